@@ -1,1 +1,1 @@
-"""The workbench's terminal app: screens that use the rest of the workbench, which imports nothing from here."""
+"""The workbench's terminal app, built with Textual; no other part of the workbench imports anything from here."""

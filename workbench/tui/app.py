@@ -1,4 +1,4 @@
-"""The app: its screens by name, its keys, command palette and remembered state; everything else is in the screens.
+"""The Textual app: it switches between the screens, binds the global keys, and keeps what all screens share.
 
 It keeps no database connection: one worker watches the database, and every other worker opens its own.
 """
@@ -38,9 +38,9 @@ if TYPE_CHECKING:
     from workbench.tuning.wishes.wish import Wish
 
 DATA_EVERY_S = 0.1
-"""Seconds between two refreshes of a screen, at least; an import commits far more often."""
+"""Minimum seconds between two refreshes of a screen; an import commits to the database far more often."""
 MOST_TYPED_AHEAD = 64
-"""Number of forwarded keys that are remembered, so that a key that comes back here is not forwarded again."""
+"""The app remembers this many keys that ``on_key`` forwarded, so that none is forwarded a second time."""
 KEYS = "workbench-keys.toml"
 
 
@@ -51,9 +51,10 @@ def _commands() -> type[Provider]:
 
 
 class Workbench(App[None], inherit_bindings=False):
-    """The app that shows traces, instructions and the effect of edits in a terminal.
+    """The app that shows traces (recorded prompts), instructions and the effect of edits in a terminal.
 
-    No binding is inherited from Textual: each has an id here, so that the help is complete and users can change it.
+    Textual's own bindings are not inherited. Every binding is declared with an id instead, so that the help can list it
+    and users can assign another key to it.
     """
 
     CSS_PATH = "app.tcss"
@@ -91,28 +92,31 @@ class Workbench(App[None], inherit_bindings=False):
     ) -> None:
         self.state_dir = state_dir
         self.selection = selection
-        """The filter given on the command line; None if there is none."""
+        """The filter for traces that was given on the command line; None if none was given."""
         self.instructions = instructions
         self.trouble = ""
         self.databases = 1
-        """Number of databases seen so far; if it grows, everything that was read before came from another database."""
+        """Number of database files opened so far; when it grows, everything read before came from another file."""
         self.memory = AppState(state_dir)
         wanted = screen or self.memory.recall("app", "screen", SCREENS[0].name)
         self._first = wanted if place(wanted) else SCREENS[0].name
         self.edited: dict[str, str] = {}
-        """Texts that were edited but not saved yet, by path."""
+        """The unsaved texts of edited instructions files, by path."""
         self.wishes: dict[str, Wish] = {}
-        """By trace id, the result that the user wants for a prompt; chosen since the start of the app."""
+        """The result that the user wants for a prompt, by trace id; only those chosen since the start of the app."""
         self.layer_chosen = ""
-        """The path of the layer that the user last chose for an edit, since the start of the app."""
+        """The layer (one of the combined instructions files) that the user last chose to save an edit in.
+
+        It is a path; empty if none was chosen since the start of the app.
+        """
         self.labels_given: list[Given] = []
-        """The labels given since the start of the app, newest last."""
+        """The labels (verdicts on recorded prompts) that the user gave since the start of the app, newest last."""
         self.saves: list[Save] = []
         """The saves of instructions since the start of the app, newest last."""
         self.saves_undone: list[Save] = []
         """The saves that were taken back and can be made again, the last one taken back at the end."""
         self.last_run: CompletedRun | None = None
-        """The last complete replay of the Instructions screen; the Compare screen shows what it changed."""
+        """The last complete replay on the Instructions screen; the Compare screen shows which results it changed."""
         self.is_welcoming = False
         """Whether this is a first start without any history, at which the import and the tour are offered."""
         self._typed_ahead: deque[events.Key] = deque(maxlen=MOST_TYPED_AHEAD)
@@ -143,7 +147,7 @@ class Workbench(App[None], inherit_bindings=False):
             field.post_message(self._typed_ahead[-1])
 
     def place_screen(self) -> WorkbenchScreen | None:
-        """Return the visible screen; if a dialog or the help is open, the screen below it. None if there is none."""
+        """Return the visible screen, or the screen below an open dialog or help. Return None if there is none."""
         found = (one for one in reversed(self.screen_stack) if isinstance(one, WorkbenchScreen))
         return next(found, None)
 
@@ -178,7 +182,7 @@ class Workbench(App[None], inherit_bindings=False):
             await self.push_screen(HelpScreen(self.screen))
 
     async def action_jump(self) -> None:
-        """Show a letter over each part of the screen that can have the focus; typing the letter goes there."""
+        """Show a letter over each part of the screen that can have the focus; typing it focuses that part."""
         from workbench.tui.widgets.jump import JumpScreen
 
         async def answered(name: str | None) -> None:
@@ -193,7 +197,7 @@ class Workbench(App[None], inherit_bindings=False):
         self.notify(f"Theme: {self.theme}", timeout=2)
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
-        """Return none of Textual's system commands, because the palette has its own."""
+        """Return nothing: the command palette offers its own commands instead of Textual's."""
         del screen
         return ()
 
@@ -210,7 +214,7 @@ class Workbench(App[None], inherit_bindings=False):
 
     @work(thread=True, exclusive=True, group="app.watch", exit_on_error=False)
     def watch_database(self) -> None:
-        """Notify the screens of every commit to the database, and of its errors."""
+        """Watch the database in a thread: notify the app of every commit, and of errors and their end."""
         from workbench.tui.workers.connection import watch
 
         worker = get_current_worker()
@@ -219,7 +223,7 @@ class Workbench(App[None], inherit_bindings=False):
             changed=self._database_changed,
             troubled=self._post_trouble,
             is_over=lambda: worker.is_cancelled,
-            # The watcher's small updates of roll-ups and index wait while a screen is reading.
+            # The watcher updates aggregates and the word index only while no other worker runs.
             is_busy=lambda: any(one.is_running for one in tuple(self.workers) if one is not worker),
         )
 

@@ -1,6 +1,7 @@
-"""The command palette: all key bindings of the screen, all places and themes, and traces by id.
+"""Provide the entries of the command palette: keys, main screens, the tour, filters, themes, and traces by id.
 
-The keys are read from the active bindings of the screen below it, so that no list has to be maintained by hand.
+The keys are read from the active bindings of the screen below the palette, so that no list has to be maintained by
+hand.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from workbench.tui.app import Workbench
 
 ID_CHARS = 6
-"""A text of at least this many hex digits may be the beginning of a trace id."""
+"""A search text of at least this many hexadecimal digits is also looked up as the beginning of a trace id."""
 HOW_MANY_OF_EACH_TYPE = """
     select task_type, count(*) as prompts from (
         select task_type from traces where origin <> 'test' and status <> 'skipped' order by id desc limit 10000
@@ -41,7 +42,7 @@ WHICH_BEGIN_SO = "select id, prompt from traces where id >= :id and id < :id || 
 
 
 class PaletteEntry(NamedTuple):
-    """An entry of the palette."""
+    """An entry of the command palette: its text, a note after it, and what happens when it is chosen."""
 
     text: str
     help: str
@@ -49,7 +50,7 @@ class PaletteEntry(NamedTuple):
 
 
 class WorkbenchCommands(Provider):
-    """Provides the palette's entries for the visible screen."""
+    """Provides the entries of the command palette for the visible screen."""
 
     _types: list[tuple[str, int]] | None = None
 
@@ -75,7 +76,7 @@ class WorkbenchCommands(Provider):
         found: dict[str, PaletteEntry] = {}
         for active in sorted(self.screen.active_bindings.values(), key=lambda one: not one.binding.show):
             binding = active.binding
-            # Places have entries of their own, and the palette need not offer to open itself.
+            # Main screens (places) have entries of their own, and the palette need not offer to open itself.
             if not binding.description or not active.enabled or binding.action.startswith(("go(", "command_palette")):
                 continue
             run = partial(self.app.run_action, binding.action, active.node)

@@ -1,4 +1,4 @@
-"""The help: the visible screen's ``HELP`` text, and all of its keys."""
+"""Show the help of the visible screen: its ``HELP`` text, and all of its keys."""
 
 from __future__ import annotations
 

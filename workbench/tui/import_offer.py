@@ -1,7 +1,7 @@
 """Offer to import past conversations: count their prompts, ask the user, and store them while showing the progress.
 
-The two functions for threads touch no widget. They stop between two lines of a file once ``should_stop`` returns true;
-what was stored until then remains, and the next import stores the rest.
+``count_prompts`` and ``store_prompts`` run in threads and touch no widget. They stop between two lines of a file once
+``should_stop`` returns true; what was stored until then remains, and the next import stores the rest.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class StoppedError(Exception):
 
 @dataclass
 class Progress(Message):
-    """The share of the files' bytes that was read, from 0 to 1, and the number of prompts that were stored so far."""
+    """Message that ``share`` (0 to 1) of all conversation files was read, and ``stored`` prompts were stored so far."""
 
     share: float
     stored: int = 0
@@ -63,7 +63,7 @@ class Progress(Message):
 
 @dataclass
 class Counted(Message):
-    """All files were read; ``wanted`` is the filter with which the prompts were counted."""
+    """Message that all files were read; ``found`` is what an import with the filter ``wanted`` would store."""
 
     found: ImportSurvey
     wanted: ImportFilter
@@ -71,14 +71,14 @@ class Counted(Message):
 
 @dataclass
 class Imported(Message):
-    """The import has ended; ``is_whole`` is false if it was stopped."""
+    """Message that the import has ended; ``is_whole`` is false if it was stopped before its end."""
 
     stored: Stored
     is_whole: bool
 
 
 class ImportOffer(ModalScreen[None], inherit_bindings=False):
-    """The dialog that counts the prompts, asks whether to import them, and shows the progress and the result."""
+    """A dialog that counts the prompts in past conversations, asks whether to import them, and shows the progress."""
 
     DEFAULT_CSS = """
     ImportOffer {
@@ -126,7 +126,7 @@ class ImportOffer(ModalScreen[None], inherit_bindings=False):
 
     @work(thread=True, exclusive=True, group="app.import", exit_on_error=False)
     def count(self) -> None:
-        """Read all files and count their prompts."""
+        """Read all conversation files in a thread, and count the prompts that an import would store."""
         worker = get_current_worker()
         try:
             count_prompts(self.app.state_dir, self._sources, self.post_message, should_stop=lambda: worker.is_cancelled)
@@ -137,7 +137,7 @@ class ImportOffer(ModalScreen[None], inherit_bindings=False):
 
     @work(thread=True, exclusive=True, group="app.import", exit_on_error=False)
     def import_prompts(self, counted: Counted) -> None:
-        """Store the prompts that were counted."""
+        """Store the counted prompts in the database, in a thread."""
         worker = get_current_worker()
         try:
             store_prompts(
@@ -197,7 +197,7 @@ class ImportOffer(ModalScreen[None], inherit_bindings=False):
         self.app.post_message(DataChanged())
 
     def action_accept(self) -> None:
-        """Store the prompts, as soon as they are counted."""
+        """Accept the import: store the prompts as soon as they are counted."""
         if self._is_over or self._is_accepted:
             return
         self._is_accepted = True
@@ -218,7 +218,7 @@ class ImportOffer(ModalScreen[None], inherit_bindings=False):
 
 
 def _list_programs(sources: list[ConversationFile]) -> str:
-    """Return one line for each program, with the number and the size of its files."""
+    """Return a text with one line for each agent program: its name, and the number and total size of its files."""
     files, sizes = Counter(one.host for one in sources), Counter[str]()
     for one in sources:
         sizes[one.host] += one.size
@@ -267,9 +267,10 @@ def store_prompts(
 def _advance(
     sources: list[ConversationFile], report: Callable[[float], object], should_stop: Callable[[], bool]
 ) -> Advance:
-    """Return a function to call with the size in bytes of each piece that was read.
+    """Return a function for a reader to call with the size in bytes of each piece of the files that it has read.
 
-    It reports the share of all bytes from time to time, and raises StoppedError once ``should_stop`` returns true.
+    From time to time, the function passes the share of all bytes read so far to ``report``. It raises StoppedError once
+    ``should_stop`` returns true.
     """
     total, done, reported_at = max(1, sum(source.size for source in sources)), 0, 0.0
 

@@ -1,4 +1,4 @@
-"""The workbench in a browser: ``enricher workbench --web``, on this machine only, for everybody who has the token.
+"""Serve the workbench to a browser (``enricher workbench --web``), on this machine only, to whoever has the token.
 
 textual-serve runs the app once for each visitor and has no access control of its own. Therefore the printed address
 contains a token, the first request exchanges it for a cookie, and nothing is answered without the cookie. Requests that
@@ -33,7 +33,7 @@ REFUSED = "Open the address that `enricher workbench --web` printed; it holds th
 
 
 class WorkbenchServer(Server):
-    """Serves ``enricher workbench`` with these options, by default on a free port of the loopback interface."""
+    """Serves ``enricher workbench OPTIONS`` to browsers on the loopback interface; port 0 means any free port."""
 
     def __init__(self, options: Sequence[str], *, port: int = 0) -> None:
         command = shlex.join([sys.executable, "-c", START, "workbench", *options])
@@ -94,5 +94,5 @@ def _free_port() -> int:
 
 
 def serve(options: Sequence[str], *, port: int = 0) -> None:
-    """Serve the app until ctrl+c."""
+    """Serve ``enricher workbench OPTIONS`` to browsers until ctrl+c is pressed; port 0 means any free port."""
     WorkbenchServer(options, port=port).run()

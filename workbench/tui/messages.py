@@ -19,14 +19,14 @@ class Replaceable(Message):
 
 
 class OpenPlace(Message):
-    """A request to show a main screen (place), which then handles the message in ``opened``."""
+    """A request to show the main screen (place) named ``PLACE``, and to pass the message to its method ``opened``."""
 
     PLACE: ClassVar[str]
 
 
 @dataclass
 class OpenTrace(OpenPlace):
-    """Show this trace on the Traces screen."""
+    """Show a trace (the record of one prompt) on the Traces screen."""
 
     PLACE = "traces"
     trace_id: str
@@ -34,9 +34,11 @@ class OpenTrace(OpenPlace):
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """A number on a screen: what it counts, and the prompts counted, by their ids or else by a filter.
+    """A number of prompts that a screen shows, and which prompts these are, so that the user can list them.
 
-    ``number`` is greater than the number of ids if some of the prompts are not in this history.
+    They are the prompts with these ``ids``, or, if ``ids`` is None, those that the filter ``text`` selects. ``number``
+    is greater than the number of ids if some of the prompts are not in the app's database. ``name`` says what is
+    counted.
     """
 
     name: str
@@ -47,7 +49,7 @@ class Counted:
 
 @dataclass
 class FilterTraces(OpenPlace):
-    """Show the traces that this filter selects on the Traces screen, of all or of those that were counted."""
+    """Show on the Traces screen the traces that the filter ``text`` selects, among those of ``counted`` if given."""
 
     PLACE = "traces"
     text: str
@@ -56,10 +58,10 @@ class FilterTraces(OpenPlace):
 
 @dataclass
 class OpenCompare(OpenPlace):
-    """Show a trace on the Compare screen, as recorded and under today's rules.
+    """Show a prompt on the Compare screen: its recorded result next to its result under today's rules.
 
-    With ``is_of_last_run``, show it under both rule sets of the last run instead. Without an id, show all changes of
-    the last run.
+    With ``is_of_last_run``, show the two results that the last replay of the Instructions screen compared instead.
+    Without a trace id, list all prompts whose results this replay changed.
     """
 
     PLACE = "compare"
@@ -69,9 +71,9 @@ class OpenCompare(OpenPlace):
 
 @dataclass
 class OpenInstructions(OpenPlace):
-    """Show this line of an instructions file; an empty path means the file that is open.
+    """Show a line of an instructions file on the Instructions screen; an empty path means the file that is open.
 
-    ``before`` is the text that the line number refers to, if the file may have changed since.
+    ``before`` is the text of the file to which the line number refers, if the file may have changed since.
     """
 
     PLACE = "instructions"
@@ -82,7 +84,10 @@ class OpenInstructions(OpenPlace):
 
 @dataclass
 class TakeEdit(OpenPlace):
-    """Replace the text of an instructions file in the editor, without saving it, and show what that changes."""
+    """Put a proposed edit of an instructions file into the editor, without saving it, and show its effect on prompts.
+
+    ``text`` is the whole edited text, ``line`` the line for the cursor, and ``title`` the name of the edit.
+    """
 
     PLACE = "instructions"
     path: str
@@ -105,6 +110,6 @@ class DataChanged(Replaceable):
 
 @dataclass
 class DatabaseTrouble(Message):
-    """The database cannot be read now; an empty text means that it can be read again."""
+    """The database cannot be read now, for the reason ``text``; an empty text means that it can be read again."""
 
     text: str

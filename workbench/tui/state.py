@@ -1,4 +1,4 @@
-"""What the screens share: values remembered between starts, the last complete run, and the working folder."""
+"""What the screens share: values remembered between starts of the app, the last replay, and the working folder."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class AppState:
         return value if isinstance(value, type(default)) else default
 
     def remember(self, section: str, **values: Any) -> None:
-        """Store the values (strings, numbers, flags, lists); if one has changed, write the file immediately."""
+        """Store values (strings, numbers, flags, lists) in a section; if one has changed, write the file at once."""
         known = self._sections.setdefault(section, {})
         if all(name in known and known[name] == value for name, value in values.items()):
             return
@@ -59,14 +59,17 @@ def _read(path: str) -> dict[str, dict[str, Any]]:
 
 @dataclass(frozen=True, slots=True)
 class CompletedRun:
-    """The figures of a complete replay of the prompts, and the cause of each change by trace id."""
+    """The figures of a complete replay of the prompts, and the edited lines that caused its changes, by trace id."""
 
     figures: Figures
     causes: dict[str, ChangeCause]
 
 
 def here() -> str:
-    """Return the working folder, whose project and layers apply; the home folder if the working folder was deleted."""
+    """Return the working folder, or the home folder if the working folder was deleted.
+
+    It determines the current project and the instructions that apply.
+    """
     try:
         return os.getcwd()
     except OSError:

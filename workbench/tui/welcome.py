@@ -1,6 +1,7 @@
-"""The first start without history: offer to import past conversations, then show a tour of the app in three steps.
+"""Welcome a new user: offer to import past conversations, then show a tour of the app in three steps.
 
-Both can be requested again later. Importing this module does not load the dialog of the import.
+This happens at the first start without recorded prompts; both can be requested again later. Importing this module does
+not load the dialog of the import.
 """
 
 from __future__ import annotations
@@ -84,7 +85,7 @@ class Tour:
         self._began_on = app.current_mode
 
     def show(self, number: int) -> None:
-        """Show the step with this number, then the ones that the user requests."""
+        """Show the step with this index, then the next or previous ones as the user requests."""
         self._app.call_later(self._show, number)
 
     async def _show(self, number: int) -> None:
@@ -143,7 +144,7 @@ class TourStep(ModalScreen[str], inherit_bindings=False):
 
 
 def begin(app: Workbench) -> None:
-    """Offer the import and then the tour, unless this user has been offered them before."""
+    """Offer to import past conversations and then show the tour, unless this user has been offered both before."""
     if not app.memory.recall("app", "is_welcomed", False) and not app.is_welcoming:
         app.is_welcoming = True
         _find_conversations(app, is_first=True)

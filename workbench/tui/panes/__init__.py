@@ -1,1 +1,1 @@
-"""Contents of the screens as rows and text: a trace, a session, coverage, latencies, differences between results."""
+"""Format what the screens show as table rows and text: traces, sessions, coverage, latencies, changed results."""

@@ -1,4 +1,4 @@
-"""The blast radius of an edit (what it changes) as text: a summary of up to three lines, and groups of changes."""
+"""Show the blast radius of an edit (what it changes) as text: a summary, and groups of changed prompts."""
 
 from __future__ import annotations
 
@@ -31,23 +31,24 @@ VERDICT_LOOKS = {
     "inconclusive": "$warning",
 }
 NEEDS_WORDS = ("regressed", "inconclusive")
-"""Verdicts that are explained in a sentence; the names of the others are clear enough."""
+"""Verdicts on a replay that the summary explains in a sentence; the names of the others are clear enough."""
 FEW_CHANGES = 40
-"""A group with more changes than this is collapsed at first."""
+"""A group with more changed prompts than this is collapsed at first."""
 UNSEARCHED = "cause not searched"
 BASE_TEXTS = {"as opened": "the file as opened", "recorded": "what was recorded"}
 KIND_TEXTS = {"shown": "task type shown or no longer shown", "text only": "wording of the text only"}
 BAR = 20
 SLOW_S = 5
-"""The duration of a run is shown only if it took more than this many seconds."""
+"""The duration of a replay is shown only if it took more than this many seconds."""
 LONGEST_RIGHT, LONGEST_TEXT = 34, 400
 
 
 def summary(figures: Figures | None, *, wait: str = "", broken: str = "", gate: Sequence[str] = ()) -> Content:
-    """Summarise the effect of an edit in three lines of text, or more if verdict or gate have to be explained.
+    """Summarise in three lines what an edit changes, or in more if the verdict or the gate has to be explained.
 
     ``wait`` is the text to show before there are any figures. ``broken`` is the reason why the figures are out of date;
-    it is shown above them. ``gate`` are the reasons why the gate would be closed.
+    it is shown above them. ``gate`` are the reasons why the gate (the check of approved prompts, compared with the last
+    commit) would fail if the edit were saved.
     """
     if broken:
         last = _first(figures, is_old=True) if figures else Content.styled("There are no figures yet.", "$text-muted")
@@ -101,7 +102,10 @@ def _second(figures: Figures) -> Content:
 
 
 def counts(figures: Figures, where: str) -> list[Counted]:
-    """Return the numbers of the summary and of the groups that count prompts; ``where`` is the filter."""
+    """Return the numbers of prompts in the summary and the groups, each with the ids of the prompts that it counts.
+
+    ``where`` is the filter that selected the replayed prompts; it is added to the name of each number.
+    """
     of = f", of {where}" if where else ""
     unknown = [change for change in figures.changes if "context unknown" in change.kinds]
     kinds = [(KIND_TEXTS.get(kind, kind), changes) for kind, changes in figures.groups()]
@@ -127,7 +131,10 @@ def _third(figures: Figures) -> Content:
 
 
 def brief(before: Outcome, after: Outcome) -> str:
-    """Return the change in a few words: the task type, or the guardrails added and dropped."""
+    """Describe in a few words how a prompt's result changed, such as ``debug → explain`` or ``+H3 -H5`` (guardrails).
+
+    If the task type changed, nothing else is named.
+    """
     if before.task_type != after.task_type:
         return f"{before.task_type} → {after.task_type}"
     parts = [f"+{name}" for name in after.guardrails if name not in before.guardrails]
@@ -145,7 +152,11 @@ def brief(before: Outcome, after: Outcome) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ChangeLines(Sequence[ListLine]):
-    """Changed prompts as lines of a list, each formatted on access, because an edit may change a million prompts."""
+    """Changed prompts as lines of a list, each formatted on access, because an edit may change a million prompts.
+
+    ``regressed`` are the ids of the approved prompts among them, ``causes`` the edited lines that caused the changes,
+    by trace id. With ``right_text``, each line shows at its right what changed.
+    """
 
     changes: Sequence[Change]
     regressed: Collection[str]
@@ -165,7 +176,7 @@ class ChangeLines(Sequence[ListLine]):
         return self._line(self.changes[place])
 
     def place_of(self, key: str) -> int | None:
-        """Return the index of the change with that trace id; None if there is none."""
+        """Return the index of the changed prompt with the trace id ``key``; None if there is none."""
         return next((at for at, one in enumerate(self.changes) if one.prompt.id == key), None)
 
     def _line(self, change: Change) -> ListLine:
@@ -186,10 +197,10 @@ def change_groups(
     with_effect: bool = True,
     sorted_out: Sequence[tuple[str, Sequence[Change]]] | None = None,
 ) -> Iterator[Group]:
-    """Yield a group of lines for each kind of change, newest prompts first; no group if there are no figures.
+    """Yield a group of changed prompts for each kind of change, newest prompts first; none without figures.
 
-    ``only`` restricts the groups to one kind, and ``with_effect`` adds what changes to each line. ``sorted_out`` is the
-    result of ``figures.groups()`` if the caller has it already.
+    ``only`` restricts the groups to one kind of change, and ``with_effect`` adds to each prompt's line what changed.
+    ``sorted_out`` is the result of ``figures.groups()`` if the caller has it already.
     """
     if figures is None:
         return
@@ -201,9 +212,10 @@ def change_groups(
 
 
 def cause_groups(figures: Figures | None, causes: Mapping[str, ChangeCause], *, only: str = "") -> Iterator[Group]:
-    """Yield a group of lines for each kind of change and edited line that caused it, the largest of a kind first.
+    """Yield a group of changed prompts for each kind of change and each edited line that caused such changes.
 
-    ``only`` restricts the groups to one kind.
+    Within a kind, the largest group comes first, and prompts whose cause was not searched come last. ``only`` restricts
+    the groups to one kind of change.
     """
     for kind in change_groups(figures, only=only):
         by_cause: dict[str, list[Change]] = {}
@@ -217,19 +229,22 @@ def cause_groups(figures: Figures | None, causes: Mapping[str, ChangeCause], *, 
 
 
 def verdict_sentence(figures: Figures) -> list[str]:
-    """Return a list with the sentence that explains the verdict; empty if there is none or it needs no explanation."""
+    """Return a list with the sentence that explains the verdict; empty if there is none or its name is clear."""
     is_needed = figures.verdict in NEEDS_WORDS and not figures.errors
     return [VERDICT_TEXTS[figures.verdict]] if figures.verdict and is_needed else []
 
 
 def small(groups: Sequence[Group]) -> list[str]:
-    """Return the keys of the groups to open at first: those with few lines, or the first group if none has few."""
+    """Return the keys of the groups to open at first: those with few lines, or only the first if all are large."""
     few = [group.head.key for group in groups if len(group.lines) <= FEW_CHANGES]
     return few or [group.head.key for group in groups[:1]]
 
 
 def problem_group(problems: Sequence[Problem], path: str) -> Group | None:
-    """Return the problems as a group of lines, naming files other than ``path``; None if there are none."""
+    """Return the problems in instructions files as a group of list lines; None if there are none.
+
+    Each line gives the line number of its problem, and also the file if that is not ``path``.
+    """
     if not problems:
         return None
     look = "error" if any(one.severity == "error" for one in problems) else "warning"
@@ -256,7 +271,7 @@ def _place(problem: Problem, path: str) -> str:
 
 
 def outline_group(headings: Sequence[FileHeading]) -> Group:
-    """Return the headings of the file as a group of lines."""
+    """Return the headings of the instructions file as a group of list lines."""
     lines = [
         ListLine(f"heading {one.title}", "  " * (one.level - 1) + plain(one.title), f"line {one.line}", "muted", one)
         for one in headings

@@ -1,4 +1,4 @@
-"""Coverage (how often each rule fires) as table rows and lines of text, without any widget."""
+"""Format coverage (how often each rule fires on recorded prompts) as table rows and lines of text."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ SORTS = {
 }  # fmt: skip
 BAR, WIDE_BAR, FILE = 6, 16, 36
 WITH_TOKENS, WITH_KIND, WITH_FILE = 72, 110, 150
-"""Minimum widths in columns at which the table adds bars and tokens, the kind of a rule, and its file."""
+"""Widths of the screen in columns from which the table adds bars and tokens, the kind of a rule, and its file."""
 ALWAYS = "<always>"
-"""The label of a class's initial points. Every prompt gets them, so they are listed after the signals."""
+"""The label of the points that a class gives to every prompt; sorted by how often rules fire, they come last."""
 ORDERS: dict[str, Callable[[coverage.CoverageRow], tuple[float, float]]] = {
     "fired": lambda row: (row.label == ALWAYS, -row.fired),
     "seldom": lambda row: (row.label == ALWAYS, row.fired),
@@ -40,7 +40,7 @@ ORDERS: dict[str, Callable[[coverage.CoverageRow], tuple[float, float]]] = {
 }
 SHARE = Heading("share", "share", 7, is_number=True)
 IN_ALL = {"prompts": "measured", "labelled": "labelled", "judged_again": "judged again", "unmatched": "no signal"}
-"""The numbers that do not belong to one rule, and what they count."""
+"""The numbers in ``Coverage`` that do not belong to one rule, each with the text that says what it counts."""
 
 
 NO_ROWS = {
@@ -55,7 +55,7 @@ No line of a text that was added to a prompt was called right or wrong yet.
   1, X                               on a prompt: one of its lines was wrong
   enricher trace wrong ID 2 --right  the second line of that prompt helped""",
 }
-"""By view, what is shown if it has no row."""
+"""The text that each view shows instead of the table if it has no rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ def of_kind(rows: Iterable[coverage.CoverageRow], kind: str) -> list[coverage.Co
 
 
 def chosen(known: Coverage, *, view: str, kind: str, sort: str) -> list[ShownRule]:
-    """Return the rules that the table shows for this view, kind and sort order."""
+    """Return the rules to show in the table, for the selected view, kind of rule, and sort order."""
     if view == "together":
         groups = (of_kind(one.rows, kind) for one in known.overlaps)
         return [ShownRule(row, _bracket(place, len(group))) for group in groups for place, row in enumerate(group)]
@@ -120,7 +120,7 @@ def rule_row(key: str, shown: ShownRule, width: int) -> TableRow:
 
 
 def cluster_headings() -> list[Heading]:
-    """Return the columns of the table of prompts without a signal."""
+    """Return the columns of the table of prompts without a signal, that is, anything that gives points to a class."""
     return [
         Heading("terms", "words that at least half of them hold", 0),
         Heading("prompts", "prompts", 8, is_number=True),
@@ -129,13 +129,13 @@ def cluster_headings() -> list[Heading]:
 
 
 def cluster_row(key: str, cluster: Cluster, known: Coverage) -> TableRow:
-    """Return a cluster of prompts without a signal as a table row."""
+    """Return a table row for a cluster: prompts in which no signal was found, and which share words."""
     share = percent(cluster.prompts / max(1, known.prompts))
     return TableRow(key, (", ".join(cluster.terms), f"{cluster.prompts:,}", share), ("", "", "text-muted"))
 
 
 def kept_headings(width: int) -> list[Heading]:
-    """Return the columns of the table of judged lines for a screen of that width."""
+    """Return the columns of the table of judged lines: lines of added texts that users called right or wrong."""
     found = [
         Heading("lines", "lines of", 0),
         Heading("judged", "judged", 7, is_number=True),
@@ -149,7 +149,10 @@ def kept_headings(width: int) -> list[Heading]:
 
 
 def kept_row(key: str, rate: KeepRate, lines: Sequence[JudgedLine], width: int) -> TableRow:
-    """Return the share of judged lines that were right as a table row; its cells match ``kept_headings``."""
+    """Return a table row on the lines of one kind or rule that users called right or wrong.
+
+    Its cells match ``kept_headings`` for that width. ``lines`` are all judged lines.
+    """
     low, high = rate.interval
     cells = [
         (_lines_of(rate), ""), (f"{rate.judged:,}", ""), (f"{rate.right:,}", "success"),
@@ -160,14 +163,17 @@ def kept_row(key: str, rate: KeepRate, lines: Sequence[JudgedLine], width: int) 
 
 
 def about_kept(rate: KeepRate) -> str:
-    """Return a sentence about the share of judged lines that were right."""
+    """Return a sentence on how many judged lines of a kind or rule users called right, with the 95 % interval."""
     low, high = map(percent, rate.interval)
     of_all = f"between {low} and {high} of all such lines, if the judged ones were chosen at random"
     return f"{rate.right:,} of {rate.judged:,} judged lines were right: {of_all}\nenter shows their prompts"
 
 
 def counted_lines(rate: KeepRate, lines: Sequence[JudgedLine], where: str) -> list[Counted]:
-    """Return the prompts with judged lines of a kind or rule, then those with right ones and those with wrong ones."""
+    """Return three numbers of prompts: with judged lines of a kind or rule, with right ones, and with wrong ones.
+
+    ``where`` is the filter of the measured prompts.
+    """
     verdicts = {"judged": "", "right": line_labels.OK, "wrong": line_labels.WRONG}
     found = {name: rate.prompts(lines, verdict) for name, verdict in verdicts.items()}
     return [Counted(_of(f"{name} lines: {_lines_of(rate)}", where), len(ids), ids) for name, ids in found.items()]
@@ -178,19 +184,19 @@ def _lines_of(rate: KeepRate) -> str:
 
 
 def unmatched_row(key: str, known: Coverage) -> TableRow:
-    """Return all prompts without a signal as a table row."""
+    """Return a table row with the number and share of all prompts in which no signal was found."""
     share = percent(known.unmatched / max(1, known.prompts))
     return TableRow(key, ("(all of them)", f"{known.unmatched:,}", share), ("text-muted", "", "text-muted"))
 
 
 def about_unmatched(known: Coverage) -> str:
-    """Return details of all prompts without a signal."""
+    """Return a sentence on how many prompts have no signal, that is, nothing that gives points to a class."""
     alone = "" if known.clusters else "; no two of them share words"
     return f"{known.unmatched:,} of {known.prompts:,} prompts have no signal{alone}\nenter shows them"
 
 
 def about_cluster(cluster: Cluster, known: Coverage) -> str:
-    """Return details of a cluster of prompts without a signal."""
+    """Return a sentence on how many of the prompts without any signal are in the cluster (prompts that share words)."""
     return f"{cluster.prompts:,} of {known.unmatched:,} prompts without a signal\nenter shows them"
 
 
@@ -205,20 +211,21 @@ def name(row: coverage.CoverageRow) -> str:
 
 
 def counted(row: coverage.CoverageRow, known: Coverage, number: str, where: str) -> Counted:
-    """Return the prompts that the number ``fired``, ``right`` or ``wrong`` of a rule counts.
+    """Return one of a rule's numbers, ``fired``, ``right`` or ``wrong``, with the prompts that it counts.
 
-    ``where`` is the filter of the measured prompts.
+    ``right`` and ``wrong`` count labelled prompts on which the rule fired and whose correct task type is, or is not,
+    the one that it gives points to. ``where`` is the filter of the measured prompts.
     """
     return Counted(_of(f"{number}: {name(row)}", where), getattr(row, number), known.counted(row, number))
 
 
 def counted_in_all(known: Coverage, number: str, where: str) -> Counted:
-    """Return the prompts that one of the numbers IN_ALL counts."""
+    """Return a number that belongs to no single rule (see ``IN_ALL``), with the prompts that it counts."""
     return Counted(_of(IN_ALL[number], where), getattr(known, number), known.counted_in_all(number))
 
 
 def counted_in(cluster: Cluster, where: str) -> Counted:
-    """Return the prompts of a cluster."""
+    """Return the number of prompts in a cluster, with their ids; ``where`` is the filter of the measured prompts."""
     return Counted(_of(f"no signal: {', '.join(cluster.terms)}", where), cluster.prompts, cluster.members)
 
 
@@ -235,7 +242,7 @@ def _bracket(place: int, rows: int) -> str:
 
 
 def _place(row: coverage.CoverageRow, width: int) -> str:
-    """Return file and line of a rule in at most ``width`` characters.
+    """Return the file and line of a rule in at most ``width`` characters.
 
     The path is shortened if its folder is well known, reduced to the file name if it is too long, and cut as a last
     resort.

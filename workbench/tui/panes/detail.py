@@ -1,4 +1,4 @@
-"""The pane next to the table of prompts: it shows one trace, or that trace's session."""
+"""The pane next to the table of prompts, which shows one trace (the record of a prompt) or that trace's session."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TYPE_CELLS = 16
 
 
 class Detail(VerticalScroll, inherit_bindings=False):
-    """Shows a trace or a session, wrapped to the pane's width; it is empty if nothing is selected."""
+    """Shows a trace or a session (all prompts of a conversation), wrapped to the pane's width; may be empty."""
 
     DEFAULT_CSS = """
     Detail {
@@ -79,7 +79,7 @@ class Detail(VerticalScroll, inherit_bindings=False):
         self.scroll_relative(y=lines, animate=False)
 
     def action_page(self, direction: int) -> None:
-        """Scroll down by one page (1), or up (-1)."""
+        """Scroll by one page: down if ``direction`` is 1, up if it is -1."""
         self.scroll_relative(y=direction * max(1, self.size.height - 2), animate=False)
 
     def action_to_top(self) -> None:

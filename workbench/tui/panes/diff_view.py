@@ -1,4 +1,4 @@
-"""A prompt's results under two rule sets as text: the decisions, their scores, and the added text, word by word.
+"""Show as text how two rule sets treat a prompt: the decisions, their scores, and the differences of the added text.
 
 Every line that differs begins with ``-`` or ``+``; colours only repeat this mark.
 """
@@ -26,16 +26,19 @@ if TYPE_CHECKING:
 
 PROMPT_LINES, TEXT_LINES = 8, 12
 USUAL_LINE = 80
-"""Characters; longer lines count as several where a text is folded."""
+"""The usual length of a line in characters; a longer one counts as several where a text is cut after some lines."""
 NAME_WIDTH = 13
 EVALUATED_IN = "judged in"
-"""The name of the row with the time of classifying, which differs even under the same rules."""
+"""The title of the row with the time that classifying took, which differs even under the same rules."""
 FACET_TEXTS = {"task_type": "task type", "search_intent": "search intent"}
 SCORES_SHOWN = 5
 
 
 def detail(found: SideBySide, *, only_differences: bool, cause: ChangeCause | None = None) -> Content:
-    """Return a prompt and its results under both rule sets as text."""
+    """Return a prompt and its results under both rule sets as text.
+
+    ``cause`` is the edited line that caused the difference, if it is known.
+    """
     lines = [
         *_prompt(found),
         *_decisions(found, cause, only_differences=only_differences),
@@ -57,7 +60,10 @@ def _prompt(found: SideBySide) -> Iterator[Content]:
 
 
 def beginning(text: str, most: int) -> tuple[list[str], str]:
-    """Return the first lines of a text, at most ``most`` of usual length, and what is left out, in words."""
+    """Return the first lines of a text, and a text that says how much was left out (empty if nothing was).
+
+    At most ``most`` lines are returned, or fewer if they are longer than usual.
+    """
     lines = text.splitlines() or [""]
     whole = "\n".join(lines)
     shown = "\n".join(lines[:most])[: most * USUAL_LINE].split("\n")
@@ -68,7 +74,7 @@ def beginning(text: str, most: int) -> tuple[list[str], str]:
 
 
 def _place(project: str) -> str:
-    """Return the git remote of a project; empty if it has none, because its name is only a hash then."""
+    """Return the name of a project, its git remote; empty if it has none, because the name is only a hash then."""
     return "" if project.startswith("local-") else project
 
 
@@ -150,7 +156,7 @@ def _points(scores: dict[tuple[str, str], Score], facet: str, name: str) -> int:
 def _score(
     before: dict[tuple[str, str], Score], after: dict[tuple[str, str], Score], facet: str, name: str, only: bool
 ) -> tuple[list[Content], bool] | None:
-    """Return the lines on one class, and whether its points or signals differ.
+    """Return the lines about one class of a facet, and whether its points or signals differ between the rule sets.
 
     With ``only``, return None if they do not differ.
     """
@@ -199,7 +205,10 @@ def _text(found: SideBySide, *, only_differences: bool) -> Iterator[Content]:
 
 
 def word_diff(before: str, after: str, *, only_differences: bool = False) -> Iterator[Content]:
-    """Yield the lines of both texts in order; in changed lines, the differing words are underlined."""
+    """Yield the lines of both texts in order; in changed lines, the words that differ are underlined.
+
+    With ``only_differences``, lines that both texts share are left out.
+    """
     for line in compared(before, after):
         if line.mark != " ":
             yield _marked(line, "$error" if line.mark == "-" else "$success")

@@ -1,4 +1,4 @@
-"""Experiments and their answers as table rows and lines of text, without any widget."""
+"""Format experiments (two variants tried on the same prompts) and their answers as table rows and lines of text."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ LIST = (
     Heading("verdict", "verdict", 24),
 )
 WITH_LATENCY = 100
-"""Minimum width in columns at which the table of answers shows their latencies."""
+"""Width of the screen in columns from which the table of answers shows their latencies."""
 LONGEST = 300
-"""Characters of a prompt that the table shows at most."""
+"""The table shows at most this many characters of a prompt."""
 WORSE = "error"
 
 
 def followed_text(figures: Sequence[Adherence]) -> str:
-    """Return how often agents followed their plans, one line for each workflow with and without a plan."""
+    """Return a text that says for each workflow how often agents did what it asks, with a plan and without."""
     if not figures:
         return "No recorded prompt has a workflow."
     return "How often agents did what the workflow asks\n" + "\n".join(map(_followed_line, figures))
@@ -48,7 +48,7 @@ def _followed_line(one: Adherence) -> str:
 
 
 def followed_counts(figures: Sequence[Adherence]) -> list[Counted]:
-    """Return the prompts whose agents followed the workflow, and those whose agents did not, by workflow."""
+    """Return, for each workflow, the number of prompts whose agents followed it and of those that did not, with ids."""
     found = []
     for one in figures:
         for name, holds in (("followed", True), ("not followed", False)):
@@ -63,7 +63,10 @@ def _workflow(one: Adherence) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """The answers to one prompt, None for an arm without one; ``prompt`` is empty if it was not recorded."""
+    """The answers to one prompt from both arms (variants) of an experiment; None for an arm without an answer.
+
+    ``prompt`` is the text of the prompt; empty if the prompt was not recorded.
+    """
 
     prompt_id: str
     prompt: str
@@ -79,7 +82,10 @@ class Answers:
 
 
 def paired(results: Iterable[ArmResult], prompts: Mapping[str, str]) -> list[Answers]:
-    """Return the answers by prompt, in the order of the results; ``prompts`` are the recorded prompts by their id."""
+    """Group the answers of an experiment by prompt, in the order of ``results``.
+
+    ``prompts`` are the texts of the recorded prompts by their id.
+    """
     found: dict[str, dict[str, ArmResult]] = {}
     for one in results:
         found.setdefault(one.prompt_id, {})[one.arm] = one
@@ -104,7 +110,7 @@ def headings(width: int) -> list[Heading]:
 
 
 def answers_row(one: Answers, width: int) -> TableRow:
-    """Return a prompt as a row with the figures of both answers; ``≠`` marks a difference, ``✗`` a failed answer."""
+    """Return a table row with a prompt and the figures of both answers; ``≠`` marks a difference, ``✗`` a failure."""
     cells: list[tuple[str, str]] = [
         ("" if one.is_same else "≠", "accent"),
         (one_line(one.prompt[:LONGEST] or one.prompt_id), ""),
@@ -133,7 +139,7 @@ def state(one: Experiment, answers: Sequence[Answers]) -> str:
 
 
 def answer_text(one: Experiment, name: str, answer: ArmResult | None) -> str:
-    """Return one arm's answer as text, below the name of the arm and the answer's figures."""
+    """Return the answer of the arm (variant) ``name`` as text, below the arm's title and the answer's figures."""
     title = f"{name}: {one.arms[name]['name']}"
     if answer is None:
         return plain(f"{title}\nno answer yet")
@@ -151,7 +157,7 @@ def answer_text(one: Experiment, name: str, answer: ArmResult | None) -> str:
 
 
 def cohorts_text(found: CohortComparison) -> str:
-    """Return what ``enricher ab effect`` prints: a line on each cohort and each effect, and the verdict."""
+    """Return the output of ``enricher ab effect``: lines on cohorts (groups of sessions) and effects, and a verdict."""
     effects = [
         f"{name:<19} b - a {difference}, 95 % {interval}, size {size}" if interval else f"{name:<19} {difference}"
         for name, difference, interval, size in found.effect_cells()

@@ -1,4 +1,4 @@
-"""Latencies as table rows and lines of text, without any widget."""
+"""Format the latencies of the hook, its stages and the channels that it asks, as table rows and lines of text."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ STAGES = (
     Heading("budget", "p95 of budget", 19, is_number=True),
 )
 WITH_TREND = 76
-"""Minimum width in columns at which the table shows the budget in milliseconds, and p95 over time."""
+"""Width of the screen in columns from which the table shows the budget in milliseconds, and p95 over time."""
 MOST_TREND = 60
 LONG_TITLE = 12
 SLOW = (
@@ -66,7 +66,7 @@ def in_order(profiles: Sequence[Profile]) -> list[Profile]:
 
 
 def stage_row(profile: Profile, budget: float | None, columns: Sequence[Heading]) -> TableRow:
-    """Return a stage or channel as a table row with these columns."""
+    """Return a table row with the latencies of a stage or channel; ``budget`` is in milliseconds, if it has one."""
     figures, trend = profile.figures, columns[-1].width
     is_over = budget is not None and figures.p95 > budget
     cells = {
@@ -100,7 +100,10 @@ def name(series: Series) -> str:
 
 
 def share(p95: float, budget: float | None, *, is_short: bool = False) -> str:
-    """Return p95 as a percentage of its budget, or as a multiple if it is over; empty if there is no budget."""
+    """Return the 95th percentile of a latency as a percentage of its budget, or as a multiple if it is over.
+
+    The text is empty if there is no budget; with ``is_short``, it does not contain the budget itself.
+    """
     if budget is None:
         return ""
     part = p95 / budget
@@ -111,9 +114,9 @@ def share(p95: float, budget: float | None, *, is_short: bool = False) -> str:
 
 
 def counts(figures: LatencyFigures, profile: Profile | None, versions: Sequence[str], where: str) -> list[Counted]:
-    """Return the numbers that count prompts: of a stage or channel, of all that was measured, and of two versions.
+    """Return numbers of measured prompts: with this stage or channel, in all, and under two versions of the rules.
 
-    ``where`` is the filter of the measured prompts.
+    ``where`` is the filter of the measured prompts, and ``versions`` the hashes of the compared versions.
     """
     imports = "-origin:import" if "origin:" in where else "-origin:import,test"
     measured = f"{where} -status:skipped {imports}".strip()
@@ -131,18 +134,18 @@ def counts(figures: LatencyFigures, profile: Profile | None, versions: Sequence[
 
 
 def day(second: int) -> str:
-    """Return the UTC day of a time in seconds since 1970."""
+    """Return the UTC day of a time, given in seconds since 1970, as ``YYYY-MM-DD``."""
     return f"{datetime.fromtimestamp(second, UTC):%Y-%m-%d}"
 
 
 def slow_row(one: Slow) -> TableRow:
-    """Return a slow prompt as a table row."""
+    """Return a table row with the latency, time, task type and text of a slow prompt."""
     cells = (ms(one.latency_ms), short_time(one.at, long=True), one.task_type or "-", one_line(one.prompt))
     return TableRow(one.id, cells, ("", "text-muted", "primary", ""))
 
 
 def comparison_row(one: SeriesComparison) -> TableRow:
-    """Return the medians of a stage or channel under two versions, and the shift between them, as a table row."""
+    """Return a table row with the medians of a stage or channel under two versions of the rules, and the shift."""
     shift, interval = "-", ""
     if one.shift:
         shift = f"{one.shift.estimate:+.2f} ms"

@@ -1,4 +1,4 @@
-"""Memories as table rows and lines of text, without any widget."""
+"""Format memories (notes that the hook may add to prompts) as table rows and lines of text, without any widget."""
 
 from __future__ import annotations
 
@@ -41,7 +41,10 @@ def row(one: Memory) -> TableRow:
 
 
 def shelf_rows(shelves: Iterable[Shelf], chosen: str) -> list[TableRow]:
-    """Return a row for each namespace with its counts, after a row for all; mark the namespace ``chosen``."""
+    """Return table rows with the number of memories, of all and of each namespace, and how many are not approved yet.
+
+    The row of the namespace ``chosen`` is marked; an empty text means the row of all.
+    """
     every = list(shelves)
     sums = ("", sum(one.memories for one in every), sum(one.unreviewed for one in every))
     return [
@@ -72,7 +75,7 @@ def about(one: Memory) -> str:
 
 
 def use_row(one: MemoryUse) -> TableRow:
-    """Return a prompt to which a memory was added as a table row."""
+    """Return a table row for a prompt to which a memory was added."""
     cells = (short_time(one.at, long=True), one.task_type or "-", one_line(one.prompt))
     return TableRow(one.id, cells, ("text-muted", "primary", ""))
 
@@ -83,7 +86,7 @@ def uses_title(prompts: int) -> str:
 
 
 def preview(one: Memory, chars: int) -> str:
-    """Return the beginning of a memory on one line."""
+    """Return the beginning of a memory as one line of about ``chars`` characters."""
     return shortened(one_line(one.content[: chars * 2]), chars)
 
 

@@ -1,4 +1,4 @@
-"""Two small plots of latencies: percentiles over time as lines of braille dots, and the distribution as columns.
+"""Draw two plots of latencies: percentiles over time as lines of braille dots, and a histogram as columns of blocks.
 
 Every line is named at its end and every axis has its unit, so that no information is in colour alone.
 """
@@ -29,10 +29,10 @@ AXIS = 10
 NAMES = 16
 """Cells to the left of the plot for the axis (``AXIS``), and to its right for the names of the lines (``NAMES``)."""
 NEAR = 2.0
-"""A budget is drawn up to this multiple of the highest value; a higher one is only named in the line above."""
+"""A budget is drawn if it is at most this multiple of the highest latency; a higher one is named above the plot."""
 
 Piece = tuple[str, str]
-"""A piece of text and the name of its look, which selects a component class."""
+"""A piece of text and the name of its style, which selects one of the plot's component classes."""
 LINES: tuple[tuple[str, Callable[[Percentiles], float]], ...] = (
     ("p99", lambda figures: figures.p99),
     ("p95", lambda figures: figures.p95),
@@ -49,14 +49,14 @@ class Canvas:
         self._looks = [[""] * width for _row in range(height)]
 
     def dot(self, x: int, y: int, look: str) -> None:
-        """Set a dot; dots outside of the canvas are ignored."""
+        """Set a dot in the style ``look``; dots outside of the canvas are ignored."""
         column, row = x // 2, self.height - 1 - y // 4
         if 0 <= column < self.width and 0 <= row < self.height:
             self._bits[row][column] |= DOTS[x % 2][3 - y % 4]
             self._looks[row][column] = look
 
     def line(self, start: tuple[float, float], end: tuple[float, float], look: str) -> None:
-        """Set the dots on the line between two points."""
+        """Set the dots on the straight line between two points, in the style ``look``."""
         steps = max(1, round(max(abs(end[0] - start[0]), abs(end[1] - start[1]))))
         for step in range(steps + 1):
             share = step / steps
@@ -72,7 +72,7 @@ class Canvas:
 
 
 class _Plot(Widget):
-    """The base of both plots: shows a profile and a budget, redrawn when one of them or the size changes."""
+    """The base of both plots: it shows the latencies of a stage or channel, and redraws if they or the size change."""
 
     DEFAULT_CSS = """
     _Plot {
@@ -98,7 +98,10 @@ class _Plot(Widget):
         self._picture: list[list[Piece]] | None = None
 
     def show(self, profile: Profile | None, *, budget: float | None, width_s: int) -> None:
-        """Draw a profile in which each point stands for ``width_s`` seconds; draw nothing if it is None."""
+        """Draw a profile (the latencies of one stage or channel); draw nothing if it is None.
+
+        ``budget`` is in milliseconds, and each point of the profile stands for ``width_s`` seconds.
+        """
         self._profile, self._budget, self._width_s = profile, budget, width_s
         self._picture = None
         self.refresh()
@@ -107,7 +110,7 @@ class _Plot(Widget):
         self._picture = None
 
     def picture(self, profile: Profile, width: int, height: int) -> list[list[Piece]]:
-        """Return the rows of the plot, each as pieces of text."""
+        """Return the rows of the plot, each as pieces of text; an empty list if there is no room for it."""
         raise NotImplementedError
 
     def render_line(self, y: int) -> Strip:
@@ -124,7 +127,7 @@ class _Plot(Widget):
 
 
 class PercentilePlot(_Plot):
-    """A plot of the percentiles of every hour or day."""
+    """A plot of the latency percentiles (p50, p95, p99) of every hour or day."""
 
     def picture(self, profile: Profile, width: int, height: int) -> list[list[Piece]]:
         points, across, down = profile.points, width - AXIS - NAMES, height - 1
@@ -181,7 +184,7 @@ class PercentilePlot(_Plot):
 
 
 class SpreadPlot(_Plot):
-    """A histogram of latencies; the time axis is logarithmic."""
+    """A histogram of latencies; the horizontal axis is logarithmic."""
 
     def picture(self, profile: Profile, width: int, height: int) -> list[list[Piece]]:
         across, down = width - AXIS - 2, height - 2
@@ -234,7 +237,10 @@ def _column_cell(eighths: float, is_least: bool) -> str:
 
 
 def _names(figures: Percentiles, ends: dict[str, float], down: int) -> dict[int, Piece]:
-    """Return the names and last values of the lines by the row they are drawn in; names never share a row."""
+    """Return the label of each line (its name and last value), by the row of the plot in which it is written.
+
+    ``ends`` are the heights at which the lines end, in dots. Labels never share a row.
+    """
     found: dict[int, Piece] = {}
     below = -1
     for name, value in LINES:
@@ -262,7 +268,10 @@ def _scattered(texts: list[tuple[str, int]], across: int) -> str:
 
 
 def _marked(marks: list[tuple[str, int, str]], across: int) -> list[Piece]:
-    """Return the line below the axis: each text at its mark, or to the right of it if another text is in the way."""
+    """Return the line of marks below the axis: each text at its position, or to the right of the text before it.
+
+    A mark is a text, the column at which it should begin, and its style.
+    """
     pieces: list[Piece] = []
     used = 0
     left = sum(len(text) + 1 for text, _at, _look in marks)

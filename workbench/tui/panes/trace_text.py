@@ -1,4 +1,7 @@
-"""One trace as text: the prompt, what was added to it, and why; no information is in colour alone."""
+"""Format a trace (the record of one prompt) as text: the prompt, what was added to it, and why.
+
+No information is in colour alone.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +54,7 @@ def trace_text(trace: Row, *, width: int) -> Content:
 
 
 def heading(text: str, note: str = "") -> Content:
-    """Return the title of a part of the text, followed by a muted note."""
+    """Return the title of a part of a trace's text, followed by a muted note."""
     return Content.assemble((text, "bold $accent"), (f"  {plain(note)}" if note else "", "$text-muted"))
 
 
@@ -82,13 +85,13 @@ def _head(trace: Row, _width: int) -> Iterator[Content]:
 
 
 def label_text(label: Row) -> str:
-    """Return a label as text, with the time at which it was given."""
+    """Return a label (the user's verdict on a trace) as text, with the time at which it was given."""
     verdict = VERDICT_TEXTS.get(label["verdict"], f"→ should be {plain(label['task_type'])}")
     return f"{verdict}  labelled {_when(label['labelled_at'])}"
 
 
 def line_label_texts(trace: Row) -> Iterator[str]:
-    """Yield the labels of single lines of the added text, each with its line."""
+    """Yield the user's verdict on each judged line of the added text, as a text with the line and the time."""
     texts = {one.number: one.text for one in line_labels.lines(trace)}
     for one in trace.get("line_labels", ()):
         line = shortened(plain(texts.get(one["line"], "")), LONGEST_LINE)
@@ -108,7 +111,7 @@ def _prompt(trace: Row, _width: int) -> Iterator[Content]:
 
 
 def marked_prompt(text: str, scores: Sequence[Row], task_type: str) -> Content:
-    """Return the prompt with the matched words marked: underlined if they count for the task type, bold for others."""
+    """Return the prompt with the matched words marked: underlined if they gave points to its task type, else bold."""
     spans = [
         Span(one.signal.start, one.signal.end, "underline $primary" if one.is_for_class else "bold")
         for one in places(scores, task_type, length=len(text))
@@ -126,7 +129,7 @@ def _added(trace: Row, width: int) -> Iterator[Content]:
 
 
 def lines_with_labels(trace: Row) -> Iterator[str]:
-    """Yield the lines of the added text; each line or guardrail that was judged is followed by its label."""
+    """Yield the lines of the added text; each line or guardrail that the user judged is followed by the verdict."""
     judged = {one["line"]: VERDICT_TEXTS[one["verdict"]] for one in trace.get("line_labels", ())}
     numbered = line_labels.lines(trace) if judged else []
     for text in trace["output_text"].splitlines():

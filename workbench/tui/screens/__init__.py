@@ -1,7 +1,8 @@
 """The main screens (places) of the app, and what a screen can rely on. Importing this module does not load Textual.
 
 A new screen is a module here with one class derived from ``base.WorkbenchScreen`` and one line in ``SCREENS``.
-The app loads it when it is first opened; key, header, palette, help and ``--screen`` follow from the line.
+The app loads the module when the screen is first opened. The screen's key, its tab in the header, its entry in the
+command palette and its name for ``--screen`` follow from that line.
 
     class LatencyScreen(WorkbenchScreen):
         PLACE = "latency"                                   # the name in SCREENS; state is stored under it
@@ -13,18 +14,20 @@ The app loads it when it is first opened; key, header, palette, help and ``--scr
 What the base class provides:
 
 - ``with self.database() as db``: a connection for this thread and this block, rows as ``sqlite3.Row``. In a worker
-  only, since it may wait. It drains the spool first unless ``drain=False``. Writes (labels) use it, too.
-- ``with self.reading() as db`` is the same for a worker that can be cancelled in a query.
+  only, since it may wait. It first stores the traces that hooks have spooled, unless ``drain=False``. Labels are
+  written through it, too.
+- ``with self.reading() as db`` is the same without spooled traces, for a worker that may be cancelled in a query.
 - Work that can take more than 5 ms: ``@work(thread=True, exclusive=True, group="latency.load", exit_on_error=False)``.
   An exception in a worker is shown as a notification (StorageError and OSError by their text, others with their type);
-  override ``failed(error)`` to show it in place. Check ``get_current_worker().is_cancelled`` between pages.
+  override ``failed(error)`` to show it elsewhere. A worker checks ``get_current_worker().is_cancelled`` from time to
+  time.
 - An exclusive worker may overlap its successor for a moment. Call ``run = self.next_run("load")`` before it starts,
   pass ``run`` to it, and have its message handler ignore messages unless ``self.is_latest("load", run)``.
   From the thread only ``self.post_message``, ``self.notify`` and ``self.app.call_from_thread`` are safe.
-- ``self.in_turn("latency.load", start)``: a worker for changes waits for the one before; otherwise changes that arrive
-  faster than a worker can read would cancel every worker.
+- ``self.in_turn("latency.load", start)``: start a worker after the previous one of its group has finished. Otherwise,
+  changes of the database that arrive faster than a worker can read them would cancel every worker.
   ``self.debounce("chosen", seconds, call)``: call after ``seconds`` without another request.
-- The app's folder is ``workbench.tui.state.here()`` (it may have been deleted); untrusted texts are drawn
+- The working folder is ``workbench.tui.state.here()`` (it may have been deleted); untrusted texts are drawn
   through ``workbench.tui.widgets.plain_text``; lists derive from
   ``workbench.tui.widgets.lists.cursor_view.CursorView``.
 - ``self.ask(dialog, answered)``: show a dialog of ``workbench.tui.widgets.dialogs`` and act on its answer;
@@ -98,7 +101,10 @@ ON_TOP = {
 
 
 def on_top(name: str, *arguments: object, place: str) -> WorkbenchScreen:
-    """Import a screen's module, and return a new screen to open on top of the main screen ``place``."""
+    """Import the module of the screen ``ON_TOP[name]``, and return a new screen to open on top of a main screen.
+
+    ``place`` is the name of that main screen; ``arguments`` are passed to the class of the new one.
+    """
     screen: WorkbenchScreen = _class_at(ON_TOP[name])(*arguments, place=place)
     return screen
 

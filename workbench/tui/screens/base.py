@@ -1,4 +1,4 @@
-"""The base class of all screens: header, footer, database, workers, remembered state, and the user's own editor."""
+"""The base class of all screens: it provides the header, the footer, database access, workers and remembered values."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from workbench.tui.messages import Counted
 
 STEPS_BETWEEN_LOOKS = 200_000
-"""SQLite steps between two checks for cancellation (some ten thousand rows); each check holds up other threads."""
+"""SQLite instructions between two checks for cancellation (some ten thousand rows); each check delays other threads."""
 FIRST_LINES = "# Classification\n\n# Context\n\n# Guardrails\n\n# Output\n"
 _ONE_AT_A_TIME = threading.Lock()
 
@@ -49,7 +49,7 @@ class WorkbenchScreen(Screen[None], inherit_bindings=False):
 
     PLACE: ClassVar[str] = ""
     HELP: ClassVar[str] = ""
-    AUTO_FOCUS = ""  # otherwise Textual focuses the filter if the table is hidden, and it takes every key
+    AUTO_FOCUS = ""  # otherwise Textual focuses the filter if the table is hidden, and the filter takes all keys
     app: Workbench  # a narrower type than Textual's
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -91,12 +91,15 @@ class WorkbenchScreen(Screen[None], inherit_bindings=False):
         self.notify(message, title="That did not work", severity="error", markup=False)
 
     def database(self, *, drain: bool = True) -> AbstractContextManager[sqlite3.Connection]:
-        """Return a connection for one block of a worker; raises ``storage.db.database.StorageError``."""
+        """Return a database connection for one ``with`` block of a worker; raises ``storage.db.database.StorageError``.
+
+        Traces that hooks have spooled (written to files for later) are stored first, unless ``drain`` is false.
+        """
         return open_database(self.app.state_dir, drain=drain)
 
     @contextlib.contextmanager
     def reading(self, *, drain: bool = False) -> Iterator[sqlite3.Connection]:
-        """Yield a connection whose queries are aborted, without an error, when this worker is cancelled."""
+        """Yield a database connection; its queries are aborted without an error if the calling worker is cancelled."""
         worker = get_current_worker()
         try:
             with self.database(drain=drain) as db:
@@ -107,12 +110,12 @@ class WorkbenchScreen(Screen[None], inherit_bindings=False):
                 raise
 
     def next_run(self, what: str) -> int:
-        """Count a new run of the work ``what`` and return its number; results of earlier runs are outdated now."""
+        """Return the number of a new run of the work named ``what``; results of its earlier runs are then outdated."""
         self._runs[what] = self._runs.get(what, 0) + 1
         return self._runs[what]
 
     def is_latest(self, what: str, run: int) -> bool:
-        """Return whether ``run`` is the latest run of the work ``what``."""
+        """Return whether ``run`` is the number of the latest run of the work named ``what``."""
         return self._runs.get(what) == run
 
     def debounce(self, what: str, seconds: float, call: Callable[[], object]) -> None:
@@ -122,7 +125,7 @@ class WorkbenchScreen(Screen[None], inherit_bindings=False):
         self._rests[what] = self.set_timer(seconds, call)
 
     def in_turn(self, group: str, start: Callable[[], object]) -> None:
-        """Start a worker of the group now, or as soon as the current one has finished.
+        """Call ``start``, which starts a worker of the group, now or once the group's current worker has finished.
 
         Without this, changes that arrive faster than a worker can read would cancel every worker.
         """
@@ -136,12 +139,12 @@ class WorkbenchScreen(Screen[None], inherit_bindings=False):
         self.app.go_back()
 
     def action_gate(self) -> None:
-        """Check the golden cases (run the gate), and show the result on top of this screen."""
+        """Run the gate, the check of the golden cases (approved prompts), and show its result on top of this screen."""
         if self.PLACE != "gate":
             self.open_on_top("gate", self.gated_trace())
 
     def action_take_save_back(self) -> None:
-        """Undo the last save of instructions, on the screen that shows what that changes."""
+        """Undo the last save of instructions, on the Instructions screen, which shows what that changes."""
         self.app.post_message(TakeSaveBack())
 
     def action_save_again(self) -> None:
@@ -149,7 +152,7 @@ class WorkbenchScreen(Screen[None], inherit_bindings=False):
         self.app.post_message(TakeSaveBack(is_again=True))
 
     def gated_trace(self) -> str:
-        """Return the id of the trace whose project the gate judges; empty for the project of the working folder."""
+        """Return the id of the trace whose project the gate checks; empty for the project of the working folder."""
         return ""
 
     def open_on_top(self, name: str, *arguments: object) -> None:
@@ -157,11 +160,11 @@ class WorkbenchScreen(Screen[None], inherit_bindings=False):
         self.app.push_screen(on_top(name, *arguments, place=self.bar_place))
 
     def counts(self) -> Sequence[Counted]:
-        """Return the numbers on this screen that count prompts."""
+        """Return the numbers on this screen that count prompts, each with the prompts that it counts."""
         return []
 
     def action_counts(self) -> None:
-        """Ask for one of the numbers, and show the prompts that it counts."""
+        """Ask the user for one of the numbers on this screen, and show the prompts that it counts."""
         found = [one for one in self.counts() if one.number]
         answers = [Answer(str(at), one.name, _number_note(one)) for at, one in enumerate(found)]
         if answers:
@@ -191,7 +194,7 @@ class WorkbenchScreen(Screen[None], inherit_bindings=False):
         self.app.push_screen(dialog, closed)
 
     def edit_elsewhere(self, path: str) -> None:
-        """Run the user's own editor on a file, in this terminal; what it saves is shown here."""
+        """Run the user's own editor on a file, in this terminal; afterwards the screen shows what it saved."""
         if trouble := _run_editor(self.app, path):
             self.notify(trouble, severity="warning", timeout=8, markup=False)
         else:
@@ -222,7 +225,7 @@ class WorkbenchScreen(Screen[None], inherit_bindings=False):
 
 
 def counts_key(place: str) -> Binding:
-    """Return the key of ``action_counts`` for a screen with numbers."""
+    """Return the key binding of ``action_counts`` for the screen named ``place``."""
     return Binding(
         "number_sign", "counts", "Prompts", id=f"{place}.counts", key_display="#", tooltip="The prompts behind a number"
     )
@@ -263,8 +266,8 @@ def _take_away_unwritten(path: str) -> None:
 def allow_processes() -> None:
     """Let a long replay start processes, although Textual has replaced the standard streams.
 
-    The shared-memory resource tracker of ``multiprocessing`` is passed the descriptor of ``sys.stderr`` when it starts,
-    and Textual's replacement has none. Once the tracker runs, this does nothing.
+    ``multiprocessing`` starts a tracker of shared memory, and passes it the descriptor of ``sys.stderr``, which
+    Textual's replacement lacks. This starts the tracker with the real stream; once it runs, this does nothing.
     """
     from multiprocessing import resource_tracker
 

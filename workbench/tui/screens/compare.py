@@ -1,4 +1,4 @@
-"""The Compare screen: on the left the prompts that the last replay changed, on the right one prompt's two results.
+"""The Compare screen: the prompts whose results the last replay changed, and one prompt's results before and after.
 
 Scores and signals are computed for the selected prompt only.
 """
@@ -46,7 +46,7 @@ The last run changed nothing: both sides say the same to every prompt.
 
   2         edit the instructions, or choose another base there with b"""
 AFTER_MOVING_S = 0.04
-"""A prompt is evaluated under both rule sets after the cursor has rested on it for this many seconds."""
+"""A prompt is classified under both rule sets after the cursor has rested on it for this many seconds."""
 MOST_LINES = 7
 NARROW = 100
 STEP = Binding.Group("Step")
@@ -54,7 +54,7 @@ STEP = Binding.Group("Step")
 
 @dataclass
 class SidesCompared(Message):
-    """The results of a prompt under both rule sets, or the reason why they cannot be shown."""
+    """Message with the results of a prompt under both rule sets, or with the reason why they cannot be shown."""
 
     run: int
     trace_id: str
@@ -63,7 +63,7 @@ class SidesCompared(Message):
 
 
 class ChangeList(LineList, inherit_bindings=False):
-    """The list of changes; it does not bind the key ``g``, because the screen uses it."""
+    """The list of changed prompts; it does not bind the key ``g``, because the screen uses it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *MOVES,
@@ -72,7 +72,7 @@ class ChangeList(LineList, inherit_bindings=False):
 
 
 class CompareScreen(TraceActions):
-    """The list of changed prompts, and the results of the selected prompt under both rule sets."""
+    """A screen with the list of changed prompts, and the selected prompt's results before and after the edit."""
 
     PLACE = "compare"
     HELP = """\
@@ -137,7 +137,7 @@ Lines that differ begin with `-` before and `+` after, words that differ are und
 
     @property
     def changes(self) -> ChangeList:
-        """The list of changes."""
+        """The list of changed prompts."""
         return self.query_one(ChangeList)
 
     def opened(self, message: Message) -> None:
@@ -233,7 +233,7 @@ Lines that differ begin with `-` before and `+` after, words that differ are und
 
     @work(thread=True, exclusive=True, group="compare.judge", exit_on_error=False)
     def evaluate(self, run: int, trace_id: str, sides: tuple[Side, Side | None]) -> None:
-        """Classify one prompt under both rule sets, in a worker thread."""
+        """Classify a prompt under both rule sets, ``sides``, in a thread; None stands for the rules of today."""
         worker = get_current_worker()
         try:
             with opened(self.app.state_dir) as corpus:
@@ -267,26 +267,26 @@ Lines that differ begin with `-` before and `+` after, words that differ are und
             self.query_one("#detail", Static).update(text)
 
     def labelled(self, trace_id: str) -> None:
-        """Go to the next change after a label was stored."""
+        """Go to the next changed prompt after a label was stored for this one."""
         if self.changes.current is not None and self.changes.current.key == trace_id:
             self.action_step(1)
 
     def action_step(self, by: int) -> None:
-        """Go to the next or previous change."""
+        """Go to the next (1) or previous (-1) changed prompt."""
         self.changes.step(by)
 
     def action_next_group(self) -> None:
-        """Go to the first change of the next group."""
+        """Go to the first changed prompt of the next group."""
         self.changes.step(1, groups=True)
 
     def action_differences(self) -> None:
-        """Switch between showing everything and showing only differences."""
+        """Switch between showing both results completely and showing only their differences."""
         self._only = not self._only
         self.remember(only=self._only)
         self._show_detail()
 
     def action_kind(self) -> None:
-        """Show only the changes of the next kind; after the last kind, show all changes."""
+        """Show only the prompts of the next kind of change; after the last kind, show all."""
         kinds = [kind for kind, _changes in self._run.figures.groups()] if self._run else []
         order = ["", *kinds]
         place = order.index(self._kind) if self._kind in order else 0
@@ -295,14 +295,14 @@ Lines that differ begin with `-` before and `+` after, words that differ are und
         self._show_list()
 
     def action_back(self) -> None:
-        """Show the changes of all kinds again; if they are shown already, return to the previous screen."""
+        """Show all changed prompts again; if they are shown already, return to the previous screen."""
         is_filtered, self._kind, self._single = bool(self._kind), "", ""
         self._show_list()
         if not is_filtered:
             self.app.go_back()
 
     def action_scroll(self, lines: int) -> None:
-        """Scroll the details of the prompt by a number of lines."""
+        """Scroll the results of the prompt by a number of lines; a negative number scrolls up."""
         self.query_one("#both").scroll_relative(y=lines, animate=False)
 
     @on(LineList.Chosen)

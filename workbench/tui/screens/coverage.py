@@ -44,7 +44,7 @@ VIEWS = (
 )
 AGAIN_AFTER_S = 1.0
 MEASURED_AGAIN = 2_000
-"""If new prompts arrive, a selection of up to this many prompts is measured again without a request."""
+"""When new prompts arrive, a selection of up to this many prompts is measured again automatically."""
 MOST_ROWS = 2_000
 CLUSTER, EVERY_UNMATCHED, LINES = "cluster:", "unmatched", "lines:"
 NOTHING_YET = """\
@@ -160,7 +160,7 @@ and by rule, the lowest first.
             self.select("")
 
     def action_view(self, name: str) -> None:
-        """Show all rules, or the subset with that name (such as ``dead``)."""
+        """Show all rules, or the subset that the view ``name`` selects, such as ``dead``."""
         self._view = name
         self.remember(view=name)
         self.query_one(Choice).choose(name)
@@ -172,13 +172,13 @@ and by rule, the lowest first.
         self.action_view(message.name)
 
     def action_kind(self) -> None:
-        """Show only rules of the next kind."""
+        """Show only rules of the next kind, such as signals or guardrails; after the last kind, show all."""
         self._kind = next_of(self._kind, KINDS)
         self.remember(kind=self._kind)
         self._show()
 
     def action_sort(self, wanted: str = "") -> None:
-        """Sort by ``wanted``, or by the next order if it is empty."""
+        """Sort the table by the order ``wanted``, or by the next sort order if it is empty."""
         self._sort = wanted or next_of(self._sort, SORTS)
         self.remember(sort=self._sort)
         self._show()
@@ -197,7 +197,7 @@ and by rule, the lowest first.
 
     @on(FiguresTable.Chosen)
     def _row_opened(self, message: FiguresTable.Chosen) -> None:
-        """Show the prompts that the clicked number of the row counts, or else those that the row as a whole counts."""
+        """Show the prompts that the clicked number counts, or else those that the first number of the row counts."""
         found = self._counts_of_row()
         if not any(one.number for one in found):
             self.notify("This rule had an effect on no prompt of the selection.", timeout=3)
@@ -213,7 +213,7 @@ and by rule, the lowest first.
         return [*self._counts_of_row(), *every]
 
     def _counts_of_row(self) -> list[Counted]:
-        """Return the numbers of the row under the cursor that count prompts; of a rule: fired, right and wrong."""
+        """Return the numbers of prompts in the row under the cursor; for a rule: ``fired``, ``right`` and ``wrong``."""
         if self._grown is None:
             return []
         known, row, cluster = self._grown.coverage, self._shown.get(self.table.chosen), self._cluster()
@@ -246,7 +246,7 @@ and by rule, the lowest first.
 
     @work(thread=True, exclusive=True, group="coverage.load", exit_on_error=False)
     def measure(self, run: int, which: Selection) -> None:
-        """Measure the selected prompts page by page, and post the figures so far about once a second."""
+        """Measure the selected prompts in a thread, and post the figures so far about once a second."""
         worker, path = get_current_worker(), self.app.instructions
         with self.reading() as db:
             coverage_queries.measure(
@@ -352,17 +352,17 @@ and by rule, the lowest first.
         return rows, coverage_text.kept_headings(self.size.width)
 
     def _rates(self) -> dict[str, KeepRate]:
-        """Return the shares of right lines by the key of their row: of all lines, of each kind, of each rule."""
+        """Return how many judged lines were right (of all, of each kind, of each rule), by the key of the table row."""
         kept = self._judged.kept if self._judged else None
         rates = (kept.total, *kept.kinds, *kept.rules) if kept and kept.total.judged else ()
         return {f"{LINES}{one.kind}:{one.rule}": one for one in rates}
 
     def _rate(self) -> KeepRate | None:
-        """Return the share of right lines under the cursor; None if the cursor is not on one."""
+        """Return the share of lines that users called right in the row under the cursor; None if it shows no share."""
         return self._rates().get(self.table.chosen)
 
     def _cluster(self) -> Cluster | None:
-        """Return the cluster of prompts under the cursor; None if the cursor is not on one."""
+        """Return the cluster (prompts that share words) under the cursor; None if the cursor is not on one."""
         key = self.table.chosen
         if self._grown is None or not key.startswith(CLUSTER):
             return None

@@ -1,4 +1,4 @@
-"""The Experiments screen: a list of experiments, and for an opened one both answers to each prompt, side by side."""
+"""The Experiments screen: a list of experiments, and the two answers to each prompt of an opened one side by side."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ c compares the labels of two cohorts of sessions, as enricher ab effect does."""
 
 @dataclass
 class ExperimentsListed(Message):
-    """The stored experiments, newest first."""
+    """Message with the stored experiments, newest first."""
 
     run: int
     experiments: list[Experiment]
@@ -53,7 +53,7 @@ class ExperimentsListed(Message):
 
 @dataclass
 class ExperimentOpened(Message):
-    """The answers of one experiment."""
+    """Message with the answers of one experiment, by prompt."""
 
     run: int
     experiment: Experiment
@@ -62,7 +62,7 @@ class ExperimentOpened(Message):
 
 @dataclass
 class CohortsCompared(Message):
-    """The effect between the cohorts of an experiment with sessions."""
+    """Message with the comparison of the two cohorts (groups of sessions) of an experiment."""
 
     run: int
     found: CohortComparison
@@ -70,7 +70,7 @@ class CohortsCompared(Message):
 
 @dataclass
 class PlansMeasured(Message):
-    """How often agents followed their plans, or the reason why that is not known."""
+    """Message with how often agents did what their workflows ask; ``trouble`` is the reason if that is unknown."""
 
     run: int
     figures: list[Adherence]
@@ -78,7 +78,7 @@ class PlansMeasured(Message):
 
 
 class CohortBar(SearchBar):
-    """The line for the name of an experiment whose cohorts are compared."""
+    """The input line for the name of the experiment whose cohorts (groups of sessions) are compared."""
 
     def compose_line(self) -> ComposeResult:
         yield Static("Cohorts of", classes="name", markup=False)
@@ -100,7 +100,7 @@ class OpeningTable(FiguresTable, inherit_bindings=False):
 
 
 class ExperimentsScreen(WorkbenchScreen):
-    """The list of experiments, and the prompts of an opened one with both answers."""
+    """A screen with the list of experiments, and with the prompts of an opened one and both answers to each."""
 
     PLACE = "experiments"
     HELP = """\
@@ -184,7 +184,7 @@ it reads the conversations of the installed clients. `#` shows the prompts behin
         return self.query_one("#cases", FiguresTable)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Hide the actions on answers unless an experiment is open."""
+        """Hide the keys that make no sense now, such as those for answers while no experiment is open."""
         del parameters
         if action in ("cohorts", "followed"):
             return self._opened is None
@@ -198,7 +198,7 @@ it reads the conversations of the installed clients. `#` shows the prompts behin
         self.in_turn("experiments.load", self.action_reload)
 
     def action_reload(self) -> None:
-        """Read the list of experiments, the figures of the cohorts, and the opened experiment again."""
+        """Read again the list of experiments, the comparison of the cohorts, and the opened experiment."""
         self.load(self.next_run("load"))
         self.in_turn("experiments.cohorts", self._compare_cohorts)
         if self._opened is not None:
@@ -222,7 +222,7 @@ it reads the conversations of the installed clients. `#` shows the prompts behin
 
     @work(thread=True, exclusive=True, group="experiments.cohorts", exit_on_error=False)
     def read_cohorts(self, run: int, name: str) -> None:
-        """Compare the cohorts of an experiment with sessions."""
+        """Compare the two cohorts (groups of sessions) of the experiment ``name``, in a thread."""
         with self.reading() as db:
             self.post_message(CohortsCompared(run, compare(experiments.sessions(db), name=name)))
 
@@ -252,17 +252,17 @@ it reads the conversations of the installed clients. `#` shows the prompts behin
         self.list.focus()
 
     def action_cohorts(self) -> None:
-        """Go to the name of the experiment whose cohorts are compared."""
+        """Move the focus to the input for the name of the experiment whose cohorts are compared."""
         self.query_one(CohortBar).input.focus()
 
     def action_followed(self) -> None:
-        """Measure how often agents followed their plans."""
+        """Measure how often agents followed their plans, and show the result below the list."""
         self._show_followed("reading the conversations …")
         self.measure_plans(self.next_run("plans"))
 
     @work(thread=True, exclusive=True, group="experiments.plans", exit_on_error=False)
     def measure_plans(self, run: int) -> None:
-        """Compare what agents did with the workflows of their prompts."""
+        """Measure, from their transcripts, how often agents did what the workflows of their prompts ask."""
         from enricher.rules.cache import NoRulesError
         from workbench.adherence import measure_history
 
@@ -355,7 +355,7 @@ it reads the conversations of the installed clients. `#` shows the prompts behin
         self.read_answers(self.next_run("open"), experiment_id)
 
     def action_back(self) -> None:
-        """Go back one step: from the answers to the prompts, from the prompts to the list, then close the figures."""
+        """Go back one step: from the answers to the prompts, from these to the list, then hide the figures on plans."""
         if self.focused is not None and self.focused.id in ("of-a", "of-b"):
             self.cases.focus()
         elif self._opened is not None:
@@ -372,7 +372,7 @@ it reads the conversations of the installed clients. `#` shows the prompts behin
             super().action_back()
 
     def action_differences(self) -> None:
-        """Show all prompts, or only those that were answered differently."""
+        """Switch between showing all prompts and showing only those with differing answers."""
         self._only = not self._only
         self.remember(only=self._only)
         self._show_cases()

@@ -1,4 +1,4 @@
-"""The Latency screen: percentiles of every stage and channel, their trend and distribution, and the slowest prompts.
+"""The Latency screen: how long the hook, its stages and the channels that it asks take, and the slowest prompts.
 
 Threads compute the figures: first for the newest prompts, then for all others.
 """
@@ -47,9 +47,9 @@ VIEWS = (
     Alternative("versions", "v", "versions"),
 )
 COMPILE_MS = 2_000
-"""Milliseconds that the worker waits for changed instructions to be compiled; until then, default budgets are shown."""
+"""Milliseconds that a worker waits for edited instructions to be compiled; until then, default budgets are shown."""
 SETTLED_S = 0.15
-"""Seconds that the cursor must rest on a row before its slowest prompts are searched."""
+"""Seconds that the cursor must rest on a stage or channel before its slowest prompts are searched."""
 SHORT = 8
 NOTHING_YET = """\
 Nothing was measured yet.
@@ -151,7 +151,7 @@ faster, `inconclusive` has zero inside.
         self.read_budgets()
 
     def action_back(self) -> None:
-        """Go back to the stages; if already there, clear the filter."""
+        """Move the focus back to the table of stages; if it is there already, clear the filter."""
         if self.focused not in (None, self.table) and not self.has_class("-empty"):
             self.table.focus()
         elif self._text:
@@ -213,7 +213,7 @@ faster, `inconclusive` has zero inside.
 
     @work(thread=True, exclusive=True, group="latency.settings", exit_on_error=False)
     def read_budgets(self) -> None:
-        """Read the settings of the working folder for their budgets; after an edit this waits for the compiler."""
+        """Read the time budgets from the settings of the working folder; edited instructions are compiled first."""
         try:
             rules, _layers = cache.load(here(), wait_ms=COMPILE_MS)
         except cache.NoRulesError:
@@ -229,7 +229,7 @@ faster, `inconclusive` has zero inside.
 
     @work(thread=True, exclusive=True, group="latency.load", exit_on_error=False)
     def catch_up(self, run: int, which: Selection, measured: LatenciesMeasured) -> None:
-        """Add the prompts that were recorded after ``measured`` to its figures."""
+        """Add the latencies of prompts that were recorded after ``measured`` to its figures."""
         with self.reading() as db:
             latency_queries.measure_news(
                 db, self.post_message, run=run, which=which, tally=measured.tally, before=measured.figures
@@ -237,7 +237,7 @@ faster, `inconclusive` has zero inside.
 
     @work(thread=True, exclusive=True, group="latency.slow", exit_on_error=False)
     def find_slowest(self, run: int, which: Selection, series: Series) -> None:
-        """Find the slowest prompts of a series (a stage or a channel)."""
+        """Find the slowest prompts of a series (a stage or a channel), in a thread."""
         worker = get_current_worker()
         with self.reading() as db:
             latency_queries.find_slowest(
@@ -246,7 +246,7 @@ faster, `inconclusive` has zero inside.
 
     @work(thread=True, exclusive=True, group="latency.versions", exit_on_error=False)
     def compare(self, run: int, which: Selection, base: str, candidate: str) -> None:
-        """Compare the latencies of two versions of the rules."""
+        """Compare the latencies of prompts under two versions of the rules, given by their hashes."""
         with self.reading() as db:
             latency_queries.compare(db, self.post_message, run=run, which=which, base=base, candidate=candidate)
 
@@ -350,7 +350,7 @@ faster, `inconclusive` has zero inside.
         self.action_counts()
 
     def action_next_version(self, side: str) -> None:
-        """Replace the base or the candidate (as ``side`` says) with the next version, and compare again."""
+        """Replace one of the two compared versions, ``base`` or ``candidate``, with the next one, and compare again."""
         known = [use.rules_hash for use in self._measured.figures.versions] if self._measured else []
         if len(known) > 1:
             place = ("base", "candidate").index(side)

@@ -1,4 +1,7 @@
-"""The base of screens that measure the prompts of a filter; it applies when typing pauses, and is remembered."""
+"""The base of screens that measure the prompts that a filter selects.
+
+The filter applies when typing pauses, and is remembered between starts of the app.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +45,7 @@ class MeasuringScreen(WorkbenchScreen):
         return self.query_one(FilterBar)
 
     def select(self, text: str) -> None:
-        """Measure the prompts of a filter; if it is invalid, show the error and keep the previous figures."""
+        """Measure the prompts that a filter selects; if it is invalid, show the error and keep the previous figures."""
         self.bar.show(text)
         self._selected(text)
 

@@ -1,4 +1,4 @@
-"""The Memories screen: the memories of projects, which of them await approval, and the prompts they were added to.
+"""The Memories screen: a list of memories (notes that the hook may add to prompts), each to be approved or deleted.
 
 Approving and forgetting do the same as in ``enricher memory``; a forgotten memory is deleted, not just marked.
 """
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 VIEWS = (Alternative("all", "v", "all"), Alternative("unreviewed", "u", "to review"))
 ROOMY = 140
-"""From this width in columns on, namespaces are shown to the left of the list, and the memory to its right."""
+"""On screens of at least this many columns, namespaces are to the left of the list, and the memory to its right."""
 SETTLED_S = 0.15
 """Seconds that the cursor must rest on a memory before the prompts that it was added to are looked up."""
 NOTHING_YET = """\
@@ -62,7 +62,7 @@ NOTHING_TO_REVIEW = "Nothing waits to be reviewed.\n\n  v         all memories"
 
 
 class MemoriesScreen(WorkbenchScreen):
-    """A list of the memories of projects."""
+    """A screen with a list of the memories of this project or of all projects, and the full text of one."""
 
     PLACE = "memories"
     HELP = """\
@@ -158,7 +158,7 @@ prompts that it was added to: `enter` goes there, a second `enter` opens the tra
         return next((one for one in listed if one.id == self.table.chosen), None)
 
     def want(self, **changed: Any) -> None:
-        """Change the filter of the list by the given fields, and remember it."""
+        """Change fields of the filter (a ``MemoryFilter``), remember it, and read the list of memories again."""
         self._wanted = replace(self._wanted, **changed)
         self.remember(
             everywhere=not self._wanted.projects,
@@ -179,19 +179,19 @@ prompts that it was added to: `enter` goes there, a second `enter` opens the tra
 
     @work(thread=True, exclusive=True, group="memories.load", exit_on_error=False)
     def load(self, run: int, wanted: MemoryFilter) -> None:
-        """Read the list of memories."""
+        """Read the list of memories that the filter ``wanted`` selects, in a thread."""
         with self.reading(drain=True) as db:
             memory_queries.read_list(db, self.post_message, run=run, wanted=wanted)
 
     @work(thread=True, exclusive=True, group="memories.prompts", exit_on_error=False)
     def find_prompts(self, run: int, memory_id: str) -> None:
-        """Find the prompts that a memory was added to."""
+        """Find the prompts that a memory was added to, in a thread."""
         with self.reading() as db:
             memory_queries.read_prompts(db, self.post_message, run=run, memory_id=memory_id)
 
     @work(thread=True, group="memories.write", exit_on_error=False)
     def apply_verdict(self, one: Memory, *, is_right: bool) -> None:
-        """Approve a memory, or delete it; does nothing if another process already did."""
+        """Approve a memory if ``is_right``, else delete it; does nothing if another process already did."""
         with self.database() as db:
             if is_right:
                 memories.approve(db, one.id)
@@ -315,24 +315,24 @@ prompts that it was added to: `enter` goes there, a second `enter` opens the tra
         self.action_view(message.name)
 
     def action_view(self, name: str) -> None:
-        """Show all memories, or only unapproved ones."""
+        """Show all memories, or only unapproved ones if ``name`` is ``unreviewed``."""
         self.want(is_unreviewed=name == "unreviewed")
 
     def action_search(self) -> None:
-        """Move the focus to the search."""
+        """Move the focus to the input for search words."""
         self.bar.input.focus()
 
     def action_next_namespace(self) -> None:
-        """Show the next namespace with memories; after the last one, all of them."""
+        """Show only the memories of the next namespace that has any; after the last one, those of all namespaces."""
         names = ["", *(one.namespace for one in self._listed.shelves)] if self._listed else [""]
         self.want(namespace=next_of(self._wanted.namespace, names))
 
     def action_next_origin(self) -> None:
-        """Show the memories of the next origin; after the last one, all of them."""
+        """Show only the memories of the next origin (how they came in); after the last one, those of all origins."""
         self.want(origin=next_of(self._wanted.origin, ["", *memories.ORIGINS]))
 
     def action_projects(self) -> None:
-        """Switch between this project and all projects."""
+        """Switch between the memories of this project and those of all projects."""
         self.want(projects=() if self._wanted.projects else (self._project, SHARED))
 
     def action_approve(self) -> None:
@@ -361,7 +361,7 @@ prompts that it was added to: `enter` goes there, a second `enter` opens the tra
         )
 
     def action_back(self) -> None:
-        """Go back to the list; if already there, clear search and filters."""
+        """Move the focus back to the list; if it is there already, clear the search and the filters."""
         if self.focused not in (None, self.table) and not self.has_class("-empty"):
             self.table.focus()
         elif self._wanted != MemoryFilter(projects=self._wanted.projects):
@@ -379,7 +379,7 @@ def _nothing(listed: MemoriesListed) -> str:
 
 
 def _total(shelves: list[Shelf], wanted: MemoryFilter) -> int:
-    """Return the number of memories in the displayed namespace, ignoring the search and the origin."""
+    """Return the number of memories in the displayed namespace, whatever the search words and the origin."""
     return sum(
         one.unreviewed if wanted.is_unreviewed else one.memories
         for one in shelves

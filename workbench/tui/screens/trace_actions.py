@@ -1,4 +1,4 @@
-"""Actions on one trace, for all screens that show one: label, replay, edit, open it, and copy its address."""
+"""Actions on one trace, for all screens that show traces: label it, replay it, find edits, open it, copy its parts."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ PUBLISHED = "ENRICHER_PUBLISHED_URL"
 TRACE_PATH = "/-/enricher/trace/"
 LABEL = Binding.Group("Label")
 COPIED = {"prompt": "The prompt", "output_text": "The text that was added", "id": "The id of the trace"}
-"""What can be copied: a field of the trace, and what the user reads as its name."""
+"""The fields of a trace that can be copied, each with its name for the user."""
 LABEL_NOTICES = {"ok": "Labelled right.", "wrong": "Labelled wrong."}
 SILENT_KEY = "0"
-"""The key for choosing that nothing should be added; the digits from 1 on are the guardrails that were shown."""
+"""The key for choosing that nothing should be added; the digits from 1 stand for the guardrails that were added."""
 
 
 class TraceActions(WorkbenchScreen):
-    """A screen with actions on one trace, the one that ``chosen()`` returns."""
+    """A screen with actions on one trace, which is the trace that ``chosen()`` returns."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y", "label('ok')", "Label: right", id="trace.right", group=LABEL),
@@ -85,13 +85,16 @@ class TraceActions(WorkbenchScreen):
         return trace_id
 
     def action_label(self, verdict: str) -> None:
-        """Label the trace as right, as wrong, or with another task type."""
+        """Label the trace: ``verdict`` is ``ok``, ``wrong``, or the task type that would have been right."""
         if trace_id := self._chosen_id():
             self.store_label(trace_id, verdict)
 
     @work(thread=True, group="trace.label", exit_on_error=False)
     def store_label(self, trace_id: str, verdict: str) -> None:
-        """Store a label and its golden case; labels must not cancel each other, so this worker is not exclusive."""
+        """Store a label, and a golden case that tests future rules against it.
+
+        The worker is not exclusive, because labels that are given in a row must not cancel each other.
+        """
         from workbench.gate import labelling
 
         with self.database(drain=False) as db:
@@ -125,7 +128,7 @@ class TraceActions(WorkbenchScreen):
 
     @work(thread=True, group="trace.label", exit_on_error=False)
     def store_approval(self, trace_id: str, wish: Wish) -> None:
-        """Store the result that the user wants for a trace, as a label and as an approved golden case."""
+        """Store the result that the user wants for a trace (a wish), as a label and as an approved golden case."""
         from workbench.gate import labelling
         from workbench.gate.cases import CasesError
         from workbench.tuning.wishes.wish import WITHOUT, wanted
@@ -141,7 +144,7 @@ class TraceActions(WorkbenchScreen):
         self.app.call_from_thread(self._is_stored, given, f"Approved: it should be {wish}.{note}")
 
     def action_take_back(self) -> None:
-        """Undo the last label that was given in this app, together with its golden case."""
+        """Undo the last label that was given since the start of the app, together with its golden case."""
         if self.app.labels_given:
             self.remove_label(self.app.labels_given.pop())
         else:
@@ -149,7 +152,7 @@ class TraceActions(WorkbenchScreen):
 
     @work(thread=True, group="trace.label", exit_on_error=False)
     def remove_label(self, given: Given) -> None:
-        """Delete a label, and restore the earlier state of its golden case."""
+        """Delete a label, and put its golden case back into its earlier state."""
         from workbench.gate import labelling
 
         with self.database(drain=False) as db:
@@ -164,7 +167,10 @@ class TraceActions(WorkbenchScreen):
 
     @work(thread=True, exclusive=True, group="trace.types", exit_on_error=False)
     def find_wishes(self, trace_id: str, now: str) -> None:
-        """Ask which result the user wants: another task type, one guardrail more or fewer, or no added text at all."""
+        """Ask which result the user wants: another task type, one guardrail more or fewer, or no added text at all.
+
+        ``now`` is the recorded task type of the trace.
+        """
         from enricher.interfaces.api import rules_for
         from enricher.interfaces.cli.trace.trace import task_types
         from storage.traces import queries
@@ -204,7 +210,7 @@ class TraceActions(WorkbenchScreen):
 
     @work(thread=True, exclusive=True, group="trace.types", exit_on_error=False)
     def find_task_types(self, trace_id: str, now: str) -> None:
-        """Read the task types of the rules in force, compiling them if needed, and ask for one."""
+        """Read the task types of the rules in force, and ask which is correct; ``now`` is the trace's recorded one."""
         from enricher.interfaces.cli.trace.trace import task_types
         from workbench.tui.widgets.dialogs import ClassChooser
 
@@ -218,7 +224,7 @@ class TraceActions(WorkbenchScreen):
 
     @work(thread=True, exclusive=True, group="trace.types", exit_on_error=False)
     def find_workflows(self, trace_id: str) -> None:
-        """Read the workflows of the rules in force and the workflow of the trace, and ask for one."""
+        """Read the workflows of the rules in force, and ask which of them the trace should have."""
         from enricher.interfaces.api import rules_for
         from storage.traces import queries
         from workbench.tui.widgets.dialogs import Answer, Picker
@@ -232,7 +238,7 @@ class TraceActions(WorkbenchScreen):
 
     @work(thread=True, group="trace.label", exit_on_error=False)
     def store_workflow(self, trace_id: str, name: str) -> None:
-        """Write a golden case that expects this workflow."""
+        """Write a golden case (a test of future rules) that expects the workflow ``name`` for the trace's prompt."""
         from workbench.gate import labelling
         from workbench.gate.cases import CasesError
 
@@ -246,13 +252,13 @@ class TraceActions(WorkbenchScreen):
         self.app.call_from_thread(self._is_stored, given, f"Its workflow should be {name}.")
 
     def action_judge_line(self) -> None:
-        """Ask which of the added lines was wrong."""
+        """Ask which line of the text that was added to the prompt was wrong."""
         if trace_id := self._chosen_id():
             self.read_lines(trace_id)
 
     @work(thread=True, exclusive=True, group="trace.lines", exit_on_error=False)
     def read_lines(self, trace_id: str) -> None:
-        """Read the lines that were added to the prompt, with their labels, and ask for one."""
+        """Read the lines that were added to the prompt, with their labels, and ask which of them was wrong."""
         from storage.traces import line_labels, queries
         from workbench.tui.widgets.dialogs import Answer, Picker
 
@@ -273,7 +279,7 @@ class TraceActions(WorkbenchScreen):
 
     @work(thread=True, group="trace.label", exit_on_error=False)
     def store_line_label(self, trace_id: str, number: int, *, is_wrong: bool) -> None:
-        """Label a line as wrong, or delete that label."""
+        """Label the line ``number`` of the added text as wrong, or delete that label."""
         from storage.traces import line_labels
         from workbench.gate import labelling
 
@@ -290,7 +296,7 @@ class TraceActions(WorkbenchScreen):
         self.app.post_message(DataChanged())
 
     def action_replay(self) -> None:
-        """Show the result of the trace under today's rules."""
+        """Show the recorded result of the trace next to its result under today's rules."""
         if trace_id := self._chosen_id():
             self.app.post_message(OpenCompare(trace_id))
 
@@ -313,13 +319,13 @@ class TraceActions(WorkbenchScreen):
             self._notify_publishing()
 
     def action_copy(self, what: str) -> None:
-        """Copy the prompt, the added text or the id to the clipboard, through the terminal (OSC 52)."""
+        """Copy the field ``what`` of the trace (see ``COPIED``) to the clipboard, through the terminal (OSC 52)."""
         if trace_id := self._chosen_id():
             self.copy_part(trace_id, what)
 
     @work(thread=True, exclusive=True, group="trace.copy", exit_on_error=False)
     def copy_part(self, trace_id: str, what: str) -> None:
-        """Read the trace and copy one of its fields."""
+        """Read the trace, and copy its field ``what`` to the clipboard."""
         from storage.traces import queries
 
         with self.database(drain=False) as db:
@@ -334,7 +340,7 @@ class TraceActions(WorkbenchScreen):
             self.notify(f"{what} is empty: nothing was copied.", severity="warning", timeout=4)
 
     def action_copy_url(self) -> None:
-        """Copy the address of the trace in the published history, or the trace id if no server is running."""
+        """Copy the address of the trace in the published history, or only the trace id if no server is known."""
         if not (trace_id := self._chosen_id()):
             return
         base = self._published()
@@ -350,9 +356,9 @@ class TraceActions(WorkbenchScreen):
 
 
 def _file_to_edit() -> str:
-    """Return the path of the highest layer that is not packaged.
+    """Return the path of the instructions file (layer) that overrides all others, unless only the packaged one exists.
 
-    If there is none, return the path of the user's own file, which may not exist.
+    In that case, return the path of the user's own file, which may not exist yet.
     """
     own = [layer.path for layer in find_layers(here()).instructions if layer.name not in ("packaged", HEURISTICS)]
     return own[-1] if own else os.path.join(config_dir(), "instructions.md")

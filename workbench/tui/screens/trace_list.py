@@ -1,6 +1,6 @@
-"""The list of the Traces screen: the threads that read it, and its updates while it is displayed.
+"""Read the list of the Traces screen in threads, and update it while it is displayed.
 
-It keeps the keys of pages and a few hundred lines in memory, never the whole list.
+In memory are only some thousand lines and the id with which each page ends, never the whole list.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ SORTS = ("newest", "slowest", "largest")
 
 
 class TraceList(TraceActions):
-    """A table of traces that is updated when the database changes. A "run" is one reading of the list."""
+    """A table of traces that is updated when the database changes; each complete reading of the list is a "run"."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -37,11 +37,11 @@ class TraceList(TraceActions):
         self._database = 1
         self._whys: dict[str, str] = {}
         self._done: set[str] = set()
-        """Ids of the traces that were labelled since the queue was read."""
+        """Ids of the traces that were labelled since the queue of prompts to label was read."""
         self._note = ""
 
     def show_state(self) -> None:
-        """Show the number of traces, the sort order, and the number of new traces above the visible ones."""
+        """Show the number of traces, the sort order, and how many new traces are above the visible ones."""
         raise NotImplementedError
 
     @property
@@ -54,11 +54,11 @@ class TraceList(TraceActions):
         return (line.id, line.task_type) if line else ("", "")
 
     def is_listed(self) -> bool:
-        """Return whether the table shows the first lines of the current selection."""
+        """Return whether the table shows lines of the list that was requested last."""
         return self._listed == self._run
 
     def action_reload(self) -> None:
-        """Read the list again from its beginning."""
+        """Read the list, or the queue of prompts to label, again from its beginning."""
         self._run = self.next_run("list")
         if self._is_queue:
             self.load_queue(self._run)
@@ -81,31 +81,34 @@ class TraceList(TraceActions):
 
     @work(thread=True, exclusive=True, group="traces.list", exit_on_error=False)
     def load(self, run: int, which: Selection, sort: str) -> None:
-        """Read the first lines of the list, then the last key of each further page."""
+        """Read the first lines of the list, then the id of the last trace on each further page."""
         with self.reading() as db:
             listing.read_list(db, self.post_message, run=run, which=which, sort=sort)
 
     @work(thread=True, exclusive=True, group="traces.list", exit_on_error=False)
     def load_queue(self, run: int) -> None:
-        """Read the queue of prompts to label, those first whose labels would help most."""
+        """Read the queue of prompts to label, beginning with those whose labels would help most."""
         with self.reading() as db:
             listing.read_queue(db, self.post_message, run=run)
 
     @work(thread=True, exclusive=True, group="traces.pages", exit_on_error=False)
     def load_pages(self, run: int, which: Selection, wanted: tuple[tuple[int, str], ...]) -> None:
-        """Read pages; for each, ``wanted`` has its number and the key after which it begins."""
+        """Read pages of the list; for each, ``wanted`` contains its number and the id after which it begins."""
         with self.reading() as db:
             listing.read_pages(db, self.post_message, run=run, which=which, wanted=wanted)
 
     @work(thread=True, exclusive=True, group="traces.tail", exit_on_error=False)
     def catch_up(self, run: int, which: Selection, row: int, seen: tuple[tuple[int, str], ...], head: int) -> None:
-        """Read the traces that were written since the last reading, and the current state of the visible ones."""
+        """Read the traces written since the last reading, and the current state of those in the visible lines.
+
+        The parameters are those of ``listing.read_news``.
+        """
         with self.reading() as db:
             listing.read_news(db, self.post_message, run=run, which=which, row=row, seen=seen, head=head)
 
     @work(thread=True, exclusive=True, group="traces.search", exit_on_error=False)
     def index_prompts(self, run: int) -> None:
-        """Add prompts to the word index; when it is complete, read the list again with it."""
+        """Add prompts to the word index; when it is complete, read the list again, now searching with the index."""
         from storage.traces import search
 
         worker = get_current_worker()
@@ -119,7 +122,7 @@ class TraceList(TraceActions):
             self.action_reload()
 
     def _keys(self, pages: tuple[int, ...]) -> tuple[tuple[int, str], ...]:
-        """Return the page numbers, each with the id after which the page begins; skip pages without a known id."""
+        """Return the page numbers, each with the id after which the page begins; skip pages with an unknown id."""
         before = [self._top + trace_pages.ABOVE_ALL, *self._marks]
         return tuple((number, before[number]) for number in pages if number < len(before))
 
@@ -135,7 +138,7 @@ class TraceList(TraceActions):
         self._row, self._unseen, self._is_whole = message.row, 0, message.is_whole
         self._which, self._note, self._marks = message.which, message.note, []
         self._top = message.lines[0].id if message.lines else ""
-        if self._listed == message.run:  # more of the list that is already displayed
+        if self._listed == message.run:  # it continues the list that is already displayed
             self.rows.add_page(0, message.lines)
             self.rows.set_length(len(message.lines))
         else:

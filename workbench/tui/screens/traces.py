@@ -1,4 +1,4 @@
-"""The Traces screen: a table of all prompts, a filter above it, one trace next to it, and their keys."""
+"""The Traces screen: a table of all recorded prompts with a filter above it, and one prompt's trace next to it."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ Every prompt that was judged has a label, or there is none.
 
 
 class TracesScreen(TraceList):
-    """The screen with all prompts, newest first."""
+    """The screen with all recorded prompts, newest first."""
 
     PLACE = "traces"
     HELP = """\
@@ -147,7 +147,7 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
         self.rows.focus()
 
     def select(self, text: str) -> None:
-        """Show the traces of a filter; if it is invalid, show the error and keep the previous list."""
+        """Show the traces that a filter selects; if it is invalid, show the error and keep the previous list."""
         self.bar.show(text)
         self.bar.show_scope(self._counted.name if self._counted else "")
         self._selected(text)
@@ -193,14 +193,14 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
         self.bar.input.focus()
 
     def action_sort(self, wanted: str = "") -> None:
-        """Sort by ``wanted``, or by the next order if it is empty."""
+        """Sort the table by the order ``wanted``, or by the next sort order if it is empty."""
         self._sort = wanted or next_of(self._sort, SORTS)
         self._is_queue = False
         self.remember(sort=self._sort)
         self.action_reload()
 
     def action_queue(self) -> None:
-        """Switch between the labelling queue and the list."""
+        """Switch between the list and the queue of prompts to label, the most instructive ones first."""
         self._is_queue = not self._is_queue
         self.action_reload()
 
@@ -243,13 +243,13 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
 
     @work(thread=True, exclusive=True, group="traces.chosen", exit_on_error=False)
     def read_trace(self, run: int, trace_id: str, with_session: bool) -> None:
-        """Read the trace under the cursor with its labels, sources and session."""
+        """Read the selected trace with its labels and the sources of its rules, and its session if requested."""
         with self.reading() as db:
             listing.read_chosen(db, self.post_message, run=run, trace_id=trace_id, with_session=with_session)
 
     @work(thread=True, exclusive=True, group="traces.values", exit_on_error=False)
     def load_values(self) -> None:
-        """Read the values that complete the fields of the filter."""
+        """Read the values that are offered to complete the fields of the filter."""
         with self.reading() as db:
             listing.read_values(db, self.post_message)
 
@@ -293,7 +293,7 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
         self.detail.focus()
 
     def action_session(self) -> None:
-        """Switch between the session of the trace and the trace itself."""
+        """Switch between showing the selected trace and showing its session (all prompts of the conversation)."""
         self._shows_session = not self._shows_session
         if self._shows_session:
             self._was_reading = self.focused is self.detail
@@ -302,7 +302,7 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
         self._read_chosen()
 
     def action_step(self, rows: int) -> None:
-        """Go to another trace without leaving the detail pane."""
+        """Move the selection by ``rows`` traces without leaving the detail pane."""
         self.rows.action_move(rows)
 
     def labelled(self, trace_id: str) -> None:
@@ -314,7 +314,7 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
         self.show_state()
 
     def show_state(self) -> None:
-        """Show the number of traces, the sort order, and the number of new traces above the visible ones."""
+        """Show the number of traces, the sort order, and how many new traces are above the visible ones."""
         rows = self.rows.row_count
         counted = f"{rows:,}" if self._is_whole else f"{rows:,}+"
         new = f"{self._unseen:,} new â†‘" if self._unseen else ""

@@ -1,4 +1,4 @@
-"""The first and the last line of every screen: the names of the main screens (places), and the keys of the screen.
+"""The first line of every screen, with the names of the main screens (places), and the last line, with the keys.
 
 Textual's footer mounts one widget for each key, and mounts all of them again whenever the bindings may have changed,
 that is, with every change of focus. Here all keys are one widget, which is redrawn only if its content changes.
@@ -30,9 +30,9 @@ NAMES_WIDTH = 2 + sum(len(one.title) + 4 for one in SCREENS)
 KEY_STYLE = "bold $footer-key-foreground on $footer-key-background"
 NAME_STYLE = "$footer-description-foreground on $footer-description-background"
 CHARACTERS = {"slash": "/"}
-"""The characters of keys whose Textual names are not derived from Unicode names."""
+"""The characters of keys whose names in Textual are not derived from the characters' Unicode names."""
 ALWAYS = 3
-"""Number of keys at the end that are always shown: help, menu and quit, through which all others can be found."""
+"""This many keys at the end are always shown: help, menu and quit, through which all others can be found."""
 HOVER_STYLE = "on $block-hover-background"
 
 
@@ -56,7 +56,7 @@ class PlaceTab(Static):
 
 
 class PlaceBar(Horizontal):
-    """The first line, with all main screens (places); if it is narrow, all but the current one are only keys."""
+    """The first line, with all main screens (places); in a narrow window, all but the current one are only digits."""
 
     DEFAULT_CSS = """
     PlaceBar {
@@ -92,7 +92,7 @@ class PlaceBar(Horizontal):
 
 @dataclass(frozen=True, slots=True)
 class ShownKey:
-    """A key, and how the last line shows it; in a group of keys, only the last one shows the group's name."""
+    """A key as the last line shows it; in a group of keys, only the last one is followed by the group's name."""
 
     key: str
     display: str
@@ -102,7 +102,7 @@ class ShownKey:
     is_grouped: bool = False
 
     def content(self, *, is_narrow: bool) -> Content:
-        """Return the key and its name as text; on a narrow screen there is no blank before it."""
+        """Return the key and its name as styled text; on a narrow screen there is no blank before it."""
         before = " " if self.is_grouped or not is_narrow else ""
         name = (f" {self.name} ", NAME_STYLE) if self.name else ""
         shown = Content.assemble((before + self.display, KEY_STYLE), name)
@@ -110,7 +110,7 @@ class ShownKey:
 
 
 def shown_keys(screen: Screen[object]) -> tuple[ShownKey, ...]:
-    """Return the keys that the screen offers now; an action with several keys is listed once.
+    """Return the keys that the screen offers now, for the last line; an action with several keys is listed once.
 
     While a text field has the focus, keys that would type into it are left out.
     """
@@ -164,7 +164,7 @@ class KeyLine(Widget):
         )
 
     def _contents(self) -> list[tuple[ShownKey, Content]]:
-        """Return the keys with their texts; if there is too little room, the last keys of the screen are left out."""
+        """Return the keys with their texts; without enough room, those before the last ``ALWAYS`` keys are left out."""
         is_narrow = self.screen.has_class("-narrow")
         found = [(key, key.content(is_narrow=is_narrow)) for key in self.keys]
         while sum(content.cell_length for _key, content in found) > self.screen.size.width and len(found) > ALWAYS:

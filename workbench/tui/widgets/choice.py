@@ -42,7 +42,7 @@ class _Item(Static):
         self.show(is_chosen=False)
 
     def show(self, *, is_chosen: bool, note: str | None = None) -> None:
-        """Draw the alternative as selected or not; ``note`` is shown after its title, None keeps the old note."""
+        """Draw the alternative as selected or not; ``note`` is shown after its title, None keeps the previous note."""
         self._note = self._note if note is None else note
         text = f"{self.option.key} {self.option.title}{self._note}"
         self.set_class(is_chosen, "-chosen")
@@ -53,7 +53,7 @@ class _Item(Static):
 
 
 class Choice(Horizontal):
-    """A line with alternatives, and to their right a text about the selected one."""
+    """A line with alternatives, one of them selected, and to their right a text about the selected one."""
 
     DEFAULT_CSS = """
     Choice {
@@ -88,7 +88,7 @@ class Choice(Horizontal):
             item.show(is_chosen=item.option.name == name)
 
     def show_counts(self, numbers: dict[str, int]) -> None:
-        """Show a count after the title of each alternative; ``numbers`` has the counts by name."""
+        """Show a count after the title of each alternative; ``numbers`` contains the counts by alternative name."""
         for item in self.query(_Item):
             number = numbers.get(item.option.name)
             note = "" if number is None else f" {number:,}"

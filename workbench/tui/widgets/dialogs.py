@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Question(ModalScreen[bool], inherit_bindings=False):
-    """A dialog that returns True for yes; closing it in any other way means no."""
+    """A dialog that asks a yes-or-no question and returns True for yes; closing it in any other way means no."""
 
     DEFAULT_CSS = """
     Question {
@@ -62,7 +62,7 @@ class Question(ModalScreen[bool], inherit_bindings=False):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A possible answer: the value that is returned, its text, and a note after it."""
+    """A possible answer: the value that the dialog returns for it, its text, and a note after the text."""
 
     value: str
     text: str
@@ -70,7 +70,7 @@ class Answer:
 
 
 class Picker(ModalScreen[str], inherit_bindings=False):
-    """A dialog that returns the value of the chosen answer, or an empty text if the user cancels."""
+    """A dialog with several answers that returns the value of the chosen one, or an empty text if the user cancels."""
 
     DEFAULT_CSS = """
     Picker {
@@ -119,9 +119,10 @@ def _format_answer(answer: Answer, now: str, width: int) -> Content:
 
 
 class ClassChooser(ModalScreen[str], inherit_bindings=False):
-    """A dialog that returns a task type or the value of another answer, or an empty text if the user cancels.
+    """A dialog that asks what a prompt's result should have been, and returns a task type or another answer's value.
 
-    The other answers are listed after the task types; each has a key (may be empty), a value and a text.
+    It returns an empty text if the user cancels. The other answers are listed after the task types; each is a key (may
+    be empty), a value and a text.
     """
 
     DEFAULT_CSS = """

@@ -31,7 +31,7 @@ LOOKS = ("heading", "key", "comment", "fence", "span", "problem")
 
 
 class InstructionsEditor(TextArea):
-    """A text area for one file; ``escape`` leaves it, and ``tab`` indents."""
+    """A text area for one instructions file; ``escape`` leaves it, and ``tab`` indents."""
 
     DEFAULT_CSS = """
     InstructionsEditor {
@@ -59,11 +59,11 @@ class InstructionsEditor(TextArea):
     ]
 
     class Left(Message):
-        """The user has finished typing."""
+        """The user has left the editor."""
 
     @dataclass
     class FindWanted(Message):
-        """The user wants to find words (the mode ``FIND``), or to go to a line or rule (``GO_TO``)."""
+        """The user wants to find words (``mode`` is ``FIND``), or to go to a line or rule (``GO_TO``)."""
 
         mode: str
 
@@ -81,7 +81,7 @@ class InstructionsEditor(TextArea):
         self._fenced: list[bool] = []
 
     def show_text(self, text: str, *, line: int = 0, can_undo: bool = False) -> None:
-        """Show another text, with the cursor on ``line`` (from 1), or near its old place if ``line`` is 0.
+        """Show another text, with the cursor on ``line`` (from 1), or near its previous position if ``line`` is 0.
 
         With ``can_undo``, ctrl+z restores the earlier text.
         """
@@ -113,7 +113,7 @@ class InstructionsEditor(TextArea):
         return self.cursor_location[0] + 1
 
     def get_line(self, line_index: int) -> Text:
-        """Return the line with its highlighting."""
+        """Return the line with its highlighting and, if it has a problem, underlined."""
         text = super().get_line(line_index)
         text.plain = plain_in_place(text.plain)
         for look, start, end in looks(text.plain, is_fenced=self._is_fenced(line_index)):
@@ -139,15 +139,15 @@ class InstructionsEditor(TextArea):
             self.refresh()
 
     def action_leave(self) -> None:
-        """Leave the editor for the figures."""
+        """Leave the editor, for the figures on the effect of the edit."""
         self.post_message(self.Left())
 
     def action_find(self, mode: str) -> None:
-        """Open the line for searching, in this mode."""
+        """Open the search line below the editor, in the mode ``FIND`` (words) or ``GO_TO`` (a line or rule)."""
         self.post_message(self.FindWanted(mode))
 
     def action_find_again(self, step: int) -> None:
-        """Go to the next (1) or previous (-1) match."""
+        """Go to the next (1) or previous (-1) match of the last search."""
         self.post_message(self.FindAgain(step))
 
     def select(self, line: int, start: int, end: int) -> None:
@@ -156,7 +156,7 @@ class InstructionsEditor(TextArea):
         self.scroll_cursor_visible(center=True)
 
     def get_component_rich_style(self, *names: str, partial: bool = False, default: Style | None = None) -> Style:
-        """Return a style; the cursor's line gets no colour of its own, so that the highlighting remains visible."""
+        """Return the style of a component; that of the cursor's line keeps the colours of the highlighting visible."""
         is_partial = partial or names == ("text-area--cursor-line",)
         return super().get_component_rich_style(*names, partial=is_partial, default=default)
 
@@ -166,7 +166,7 @@ class InstructionsEditor(TextArea):
 
 
 def looks(line: str, *, is_fenced: bool) -> Iterator[tuple[str, int, int]]:
-    """Yield the name of each highlight of a line, with its start and end; ``is_fenced`` lines are YAML."""
+    """Yield each highlight of a line: its name, start and end; ``is_fenced`` lines are in fenced blocks of YAML."""
     if line.startswith(FENCES):
         yield "fence", 0, len(line)
     elif is_fenced:

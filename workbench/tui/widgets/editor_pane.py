@@ -1,4 +1,4 @@
-"""The editor, and below it a line for finding words or going to a line or rule; the line is hidden until it is used."""
+"""The editor with a search line below it, which finds words or goes to a line or rule, and is hidden until used."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TITLES = {FIND: "Find", GO_TO: "Go to line or rule"}
 
 
 class FindInput(Input):
-    """The input of the line for searching; arrow keys go to the next and previous match.
+    """The input of the search line; arrow keys go to the next and previous match.
 
     Enter goes to the next match, too, but leaves the input if the user is going to a line or rule.
     """
@@ -38,11 +38,11 @@ class FindInput(Input):
     ]
 
     def action_find(self, step: int) -> None:
-        """Go to the next (1) or previous (-1) match."""
+        """Go to the next (1) or previous (-1) match of the search text."""
         self.post_message(FindBar.Wanted(self.value, step))
 
     def action_enter(self) -> None:
-        """Go to the next match; in the mode ``GO_TO``, return to the editor, at the line or rule that was found."""
+        """Go to the next match; in the mode ``GO_TO``, return to the editor at the line or rule that was found."""
         bar = self.parent
         if isinstance(bar, FindBar) and bar.mode == GO_TO:
             self.action_leave()
@@ -55,7 +55,7 @@ class FindInput(Input):
 
 
 class FindBar(Horizontal):
-    """The line for searching: the input with its title, and the number of the selected match."""
+    """The search line: an input with its title, and the number of the selected match."""
 
     DEFAULT_CSS = """
     FindBar {
@@ -68,13 +68,13 @@ class FindBar(Horizontal):
 
     @dataclass
     class Wanted(Message):
-        """The user typed a text (``step`` is 0), or wants the next (1) or previous (-1) match."""
+        """The user typed a search text (``step`` is 0), or wants the next (1) or previous (-1) match of it."""
 
         text: str
         step: int = 0
 
     class Left(Message):
-        """The user returns to the editor."""
+        """The user has left the search line for the editor."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -86,19 +86,19 @@ class FindBar(Horizontal):
         yield Static("", id="match", markup=False)
 
     def open(self, mode: str) -> None:
-        """Show the line in this mode, with the text that was typed last."""
+        """Show the search line in the mode ``FIND`` or ``GO_TO``, with the text that was typed last."""
         self.mode = mode
         self.query_one(".name", Static).update(TITLES[mode])
         self.add_class("-open")
         self.query_one(FindInput).focus()
 
     def close(self) -> None:
-        """Hide the line."""
+        """Hide the search line."""
         self.remove_class("-open")
 
     @property
     def text(self) -> str:
-        """The text that was typed."""
+        """The text that was typed into the search line."""
         return self.query_one(FindInput).value
 
     def show_match(self, text: str) -> None:
@@ -112,7 +112,7 @@ class FindBar(Horizontal):
 
 
 class EditorPane(Vertical):
-    """The editor with its line for searching; ctrl+f finds words, and ctrl+l goes to a line or rule."""
+    """The editor with its search line; ctrl+f finds words, and ctrl+l goes to a line or rule."""
 
     DEFAULT_CSS = """
     EditorPane { width: 1fr; InstructionsEditor { height: 1fr; } }
@@ -129,7 +129,7 @@ class EditorPane(Vertical):
 
     @property
     def bar(self) -> FindBar:
-        """The line for searching."""
+        """The search line."""
         return self.query_one(FindBar)
 
     @on(InstructionsEditor.FindWanted)
@@ -150,7 +150,10 @@ class EditorPane(Vertical):
         self.editor.focus()
 
     def _find(self, mode: str, wanted: str, step: int) -> None:
-        """Select a match (``step`` is 1 for the next, -1 for the previous, 0 while typing), and show its number."""
+        """Select a match of ``wanted`` in the editor's text, and show its number.
+
+        ``step`` is 1 for the next match, -1 for the previous one, and 0 while the user is typing.
+        """
         (line, column), text = min(self.editor.selection), self.editor.text
         if mode == FIND:
             found = finding.words(text, wanted, line=line, column=column, step=step)

@@ -25,7 +25,7 @@ NO_PARTS = "No part of this screen takes the focus Â· a digit goes to a screen Â
 
 
 class JumpScreen(ModalScreen[str], inherit_bindings=False):
-    """Shows the letters over the screen below.
+    """Shows a letter over each part of the screen ``below`` that can have the focus; typing it focuses that part.
 
     It returns the name of a main screen if the user typed its digit, and otherwise an empty text.
     """

@@ -19,7 +19,7 @@ TAB = "    "
 
 
 def plain(value: object) -> str:
-    """Return the text with the characters that a terminal would obey replaced by their codes, and tabs by blanks."""
+    """Return a value as text, with characters that a terminal would obey replaced by their codes, tabs by blanks."""
     return printable(value).translate(_BY_NUMBER).replace("\t", TAB)
 
 
@@ -29,12 +29,12 @@ def plain_in_place(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """Return a text as one line, with each run of white space replaced by a single blank."""
+    """Return a text as one line that is safe for a terminal, with each run of white space replaced by a blank."""
     return plain(" ".join(text.split()))
 
 
 def fit(text: str, width: int, *, is_number: bool = False) -> str:
-    """Return a plain text cut (with an ellipsis) or padded to ``width`` cells; numbers are aligned to the right."""
+    """Return a safe text cut (with an ellipsis) or padded to ``width`` cells; numbers are aligned to the right."""
     if cell_len(text) > width:
         return set_cell_size(text, max(0, width - 1)) + "…"
     missing = " " * (width - cell_len(text))

@@ -1,4 +1,4 @@
-"""The input lines above the lists: one for search words, and one for the filter, which tab completes."""
+"""The input lines above lists: one for search words, and one for a filter whose fields and values tab completes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class SearchInput(Input):
     ]
 
     class Left(Message):
-        """The user has finished typing."""
+        """The user has left the input for the list."""
 
     def action_leave(self) -> None:
         """Return to the list."""
@@ -58,7 +58,7 @@ class FilterInput(SearchInput):
 
 
 class SearchBar(Vertical):
-    """A line with a title, an input and a result; it posts what was typed as soon as typing pauses."""
+    """A line with a title, an input and a result; it posts the typed text as soon as typing pauses."""
 
     DEFAULT_CSS = """
     SearchBar {
@@ -77,7 +77,7 @@ class SearchBar(Vertical):
         text: str
 
     class Left(Message):
-        """The user has finished typing."""
+        """The user has left the input for the list."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -105,7 +105,7 @@ class SearchBar(Vertical):
         self.input.cursor_position = len(text)
 
     def show_result(self, text: str) -> None:
-        """Show a text about the result, at the right of the input."""
+        """Show a text about the result, such as the number of matches, at the right of the input."""
         self.query_one("#state", Static).update(text)
 
     @on(Input.Changed)
@@ -141,7 +141,7 @@ class Completing(Suggester):
 
 
 class FilterBar(SearchBar):
-    """The input for a filter, with the result at its right; below it are suggestions while typing, or the error."""
+    """A line with an input for a filter and the result; below it are suggestions while typing, or the error."""
 
     DEFAULT_CSS = """
     FilterBar {
@@ -176,18 +176,18 @@ class FilterBar(SearchBar):
         return bool(self._wrong)
 
     def show_scope(self, text: str) -> None:
-        """Show which prompts the filter is applied to; an empty text means all."""
+        """Show the name of the set of prompts to which the filter is restricted; an empty text means all prompts."""
         name = self.query_one(".name", Static)
         name.update(f"{text} · Filter" if text else "Filter")
         name.set_class(bool(text), "-scoped")
 
     def offer(self, values: dict[str, tuple[str, ...]]) -> None:
-        """Set the values that complete each field."""
+        """Set the values that are suggested for each field of the filter."""
         self._completing.values = values
         self._show_hint()
 
     def value_warnings(self) -> list[str]:
-        """Return the reasons why the filter may select nothing; empty if there are none."""
+        """Return a warning for each value in the filter that no recent trace has; empty if there is none."""
         return value_warnings(self.input.value, self._completing.values)
 
     def show_error(self, text: str) -> None:

@@ -1,4 +1,4 @@
-"""Database connections for the app's threads, and the watcher that notices every commit within hundredths of a second.
+"""Open database connections for the app's threads, and notice every commit within hundredths of a second.
 
 A connection is used in only one block of one thread: if the database was replaced or restored meanwhile, the next block
 simply opens the new one.
@@ -27,9 +27,9 @@ POLL_S = 0.02
 """Seconds between two checks for commits; a check takes microseconds, and finds a commit after 10 ms (median)."""
 PATIENCE_S = 2.0
 AGAIN_S = 1.0
-"""Seconds until a database that could not be opened is tried again."""
+"""Seconds to wait before trying again to open a database that could not be opened."""
 QUIET_S = 1.0
-"""Seconds without a commit after which the roll-ups and the word index are updated."""
+"""Seconds without a commit after which the roll-ups (stored sums of traces) and the word index are updated."""
 STEP_EVERY_S = 0.1
 STEP_PATIENCE_MS = 20
 """Milliseconds that an update step waits for another process's write; then it gives up and is tried again later."""
@@ -41,8 +41,8 @@ _ONE_AT_A_TIME = threading.Lock()
 def open_database(state_dir: str, *, drain: bool = True) -> Iterator[sqlite3.Connection]:
     """Yield a connection that can read all data and write labels; raises ``storage.db.database.StorageError``.
 
-    The database is created or migrated if needed. With ``drain`` false, spooled traces are not read in first, which is
-    faster.
+    The database is created or migrated if needed. With ``drain`` false, the traces that hooks have spooled (written to
+    files for later) are not stored in it first, which is faster.
     """
     with database.storage_errors(state_dir):
         # database.connect drains the spool, so a block that need not see the newest prompts opens the file directly.
@@ -52,7 +52,7 @@ def open_database(state_dir: str, *, drain: bool = True) -> Iterator[sqlite3.Con
 
 
 def _whole(state_dir: str) -> sqlite3.Connection:
-    """Open, create or migrate the database, one thread at a time: its file lock only excludes other processes."""
+    """Open, create or migrate the database, in one thread at a time: its file lock excludes only other processes."""
     with _ONE_AT_A_TIME:
         return database.connect(state_dir)
 
@@ -74,7 +74,7 @@ def _connect(state_dir: str) -> sqlite3.Connection:
 
 
 class Watcher:
-    """Notices changes of the database, and moves spooled traces into it.
+    """Notices changes of the database, and moves traces that hooks have spooled into it.
 
     ``look`` is cheap enough to be called fifty times a second: one ``stat`` of each folder and one ``pragma
     data_version``, which SQLite answers from shared memory.
@@ -88,7 +88,7 @@ class Watcher:
         self._known: tuple[int, int] = (0, 0)
         self._version = 0
         self.databases = 0
-        """Number of databases that were opened so far; it grows when the database was replaced or created anew."""
+        """Number of database files opened so far; it grows when the database was replaced or created anew."""
 
     def close(self) -> None:
         """Close the connection."""
@@ -97,7 +97,10 @@ class Watcher:
             self._db = None
 
     def look(self) -> bool:
-        """Move spooled traces into the database; return whether it changed since the last call. Raises StorageError."""
+        """Move spooled traces into the database, and return whether the database has changed since the last call.
+
+        Raises ``StorageError``.
+        """
         with database.storage_errors(self._state_dir):
             is_replaced = self._reopen()
             db = self._db
@@ -109,10 +112,10 @@ class Watcher:
             return is_replaced or taken or is_changed
 
     def catch_up(self) -> bool:
-        """Add a batch of traces to the roll-ups, or else to the word index; return whether more are waiting.
+        """Add a batch of traces to the roll-ups (stored sums), or else to the word index; return whether more wait.
 
-        Commits of this connection do not count as changes. While another process is writing, this returns True, so that
-        the batch is tried again. Raises ``StorageError``.
+        The commits of this method do not count as changes for ``look``. While another process is writing, it returns
+        True, so that the batch is tried again. Raises ``StorageError``.
         """
         if self._db is None:
             return False
@@ -143,7 +146,7 @@ class Watcher:
     def _drain_spool(self, db: sqlite3.Connection) -> bool:
         """Move spooled traces into the database, and return whether there were any.
 
-        The caller needs to know, because ``data_version`` ignores writes of this connection.
+        The caller needs to know, because ``data_version`` does not change with the writes of this connection.
         """
         if not spool.waiting(self._state_dir):
             return False
@@ -179,11 +182,12 @@ def watch(
     is_over: Callable[[], bool],
     is_busy: Callable[[], bool] = lambda: False,
 ) -> None:
-    """Call ``changed`` after every commit, and ``troubled`` with each error, or with an empty text once it is over.
+    """Watch the database until ``is_over`` returns true, and report its commits and errors.
 
-    ``changed`` gets the number of databases opened so far; if it grew, everything that was read before is invalid.
-    While there are no commits and ``is_busy`` returns false, the roll-ups and the word index are updated in small
-    steps.
+    ``changed`` is called after every commit, with the number of database files opened so far; if it grew, everything
+    that was read before is invalid. ``troubled`` is called with each error, and with an empty text once it is over.
+    While there are no commits and ``is_busy`` returns false, the roll-ups (stored sums of traces) and the word index
+    are updated in small steps.
     """
     watcher = Watcher(state_dir)
     reported = ""
@@ -205,9 +209,9 @@ def watch(
 
 
 def _keep_up(watcher: Watcher, due_at: float, *, is_new: bool, is_busy: Callable[[], bool]) -> float:
-    """Run an update step if it is due; return the time of the next one.
+    """Update the roll-ups (stored sums) or the word index by one step if ``due_at`` has passed.
 
-    It is soon if more rows are waiting, and otherwise not before another commit.
+    Return when the next step is due: soon if more rows are waiting, and otherwise not before another commit.
     """
     now = time.monotonic()
     if is_new:

@@ -1,4 +1,4 @@
-"""The thread of the Coverage screen: count how often each rule fires, and read which lines were judged.
+"""Read what the Coverage screen shows, in its thread: how often each rule fires, and which lines users judged.
 
 Nothing here touches a widget. Each message carries the number of its run, so that outdated ones can be ignored.
 """
@@ -31,7 +31,7 @@ REPORT_EVERY_S = 0.7
 
 @dataclass
 class Grown(Replaceable):
-    """More prompts were measured: ``coverage`` is the result so far, ``total`` the number of all selected prompts."""
+    """Message with the coverage of the prompts measured so far; ``total`` is the number of all selected prompts."""
 
     run: int
     coverage: Coverage
@@ -41,7 +41,7 @@ class Grown(Replaceable):
 
 @dataclass
 class LinesJudged(Message):
-    """The shares of judged lines that were right, and the judged lines."""
+    """Message with the lines of added texts that users judged, and how many of them were right."""
 
     run: int
     kept: KeepRates
@@ -51,9 +51,10 @@ class LinesJudged(Message):
 def measure(
     db: sqlite3.Connection, post: Post, *, run: int, which: Selection, path: str, is_over: Callable[[], bool]
 ) -> None:
-    """Post the judged lines, then the coverage of the rules so far about once a second until all prompts are read.
+    """Post the judged lines of added texts, then about once a second the coverage of the rules so far.
 
-    The rules are those of the instructions at ``path``, or those that apply in the working folder if it is empty.
+    It ends when all selected prompts are read, or once ``is_over`` returns true. The rules are those of the
+    instructions at ``path``, or those that apply in the working folder if it is empty.
     """
     from workbench.coverage import coverage, rule_positions
     from workbench.replay.corpus import Corpus

@@ -1,4 +1,4 @@
-"""The threads of the Latency screen: summarize the latencies, find the slowest prompts, and compare two versions.
+"""Read what the Latency screen shows, in its threads: latencies, the slowest prompts, a comparison of two versions.
 
 Nothing here touches a widget. Each message carries the number of its run, so that outdated ones can be ignored.
 """
@@ -33,15 +33,16 @@ FIRST_S = 0.2
 """The first figures cover this many prompts (``FIRST_PROMPTS``), or those that can be read in this many seconds."""
 POST_EVERY_S = 0.7
 BY_THE_HOUR_S = 3 * DAY_S
-"""Seconds; a longer history is shown by day, not by hour."""
+"""The latencies of a history longer than this many seconds are shown by day, those of a shorter one by hour."""
 SLOWEST = 100
 
 
 @dataclass(frozen=True, slots=True)
 class LatencyFigures:
-    """The figures of the prompts measured so far, back to the time ``reached`` (seconds since 1970).
+    """The latencies of the prompts measured so far, newest first, back to the time ``reached`` (seconds since 1970).
 
-    ``top`` is the id of the trace that was the newest one when the measurement began.
+    ``width_s`` is the time in seconds that each point of a plot stands for. ``top`` is the id of the trace that was the
+    newest one when the measurement began.
     """
 
     profiles: tuple[Profile, ...]
@@ -55,7 +56,7 @@ class LatencyFigures:
 
 @dataclass
 class LatenciesMeasured(Replaceable):
-    """More prompts were measured: ``figures`` is the result so far, and ``tally`` the sums behind it."""
+    """Message with the figures of the prompts measured so far; ``tally`` contains the sums behind them."""
 
     run: int
     figures: LatencyFigures
@@ -64,7 +65,7 @@ class LatenciesMeasured(Replaceable):
 
 @dataclass
 class FoundSlow(Replaceable):
-    """The slowest prompts of a stage or channel among those searched so far."""
+    """Message with the slowest prompts in a stage or channel, of those searched so far."""
 
     run: int
     series: Series
@@ -74,7 +75,7 @@ class FoundSlow(Replaceable):
 
 @dataclass
 class Compared(Message):
-    """The latencies of two versions of the rules compared, by stage and channel."""
+    """Message with a comparison of the latencies of two versions of the rules for each stage and channel."""
 
     run: int
     base: str
@@ -84,13 +85,13 @@ class Compared(Message):
 
 @dataclass
 class BudgetsRead(Message):
-    """The settings that apply in the working folder, including the budgets."""
+    """Message with the settings that apply in the working folder, including the time budgets."""
 
     settings: dict[str, Value]
 
 
 def measure(db: sqlite3.Connection, post: Post, *, run: int, which: Selection, is_over: IsOver) -> None:
-    """Post the figures of the newest prompts at once, then those of all prompts read so far until all are read."""
+    """Post the latencies of the newest prompts at once, then from time to time those of all prompts read so far."""
     top = latencies.newest(db)
     first, until = LatencyTally(), time.monotonic() + FIRST_S
     for block in latencies.blocks(db, which, width_s=DAY_S, most=FIRST_PROMPTS):
@@ -115,7 +116,7 @@ def measure(db: sqlite3.Connection, post: Post, *, run: int, which: Selection, i
 def measure_news(
     db: sqlite3.Connection, post: Post, *, run: int, which: Selection, tally: LatencyTally, before: LatencyFigures
 ) -> None:
-    """Add the prompts recorded after ``before`` to the tally, and post the figures.
+    """Add the prompts recorded after the figures ``before`` were measured to ``tally``, and post the new figures.
 
     No other thread may change the tally.
     """
@@ -128,7 +129,7 @@ def measure_news(
 def find_slowest(
     db: sqlite3.Connection, post: Post, *, run: int, which: Selection, series: Series, is_over: IsOver
 ) -> None:
-    """Post the slowest prompts of a stage or channel, first of the newest prompts, then of more and more."""
+    """Post the slowest prompts in a stage or channel: first of the newest prompts, then of more and more."""
     found: list[Slow] = []
     posted_at = 0.0
     before, most = ABOVE_ALL, FIRST_PROMPTS
@@ -145,7 +146,7 @@ def find_slowest(
 
 
 def compare(db: sqlite3.Connection, post: Post, *, run: int, which: Selection, base: str, candidate: str) -> None:
-    """Post the comparison of two versions, by the newest prompts of each."""
+    """Post a comparison of the latencies of two versions of the rules, computed from the newest prompts of each."""
     sides = [latencies.of_version(db, which, one) for one in (base, candidate)]
     post(Compared(run, base, candidate, compare_versions(*sides)))
 

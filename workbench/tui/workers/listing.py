@@ -1,4 +1,4 @@
-"""The threads of the Traces screen: read the list in pieces and post them.
+"""Read what the Traces screen shows, in its threads, and post it in pieces: the list, new traces, the selected trace.
 
 Nothing here touches a widget. Each message carries the number of its run, so that outdated ones can be ignored.
 """
@@ -30,9 +30,9 @@ MOST_ARRIVALS = 1_000
 """If more new traces than this arrive (after an import, for example), the whole list is read again."""
 LONGEST_QUEUE = 500
 CANDIDATES = 5_000
-"""The queue is chosen from this many of the newest prompts without a label."""
+"""The queue of prompts to label is chosen from this many of the newest prompts without a label."""
 SOON_INDEXED = 2_000
-"""Number of prompts that can be indexed without a noticeable delay."""
+"""So many prompts can be added to the word index without a noticeable delay before a search."""
 VALUES_FROM = 10_000
 """The filter completes values that occur in this many of the newest traces; older values can be typed in full."""
 BEING_INDEXED = "words are being indexed"
@@ -54,9 +54,10 @@ COMPLETED = {
 
 @dataclass
 class FirstLines(Message):
-    """The first lines of the list; ``row`` is the number of the row that was written last.
+    """Message with the first lines of the list; ``row`` is the database row number of the trace that was written last.
 
-    ``which`` is the selection as it was executed; ``is_unindexed`` means that its words are searched without the index.
+    ``which`` is the selection as it was executed; ``is_unindexed`` means that its words were searched without the word
+    index. ``is_whole`` means that these are all lines, and ``note`` is a remark for the user.
     """
 
     run: int
@@ -70,7 +71,7 @@ class FirstLines(Message):
 
 @dataclass
 class Queue(Message):
-    """The labelling queue; ``whys`` maps a trace id to the reason why its label is useful."""
+    """Message with the queue of prompts to label; ``whys`` says for each trace id why its label would help."""
 
     run: int
     lines: list[TraceLine]
@@ -80,7 +81,7 @@ class Queue(Message):
 
 @dataclass
 class Length(Message):
-    """The number of rows known so far; ``marks`` are the ids of the last row of each page."""
+    """Message with the number of rows known so far; ``marks`` are the ids of the last row of each page."""
 
     run: int
     rows: int
@@ -90,7 +91,7 @@ class Length(Message):
 
 @dataclass
 class Page(Message):
-    """A page of the list of traces."""
+    """Message with the lines of a page of the list; ``number`` is the number of the page."""
 
     run: int
     number: int
@@ -99,7 +100,11 @@ class Page(Message):
 
 @dataclass
 class Arrived(Message):
-    """Traces written after the list was read; ``fresh`` has the current state of lines that were read before."""
+    """Message with the traces that were written after the list was read.
+
+    ``row`` is the database row number of the newest one, and ``fresh`` the current state of lines that were read
+    before.
+    """
 
     run: int
     lines: list[TraceLine]
@@ -109,9 +114,9 @@ class Arrived(Message):
 
 @dataclass
 class ChosenTrace(Message):
-    """The trace under the cursor, as ``storage.traces.queries.show`` returns it, and its session if that was requested.
+    """Message with the trace under the cursor, as ``storage.traces.queries.show`` returns it, and its session.
 
-    ``trace`` is None if it was deleted meanwhile.
+    ``trace`` is None if it was deleted meanwhile; ``session`` is empty if it was not requested.
     """
 
     run: int
@@ -121,19 +126,19 @@ class ChosenTrace(Message):
 
 @dataclass
 class Values(Message):
-    """The values that complete the fields of the filter."""
+    """Message with the values that are offered to complete each field of the filter."""
 
     values: dict[str, tuple[str, ...]]
 
 
 def read_list(db: sqlite3.Connection, post: Post, *, run: int, which: Selection, sort: str) -> None:
-    """Post the first lines as soon as they are found, then the id of the last row of each further page."""
+    """Post the first lines of the list as soon as they are found, then the id of the last row of each page."""
     row = trace_pages.newest(db)
     if sort != "newest":
         post(FirstLines(run, trace_pages.ranking(db, which, by=sort), row, which, is_whole=True))
         return
     if which.words and search.waiting(db) <= SOON_INDEXED:
-        with contextlib.suppress(sqlite3.OperationalError):  # another writer: a slow search finds the same
+        with contextlib.suppress(sqlite3.OperationalError):  # another process writes: a slow search finds the same
             search.catch_up(db)
     which = search.with_index(which, db)  # after catching up: only a complete index is used
     is_unindexed = bool(search.expression(which.words)) and not which.match
@@ -166,7 +171,7 @@ def _find_pages(db: sqlite3.Connection, post: Post, *, run: int, which: Selectio
 def read_pages(
     db: sqlite3.Connection, post: Post, *, run: int, which: Selection, wanted: tuple[tuple[int, str], ...]
 ) -> None:
-    """Post the requested pages; ``wanted`` has the number of each page and the id after which it begins."""
+    """Post the requested pages; ``wanted`` contains the number of each page and the id after which it begins."""
     for number, before in wanted:
         post(Page(run, number, trace_pages.page(db, which, before=before)))
 
@@ -181,9 +186,9 @@ def read_news(
     seen: tuple[tuple[int, str], ...],
     head: int,
 ) -> None:
-    """Post the traces written after ``row``, and the current state of lines that were read before.
+    """Post the traces written after the database row ``row``, and the current state of lines that were read before.
 
-    These are the newest ``head`` lines, and the pages ``seen``, which are visible.
+    These are the newest ``head`` lines and the visible pages ``seen``, given as in ``read_pages``.
     """
     newest = trace_pages.newest(db)
     lines = trace_pages.written_since(db, which, after=row, limit=MOST_ARRIVALS + 1) if newest > row else []
@@ -193,7 +198,7 @@ def read_news(
 
 
 def read_queue(db: sqlite3.Connection, post: Post, *, run: int) -> None:
-    """Post the prompts without a label, beginning with those whose labels would help most."""
+    """Post the queue of prompts without a label, beginning with those whose labels would help most."""
     from storage.traces import labels
     from workbench.gate import queue
 
@@ -214,7 +219,7 @@ def read_chosen(db: sqlite3.Connection, post: Post, *, run: int, trace_id: str, 
 
 
 def read_values(db: sqlite3.Connection, post: Post) -> None:
-    """Post the values that occur in the newest traces, the most frequent ones first, for completion in the filter."""
+    """Post the values of each filter field that occur in the newest traces, most frequent first, for completion."""
     values = {field: _values(db, HOW_MANY_OF_EACH.format(column=column)) for field, column in COMPLETED.items()}
     post(Values({**values, "guardrail": _values(db, WHICH_GUARDRAILS)}))
 

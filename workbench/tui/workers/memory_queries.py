@@ -1,4 +1,4 @@
-"""The threads of the Memories screen: list, search, count, and find the prompts to which a memory was added.
+"""Read what the Memories screen shows, in its threads: memories, matches of a search, and prompts with a memory.
 
 Nothing here touches a widget. Each message carries the number of its run, so that outdated ones can be ignored.
 """
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 MOST_LISTED = 500
 MOST_PROJECTS = 20
-"""Words are searched in at most this many projects, those with the most memories first."""
+"""A search for words in all projects covers only this many of them, those with the most memories."""
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryFilter:
-    """The conditions for listed memories; an empty field matches everything, so without projects, all are searched."""
+    """The conditions for listed memories; an empty field matches everything, so without projects, all are listed."""
 
     projects: tuple[str, ...] = ()
     words: str = ""
@@ -37,7 +37,7 @@ class MemoryFilter:
     is_unreviewed: bool = False
 
     def takes(self, one: Memory) -> bool:
-        """Return whether a memory matches, except for the words and projects, which the queries check."""
+        """Return whether a memory matches the namespace, origin and review state; queries check words and projects."""
         return (
             self.namespace in ("", one.namespace)
             and self.origin in ("", one.origin)
@@ -47,7 +47,7 @@ class MemoryFilter:
 
 @dataclass
 class MemoriesListed(Message):
-    """The matching memories, at most ``MOST_LISTED``, and the counts of each namespace."""
+    """Message with at most ``MOST_LISTED`` matching memories, and the number of memories in each namespace."""
 
     run: int
     wanted: MemoryFilter
@@ -59,7 +59,7 @@ class MemoriesListed(Message):
 
 @dataclass
 class MemoryPrompts(Message):
-    """The prompts to which a memory was added."""
+    """Message with the prompts to which a memory was added."""
 
     run: int
     memory_id: str
@@ -67,7 +67,7 @@ class MemoryPrompts(Message):
 
 
 def read_list(db: sqlite3.Connection, post: Post, *, run: int, wanted: MemoryFilter) -> None:
-    """Post the matching memories: unreviewed ones first, then the newest; for search words, the best matches first."""
+    """Post the matching memories: the best matches first if words are given, else unreviewed ones, then the newest."""
     found = _search(db, wanted) if wanted.words.strip() else _listing(db, wanted)
     every = memories.projects(db)
     elsewhere = sum(count for project, count in every if wanted.projects and project not in wanted.projects)

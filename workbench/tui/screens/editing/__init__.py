@@ -1,1 +1,1 @@
-"""The Instructions screen in layers: the open file, saving it, replaying its edit, and what the user sees of it."""
+"""The Instructions screen, split into base classes: open a file, save it, replay prompts with it, show the effect."""

@@ -1,4 +1,4 @@
-"""The Instructions screen: a file in an editor, and the effect of the edit on the recorded prompts."""
+"""The Instructions screen: an instructions file in an editor, and what the edit changes for the recorded prompts."""
 
 from __future__ import annotations
 
@@ -42,15 +42,18 @@ if TYPE_CHECKING:
     from workbench.tui.widgets.lists.line_list import Group
 
 AFTER_TYPING_S = 0.25
-"""Seconds without typing after which the draft is stored and the replay begins."""
+"""Seconds without typing after which the unsaved text is stored as a draft and replayed."""
 VERSIONS_OFFERED = 12
 SHORT = 10
 NARROW_LIST, WIDE_LIST = 44, 90
-"""Minimum widths of the list, in columns, at which a change shows its effect, and also its cause in the edit."""
+"""Widths of the list, in columns, from which the line of a changed prompt shows more than the prompt.
+
+From ``NARROW_LIST`` on, it also shows what changed, and from ``WIDE_LIST`` on, the edited line that caused it.
+"""
 
 
 class InstructionsScreen(ReplayingScreen):
-    """A screen with the file in an editor, and the effect of the edit next to it."""
+    """A screen with an instructions file in an editor, and the effect of the edit next to it."""
 
     PLACE = "instructions"
     AUTO_FOCUS = "#lines"
@@ -127,7 +130,7 @@ What the channels found is taken from the record; where other rules would have a
 
     @property
     def lines(self) -> LineList:
-        """The list of problems, changed prompts and headings."""
+        """The list of the file's problems, the changed prompts, and the headings of the file."""
         return self.query_one("#lines", LineList)
 
     @property
@@ -154,7 +157,7 @@ What the channels found is taken from the record; where other rules would have a
 
     def _take_edit(self, edit: TakeEdit) -> None:
         if not self.is_unsaved and self._session is not None and self._session.opened != self._disk:
-            self.new_session(self._disk)  # so that the figures show this edit without those saved before it
+            self.new_session(self._disk)  # so that the figures leave out edits that were saved before
         self.editor.show_text(edit.text, line=edit.line, can_undo=True)
         self.editor.scroll_cursor_visible(center=True)
         self.remove_class("-editing")
@@ -184,7 +187,7 @@ What the channels found is taken from the record; where other rules would have a
         self.offer_drafts()
 
     def show_figures(self) -> None:
-        """Redraw the figures, the problems, the changed prompts and the outline."""
+        """Redraw the figures of the replay, the problems, the changed prompts and the outline of the file."""
         summary = blast_view.summary(self._shown, wait="Compiling…", broken=self._broken, gate=self._gate.reasons)
         self.query_one("#summary", Static).update(summary)
         self.editor.show_problems([one.line for one in self.own_problems])
@@ -220,7 +223,7 @@ What the channels found is taken from the record; where other rules would have a
         return new
 
     def show_file(self) -> None:
-        """Show the file's name, whether it is saved, and the base of the comparison."""
+        """Show the file's name, whether it is saved, and the base, the version with which the edit is compared."""
         layer = files.layer_of(self._path, here())
         state = "● unsaved  " if self.is_unsaved else ""
         if self._news is not None:
@@ -261,7 +264,7 @@ What the channels found is taken from the record; where other rules would have a
         self.new_session(before)
 
     def action_edit(self) -> None:
-        """Move the focus to the editor immediately, because keys that were typed meanwhile are meant for it."""
+        """Move the focus to the editor at once, so that keys typed right after the command reach it."""
         self.add_class("-editing")
         self.app.stylesheet.update(self)  # in a narrow window, what is hidden cannot have the focus
         self.set_focus(self.editor)
@@ -272,12 +275,12 @@ What the channels found is taken from the record; where other rules would have a
     # File and base of the comparison
 
     def action_file(self) -> None:
-        """Ask for the file to work on."""
+        """Ask the user for the instructions file to work on."""
         self.find_files()
 
     @work(thread=True, exclusive=True, group="instructions.files", exit_on_error=False)
     def find_files(self) -> None:
-        """Find the layers that apply in the working folder, and the files that they name; ask for one of them."""
+        """Find the instructions files (layers) that apply in the working folder and files named there; ask for one."""
         found = [*files.choices(here(), given=self.app.instructions), *files.named_files(here())]
         answers = [Answer(one.path, f"{one.layer:<9} {from_home(one.path)}", _file_note(one)) for one in found]
         self.app.call_from_thread(self.ask, Picker("Which instructions?", answers, now=self._path), self._take_file)
@@ -287,12 +290,12 @@ What the channels found is taken from the record; where other rules would have a
             self.open_file(path)
 
     def action_base(self) -> None:
-        """Ask for the base of the comparison."""
+        """Ask the user for the base, the version with which the edit is compared."""
         self.find_bases()
 
     @work(thread=True, exclusive=True, group="instructions.bases", exit_on_error=False)
     def find_bases(self) -> None:
-        """Read the versions under which prompts were recorded, and ask for the base of the comparison."""
+        """Read which versions of the rules classified recorded prompts, and ask for the base to compare with."""
         from storage.evaluation import corpus
 
         with self.database(drain=False) as db:
@@ -353,7 +356,10 @@ What the channels found is taken from the record; where other rules would have a
             self.app.post_message(OpenCompare(line.key, is_of_last_run=True))
 
     def action_problem(self) -> None:
-        """Go to the next problem after the cursor, or else the first; if this file has none, to one in another file."""
+        """Go to the next problem after the cursor, or else to the first problem of the file.
+
+        If this file has no problem, go to a problem in another file.
+        """
         own = sorted(self.own_problems, key=lambda one: one.line)
         after = [one for one in own if one.line > self.editor.line]
         if problem := next(iter([*after, *own, *self._problems]), None):
@@ -369,7 +375,7 @@ What the channels found is taken from the record; where other rules would have a
             self.action_edit()
 
     def action_trace(self) -> None:
-        """Show the trace of the change under the cursor."""
+        """Show the trace of the changed prompt under the cursor."""
         change = self._change()
         if change is not None:
             self.app.post_message(OpenTrace(change.prompt.id))

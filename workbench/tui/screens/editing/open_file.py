@@ -1,4 +1,4 @@
-"""The file in the editor: open and watch it, and keep a draft if the app ends before the edit is saved.
+"""Open an instructions file in the editor, watch it on disk, and keep its unsaved edit as a draft.
 
 Neither an unsaved edit nor what another program saved in the meantime is lost.
 """
@@ -39,7 +39,7 @@ class FileChanged(Message):
 
 
 class OpenFileScreen(WorkbenchScreen):
-    """A screen with one file in one editor; it calls ``begin`` and ``show_file`` after every change."""
+    """A screen with one file in one editor; it calls ``begin`` and ``show_file`` after every change of the text."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -53,7 +53,7 @@ class OpenFileScreen(WorkbenchScreen):
         self._watcher: threading.Thread | None = None
 
     def begin(self, *, is_quiet: bool = False) -> None:
-        """Replay the prompts under the editor's text.
+        """Replay the recorded prompts with the rules in the editor's text.
 
         ``is_quiet`` replays even if the text is unchanged, and shows only the final figures.
         """
@@ -69,7 +69,7 @@ class OpenFileScreen(WorkbenchScreen):
 
     @cached_property
     def drafts(self) -> Drafts:
-        """The store of drafts: the one that this app writes, and those that earlier or other apps left."""
+        """The store of drafts (unsaved edits): the draft that this app writes, and those that other apps left."""
         return Drafts(self.app.state_dir)
 
     @property
@@ -88,14 +88,14 @@ class OpenFileScreen(WorkbenchScreen):
         return self._buffer != self._clean
 
     def show_text(self, text: str, *, line: int = 0, can_undo: bool = False) -> None:
-        """Put ``text``, which was read from the file, into the editor; it counts as saved."""
+        """Put ``text``, which is the content of the file on disk, into the editor; it counts as saved."""
         self._disk, self._news = text, None
         self.editor.show_text(text, line=line, can_undo=can_undo)
         self._clean = self._buffer = self.editor.text
         self.note_edit()
 
     def offer_drafts(self) -> None:
-        """Restore an unsaved edit of this file; ask the user if there are several, or if the file was saved since."""
+        """Restore an unsaved edit (draft) of this file; ask if there are several, or if the file was saved since."""
         found = self.drafts.abandoned(self._path)
         for draft in found:
             if draft.text == self._disk:
@@ -132,14 +132,14 @@ class OpenFileScreen(WorkbenchScreen):
         self.show_file()
 
     def note_edit(self) -> None:
-        """Record the unsaved edit in the app, so that proposed edits are based on it."""
+        """Tell the app which unsaved text the file has, if any, so that edits are proposed on top of it."""
         if self.is_unsaved:
             self.app.edited[self._path] = self._buffer
         else:
             self.app.edited.pop(self._path, None)
 
     def keep_draft(self) -> None:
-        """Store an unsaved edit as a draft for the next start; delete the draft if nothing is unsaved."""
+        """Store an unsaved edit as a draft for the next start of the app; delete the draft if nothing is unsaved."""
         if self.is_unsaved:
             self.drafts.keep(self._path, self._disk, self._buffer)
         else:
@@ -151,9 +151,10 @@ class OpenFileScreen(WorkbenchScreen):
         self.drafts.close()
 
     def watch_file(self) -> None:
-        """Watch the file for saves, in a thread.
+        """Watch the file for saves, by this or another program, in a thread.
 
-        The thread is not a Textual worker, because it never ends, and the database is not updated while a worker runs.
+        The thread is no Textual worker, because it runs as long as the file is open: while any worker runs, the app
+        postpones the updates of its aggregates and word index.
         """
         self._stop_watching()
         path, self._stop = self._path, threading.Event()
@@ -200,7 +201,7 @@ class OpenFileScreen(WorkbenchScreen):
             self.notify(str(error), severity="error", markup=False)
 
     def action_external(self) -> None:
-        """Open the file in the user's own editor; what it saves is shown here."""
+        """Open the file in the user's own editor; afterwards this screen shows what was saved there."""
         if files.saves_as_layer(self._path, here()):
             note = f"{files.objection(self._path, here())}. Edit it here (i): ctrl+s saves what you changed in a layer."
             self.notify(note, severity="warning", timeout=8, markup=False)

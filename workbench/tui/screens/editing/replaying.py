@@ -1,4 +1,4 @@
-"""Replay the recorded prompts under the text in the editor, while the user types.
+"""Replay the recorded prompts with the rules in the editor's text, while the user types.
 
 Everything slow is in ``workbench.edits.live`` and runs in threads. The same text is not replayed twice.
 """
@@ -36,7 +36,10 @@ AFTER_NEWS_S = 1.5
 
 @dataclass
 class Progressed(Message):
-    """A replay has made progress: there are new figures, problems or causes."""
+    """Message with news of a replay: figures, problems in the instructions, or the edited lines that caused changes.
+
+    ``groups`` are the changed prompts by kind of change.
+    """
 
     run: int
     update: Progress
@@ -44,7 +47,7 @@ class Progressed(Message):
 
 
 class ReplayingScreen(SavingScreen):
-    """A screen that shows the effect of an edit on the recorded prompts."""
+    """A screen that shows which results of recorded prompts the edit in the editor changes."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -67,11 +70,11 @@ class ReplayingScreen(SavingScreen):
 
     @property
     def figures(self) -> Figures | None:
-        """The displayed figures; each edit produces a new object."""
+        """The displayed figures of the replay; each edit produces a new object."""
         return self._shown
 
     def new_session(self, opened: str) -> None:
-        """Start to compare edits of the file with the chosen base; ``opened`` is the file's present text."""
+        """Start to compare edits with the chosen base version; ``opened`` is the text that the file has now."""
         try:
             which = parse(self._filter)
         except SelectionError as error:  # only a remembered filter can be invalid here
@@ -83,7 +86,7 @@ class ReplayingScreen(SavingScreen):
         self.begin()
 
     def begin(self, *, is_quiet: bool = False) -> None:
-        """Replay the prompts if the editor's text has changed since the last replay, or if ``is_quiet``."""
+        """Replay the prompts if the text, the base or the filter changed since the last replay, or if ``is_quiet``."""
         text = self._buffer
         key = (text, self._path, self._base, self._filter)
         if self._session is None or (key == self._examined and not is_quiet):
@@ -93,7 +96,7 @@ class ReplayingScreen(SavingScreen):
 
     @work(thread=True, exclusive=True, group="instructions.live", exit_on_error=False)
     def examine(self, run: int, session: live.EditSession, text: str) -> None:
-        """Replay the recorded prompts under ``text``, and post the progress."""
+        """Replay the recorded prompts with the rules in ``text``, and post the progress of the run numbered ``run``."""
         worker = get_current_worker()
         allow_processes()
         for update in session.examine(text, should_stop=lambda: worker.is_cancelled):
@@ -147,7 +150,7 @@ class ReplayingScreen(SavingScreen):
         self.show_figures()
 
     def data_changed(self) -> None:
-        """Replay the same text after prompts or labels were written; the old figures stay visible meanwhile."""
+        """Replay the same text soon after prompts or labels were written; until then, the old figures stay visible."""
         if self._figures is not None and self._news_timer is None:
             self._news_timer = self.set_timer(AFTER_NEWS_S, self._replay_news)
 
@@ -159,7 +162,7 @@ class ReplayingScreen(SavingScreen):
             self.begin(is_quiet=True)
 
     def action_keep(self) -> None:
-        """Store the last replay with its results in the database, if it is complete and without errors."""
+        """Store the last replay and its results in the database, if it is complete and the file has no errors."""
         if self._figures is None or self._session is None:
             self.notify("There is no complete run to keep yet.", severity="warning", timeout=3)
             return
@@ -171,7 +174,7 @@ class ReplayingScreen(SavingScreen):
 
     @work(thread=True, group="instructions.keep", exit_on_error=False)
     def keep(self, figures: Figures, diff: str, selection: str, causes: dict[str, ChangeCause]) -> None:
-        """Store a replay with its results in the database."""
+        """Store a replay in the database; ``diff`` is the edit, ``selection`` the filter of the replayed prompts."""
         with self.database() as db:
             identity = progress.store_run(db, figures, diff=diff, selection=selection, causes=causes)
         message = f"Kept as {identity[:14]}: {figures.verdict}, {len(figures.changes):,} prompts."

@@ -1,4 +1,4 @@
-"""Save the file in the editor, or save the changed rules of the packaged file as a layer; undo saves."""
+"""Save the edited file, or the changed rules of the read-only packaged file as a layer above it; undo saves."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ MEANING = {
     "user": ("your own layer", "counts for you, in every project; the gate does not judge it"),
     "project": ("this project's layer", "counts for everybody who works here; the gate judges it"),
 }
-"""For each layer that an edit can be saved in: what the user reads as its name, and what saving there means."""
+"""For each layer (instructions file) that can take an edit: its name for the user, and what saving there means."""
 
 
 @dataclass
 class Saved(Message):
-    """The text was saved, replacing ``before``; ``note`` is further information for the user.
+    """Message that ``text`` was saved, replacing ``before``; ``note`` is further information for the user.
 
     ``edited`` is the text of the editor if it differs from the saved text.
     """
@@ -43,14 +43,14 @@ class Saved(Message):
     before: str = ""
     edited: str = ""
     trust: str = ""
-    """When the saved file takes effect, and for whom; empty if it takes effect at once."""
+    """What the user has to do before the saved file takes effect, as a text; empty if it takes effect at once."""
     is_new: bool = False
     """Whether the file was created by this save."""
 
 
 @dataclass
 class TakenBack(Message):
-    """A save was undone; or it was not, because the file was changed since, as ``since`` describes."""
+    """Message that a save was undone, or, if ``since`` is given, that it was not: the file was changed since."""
 
     save: Save
     note: str
@@ -59,7 +59,7 @@ class TakenBack(Message):
 
 @dataclass
 class NotSaved(Message):
-    """The editor's text was not saved; ``is_newer`` means that another program saved the file first."""
+    """Message that the text was not saved; ``is_newer`` means that another program saved the file first."""
 
     reason: str
     is_newer: bool
@@ -74,11 +74,15 @@ class SavingScreen(OpenFileScreen):
     ]
 
     def moved(self, path: str, before: str) -> None:
-        """React to an edit that was saved in another file, now open; ``before`` is that file's earlier text."""
+        """React after an edit was saved in another file, open now at ``path``; ``before`` is that file's old text."""
         raise NotImplementedError
 
     def action_save(self) -> None:
-        """Save the editor's text; ask first if another program saved meanwhile, or if it has to become a layer."""
+        """Save the editor's text.
+
+        Ask the user first if another program saved the file meanwhile, or if the file is read-only and a layer above it
+        has to be chosen.
+        """
         if files.saves_as_layer(self._path, here()):
             self._ask_for_layer()
         elif objection := files.objection(self._path, here()):
@@ -119,7 +123,7 @@ class SavingScreen(OpenFileScreen):
 
     @work(thread=True, group="instructions.save", exit_on_error=False)
     def store_layer(self, text: str, opened: str, into: Layer) -> None:
-        """Save the rules that differ from the packaged file in the layer ``into``."""
+        """Save the rules of ``text`` that differ from ``opened``, the packaged file's text, in the layer ``into``."""
         path = into.path
         try:
             is_new = not os.path.exists(path)
@@ -206,7 +210,10 @@ class SavingScreen(OpenFileScreen):
             self.take_back(save, is_again=True)
 
     def _last_of(self, saves: list[Save], nothing: str) -> Save | None:
-        """Remove and return the last of these saves and open its file; None if there is none, or an unsaved edit."""
+        """Remove and return the last of these saves, after opening its file.
+
+        Return None, and tell the user why, if there is no save or if an unsaved edit is in the way.
+        """
         if not saves:
             self.notify(nothing, timeout=3)
             return None
@@ -243,7 +250,7 @@ class SavingScreen(OpenFileScreen):
         self.notify(message.note, timeout=8, markup=False)
 
     def _offer_without_save(self, since: ChangedSince) -> None:
-        """Put the file's present text without the changes of that save into the editor, as an unsaved edit."""
+        """Put the file's present text, without the changes of a save, into the editor as an unsaved edit."""
         self.show_text(since.disk)
         self.editor.show_text(since.proposal, can_undo=True)
         self._buffer = self.editor.text

@@ -1,1 +1,1 @@
-"""Screens that lead from a wrong result to a fix: its reasons, edits that correct it, and a check of golden cases."""
+"""Screens that lead from a wrong result to a fix: they explain it, propose edits, and check the golden cases."""

@@ -1,4 +1,7 @@
-"""The Gate screen: checks the project's golden cases under its present rules, like ``enricher replay --gate``."""
+"""The Gate screen: it checks the golden cases (approved prompts) of a project under the project's present rules.
+
+``enricher replay --gate`` does the same in CI.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +41,7 @@ LOOKS = {
 
 @dataclass
 class Gated(Message):
-    """Message that the gate was run on the golden cases of ``project``.
+    """Message that the gate, the check of the golden cases, was run for ``project``.
 
     If it could not run, ``report`` is None and ``reason`` says why. ``with_own_layer`` are the ids of the failing cases
     that would pass if the user's own layer of instructions were included.
@@ -51,7 +54,7 @@ class Gated(Message):
 
 
 class GateScreen(WorkbenchScreen):
-    """A screen with the result of the gate, which is the check of the golden cases."""
+    """A screen with the result of the gate, which is the check of a project's golden cases (approved prompts)."""
 
     PLACE = "gate"
     HELP = """\
@@ -82,7 +85,7 @@ project of the folder in which the app was started.
         self.action_run_gate()
 
     def action_run_gate(self) -> None:
-        """Check the golden cases with the files as they are now."""
+        """Run the gate again: check the golden cases with the instructions files as they are now."""
         self.query_one(LineList).show([Group(ListLine("running", "Judging the golden cases …"))])
         self.judge()
 
@@ -100,7 +103,7 @@ project of the folder in which the app was started.
             self.post_message(Gated(None, str(error)))
 
     def _folder(self) -> str:
-        """Return the folder in which the prompt was typed, or without a trace the working folder; raises CasesError."""
+        """Return the folder where the prompt was typed, or the working folder without a trace; raises CasesError."""
         if not self._trace_id:
             return here()
         with self.database(drain=False) as db:
@@ -125,7 +128,7 @@ project of the folder in which the app was started.
 
 
 def _groups(report: GateReport) -> list[Group]:
-    """Return one group without members for each line of the report, so that nothing can be folded."""
+    """Return a group without members for each line of the report, so that the user cannot fold any of it."""
     lines = reports.lines(report)
     return [
         Group(ListLine(f"{at}", text, "", LOOKS.get(text.partition(":")[0], "muted" if at else "head"), case))

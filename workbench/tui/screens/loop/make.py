@@ -1,4 +1,4 @@
-"""The screen of proposed edits: the smallest that give a prompt the desired result, and what else each changes."""
+"""The screen that proposes small edits of the instructions to give a prompt the result that the user wants."""
 
 from __future__ import annotations
 
@@ -54,9 +54,10 @@ COPIED = "ctrl+s asks which layer takes it, with a copy of the whole rule"
 
 @dataclass
 class Proposed(Message):
-    """The search for edits that add to the layer at ``path`` has found one, or has ended (``edit`` is None).
+    """Message that the search for edits has found one, or that it has ended (``edit`` is None).
 
-    ``reason`` is the error that ended it, or empty.
+    ``path`` is the instructions file in which the search puts new phrases. ``reason`` is the error that ended the
+    search; empty if there was none.
     """
 
     edit: Edit | None
@@ -65,7 +66,7 @@ class Proposed(Message):
 
 
 class EditList(LineList, inherit_bindings=False):
-    """The list of proposed edits; enter puts the edit on the line into the editor, and space folds its details."""
+    """The list of proposed edits; enter puts the selected edit into the editor, and space folds its details."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *group_moves(choose="Take the edit", fold="What it changes"),
@@ -79,7 +80,7 @@ class EditList(LineList, inherit_bindings=False):
         edit: Edit
 
     def action_choose(self) -> None:
-        """Choose the edit on the line; if the line is a prompt that an edit changes, open that prompt."""
+        """Choose the edit under the cursor; on the line of a prompt that an edit changes, open that prompt."""
         line = self.current
         if line is not None and isinstance(line.value, Edit):
             self.post_message(self.Taken(line.value))
@@ -88,7 +89,7 @@ class EditList(LineList, inherit_bindings=False):
 
 
 class MakeScreen(WorkbenchScreen):
-    """A list of edits, each of which would give one prompt the desired result."""
+    """A screen with a list of edits, each of which would give one prompt the result that the user wants."""
 
     PLACE = "make"
     HELP = """\
@@ -158,7 +159,7 @@ returns to this line.
         self.search(self._layers[0])
 
     def action_layer(self) -> None:
-        """Search again, with new phrases and floors added to the next layer that can contain them."""
+        """Search again, putting new phrases and minimum scores into the next instructions file (layer)."""
         self._layers = [*self._layers[1:], self._layers[0]]
         self.app.layer_chosen = self._layers[0]
         self._search()
@@ -170,7 +171,7 @@ returns to this line.
 
     @work(thread=True, exclusive=True, group="make.search", exit_on_error=False)
     def search(self, path: str) -> None:
-        """Find the edits that add to the layer at ``path``, and post each as soon as it is found."""
+        """Search for edits, and post each as soon as it is found; new phrases go into the file ``path``."""
         worker = get_current_worker()
         allow_processes()
         try:
@@ -241,7 +242,7 @@ def _group(edit: Edit, trace_id: str) -> Group:
 
 
 def _target(path: str) -> str:
-    """Return what the screen calls a file: the name of its layer, or the file's own name if it is not a layer."""
+    """Return what the screen calls an instructions file: the name of its layer, or else the file's own name."""
     layer = files.layer_of(path, here())
     is_packaged = path.startswith(os.path.dirname(packaged_file()) + os.sep)
     return PACKAGED if is_packaged else SHORT.get(layer, os.path.basename(path))

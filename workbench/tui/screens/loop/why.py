@@ -1,4 +1,4 @@
-"""The Why screen: one prompt with its words marked, and every point, threshold and omission behind its result."""
+"""The Why screen: a prompt with the words that matched, and the scores, thresholds and omissions behind its result."""
 
 from __future__ import annotations
 
@@ -42,14 +42,18 @@ WHOLE_PROMPT = ("plain words", "earlier turn", "model")
 
 @dataclass
 class Explained(Message):
-    """The explanation has been computed; ``found`` is None if there is none, and ``reason`` says why."""
+    """Message with the explanation of a prompt's result; ``found`` is None if there is none, and ``reason`` says why.
+
+    ``labels`` are the user's verdicts on the prompt as texts. ``today`` is its result under the rules as they are saved
+    now; empty if that is the same or unknown.
+    """
 
     found: Why | None
     labels: list[str]
     reason: str = ""
     today: str = ""
     is_shadow: bool = False
-    """Whether the prompt was only recorded, so that the agent was not given the text."""
+    """Whether the prompt was only recorded, without giving the agent the text that the rules add."""
 
 
 class ReasonList(LineList, inherit_bindings=False):
@@ -118,7 +122,7 @@ returns here, `a` approves what was chosen with `m` as a golden case, `ctrl+g` r
 
     @work(thread=True, exclusive=True, group="why.load", exit_on_error=False)
     def load(self) -> None:
-        """Explain the prompt, unless that was done before, and read its labels."""
+        """Explain the prompt's result, unless that was done before, and read its labels and its result today."""
         from storage.traces import queries, trace_pages
 
         with opened(self.app.state_dir) as corpus:
@@ -167,7 +171,7 @@ returns here, `a` approves what was chosen with `m` as a golden case, `ctrl+g` r
 
 
 def _marked_prompt(found: Explanation) -> Content:
-    """Return the prompt with the words that signals matched: underlined for the winning task type, else bold."""
+    """Return the prompt with the words marked that gave points: underlined for its task type, bold for others."""
     text, winner = found.prompt, found.enrichment.classification.task_type
     spans = [
         Span(one.start, one.end, "underline" if (one.facet, one.name) == (TASK_TYPE, winner) else "bold")
@@ -178,7 +182,7 @@ def _marked_prompt(found: Explanation) -> Content:
 
 
 def _outcome_text(found: Explanation, message: Explained) -> str:
-    """Return the result in a few sentences, today's result if it is another one, and the labels of the prompt."""
+    """Return the prompt's result in a few sentences, its result under today's rules if that differs, and its labels."""
     if found.skipped:
         return f"skipped: {SKIPS.get(found.skipped, found.skipped)}; nothing is added"
     judged, added = found.enrichment.classification, found.enrichment.text
@@ -191,7 +195,7 @@ def _outcome_text(found: Explanation, message: Explained) -> str:
 
 
 def _groups(why: Why, *, is_shadow: bool) -> Iterator[Group]:
-    """Yield the groups of lines; if a line is about a rule, its value is the rule's position."""
+    """Yield groups of lines that explain the result; the value of a line about a rule is where the rule is written."""
     found = why.explained
     if found.skipped:
         return
@@ -220,7 +224,7 @@ def _groups(why: Why, *, is_shadow: bool) -> Iterator[Group]:
 
 
 def _open_at_first(why: Why) -> list[str]:
-    """Return the keys of the groups that are open at first: those of the winning task type and of the next one."""
+    """Return the keys of the groups that are open at first: those of the two task types with the most points."""
     return [_key(one) for one in why.explained.ranking(TASK_TYPE)[:2]] if not why.explained.skipped else []
 
 

@@ -1,1 +1,1 @@
-"""Lists and tables of any length."""
+"""Widgets that show lists and tables of any length."""

@@ -1,4 +1,7 @@
-"""The columns of the table of prompts at each width; no information is in colour alone."""
+"""Choose the columns of the table of prompts that fit its width, and format the cells.
+
+No information is in colour alone.
+"""
 
 from __future__ import annotations
 
@@ -20,15 +23,15 @@ if TYPE_CHECKING:
     Cells = tuple[tuple[str, "Look"], ...]
 
 LEAST_PROMPT = 46
-"""Cells that must remain for the prompt when another column is added."""
+"""Terminal cells that must remain for the prompt when another column is added."""
 MARKS = {"ok": "+", "partial": "~", "silent": "·", "skipped": "-", "shadow": "○", "error": "!"}
-"""The character for each status of a prompt."""
+"""The character that stands for each status of a prompt."""
 LABEL_MARKS = {"": " ", "ok": "✓", "wrong": "✗"}
 OTHER_CLASS = "→"
 
 
 class Look(Enum):
-    """The look of a cell."""
+    """The style of a table cell, by what it shows."""
 
     PLAIN = "plain"
     MUTED = "muted"
@@ -62,7 +65,7 @@ EXTRA_COLUMNS = (
 
 @lru_cache(maxsize=64)
 def layout(width: int) -> tuple[Column, ...]:
-    """Return the columns for a table of that width; the prompt takes the remaining width."""
+    """Return the columns for a table of that width (in terminal cells); the prompt takes the remaining width."""
     first = [TIME, MARK, TYPE]
     left = width - sum(column.width + 1 for column in first) - 1
     extra: list[Column] = []
@@ -81,7 +84,7 @@ def layout(width: int) -> tuple[Column, ...]:
 
 
 def cells_of(line: TraceLine, width: int) -> Cells:
-    """Return the cells of a line with their looks; together they are ``width`` cells wide."""
+    """Return the texts of a table row, each with its style; together they are ``width`` terminal cells wide."""
     cells: list[tuple[str, Look]] = []
     for column in layout(width):
         text, look = VALUES[column.name](line)
@@ -92,7 +95,7 @@ def cells_of(line: TraceLine, width: int) -> Cells:
 
 
 def heading(width: int) -> list[tuple[Column, int, int]]:
-    """Return the columns for a table of that width, each with its start and end."""
+    """Return the columns for a table of that width, each with the cells where it starts and ends."""
     found, start = [], 0
     for column in layout(width):
         found.append((column, start, start + column.width))

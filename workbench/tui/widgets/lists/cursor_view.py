@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class OfList(Message):
-    """A message of a list; ``@on(Moved, "#rows")`` handles only those of the list with that id."""
+    """A message from the list ``source``; ``@on(Moved, "#rows")`` handles only messages of the list with that id."""
 
     source: CursorView
 
@@ -43,7 +43,7 @@ def moves(name: str) -> list[BindingType]:
 
 
 def ends(name: str, *, first: str, last: str, keys: tuple[str, str] = ("g,home", "G,end")) -> list[BindingType]:
-    """Return the key bindings that move the cursor to the first and to the last row, with these descriptions."""
+    """Return key bindings that move the cursor to the first and last row; ``first`` and ``last`` describe them."""
     return [
         Binding(keys[0], "move_to(0)", first, id=f"{name}.first", show=False),
         Binding(keys[1], "move_to(-1)", last, id=f"{name}.last", show=False),
@@ -51,7 +51,7 @@ def ends(name: str, *, first: str, last: str, keys: tuple[str, str] = ("g,home",
 
 
 class CursorView(ScrollView, can_focus=True, inherit_bindings=False):
-    """A list of rows of one line each; above them are ``TITLES`` lines (0 or 1) that do not scroll."""
+    """A list of rows of one line each, below ``TITLES`` title lines (0 or 1) that do not scroll."""
 
     DEFAULT_CSS = """
     CursorView {
@@ -82,7 +82,7 @@ class CursorView(ScrollView, can_focus=True, inherit_bindings=False):
         """React to the cursor moving to another row."""
 
     def row_clicked(self, event: events.Click, *, is_again: bool) -> None:
-        """React to a click on a row, which has the cursor now; ``is_again`` means that it already had it before."""
+        """React to a click on the row that has the cursor now; ``is_again`` means that it had the cursor before."""
 
     def title_clicked(self, x: int) -> None:
         """React to a click on the title line, at the column ``x``."""
@@ -94,7 +94,7 @@ class CursorView(ScrollView, can_focus=True, inherit_bindings=False):
         return self.rich_style + self.get_component_rich_style(name)
 
     def resized(self) -> None:
-        """Update the size after the number of rows or the width has changed."""
+        """Update the scrollable size after the number of rows or the width has changed."""
         self.virtual_size = Size(self.size.width, self.row_count + self.TITLES)
         self.refresh()
 

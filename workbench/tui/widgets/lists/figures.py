@@ -27,7 +27,7 @@ EIGHTHS = " ▏▎▍▌▋▊▉█"
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A column: its name, its title, its width in cells (0: the remaining width), and whether it contains numbers."""
+    """A table column: its name, title, width in cells (0: the remaining width), and whether it contains numbers."""
 
     name: str
     title: str
@@ -37,7 +37,7 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class TableRow:
-    """A row: its key, its texts, and for each text a style, which is a theme variable or empty."""
+    """A table row: its key, its texts, and for each text a style, which is a theme variable or empty."""
 
     key: str
     cells: tuple[str, ...]
@@ -69,7 +69,10 @@ class FiguresTable(CursorView, inherit_bindings=False):
 
     @dataclass
     class Chosen(OfList):
-        """The user chose the row under the cursor; ``column`` is the name of the clicked column, empty for a key."""
+        """The user chose the row under the cursor, with a key or a click.
+
+        ``column`` is the name of the column that was clicked; empty if a key was pressed.
+        """
 
         column: str = ""
 
@@ -97,7 +100,10 @@ class FiguresTable(CursorView, inherit_bindings=False):
     def show(
         self, rows: Sequence[TableRow], headings: Sequence[Heading] | None = None, *, follows_row: bool = True
     ) -> None:
-        """Show these rows; the cursor follows its row (by key), or without ``follows_row`` stays on its line."""
+        """Show these rows, with new headings if they are given.
+
+        The cursor stays on the row with the same key, or without ``follows_row`` at the same position.
+        """
         before = self.chosen if follows_row else ""
         self._headings = tuple(headings or self._headings)
         self.shown = tuple(rows)
@@ -159,7 +165,7 @@ class FiguresTable(CursorView, inherit_bindings=False):
 
 
 def ms(value: float | None) -> str:
-    """Return milliseconds with their unit; "-" for None. Small values have one or two decimals."""
+    """Return a time in milliseconds as text with its unit, or "-" for None; small values have one or two decimals."""
     if value is None:
         return "-"
     digits = 2 if abs(value) < 10 else 1 if abs(value) < 100 else 0
@@ -167,7 +173,7 @@ def ms(value: float | None) -> str:
 
 
 def percent(share: float | None) -> str:
-    """Return a share in percent; "-" for None. Small values other than 0 are never written as 0 %."""
+    """Return a share (0 to 1) as a text in percent, or "-" for None; small values above 0 are never shown as 0 %."""
     if share is None:
         return "-"
     if share < 0.001:
@@ -176,14 +182,17 @@ def percent(share: float | None) -> str:
 
 
 def sparkline(values: Sequence[float | None], width: int) -> str:
-    """Return the newest values as blocks, scaled from zero to their maximum, the last at the right; None is a blank."""
+    """Return the last ``width`` values as a line of blocks, scaled from zero to their maximum, the last at the right.
+
+    None is shown as a blank.
+    """
     seen = list(values)[-width:] if width > 0 else []
     most = max((value for value in seen if value is not None), default=0.0)
     return "".join(" " if value is None else _block(value, most) for value in seen).rjust(width)
 
 
 def bar(share: float, width: int) -> str:
-    """Return a share (0 to 1) as a bar of ``width`` cells, exact to an eighth; any share above 0 is visible."""
+    """Return a share (0 to 1) as a bar of ``width`` cells, exact to an eighth cell; any share above 0 is visible."""
     eighths = round(max(0.0, min(1.0, share)) * width * 8)
     if share > 0:
         eighths = max(1, eighths)

@@ -1,4 +1,4 @@
-"""A list of groups that can be opened and closed, with a cursor; lines are formatted only when they are visible."""
+"""A list of groups of lines that can be opened and closed, with a cursor; only visible lines are formatted."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 OPEN, CLOSED = "▾", "▸"
 LEAST_TEXT = 12
-"""Cells that a line's own text needs; if less remains, the text at the right is left out."""
+"""Terminal cells that a line's own text needs; if less remains, the text at its right is left out."""
 
 
 def group_moves(*, choose: str = "", fold: str = "") -> list[BindingType]:
@@ -45,7 +45,11 @@ MOVES = group_moves()
 
 @dataclass(frozen=True, slots=True)
 class ListLine:
-    """One line: its key, its text, the text at its right, its look, the value that it stands for, and its mark."""
+    """One line of the list: its key, its text, the text at its right, its style, its value and its mark.
+
+    ``look`` is the name of the style, ``value`` the object that the line is about, and ``mark`` a character before the
+    text.
+    """
 
     key: str
     text: str
@@ -140,7 +144,10 @@ class LineList(CursorView, inherit_bindings=False):
         return sorted(self._open)
 
     def show(self, groups: Iterable[Group], *, opened: Iterable[str] = ()) -> None:
-        """Show these groups; the cursor stays on its line if that still exists, otherwise on its row."""
+        """Show these groups, and open those whose keys are in ``opened``; groups that were open before stay open.
+
+        The cursor stays on its line if that still exists, otherwise on its row.
+        """
         here = self._row(self.cursor) if self.cursor else None
         head = self._groups[here.group].head.key if here else ""
         self._groups = list(groups)
@@ -149,9 +156,10 @@ class LineList(CursorView, inherit_bindings=False):
         self._put_cursor(self._again(here, head) if here else self.cursor)
 
     def _again(self, here: _Row, head: str) -> int:
-        """Return the new row of a line after an update.
+        """Return the row of a line after an update, or the cursor's row if the line is gone.
 
-        Its old index in the group is tried first, because lines are usually added at the end.
+        ``here`` is the line with its row before the update, and ``head`` the key of its group. Its old index in the
+        group is tried first, because lines are usually added at the end.
         """
         number = next((at for at, group in enumerate(self._groups) if group.head.key == head), -1)
         if number >= 0:
@@ -184,9 +192,9 @@ class LineList(CursorView, inherit_bindings=False):
         return row is not None
 
     def step(self, by: int, *, groups: bool = False) -> None:
-        """Go to the next line that is not a heading, or to the previous one if ``by`` is -1.
+        """Move the cursor to the next line that is not a heading, or to the previous one if ``by`` is -1.
 
-        With ``groups``, go to the first line of the next group.
+        With ``groups``, move it to the first line of the next group. The groups that it enters are opened.
         """
         row = self._row(self.cursor)
         if row is None:
@@ -279,7 +287,10 @@ class LineList(CursorView, inherit_bindings=False):
 
 
 def _place_of(group: Group, key: str) -> int | None:
-    """Return the index of a line in its group, or None if it is gone; use the sequence's own ``place_of`` if any."""
+    """Return the index of the line with that key in the group, or None if the group does not contain it.
+
+    If the sequence of lines has a method ``place_of``, use it, because it need not format every line.
+    """
     if find := getattr(group.lines, "place_of", None):
         found: int | None = find(key)
         return found
@@ -287,7 +298,7 @@ def _place_of(group: Group, key: str) -> int | None:
 
 
 def fitted(text: str, right: str, *, width: int) -> str:
-    """Return both texts in ``width`` cells; if they do not fit, drop the right one first, then cut the other."""
+    """Return both texts in ``width`` cells; if they do not fit, leave out ``right`` first, then cut ``text``."""
     text, right = plain(text), plain(right)
     if width - cell_len(right) - 3 < LEAST_TEXT:
         right = ""

@@ -1,6 +1,6 @@
-"""The table of prompts, of any length, with its titles; it draws the visible lines and requests missing pages.
+"""The table of prompts, of any length, with its title line; it draws the visible rows and requests missing pages.
 
-It never loads the whole list. Row 0 is the newest line; newer lines are added above it, and the visible lines stay
+It never loads the whole list. Row 0 is the newest prompt; newer ones are added above it, and the visible rows stay
 where they are on the screen.
 """
 
@@ -34,7 +34,7 @@ MOST_CACHED_CELLS = 1_000
 
 
 class RowView(CursorView, inherit_bindings=False):
-    """A list of the selected prompts, with a cursor."""
+    """The table of the prompts that the filter selects, with a cursor."""
 
     DEFAULT_CSS = """
     RowView {
@@ -56,7 +56,7 @@ class RowView(CursorView, inherit_bindings=False):
 
     @dataclass
     class PagesWanted(Replaceable):
-        """These pages are needed for drawing, but are not loaded."""
+        """Message that the pages with these numbers are needed for drawing, but not loaded."""
 
         pages: tuple[int, ...]
 
@@ -68,7 +68,7 @@ class RowView(CursorView, inherit_bindings=False):
 
     @dataclass
     class Opened(Message):
-        """The user opened the line."""
+        """The user opened the prompt in this line, with enter or a double click."""
 
         line: TraceLine
 
@@ -84,7 +84,7 @@ class RowView(CursorView, inherit_bindings=False):
 
     @property
     def row_count(self) -> int:
-        """The number of rows known to exist."""
+        """The number of rows known so far, including those that arrived after the list was read."""
         return len(self._head) + self._below
 
     @property
@@ -111,7 +111,7 @@ class RowView(CursorView, inherit_bindings=False):
         return self.line(self.cursor)
 
     def start(self, lines: list[TraceLine], *, keep: str = "") -> None:
-        """Show a new list that begins with these lines; put the cursor on the trace ``keep`` if it is one of them."""
+        """Show a new list that begins with these lines, with the cursor on the trace ``keep`` if it is among them."""
         self._pages.clear()
         self._asked.clear()
         self._head.clear()
@@ -129,7 +129,7 @@ class RowView(CursorView, inherit_bindings=False):
         self.moved()
 
     def add_page(self, number: int, lines: list[TraceLine]) -> None:
-        """Add a page that was loaded."""
+        """Add a page that was loaded; if there are too many, drop the page that was added first."""
         self._pages[number] = lines
         self._pages.move_to_end(number)
         self._asked.discard(number)
@@ -139,7 +139,7 @@ class RowView(CursorView, inherit_bindings=False):
         self.moved()
 
     def update_lines(self, fresh: dict[str, TraceLine]) -> None:
-        """Replace lines that arrived after the list was read by their current state."""
+        """Replace lines that arrived after the list was read by their current state; ``fresh`` has it by trace id."""
         self._head = [fresh.get(line.id, line) for line in self._head]
         self.refresh()
 
@@ -215,7 +215,7 @@ class RowView(CursorView, inherit_bindings=False):
 
 
 class RowHeader(Widget):
-    """The title line, aligned with the rows below it; a click on a title sorts by that column, if it can be sorted."""
+    """The title line above the table; a click on a title sorts by that column, if it can be sorted."""
 
     DEFAULT_CSS = """
     RowHeader { height: 1; color: $text-muted; background: $surface; text-style: bold; pointer: pointer; }

@@ -1,4 +1,4 @@
-"""``enricher bench hook``, ``burst``, ``llm``, ``plan``, ``intent``: time the hook with and without a model."""
+"""Time the hook with and without a language model, and the classification of prompts alone."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ MOST_RATIO = 3.0
 MOST_OVER_MS = 20.0
 """Maximum milliseconds that a model that never answers may cost the hook in addition to the model's time limit."""
 MOST_PLAN_MS = 10_000.0
-"""Maximum milliseconds that the hook may take with a plan by a model (seed 003: "typical 5-10 seconds")."""
+"""Maximum milliseconds of the hook with a plan by a model; the specification says "typical 5-10 seconds" (seed 003)."""
 BY_RULES, BY_MODEL = "hook, a plan by the rules", "hook, a plan by a model after {:g} s"
 OPINION = '{"intent_type": "howto", "confidence": 0.9, "task_type": "debug"}'
 PLAN = dumps({
@@ -53,7 +53,7 @@ PLAN = dumps({
 
 
 def hook_rows(runs: int) -> list[BenchRow]:
-    """Measure a bare interpreter, the hook, and the hook through ``sh``, in shuffled rounds; the hook writes traces."""
+    """Measure a bare interpreter, the hook, and the hook through ``sh``, in shuffled rounds; prompts are recorded."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, home(folder):
         launcher, empty = _launcher(folder), empty_project(folder)
         through_sh = BenchCase(["sh", "-c", f"sh '{launcher}' claude 2>/dev/null || true"], cwd=empty)
@@ -163,10 +163,7 @@ def missed_with_a_model(rows: list[BenchRow]) -> list[str]:
 
 
 def plan_rows(runs: int, seconds: float) -> list[BenchRow]:
-    """Measure the hook with a plan from the rules, and with one from a model that answers after ``seconds``.
-
-    The runs are paired.
-    """
+    """Measure, in paired runs, the hook with a plan by the rules and with one by a model that takes ``seconds``."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, home(folder):
         empty = empty_project(folder)
         with _serving(is_ready=True, answer=PLAN, delay_s=seconds) as url:

@@ -59,7 +59,7 @@ def _answer(asked: dict[str, Any], *, form: str, instructions: str, cwd: str) ->
 
 
 def _index(cwd: str) -> None:
-    """Update the index of a folder's project, as the background work of an earlier prompt would have done."""
+    """Update the code index of the project in ``cwd``, as the background work after an earlier prompt would do."""
     if not cwd:
         return
     from enricher.home import state_dir

@@ -147,7 +147,7 @@ def _print(console: Console, found: Explanation) -> None:
 
 
 def _print_estimate(console: Console, estimate: Estimate) -> None:
-    """Print the estimated effort with its causes, and the parts that the prompt lists."""
+    """Print the estimated effort of the task, what the estimate is based on, and the parts that the prompt lists."""
     console.print(
         f"complexity: {estimate.score:g} of 100, {estimate.category}: {estimate.lines} lines in {estimate.files} files,"
         f" {estimate.tokens} tokens, {estimate.minutes} minutes; {_splitting(estimate)}",

@@ -64,7 +64,7 @@ def as_case(command: Any) -> Any:
 
 
 def instructions_file(*, default: str) -> Decorator:
-    """Return the option for another instructions file; ``default`` describes what is used without the option."""
+    """Return the option for an instructions file; ``default`` describes in its help what is used without the option."""
     return click.option(
         "--instructions",
         type=click.Path(exists=True, dir_okay=False),
@@ -73,7 +73,7 @@ def instructions_file(*, default: str) -> Decorator:
 
 
 def jsonl(fields: str) -> Decorator:
-    """Return the option for a file with one JSON object per line; ``fields`` lists the keys of an object."""
+    """Return the option for a file with one JSON object per line; ``fields`` describes the keys of an object."""
     return click.option(
         "--jsonl", type=click.File("rb"), help=f"Answer each line of this file, a JSON object with {fields}."
     )
@@ -103,14 +103,14 @@ def limit(default: int, *, most: int | None = None) -> Decorator:
 
 
 def older_than(command: Any) -> Any:
-    """Add the option that continues a list after the id that was listed last."""
+    """Add the option ``--before``, which takes the last id of a page of a list and so gives the next page."""
     return click.option(
         "--before", default="", metavar="ID", help="Only those older than this one, which gives the next page."
     )(command)
 
 
 def since(command: Any) -> Any:
-    """Add the option for the earliest time; its value is a UTC date or time in ISO 8601, or empty."""
+    """Add the option ``--since`` for the earliest time; its value is a UTC date or time in ISO 8601, or empty."""
     return click.option(
         "--since",
         default="",
@@ -121,7 +121,10 @@ def since(command: Any) -> Any:
 
 
 def where(**attributes: Any) -> Decorator:
-    """Return the option that selects recorded prompts; its value is a Selection, or None if the default is None."""
+    """Return the option that selects recorded prompts; its value is a parsed ``Selection``.
+
+    With ``default=None``, the value is None if the option is not given.
+    """
     return click.option(
         "--where",
         "selection",

@@ -77,7 +77,7 @@ class ForgetReport:
 
 
 def plan(db: sqlite3.Connection, *, ids: Iterable[str] = (), session: str = "", match: str = "") -> DeletionPlan:
-    """Return what to delete: prompts with these ids, of this session or with the text ``match``, and quotes of them.
+    """Plan to delete prompts by id, by session or because they contain ``match``, and later prompts that quote these.
 
     Raises ``queries.UnknownTraceError`` if an id or the session does not exist.
     """

@@ -108,7 +108,7 @@ def forget(db: sqlite3.Connection, state: str, what: DeletionPlan, *, advance: A
 def forget_memories(db: sqlite3.Connection, state: str, ids: Iterable[str]) -> None:
     """Delete memories so that their text remains nowhere in the database or its log, even while others read it.
 
-    Raises like ``forget``; after that, the same call or the upkeep completes the deletion.
+    Raises like ``forget``; then the same call, or the background work after a prompt, completes the deletion.
     """
     with exclusive_deletion(state):
         earlier = _read_note(state)
@@ -161,7 +161,7 @@ def remarks_on(db: sqlite3.Connection, what: DeletionPlan) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Pruning:
-    """What pruning would delete: the prompts with these ids (oldest first), versions of the rules, and files."""
+    """What pruning would delete: prompts by their ids (oldest first), a number of versions of the rules, and files."""
 
     ids: list[str]
     versions: int
@@ -185,7 +185,7 @@ def prune(
     with_snapshots: bool = False,
     advance: Advance | None = None,
 ) -> ForgetReport:
-    """Delete the oldest prompts beyond the limits ``bounds``, and what no prompt refers to. Raises like ``forget``.
+    """Delete the oldest prompts beyond the limits, and data that no prompt refers to. Raises like ``forget``.
 
     ``with_snapshots`` also removes published copies of the data with older prompts than those that remain. Only a user
     may request that: done automatically, it would remove a copy that is being served every day.
@@ -193,7 +193,7 @@ def prune(
     outcome = ForgetReport()
     with exclusive_deletion(state):
         _complete_earlier(db, state)
-        _write_note(state, DeletionPlan())  # an interrupted pruning is completed, too: what it deleted is scrubbed
+        _write_note(state, DeletionPlan())  # an interrupted pruning is completed, too: what it deleted is erased
         outcome.traces = retention.prune(db, bounds, advance=advance)
         if bounds.days:
             outcome.done = copies.clean_by_age(state, time.time() - bounds.days * retention.DAY_S)
@@ -204,7 +204,7 @@ def prune(
 
 
 def bounds_of(settings: Mapping[str, Any]) -> retention.Bounds:
-    """Return how much data to keep according to ``settings``: its age, number of rows and size."""
+    """Return how much data to keep according to ``settings``: maximum age, number of prompts and size."""
     names = [f"retention.{name}" for name in ("days", "rows", "mb")]
     return retention.Bounds(*(settings.get(name, DEFAULTS[name]) for name in names))
 
@@ -212,7 +212,7 @@ def bounds_of(settings: Mapping[str, Any]) -> retention.Bounds:
 def account_settings() -> dict[str, Any]:
     """Return the settings that apply outside any project, so that no repository decides how long data is kept.
 
-    Raises ``cache.NoRulesError`` if they were never compiled; then nothing must be deleted.
+    Raises ``cache.NoRulesError`` if they were never compiled; then the caller must delete nothing.
     """
     rules, _layers = cache.load("", wait_ms=COMPILE_MS)
     if rules.state == cache.UNSETTLED:
@@ -261,7 +261,7 @@ def _forget(db: sqlite3.Connection, state: str, what: DeletionPlan, *, advance: 
     outcome.remarks += remarks
     outcome.traces = forgetting.delete(db, what.every_id(), advance=advance)
     forgetting.delete_related(db, sessions=gone.sessions, wanted=Mentions(what.texts))
-    if late := forgetting.existing(db, what.every_id()):  # imported again by a drain that had already read its file
+    if late := forgetting.existing(db, what.every_id()):  # imported again by a process that had already read them
         forgetting.delete(db, late)
     _end_deletion(db, state, outcome, wanted=Mentions(what.texts))
     return outcome

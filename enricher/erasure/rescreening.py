@@ -78,7 +78,7 @@ def rescreen(
 
     if is_dry:
         return RescreenReport(rescreening.rescreen(db, redacted, is_dry=True, advance=advance))
-    finish(db, state)  # takes the same lock, so it must end before the next line
+    finish(db, state)  # takes and releases the lock of the next line
     with exclusive_deletion(state):
         folders = {cwd for (cwd,) in db.execute(IN_WHICH_FOLDERS)}
         outcome = RescreenReport(rescreening.rescreen(db, redacted, advance=advance))

@@ -303,7 +303,7 @@ def _temporary_state(folder: str) -> str:
 def _call(command: list[str], payload: dict[str, Any], state: str) -> subprocess.CompletedProcess[bytes]:
     environment = {name: value for name, value in os.environ.items() if not name.startswith(_MARKERS)}
     environment["ENRICHER_HOME"] = state
-    environment["ENRICHER_MODEL_URL"] = ""  # a model would cost, and could answer after the folder was deleted
+    environment["ENRICHER_MODEL_URL"] = ""  # a call would cost, and its answer could come after the folder is deleted
     return subprocess.run(
         command,
         input=json.dumps(payload).encode(),

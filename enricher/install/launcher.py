@@ -71,7 +71,7 @@ def _words(registered: str) -> list[str]:
     """Split a registered command into words, without the end that all our commands have; empty if it has another."""
     try:
         return shlex.split(registered.removesuffix(_ENDING)) if registered.endswith(_ENDING) else []
-    except ValueError:  # a quote that is not closed
+    except ValueError:  # a quotation mark without its counterpart
         return []
 
 

@@ -80,7 +80,7 @@ def _user_places(host: str) -> list[ConfigurationFile]:
 
 
 def _is_preferred(candidate: ConfigurationFile, *, over: ConfigurationFile) -> bool:
-    """Return whether our hook belongs in this Codex file because it already has some: Codex warns if both files do."""
+    """Return whether our hook belongs in this Codex file because it already has hooks; Codex warns if two files do."""
     if os.path.lexists(over.file):
         return False
     try:

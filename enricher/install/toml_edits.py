@@ -77,7 +77,7 @@ def _first_header(text: str) -> int:
 
 
 def with_table(text: str, addition: str, expected: dict[str, Any]) -> str:
-    """Return the text with ``addition`` at its end; raises NotTomlError if that does not parse to ``expected``."""
+    """Return the text with ``addition`` at its end; raises NotTomlError if the result is not ``expected``."""
     separator = "\n" if text.strip() else ""
     return _checked(_with_line_end(text) + separator + addition, expected)
 

@@ -110,7 +110,7 @@ class Result:
         return "" if self.skipped else self.enrichment.text
 
     def in_pipeline(self) -> dict[str, object]:
-        """Return the answer in the format ``pipeline``: the text and counts of its tokens and channels, for JSON."""
+        """Return the result as a JSON object in the format ``pipeline``: the text, and its tokens and channels."""
         return formats.answer(self.text(), self.enrichment.tokens, formats.kept_channels(self.enrichment))
 
 
@@ -147,7 +147,7 @@ def enrich(
         until = time.perf_counter() + ANSWERS_BY_S
         asked = opinion_request.start(redacted, judged, rules, settings, state=state_dir(), until=until)
     if not skipped and not silence_reason(judged, rules.body, settings, redacted):
-        _load_channels()  # before their deadlines start, since imports are slow
+        _load_channels()  # before the time limits of their queries start, since imports are slow
         _gather(_request(event, judged, conversation, settings, inputs), inputs, rules)
     watch.tick("gather")
     if asked:

@@ -1,6 +1,6 @@
-"""Explain in words why a prompt gets its enrichment, and what a language model and the code checks reported.
+"""Explain in words what is added to a prompt and why, and what a language model and the code checks reported.
 
-These texts are printed by the commands, and shown by the app and the published pages.
+The command line, the workbench (a terminal app) and the published pages show these texts.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class Explanation:
         return f"confidence {confidence:.2f}: every {doubling:g} points of lead double the odds; {shown}"
 
     def thresholds(self) -> list[str]:
-        """Return, for each threshold for showing the task type to the agent, a text with it and the prompt's value."""
+        """Return a text for each threshold that decides if the agent sees the task type, with the prompt's value."""
         facet, judged = self._facet, self.enrichment.classification
         if not facet or not judged.scores.get(TASK_TYPE):
             return []

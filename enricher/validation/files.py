@@ -35,7 +35,7 @@ _HUNK = re.compile(r"@@ -\S+ \+(\d+)(?:,(\d+))? @@")
 _ESCAPE = re.compile(rb"\\([0-7]{3}|.)")
 _ESCAPED = {b"n": b"\n", b"t": b"\t", b"r": b"\r"}
 KEEPS_TEXT = ("redacted", "full")
-"""The values of the setting ``log`` that allow to store texts, here the names of files and messages about them."""
+"""The values of the setting ``log`` that allow storing texts, here the names of files and messages about them."""
 
 
 class UnknownRevisionError(ValueError):
@@ -159,7 +159,7 @@ def check_turn(event: PromptEvent, state: str) -> int:
     """Check the Python files that the agent changed in the last turn; return how many violations were stored.
 
     Only lines that changed since the last commit before the prompt are checked, or all lines of a file that git does
-    not track. Nothing is stored if the prompt was not recorded, or if the setting ``log`` forbids to store texts.
+    not track. Nothing is stored if the prompt was not recorded, or if the setting ``log`` forbids storing texts.
     Raises StorageError.
     """
     settings = with_environment(cache.load(event.cwd)[0].body["settings"], os.environ)[0]
@@ -220,6 +220,6 @@ def _stored(engine: PromptRuleEngine, found: Iterator[Violation], shown: Shown) 
 
 
 def _opposing_guardrails(engine: PromptRuleEngine, rule_id: str, shown: Shown) -> list[str]:
-    """Return the ids of the guardrails shown to the agent that demand what the rule does: one names the other."""
+    """Return the ids of the guardrails shown to the agent that demand what the rule does; one must name the other."""
     rule = engine.rule(rule_id)
     return [one for one, title in shown if one in rule.guardrails or rule.id in title or rule.name in title]

@@ -48,7 +48,7 @@ class Copy:
 
 
 def missing_files(cwd: str) -> list[Problem]:
-    """Return a problem for each line of the instructions for ``cwd`` that names a missing catalogue or fitted file."""
+    """Return a problem for each line of the instructions for ``cwd`` that names a missing catalogue or rule file."""
     compiled = compile_layers(find_layers(cwd).instructions)
     gone = [path for path in compiled.sources if not compiled.files.has(path)]
     messages = tuple(f"the {what} {path} does not exist" for what in ("catalogue", "fitted file") for path in gone)
@@ -143,7 +143,7 @@ def _small(layer: Layer, text: str, base: str, layers: list[Layer]) -> Copy:
 
 
 def _catalogues(path: str) -> Mapping[str, str]:
-    """Return the texts of the files that the packaged instructions name, by the paths that they would have at the copy.
+    """Return the texts of the files that the packaged instructions name, by the paths they would have next to a copy.
 
     Paths at which a different file exists are left out.
     """

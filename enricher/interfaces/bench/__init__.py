@@ -38,14 +38,14 @@ LARGE_BYTES = 200 << 20
 POINTING = "do the same for the other one"
 NONE, SHORT, LARGE, LARGE_POINTING = "no transcript", "short transcript", "200 MB transcript", "200 MB, other one"
 SEARCH_P95_MS = {1_000: 50.0, 10_000: 8.0, 100_000: 40.0, 1_000_000: 150.0}
-"""For each number of memories, the maximum 95th percentile of the time of a search, in ms (``bench context``)."""
+"""Targets: for each number of stored memories, the maximum 95th percentile of the time of a search, in ms."""
 LEAST_OVERLAP, OVERLAP_UP_TO = 0.95, 100_000
-"""Minimum share of a plain query's top 3 that our top 10 must contain, and up to how many memories that is required."""
+"""Target: our top 10 must contain this share of a plain FTS5 query's top 3, in stores of up to so many memories."""
 TRANSCRIPT_MS = 20.0
-"""Maximum milliseconds that a transcript of 200 MB may add to the hook's median time (``bench session``)."""
+"""Target of ``bench session``: maximum ms that a transcript of 200 MB may add to the hook's median time."""
 REPLAYED_PER_SECOND, SAVE_TO_FIRST_MS, SAVE_TO_COMPLETE_MS = 8_000, 200.0, 1_000.0
-"""Minimum number of prompts replayed per second and core; maximum milliseconds after the save of an edited rule until
-the first figures, and until all figures, are there (``bench replay``)."""
+"""Targets of ``bench replay``: minimum number of prompts replayed per second and core; maximum milliseconds from saving
+an edited rule until the first figures, and until all figures, are there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class BenchRow:
 
 
 class home:  # noqa: N801 (reads as a statement: with home(folder))
-    """Use a separate folder for state and configuration while measuring."""
+    """Context manager that keeps the state and the configuration in a separate folder while measuring."""
 
     NAMES = ("ENRICHER_HOME", "ENRICHER_CONFIG_HOME", "AOPS")
 

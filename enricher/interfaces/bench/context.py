@@ -46,7 +46,7 @@ class SearchRow:
     """The times, in milliseconds, of our search and of a plain FTS5 query in a store of ``memories`` memories.
 
     ``ratio`` is the median ratio of our time to that of the plain query. ``overlap`` is the share of the plain query's
-    top 3 results that are among our top 10. ``found`` is the share of queries of which a result contains a word.
+    top 3 results that are among our top 10. ``found`` is the share of queries that share a word with one of them.
     """
 
     memories: int
@@ -70,7 +70,7 @@ class SearchRow:
 
 
 def search_rows(sizes: list[int]) -> list[SearchRow]:
-    """Time our search in generated stores of these sizes, and after each search a plain FTS5 query of its words."""
+    """Time our search in generated stores of these sizes, and for each query also a plain FTS5 search."""
     return [_search_row(size) for size in sizes]
 
 
@@ -188,7 +188,7 @@ def missed(found: list[SearchRow], hooks: list[BenchRow]) -> list[str]:
 
 
 def lines(rows: list[SearchRow]) -> Iterator[str]:
-    """Yield the lines of a Markdown table; overlap is the share of the plain query's top 3 that is in our top 10."""
+    """Yield the lines of a Markdown table of the rows; ``SearchRow`` explains its columns."""
     yield "| memories | p50 ms | p95 ms | p95 with weights | FTS5 p50 | FTS5 p95 | ratio | overlap | found |"
     yield "|---|---|---|---|---|---|---|---|---|"
     for row in rows:

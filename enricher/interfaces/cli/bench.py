@@ -110,7 +110,7 @@ def llm(runs: int, is_json: bool, asserts: bool) -> None:
 @as_json
 @asserting
 def plan(runs: int, seconds: float, is_json: bool, asserts: bool) -> None:
-    """Time the hook with a plan by a model that takes seconds, beside a plan by the rules; at most 10 s are allowed."""
+    """Time the hook with a plan by a slow model, compared with a plan by the rules; at most 10 s are allowed."""
     from enricher.interfaces.bench.hook import missed_with_a_plan, plan_rows
 
     rows = plan_rows(runs, seconds)

@@ -116,7 +116,7 @@ def _decreasing(hits: list[FileHit]) -> Iterator[float]:
     """Yield the certainty of each hit, lowered if necessary so that every value is below the one before it."""
     ceiling = 1.0
     for hit in hits:
-        ceiling = max(min(hit.certainty, ceiling - 0.0005), 0.0)  # still a difference once rounded to four places
+        ceiling = max(min(hit.certainty, ceiling - 0.0005), 0.0)  # still different if rounded to four places
         yield ceiling
 
 

@@ -66,14 +66,14 @@ def show(is_json: bool, cwd: str) -> None:
 
 
 def _switches(compiled: Compiled) -> dict[str, Value | None]:
-    """Return the switches that no file needs to set: ``GATES`` are then unset, every channel and client is on."""
+    """Return the defaults of the switches that files may omit: None for ``GATES``, on for channels and clients."""
     channels = [rule["name"] for rule in compiled.body.get("channels", [])]
     named = [f"channels.{name}" for name in channels] + [f"hosts.{name}" for name in NAMES]
     return {**dict.fromkeys(GATES), **dict.fromkeys(named, True)}
 
 
 def _file_sources(layers: Layers, compiled: Compiled) -> dict[str, str]:
-    """Return the file that sets each setting: for budgets an instructions file with the line, else ``config.toml``."""
+    """Return the file that sets each setting; for budgets, it is an instructions file, and the line is added."""
     from enricher.rules.compiling.compiler import read_configuration
     from enricher.rules.layers import USER, packaged_file
 

@@ -1,4 +1,4 @@
-"""``enricher explain``: show why a prompt gets its enrichment, and why it gets no more."""
+"""``enricher explain``: show why something is added to a prompt, and why nothing more is."""
 
 from __future__ import annotations
 
@@ -174,7 +174,7 @@ def _marked(text: str, enrichment: Enrichment) -> Text:
 
     marked = Text(text)
     for one in enrichment.classification.evidence:
-        if one.end - one.start < max(len(text), 1):  # a feature holds for the whole prompt, and marks nothing
+        if one.end - one.start < max(len(text), 1):  # evidence about the whole prompt, such as a feature, marks nothing
             marked.stylize(COLOURS.get(one.facet, "bold"), one.start, one.end)
     return marked
 

@@ -109,7 +109,7 @@ def _finish(
 ) -> list[str]:
     """Print what the installation changed, test the hook of each client, and return a message for each fault."""
     click.echo(f"Launcher: {launcher.path()}")
-    edits = dict.fromkeys(plan.edits)  # the file with the hook may have two edits: the subagent's permission is another
+    edits = dict.fromkeys(plan.edits)  # a file may be edited twice: for the hook and for the subagent's permission
     for place, change in edits:
         title, already = registration.facts(place.host).TITLE, "" if change.is_needed else "already "
         if place in servers:

@@ -103,7 +103,7 @@ def limit(default: int, *, most: int | None = None) -> Decorator:
 
 
 def older_than(command: Any) -> Any:
-    """Add the option ``--before``, which takes the last id of a page of a list and so gives the next page."""
+    """Add the option ``--before``, to which users pass the last id of a list to get the next page of it."""
     return click.option(
         "--before", default="", metavar="ID", help="Only those older than this one, which gives the next page."
     )(command)

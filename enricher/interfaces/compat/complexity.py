@@ -50,7 +50,7 @@ class ThresholdsError(ValueError):
 class ComplexityEstimate:
     """The estimated complexity of a task, with the field names of the specification (seed 002).
 
-    ``suggests_decomposition`` only suggests to split the task; the agent decides.
+    ``suggests_decomposition`` only suggests splitting the task; the agent decides.
     """
 
     task_id: str

@@ -30,7 +30,7 @@ LONGEST_ARGUMENT = 1000
 MOST_FOUND = 10
 MOST_COMPLETIONS = 100
 DEPTHS = {"quick": 3, "standard": 5, "comprehensive": 20}
-"""Most memories per depth: "quick" shows previews, "standard" excerpts and tags, "comprehensive" whole texts."""
+"""Maximum memories by depth; "quick" shows previews, "standard" excerpts and tags, "comprehensive" whole texts."""
 DEFAULT_DEPTH = "standard"
 INTENTS = {
     "howto": "howto",
@@ -249,7 +249,7 @@ def _recall_context(given: Mapping[str, str], library: Library) -> str:
 
 
 def weights_of(intent: str) -> Mapping[str, float] | None:
-    """Return the factors for the scores of memories, by namespace, for one of ``INTENTS``; None for an empty one."""
+    """Return the factors for the scores of memories, by namespace, for an intent word; None if it is empty."""
     if not intent:
         return None
     from enricher.interfaces.compat.recall import namespace_weights

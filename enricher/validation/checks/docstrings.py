@@ -26,15 +26,15 @@ if TYPE_CHECKING:
 
 UNDOCUMENTED = frozenset("overload override setter deleter getter wraps register deprecated hookimpl".split())
 DESCRIBING = re.compile(r"(?i)doc|inherit|copy|help|wrap|substit|append|variant|deprecat")
-"""Decorators that supply the docstring of a function, for example by copying it from another one."""
+"""Names of decorators that supply the docstring of a function, for example by copying it from another one."""
 EXEMPTED = re.compile(r"#\s*noqa\b(?!\s*:)|#\s*noqa\s*:.*\bD1\d\d\b|#\s*pylint:\s*disable=.*missing-[\w-]*docstring")
 """Comments by which authors tell a linter that a definition needs no docstring."""
 DISPATCHED = re.compile(r"(?:visit|depart|leave|on|do|handle|dump|load|p|t)_\w+|(?:setUp|tearDown)(?:Class)?")
-"""Methods that a framework finds by their names, such as ``visit_Call``: one for each kind of node or event."""
+"""Names of methods that a framework calls by their names, such as ``visit_Call`` for one kind of syntax node."""
 TRYING_OUT = re.compile(r"(?:self_?)?test|demo|example")
 """Names of functions that test or demonstrate their module when it is run as a program."""
 INNER = frozenset(("Meta", "Config", "Params", "Media"))
-"""Classes that only hold the settings of the class around them."""
+"""Names of classes that only contain settings for the class around them."""
 DESCRIPTIONS = frozenset(("__doc__", "DESCRIPTION", "description", "help", "HELP", "help_text"))
 INTERNAL = re.compile(
     r"(?i)implementation\s+detail|(?:not\s+part\s+of|no)\s+(?:the\s+)?public\s+API|for\s+internal\s+use"

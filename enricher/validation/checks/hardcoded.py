@@ -52,7 +52,7 @@ CONNECTING = re.compile(
     r"(?i)(?!_*(?:[gs]et|store|save)_)_*(?:\w+_)?(?:get|post|put|patch|head|delete|requests?|fetch|urlopen|urlretrieve|urljoin|connect\w*|create_\w*engine"
     r"|clone|download\w*|call|send\w*|open|ping|query|\w*client|\w*session|stream|websocket\w*)(?:_\w+)?"
 )
-"""Functions that connect to, request or open the address or folder that is passed to them."""
+"""Names of functions that connect to, request or open the address or folder that is passed to them."""
 HOLDS_ADDRESS = re.compile(
     r"(?i)_*(?:\w+_)?(?:url|uri|base|host|hostname|endpoint|server|address|addr|ip|api|gateway|webhook)"
 )
@@ -230,7 +230,7 @@ def _is_used(source: Source, node: ast.Constant) -> bool:
 
 
 def _connects(call: ast.Call, given: ast.AST) -> bool:
-    """Return whether ``given`` is passed to a call that connects to it, not as the default value of a setting."""
+    """Return whether ``given`` is passed to a call that connects to it, and not only as the default of a setting."""
     name = name_of(call.func)
     is_default = given in call.args[1:] and (name in WITH_DEFAULT or READS_SETTING.search(name))
     is_for_people = name_of(getattr(call.func, "value", None)) == "webbrowser" or "browser" in name

@@ -33,7 +33,7 @@ SIDE_WORK = re.compile(
     r"|logging|print|display|show|repr|notify|emit|publish|warm\w*|prefetch|enable|disable|hook|rthooks"
     r"|callbacks?|examples?)(?:[_./]|$)|^(?:is|has|can)_|__(?:str|repr|getattr|enter)__"
 )
-"""Names of files, functions and calls for side work, whose failure must not stop a program, or for yes-or-no tests."""
+"""Names of files, functions and calls for side work, whose failure must not stop a program, or for yes-or-no checks."""
 FOR_TOOLS = re.compile(r"pragma: no \w+|noqa\b(?:: ?[A-Z0-9, ]+)?|pylint: ?[\w=,-]+|type: ?ignore\S*|nosec\b")
 ALLOWED = re.compile(r"noqa\b.*\bS11[02]\b|\bnosec\b")
 """Comments which tell a linter (bandit, ruff) that the handler may drop the error."""

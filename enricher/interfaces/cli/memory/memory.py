@@ -77,7 +77,7 @@ def add(
     from enricher.sources.memory.reading import dated
     from storage.base.fast_stdlib import utc_now
 
-    # ``dated`` keeps whole seconds; the time of now keeps its milliseconds, which order what is added in one second.
+    # ``dated`` keeps whole seconds; the current time keeps milliseconds, which order memories of the same second.
     created_at, remarks = dated(day, where="--date") if day else (utc_now(), [])
     if not created_at:
         raise click.BadParameter(remarks[0].partition(": ")[2], param_hint="--date")

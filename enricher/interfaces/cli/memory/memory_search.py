@@ -92,8 +92,8 @@ class _Search:
 def _source_id(db: sqlite3.Connection, hit: Hit) -> str:
     """Return the id that a memory had in the JSONL file from which it was imported, or else its own id.
 
-    The two differ if a memory of another project already had the id of the file. A line without an id is recognised by
-    its key, which is then a hash of the content.
+    The two differ if a memory of another project already had the id that the file gives. A line of the file without an
+    id is recognised by the key of the memory, which is then a hash of the content.
     """
     if hit.origin != "import:jsonl" or not hit.id.startswith("m-"):
         return hit.id
@@ -103,7 +103,7 @@ def _source_id(db: sqlite3.Connection, hit: Hit) -> str:
 
 
 def _why(query: str, hit: Hit) -> str:
-    """Return a text with the words that the query and the memory share, and whether it is unreviewed or superseded."""
+    """Return a text: the words that query and memory share, and whether the memory is unreviewed or superseded."""
     stems = {stem(word) for word in words(f"{hit.content} {' '.join(hit.tags)}")}
     shared = [word for word in dict.fromkeys(words(query)) if word not in STOP_WORDS and stem(word) in stems]
     reasons = [", ".join(shared[:MOST_REASONS])] if shared else ["related words"]

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     Row = dict[str, Any]
 
 PROMPT_CHARS = 400
-ID_CHARS = 14  # down to the microsecond
+ID_CHARS = 14  # the part of an id that encodes the time, down to the microsecond
 LINE_CHARS = 60
 
 
@@ -269,7 +269,7 @@ def _print_facts(console: Console, title: str, values: Row) -> None:
 
 
 def _with_label(item: Row, row: Row) -> Row:
-    """Return a context item; if it has no text (such as a file), the label that was recorded for it fills the text."""
+    """Return a context item; if it has no text (such as a file), its recorded label is used as its text."""
     if item["text"]:
         return item
     from enricher.context import ChannelResult
@@ -284,7 +284,7 @@ def _with_label(item: Row, row: Row) -> Row:
 
 
 def _print_scores(console: Console, rows: list[Row]) -> None:
-    """Print the score of each class with the signals that fired for it, one per line."""
+    """Print the score of each class, with the signals that the prompt matched for it, one per line."""
     if not rows:
         return
     table = new_table("facet", "name", "score", "because of", title="scores")

@@ -204,7 +204,7 @@ def prune(
 
 
 def bounds_of(settings: Mapping[str, Any]) -> retention.Bounds:
-    """Return how much data to keep according to ``settings``: maximum age, number of prompts and size."""
+    """Return how much data to keep according to ``settings``: maximum days, number of prompts and megabytes."""
     names = [f"retention.{name}" for name in ("days", "rows", "mb")]
     return retention.Bounds(*(settings.get(name, DEFAULTS[name]) for name in names))
 

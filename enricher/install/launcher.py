@@ -23,7 +23,7 @@ MARK = "# prompt-enricher launcher"
 """The beginning of the launcher's text; a registered command that runs such a script is ours, whatever its path."""
 PORTABLE = "${ENRICHER_HOME:-${XDG_DATA_HOME:-$HOME/.local/share}/prompt-enricher}/hook"
 _ENDING = " 2>/dev/null || true"
-"""The end of every command: if the hook fails, the client sees exit code 0 and no error, and accepts the prompt."""
+"""The end of every command: if the hook fails, the client sees exit code 0 and no error output, and goes on."""
 _SCRIPT = """\
 {mark}: written by "enricher install", which also brings it up to date
 {folders}

@@ -125,9 +125,9 @@ def enrich(
 ) -> Result:
     """Return what would be added to ``prompt`` if it were the first prompt of a session in the folder ``cwd``.
 
-    ``instructions`` is the path of an instructions file to use instead of all that apply in the folder. ``form`` is the
-    format of the answer, one of ``enricher.respond.formats.NAMES``. Raises ``enricher.rules.cache.NoRulesError`` if
-    there are no usable rules.
+    ``instructions`` is the path of an instructions file to use instead of all instructions and configuration files that
+    apply in the folder. ``form`` is the format of the answer, one of ``enricher.respond.formats.NAMES``. Raises
+    ``enricher.rules.cache.NoRulesError`` if there are no usable rules.
     """
     watch = _Watch()
     rules, _layers = rules_for(cwd, instructions=instructions)
@@ -227,7 +227,7 @@ def _load_channels() -> None:
 def rules_for(cwd: str, *, instructions: str = "") -> tuple[cache.Rules, Layers]:
     """Return the compiled rules that apply in the folder ``cwd``, and the files (layers) from which they were compiled.
 
-    If ``instructions`` names a file, it replaces all other instructions files. Waits up to 30 s for the compilation.
+    If ``instructions`` names a file, only that one is used. Waits up to 30 s for the compilation.
     """
     return cache.load(cwd, wait_ms=30_000, base=instructions)
 

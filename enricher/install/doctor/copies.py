@@ -31,7 +31,7 @@ LEAST_SHARE = 0.5
 """A file that contains at least this share of the packaged rules verbatim counts as a copy of them."""
 BACKUP = ".copy"
 EDITABLE = ("user", "project", "package")
-"""Kinds of layers that may be reduced; the file under ``$AOPS`` may not, because it must be complete (seed 000)."""
+"""Kinds of instructions files that may be reduced; the one under ``$AOPS`` has to stay complete (seed 000)."""
 
 
 @dataclass(frozen=True, slots=True)

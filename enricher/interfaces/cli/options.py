@@ -55,7 +55,7 @@ answer_format = click.option(
 
 
 def as_case(command: Any) -> Any:
-    """Add the options that also store a labelled prompt as a golden case, which tests can use."""
+    """Add the options that also store a labelled prompt as a golden case, with which a repository tests its rules."""
     is_case = click.option(
         "--case", "is_case", is_flag=True, help="Also add a golden case to .enricher/cases.jsonl of its repository."
     )
@@ -80,7 +80,7 @@ def jsonl(fields: str) -> Decorator:
 
 
 def labels(command: Any) -> Any:
-    """Add the option for more files of labelled prompts."""
+    """Add the option for files with more labelled prompts, besides those in the database."""
     return click.option(
         "--labels",
         "files",

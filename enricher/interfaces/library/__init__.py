@@ -45,7 +45,7 @@ class Library:
         self._lock = threading.Lock()
 
     def topics(self) -> TopicIndexService:
-        """Return the index of topics, after updating it from the store."""
+        """Return the index of topics, after updating it from the database."""
         with self._lock, self._opened() as db:
             self._refresh(db)
         return self._index

@@ -1,1 +1,1 @@
-"""Delete prompts and memories everywhere the product has stored them; search stored data for secrets again."""
+"""Delete prompts and memories wherever the product has stored them, and search stored data again for secrets."""

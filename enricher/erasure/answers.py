@@ -1,4 +1,4 @@
-"""Remove the agent's answers, which earlier versions stored whole, from traces; keep the parts that replays need."""
+"""Remove agents' answers, which earlier versions stored whole, from recorded prompts; keep what replays need."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     import sqlite3
 
 MARK = "answers"
-"""The file in the state folder that contains the number of the last checked row."""
+"""The file in the state folder with the row number of the recorded prompt up to which all have been checked."""
 LONGEST_NUMBER = 20
 PAGE = 200
 KEY = '"answer":'
-"""The text that shows that a row contains an answer; only a key matches, since quotes in a JSON value are escaped."""
+"""The JSON key of an answer in recorded inputs; stored text cannot look like it, since quotes in it are escaped."""
 
 WHICH_ROW_IS_LAST = "select coalesce(max(rowid), 0) from traces"
 WHICH_HAVE_ONE = """
@@ -29,7 +29,7 @@ KEEP_LESS = "update traces set inputs = :inputs where rowid = :row"
 
 
 def without_answer(prompt: str, inputs: str) -> str:
-    """Return the recorded inputs of a prompt without the agent's answer; unchanged if their structure is unknown."""
+    """Return the recorded inputs of a prompt (JSON) without the agent's answer; unchanged if they cannot be read."""
     if KEY not in inputs:
         return inputs
     try:
@@ -43,9 +43,9 @@ def without_answer(prompt: str, inputs: str) -> str:
 
 
 def remove_answers(db: sqlite3.Connection, state: str) -> int:
-    """Remove the answers from traces added since the last call; return how many traces contained one.
+    """Remove the answers from the prompts recorded since the last call; return how many of them contained one.
 
-    Raises like ``forgetting.scrub``; the next call then processes the same traces again.
+    Raises like ``forgetting.scrub``; the next call then processes the same prompts again.
     """
     last = int(db.execute(WHICH_ROW_IS_LAST).fetchone()[0])
     after, found = min(_seen(state), last), 0

@@ -1,7 +1,7 @@
 """Forget prompts everywhere the product has stored them, and keep stored data within its limits.
 
-The plan is first written to the file ``forgetting`` in the state folder: after an interruption, the next run of a
-command or of the upkeep after a prompt completes it.
+The plan of a deletion is first written to the file ``forgetting`` in the state folder. After an interruption, the next
+such command, or the background work after a prompt, completes the plan.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ if TYPE_CHECKING:
 
 NOTE, LOCK = maintenance.UNFINISHED, "forgetting.lock"
 LIMIT_NOTE = 256 << 20
-"""Maximum bytes that are read of the note (the file with the plan), which lists every trace of a deletion."""
+"""Maximum size of the note, the file with the plan; it lists the id of every prompt to delete."""
 COMPILE_MS = 10_000
-"""Milliseconds to wait for compiled settings: longer than a prompt, which uses older ones instead."""
+"""Maximum milliseconds to wait until the settings are compiled; a prompt waits less and uses older ones instead."""
 FEW_PROMPTS = 20
-"""If no more prompts than this are forgotten, files are searched for their texts, too; otherwise only for their ids."""
+"""Up to this number of deleted prompts, files are searched for their texts as well as for their ids."""
 UNUSED_RULES_S = 90 * 86_400
 WHICH_VERSIONS_WERE_IN_FORCE = "select text from instructions_versions"
 
@@ -49,9 +49,10 @@ class UnfinishedError(database.DatabaseInUseError):
 
 @dataclass(frozen=True, slots=True)
 class DeletionPlan:
-    """The data to delete: traces newest first, whole sessions, texts; ``quoting`` are traces that quote one of these.
+    """What to delete: prompts by their ids (newest first), what is stored about sessions, and what mentions texts.
 
-    ``memories`` are ids of memories; deleting them deletes nothing else.
+    ``quoting`` are the ids of further prompts, which quote one of the others and are deleted, too. ``memories`` are the
+    ids of memories; deleting them deletes nothing else.
     """
 
     ids: tuple[str, ...] = ()
@@ -61,13 +62,13 @@ class DeletionPlan:
     memories: tuple[str, ...] = ()
 
     def every_id(self) -> tuple[str, ...]:
-        """Return the ids of the traces that the request deletes, newest first."""
+        """Return the ids of all prompts to delete, including those that only quote another, newest first."""
         return tuple(sorted({*self.ids, *self.quoting}, reverse=True))
 
 
 @dataclass(slots=True)
 class ForgetReport:
-    """The result of a deletion: numbers of deleted traces and versions, messages about files, remarks for the user."""
+    """How many prompts and versions of the rules a deletion removed, what it did to files, and remarks for the user."""
 
     traces: int = 0
     versions: int = 0
@@ -76,7 +77,7 @@ class ForgetReport:
 
 
 def plan(db: sqlite3.Connection, *, ids: Iterable[str] = (), session: str = "", match: str = "") -> DeletionPlan:
-    """Return what to delete: the named traces, those of the session, those with the text, and those quoting them.
+    """Plan to delete prompts by id, by session or because they contain ``match``, and later prompts that quote these.
 
     Raises ``queries.UnknownTraceError`` if an id or the session does not exist.
     """
@@ -95,7 +96,7 @@ def plan(db: sqlite3.Connection, *, ids: Iterable[str] = (), session: str = "", 
 
 
 def forget(db: sqlite3.Connection, state: str, what: DeletionPlan, *, advance: Advance | None = None) -> ForgetReport:
-    """Delete the planned data everywhere, after completing an interrupted earlier call.
+    """Delete the planned data everywhere, after completing a deletion that was interrupted.
 
     Raises UnfinishedError, ``forgetting.StillReadError``, sqlite3.Error and OSError; the same call then continues.
     """
@@ -107,7 +108,7 @@ def forget(db: sqlite3.Connection, state: str, what: DeletionPlan, *, advance: A
 def forget_memories(db: sqlite3.Connection, state: str, ids: Iterable[str]) -> None:
     """Delete memories so that their text remains nowhere in the database or its log, even while others read it.
 
-    Raises like ``forget``; after that, the same call or the upkeep completes the deletion.
+    Raises like ``forget``; then the same call, or the background work after a prompt, completes the deletion.
     """
     with exclusive_deletion(state):
         earlier = _read_note(state)
@@ -122,13 +123,13 @@ def forget_memories(db: sqlite3.Connection, state: str, ids: Iterable[str]) -> N
 
 
 def unfinished_memories(state: str) -> tuple[str, ...]:
-    """Return the ids of memories in an unfinished deletion; the table may no longer contain them."""
+    """Return the ids of memories in an unfinished deletion; some may already be gone from the database."""
     earlier = _read_note(state)
     return earlier.memories if earlier else ()
 
 
 def finish(db: sqlite3.Connection, state: str, *, patience_s: float = database.PATIENCE_S) -> DeletionPlan | None:
-    """Complete an interrupted deletion; return its plan, or None if there is none. Raises like ``forget``."""
+    """Complete an interrupted deletion and return its plan; None if there was none. Raises like ``forget``."""
     with exclusive_deletion(state, patience_s=patience_s):
         return _complete_earlier(db, state)
 
@@ -139,7 +140,7 @@ def is_unfinished(state: str) -> bool:
 
 
 def remarks_on(db: sqlite3.Connection, what: DeletionPlan) -> list[str]:
-    """Return remarks on other data that repeats what is deleted, and how to delete it; call before the deletion."""
+    """Return remarks on data that is kept but repeats what will be deleted, with the command that deletes it."""
     wanted = Mentions(what.texts)
     ids = forgetting.memories_mentioning(db, wanted) if wanted else []
     ids = list(dict.fromkeys([*ids, *forgetting.memories_asked_for(db, what.every_id())]))
@@ -160,7 +161,7 @@ def remarks_on(db: sqlite3.Connection, what: DeletionPlan) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Pruning:
-    """The data that pruning would delete: traces oldest first, the number of instruction versions, files."""
+    """What pruning would delete: prompts by their ids (oldest first), a number of versions of the rules, and files."""
 
     ids: list[str]
     versions: int
@@ -168,7 +169,7 @@ class Pruning:
 
 
 def plan_pruning(db: sqlite3.Connection, state: str, bounds: retention.Bounds) -> Pruning:
-    """Return what ``prune`` with snapshots would delete, except refused records; deletes nothing."""
+    """Return what ``prune(…, with_snapshots=True)`` would delete, apart from records that could not be imported."""
     ids = retention.surplus(db, bounds)
     versions = retention.prune_versions(db, state, in_use=versions_in_use(state), is_dry=True)
     older_than = time.time() - bounds.days * retention.DAY_S if bounds.days else 0.0
@@ -184,15 +185,15 @@ def prune(
     with_snapshots: bool = False,
     advance: Advance | None = None,
 ) -> ForgetReport:
-    """Delete data beyond the limits, and unreferenced data. Raises like ``forget``.
+    """Delete the oldest prompts beyond the limits, and data that no prompt refers to. Raises like ``forget``.
 
-    ``with_snapshots`` also removes published snapshots that go back further than the remaining traces. Only a user may
-    request that: done automatically, it would remove a served snapshot every day.
+    ``with_snapshots`` also removes published copies of the data with older prompts than those that remain. Only a user
+    may request that: done automatically, it would remove a copy that is being served every day.
     """
     outcome = ForgetReport()
     with exclusive_deletion(state):
         _complete_earlier(db, state)
-        _write_note(state, DeletionPlan())  # an interrupted pruning is completed, too: what it deleted is scrubbed
+        _write_note(state, DeletionPlan())  # an interrupted pruning is completed, too: what it deleted is erased
         outcome.traces = retention.prune(db, bounds, advance=advance)
         if bounds.days:
             outcome.done = copies.clean_by_age(state, time.time() - bounds.days * retention.DAY_S)
@@ -203,15 +204,15 @@ def prune(
 
 
 def bounds_of(settings: Mapping[str, Any]) -> retention.Bounds:
-    """Return the limits of stored data from the settings."""
+    """Return how much data to keep according to ``settings``: maximum days, number of prompts and megabytes."""
     names = [f"retention.{name}" for name in ("days", "rows", "mb")]
     return retention.Bounds(*(settings.get(name, DEFAULTS[name]) for name in names))
 
 
 def account_settings() -> dict[str, Any]:
-    """Return the settings outside any project: a repository must not decide how long this installation keeps data.
+    """Return the settings that apply outside any project, so that no repository decides how long data is kept.
 
-    Raises ``cache.NoRulesError`` if they were never compiled; then nothing must be deleted.
+    Raises ``cache.NoRulesError`` if they were never compiled; then the caller must delete nothing.
     """
     rules, _layers = cache.load("", wait_ms=COMPILE_MS)
     if rules.state == cache.UNSETTLED:
@@ -239,7 +240,7 @@ def run_retention(state: str) -> None:
 
 
 def _complete_earlier(db: sqlite3.Connection, state: str) -> DeletionPlan | None:
-    """Complete a deletion that was interrupted; return its plan, None if there is none. The caller holds the lock."""
+    """Do what ``finish`` does, for a caller that holds the lock."""
     earlier = _read_note(state)
     if earlier is not None:
         _forget(db, state, earlier)
@@ -260,7 +261,7 @@ def _forget(db: sqlite3.Connection, state: str, what: DeletionPlan, *, advance: 
     outcome.remarks += remarks
     outcome.traces = forgetting.delete(db, what.every_id(), advance=advance)
     forgetting.delete_related(db, sessions=gone.sessions, wanted=Mentions(what.texts))
-    if late := forgetting.existing(db, what.every_id()):  # imported again by a drain that had already read its file
+    if late := forgetting.existing(db, what.every_id()):  # imported again by a process that had already read them
         forgetting.delete(db, late)
     _end_deletion(db, state, outcome, wanted=Mentions(what.texts))
     return outcome
@@ -287,7 +288,7 @@ def _target(db: sqlite3.Connection, what: DeletionPlan, rows: list[dict[str, Any
 
 
 def _end_deletion(db: sqlite3.Connection, state: str, outcome: ForgetReport, *, wanted: Mentions | None = None) -> None:
-    """Prune unreferenced data, make the deletion irreversible, and remove the note of the plan."""
+    """Remove what no prompt refers to any more, make the deletion irreversible, and delete the file with the plan."""
     sweep_rules(state)
     plan_files.remove_all()
     outcome.versions = retention.prune_versions(db, state, in_use=versions_in_use(state), wanted=wanted)
@@ -296,7 +297,7 @@ def _end_deletion(db: sqlite3.Connection, state: str, outcome: ForgetReport, *, 
 
 
 def event_files(db: sqlite3.Connection, state: str) -> list[str]:
-    """Return the files to which events were sent, from the environment and every compiled or recorded rule version."""
+    """Return the files to which events may have been sent, by the environment and every known version of the rules."""
     named = {value for name, key in named_in(os.environ) if key == "events.file" for value in [os.environ[name]]}
     for body in _rule_bodies(db, state):
         with contextlib.suppress(ValueError, KeyError, TypeError):
@@ -314,13 +315,13 @@ def _rule_bodies(db: sqlite3.Connection, state: str) -> Iterator[Mapping[str, An
 
 
 def versions_in_use(state: str) -> set[str]:
-    """Return the versions of the rules that a prompt may get: the packaged version and all compiled ones."""
+    """Return the hashes of the rules that the next prompt may get: the packaged ones and all compiled ones."""
     headers = map(cache.read_header, [cache.shipped_file(), *_compiled_files(state)])
     return {str(header["hash"]) for header in headers if header}
 
 
 def sweep_rules(state: str) -> int:
-    """Remove compiled rules that no prompt has used for 90 days; return how many."""
+    """Delete the files of compiled rules that no prompt has used for 90 days; return how many."""
     old = [path for path in _compiled_files(state) if time.time() - _last_used(path) > UNUSED_RULES_S]
     for path in old:
         with contextlib.suppress(FileNotFoundError):
@@ -346,7 +347,7 @@ def _last_used(path: str) -> float:
 
 @contextlib.contextmanager
 def exclusive_deletion(state: str, *, patience_s: float = database.PATIENCE_S) -> Iterator[None]:
-    """Hold the lock for deletions during the block; raises UnfinishedError if another process keeps it too long."""
+    """Hold the lock for deletions in a ``with`` block; raises UnfinishedError if another process keeps it too long."""
     give_up_at = time.monotonic() + patience_s
     while (turn := detached.claim(state, LOCK)) < 0:
         if time.monotonic() > give_up_at:
@@ -364,7 +365,10 @@ def _write_note(state: str, what: DeletionPlan) -> None:
 
 
 def _read_note(state: str) -> DeletionPlan | None:
-    """Return the plan in the note; None without a note, and an empty plan (to scrub again) if it is unreadable."""
+    """Return the plan of an unfinished deletion; None if there is no such file.
+
+    If the file is unreadable, the plan is empty: what was already deleted is then at least made irrecoverable.
+    """
     try:
         value = json.loads(private.read_file(f"{state}/{NOTE}", LIMIT_NOTE))
         return DeletionPlan(**{name: tuple(value.get(name, ())) for name in DeletionPlan.__dataclass_fields__})

@@ -1,6 +1,7 @@
-"""Remove forgotten prompts from the golden cases, which are lines of a file ``.enricher/cases.jsonl`` in repositories.
+"""Remove deleted prompts from the golden cases of repositories, which are lines of ``.enricher/cases.jsonl``.
 
-``workbench.gate.cases`` writes these files; both modules take the same lock.
+A golden case is a labelled prompt with which a repository tests its rules. ``workbench.gate.cases`` writes these files;
+both modules take the same lock.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ LARGEST_CASES = 32 << 20
 
 
 def forget(folders: set[str], gone: ErasureTarget) -> tuple[list[str], list[str]]:
-    """Remove the golden cases of forgotten traces from the files of the repositories around these folders.
+    """Remove the golden cases of the deleted prompts (``gone``) in the repositories that contain these folders.
 
     Return messages about what was done, and remarks for the user.
     """
@@ -45,7 +46,7 @@ def forget(folders: set[str], gone: ErasureTarget) -> tuple[list[str], list[str]
 
 
 def _drop_cases(path: str, gone: ErasureTarget) -> int:
-    """Rewrite the file without the forgotten cases, under the lock of ``workbench.gate.cases``; return their number."""
+    """Remove the cases of deleted prompts from a file, under the lock of its folder; return how many there were."""
     if not os.path.isfile(path):
         return 0
     target = os.path.realpath(path)  # a link stays; the file that it points to is rewritten

@@ -1,7 +1,7 @@
 """Search all stored data for secrets again, in every place that ``forgetting`` covers.
 
-Rows are kept without the secret; lines of the log and of events, and whole copies, are removed as if they were
-forgotten. It may be interrupted at any point: running it again completes it.
+A row of the database is kept without the secret. Lines of the log and of event files, and whole copies of the database,
+are deleted if they contain one. The search may be interrupted at any point: running it again completes it.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     Advance = Callable[[int, int], None]
 
 SHORTEST_SOUGHT = 8
-"""Minimum length of a secret that is searched for in files; a shorter one may be an ordinary word."""
+"""A secret found in the database is also searched for in files if it has this length; a shorter one may be a word."""
 PIECE_CHARACTERS = 1 << 20
 IN_WHICH_FOLDERS = "select distinct cwd from traces"
 
 
 @dataclass(slots=True)
 class RescreenReport:
-    """The result of a search for secrets: numbers of changed rows by table, messages about files, remarks."""
+    """How many rows of each table contained a secret, what was done to files, and remarks for the user."""
 
     rows: dict[str, int] = field(default_factory=dict)
     done: list[str] = field(default_factory=list)
@@ -39,7 +39,7 @@ class RescreenReport:
 
 
 class _Secrets(Mentions):
-    """The secrets found in rows; searching a line or a file for them also finds any other secret there."""
+    """The secrets found in the database, as texts to search for; the search also finds any other secret in a file."""
 
     __slots__ = ()
 
@@ -57,14 +57,14 @@ class _Secrets(Mentions):
 
 
 def _printable(piece: str) -> str:
-    """Return the texts within the bytes of a database, separated by line breaks."""
+    """Return the readable texts within the content of a database file, separated by line breaks."""
     return "".join(character if character.isprintable() and character != "\ufffd" else "\n" for character in piece)
 
 
 def rescreen(
     db: sqlite3.Connection, state: str, *, is_dry: bool = False, advance: Advance | None = None
 ) -> RescreenReport:
-    """Redact every secret that this version finds in stored data; with ``is_dry``, only count the rows.
+    """Redact every secret that this version recognises in stored data; with ``is_dry``, only count the rows with one.
 
     Raises like ``forgetting.forget``; the same call then continues the work.
     """
@@ -78,7 +78,7 @@ def rescreen(
 
     if is_dry:
         return RescreenReport(rescreening.rescreen(db, redacted, is_dry=True, advance=advance))
-    finish(db, state)  # takes the same lock, so it must end before the next line
+    finish(db, state)  # takes and releases the lock of the next line
     with exclusive_deletion(state):
         folders = {cwd for (cwd,) in db.execute(IN_WHICH_FOLDERS)}
         outcome = RescreenReport(rescreening.rescreen(db, redacted, advance=advance))

@@ -1,1 +1,1 @@
-"""Install the hook in the agent clients and check the installation. Not on the hook's path."""
+"""Install the hook in the agent clients and check the installation; the hook itself never imports this package."""

@@ -1,7 +1,7 @@
-"""Changes to other programs' files: shown to the user first, backed up, written atomically.
+"""Change the files of other programs safely: show the change first, back the file up, write it atomically.
 
-A symlinked dotfile stays a link and its target is changed; mode and owner stay. New files are private, regardless of
-the umask, and recorded: only these may be deleted along with our entry.
+A symlink stays a link and its target is changed; mode and owner stay. New files are readable by the user alone,
+whatever the umask, and their paths are recorded: only these files may be deleted when our entry is removed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,10 @@ ASIDE = ".enricher-"
 
 
 class FileChange:
-    """The content of a file before and after a change, None if it does not exist; ``is_ours`` marks our own scripts."""
+    """The text of a file before and after a change; it is None before if there is no file, after if it is deleted.
+
+    ``is_ours`` marks our own scripts, which are executable and need no backup.
+    """
 
     __slots__ = ("after", "before", "is_ours", "path")
 
@@ -31,7 +34,7 @@ class FileChange:
 
     @property
     def is_needed(self) -> bool:
-        """Whether the change alters the file."""
+        """Whether the change alters, creates or deletes the file."""
         return self.before != self.after
 
     def diff(self) -> str:
@@ -55,7 +58,7 @@ def read_text(path: str) -> str | None:
 
 
 def apply(change: FileChange) -> str:
-    """Make the change and return the path of the backup; empty if there was no file before.
+    """Make the change and return the path of the backup; empty if there was nothing to back up.
 
     Raises OSError, also if the file has changed since the change was computed.
     """
@@ -106,7 +109,7 @@ def _write(target: str, change: FileChange) -> None:
 
 
 def _sweep(folder: str) -> None:
-    """Delete temporary files of a killed installation: they contain the client's settings."""
+    """Delete temporary files that a killed installation left in a folder, since they contain a client's settings."""
     for name in os.listdir(folder):
         path = os.path.join(folder, name)
         if name.startswith(ASIDE) and os.path.isfile(path) and time.time() - os.lstat(path).st_mtime > ABANDONED_S:
@@ -126,12 +129,12 @@ def _copy_mode(target: str, aside: str, change: FileChange) -> None:
 
 
 def note_created(path: str) -> None:
-    """Record that the installation has created this file."""
+    """Record that the installation created this file, so that it may delete the file later."""
     _write_created(_created() | {os.path.realpath(path)})
 
 
 def forget_created(path: str) -> None:
-    """Remove the record of a deleted file."""
+    """Remove a deleted file from the record of created files."""
     known = _created()
     if os.path.realpath(path) in known:
         _write_created(known - {os.path.realpath(path)})

@@ -1,4 +1,4 @@
-"""Add the hook to clients or remove it: first make a plan that can be shown, then carry it out.
+"""Add the hook to agent clients or remove it: first make a plan that can be shown, then carry it out.
 
 The self-test sends a real event through the registered command and checks the answer. It uses a temporary state
 folder, so that it never appears in the user's statistics, sessions or database.
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     from enricher.settings import Value
 
 COMPILE_MS = 10_000
-"""Longest wait for the compiler; a command can wait longer than a prompt."""
+"""Maximum milliseconds to wait until the rules are compiled; a command can wait longer than a prompt."""
 _PROGRAMS = {"cursor": ("cursor", "cursor-agent")}
-"""The commands that start a client, for clients whose command is not simply their name."""
+"""The names of the programs that start a client, for clients whose program is not named like them."""
 PROMPT = (
     "the login test fails with a KeyError, fix it:\n"
     "Traceback (most recent call last):\n"
@@ -59,9 +59,9 @@ def _program(host: str) -> str:
 
 
 class InstallPlan:
-    """A plan to edit clients' files: each place with its change, and for each place left out the reason.
+    """A plan to edit clients' files: the change of each file, and the reason for each client that is left out.
 
-    If a client lists hooks and MCP servers in the same file, both places share one change.
+    If a client lists its hooks and its MCP servers in the same file, both edits share one change.
     """
 
     def __init__(self) -> None:
@@ -71,9 +71,9 @@ class InstallPlan:
     def add(
         self, places: Iterable[ConfigurationFile], edit: Callable[[ConfigurationFile, list[FileChange]], FileChange]
     ) -> list[ConfigurationFile]:
-        """Plan an edit of each place; return the places that can be edited and record why the others are left out.
+        """Plan an edit of each file; return the files that can be edited, and record why the others are left out.
 
-        ``edit`` gets the place and the changes planned so far.
+        ``edit`` gets the file and the changes planned so far, and returns its change.
         """
         planned = []
         for place in places:
@@ -85,7 +85,7 @@ class InstallPlan:
         return planned
 
     def leave_out(self, place: ConfigurationFile, error: InstallationError) -> None:
-        """Record the reason why a client is left out; the files of other clients are still edited."""
+        """Record why the client of a file is left out; the files of other clients are still edited."""
         reason = f"{registration.facts(place.host).TITLE} was left out: {error}"
         self.left_out += [] if reason in self.left_out else [reason]
 
@@ -111,13 +111,16 @@ class InstallPlan:
 
 
 def preparations(*, is_shadow: bool) -> list[FileChange]:
-    """Return the changes that every client needs: launcher and switches. Raises InstallationError."""
+    """Return the changes needed before any client is edited: the launcher scripts and, if wanted, shadow mode.
+
+    In shadow mode, prompts are recorded but nothing is added to them. Raises InstallationError.
+    """
     changes = [*launcher.changes(), *([switches({"shadow": True})] if is_shadow else [])]
     return [change for change in changes if change.is_needed]
 
 
 def switches(wanted: dict[str, bool]) -> FileChange:
-    """Return the change that sets switches in the user's ``config.toml``. Raises InstallationError."""
+    """Return the change that sets these switches in the user's ``config.toml``. Raises InstallationError."""
     path = os.path.join(config_dir(), "config.toml")
     try:
         before = files.read_text(path)
@@ -151,7 +154,7 @@ def _record_creation(change: FileChange) -> None:
 
 
 def set_switches(wanted: dict[str, bool]) -> str:
-    """Set switches in the user's configuration and recompile the rules; return the path of the file."""
+    """Set these switches in the user's ``config.toml`` and recompile the rules; return the path of the file."""
     change = switches(wanted)
     if change.is_needed:
         carry_out([change])
@@ -187,7 +190,10 @@ def byte_compile() -> bool:
 
 
 def advice_on_late_results(places: list[ConfigurationFile]) -> list[str]:
-    """Return messages about clients that accept no late results, and about settings that late results still need."""
+    """Return messages about clients that cannot fetch late results, and about settings that these still need.
+
+    A late result is the answer of a language model that came only after the hook had answered the prompt.
+    """
     without = [registration.facts(place.host).TITLE for place in places if place.host not in hosts.LATE_EVENTS]
     advice_lines = (
         [f"{', '.join(without)}: no hook point for late results; the hook waits for the model"] if without else []
@@ -203,13 +209,13 @@ def advice_on_late_results(places: list[ConfigurationFile]) -> list[str]:
 
 
 def advice_on_checks(places: list[ConfigurationFile]) -> list[str]:
-    """Return a message that names the clients without an event for the end of a turn; none if all have one."""
+    """Return a message naming the clients that do not call hooks at the end of a turn; empty if all of them do."""
     without = [registration.facts(place.host).TITLE for place in places if place.host not in hosts.TURN_ENDS]
     return [f"{', '.join(without)}: no hook point at the end of a turn; use: enricher validate"] if without else []
 
 
 def current_settings() -> dict[str, Value]:
-    """Return the settings outside any project, with the environment applied; empty if there are no usable rules."""
+    """Return the settings that apply outside any project, from files and environment; empty without usable rules."""
     from enricher.rules import cache
     from enricher.settings import with_environment
 
@@ -236,7 +242,7 @@ def advice(place: ConfigurationFile) -> str:
 
 
 class SelfTest:
-    """The result of running the command: its output and duration; ``fault`` is empty if it worked."""
+    """The result of running a registered command once; ``fault`` says what went wrong, and is empty if it worked."""
 
     __slots__ = ("context", "fault", "milliseconds", "notice")
 
@@ -251,7 +257,7 @@ class SelfTest:
 
 
 def self_test(host: str, command: str) -> SelfTest:
-    """Run the registered command of a client with an event of that client, and return the outcome."""
+    """Run the registered command of the client ``host`` with an event as it sends them, and return the outcome."""
     folder = tempfile.mkdtemp(prefix="enricher-selftest-")
     try:
         return _run_in(folder, host, command)
@@ -290,14 +296,14 @@ def _temporary_state(folder: str) -> str:
         private.write_file(os.path.join(state, work), b"not here")
         detached.postpone(state, TIMEOUT_SECONDS * 2, work)
     if os.path.exists(launcher.path()):
-        shutil.copy(launcher.path(), state)  # the portable command looks for it there
+        shutil.copy(launcher.path(), state)  # the portable command looks for the launcher there
     return state
 
 
 def _call(command: list[str], payload: dict[str, Any], state: str) -> subprocess.CompletedProcess[bytes]:
     environment = {name: value for name, value in os.environ.items() if not name.startswith(_MARKERS)}
     environment["ENRICHER_HOME"] = state
-    environment["ENRICHER_MODEL_URL"] = ""  # a model would cost, and could answer after the folder was deleted
+    environment["ENRICHER_MODEL_URL"] = ""  # a call would cost, and its answer could come after the folder is deleted
     return subprocess.run(
         command,
         input=json.dumps(payload).encode(),
@@ -310,7 +316,7 @@ def _call(command: list[str], payload: dict[str, Any], state: str) -> subprocess
 
 
 def event(host: str, cwd: str) -> dict[str, Any]:
-    """Return a prompt event as the client sends it."""
+    """Return a prompt event as the client ``host`` sends it."""
     session = "enricher-selftest"
     shared = {"session_id": session, "cwd": cwd, "prompt": PROMPT}
     named = {
@@ -352,7 +358,7 @@ def _has_trace(state: str) -> bool:
 
 
 def _failure_reason(host: str, folder: str, state: str) -> str:
-    """Return the missing file, or the last line of the interpreter's stderr, which the registered command discards."""
+    """Return why the hook failed: the missing file, or the last line that it prints to stderr when run directly."""
     python, boot = launcher.target(launcher.path())
     for file in (launcher.path(), python, boot):
         if not file or not os.path.exists(file):

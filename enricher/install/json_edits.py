@@ -1,8 +1,8 @@
 """Edit JSON as text, so that everything outside the edit stays unchanged, byte for byte.
 
 Order, indentation, line ends and (if the format has them) comments are preserved; an
-edit affects only the edited element and the adjacent comma. The second half finds, adds,
-updates and removes our entry in a client's configuration.
+edit affects only the edited element and the adjacent comma. The second half of the module
+finds, adds, updates and removes our entry in a client's configuration.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Path = tuple[str | int, ...]
 
 
 class NotJsonError(ValueError):
-    """The text is not JSON; ``line`` is the line of the error."""
+    """The text is not JSON; ``line`` is the number of the faulty line."""
 
     def __init__(self, line: int, message: str) -> None:
         super().__init__(f"line {line}: {message}")
@@ -35,7 +35,7 @@ class NotJsonError(ValueError):
 
 
 class Node:
-    """A JSON value and its span in the text; a container also has its children and the commas after them."""
+    """A JSON value and its position in the text; an object or list also has its children and the commas after them."""
 
     __slots__ = ("children", "commas", "end", "keys", "start", "starts", "value")
 
@@ -47,9 +47,9 @@ class Node:
         self.commas: list[int] = []
 
     def index(self, step: str | int) -> int:
-        """Return the position of a key or element; -1 if there is none.
+        """Return the number of the child with this key, or at this position in a list; -1 if there is none.
 
-        If a key is repeated, its last position is returned, because that is the one that clients use.
+        If a key is repeated, the last child is returned, because that is the one that clients use.
         """
         if isinstance(step, int):
             return step if step < len(self.children) else -1
@@ -68,7 +68,7 @@ class Node:
 
 
 def parse(text: str, *, comments: bool = False) -> Node:
-    """Parse ``text`` into nodes with their positions; raises NotJsonError."""
+    """Parse ``text``, with or without comments, into nodes that know their positions; raises NotJsonError."""
     try:
         return _Parser(text, _SPACE_OR_COMMENT if comments else _SPACE).document()
     except RecursionError:
@@ -163,7 +163,7 @@ class _Parser:
 
 
 def appended(text: str, container: Node, value: object, *, key: str = "") -> str:
-    """Return the text with ``value`` as the last element of a container (under ``key`` in an object)."""
+    """Return the text with ``value`` added as the last element of a list, or of an object under ``key``."""
     if not container.children:
         return _first_element(text, container, value, key)
     last = container.children[-1]
@@ -200,7 +200,7 @@ def replaced(text: str, node: Node, value: object) -> str:
 
 
 def removed(text: str, container: Node, index: int) -> str:
-    """Return the text without one element, its comma and the white space before it."""
+    """Return the text without the element number ``index`` of a container, its comma and the space before it."""
     start, end = container.starts[index], container.children[index].end
     while text[start - 1] in " \t\r\n":  # stops at the opening brace or bracket at the latest
         start -= 1
@@ -228,9 +228,9 @@ def _line_end(text: str) -> str:
 
 
 def added(text: str, root: Node, path: tuple[str, ...], value: object, *, key: str = "") -> str:
-    """Return the text with ``value`` as the last element of the container at ``path``, which is created if necessary.
+    """Return the text with ``value`` added to the container at ``path``, which is created if necessary.
 
-    ``key`` is the key of the value in an object; without it, the container is a list.
+    With ``key``, the container is an object, and the value gets that key; without it, it is a list.
     """
     for depth, step in enumerate(path):
         if root.at(*path[: depth + 1]) is None:
@@ -249,7 +249,7 @@ def without(text: str, root: Node, path: Path) -> str:
 
 
 def _with_lone_containers(root: Node, path: Path) -> Path:
-    """Return the path of the element, or of the outermost container, below the root, that contains nothing else."""
+    """Return the path of the outermost container below the root with nothing but this element; else ``path`` itself."""
     while len(path) > 1 and len(_container(root, path).children) == 1:
         path = path[:-1]
     return path
@@ -279,14 +279,14 @@ class Shape:
         self.has_comments: bool = facts.HAS_COMMENTS
 
     def entry(self, command: str) -> dict[str, Any]:
-        """Return our entry for the event's list of hooks, with the given command."""
+        """Return the entry that registers ``command`` in the list of hooks for the event."""
         filled = {key: command if key == self.command_key else value for key, value in self.handler.items()}
         if not self.is_grouped:
             return filled
         return {"matcher": self.matcher, "hooks": [filled]} if self.matcher else {"hooks": [filled]}
 
     def parse(self, text: str) -> Node:
-        """Return the parsed file; raises NotJsonError also if a container on the path to our entry has another type."""
+        """Parse a client's file; raises NotJsonError also if its hooks are not listed as this format requires."""
         kinds = {(): dict, ("hooks",): dict, ("hooks", self.event): list}
         return parse_containers(text, kinds, comments=self.has_comments)
 
@@ -310,14 +310,14 @@ def _items(node: Node | None) -> list[Any]:
 
 
 def commands(shape: Shape, text: str) -> list[str]:
-    """Return the commands of our handlers."""
+    """Return the commands of our handlers (registered hooks) in the text of a client's file."""
     root = shape.parse(text)
     nodes = [root.at(*path, shape.command_key) for path in ours(shape, root)]
     return [node.value for node in nodes if node]
 
 
 def with_entry(shape: Shape, text: str, command: str) -> str:
-    """Return the text with exactly one handler of ours, which keeps the settings that the user changed in it."""
+    """Return the text with exactly one handler of ours, for ``command``; what the user changed in the handler stays."""
     if not text.strip(BLANK):
         return json.dumps({**shape.root, "hooks": {shape.event: [shape.entry(command)]}}, indent=2) + "\n"
     # Parse again after each edit, because it moves everything after it.
@@ -337,7 +337,7 @@ def _with_new(shape: Shape, text: str, command: str) -> str:
 
 
 def without_entry(shape: Shape, text: str) -> str:
-    """Return the text without our handlers."""
+    """Return the text of a client's file without our handlers."""
     if not text.strip(BLANK):
         return text
     while found := ours(shape, shape.parse(text)):
@@ -360,7 +360,7 @@ def _without(shape: Shape, text: str, path: Path) -> str:
 
 
 def _is_group_of_ours(shape: Shape, root: Node, path: Path) -> bool:
-    """Return whether the group of the handler at ``path`` contains only our matcher and that handler."""
+    """Return whether the handler at ``path`` is in a group of handlers that we made: our matcher and nothing else."""
     group = root.at(*path[:-2]) if shape.matcher else None
     value = group.value if group else {}
     return set(value) == {"matcher", "hooks"} and value["matcher"] == shape.matcher and len(value["hooks"]) == 1

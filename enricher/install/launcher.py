@@ -1,4 +1,4 @@
-"""The one command that every client runs, and the script behind it.
+"""Write the launcher, a script that starts the hook, and the command with which clients run the launcher.
 
 The command never changes, because Codex stops trusting a hook whose command has
 changed, and virtual environments move; only the script changes. It starts the
@@ -20,10 +20,10 @@ from enricher.install.files import FileChange, read_text
 from enricher.respond import formats
 
 MARK = "# prompt-enricher launcher"
-"""The beginning of the script; a registered command that starts such a script is ours, whatever its path."""
+"""The beginning of the launcher's text; a registered command that runs such a script is ours, whatever its path."""
 PORTABLE = "${ENRICHER_HOME:-${XDG_DATA_HOME:-$HOME/.local/share}/prompt-enricher}/hook"
 _ENDING = " 2>/dev/null || true"
-"""Whatever goes wrong, the client sees exit code 0 and no complaint: the prompt must go through."""
+"""The end of every command: if the hook fails, the client sees exit code 0 and no error output, and goes on."""
 _SCRIPT = """\
 {mark}: written by "enricher install", which also brings it up to date
 {folders}
@@ -48,7 +48,7 @@ def path() -> str:
 
 
 def command(host: str, *, is_portable: bool = False) -> str:
-    """Return the command to register; the portable form contains no path of this machine."""
+    """Return the command to register in the client ``host``; the portable form contains no path of this machine."""
     if not is_portable:
         return f"sh {shlex.quote(path())} {host}{_ENDING}"
     start = f'sh "{PORTABLE}" {host}'
@@ -58,7 +58,7 @@ def command(host: str, *, is_portable: bool = False) -> str:
 
 
 def is_ours(registered: object) -> bool:
-    """Return whether a registered command starts a launcher of ours, even one that no longer exists."""
+    """Return whether a registered command runs a launcher of ours, even if the file no longer exists."""
     if not isinstance(registered, str):
         return False
     if any(registered == command(host, is_portable=True) for host in hosts.NAMES):
@@ -68,10 +68,10 @@ def is_ours(registered: object) -> bool:
 
 
 def _words(registered: str) -> list[str]:
-    """Split a registered command into words, without the ending that ours have; empty if it ends differently."""
+    """Split a registered command into words, without the end that all our commands have; empty if it has another."""
     try:
         return shlex.split(registered.removesuffix(_ENDING)) if registered.endswith(_ENDING) else []
-    except ValueError:  # a quote that is not closed
+    except ValueError:  # a quotation mark without its counterpart
         return []
 
 
@@ -85,7 +85,7 @@ def _is_launcher(file: str) -> bool:
 
 
 def changes() -> list[FileChange]:
-    """Return the changes after which the registered commands start this installation."""
+    """Return the changes of the launchers after which the registered commands start this installation of the hook."""
     return [FileChange(file, _present(file), script(), is_ours=True) for file in _files()]
 
 
@@ -104,7 +104,7 @@ def _present(file: str) -> str | None:
 
 
 def script() -> str:
-    """Return the text of the launcher for this interpreter and this copy of the package."""
+    """Return the text of a launcher that starts this interpreter with this copy of the package."""
     boot = os.path.join(root_dir(), "enricher", "boot.py")
     gone = (
         'Prompt Enricher could not start; your prompt went through unchanged. Run "enricher install" again, '
@@ -135,7 +135,7 @@ def _inside_quotes(value: str) -> str:
 
 
 def target(file: str) -> tuple[str, str]:
-    """Return the interpreter and the boot file that a launcher starts; "" for each that it does not name."""
+    """Return the interpreter and the Python file that a launcher starts; "" for each that it does not name."""
     lines = (_present(file) or "").splitlines()
     found = {}
     for line in lines:

@@ -1,6 +1,6 @@
-"""Our entry in a client's list of MCP servers: added by ``install --mcp``, removed by ``uninstall``.
+"""Add our MCP server to a client's list of servers (``install --mcp``), or remove it (``uninstall``).
 
-As with the hook's registration, nothing else in the file is changed.
+Nothing else in the client's file is changed.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
     from enricher.install.files import FileChange
 
 PASSED_ON = ("ENRICHER_HOME", "ENRICHER_CONFIG_HOME")
-"""Variables that the entry sets, in case the client drops environment variables."""
+"""Environment variables that our entry sets for the server, in case the client does not pass them on."""
 
 
 def place(host: str, scope: str, cwd: str) -> ConfigurationFile:
-    """Return the file in which a client lists its servers."""
+    """Return the file in which a client lists its MCP servers."""
     file = servers.project_file(host, cwd) if scope == "project" else servers.user_file(host)
     return ConfigurationFile(host, scope, file)
 
 
 def add(where: ConfigurationFile, earlier: list[FileChange]) -> FileChange:
-    """Return the change that adds our server; ``earlier`` are the changes planned so far, possibly of the same file."""
+    """Return the change that adds our server; if ``earlier`` has a change of the same file, that one is extended."""
     entry = _entry(where)
     return edit_after(where, earlier, lambda text: _with_server(where, text or "", entry))
 
@@ -52,7 +52,7 @@ def _entry(where: ConfigurationFile) -> dict[str, Any]:
 
 
 def _command() -> list[str]:
-    """Return the command line of the server: the installed program if there is one, else this interpreter."""
+    """Return the command line of the server: the program ``enricher`` if it is installed, else this interpreter."""
     program = os.path.join(os.path.dirname(sys.executable), "enricher")
     if os.access(program, os.X_OK):
         return [program, "mcp"]
@@ -89,7 +89,7 @@ def _without_json(where: ConfigurationFile, text: str) -> str:
 
 
 def _parsed(where: ConfigurationFile, text: str) -> json_edits.Node:
-    """Return the parsed file; raises NotJsonError also if the file or the list of servers is not an object."""
+    """Parse a client's file; raises NotJsonError also if the file or its list of servers is not an object."""
     kinds = {(): dict, (servers.LISTINGS[where.host].key,): dict}
     return json_edits.parse_containers(text, kinds, comments=getattr(facts(where.host), "HAS_COMMENTS", True))
 

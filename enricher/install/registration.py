@@ -24,7 +24,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-# Events after which the agent has lost its context, so that facts may be shown again.
+# Events after which the agent has lost its context, so that what was added to earlier prompts may be added again.
 _FORGETTING = {"claude": ("SessionStart", "compact|clear|resume")}
 SCOPES = ("user", "project")
 
@@ -35,7 +35,7 @@ NAME = "prompt-enricher"
 
 
 class InstallationError(Exception):
-    """The change is not possible; the message names file, reason and remedy, and the file was not changed."""
+    """A file cannot be changed as wanted; the message names file, reason and remedy, and the file was not changed."""
 
 
 class ConfigurationFile:
@@ -53,12 +53,12 @@ class ConfigurationFile:
 
 
 def facts(host: str) -> Any:
-    """Return the module with a client's names and constants."""
+    """Return the module in ``enricher.hosts`` that defines a client's file names, event names and formats."""
     return importlib.import_module(f"enricher.hosts.{host}")
 
 
 def place(host: str, scope: str, cwd: str) -> ConfigurationFile:
-    """Return the file in which to register the hook."""
+    """Return the file in which to register the hook, for all projects of the user or for the project in ``cwd``."""
     if scope == "project":
         return ConfigurationFile(host, scope, os.path.join(project_root(cwd), facts(host).PROJECT_FILE))
     candidates = _user_places(host)
@@ -80,7 +80,7 @@ def _user_places(host: str) -> list[ConfigurationFile]:
 
 
 def _is_preferred(candidate: ConfigurationFile, *, over: ConfigurationFile) -> bool:
-    """Return whether this Codex file already has hooks; since Codex warns if both files do, ours then goes into it."""
+    """Return whether our hook belongs in this Codex file because it already has hooks; Codex warns if two files do."""
     if os.path.lexists(over.file):
         return False
     try:
@@ -90,7 +90,7 @@ def _is_preferred(candidate: ConfigurationFile, *, over: ConfigurationFile) -> b
 
 
 def all_places(host: str, cwd: str) -> list[ConfigurationFile]:
-    """Return every file that may contain a registration of ours."""
+    """Return every file of the client ``host`` that may contain a registration of ours."""
     found = _user_places(host)
     in_project = place(host, "project", cwd)
     return found if in_project.file in [known.file for known in found] else [*found, in_project]
@@ -113,9 +113,10 @@ def _commands(where: ConfigurationFile, text: str) -> list[str]:
 def add(where: ConfigurationFile, *, is_late: bool = False, is_checked: bool = False) -> FileChange:
     """Return the change after which the hook is registered exactly once for each event.
 
-    ``is_late`` includes the event for late results, ``is_checked`` the end of a turn, at which the agent's files are
-    checked. Existing registrations for these two events are kept and updated. Clients without such an event
-    (``hosts.LATE_EVENTS``, ``hosts.TURN_ENDS``) get only the usual registration.
+    ``is_late`` also registers it for the event at which late results (answers of a model that came after the hook's)
+    are fetched, ``is_checked`` for the end of a turn, at which the agent's code is checked. Existing registrations for
+    these two events are kept and updated. Clients without such an event (``hosts.LATE_EVENTS``, ``hosts.TURN_ENDS``)
+    get only the usual registration.
     """
     late, turn = hosts.LATE_EVENTS.get(where.host), hosts.TURN_ENDS.get(where.host)
     events = [event for event, is_wanted in ((late, is_late), (turn, is_checked)) if event and is_wanted]
@@ -123,12 +124,12 @@ def add(where: ConfigurationFile, *, is_late: bool = False, is_checked: bool = F
 
 
 def late_commands(where: ConfigurationFile) -> list[str]:
-    """Return the commands in a file that fetch late results; raises InstallationError if it is unreadable."""
+    """Return the commands registered in a file to fetch late results; raises InstallationError if it is unreadable."""
     return _extra_commands(where, hosts.LATE_EVENTS)
 
 
 def turn_commands(where: ConfigurationFile) -> list[str]:
-    """Return the commands in a file that check the agent's files; raises InstallationError if it is unreadable."""
+    """Return the commands registered in a file to check the agent's code; raises InstallationError if unreadable."""
     return _extra_commands(where, hosts.TURN_ENDS)
 
 
@@ -139,7 +140,7 @@ def _extra_commands(where: ConfigurationFile, events: Mapping[str, str]) -> list
 
 
 def _with_entry(where: ConfigurationFile, text: str | None, wanted: list[str]) -> str:
-    """Return the text with our entries: the usual ones, those for the events in ``wanted``, and those already there."""
+    """Return the text with our entries for the usual events, for those in ``wanted``, and for those already there."""
     known = facts(where.host)
     if where.host == "opencode":
         if text is not None and not is_opencode_plugin(text):
@@ -156,7 +157,7 @@ def _with_entry(where: ConfigurationFile, text: str | None, wanted: list[str]) -
 
 
 def _shapes(host: str) -> list[json_edits.Shape]:
-    """Return the format of each entry that a client gets from us, the one for the prompt event first."""
+    """Return the format of each entry that we may register in a client, the one for the prompt event first."""
     known = facts(host)
     late, turn = hosts.LATE_EVENTS.get(host, ""), hosts.TURN_ENDS.get(host, "")
     more = (_FORGETTING.get(host, ("", "")), (late, ""), (turn, ""))
@@ -165,7 +166,7 @@ def _shapes(host: str) -> list[json_edits.Shape]:
 
 
 def remove(where: ConfigurationFile, earlier: Sequence[FileChange] = ()) -> FileChange:
-    """Return the change that removes the registration, or the whole file if we created it and nothing else is left."""
+    """Return the change that removes our entries, or the whole file if we created it and nothing else is left."""
     return edit_after(where, earlier, lambda text: text and _without_entry(where, text))
 
 
@@ -203,7 +204,7 @@ def edit(where: ConfigurationFile, work: Callable[[str | None], Result]) -> Resu
 def edit_after(
     where: ConfigurationFile, earlier: Sequence[FileChange], work: Callable[[str | None], str | None]
 ) -> FileChange:
-    """Return the change that applies ``work`` to the file; an earlier change of the same file is extended instead."""
+    """Return the change that applies ``work`` to a file; if ``earlier`` has a change of the file, it is extended."""
     same = next((one for one in earlier if os.path.realpath(one.path) == os.path.realpath(where.file)), None)
     if same is None:
         return edit(where, lambda text: FileChange(where.file, text, work(text)))
@@ -215,7 +216,7 @@ def edit_after(
 def opencode_plugin(launcher: str) -> str:
     """Return the source of the plugin that runs our hook in OpenCode, which has no command hooks.
 
-    With an empty ``launcher`` the plugin looks for the launcher in the usual folder.
+    ``launcher`` is the path of the launcher script; if it is empty, the plugin looks for it in the usual folder.
     """
     text = files("enricher.install").joinpath("opencode_plugin.js").read_text(encoding="utf-8")
     return text.replace(_NOT_NAMED, f"const INSTALLED = {json.dumps(launcher)}")
@@ -291,7 +292,7 @@ def _copilot(place: ConfigurationFile) -> tuple[str, str]:
 
 
 def _json(file: str) -> dict[str, Any]:
-    """Return the JSON object in a file; empty if it cannot be read, which is reported elsewhere."""
+    """Return the JSON object in a file; empty if the file is missing or unreadable, which is reported elsewhere."""
     try:
         value = json_edits.parse(read_text(file) or "{}", comments=True).value
     except (OSError, ValueError):

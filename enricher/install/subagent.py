@@ -1,7 +1,7 @@
-"""The subagent ``prompt-hydrator``: ``install --hydrate`` writes its definition and lets it read the plans' folder.
+"""Install the subagent ``prompt-hydrator``, which finishes the plans that the hook has drafted for an agent.
 
-The folder is outside of every project, and Claude Code lets no subagent read there without a permission in its
-settings. ``uninstall`` removes both.
+``install --hydrate`` writes the definition of the subagent, and a permission to read the folder with the drafts: it is
+outside of every project, where Claude Code lets no subagent read without one. ``uninstall`` removes both.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 HAVE_SUBAGENTS = ("claude",)
-"""Clients that read definitions of subagents from files in this form."""
+"""The clients that can read our definition of the subagent, a Markdown file."""
 NAME = "prompt-hydrator.md"
 _OURS = re.compile(rf"Read\(//.*/{plan_files.FOLDER}\*/\*\*\)")
 _SHIPPED = os.path.join(os.path.dirname(__file__), NAME)
 
 
 def place(host: str, scope: str, cwd: str) -> ConfigurationFile:
-    """Return the file in which a client with subagents looks for the definition."""
+    """Return the file in which the client ``host`` looks for the definition of our subagent."""
     folder = os.path.join(cwd, ".claude") if scope == "project" else servers.home_folder(host)
     return ConfigurationFile(host, scope, os.path.join(folder, "agents", NAME))
 
 
 def add(where: ConfigurationFile, _earlier: Sequence[FileChange]) -> FileChange:
-    """Return the change that writes the definition; raises InstallationError if the user has one of the same name."""
+    """Return the change that writes our subagent; raises InstallationError if the user has another of that name."""
     with open(_SHIPPED, encoding="utf-8") as file:
         text = file.read()
     before = _read(where)
@@ -43,18 +43,18 @@ def add(where: ConfigurationFile, _earlier: Sequence[FileChange]) -> FileChange:
 
 
 def remove(where: ConfigurationFile, _earlier: Sequence[FileChange]) -> FileChange:
-    """Return the change that removes the definition, if the installation created it."""
+    """Return the change that deletes the definition of our subagent, if the installation created the file."""
     before = _read(where)
     return FileChange(where.file, before, None if files.was_created(where.file) else before)
 
 
 def permit(where: ConfigurationFile, earlier: Sequence[FileChange]) -> FileChange:
-    """Return the change that permits reading the plans' folder; ``where`` is the client's settings file."""
+    """Return the change of a client's settings file that permits reading the folder with the drafted plans."""
     return registration.edit_after(where, earlier, lambda text: _permitted(text or "{}\n"))
 
 
 def withdraw(where: ConfigurationFile, earlier: Sequence[FileChange]) -> FileChange:
-    """Return the change that takes the permission out of the client's settings file."""
+    """Return the change that removes this permission from a client's settings file."""
     return registration.edit_after(where, earlier, lambda text: text and _withdrawn(text))
 
 
@@ -65,7 +65,7 @@ def _permitted(text: str) -> str:
 
 
 def _withdrawn(text: str) -> str:
-    """Return the settings without our permission, and without a list or object that is empty then."""
+    """Return the settings without the permission that we added, and without lists or objects that this empties."""
     root = json_edits.parse(text)
     allowed = root.at("permissions", "allow")
     ours = [at for at, rule in enumerate(allowed.value) if _OURS.fullmatch(str(rule))] if allowed else []

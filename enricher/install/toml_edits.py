@@ -1,6 +1,6 @@
 """Edit TOML as text, keeping comments and order; add and remove our hook in Codex's ``config.toml``.
 
-The result of every edit is parsed with the standard parser; an edit that would change anything else is refused.
+The result of every edit is parsed with the standard parser; if anything but the edited entry changed, it is refused.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class NotTomlError(ValueError):
 
 
 def read(text: str) -> dict[str, Any]:
-    """Return the parsed data; raises NotTomlError with the parser's message."""
+    """Parse ``text``; raises NotTomlError with the parser's message."""
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -47,7 +47,7 @@ def read(text: str) -> dict[str, Any]:
 
 
 def line_of(text: str, key: str) -> int:
-    """Return the number of the first line that has the key or starts a table of that name; 0 if there is none."""
+    """Return the number of the first line that sets a key or begins a table of that name; 0 if there is none."""
     found = re.search(rf"^[ \t]*\[*[ \t]*[\"']?{re.escape(key)}\b", text, re.MULTILINE)
     return text.count("\n", 0, found.end()) + 1 if found else 0
 
@@ -77,7 +77,7 @@ def _first_header(text: str) -> int:
 
 
 def with_table(text: str, addition: str, expected: dict[str, Any]) -> str:
-    """Return the text with ``addition`` at its end; raises NotTomlError if that does not parse to ``expected``."""
+    """Return the text with ``addition`` at its end; raises NotTomlError if the result is not ``expected``."""
     separator = "\n" if text.strip() else ""
     return _checked(_with_line_end(text) + separator + addition, expected)
 
@@ -107,19 +107,19 @@ def _checked(text: str, expected: dict[str, Any]) -> str:
 
 
 def holds_hooks(text: str) -> bool:
-    """Return whether the file registers any hooks; Codex's trust records under the same key do not count."""
+    """Return whether a Codex configuration registers any hooks; the records of trusted hooks there do not count."""
     found = read(text).get("hooks")
     return isinstance(found, dict) and any(isinstance(value, list) for value in found.values())
 
 
 def commands(text: str, event: str) -> list[str]:
-    """Return the commands of our handlers."""
+    """Return the commands of our handlers (registered hooks) for an event."""
     handlers = [handler for group in _groups(text, event) for handler in group.get("hooks", [])]
     return [handler["command"] for handler in handlers if launcher.is_ours(handler.get("command"))]
 
 
 def _groups(text: str, event: str) -> list[dict[str, Any]]:
-    """Return the groups of an event; raises NotTomlError if hooks, event, group or handler has another type."""
+    """Return the groups of handlers for an event; raises NotTomlError if the hooks are not listed as Codex does."""
     hooks = read(text).get("hooks", {})
     groups = hooks.get(event, []) if isinstance(hooks, dict) else None
     if not _are_tables(groups) or not all(_are_tables(group.get("hooks", [])) for group in groups):
@@ -132,7 +132,7 @@ def _are_tables(value: object) -> TypeGuard[list[dict[str, Any]]]:
 
 
 def with_entry(text: str, event: str, command: str, *, timeout: int) -> str:
-    """Return the text with exactly one handler of ours."""
+    """Return the text with exactly one handler of ours for an event, which runs ``command``."""
     if commands(text, event) == [command]:
         return text
     text = without_entry(text, event, timeout=timeout)
@@ -143,7 +143,7 @@ def with_entry(text: str, event: str, command: str, *, timeout: int) -> str:
 
 
 def without_entry(text: str, event: str, *, timeout: int) -> str:
-    """Return the text without our handlers."""
+    """Return the text without our handlers for an event."""
     for command in commands(text, event):
         expected = _without(read(text), event, command)
         text = without_block(text, _block(event, command, timeout), expected)

@@ -1,1 +1,1 @@
-"""The interfaces other than the hook: the Python API, the command line, the Model Context Protocol."""
+"""Use the enricher without its hook: from Python, on the command line, or over the Model Context Protocol (MCP)."""

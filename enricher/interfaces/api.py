@@ -1,4 +1,4 @@
-"""The Python API: it returns the enrichment of a prompt with all details, and records nothing.
+"""Python API: compute what the hook would add to a prompt, with all details, and record nothing.
 
 The commands ``enrich`` and ``explain`` only print its results.
 """
@@ -45,12 +45,16 @@ if TYPE_CHECKING:
 
 
 SOURCES = {RULES: "keyword", MODEL: "llm", BOTH: "hybrid"}
-"""What a classification can be based on (rules, model, both), with the name of each in seed 001."""
+"""What a classification is based on (the rules, a model or both), with its name in the specification (seed 001)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The enrichment that a prompt would get, and why; the offsets of evidence count code points of ``prompt``."""
+    """What would be added to a prompt, and why.
+
+    ``prompt`` is the prompt without its secrets; the start and end of each piece of evidence are positions in it.
+    ``skipped`` is the reason why the hook would skip the prompt, or empty.
+    """
 
     prompt: str
     skipped: str
@@ -97,7 +101,7 @@ class Result:
         }  # fmt: skip
 
     def _requires_commit(self) -> bool | None:
-        """Return whether the prompt's workflow ends with a commit; None if it has no workflow."""
+        """Return whether the workflow chosen for the prompt ends with a commit; None if no workflow was chosen."""
         plans: Any = self.rules.packed("plans") if self.enrichment.workflow else {}
         return bool(plans[self.enrichment.workflow]["commits"]) if plans else None
 
@@ -106,7 +110,7 @@ class Result:
         return "" if self.skipped else self.enrichment.text
 
     def in_pipeline(self) -> dict[str, object]:
-        """Return the answer in the format ``pipeline``, as an object for JSON."""
+        """Return the result as a JSON object in the format ``pipeline``: the text, and its tokens and channels."""
         return formats.answer(self.text(), self.enrichment.tokens, formats.kept_channels(self.enrichment))
 
 
@@ -119,11 +123,11 @@ def enrich(
     instructions: str = "",
     form: str = formats.ENRICHMENT,
 ) -> Result:
-    """Return the enrichment that ``prompt`` would get in ``cwd``, as the first prompt of a session.
+    """Return what would be added to ``prompt`` if it were the first prompt of a session in the folder ``cwd``.
 
-    ``instructions`` names a file to use in place of all layers, ``form`` is one of
-    ``enricher.respond.formats.NAMES``. Raises ``enricher.rules.cache.NoRulesError`` if
-    there are no usable rules.
+    ``instructions`` is the path of an instructions file to use instead of all instructions and configuration files that
+    apply in the folder. ``form`` is the format of the answer, one of ``enricher.respond.formats.NAMES``. Raises
+    ``enricher.rules.cache.NoRulesError`` if there are no usable rules.
     """
     watch = _Watch()
     rules, _layers = rules_for(cwd, instructions=instructions)
@@ -143,7 +147,7 @@ def enrich(
         until = time.perf_counter() + ANSWERS_BY_S
         asked = opinion_request.start(redacted, judged, rules, settings, state=state_dir(), until=until)
     if not skipped and not silence_reason(judged, rules.body, settings, redacted):
-        _load_channels()  # before their deadlines start, since imports are slow
+        _load_channels()  # before the time limits of their queries start, since imports are slow
         _gather(_request(event, judged, conversation, settings, inputs), inputs, rules)
     watch.tick("gather")
     if asked:
@@ -161,7 +165,7 @@ def enrich(
 
 
 def _inputs(event: PromptEvent, conversation: Conversation, settings: Mapping[str, Value], form: str) -> Inputs:
-    """Return the inputs of the decision for a prompt that is the first of its session."""
+    """Return everything, except the rules, that decides what is added to the first prompt of a session."""
     return Inputs(
         event.prompt,
         settings=settings,
@@ -174,7 +178,10 @@ def _inputs(event: PromptEvent, conversation: Conversation, settings: Mapping[st
 
 
 def _skip_reason(event: PromptEvent, settings: Mapping[str, Value], form: str) -> str:
-    """Return why the hook would skip the prompt, empty if it would not; a repeated prompt is not recognised."""
+    """Return why the hook would skip the prompt; empty if it would not.
+
+    A prompt that is sent twice within seconds, which the hook also skips, is not recognised here.
+    """
     is_enabled = bool(settings["enabled"]) and is_on(settings, "hosts", event.host)
     if reason := skip_reason(event, bypass_prefix=str(settings["bypass_prefix"]), enabled=is_enabled):
         return reason
@@ -184,7 +191,7 @@ def _skip_reason(event: PromptEvent, settings: Mapping[str, Value], form: str) -
 
 
 def _gather(request: Request, inputs: Inputs, rules: cache.Rules) -> None:
-    """Query the channels and, if the answer will be a plan, look up the files and commands that the plan may name."""
+    """Query the context channels and, if the answer will be a plan, look up the files and commands it may mention."""
     inputs.channels = gather(rules.body["channels"], request, request.settings)
     if inputs.form == formats.HYDRATION:
         inputs.hydration = look_up(request, request.settings)
@@ -199,7 +206,7 @@ def _request(
     settings: Mapping[str, Value],
     inputs: Inputs,
 ) -> Request:
-    """Return a request to the channels, whose time limit begins now."""
+    """Return a request to the context channels; its time limit begins now."""
     return Request(
         event,
         judged,
@@ -218,18 +225,21 @@ def _load_channels() -> None:
 
 
 def rules_for(cwd: str, *, instructions: str = "") -> tuple[cache.Rules, Layers]:
-    """Return the compiled rules that apply in ``cwd``, or those of one file; wait up to 30 s for the compilation."""
+    """Return the compiled rules that apply in the folder ``cwd``, and the files (layers) from which they were compiled.
+
+    If ``instructions`` names a file, only that one is used. Waits up to 30 s for the compilation.
+    """
     return cache.load(cwd, wait_ms=30_000, base=instructions)
 
 
 def replay(prompt: str, recorded: Mapping[str, Any], rules: cache.Rules) -> Enrichment:
-    """Recompute the enrichment of a recorded prompt from its inputs and the rules with which it was recorded."""
+    """Recompute what was added to a recorded prompt, from its recorded inputs and the rules that were used then."""
     inputs = Inputs.from_json(prompt, recorded)
     return decide(inputs, rules, verdict_on(inputs, rules))
 
 
 def recorded_rules(identity: str, text: str) -> cache.Rules:
-    """Return the version ``identity`` of the rules, parsed from its stored text; raises ValueError if unusable."""
+    """Parse the stored version of the rules with the hash ``identity``; raises ValueError if it cannot be used."""
     body = loads(text)
     if not isinstance(body, dict) or body.get("format") != cache.FORMAT:
         raise ValueError(f"version {identity} was compiled by another release of the enricher")

@@ -1,6 +1,6 @@
-"""Explain in words why a prompt gets its enrichment, and what a language model and the code checks reported.
+"""Explain in words what is added to a prompt and why, and what a language model and the code checks reported.
 
-These texts are printed by the commands, and shown by the app and the published pages.
+The command line, the workbench (a terminal app) and the published pages show these texts.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from enricher.rules.cache import Rules
 
 FACETS = (TASK_TYPE, SEARCH_INTENT)
-"""The facets, which are dimensions of classification; every prompt gets exactly one class of each."""
+"""The dimensions (facets) in which a prompt is classified; every prompt gets exactly one class in each."""
 CONFIDENCES = {TASK_TYPE: "confidence", SEARCH_INTENT: "intent_confidence"}
-"""For each facet, the key in a model's recorded opinion for its confidence in the class that it named."""
+"""For each facet, the key under which a model's recorded answer has its confidence in the class that it named."""
 OUTCOMES = {"empty": "has nothing to offer", "timeout": "took too long", "error": "failed", "off": "is not asked"}
 
 
@@ -33,7 +33,7 @@ class ExplanationError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A class with its points and evidence; ``lacked`` is how many more points it needed to win, 0 for the winner."""
+    """A class with its points and evidence; ``lacked`` is how many points it was short of winning, 0 for the winner."""
 
     facet: str
     name: str
@@ -44,7 +44,7 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """A prompt with its enrichment, rules and inputs; ``skipped`` is the reason if the hook skips it, else empty."""
+    """Explains what is added to a prompt, and why; ``skipped`` is why the hook skips the prompt, or empty."""
 
     prompt: str
     skipped: str
@@ -68,11 +68,11 @@ class Explanation:
         return tuple(one for one in found if (one.facet, one.name) == (facet, name))
 
     def nearest(self, facet: str) -> str:
-        """Return a sentence on the second-best class and the points it lacked to win; empty if there is none."""
+        """Return a sentence on the second-best class of a facet and the points it lacked to win; empty if none."""
         return nearest([(one.name, one.points) for one in self.ranking(facet)])
 
     def nearest_rule(self) -> str:
-        """Return a sentence on the omitted guardrail or approach that lacked the fewest points; empty without one."""
+        """Return a sentence on the guardrail or approach that came closest to being added; empty if none had points."""
         short = [one for one in self.enrichment.misses if one.needed > one.score > 0]
         if not short:
             return ""
@@ -85,14 +85,14 @@ class Explanation:
         return self.enrichment.shown or not self.enrichment.classification.uncertain
 
     def lead(self) -> str:
-        """Return a sentence on the confidence, how it follows from the points, and whether the class is shown."""
+        """Return a sentence on the confidence in the task type, its computation, and whether the agent sees it."""
         confidence = self.enrichment.classification.confidence
         doubling = self._facet.get("points_that_double", float("nan"))
         shown = "shown" if self.is_shown else "not shown"
         return f"confidence {confidence:.2f}: every {doubling:g} points of lead double the odds; {shown}"
 
     def thresholds(self) -> list[str]:
-        """Return a text for each threshold that decides whether a task type is shown, with the prompt's value."""
+        """Return a text for each threshold that decides if the agent sees the task type, with the prompt's value."""
         facet, judged = self._facet, self.enrichment.classification
         if not facet or not judged.scores.get(TASK_TYPE):
             return []
@@ -102,7 +102,7 @@ class Explanation:
         return [f"min_confidence {least:g}: it is {beside(judged.confidence, least)}", *silent]
 
     def doubts(self) -> list[str]:
-        """Return each reason why the task type is not shown."""
+        """Return each reason why the task type is not shown to the agent; empty if it is."""
         return list(self._doubts()) if self.enrichment.classification.uncertain else []
 
     def _doubts(self) -> Iterator[str]:
@@ -122,7 +122,7 @@ class Explanation:
             yield "the prompt does not seem to be English"
 
     def _silent_share(self) -> float:
-        """Return the probability of the task types that are never shown."""
+        """Return the probability that the prompt has one of the task types that are never shown to the agent."""
         facet, scores = self._facet, self.enrichment.classification.scores[TASK_TYPE]
         best = max(scores.values())
         odds = {name: 2.0 ** ((score - best) / facet["points_that_double"]) for name, score in scores.items()}
@@ -133,14 +133,14 @@ class Explanation:
         return next((one for one in self.rules.body["classes"]["facets"] if one["name"] == TASK_TYPE), {})
 
     def left_out(self) -> list[str]:
-        """Return a sentence for each line that was left out of the enrichment, with its points and those it needed."""
+        """Return, for each line that was not added, the reason and, if points decide, its points and the minimum."""
         return [
             f"{miss.line}: {miss.reason}" + (f" ({miss.score:g} of {miss.needed:g})" if miss.needed else "")
             for miss in self.enrichment.misses
         ]
 
     def channels(self) -> list[tuple[str, list[str]]]:
-        """Return for each channel its outcome, and a sentence for each of its candidates, the added ones first."""
+        """Return, for each context channel, its outcome and a text on each item it offered, the added items first."""
         return [(_outcome(one), [*self._added(one.name), *self._omitted(one.name)]) for one in self.inputs.channels]
 
     def _added(self, channel: str) -> Iterator[str]:
@@ -158,14 +158,14 @@ class Explanation:
         return model_summary(self.inputs.model) if self.inputs.model else ""
 
     def opinion(self, facet: str, name: str) -> str:
-        """Return a text with the confidence of the model in this class; empty if the model did not name it."""
+        """Return a text with the language model's confidence in the class ``name``; empty if it did not name it."""
         found = self.inputs.model.get("opinion") or self.inputs.model.get("late_opinion") or {}
         if found.get(facet) != name:
             return ""
         return f"the model names it ({found.get(CONFIDENCES[facet], 0.0):.2f})"
 
     def said_before(self) -> list[str]:
-        """Return what is not repeated because the session has seen it: names, and the number of context items."""
+        """Return what is not added because the session was already shown it: names, and the number of context items."""
         kinds = Counter(ref.partition(":")[0] for ref in self.inputs.injected)
         named = [ref.replace(":", " ", 1) for ref in self.inputs.injected if not ref.startswith("item:")]
         items = kinds["item"]
@@ -173,14 +173,14 @@ class Explanation:
 
 
 def beside(value: float, limit: float) -> str:
-    """Return a share with enough digits (at least two) to show whether it is above or below the limit."""
+    """Return ``value`` as text, with enough decimal places (at least two) to tell it from ``limit``."""
     texts = (f"{value:.{digits}f}" for digits in range(2, 17))
     sides = (value > limit, value < limit)
     return next((text for text in texts if (float(text) > limit, float(text) < limit) == sides), f"{value!r}")
 
 
 def nearest(ranking: Sequence[tuple[str, float]]) -> str:
-    """Return a sentence on the second class in a ranking of (class, points) pairs; empty if there is no second."""
+    """Return a sentence on the second class in a ranking of (class, points) pairs; empty if there is only one."""
     if len(ranking) < 2:
         return ""
     (best, most), (second, points) = ranking[:2]
@@ -195,7 +195,7 @@ def _outcome(channel: ChannelResult) -> str:
 
 
 def of_prompt(prompt: str, *, cwd: str = "", instructions: str = "") -> Explanation:
-    """Explain the enrichment that a new prompt would get; raises ``enricher.rules.cache.NoRulesError``."""
+    """Explain what would be added to a new prompt; raises ``enricher.rules.cache.NoRulesError``."""
     from enricher.interfaces.api import enrich
 
     found = enrich(prompt, cwd=cwd, instructions=instructions)
@@ -214,9 +214,9 @@ def of_trace(db: sqlite3.Connection, trace_id: str) -> Explanation:
 
 
 def of_record(db: sqlite3.Connection, trace: dict[str, Any], *, rules: Rules | None = None) -> Explanation:
-    """Explain a trace as ``storage.traces.queries.show`` returns it; raises ExplanationError.
+    """Explain a recorded prompt, given as ``storage.traces.queries.show`` returns it; raises ExplanationError.
 
-    ``rules`` are the rules of the trace; without them, they are read from the database.
+    ``rules`` are the rules with which it was recorded; if they are not passed, they are read from the database.
     """
     from enricher.interfaces.api import recorded_rules, replay
     from enricher.respond.decision import Inputs
@@ -238,7 +238,7 @@ def of_record(db: sqlite3.Connection, trace: dict[str, Any], *, rules: Rules | N
 
 
 def model_summary(record: Mapping[str, Any]) -> str:
-    """Describe a recorded call to a model in words: status, opinion, reason, time, tokens, cost."""
+    """Describe a recorded call to a language model in words: its status, answer, reason, time, tokens and cost."""
     opinion: Mapping[str, Any] = record.get("opinion", {})
     opinions = [
         f"{opinion[name]} ({opinion[confidence]:.2f})" for name, confidence in CONFIDENCES.items() if opinion.get(name)
@@ -251,7 +251,7 @@ def model_summary(record: Mapping[str, Any]) -> str:
 
 
 def violation_summary(row: Mapping[str, Any]) -> str:
-    """Return the line that ``enricher validate`` prints for a violation, with the guardrails that forbid it."""
+    """Describe a stored violation of a code rule in one line, with the guardrails shown to the agent that forbid it."""
     where = f"{row['file']}:{row['line']}: {row['severity']} {row['rule_id']} {row['rule_name']}"
     against = f"; against guardrail {row['guardrails']}" if row["guardrails"] else ""
     resolved = "; resolved" if row["resolved"] else ""

@@ -1,1 +1,1 @@
-"""Check code against the rules of ``instructions/prompt_rules.yaml``; never on the path of a prompt."""
+"""Check code against the rules of ``instructions/prompt_rules.yaml``, after an agent's turn or on request only."""

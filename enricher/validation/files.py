@@ -1,6 +1,6 @@
 """Check Python files, or only their lines that changed since a revision of git.
 
-The code that an agent wrote in a turn is checked at its end; the violations are stored with the trace of its prompt.
+At the end of an agent's turn, the code that it wrote is checked; violations are stored with the recorded prompt.
 """
 
 from __future__ import annotations
@@ -29,23 +29,23 @@ if TYPE_CHECKING:
     Shown = Sequence[tuple[str, str]]
 
 LARGEST_BYTES = 8 * 1024 * 1024
-"""Maximum size of a file that is read; also used as a line number that no file reaches."""
+"""Maximum bytes of a file that is checked; also used as a line number that no such file reaches."""
 _SKIPPED = frozenset(("__pycache__", "node_modules", "site-packages", "venv", "build", "dist"))
 _HUNK = re.compile(r"@@ -\S+ \+(\d+)(?:,(\d+))? @@")
 _ESCAPE = re.compile(rb"\\([0-7]{3}|.)")
 _ESCAPED = {b"n": b"\n", b"t": b"\t", b"r": b"\r"}
 KEEPS_TEXT = ("redacted", "full")
-"""The ``log`` levels at which names of files may be stored."""
+"""The values of the setting ``log`` that allow storing texts, here the names of files and messages about them."""
 
 
 class UnknownRevisionError(ValueError):
-    """git cannot compare with the revision; the message gives the reason."""
+    """git cannot compare the files with the revision; the message gives the reason."""
 
 
 def python_files(paths: Iterable[str]) -> list[str]:
-    """Return the files among ``paths``, and the Python files in the folders among them.
+    """Return the files in ``paths``, and all Python files below the folders in ``paths``.
 
-    In a repository, files that git ignores are left out; elsewhere, hidden and installed files are.
+    In a git repository, files that git ignores are left out; elsewhere, hidden files and installed packages are.
     """
     found: dict[str, None] = {}
     for path in paths:
@@ -75,14 +75,14 @@ def _walked(folder: str) -> Iterator[str]:
 
 
 def changed_lines(folder: str, revision: str) -> dict[str, Spans]:
-    """Return the lines that were added or changed since a revision, by absolute path; new files count as a whole.
+    """Return, by absolute path, the ranges of lines that were added or changed since a git revision.
 
-    Raises UnknownRevisionError.
+    A file that git does not track counts as a whole. Raises UnknownRevisionError.
     """
     try:
         commit = git.ask(folder, "rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}").decode().strip()
         top = os.fsdecode(git.ask(folder, "rev-parse", "--show-toplevel").rstrip(b"\n"))
-        # Settings of the user or the repository must not change the form that is parsed below.
+        # Settings of the user or the repository must not change the format of the diff that is parsed below.
         plain = ("--no-color", "--no-ext-diff", "--no-textconv", "--unified=0", "--src-prefix=a/", "--dst-prefix=b/")
         difference = git.ask(top, "diff", *plain, commit, "--", "*.py")
         untracked = git.ask(top, "ls-files", "-o", "--exclude-standard", "-z", "--", "*.py")
@@ -122,7 +122,7 @@ def validate_files(
 ) -> Iterator[Violation]:
     """Yield the violations in files; with ``changed``, only those that concern a changed line.
 
-    The paths are relative to ``root``, or to the current folder, and so are those in the violations.
+    The paths in ``files`` and in the violations are relative to ``root``, or to the current folder if that is empty.
     A file that cannot be read or parsed counts as one violation; the others are still checked.
     """
     for file in files:
@@ -156,10 +156,11 @@ def _touches(violation: Violation, spans: Spans) -> bool:
 
 
 def check_turn(event: PromptEvent, state: str) -> int:
-    """Check the Python files that the agent changed in the turn; return how many violations were stored.
+    """Check the Python files that the agent changed in the last turn; return how many violations were stored.
 
-    Only lines that changed since the last commit before the prompt count; in a file unknown to git, all lines do.
-    Nothing is stored if the prompt has no trace, or if the settings keep no text. Raises StorageError.
+    Only lines that changed since the last commit before the prompt are checked, or all lines of a file that git does
+    not track. Nothing is stored if the prompt was not recorded, or if the setting ``log`` forbids storing texts.
+    Raises StorageError.
     """
     settings = with_environment(cache.load(event.cwd)[0].body["settings"], os.environ)[0]
     root = os.path.realpath(project_root(event.cwd)) if event.cwd else ""
@@ -182,14 +183,14 @@ def check_turn(event: PromptEvent, state: str) -> int:
 
 
 def _python_files(root: str, paths: Sequence[str]) -> list[str]:
-    """Return the Python files of the project that exist, relative to it; the agent may also name them absolutely."""
+    """Return the paths, relative to ``root``, of the Python files in ``paths`` that exist in the project."""
     absolute = [os.path.realpath(os.path.join(root, path)) for path in paths if path.endswith(".py")]
     inside = [path for path in dict.fromkeys(absolute) if path.startswith(root + os.sep) and os.path.isfile(path)]
     return [os.path.relpath(path, root) for path in inside]
 
 
 def _changed_lines(root: str, at: str) -> dict[str, Spans] | None:
-    """Return the lines that changed since a UTC time; None, which means all lines, if git does not know that."""
+    """Return the lines that changed since a UTC time; None, which means all lines, if git cannot find that out."""
     try:
         commit = git.ask(root, "rev-list", "-1", f"--before={at}", "HEAD").decode().strip()
         found = changed_lines(root, commit) if commit else None
@@ -219,6 +220,6 @@ def _stored(engine: PromptRuleEngine, found: Iterator[Violation], shown: Shown) 
 
 
 def _opposing_guardrails(engine: PromptRuleEngine, rule_id: str, shown: Shown) -> list[str]:
-    """Return the shown guardrails with the same demand as the rule: those that it names, and those that name it."""
+    """Return the ids of the guardrails shown to the agent that demand what the rule does; one must name the other."""
     rule = engine.rule(rule_id)
     return [one for one, title in shown if one in rule.guardrails or rule.id in title or rule.name in title]

@@ -1,6 +1,6 @@
-"""The rules for what an agent writes (seed 002, phase 2), and the engine that applies and checks them.
+"""Read the rules for code that agents write, and find where code breaks them (specified in seed 002, phase 2).
 
-A rule is checked by a validator of this package (``ast_check``), or it only tells a model or a person what to look at.
+A rule is checked by a validator of this package (``ast_check``), or it only tells a model or a person what to check.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ VALIDATORS: dict[str, Callable[[Source], Iterator[CodeFinding]]] = {
     "swallowed_exceptions": find_swallowed,
 }
 SYNTAX = "SYNTAX"
-"""Used in place of a rule's id if the file cannot be read as Python, so that no rule could be checked."""
+"""The rule id of a violation which means that a file is not readable as Python, so that no rule could be checked."""
 AS_PACKAGED = "write it as in the packaged prompt_rules.yaml"
 
 
@@ -48,7 +48,7 @@ class RuleFileError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class PromptRule:
-    """A rule for code that agents write; ``guardrails`` are the ids of guardrails with the same demand."""
+    """A rule for code that agents write; ``guardrails`` are the ids of the guardrails that demand the same."""
 
     id: str
     name: str
@@ -62,7 +62,7 @@ class PromptRule:
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> PromptRule:
-        """Return the rule that a mapping describes; raises ValueError for a missing or unknown field or value."""
+        """Return the rule with the fields in ``given``; raises ValueError for a missing or unknown field or value."""
         missing = [name for name in REQUIRED if not isinstance(given.get(name), str) or not given[name].strip()]
         unknown = sorted(set(given) - set(cls.__slots__))
         if missing or unknown:
@@ -79,7 +79,7 @@ class PromptRule:
         return {**asdict(self), "guardrails": list(self.guardrails)}
 
     def for_prompt(self) -> dict[str, str]:
-        """Return the fields of the rule that a prompt to a model contains."""
+        """Return the fields of the rule that are shown to a language model."""
         return {"id": self.id, "name": self.name, "severity": self.severity, "description": self.description}
 
 
@@ -111,7 +111,7 @@ class Violation:
 
 
 class PromptRuleEngine:
-    """The rules of a file; the engine selects those for a type of prompt and finds where code breaks them."""
+    """The rules of a file: the engine selects those for a type of prompt, and finds where code breaks them."""
 
     def __init__(self, rules: Iterable[PromptRule], prompt_types: Mapping[str, list[str]]) -> None:
         self.rules = tuple(rules)
@@ -137,7 +137,7 @@ class PromptRuleEngine:
         return tuple(dict.fromkeys(rule.domain for rule in self.rules))
 
     def rule(self, identifier: str) -> PromptRule:
-        """Return the rule with an id or a name; raises KeyError."""
+        """Return the rule with this id or name, in upper or lower case; raises KeyError if there is none."""
         wanted = identifier.upper()
         for rule in self.rules:
             if wanted in (rule.id.upper(), rule.name.upper()):
@@ -145,7 +145,7 @@ class PromptRuleEngine:
         raise KeyError(identifier)
 
     def apply(self, prompt_type: str) -> list[dict[str, str]]:
-        """Return the rules for prompts of a type, in the form for a prompt; raises ValueError for an unknown type."""
+        """Return the rules for a type of prompt, as shown to a model; raises ValueError for an unknown type."""
         if prompt_type not in self.prompt_types:
             raise ValueError(f"no prompts of type {prompt_type!r} (known: {', '.join(self.prompt_types)})")
         wanted = self.prompt_types[prompt_type]
@@ -161,9 +161,10 @@ class PromptRuleEngine:
     ) -> list[Violation]:
         """Return where code breaks rules, sorted by line; by default, all rules that have a validator are checked.
 
-        ``code`` is Python, or a text with Python in fenced blocks. Rules may also be given by their ids, or in the form
-        that ``apply`` returns. ``file`` is the name in the violations; the files beside ``path`` show which conventions
-        apply there. Code that cannot be parsed counts as one violation. Raises KeyError for an unknown id.
+        ``code`` is Python, or a text with Python in fenced blocks. Rules may also be passed as ids, or as the mappings
+        that ``apply`` returns. ``file`` is the name used in the violations. ``path``, if known, is where the code is:
+        the files next to it show which conventions apply. Code that cannot be parsed counts as one violation. Raises
+        KeyError for an unknown id.
         """
         chosen = self.rules if rules is None else [self._found(one) for one in rules]
         checked = [rule for rule in chosen if rule.check == "ast_check"]
@@ -193,11 +194,11 @@ def _violations(code: str | bytes, rules: list[PromptRule], file: str, path: str
         yield Violation(SYNTAX, "NOT_PYTHON", "", "critical", file, line, line, message, "correct the syntax")
         return
     reported = set()
-    # Nobody edits what a generator wrote, so only a secret in it counts.
+    # Nobody edits what a generator wrote, so only secrets in it are reported.
     rules = [rule for rule in rules if not source.is_generated or rule.validator == "secrets"]
     for rule in sorted(rules, key=lambda one: SEVERITIES.index(one.severity)):
         for found in VALIDATORS[rule.validator](source):
-            # Two rules may ask for the same, such as those on secrets and on fixed values.
+            # Two rules may find the same, such as those on secrets and on fixed values.
             if (found.line, found.message) not in reported:
                 reported.add((found.line, found.message))
                 line, end = before + found.line, before + found.end_line
@@ -206,7 +207,7 @@ def _violations(code: str | bytes, rules: list[PromptRule], file: str, path: str
 
 
 class _Reading:
-    """Builds the rules from a file's data, with errors that name the line; ``lines`` maps paths of values to lines."""
+    """Makes rules from the parsed data of a file; ``lines`` has the line of each value, which errors mention."""
 
     def __init__(self, file: str, lines: Mapping[Path, int]) -> None:
         self.file, self.lines = file, lines

@@ -1,7 +1,7 @@
 """Check everything that a prompt depends on, and name the remedy for each fault (``enricher doctor``).
 
-``examine`` only reads: the self-test uses a temporary folder, and the database is
-opened as for any other reader. ``repair`` writes, and only if the user asks for it.
+``examine`` changes nothing that it examines: its self-test uses a temporary folder, and the database is
+opened as by any other command. ``repair`` changes files, and runs only if the user asks for it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 OK, NOTE, BROKEN = "ok", "note", "broken"
 REINSTALL = "run `enricher install`"
 FAILURE_RATE = 0.01
-"""A client is reported as broken if a larger share of its recent prompts failed."""
+"""A client is reported as broken if the hook failed for a larger share of its recent prompts than this."""
 NAME_NO_FILE = "put the file there or correct the path; remove the rule that names it to use the packaged files alone"
 REPAIR = "`enricher doctor --fix` keeps what you changed in it ({rules}), and the copy as a backup"
 
@@ -46,7 +46,7 @@ class Finding:
 
 
 def examine(cwd: str) -> list[Finding]:
-    """Return all findings: this installation, its instructions, its traces, then each client."""
+    """Check the installation, the instructions for ``cwd``, the stored prompts and each client, in this order."""
     history = read_history()
     found = [_state(), _launcher(), *_modules(), *_switches(), *_configuration(cwd), *_instructions(cwd)]
     found += [*_records(history), *_stored_traces(history), *_sources(cwd, history)]
@@ -85,7 +85,7 @@ def _launcher() -> Finding:
 
 
 def _modules() -> list[Finding]:
-    """Return a finding if hooks cannot use the bundle file, so that they import each module separately; else none."""
+    """Return a finding if the file with all modules bundled is unusable, so that the hook loads them one by one."""
     fault, file = bundle.fault(), bundle.path()
     if not fault:
         return []
@@ -108,7 +108,7 @@ def _switches() -> list[Finding]:
 
 
 def _configuration(cwd: str) -> list[Finding]:
-    """Return a finding for each problem, with its line, in the ``config.toml`` files that apply in ``cwd``."""
+    """Return a finding for each faulty line of the ``config.toml`` files that apply in ``cwd``."""
     return [
         _faulty_setting(problem)
         for layer in find_layers(cwd).configuration
@@ -142,7 +142,7 @@ def _instructions(cwd: str) -> list[Finding]:
 
 
 def try_model(cwd: str) -> Finding:
-    """Ask the configured model about one prompt, and report its answer or what is wrong with it."""
+    """Ask the configured language model to classify a sample prompt, and report how long it took or why it failed."""
     from enricher.model.opinion_request import ask_now, meanings_of
 
     rules, _layers = cache.load(cwd, wait_ms=installer.COMPILE_MS)
@@ -164,7 +164,7 @@ def try_model(cwd: str) -> Finding:
 
 
 def _faulty_layers(cwd: str) -> list[Finding]:
-    """Report layers that name a missing file, and layers that are copies of the packaged instructions."""
+    """Report instructions files that name a missing file, and those that are copies of the packaged instructions."""
     found = [
         Finding("instructions", BROKEN, f"{one.file}:{one.line}: {one.message}", NAME_NO_FILE)
         for one in copies.missing_files(cwd)
@@ -181,7 +181,7 @@ def _faulty_layers(cwd: str) -> list[Finding]:
 
 
 def repair(cwd: str) -> list[Finding]:
-    """Reduce each copy of the packaged instructions to a layer with only its changes; return what was done."""
+    """Reduce each copy of the packaged instructions to what the user changed in it; return a finding for each copy."""
     found = []
     for copy in copies.copies(cwd):
         if copy.reason:
@@ -210,7 +210,7 @@ def _records(history: StoredHistory) -> list[Finding]:
 
 
 def _stored_traces(history: StoredHistory) -> list[Finding]:
-    """Report the number, first date, limits and sizes of the stored traces, and any problem that needs action."""
+    """Report how many prompts are stored, since when, the limits and sizes, and any problem that needs action."""
     from enricher.erasure.forgetting import account_settings, bounds_of
 
     if history.fault or not history.sizes:
@@ -235,7 +235,7 @@ def _stored_traces(history: StoredHistory) -> list[Finding]:
 
 
 def _sources(cwd: str, history: StoredHistory) -> list[Finding]:
-    """Report the state of the code index, the memories and the channels for prompts in this folder."""
+    """Report the state of what prompts in ``cwd`` draw on: the code index, the memories and the context channels."""
     found = [_with_remedy("code index", *sources.index_of(cwd))]
     if not history.fault:
         found.append(_with_remedy("memories", *sources.memories_of(cwd)))
@@ -303,7 +303,7 @@ def _registered(place: ConfigurationFile, subject: str, commands: list[str], his
 
 
 def _fault(place: ConfigurationFile, commands: list[str], purpose: str) -> str:
-    """Return what is wrong with an additional registration; empty if it is correct or missing."""
+    """Return what is wrong with a registration for an optional event; empty if it is correct or there is none."""
     if commands in ([], [place.command]):
         return ""
     what = f"{len(commands)} times" if len(commands) > 1 else f"as {commands[0]!r}"
@@ -311,7 +311,7 @@ def _fault(place: ConfigurationFile, commands: list[str], purpose: str) -> str:
 
 
 def _late_results(cwd: str) -> list[Finding]:
-    """Report if late results are switched on but no client fetches them, or the other way round."""
+    """Report if late answers of a model are switched on but no client fetches them, or the other way round."""
     settings = installer.current_settings()
     places = [place for host in hosts.LATE_EVENTS for place in registration.all_places(host, cwd)]
     registered = any(map(_fetches_late_results, places))

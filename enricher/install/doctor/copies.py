@@ -1,7 +1,7 @@
-"""Find layers that are copies of the packaged instructions, and reduce each to a layer with only its changes.
+"""Find instructions files that are copies of the packaged ones, and reduce each to what the user changed in it.
 
-A copy overrides every later version of the rules. The catalogues that it names by relative paths
-are missing in its folder, so that no guardrail is shown.
+A copy overrides every later version of the packaged rules. The catalogues of guardrails that it names by relative
+paths are missing in its folder, so that no guardrail is shown. An instructions file is also called a layer.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ if TYPE_CHECKING:
     from enricher.rules.layers import Layer
 
 LEAST_SHARE = 0.5
-"""A file that contains at least this share of the packaged rules verbatim is a copy of them."""
+"""A file that contains at least this share of the packaged rules verbatim counts as a copy of them."""
 BACKUP = ".copy"
 EDITABLE = ("user", "project", "package")
-"""Kinds of layers that may be reduced; the file under ``$AOPS`` may not, because it must be complete (seed 000)."""
+"""Kinds of instructions files that may be reduced; the one under ``$AOPS`` has to stay complete (seed 000)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """A layer that is a copy of packaged rules.
+    """An instructions file that is a copy of the packaged one.
 
-    ``text`` is the reduced layer, or ``reason`` states why it could not be computed.
+    ``text`` is the reduced file, which has ``rules`` rules; or ``reason`` states why the file cannot be reduced.
     """
 
     path: str
@@ -48,7 +48,7 @@ class Copy:
 
 
 def missing_files(cwd: str) -> list[Problem]:
-    """Return a problem for each line of the layers for ``cwd`` that names a missing catalogue or fitted file."""
+    """Return a problem for each line of the instructions for ``cwd`` that names a missing catalogue or rule file."""
     compiled = compile_layers(find_layers(cwd).instructions)
     gone = [path for path in compiled.sources if not compiled.files.has(path)]
     messages = tuple(f"the {what} {path} does not exist" for what in ("catalogue", "fitted file") for path in gone)
@@ -56,7 +56,7 @@ def missing_files(cwd: str) -> list[Problem]:
 
 
 def copies(cwd: str) -> Iterator[Copy]:
-    """Yield the layers that apply in ``cwd`` and are copies of any version of the packaged instructions."""
+    """Yield the instructions files that apply in ``cwd`` and are copies of any version of the packaged ones."""
     layers = find_layers(cwd).instructions
     versions: list[str] = []
     for layer in layers:
@@ -74,7 +74,7 @@ def counted(rules: int) -> str:
 
 
 def replace(copy: Copy) -> str:
-    """Replace copied instructions by a layer of the user's changes; return the path of the backup. Raises OSError."""
+    """Reduce the file to ``copy.text``, after copying it to a backup; return the backup's path. Raises OSError."""
     backup = _free(copy.path + BACKUP)
     shutil.copy2(copy.path, backup)
     temporary_files.replace_file(copy.path, copy.text.encode())
@@ -82,7 +82,7 @@ def replace(copy: Copy) -> str:
 
 
 def _free(path: str) -> str:
-    """Return the path, or if it exists, the path with the first free number appended."""
+    """Return ``path`` if no file has it, else the path with the first free number appended."""
     number, found = 1, path
     while os.path.lexists(found):
         number += 1
@@ -113,16 +113,17 @@ def _packaged_texts() -> Iterator[str]:
 
 
 def _share(version: str, text: str) -> float:
-    """Return the share of a version's rules that the text contains verbatim."""
+    """Return which share of the rules in ``version``, a packaged instructions file, ``text`` contains verbatim."""
     rules = {one.key: one.text for one in sections(version) if one.rule}
     same = sum(rules.get(one.key) == one.text for one in sections(text) if one.rule)
     return same / max(1, len(rules))
 
 
 def _small(layer: Layer, text: str, base: str, layers: list[Layer]) -> Copy:
-    """Reduce a copy to a layer that has the same effect as the copy if it is added to the copied version.
+    """Reduce a copy to the rules that differ from ``base``, the copied version of the packaged instructions.
 
-    A rule that is missing in the copy stays in force, because omitting a rule never disabled it.
+    Added to ``base``, the result must have the effect of the copy. A rule that is missing in the copy stays in force,
+    because omitting a rule never disabled it.
     """
     catalogues = _catalogues(layer.path)
     texts = {packaged_file(): base, layer.path: text, **catalogues}
@@ -142,7 +143,7 @@ def _small(layer: Layer, text: str, base: str, layers: list[Layer]) -> Copy:
 
 
 def _catalogues(path: str) -> Mapping[str, str]:
-    """Return the texts of the files that the packaged instructions name, by the paths that they would have at the copy.
+    """Return the texts of the files that the packaged instructions name, by the paths they would have next to a copy.
 
     Paths at which a different file exists are left out.
     """

@@ -1,4 +1,4 @@
-"""Examine for the doctor the data that prompts use or produce: code index, memories, channels, log, stored traces."""
+"""Examine for ``enricher doctor`` what prompts use and produce: code index, memories, channels, log, stored prompts."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ RECENT_BYTES = 64 * 1024
 """Number of bytes that are read from the end of the log."""
 RECENT_S = 24 * 3600
 UPKEEP_STAGES = ("upkeep", "code", "memory", "vectors", "maintenance", "channel")
-"""Prefixes of the log stages of background work and of failed channels."""
+"""How the stage of a log entry begins if the entry is about background work or a failed context channel."""
 _UNITS = ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s"))
 
 
 @dataclass(slots=True)
 class StoredHistory:
-    """A summary of the stored traces; ``fault`` is the reason if they cannot be read."""
+    """A summary of the recorded prompts (traces); ``fault`` is why they cannot be read, or empty."""
 
     path: str
     prompts: int = 0
@@ -51,7 +51,7 @@ class StoredHistory:
 
 
 def read_history() -> StoredHistory:
-    """Return the summary; counts are 0 for a user without any recorded prompt."""
+    """Summarise the recorded prompts; all counts are 0 if there are none."""
     from storage import traces
     from storage.db import database, maintenance
     from storage.erasure import retention
@@ -94,7 +94,7 @@ def _fill(history: StoredHistory, db: sqlite3.Connection) -> None:
 
 
 def index_of(cwd: str) -> tuple[str, str]:
-    """Return the state of the project's code index, and the remedy if it is missing or unreadable."""
+    """Return a text on the code index of the project in ``cwd``, and a remedy, empty if nothing is wrong with it."""
     from enricher.sources.code import database_file, is_project
 
     project = identify(cwd)
@@ -113,7 +113,7 @@ def index_of(cwd: str) -> tuple[str, str]:
 
 
 def memories_of(cwd: str) -> tuple[str, str]:
-    """Return a text with the number of the project's memories, and advice on what to run next, which may be empty."""
+    """Return a text with the number of the project's memories, and advice on what to run next, empty if none."""
     from storage import traces
     from storage.db import database
     from storage.memory import memories
@@ -131,7 +131,7 @@ def memories_of(cwd: str) -> tuple[str, str]:
 
 
 def switched_off(rules: list[dict[str, Any]], settings: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield each channel that is switched off, with the reason.
+    """Yield the name of each context channel that is switched off, with the reason.
 
     A channel that the rules do not declare is included only if its endpoint is configured.
     """
@@ -146,7 +146,7 @@ def switched_off(rules: list[dict[str, Any]], settings: Mapping[str, Any]) -> It
 
 
 def upkeep_faults(project: Project) -> list[str]:
-    """Return, for each kind of background work, the last failure that was logged within the last day."""
+    """Return, for each kind of background work, the last failure that was logged for the project within a day."""
     since = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(time.time() - RECENT_S))
     found: dict[str, str] = {}
     for record in _log_records():

@@ -1,8 +1,8 @@
-"""Measure the hook as an agent client experiences it, relative to a baseline measured in the same rounds.
+"""Measure how long the hook takes for an agent client, as a ratio to a baseline that is timed in the same rounds.
 
 Machines differ and are noisy, so a figure is the median of the ratios of paired runs: the time of
 the whole hook process divided by that of ``python -I -S -c pass`` in the same round. The targets of all benchmarks are
-here, too; a test checks that README and docs quote the same figures.
+also defined here; a test checks that README and docs quote the same figures.
 """
 
 from __future__ import annotations
@@ -38,21 +38,21 @@ LARGE_BYTES = 200 << 20
 POINTING = "do the same for the other one"
 NONE, SHORT, LARGE, LARGE_POINTING = "no transcript", "short transcript", "200 MB transcript", "200 MB, other one"
 SEARCH_P95_MS = {1_000: 50.0, 10_000: 8.0, 100_000: 40.0, 1_000_000: 150.0}
-"""Maximum p95 of one search, in ms, by the number of memories (``bench context`` and ``bench recall``)."""
+"""Targets: for each number of stored memories, the maximum 95th percentile of the time of a search, in ms."""
 LEAST_OVERLAP, OVERLAP_UP_TO = 0.95, 100_000
-"""Minimum share of the plain query's top 3 that must be in our top 10, in stores of up to this many memories."""
+"""Target: our top 10 must contain this share of a plain FTS5 query's top 3, in stores of up to so many memories."""
 TRANSCRIPT_MS = 20.0
-"""Maximum milliseconds that a transcript of 200 MB may add to the hook's median time (``bench session``)."""
+"""Target of ``bench session``: maximum ms that a transcript of 200 MB may add to the hook's median time."""
 REPLAYED_PER_SECOND, SAVE_TO_FIRST_MS, SAVE_TO_COMPLETE_MS = 8_000, 200.0, 1_000.0
-"""Minimum prompts replayed per second and core; maximum ms from saving an edit to the first and to the complete figures
-(``bench replay``)."""
+"""Targets of ``bench replay``: minimum number of prompts replayed per second and core; maximum milliseconds from saving
+an edited rule until the first figures, and until all figures, are there."""
 
 
 @dataclass(frozen=True, slots=True)
 class BenchRow:
-    """The results of a measured command: milliseconds, and the median of its paired ratios to the first command.
+    """The measured times of a command, in milliseconds and as ratios to the first command of the benchmark.
 
-    ``p95_ms`` is None where it is not reported.
+    ``p95_ms`` is None if the benchmark does not report it.
     """
 
     name: str
@@ -65,14 +65,17 @@ class BenchRow:
 
     @classmethod
     def of(cls, name: str, times: list[float], base: list[float]) -> BenchRow:
-        """Return a row from the run times in seconds of a command and of the first command; they need not be paired."""
+        """Return the row of a command from its run times and those of the first command (``base``), all in seconds.
+
+        The two lists may have different lengths.
+        """
         middle, high = statistics.median(times), percentile(times, 0.99)
         ratios = middle / statistics.median(base), high / percentile(base, 0.99)
         return cls(name, middle * 1000, high * 1000, *ratios, len(times))
 
 
 class home:  # noqa: N801 (reads as a statement: with home(folder))
-    """Use a separate folder for state and configuration while measuring."""
+    """Context manager that keeps the state and the configuration in a separate folder while measuring."""
 
     NAMES = ("ENRICHER_HOME", "ENRICHER_CONFIG_HOME", "AOPS")
 
@@ -182,7 +185,7 @@ def timed(work: Callable[[], object], times: int) -> list[float]:
 
 
 def session_rows(runs: int, *, large_bytes: int = LARGE_BYTES) -> list[BenchRow]:
-    """Measure the hook with each transcript; return a row for each, with ratios to the hook without a transcript."""
+    """Measure the hook without a transcript, with a short one and with a large one; ratios are to the first case."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, home(folder):
         small, large = Path(folder, "small.jsonl"), Path(folder, "large.jsonl")
         small.write_bytes(turns(20))
@@ -198,12 +201,12 @@ def session_rows(runs: int, *, large_bytes: int = LARGE_BYTES) -> list[BenchRow]
 
 
 def missed_with_a_transcript(rows: list[BenchRow]) -> list[str]:
-    """Return the names of the rows that, by their ratio, are over ``TRANSCRIPT_MS`` slower than the first row."""
+    """Return the names of the rows that are, by their ratio, more than ``TRANSCRIPT_MS`` slower than the first row."""
     return [row.name for row in rows if (row.ratio - 1) * rows[0].median_ms > TRANSCRIPT_MS]
 
 
 def turns(count: int) -> bytes:
-    """Return a transcript of ``count`` turns in Claude Code's format: prompt, tool call with a long result, answer."""
+    """Generate a transcript of ``count`` turns in Claude Code's format: prompt, tool call, its long result, answer."""
     lines = []
     for number in range(count):
         call = {
@@ -231,7 +234,7 @@ def _write_large(path: Path, size: int) -> None:
 
 
 class Target(NamedTuple):
-    """The upper limit for a figure, such as ``ratio``, in all rows whose names match the pattern ``row``.
+    """The upper limit (``most``) for a figure, such as ``ratio``, in all rows whose names match the pattern ``row``.
 
     ``suffix`` is appended to the name of a row that misses this target, when it is reported.
     """

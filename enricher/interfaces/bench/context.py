@@ -1,4 +1,4 @@
-"""``enricher bench context``, ``recall``: time the search in memories relative to plain FTS5, and the hook with it."""
+"""Time the search in memories relative to a plain FTS5 query, and the hook that runs it (``bench context``)."""
 
 from __future__ import annotations
 
@@ -43,9 +43,10 @@ SYLLABLES = "ba ce di fo gu ha je ki lo mu na pe ri so tu va we xi yo zu an er i
 
 @dataclass(frozen=True, slots=True)
 class SearchRow:
-    """The results for one number of memories: milliseconds of our search and of the plain query, and their agreement.
+    """The times, in milliseconds, of our search and of a plain FTS5 query in a store of ``memories`` memories.
 
-    ``overlap`` is the share of the plain query's top 3 that is in our top 10.
+    ``ratio`` is the median ratio of our time to that of the plain query. ``overlap`` is the share of the plain query's
+    top 3 results that are among our top 10. ``found`` is the share of queries that share a word with one of them.
     """
 
     memories: int
@@ -69,14 +70,15 @@ class SearchRow:
 
 
 def search_rows(sizes: list[int]) -> list[SearchRow]:
-    """Measure the search in generated stores of these sizes, and after each search a plain query for the same words."""
+    """Time our search in generated stores of these sizes, and for each query also a plain FTS5 search."""
     return [_search_row(size) for size in sizes]
 
 
 def hook_rows(runs: int) -> list[BenchRow]:
     """Measure the whole hook process, relative to a bare interpreter.
 
-    Cases: an empty folder without and with 10,000 memories; a project of 5,000 files with memories and a transcript.
+    It runs in an empty folder without and with 10,000 memories, and in a project with 5,000 files, as many memories and
+    a transcript.
     """
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         empty, states = empty_project(folder), [os.path.join(folder, name) for name in ("none", "many", "all")]
@@ -175,18 +177,18 @@ def _vocabulary() -> list[str]:
 
 
 def _question(text: str, chance: random.Random) -> str:
-    """Return a query of eight random words of a memory, including frequent words, which are the slowest to search."""
+    """Return a query of eight random words of a memory's text, even frequent words, which are slowest to search."""
     words = sorted(set(text.split()))
     return " ".join(chance.sample(words, min(8, len(words))))
 
 
 def missed(found: list[SearchRow], hooks: list[BenchRow]) -> list[str]:
-    """Return a line for each missed target; empty if all are met."""
+    """Return a text for each target that a search (``found``) or the hook (``hooks``) missed; empty if all are met."""
     return [*(one for row in found for one in row.missed), *bench.missed("context", hooks)]
 
 
 def lines(rows: list[SearchRow]) -> Iterator[str]:
-    """Yield the lines of a Markdown table; overlap is the share of the plain query's top 3 that is in our top 10."""
+    """Yield the lines of a Markdown table of the rows; ``SearchRow`` explains its columns."""
     yield "| memories | p50 ms | p95 ms | p95 with weights | FTS5 p50 | FTS5 p95 | ratio | overlap | found |"
     yield "|---|---|---|---|---|---|---|---|---|"
     for row in rows:

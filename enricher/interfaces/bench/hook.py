@@ -1,4 +1,4 @@
-"""``enricher bench hook``, ``burst``, ``llm``, ``plan``, ``intent``: time the hook with and without a model."""
+"""Time the hook with and without a language model, and the classification of prompts alone."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ PARAGRAPH = (
 CLASSIFICATIONS, WARM_UPS = 1000, 20
 RULES, INSTANT, SILENT = "hook, rules alone", "hook, a model that answers at once", "hook, a model that never answers"
 PROMPT = "the thing with the basket after the merge, you know what I mean"
-"""A prompt about which the rules are uncertain, so that the model is also asked for its task type."""
+"""A prompt whose task type the rules cannot tell with certainty, so that the model is asked for that, too."""
 LIMIT_MS = float(DEFAULTS["search_intent.llm_timeout_ms"])
 MOST_RATIO = 3.0
 """Maximum ratio of the time with a model that answers at once to the time without a model."""
 MOST_OVER_MS = 20.0
 """Maximum milliseconds that a model that never answers may cost the hook in addition to the model's time limit."""
 MOST_PLAN_MS = 10_000.0
-"""Maximum milliseconds that the hook may take with a plan by a model (seed 003: "typical 5-10 seconds")."""
+"""Maximum milliseconds of the hook with a plan by a model; the specification says "typical 5-10 seconds" (seed 003)."""
 BY_RULES, BY_MODEL = "hook, a plan by the rules", "hook, a plan by a model after {:g} s"
 OPINION = '{"intent_type": "howto", "confidence": 0.9, "task_type": "debug"}'
 PLAN = dumps({
@@ -53,7 +53,7 @@ PLAN = dumps({
 
 
 def hook_rows(runs: int) -> list[BenchRow]:
-    """Measure a bare interpreter, the hook, and the hook through ``sh``, in shuffled rounds; the hook writes traces."""
+    """Measure a bare interpreter, the hook, and the hook through ``sh``, in shuffled rounds; prompts are recorded."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, home(folder):
         launcher, empty = _launcher(folder), empty_project(folder)
         through_sh = BenchCase(["sh", "-c", f"sh '{launcher}' claude 2>/dev/null || true"], cwd=empty)
@@ -92,7 +92,7 @@ def burst(at_once: int) -> dict[str, float]:
 def classification_rows() -> list[BenchRow]:
     """Measure the classification alone, in this process, for several sizes of prompts; ratios are to the smallest."""
     rules, _layers = cache.load("", wait_ms=30_000)
-    gc.disable()  # as the hook's process does
+    gc.disable()  # as in the process of the hook
     rows: list[BenchRow] = []
     base: list[float] = []
     for name, prompt in _sizes():
@@ -155,7 +155,7 @@ def model_rows(runs: int) -> list[BenchRow]:
 
 
 def missed_with_a_model(rows: list[BenchRow]) -> list[str]:
-    """Return the names of the rows that miss their target."""
+    """Return the names of the rows (those of ``model_rows``) that miss their target."""
     by_rules, instant, silent = rows
     found = [instant.name] if instant.ratio > MOST_RATIO else []
     over_ms = silent.median_ms - by_rules.median_ms - LIMIT_MS
@@ -163,10 +163,7 @@ def missed_with_a_model(rows: list[BenchRow]) -> list[str]:
 
 
 def plan_rows(runs: int, seconds: float) -> list[BenchRow]:
-    """Measure the hook with a plan from the rules, and with one from a model that answers after ``seconds``.
-
-    The runs are paired.
-    """
+    """Measure, in paired runs, the hook with a plan by the rules and with one by a model that takes ``seconds``."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, home(folder):
         empty = empty_project(folder)
         with _serving(is_ready=True, answer=PLAN, delay_s=seconds) as url:
@@ -185,7 +182,7 @@ def plan_rows(runs: int, seconds: float) -> list[BenchRow]:
 
 
 def missed_with_a_plan(rows: list[BenchRow], seconds: float) -> list[str]:
-    """Return the names of the rows that are too slow, or so fast that the model cannot have been asked."""
+    """Return the names of the rows (those of ``plan_rows``) that are too slow, or too fast to have asked the model."""
     _by_rules, by_model = rows
     if by_model.median_ms < seconds * 1000:
         return [f"{by_model.name} (it was not asked)"]

@@ -46,7 +46,7 @@ TOPIC_SYLLABLES = "ba ce di fo gu ha je ki lo mu na pe ri so tu va we xi yo zu a
 
 
 def code_rows(files: int) -> list[BenchRow]:
-    """Measure building, refreshing and querying the index of ``files`` files; ratios are to FTS5 on the same words."""
+    """Measure building, refreshing and querying the code index of ``files`` files; ratios are to a plain FTS5 query."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, home(folder):
         chance = random.Random(files)
         root = invented_project(folder, files, chance)
@@ -79,7 +79,7 @@ def _word(chance: random.Random) -> str:
 
 
 def invented_project(folder: str, files: int, chance: random.Random) -> str:
-    """Write ``files`` modules of about 80 lines, with word frequencies as in natural language; return their folder."""
+    """Write ``files`` Python modules of about 80 lines, with natural word frequencies; return their folder."""
     root = os.path.join(folder, "project")
     words = [_word(chance) for _ in range(4000)]
     weights = [1 / (rank_ + 5) for rank_ in range(len(words))]
@@ -107,7 +107,7 @@ def _refreshed(project: Project, root: str, turn: int) -> float:
 
 
 def _asked(project: Project, root: str, chance: random.Random) -> tuple[list[float], list[float]]:
-    """Send the same queries to the FTS5 index and to ours alternately; return the seconds per query, FTS5 first."""
+    """Send each query to a plain FTS5 index, then to ours; return the seconds per query for each, FTS5 first."""
     plain, ours = [], []
     with (
         closing(sqlite3.connect(database_file(state_dir(), project.id))) as db,
@@ -141,7 +141,7 @@ def _plain(db: sqlite3.Connection, prompt: str) -> None:
 
 
 def topic_rows(sizes: list[int]) -> list[BenchRow]:
-    """Measure the topic index with a real store of each size, relative to counting the words of the same memories."""
+    """Measure the topic index for each number of memories in ``sizes``, relative to counting the memories' words."""
     return [row for size in sizes for row in _rows(size)]
 
 
@@ -164,7 +164,7 @@ def _rows(size: int) -> Iterator[BenchRow]:
 def _paired(
     yardstick: Callable[[], object], work: Callable[[], object], *, least: int
 ) -> tuple[list[float], list[float]]:
-    """Run both functions alternately for SECONDS_OF_BUILDS, but at least ``least`` times; return their run times."""
+    """Run both functions alternately for about a second, but at least ``least`` times; return the run times of each."""
     own: list[float] = []
     base: list[float] = []
     until = time.perf_counter() + SECONDS_OF_BUILDS

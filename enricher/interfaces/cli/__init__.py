@@ -1,4 +1,4 @@
-"""The command ``enricher``: tables of its commands, whose modules are imported only when they are called."""
+"""Run the command line ``enricher``; the module of a command is imported only when the command is called."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import click
 
 LONGEST_HELP = 300
-"""Maximum characters of a command's first sentence; click by itself would cut it to one line."""
+"""Maximum characters of a command's first sentence in ``--help``; click by itself would cut it to one line."""
 
 SECTIONS = {
     "Set up": {
@@ -66,13 +66,13 @@ _MODULES = {
     **dict.fromkeys(("topics", "resources", "prompts", "mcp"), "memory.library"),
     "trace": "trace.trace",
 }
-"""The modules of those commands for which this folder has no module of the same name."""
+"""The modules of the commands that are not in a module of their own name in this folder."""
 
 EXAMPLE = 'Example: enricher enrich "why does the login test fail?" --cwd .'
 
 
 def main() -> None:
-    """Run the command line; modules are searched for in our own root first, before any ``PYTHONPATH``."""
+    """Run the command line, importing modules from our own root folder before those in ``PYTHONPATH``."""
     sys.path.insert(0, root_dir())
     if sys.argv[1:2] == ["hook"] and not {"-h", "--help"}.intersection(sys.argv):
         from enricher.hook.process import main as hook
@@ -94,7 +94,7 @@ def _group() -> click.Group:
     import click
 
     class Commands(click.Group):
-        """Finds commands by name: ours in the tables above, the workbench's among the entry points."""
+        """Finds commands by name: ours in the tables of this module, the workbench's among its entry points."""
 
         def list_commands(self, ctx: click.Context) -> list[str]:
             del ctx
@@ -111,7 +111,7 @@ def _group() -> click.Group:
             return entry.load() if entry else None
 
         def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-            """Write the summaries in the tables, so that ``--help`` imports no command."""
+            """Write the summaries from the tables of this module, so that ``--help`` imports no command."""
             del ctx
             sections = _all_sections()
             width = max(len(name) for section in sections.values() for name in section)
@@ -131,7 +131,7 @@ def _group() -> click.Group:
 
 
 def commands_from_above(command: str = "") -> dict[str, EntryPoint]:
-    """Return the entry points of the commands that the workbench adds, at the top level or to the group ``command``."""
+    """Return the commands, as entry points, that the workbench adds at the top level or to the group ``command``."""
     from importlib.metadata import entry_points
 
     return {entry.name: entry for entry in entry_points(group=f"enricher.commands.{command}".rstrip("."))}

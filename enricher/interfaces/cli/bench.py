@@ -1,4 +1,4 @@
-"""``enricher bench``: one command for each benchmark of the README and the documentation."""
+"""``enricher bench``: one command for each benchmark whose figures the README or the documentation quote."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ FIGURES = {
     "median_ms": "median ms", "p95_ms": "p95 ms", "p99_ms": "p99 ms", "ratio": "ratio of medians",
     "p99_ratio": "ratio of p99",
 }  # fmt: skip
-"""The columns of the printed table: the names of a row's figures, with their titles."""
+"""The figures of a ``BenchRow`` that are printed as columns of a table, with the titles of these columns."""
 asserting = click.option("--assert", "asserts", is_flag=True, help="Exit with code 1 if a target is missed.")
 
 
 def rounds(default: int, *, least: int = 1, most: int = 10_000) -> Callable[[Any], Any]:
-    """Return the command-line option for the number of measured runs; if ``least`` is 0, users may skip the runs."""
+    """Return the option for the number of measured runs; if ``least`` is 0, the value 0 skips them."""
     zero = "; 0: none" if least == 0 else ""
     return click.option(
         "--runs",
@@ -39,7 +39,7 @@ def rounds(default: int, *, least: int = 1, most: int = 10_000) -> Callable[[Any
 
 
 def sizes_of_memory(default: str) -> Callable[[Any], Any]:
-    """Return the command-line option for the numbers of memories to measure with."""
+    """Return the option for the numbers of memories to measure with; its value is a list of integers."""
     return click.option(
         "--memories",
         "--n",
@@ -110,7 +110,7 @@ def llm(runs: int, is_json: bool, asserts: bool) -> None:
 @as_json
 @asserting
 def plan(runs: int, seconds: float, is_json: bool, asserts: bool) -> None:
-    """Time the hook with a plan by a model that takes seconds, beside a plan by the rules; at most 10 s are allowed."""
+    """Time the hook with a plan by a slow model, compared with a plan by the rules; at most 10 s are allowed."""
     from enricher.interfaces.bench.hook import missed_with_a_plan, plan_rows
 
     rows = plan_rows(runs, seconds)
@@ -238,7 +238,7 @@ def print_targets(name: str, rows: list[BenchRow]) -> None:
 
 
 def report(name: str, rows: list[BenchRow], *, is_json: bool, asserts: bool) -> None:
-    """Print the rows and targets of the benchmark ``name``, then the missed targets as ``finish`` does."""
+    """Print the rows of the benchmark ``name`` with its targets, then report missed targets (see ``finish``)."""
     from enricher.interfaces.bench import missed
 
     print_rows(rows, is_json=is_json)

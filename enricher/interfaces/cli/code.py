@@ -113,10 +113,10 @@ def _found(query: str, *, cwd: str, limit: int) -> list[dict[str, Any]]:
 
 
 def _decreasing(hits: list[FileHit]) -> Iterator[float]:
-    """Yield the hits' certainties, lowered if necessary so that they strictly decrease with the rank."""
+    """Yield the certainty of each hit, lowered if necessary so that every value is below the one before it."""
     ceiling = 1.0
     for hit in hits:
-        ceiling = max(min(hit.certainty, ceiling - 0.0005), 0.0)  # still a difference once rounded to four places
+        ceiling = max(min(hit.certainty, ceiling - 0.0005), 0.0)  # still different if rounded to four places
         yield ceiling
 
 
@@ -170,7 +170,10 @@ def _folder(paths: tuple[str, ...]) -> str:
 
 
 def _chosen(engine: PromptRuleEngine, names: tuple[str, ...], severity: str) -> list[PromptRule]:
-    """Return the rules to check; raises a usage error for a rule that is unknown or has no validator."""
+    """Return the rules to check, those in ``names`` or all, without those that are less severe than ``severity``.
+
+    Raises a usage error for a name that is unknown or belongs to a rule without a validator.
+    """
     try:
         named = [engine.rule(name) for name in names]
     except KeyError as error:

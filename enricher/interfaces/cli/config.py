@@ -66,14 +66,14 @@ def show(is_json: bool, cwd: str) -> None:
 
 
 def _switches(compiled: Compiled) -> dict[str, Value | None]:
-    """Return the defaults of switches that files may omit: ``GATES`` are unset, every channel and client is on."""
+    """Return the defaults of the switches that files may omit: None for ``GATES``, on for channels and clients."""
     channels = [rule["name"] for rule in compiled.body.get("channels", [])]
     named = [f"channels.{name}" for name in channels] + [f"hosts.{name}" for name in NAMES]
     return {**dict.fromkeys(GATES), **dict.fromkeys(named, True)}
 
 
 def _file_sources(layers: Layers, compiled: Compiled) -> dict[str, str]:
-    """Return the file that set each key: an instructions file (with line) for budgets, else a ``config.toml``."""
+    """Return the file that sets each setting; for budgets, it is an instructions file, and the line is added."""
     from enricher.rules.compiling.compiler import read_configuration
     from enricher.rules.layers import USER, packaged_file
 
@@ -89,7 +89,7 @@ def _file_sources(layers: Layers, compiled: Compiled) -> dict[str, str]:
 
 
 def _source_blocks(rule: RuleBlock | None) -> Iterator[RuleBlock]:
-    """Yield the blocks from which a rule was merged, the lowest layer's first."""
+    """Yield the definitions of a rule, one per instructions file, from which it was merged; overridden ones first."""
     if rule:
         yield from _source_blocks(rule.below)
         yield rule
@@ -142,7 +142,7 @@ def _follow(folder: str) -> str:
 
 
 def _take_memories(directory: str) -> None:
-    """Import the project's team memories now instead of after the next prompt."""
+    """Import the memories in the project's ``.enricher`` folder now instead of after the next prompt."""
     from enricher.prompt.project import identify
     from enricher.sources.memory import refresh
     from storage.db.database import StorageError

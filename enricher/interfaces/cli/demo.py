@@ -1,4 +1,4 @@
-"""``enricher demo``: show the product's main function with bundled sample prompts, without any configuration."""
+"""``enricher demo``: show with bundled sample prompts what the hook adds, without any configuration."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _samples() -> list[dict[str, str]]:
 
 
 def _sample_project(root: Path, environment: dict[str, str]) -> str:
-    """Write the files of ``samples/shop.md`` into a folder, and commit them if there is git; return the folder."""
+    """Write the files in ``samples/shop.md`` to the folder ``root``, and commit them if git is installed."""
     document = (Path(root_dir()) / "enricher" / "samples" / "shop.md").read_text(encoding="utf-8")
     for section in document.split("\n## ")[1:]:
         name, _, block = section.partition("\n\n```")
@@ -120,7 +120,7 @@ def _show_prompt(console: Console, prompt: str, context: str) -> None:
 
 
 def _show_log(console: Console, environment: dict[str, str]) -> None:
-    """Print the prompt as stored in its trace."""
+    """Print the newest prompt as it was recorded, without its secrets."""
     arguments = ["trace", "last", "--json"]
     console.print(f"$ enricher {' '.join(arguments)}", style="bold")
     stored = subprocess.run([*PROGRAM, *arguments], env=environment, capture_output=True, text=True, check=True).stdout

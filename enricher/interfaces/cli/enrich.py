@@ -1,4 +1,4 @@
-"""``enricher enrich``, ``hook``, ``hydrate``: show what a prompt would get, run the hook, print a drafted plan."""
+"""``enricher enrich``: show what is added to a prompt; ``hook``: run the hook; ``hydrate``: print a drafted plan."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _answer(asked: dict[str, Any], *, form: str, instructions: str, cwd: str) ->
 
 
 def _index(cwd: str) -> None:
-    """Update the index of a folder's project, as the background work of an earlier prompt would have done."""
+    """Update the code index of the project in ``cwd``, as the background work after an earlier prompt would do."""
     if not cwd:
         return
     from enricher.home import state_dir
@@ -74,7 +74,7 @@ def _index(cwd: str) -> None:
 @click.command("hydrate", epilog="Example: enricher hydrate --context hydrate_example.md")
 @click.option("--context", "file", required=True, metavar="FILE", help="The file that the hook's text names.")
 def hydrate(file: str) -> None:
-    """Print the drafted plan of a context file, for agents that have no subagents."""
+    """Print the plan that the hook drafted in a context file, for agents that have no subagents."""
     try:
         with open(file, encoding="utf-8", newline="") as opened:
             text = opened.read()

@@ -1,4 +1,4 @@
-"""``enricher explain``: show why a prompt gets its enrichment, and why it gets no more."""
+"""``enricher explain``: show why something is added to a prompt, and why nothing more is."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def _print(console: Console, found: Explanation) -> None:
 
 
 def _print_estimate(console: Console, estimate: Estimate) -> None:
-    """Print the estimated effort with its causes, and the parts that the prompt lists."""
+    """Print the estimated effort of the task, what the estimate is based on, and the parts that the prompt lists."""
     console.print(
         f"complexity: {estimate.score:g} of 100, {estimate.category}: {estimate.lines} lines in {estimate.files} files,"
         f" {estimate.tokens} tokens, {estimate.minutes} minutes; {_splitting(estimate)}",
@@ -174,7 +174,7 @@ def _marked(text: str, enrichment: Enrichment) -> Text:
 
     marked = Text(text)
     for one in enrichment.classification.evidence:
-        if one.end - one.start < max(len(text), 1):  # a feature holds for the whole prompt, and marks nothing
+        if one.end - one.start < max(len(text), 1):  # evidence about the whole prompt, such as a feature, marks nothing
             marked.stylize(COLOURS.get(one.facet, "bold"), one.start, one.end)
     return marked
 

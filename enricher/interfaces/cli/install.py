@@ -1,4 +1,4 @@
-"""``enricher install`` and ``uninstall``: register the hook and test that it answers, or remove our entries only.
+"""``enricher install``: register the hook and test that it answers; ``uninstall``: remove what was registered.
 
 ``enricher doctor`` reports what is wrong with an installation, with remedies.
 ``enricher on`` and ``off`` switch enrichment on and off; the hook stays registered.
@@ -107,9 +107,9 @@ def _finish(
     *,
     is_shadow: bool,
 ) -> list[str]:
-    """Print what was done, test the hook of each client, and return the faults."""
+    """Print what the installation changed, test the hook of each client, and return a message for each fault."""
     click.echo(f"Launcher: {launcher.path()}")
-    edits = dict.fromkeys(plan.edits)  # the file with the hook may have two edits: the subagent's permission is another
+    edits = dict.fromkeys(plan.edits)  # a file may be edited twice: for the hook and for the subagent's permission
     for place, change in edits:
         title, already = registration.facts(place.host).TITLE, "" if change.is_needed else "already "
         if place in servers:
@@ -193,7 +193,7 @@ def off() -> None:
 
 
 def _switched(**settings: bool) -> str:
-    """Write the settings and return the path of their file."""
+    """Write the switches to the user's ``config.toml`` and return its path."""
     try:
         return installer.set_switches(settings)
     except InstallationError as error:

@@ -1,6 +1,6 @@
 """``enricher check``: find errors in the instructions.
 
-``enricher template``: list and render the prompts for a language model, and check its answers (seed 002).
+``enricher template``: list and render the prompts for a language model, and check its answers (specified in seed 002).
 """
 
 from __future__ import annotations
@@ -187,7 +187,7 @@ def _object(file: Any) -> dict[str, Any]:
 
 
 def in_use(cwd: str) -> PromptGenerator:
-    """Return a generator for the templates of the instructions that apply in a folder."""
+    """Return a generator of prompts from the templates that apply in the folder ``cwd``."""
     from enricher.rules.compiling.compiler import compile_layers
     from enricher.rules.compiling.named_files import MODES
     from enricher.rules.layers import find_layers

@@ -55,7 +55,7 @@ answer_format = click.option(
 
 
 def as_case(command: Any) -> Any:
-    """Add the options that also store a labelled prompt as a golden case, which tests can use."""
+    """Add the options that also store a labelled prompt as a golden case, with which a repository tests its rules."""
     is_case = click.option(
         "--case", "is_case", is_flag=True, help="Also add a golden case to .enricher/cases.jsonl of its repository."
     )
@@ -64,7 +64,7 @@ def as_case(command: Any) -> Any:
 
 
 def instructions_file(*, default: str) -> Decorator:
-    """Return the option for another instructions file; ``default`` describes what is used without the option."""
+    """Return the option for an instructions file; ``default`` describes in its help what is used without the option."""
     return click.option(
         "--instructions",
         type=click.Path(exists=True, dir_okay=False),
@@ -73,14 +73,14 @@ def instructions_file(*, default: str) -> Decorator:
 
 
 def jsonl(fields: str) -> Decorator:
-    """Return the option for a file with one JSON object per line; ``fields`` lists the keys of an object."""
+    """Return the option for a file with one JSON object per line; ``fields`` describes the keys of an object."""
     return click.option(
         "--jsonl", type=click.File("rb"), help=f"Answer each line of this file, a JSON object with {fields}."
     )
 
 
 def labels(command: Any) -> Any:
-    """Add the option for more files of labelled prompts."""
+    """Add the option for files with more labelled prompts, besides those in the database."""
     return click.option(
         "--labels",
         "files",
@@ -103,14 +103,14 @@ def limit(default: int, *, most: int | None = None) -> Decorator:
 
 
 def older_than(command: Any) -> Any:
-    """Add the option that continues a list after the id that was listed last."""
+    """Add the option ``--before``, to which users pass the last id of a list to get the next page of it."""
     return click.option(
         "--before", default="", metavar="ID", help="Only those older than this one, which gives the next page."
     )(command)
 
 
 def since(command: Any) -> Any:
-    """Add the option for the earliest time; its value is a UTC date or time in ISO 8601, or empty."""
+    """Add the option ``--since`` for the earliest time; its value is a UTC date or time in ISO 8601, or empty."""
     return click.option(
         "--since",
         default="",
@@ -121,7 +121,10 @@ def since(command: Any) -> Any:
 
 
 def where(**attributes: Any) -> Decorator:
-    """Return the option that selects recorded prompts; its value is a Selection, or None if the default is None."""
+    """Return the option that selects recorded prompts; its value is a parsed ``Selection``.
+
+    With ``default=None``, the value is None if the option is not given.
+    """
     return click.option(
         "--where",
         "selection",

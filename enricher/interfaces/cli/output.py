@@ -1,6 +1,6 @@
-"""Output of the commands: JSON for programs, tables for users, the confirmation of deletions.
+"""Print the output of commands, as JSON for programs or tables for users, and ask before deleting.
 
-No control character reaches the terminal.
+Control characters are escaped, so that stored text cannot manipulate the terminal.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     Asked = dict[str, Any]
 
     class Advance(Protocol):
-        """Shows that ``done`` of ``total`` steps (0: unknown) are done, optionally under another title."""
+        """Shows that ``done`` of ``total`` steps are done (a total of 0: unknown), optionally under a new title."""
 
         def __call__(self, done: int, total: int, title: str = ...) -> None: ...
 
@@ -43,7 +43,7 @@ REFUSAL = (
 
 
 class CommandGroup(click.Group):
-    """A group of commands whose help has the whole first sentence of each; the workbench adds more by entry points.
+    """A group of commands whose help shows each command's whole first sentence; the workbench may add commands to it.
 
     ``lazy`` maps names of commands with larger imports to "module:function", which is imported only when needed.
     """
@@ -79,7 +79,7 @@ def print_json(value: object) -> None:
 
 @contextlib.contextmanager
 def opened(*refusals: type[Exception]) -> Iterator[sqlite3.Connection]:
-    """Open the user's database, with what the hook has recorded; turn its errors and ``refusals`` into messages."""
+    """Open the user's database, with all that the hook has recorded; show errors and ``refusals`` as messages."""
     from enricher.home import state_dir
     from storage.db import database
     from storage.traces.queries import UnknownTraceError
@@ -154,10 +154,10 @@ def new_table(*columns: str, numbers: int = 0, title: str = "") -> Table:
 
 
 def answer_lines(lines: Iterable[bytes], key: str, answer: Callable[[Asked], Asked]) -> int:
-    """Print as JSON, for the JSON object on each line, what ``answer`` returns, with the id of the object.
+    """Call ``answer`` with the JSON object on each line, and print what it returns as JSON, with the object's id.
 
-    ``key`` is the text field that each object must have. An invalid line, or one for which ``answer`` raises one of
-    FAILURES, is answered with an error. Returns the exit code: 1 if there was an error, else 0.
+    ``key`` is the text field that each object must have. For an invalid line, or if ``answer`` raises ValueError or
+    RecursionError, an error is printed instead. Returns the exit code: 1 if there was an error, else 0.
     """
     failed = False
     for number, line in enumerate(lines, 1):
@@ -182,7 +182,7 @@ def _answered(line: bytes, number: int, key: str, answer: Callable[[Asked], Aske
 
 @dataclass(frozen=True, slots=True)
 class Deletion:
-    """A planned deletion: a summary, the number of records, a line for each of the first records, and remarks."""
+    """What to show the user before a deletion: a summary, the number of records, a line for some of them, remarks."""
 
     summary: str
     count: int
@@ -198,10 +198,10 @@ def deletion_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def is_wanted(described: Callable[[], Deletion], *, is_dry: bool = False, is_sure: bool, is_json: bool) -> bool:
-    """Show what would be deleted, ask the user, and return whether to delete; a dry run only shows, and returns False.
+    """Show what would be deleted, ask the user, and return whether to delete it.
 
-    A dry run prints to stdout, otherwise stderr is used. Raises click.ClickException if the user declines, or cannot
-    be asked because there is no terminal.
+    A dry run only shows it, on stdout instead of stderr, and returns False. With ``is_sure``, it does not ask.
+    Raises click.ClickException if the user declines, or cannot be asked because there is no terminal.
     """
     if is_sure and not is_dry:
         return True

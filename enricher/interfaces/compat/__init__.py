@@ -1,1 +1,1 @@
-"""Interfaces that the seed specifications require: adaptive retrieval, vectors, the search intent."""
+"""Python APIs with the names that the specifications (the seeds) require, such as ``detect`` for the search intent."""

@@ -1,7 +1,8 @@
-"""Complexity estimation under the names of seed 002 (phases 1, 4 and 5B), as a Python API.
+"""Estimate how complex a task is: a Python API with the names of the specification (seed 002, phases 1, 4 and 5B).
 
-``TaskComplexityEstimator`` estimates, ``ComplexityEstimate`` and ``ParallelAgentAttempt`` are stored and read with
-``storage.traces.complexity``. Nothing here starts an agent: seed 002 deprecated its coordinator (phase 5B).
+``TaskComplexityEstimator`` makes the estimates. The functions from ``storage.traces.complexity`` store and read them,
+and the attempts to do a task with parallel agents. Nothing here starts an agent: the specification itself deprecated
+the coordinator that would have done so (phase 5B).
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ ParallelAgentAttempt = ParallelAttempt
 
 
 class ThresholdsError(ValueError):
-    """A file of thresholds cannot be used; the message has the file, the line and a remedy for each mistake."""
+    """A file of thresholds cannot be used; for each mistake, the message has the file, the line and a remedy."""
 
     def __init__(self, problems: list[Problem]) -> None:
         super().__init__("\n".join(map(str, problems)))
@@ -47,7 +48,10 @@ class ThresholdsError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class ComplexityEstimate:
-    """An estimate with the field names of seed 002; ``suggests_decomposition`` leaves the decision to the agent."""
+    """The estimated complexity of a task, with the field names of the specification (seed 002).
+
+    ``suggests_decomposition`` only suggests splitting the task; the agent decides.
+    """
 
     task_id: str
     estimated_tokens: int
@@ -70,7 +74,7 @@ class ComplexityEstimate:
 
     @staticmethod
     def of(found: Estimate) -> ComplexityEstimate:
-        """Return the hook's estimate with the field names of seed 002."""
+        """Convert an estimate by the hook, whose fields have other names, to this class."""
         return ComplexityEstimate(
             task_id=found.task_id,
             estimated_tokens=found.tokens,
@@ -91,7 +95,7 @@ class ComplexityEstimate:
         )
 
     def stored(self) -> StoredEstimate:
-        """Return the estimate as a database row that belongs to the trace with the id ``task_id``."""
+        """Return the estimate as a database row of the recorded prompt (trace) with the id ``task_id``."""
         return StoredEstimate(
             trace_id=self.task_id,
             estimated_tokens=self.estimated_tokens,
@@ -112,7 +116,7 @@ class ComplexityEstimate:
 
 
 class TaskComplexityEstimator:
-    """Estimates tasks by a file of thresholds, with a model's help if ``ask`` is given.
+    """Estimates the complexity of tasks by the thresholds in a YAML file, and by a model if ``ask`` is given.
 
     ``ask`` gets the task's text and returns a score of 0 to 100 or a mapping with a ``complexity``; if it fails, only
     the heuristic score is used, and ``fallback_reason`` has the reason. Raises ThresholdsError for an unusable file.
@@ -142,7 +146,7 @@ def load_thresholds(path: str = "") -> dict[str, Any]:
 
 
 def parallel_groups(graph: Mapping[int, Collection[int]]) -> list[list[int]]:
-    """Return the parts of a task in groups, in the order to do them; parts of one group can be done at the same time.
+    """Group the parts of a task in the order to do them; the parts of a group can be done at the same time.
 
     ``graph`` maps each part to the parts that it waits for. Raises CycleError for parts that wait for each other, and
     KeyError for an unknown part.

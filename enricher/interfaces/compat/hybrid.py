@@ -34,7 +34,7 @@ _log = logging.getLogger(__name__)
 
 
 def intent_prompt(prompt: str) -> str:
-    """Return the question that asks a model for the search intent of ``prompt``."""
+    """Return the text with which a model is asked for the search intent of ``prompt``."""
     return question(prompt, packaged_rules().packed("prompts"))
 
 
@@ -59,7 +59,7 @@ def configured_provider(cwd: str = "") -> Provider | None:
 
 
 def classify_intent_with_llm(prompt: str, provider: Provider, *, timeout_ms: int = TIMEOUT_MS) -> SearchIntent | None:
-    """Return the intent according to the model alone; None if it fails, gives no usable answer, or takes too long.
+    """Return the search intent according to the model alone; None if it fails, is too slow or gives no usable answer.
 
     The reason is logged. A call that takes too long goes on in a daemon thread, which does not keep the process alive.
     """
@@ -74,7 +74,7 @@ def detect_hybrid(
     timeout_ms: int = TIMEOUT_MS,
     by_keywords: Callable[[str], SearchIntent | None] = detect,
 ) -> SearchIntent | None:
-    """Return the intent according to the packaged signals and a model, asked in parallel; None if there is none.
+    """Return the search intent by the packaged signals and by a model, which work in parallel; None if there is none.
 
     Without a provider, with ``use_llm`` off, or if the model fails or is late, the signals alone decide.
     """
@@ -90,12 +90,12 @@ def detect_hybrid(
 async def handle(
     prompt: str, provider: Provider | None = None, *, use_llm: bool = True, timeout_ms: int = TIMEOUT_MS
 ) -> SearchIntent | None:
-    """Do what ``detect_hybrid`` does, without blocking the event loop."""
+    """Return what ``detect_hybrid`` returns, without blocking the event loop."""
     return await asyncio.to_thread(detect_hybrid, prompt, provider, use_llm=use_llm, timeout_ms=timeout_ms)
 
 
 class _Call:
-    """A call of a provider in a daemon thread."""
+    """A call of ``provider`` in a daemon thread, with the question about the search intent of ``prompt``."""
 
     def __init__(self, prompt: str, provider: Provider) -> None:
         self._began = time.perf_counter()
@@ -109,7 +109,10 @@ class _Call:
             self._answers.put(failure)
 
     def opinion(self, timeout_ms: int) -> Opinion | None:
-        """Return the model's opinion, waiting up to the time limit; None, with the reason logged, if there is none."""
+        """Return the model's opinion, its classification of the prompt; if there is none, log why and return None.
+
+        Waits at most ``timeout_ms`` from the start of the call.
+        """
         left = timeout_ms / 1000 - (time.perf_counter() - self._began)
         try:
             answer = self._answers.get(timeout=max(0.0, left))

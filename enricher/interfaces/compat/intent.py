@@ -1,7 +1,7 @@
-"""The search intent of a prompt (the kind of information that it seeks) as a public API.
+"""Detect the search intent of a prompt, the kind of information that it seeks: a public Python API.
 
-The hook does not use this module; both call ``enricher.classify.verdict``. The signals
-are those of the packaged instructions.
+The hook does not use this module, but detects the intent with the same function, ``enricher.classify.verdict``. This
+module uses only the signals (wordings that suggest a class) of the packaged instructions.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class _Named(Enum):
 
 
 class SearchIntentType(_Named):
-    """The kind of information that would help before acting.
+    """The kind of information that would help before acting on a prompt.
 
     ``HOWTO``: a procedure; ``LOCATION``: where something is; ``EXPLANATION``: what or
     why something is; ``COMPARISON``: one thing against another; ``TROUBLESHOOT``: the
@@ -45,7 +45,7 @@ class SearchIntentType(_Named):
 
     @property
     def description(self) -> str:
-        """The instructions' description of this intent, in one paragraph."""
+        """The description of this intent in the packaged instructions, in one paragraph."""
         return _packaged().rules[f"{SEARCH_INTENT}.{self.value}"].prose
 
     def as_str(self) -> str:
@@ -114,4 +114,4 @@ def __getattr__(name: str) -> object:
 
 
 SIGNALS: tuple[tuple[SearchIntentType, str], ...]
-"""Every signal of the packaged instructions with its intent; read on first access."""
+"""Every signal of the packaged instructions for a search intent, with that intent; compiled on first access."""

@@ -1,7 +1,7 @@
-"""Retrieve memories in a number and order that depend on the search intent: a Python API (seed 001, tasks 2.1 to 2.10).
+"""Python API to find memories, in a number and order that depend on the search intent (seed 001, tasks 2.1 to 2.10).
 
 The hook calls ``storage.memory.recall`` directly (``enricher.context.channels.memory``); both use the same
-functions for counts, weights and previews.
+functions to decide how many memories to add, how to rank them and how to shorten them.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ __all__ = [
 
 preview = channel.preview
 COMPILE_MS = 30_000
-"""Maximum wait for the compiler, as long as in ``enricher.interfaces.api``, because no prompt is waiting here."""
+"""Maximum milliseconds to wait until the rules are compiled; no prompt is waiting here, so it may be long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ class SearchIntentConfig:
 
 @dataclass(frozen=True, slots=True)
 class InjectedMemory:
-    """A memory to add to a prompt; its preview has at most 200 characters, ``raw_score`` is the unweighted score."""
+    """A memory to add to a prompt, with at most 200 characters of its text; ``raw_score`` is its unweighted score."""
 
     id: str
     namespace: str
@@ -88,13 +88,13 @@ class InjectedMemory:
 
     @staticmethod
     def from_dict(value: Mapping[str, Any]) -> InjectedMemory:
-        """Restore a memory from ``to_dict``."""
+        """Restore a memory from a mapping that ``to_dict`` returned."""
         return InjectedMemory(**value)
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryContext:
-    """The memories and search intent of one prompt; its JSON omits ``intent_type`` and ``reminder`` if empty."""
+    """The memories to add to a prompt, and its search intent; ``to_dict`` omits empty optional fields."""
 
     search_intent_detected: bool = False
     intent_type: str = ""
@@ -116,14 +116,14 @@ class MemoryContext:
 
     @staticmethod
     def from_dict(value: Mapping[str, Any]) -> MemoryContext:
-        """Restore a context from ``to_dict`` or from a trace."""
+        """Restore a context from a mapping that ``to_dict`` returned, or that a trace contains."""
         fields = dict(value)
         fields["injected_memories"] = [InjectedMemory.from_dict(one) for one in value.get("injected_memories", [])]
         return MemoryContext(**fields)
 
 
 class Intent(Protocol):
-    """The fields of a search intent that the builder reads; see ``enricher.interfaces.compat.intent.SearchIntent``."""
+    """The fields that ``SearchContextBuilder`` reads of a search intent, such as a ``compat.intent.SearchIntent``."""
 
     @property
     def intent_type(self) -> Any: ...
@@ -134,7 +134,7 @@ class Intent(Protocol):
 
 
 class Recall:
-    """The memories visible from one folder; each search opens its own connection."""
+    """Searches the memories visible from one folder; each search opens its own connection to the database."""
 
     def __init__(self, cwd: str = "", *, state: str = "") -> None:
         self.project = identify(cwd)
@@ -155,7 +155,7 @@ class Recall:
 
 
 class SearchContextBuilder:
-    """Builds the memory context of a search intent."""
+    """Finds the memories to add to a prompt with a given search intent."""
 
     def __init__(self, config: AdaptiveContextConfig | None = None, recall: Recall | None = None) -> None:
         self.config = config or AdaptiveContextConfig()
@@ -199,7 +199,10 @@ def memories_for(confidence: float, config: AdaptiveContextConfig | None = None)
 
 
 def namespace_weights(intent: object) -> dict[str, float]:
-    """Return the namespace weights for a search intent or its name; a namespace that is not listed weighs 1.0."""
+    """Return the factors by which a search intent, or its name, multiplies the scores of memories, by namespace.
+
+    A namespace is a kind of memories, such as decisions; for one that is not listed, the factor is 1.0.
+    """
     return dict(channel.WEIGHTS.get(_name(intent), {}))
 
 

@@ -1,8 +1,9 @@
 """Search for memories by words and by meaning, for the commands, the MCP server and Python programs.
 
-If both switches of seed 004 are on (ruling R10), the results of the search by words are fused with those by vectors
-from the endpoint ``LLM_EMBEDDING_URL``. Otherwise, or if the endpoint fails, only the words count. The hook's own
-search (``enricher.context.channels.memory``) never asks the endpoint; it uses the stored vectors.
+If both switches for local models are on (``enricher.settings.GATES``, ruling R10), the results of the search by words
+are fused with those by vectors from the endpoint ``LLM_EMBEDDING_URL``. Otherwise, or if the endpoint fails, only the
+words count. The hook's own search (``enricher.context.channels.memory``) never asks the endpoint; it uses the stored
+vectors.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 TIMEOUT_S = 10.0
 """Time limit, in seconds, for getting the missing vectors of memories, and again for the vector of the query."""
 FEWEST_COMPARED = 64
-"""Minimum number of results of the search by words that are fused with the others, even if fewer are wanted."""
+"""At least this many results by words are fused with the results by vectors, even if fewer are wanted in the end."""
 
 
 def settings_with_vectors(cwd: str = "") -> dict[str, Value] | None:
@@ -57,10 +58,10 @@ def search(
     now: float = 0.0,
     candidates: int = CANDIDATES,
 ) -> list[Hit]:
-    """Return the results of ``storage.memory.recall.search``, fused by reciprocal rank with the nearest vectors.
+    """Return the memories that match ``text`` by words, fused by reciprocal rank with those whose vectors are nearest.
 
-    Missing vectors are requested from the endpoint first. If it fails, only the results of the search by words are
-    returned, and the reason is logged. ``db`` must be in autocommit mode.
+    The parameters are those of ``storage.memory.recall.search``. Missing vectors are requested from the endpoint first.
+    If it fails, only the results by words are returned, and the reason is logged. ``db`` must be in autocommit mode.
     """
     settings = settings_with_vectors(cwd)
     found = recall.search(

@@ -1,4 +1,7 @@
-"""Violations of code rules, with the names of seed 002; a ``task_id`` is the id of a recorded prompt (trace)."""
+"""Store and read violations of code rules, under the names of the specification (seed 002).
+
+A ``task_id`` is the id of a recorded prompt (trace).
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ _DETAILS = ("file", "line", "message", "suggestion", "guardrails")
 
 @dataclass(frozen=True, slots=True)
 class PromptRuleViolation:
-    """One violation of a rule in the code that an agent wrote for a task."""
+    """One place where code that an agent wrote for a task breaks a rule."""
 
     task_id: str
     rule_id: str
@@ -34,7 +37,7 @@ class PromptRuleViolation:
 
     @classmethod
     def of(cls, task_id: str, found: Violation) -> PromptRuleViolation:
-        """Return the record of a violation that ``PromptRuleEngine.validate`` found in the code for a task."""
+        """Convert a violation that ``PromptRuleEngine.validate`` found in the code for a task."""
         details: dict[str, str | int] = {
             "file": found.file,
             "line": found.line,

@@ -1,4 +1,4 @@
-"""Access to the memory of one project, for the command line and MCP: searches, topics, single memories.
+"""Search, list and add the memories of one project, for the command line and the MCP server.
 
 A project sees its own memories and the ``shared`` ones (ruling R28).
 """
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from storage.memory.recall import Hit
 
 MOST_CANDIDATES = 400
-"""Number of search results from which those of a wanted namespace are selected."""
+"""Number of search results that are fetched if only those of one namespace are wanted, which are then selected."""
 
 
 class Library:
@@ -45,7 +45,7 @@ class Library:
         self._lock = threading.Lock()
 
     def topics(self) -> TopicIndexService:
-        """Return the index of topics, after updating it from the store."""
+        """Return the index of topics, after updating it from the database."""
         with self._lock, self._opened() as db:
             self._refresh(db)
         return self._index
@@ -67,7 +67,7 @@ class Library:
         return found if found and found.project in (self.project.id, memories.SHARED) else None
 
     def about(self, topic: str) -> list[memories.Memory]:
-        """Return the memories of a topic: reviewed ones first, then the newest first."""
+        """Return the memories of a topic: the reviewed ones before the others, each group with the newest first."""
         ids = self.topics().get(topic)
         with self._opened() as db:
             found = [memory for one in ids if (memory := memories.get(db, one))]
@@ -109,7 +109,7 @@ class Library:
             return memories.get(db, memory.id) or memory
 
     def _prefix(self) -> str:
-        """Return the folder relative to the project's root; empty at the root, or outside the project."""
+        """Return the path of ``self.cwd`` relative to the project's root; empty at the root, or outside the project."""
         inside = os.path.relpath(os.path.realpath(self.cwd), self.project.root)
         return "" if inside == "." or inside.startswith("..") else inside
 

@@ -1,4 +1,4 @@
-"""MCP prompts that bring the memory into a conversation: their list, their arguments and their texts.
+"""Offer prompts to MCP clients that bring memories into a conversation: list them and write their texts.
 
 Memories are inserted as quotations, so that no text in a memory can act as part of the prompt: everything that a
 terminal, a host or a Markdown renderer would interpret is removed or escaped. Words, code and line breaks stay.
@@ -30,7 +30,7 @@ LONGEST_ARGUMENT = 1000
 MOST_FOUND = 10
 MOST_COMPLETIONS = 100
 DEPTHS = {"quick": 3, "standard": 5, "comprehensive": 20}
-"""Number of memories by depth; quick shows previews, standard excerpts with context, comprehensive full texts."""
+"""Maximum memories by depth; "quick" shows previews, "standard" excerpts and tags, "comprehensive" whole texts."""
 DEFAULT_DEPTH = "standard"
 INTENTS = {
     "howto": "howto",
@@ -42,7 +42,7 @@ INTENTS = {
     "comparison": "comparison",
     "general": "general",
 }
-"""The words accepted as an intent, each with the search intent that it means (ruling R14)."""
+"""The words that a client may pass as an intent, each with the search intent that it means (ruling R14)."""
 
 _ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-_])|\x9b[0-?]*[ -/]*[@-~]")
 _LINE_ENDS = re.compile("\r\n?|[\u0085\u2028\u2029]")
@@ -53,12 +53,12 @@ _INVISIBLE = "\u00ad\u034f\u180e\u3164\ufe0f"
 
 
 class PromptError(ValueError):
-    """The prompt does not exist or does not accept the arguments; the message lists what is valid."""
+    """The MCP prompt does not exist or does not accept the arguments; the message lists what is valid."""
 
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """An argument of a prompt; ``choices`` lists all valid values, if they are limited."""
+    """An argument of an MCP prompt; ``choices`` lists the valid values, and is empty if any text is valid."""
 
     name: str
     description: str
@@ -68,7 +68,7 @@ class Argument:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A prompt as listed for clients."""
+    """A prompt as the server lists it for MCP clients."""
 
     name: str
     description: str
@@ -150,7 +150,7 @@ GUIDANCE = {
 
 
 def get(name: str, arguments: Mapping[str, str], library: Library) -> str:
-    """Return the text of a prompt, with the memories that it asks for. Raises PromptError, StorageError."""
+    """Return the text of the MCP prompt ``name``, with the memories found. Raises PromptError, StorageError."""
     prompt = _prompt(name)
     given = _checked(prompt, arguments)
     writers: dict[str, Callable[[Mapping[str, str], Library], str]] = {
@@ -162,7 +162,7 @@ def get(name: str, arguments: Mapping[str, str], library: Library) -> str:
 
 
 def complete(name: str, argument: str, value: str, library: Library) -> list[str]:
-    """Return completions of ``value`` for this argument of a prompt; empty if there are none.
+    """Return completions of the beginning ``value`` of an argument of an MCP prompt; empty if there are none.
 
     Raises PromptError for a prompt that does not exist.
     """
@@ -175,7 +175,7 @@ def complete(name: str, argument: str, value: str, library: Library) -> list[str
 
 
 def complete_topic(value: str, library: Library) -> list[str]:
-    """Return the topics that begin with ``value``, the largest first."""
+    """Return the topics that begin with ``value``, those with most memories first."""
     return [topic.name for topic in library.topics().list(prefix=value, limit=MOST_COMPLETIONS)]
 
 
@@ -249,7 +249,7 @@ def _recall_context(given: Mapping[str, str], library: Library) -> str:
 
 
 def weights_of(intent: str) -> Mapping[str, float] | None:
-    """Return the weights of the namespaces for one of ``INTENTS``; None if ``intent`` is empty."""
+    """Return the factors for the scores of memories, by namespace, for an intent word; None if it is empty."""
     if not intent:
         return None
     from enricher.interfaces.compat.recall import namespace_weights
@@ -305,7 +305,7 @@ def _related(query: str, library: Library) -> list[str]:
 
 
 def line(text: str, *, longest: int) -> str:
-    """Return ``text`` on one line of at most ``longest`` characters before escaping, cut at a word."""
+    """Return ``text`` on one line, cut between words to at most ``longest`` characters, then escaped for Markdown."""
     flat = " ".join(_visible(text).split())
     return _escaped(flat if len(flat) <= longest else without_last_word(flat[: longest - 1]).rstrip() + ELLIPSIS)
 

@@ -1,4 +1,4 @@
-"""A project's memory as resources: the content of each ``enricher://`` URI, as JSON.
+"""Return what a project's memory has at an ``enricher://`` URI, as JSON, for the command line and MCP clients.
 
 Texts are returned as stored; whoever displays them must treat them as data.
 """
@@ -44,7 +44,7 @@ MOST_RELATED = 10
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """A resource as listed for clients: a URI, or a template of URIs, with its name and description."""
+    """A resource as listed for MCP clients: a URI, or a template of URIs, with its name and description."""
 
     uri: str
     name: str

@@ -1,4 +1,4 @@
-"""The topic index: which topics a project has memories about, and which memories these are.
+"""Index the memories of a project by topic, so that topics can be listed and the memories of each be found.
 
 A memory's topics are its namespace, its tags and the keywords of its text. The index is
 held in RAM and built from the stored memories, so nothing has to be kept in sync on disk;
@@ -57,7 +57,7 @@ STOP_WORDS = frozenset(
 
 
 class Indexed(Protocol):
-    """The fields of a memory that the index reads."""
+    """The fields of a memory that the topic index reads."""
 
     @property
     def id(self) -> str: ...
@@ -71,7 +71,7 @@ class Indexed(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class TopicInfo:
-    """A topic with the number of its memories and their namespaces (sorted)."""
+    """A topic, the number of memories that have it, and the namespaces (kinds) of these memories, sorted."""
 
     name: str
     memory_count: int
@@ -175,7 +175,7 @@ class TopicIndexService:
             return list(self._topics.get(normalise(topic), ()))
 
     def info(self, topic: str) -> TopicInfo | None:
-        """Return the entry of a topic; None if it has no memories."""
+        """Return the number and namespaces of the memories of a topic; None if there are none."""
         name = normalise(topic)
         with self._lock:
             memories = self._topics.get(name)
@@ -192,7 +192,7 @@ class TopicIndexService:
             return [self._info(name, memories) for name, memories in ranked[:limit]]
 
     def related(self, topic: str, *, limit: int = 10) -> Topics:
-        """Return the topics that share memories with a topic, those that share most first."""
+        """Return the other topics of the memories that have this topic, those with most memories in common first."""
         name = normalise(topic)
         with self._lock:
             together: Counter[str] = Counter()

@@ -1,7 +1,7 @@
-"""The protocol layer of the MCP server: it delegates each list, read and call to the module that implements it.
+"""Serve the Model Context Protocol: pass each request to the module that answers it, and convert the answer.
 
 Requests are answered one after the other on the main thread: each takes milliseconds,
-and the deadlines of the context channels (SIGALRM) work only on that thread.
+and the time limits of the context channels use SIGALRM, which works only on that thread.
 
 Over HTTP, every request must carry a token: every account on the machine can connect to a loopback port, but only
 the owner of the state folder can read the token.
@@ -63,13 +63,13 @@ SECONDS_TO_FINISH = 2
 TOKEN_FILE = "mcp-token"
 RANDOM_BYTES = 32
 SHORTEST_TOKEN = 32
-"""Minimum characters; a shorter token was truncated or written by hand."""
+"""Minimum characters of the token; a shorter one was truncated or written by hand."""
 LONGEST_TOKEN = 1024
 REFUSAL = b"This server asks for its token: Authorization: Bearer TOKEN (see docs/mcp.md).\n"
 
 
 def build_server(library: Library) -> Server[Any]:
-    """Return a server for the memories of ``library``."""
+    """Return an MCP server for the memories of ``library``."""
     handlers = _Handlers(library)
     return Server(
         "prompt-enricher",
@@ -238,7 +238,7 @@ class TokenError(Exception):
 
 
 def load_token(state_dir: str) -> tuple[str, bool]:
-    """Return the token and whether it was newly created; raises TokenError."""
+    """Return the access token in the state folder, and whether it was created just now; raises TokenError."""
     path = f"{state_dir}/{TOKEN_FILE}"
     try:
         is_new = not os.path.lexists(path) and _make_token(state_dir, path)
@@ -248,7 +248,7 @@ def load_token(state_dir: str) -> tuple[str, bool]:
 
 
 def _make_token(state_dir: str, path: str) -> bool:
-    """Write a new token, unless another process has just done so; return whether this process wrote it."""
+    """Write a new token to ``path`` unless another process has just done so; return whether this process wrote it."""
     private.make_directory(state_dir)
     aside = private.write_aside(path, secrets.token_urlsafe(RANDOM_BYTES).encode())
     try:
@@ -273,7 +273,7 @@ def _read_token(path: str) -> str:
 
 
 def guarded(app: App, token: str) -> App:
-    """Wrap the application so that a request without the token gets 401 and does not reach it."""
+    """Wrap an ASGI application so that a request without the token gets the status 401 and does not reach it."""
     expected = token.encode("ascii")
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:

@@ -1,4 +1,4 @@
-"""The MCP tools: their arguments (validated by pydantic, which also generates the schema) and their functions."""
+"""Define the tools that MCP clients can call: their functions, and their arguments as pydantic models."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class ExplainEnrichment(_Arguments):
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool as listed for clients; ``does`` takes the validated arguments and returns the answer as a JSON object."""
+    """A tool as listed for MCP clients; ``does`` takes the validated arguments and returns a JSON object."""
 
     name: str
     description: str
@@ -88,7 +88,7 @@ class Tool:
 
 
 def call(name: str, arguments: dict[str, Any], library: Library) -> dict[str, Any]:
-    """Call a tool and return its answer. Raises ToolError, StorageError, NoRulesError."""
+    """Call the tool ``name`` and return its answer. Raises ToolError, StorageError, NoRulesError."""
     tool = next((tool for tool in TOOLS if tool.name == name), None)
     if tool is None:
         raise ToolError(f"no tool {name[:100]!r}; there are {', '.join(tool.name for tool in TOOLS)}")

@@ -1,4 +1,4 @@
-"""Find public classes, functions and methods without a docstring (CODE_003).
+"""Find public classes, functions and methods without a docstring (rule CODE_003).
 
 A definition needs no docstring if
 
@@ -26,15 +26,15 @@ if TYPE_CHECKING:
 
 UNDOCUMENTED = frozenset("overload override setter deleter getter wraps register deprecated hookimpl".split())
 DESCRIBING = re.compile(r"(?i)doc|inherit|copy|help|wrap|substit|append|variant|deprecat")
-"""Decorators that supply the docstring of a function, for example by copying it from another one."""
+"""Names of decorators that supply the docstring of a function, for example by copying it from another one."""
 EXEMPTED = re.compile(r"#\s*noqa\b(?!\s*:)|#\s*noqa\s*:.*\bD1\d\d\b|#\s*pylint:\s*disable=.*missing-[\w-]*docstring")
-"""Comments with which authors exempt a definition from having a docstring."""
+"""Comments by which authors tell a linter that a definition needs no docstring."""
 DISPATCHED = re.compile(r"(?:visit|depart|leave|on|do|handle|dump|load|p|t)_\w+|(?:setUp|tearDown)(?:Class)?")
-"""Methods that a framework finds by their names, such as ``visit_Call``: one for each kind of node or event."""
+"""Names of methods that a framework calls by their names, such as ``visit_Call`` for one kind of syntax node."""
 TRYING_OUT = re.compile(r"(?:self_?)?test|demo|example")
-"""Functions that test or demonstrate their module when it is run as a program."""
+"""Names of functions that test or demonstrate their module when it is run as a program."""
 INNER = frozenset(("Meta", "Config", "Params", "Media"))
-"""Classes that only hold the settings of the class around them."""
+"""Names of classes that only contain settings for the class around them."""
 DESCRIPTIONS = frozenset(("__doc__", "DESCRIPTION", "description", "help", "HELP", "help_text"))
 INTERNAL = re.compile(
     r"(?i)implementation\s+detail|(?:not\s+part\s+of|no)\s+(?:the\s+)?public\s+API|for\s+internal\s+use"
@@ -73,13 +73,13 @@ def find_undocumented(source: Source) -> Iterator[CodeFinding]:
 
 
 def _described(source: Source) -> set[str]:
-    """Return the names whose ``__doc__`` the file assigns."""
+    """Return the names to whose ``__doc__`` the file assigns a docstring."""
     assigned = [one for node in source.nodes if isinstance(node, ast.Assign) for one in node.targets]
     return {name_of(one.value) for one in assigned if isinstance(one, ast.Attribute) and one.attr == "__doc__"}
 
 
 def _is_described(source: Source, node: Function | ast.ClassDef) -> bool:
-    """Return whether something other than a docstring describes the definition, or there is nothing to describe."""
+    """Return whether something other than a docstring describes the definition, or its body is empty."""
     above = min([node.lineno, *(one.lineno for one in node.decorator_list)]) - 1
     header = source.lines[node.lineno - 1 : max(node.lineno, node.body[0].lineno - 1)]
     if len(source.comments(above, above).split()) >= COMMENT_WORDS or any(map(EXEMPTED.search, header)):
@@ -118,7 +118,7 @@ def _is_typed_dict(node: ast.ClassDef, source: Source) -> bool:
 
 
 def _exported(tree: ast.Module) -> frozenset[str] | None:
-    """Return the names that are string literals in ``__all__``; None if there are none."""
+    """Return the names that the module lists as string literals in ``__all__``; None if there are none."""
     names: set[str] = set()
     for node in tree.body:
         targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
@@ -183,9 +183,9 @@ def _is_private(owner: ast.ClassDef) -> bool:
 
 
 def _may_override(node: Function, owner: ast.ClassDef, source: Source) -> bool:
-    """Return whether the method may override a method of a base class, which is to have the docstring.
+    """Return whether the method may override one of a base class, whose docstring then describes both.
 
-    That is also assumed for a method of a protocol, and for one of a class with an unknown base.
+    That is also assumed for the methods of a protocol, and of a class with a base that is not known here.
     """
     if any(
         isinstance(one, ast.Call) and name_of(one.func) == node.name and _is_super(one.func) for one in ast.walk(node)

@@ -1,6 +1,6 @@
-"""Find hard-coded values that belong in a setting: addresses, home folders, time limits and counts (CODE_002).
+"""Find hard-coded values that belong in a setting: addresses, home folders, time limits and counts (rule CODE_002).
 
-Secrets in strings are reported as well. Prose is not reported, and neither is a value that the code gives a name: a
+Secrets in strings are reported as well. Prose is not reported, nor is a value to which the code gives a name by a
 constant, a default value or a field of a class.
 """
 
@@ -41,7 +41,7 @@ SERVICE_HOME = re.compile(
     r"/home/(?:ubuntu|debian|ec2-user|runner|app|appuser|jovyan|node|vagrant|pi|vscode|site|git|docker|container|ray"
     r"|airflow|spark|hadoop|jenkins|nonroot|worker|server|service)\b"
 )
-"""Home folders that are the same for every user of a system image, a container or a service."""
+"""Home folders that a system image, a container or a service fixes, so that they are the same for all its users."""
 ADDRESS = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?")
 EXAMPLE_HOSTS = re.compile(
     r"(?i)(?:.*\.)?(?:example\.(?:com|org|net)|example|test|invalid|w3\.org|schema\.org|json-schema\.org|purl\.org"
@@ -52,18 +52,18 @@ CONNECTING = re.compile(
     r"(?i)(?!_*(?:[gs]et|store|save)_)_*(?:\w+_)?(?:get|post|put|patch|head|delete|requests?|fetch|urlopen|urlretrieve|urljoin|connect\w*|create_\w*engine"
     r"|clone|download\w*|call|send\w*|open|ping|query|\w*client|\w*session|stream|websocket\w*)(?:_\w+)?"
 )
-"""Functions that connect to, request or open the address or folder that is passed to them."""
+"""Names of functions that connect to, request or open the address or folder that is passed to them."""
 HOLDS_ADDRESS = re.compile(
     r"(?i)_*(?:\w+_)?(?:url|uri|base|host|hostname|endpoint|server|address|addr|ip|api|gateway|webhook)"
 )
 GIVES_ADDRESS = re.compile(
     r"(?i)url|_api$|uri|issuer|audience|scope|origin|link|host|endpoint|address|base|server|path|dir"
 )
-"""Functions whose names say that they return an address; an address that they return counts as named."""
+"""Names of functions that return an address; an address that they return has a name and is not reported."""
 NO_USER = re.compile(
     r"(?i)(?:config\w*|settings?|options?|defaults?|error|exception)$|example|sample|demo|mock|fake|dummy"
 )
-"""Classes and functions for settings, examples, test doubles or errors; addresses in them are not reported."""
+"""Names of classes and functions for settings, examples, test doubles or errors; they may contain addresses."""
 READS_SETTING = re.compile(r"(?i)default|env(?:_|$)|environ|config|setting|option")
 WITH_DEFAULT = frozenset("get getenv setdefault getattr pop".split())
 FOR_PEOPLE = re.compile(
@@ -72,12 +72,12 @@ FOR_PEOPLE = re.compile(
     r"|refuri|(?:^|_)type$|profile|feature|claim|default|manufacturer|placeholder|configuration_url|fallback|allow|trusted|known|install|release|terms|privacy|pricing|blog|home"
     r"|badge|logo|icon|image|img|font|avatar|thumbnail|upgrade|changelog|permalink|xmlns|(?:^|_)rel$|picture|photo|thumb|browser"
 )
-"""Names given to addresses that people open in a browser, or that are only identifiers."""
+"""Names of variables, keywords or keys for addresses that people open in a browser, or that only identify."""
 ANY_VALUE = re.compile(
     r"(?i)\b(?:arbitrary|random|mock|ma[kd]e up|dummy|fake|unroutable|any (?:address|host)"
     r"|doesn't matter|does not matter)\b"
 )
-"""Words of a comment which say that any other value would do as well."""
+"""Words of a comment which say that any other value would do as well as the one in the code."""
 FOR_VISITORS = re.compile(
     r"(?:www\.)?(?:twitter|x|facebook|youtube|instagram|linkedin|reddit|discord|patreon|medium|t)\.(?:com|gg|me)"
 )
@@ -91,7 +91,7 @@ PAGE = re.compile(
 ADDRESS_FILES = re.compile(
     r"(?i)(?:\w+_)?(?:placeholders?|fixtures?|mocks?|fakes?|dumm(?:y|ies)|links?|urls?|endpoints?|constants?|settings|defaults?)"
 )
-"""Names of files whose purpose is to define such values; addresses and numbers in them are not reported."""
+"""Names of files whose purpose is to define addresses or settings; nothing but secrets is reported in them."""
 
 NUMBERS = re.compile(
     r"(?i)(?:\w*_)?(?:timeout|port|retries|attempts)"
@@ -99,9 +99,9 @@ NUMBERS = re.compile(
 )
 WAITING = ("sleep", "settimeout")
 ENDING = frozenset("join close stop shutdown terminate flush set set_many add get_or_set".split())
-"""Calls whose time limit is not reported: they wait for something to end, or store a value for a limited time."""
+"""Calls that wait for something to end, or store a value for a limited time; their time limits are not reported."""
 SMALL = 30
-"""Smaller time limits and counts are not reported; they may be chosen where they are used."""
+"""Smaller time limits and counts are not reported; they may be written where they are used."""
 DAY_S = 86_400
 """A day in seconds; a longer ``sleep`` is meant to last for ever."""
 PRIVILEGED_PORTS = 1024
@@ -127,7 +127,7 @@ def find_addresses(source: Source) -> Iterator[CodeFinding]:
 
 
 def _is_for_program(source: Source, node: ast.Constant) -> bool:
-    """Return whether the program itself uses the value, and no comment explains it or says that any value would do."""
+    """Return whether the program itself uses a value, and no comment explains it or says that any value would do."""
     above = source.ancestors(node)
     around = [one for one in above if isinstance(one, (*FUNCTIONS, ast.ClassDef))]
     if not any(isinstance(one, FUNCTIONS) for one in around) or FOR_PEOPLE.search(names_around(source, node)):
@@ -230,7 +230,7 @@ def _is_used(source: Source, node: ast.Constant) -> bool:
 
 
 def _connects(call: ast.Call, given: ast.AST) -> bool:
-    """Return whether ``given`` is passed to a call that connects to it, not as the default value of a setting."""
+    """Return whether ``given`` is passed to a call that connects to it, and not only as the default of a setting."""
     name = name_of(call.func)
     is_default = given in call.args[1:] and (name in WITH_DEFAULT or READS_SETTING.search(name))
     is_for_people = name_of(getattr(call.func, "value", None)) == "webbrowser" or "browser" in name
@@ -318,7 +318,7 @@ def _is_in_decorator(path: list[ast.AST]) -> bool:
 
 
 def _is_choice(name: str, number: float) -> bool:
-    """Return whether a number may be chosen where it is used: a short time, few attempts, the port of a protocol."""
+    """Return whether a number may be written where it is used: a short time, few attempts, the port of a protocol."""
     if "default" in name.lower():
         return True
     if "port" in name.lower():

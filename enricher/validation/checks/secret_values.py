@@ -1,4 +1,4 @@
-"""Find secrets that are written into code (SEC_003), with the patterns that also find secrets in prompts."""
+"""Find secrets that are written into code (rule SEC_003), with the patterns that also find secrets in prompts."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ PATTERN = re.compile(
 )
 """Values that are no secrets, such as a regular expression, the name of a resource, a public key or a UUID."""
 TABLE_ROWS = 4
-"""A dictionary with at least this many values, all of one length or all as long as tokens, is a table of codes."""
+"""A dictionary of at least so many values that are all of one length, or all long, has codes and no secrets."""
 SHORTEST_TOKEN = 16
 PLACEHOLDER = re.compile(
     r"(?i).*(?:example|dummy|placeholder|change.?me|your|xxx|\*\*\*|\.\.\.|redacted|fake|sample|todo|<|\$\{|\{|%\(|%[sdr]).*"
@@ -50,7 +50,7 @@ MOST_WORDS = 2
 
 
 def find_secrets(source: Source) -> Iterator[CodeFinding]:
-    """Yield the strings that look like secrets to the check that also protects prompts; messages do not quote them."""
+    """Yield the strings that look like secrets, by the test that also finds them in prompts; no message quotes one."""
     if source.is_example or source.is_test:
         return
     for node in source.nodes:

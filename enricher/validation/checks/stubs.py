@@ -1,4 +1,4 @@
-"""Find functions that are declared but not implemented (CODE_001).
+"""Find functions that are declared but not implemented (rule CODE_001).
 
 Two kinds of functions are reported:
 
@@ -39,7 +39,7 @@ TODO = re.compile(
     r"(?:TODO|FIXME|TBD)\b(?!.*(?:\?|(?i:\b(?:remov\w*|delet\w*|keep|kept|no|not|since|because|need to|confirm"
     r"|compat\w*|future|deprecat\w*|if|whether|why|maybe|look into|consider|investigate|support\w*|disabled|check)\b)))"
 )
-"""A TODO that names missing work. One with a question, a doubt or a reason is left out: its code may be complete."""
+"""A TODO that names missing work, but not one with a question, a doubt or a reason: its code may be complete."""
 MISSING = re.compile(
     r"(?i)(?:not (?:yet |been )?implemented|unimplemented|to be implemented|placeholder|coming soon|your code here"
     r"|implement (?:this|me|later|here|it))(?: yet)?\W*$"
@@ -94,7 +94,7 @@ EMPTY_FILES = re.compile(
     r"(?i)(?:\w+_)?(?:dummy|fake|mock|stub|null|noop|hook|hookspec|template|skeleton|plugin|base|abc|abstract|interface"
     r"|protocol)s?(?:\.py)?|_?(?:posix|unix|linux|windows|win32|win|nt|darwin|macos|osx|mac|android|wasm|pure\w*)(?:\.py)?"
 )
-"""Names of files and folders with functions that are to be replaced, or that replace those of another platform."""
+"""Names of files and folders of which the functions are to be replaced, or replace those for another platform."""
 FOR_TOOLS = re.compile(r"(?:pragma|noqa|type:(?! \()|pylint|mypy|nosec)")
 
 
@@ -117,7 +117,7 @@ def _named(source: Source, function: Function) -> str:
 
 
 def _kind(source: Source, function: Function) -> str:
-    """Return how a function lacks its implementation; empty if it is implemented, or rejects a case on purpose."""
+    """Return in what way a function is not implemented; empty if it is, or if it rejects a case on purpose."""
     body = [statement for statement in function.body if not is_nothing(statement)]
     if len(body) == 1 and isinstance(body[0], ast.Raise) and name_of(body[0].exc) == "NotImplementedError":
         given = body[0].exc.args if isinstance(body[0].exc, ast.Call) else []
@@ -136,9 +136,9 @@ def _kind(source: Source, function: Function) -> str:
 
 
 def _announces(source: Source, function: Function, body: list[ast.stmt]) -> bool:
-    """Return whether the only comment in a function announces its code.
+    """Return whether the only comment in a function says that its code is still to be written.
 
-    If the function returns a value, TODO does not count, because it may mean anything.
+    If the function returns a value, a TODO does not count, because it may be about something else.
     """
     returned = [one.value for one in body if isinstance(one, ast.Return)]
     is_value = any(isinstance(one, ast.Constant) and one.value is not None for one in returned)
@@ -200,7 +200,7 @@ def _is_derived_from(source: Source, owner: ast.ClassDef) -> bool:
 
 
 def _is_bare(source: Source, function: Function) -> bool:
-    """Return whether nothing shows why a function has no implementation."""
+    """Return whether nothing in or around a function without an implementation shows a reason why it has none."""
     docstring = docstring_of(function)
     comments = f"{source.comments(function.lineno - 2, function.lineno - 1)}\n{source.remarks(function)}".split("\n")
     names = {*map(name_of, function.decorator_list)}
@@ -219,9 +219,9 @@ def _is_bare(source: Source, function: Function) -> bool:
 
 
 def _has_twin(source: Source, function: Function) -> bool:
-    """Return whether another, implemented function has the same parameters, and at least two.
+    """Return whether an implemented function of the file has the same parameters, of which there are at least two.
 
-    Then both may be called in the same way, looked up by their names.
+    Then both functions may be looked up by their names and called in the same way.
     """
     given = ast.unparse(function.args)
     same = [one for one in source.functions() if len(one.args.args) > 1 and ast.unparse(one.args) == given]
@@ -245,7 +245,7 @@ def _is_whole(owner: ast.ClassDef, function: Function) -> bool:
 
 
 def _is_bound_or_passed(source: Source, function: Function) -> bool:
-    """Return whether the file defines the name again, passes the function on, or calls it and ignores its result."""
+    """Return whether the file defines the function again, passes it on, or calls it and ignores its result."""
     for node in source.nodes:
         if isinstance(node, ast.Constant) and node.value == function.name:
             return True

@@ -1,6 +1,6 @@
-"""Find exceptions that are caught broadly and then forgotten (ERROR_001).
+"""Find exceptions that are caught broadly and then ignored (rule ERROR_001).
 
-A ``try`` block is reported only if its function does nothing else: next to other statements, it may be optional work.
+A ``try`` block is reported only if its function has no other statements: next to others, it may be optional work.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ ENDS = re.compile(
     r"|abort|release|end|exit|stop|cancel|kill|unlink|remove|rm(?:tree|dir)|detach|flush|quit|logout|unsubscribe"
     r"|unregister|delete)(?:_|$)"
 )
-"""Calls that clean up, end or wait for something, or create a folder; they may fail without harm."""
+"""Names of calls that clean up, end or wait for something, or create a folder; they may fail without harm."""
 SIDE_WORK = re.compile(
     r"(?i)(?:^|[_/])(?:telemetry|metrics?|monitor|trac(?:e|es|er|ing)|instrument\w*|analytics|otel|apm|debug|log|logger"
     r"|logging|print|display|show|repr|notify|emit|publish|warm\w*|prefetch|enable|disable|hook|rthooks"
     r"|callbacks?|examples?)(?:[_./]|$)|^(?:is|has|can)_|__(?:str|repr|getattr|enter)__"
 )
-"""Files, functions and calls for side work, which must not stop a program if it fails, or for yes-or-no questions."""
+"""Names of files, functions and calls for side work, whose failure must not stop a program, or for yes-or-no checks."""
 FOR_TOOLS = re.compile(r"pragma: no \w+|noqa\b(?:: ?[A-Z0-9, ]+)?|pylint: ?[\w=,-]+|type: ?ignore\S*|nosec\b")
 ALLOWED = re.compile(r"noqa\b.*\bS11[02]\b|\bnosec\b")
 """Comments which tell a linter (bandit, ruff) that the handler may drop the error."""
@@ -44,7 +44,7 @@ LOGGING = frozenset(
     "debug info warning warn error exception critical log print excepthook print_exc print_exception echo".split()
 )
 COLLECTING = frozenset("append add extend update insert setdefault".split())
-"""Calls that add to a container; if they fail, the container stays as it was."""
+"""Names of calls that add to a container; if they fail, the container stays as it was."""
 SUGGESTION = "catch the expected exception, log it, or use contextlib.suppress with it"
 
 
@@ -86,9 +86,9 @@ def _is_alone(source: Source, node: ast.stmt) -> bool:
 
 
 def _may_fail(node: ast.AST) -> bool:
-    """Return whether an error of this node may be ignored.
+    """Return whether an error in this node may be ignored without a reason.
 
-    It may in an import, a condition, a ``raise``, a clean-up, a log entry, side work, and when adding to a container.
+    This holds in an import, a condition, a ``raise``, a clean-up, a log entry, side work, or adding to a container.
     """
     if isinstance(node, ast.Import | ast.ImportFrom | ast.If | ast.Raise) or _ends_something(node):
         return True
@@ -107,7 +107,7 @@ def _leaves(node: ast.Try | ast.TryStar) -> bool:
 
 
 def _is_in_loop(source: Source, node: ast.stmt) -> bool:
-    """Return whether the block is in a loop, which may try one candidate after another until one works."""
+    """Return whether the block is in a loop, which may try several candidates until one of them works."""
     return any(isinstance(one, ast.For | ast.AsyncFor | ast.While) for one in source.ancestors(node))
 
 
@@ -132,7 +132,7 @@ def _is_ending(name: str) -> bool:
 
 
 def _has_reason(source: Source, node: ast.Try | ast.TryStar, handler: ast.ExceptHandler) -> bool:
-    """Return whether a comment in the handler or above the block gives a reason."""
+    """Return whether a comment in the handler or above the block gives a reason for ignoring the error."""
     before = handler.lineno - 1
     first = before if source.lines[before - 1].lstrip().startswith("#") else handler.lineno
     after = end_of(handler) + 1

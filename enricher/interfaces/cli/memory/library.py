@@ -1,4 +1,4 @@
-"""``enricher mcp`` serves the memory to MCP clients; ``topics``, ``resources`` and ``prompts`` print what these get."""
+"""``enricher mcp`` serves memories to MCP clients; ``topics``, ``resources`` and ``prompts`` print what clients get."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MISSING = "the MCP server needs the Python package mcp, version 2 or newer; inst
 
 @contextlib.contextmanager
 def opened(cwd: str) -> Iterator[Library]:
-    """Yield the ``Library`` of a folder's project; turn its errors into one-sentence messages."""
+    """Yield the ``Library`` of the project in ``cwd``; show its errors as messages instead of tracebacks."""
     import os
 
     from enricher.interfaces.library import Library

@@ -77,7 +77,7 @@ def add(
     from enricher.sources.memory.reading import dated
     from storage.base.fast_stdlib import utc_now
 
-    # ``dated`` keeps whole seconds; the time of now keeps its milliseconds, which order what is added in one second.
+    # ``dated`` keeps whole seconds; the current time keeps milliseconds, which order memories of the same second.
     created_at, remarks = dated(day, where="--date") if day else (utc_now(), [])
     if not created_at:
         raise click.BadParameter(remarks[0].partition(": ")[2], param_hint="--date")
@@ -218,14 +218,14 @@ def find(db: sqlite3.Connection, name: str) -> Memory:
 
 
 def preview(text: str) -> str:
-    """Return the beginning of a text on one line."""
+    """Return the beginning of ``text`` on one line, safe to print to a terminal."""
     return shortened(printable(" ".join(text[: PREVIEW * 2].split())), PREVIEW)
 
 
 def is_forgotten(
     db: sqlite3.Connection, doomed: list[Memory], *, is_dry: bool = False, is_sure: bool, is_json: bool
 ) -> bool:
-    """Delete the memories after asking the user, if there are any; a dry run deletes nothing and returns False."""
+    """Delete these memories once the user has agreed, and return True; a dry run deletes nothing and returns False."""
     from enricher.erasure import forgetting
 
     is_needed = bool(doomed) or is_dry
@@ -278,7 +278,7 @@ def _store(text: str, *, namespace: str | None, is_json: bool, **fields: Any) ->
 
 
 def _apply_verdict(db: sqlite3.Connection, one: Memory, verdict: str, *, is_json: bool = False) -> None:
-    """Print the verdict on a memory; approve the memory first if the verdict is "approve"."""
+    """Print the verdict on a memory; "approve" is carried out first, "drop" is for a memory already deleted."""
     if verdict == "approve":
         memories.approve(db, one.id)
     if is_json:

@@ -1,4 +1,4 @@
-"""``enricher memory search``: run the hook's search, without its minimum score."""
+"""``enricher memory search``: search as the hook does, but also show results that it would not add to a prompt."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from storage.memory.recall import Hit
 
 MOST_LOOKED_THROUGH = 200
-"""Number of search results from which those of a wanted namespace are selected."""
+"""Number of search results that are fetched if only those of one namespace are wanted, which are then selected."""
 MOST_REASONS = 6
 
 
@@ -59,7 +59,7 @@ def command(query: str | None, jsonl: Any, limit: int, namespace: str | None, cw
 
 
 class _Search:
-    """The settings shared by all queries of one call of the command."""
+    """Searches for one call of the command, whose queries all have the same project, limit and namespace."""
 
     def __init__(self, cwd: str, *, limit: int, namespace: str) -> None:
         project = identify(cwd)
@@ -90,10 +90,10 @@ class _Search:
 
 
 def _source_id(db: sqlite3.Connection, hit: Hit) -> str:
-    """Return the id that a memory had in the JSONL file it was imported from, else the memory's own id.
+    """Return the id that a memory had in the JSONL file from which it was imported, or else its own id.
 
-    The two differ if a memory of another project already had the id of the file. A line without an id is recognised by
-    its key, which is then a hash of the content.
+    The two differ if a memory of another project already had the id that the file gives. A line of the file without an
+    id is recognised by the key of the memory, which is then a hash of the content.
     """
     if hit.origin != "import:jsonl" or not hit.id.startswith("m-"):
         return hit.id
@@ -103,7 +103,7 @@ def _source_id(db: sqlite3.Connection, hit: Hit) -> str:
 
 
 def _why(query: str, hit: Hit) -> str:
-    """Return as text the words that query and memory share, and whether the memory is unreviewed or superseded."""
+    """Return a text: the words that query and memory share, and whether the memory is unreviewed or superseded."""
     stems = {stem(word) for word in words(f"{hit.content} {' '.join(hit.tags)}")}
     shared = [word for word in dict.fromkeys(words(query)) if word not in STOP_WORDS and stem(word) in stems]
     reasons = [", ".join(shared[:MOST_REASONS])] if shared else ["related words"]

@@ -1,1 +1,1 @@
-"""Commands that show and delete traces."""
+"""Commands that show, export and delete recorded prompts (traces)."""

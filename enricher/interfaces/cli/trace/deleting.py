@@ -1,4 +1,4 @@
-"""``enricher trace forget``, ``prune`` and ``rescreen``: delete prompts, or the secrets in them, in every place."""
+"""``enricher trace forget``, ``prune`` and ``rescreen``: delete prompts, or secrets, wherever they are stored."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def _forgetting(what: DeletionPlan, db: sqlite3.Connection) -> Deletion:
 
 
 def described(db: sqlite3.Connection, ids: Iterable[str], *, quoting: Iterable[str] = ()) -> list[str]:
-    """Return a line for each of these traces, newest first, without any of the prompt's text."""
+    """Return a line for each of these recorded prompts, newest first, without any text of the prompt."""
     from storage.erasure import forgetting
 
     return [
@@ -123,7 +123,7 @@ def report(outcome: ForgetReport, *, is_json: bool, more: dict[str, Any]) -> Non
 
 
 def _print_places(outcome: ForgetReport | RescreenReport) -> None:
-    """Print what was done in each place, and remarks for the user on stderr."""
+    """Print what was done to each kind of stored data, and remarks for the user on stderr."""
     for line in outcome.done:
         click.echo(printable(line))
     for remark in outcome.remarks:

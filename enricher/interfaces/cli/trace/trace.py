@@ -1,7 +1,7 @@
-"""``enricher trace``: show what the hook did, per prompt and in total.
+"""``enricher trace``: show what the hook recorded about each prompt, and figures about many.
 
-Data goes to stdout under the column names of the schema; errors go to stderr,
-with exit code 1.
+Data goes to stdout, under the names of the database columns. Errors go to stderr, with
+the exit code 1.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     Row = dict[str, Any]
 
 PROMPT_CHARS = 400
-ID_CHARS = 14  # down to the microsecond
+ID_CHARS = 14  # the part of an id that encodes the time, down to the microsecond
 LINE_CHARS = 60
 
 
@@ -189,7 +189,7 @@ def _csv_cell(value: object) -> object:
 
 
 def _table_of(rows: list[Row]) -> Table:
-    """Return a table with one line per trace; ids are shortened to their beginning, which still identifies them."""
+    """Return a table with one line per recorded prompt; ids are cut to a beginning that is still accepted as an id."""
     hosts = ["host"] if len({row["host"] for row in rows}) > 1 else []
     table = new_list("id", "at", *hosts, "status", "task_type", "prompt")
     for row in rows:
@@ -269,7 +269,7 @@ def _print_facts(console: Console, title: str, values: Row) -> None:
 
 
 def _with_label(item: Row, row: Row) -> Row:
-    """Return the item; if it has no text (a file, for example), fill in its label from the trace's inputs."""
+    """Return a context item; if it has no text (such as a file), its recorded label is used as its text."""
     if item["text"]:
         return item
     from enricher.context import ChannelResult
@@ -284,7 +284,7 @@ def _with_label(item: Row, row: Row) -> Row:
 
 
 def _print_scores(console: Console, rows: list[Row]) -> None:
-    """Print the score of each class with the signals that fired for it, one per line."""
+    """Print the score of each class, with the signals that the prompt matched for it, one per line."""
     if not rows:
         return
     table = new_table("facet", "name", "score", "because of", title="scores")
@@ -365,7 +365,7 @@ def _print_lines(console: Console, trace: Row) -> None:
 
 
 def _print_keep_rates(kept: line_labels.KeepRates) -> None:
-    """Print the share of judged lines that were right, with the filter that selects the prompts they belong to."""
+    """Print which share of the judged lines was right, with a filter that selects the prompts with such lines."""
     if not kept.total.judged:
         return
     title = "keep-rate: share of the judged lines that were right"

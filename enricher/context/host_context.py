@@ -1,4 +1,4 @@
-"""Mark facts that the agent already has (ruling R29): in files that its client loads, or in its last answer."""
+"""Mark facts that the agent already has, from files that its client loads or its last answer (ruling R29)."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def mark_in_answer(gathered: list[ChannelResult], answer: str) -> None:
 
 
 def imports(name: str, request: Request) -> str:
-    """Return the loaded file that is, imports or links to the project's file ``name``; empty if there is none."""
+    """Return which file loaded by the client is, or imports, the project's file ``name``; empty if none does."""
     path = os.path.join(request.project.root, name)
     for own in FILES.get(request.host, FILES["claude"]):
         if os.path.realpath(os.path.join(request.project.root, own)) == os.path.realpath(path):

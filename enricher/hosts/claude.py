@@ -28,7 +28,7 @@ PROJECT_FILE = ".claude/settings.json"
 
 
 def parse(payload: object) -> PromptEvent:
-    """Return the event; also accept the two older payload forms (``project_path``, ``hookSpecificData``)."""
+    """Return the prompt event; also accept the two older payload forms (``project_path``, ``hookSpecificData``)."""
     event = common_event(payload, "claude")
     event.prompt = event.prompt or text(payload, "hookSpecificData", "userPromptContent")
     event.cwd = event.cwd or text(payload, "project_path")

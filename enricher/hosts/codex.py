@@ -27,10 +27,10 @@ PROJECT_FILE = ".codex/hooks.json"
 
 
 def parse(payload: object) -> PromptEvent:
-    """Return the event."""
+    """Return the prompt event that the client sent."""
     return common_event(payload, "codex")
 
 
 def answer(context: str, notice: str) -> dict[str, object] | None:
-    """Return the object to print, with no key beyond the schema."""
+    """Return the object to print, with no key that the client's schema lacks."""
     return nested(EVENT, context, notice)

@@ -26,7 +26,7 @@ PROJECT_FILE = ".github/hooks/prompt-enricher.json"
 
 
 def parse(payload: object) -> PromptEvent:
-    """Return the event of either payload form."""
+    """Return the prompt event, from either form of the payload."""
     event = common_event(payload, "copilot")
     event.session_id = text(payload, "sessionId") or event.session_id
     event.agent = event.agent or text(payload, "agentId")

@@ -26,7 +26,7 @@ PROJECT_FILE = ".gemini/settings.json"
 
 
 def parse(payload: object) -> PromptEvent:
-    """Return the event."""
+    """Return the prompt event that the client sent."""
     return common_event(payload, "gemini")
 
 

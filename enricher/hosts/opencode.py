@@ -21,7 +21,7 @@ PROJECT_FILE = ".opencode/plugins/prompt-enricher.js"
 
 
 def parse(payload: object) -> PromptEvent:
-    """Return the event that our plugin sent."""
+    """Return the prompt event that our plugin sent."""
     event = common_event(payload, "opencode")
     event.prompt = _as_typed(event.prompt)
     return event

@@ -126,7 +126,7 @@ def keep_rest(run: Run) -> None:
 
 
 def _hashed_refs(refs: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Return the references of shown facts, with those to files and memories hashed, and those to the session readable."""
+    """Return the references of shown facts, hashing those to files and memories, but not those to the session."""
     from enricher.respond.ranking import hashed_ref
 
     return [(kind, hashed_ref(ref) if kind == "item" and not ref.startswith("session ") else ref) for kind, ref in refs]

@@ -1,6 +1,6 @@
 """Find the installed skill, command or subagent that covers a request, by the words of its name and description.
 
-Pure text processing. A skill covers a request if both name the same action (write, review, deploy …) and share
+Only compares texts. A skill covers a request if both name the same action (write, review, deploy …) and share
 specific words; a word counts less if several installed skills have it, and generic words do not count.
 """
 
@@ -69,7 +69,7 @@ _SIGNS = str.maketrans(dict.fromkeys("`'\".,;:!?()[]{}<>/\\*#|@$=+~_-\N{EN DASH}
 
 
 class Helper:
-    """An installed skill, command or subagent, as its ``kind`` says; ``path`` is its file."""
+    """An installed skill, command or subagent; ``kind`` says which of these, ``path`` is its file if known."""
 
     __slots__ = ("description", "kind", "name", "path")
 
@@ -141,7 +141,10 @@ def _split(text: str) -> list[str]:
 
 
 def _ordered(prompt: str) -> set[int]:
-    """Return the requested actions, as rows of ``_DEEDS``: by each clause's first word, or all of a non-ASCII one."""
+    """Return the actions that the prompt requests, as row numbers of ``_DEEDS``.
+
+    The first word of a clause names the action; in a clause that is not ASCII, any word may.
+    """
     from enricher.prompt.wording.actions import clauses
 
     found: set[int] = set()

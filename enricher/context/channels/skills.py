@@ -1,6 +1,6 @@
 """The channel ``skills``: an installed skill, command or subagent that covers what the prompt asks for.
 
-Reads the client's own folders, and of each file only the frontmatter in its first 2 KB. On the hook's path.
+Reads the client's own folders, and of each file only the frontmatter in its first 2 KB. Runs in the hook.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def _names(folder: str) -> list[str]:
 
 
 def _read(path: str, known_as: str) -> tuple[str, str] | None:
-    """Return name and description from the frontmatter in the first 2 KB; None if the model may not use the file."""
+    """Return name and description from a file's frontmatter; None if it is missing or hidden from the model."""
     if not os.path.isfile(path):
         return None
     try:

@@ -1,6 +1,6 @@
-"""The code index, which answers a prompt in milliseconds: built in the background, read on the hook's path.
+"""Locate and open a project's code index, which tells the hook in milliseconds where a name is defined and used.
 
-This module locates and opens a project's index file.
+``enricher.sources.code.indexing`` builds the index in the background.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def stem_of(path: str) -> str:
 
 
 def clone(git_dir: str) -> str:
-    """Return an identifier of a clone: clones of one project share an index, but may be at different commits."""
+    """Return an identifier of the clone with this git directory: clones share an index, but may be at other commits."""
     return keyed_hash(b"clone", git_dir.encode(errors="surrogateescape"))
 
 

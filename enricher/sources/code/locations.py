@@ -1,4 +1,4 @@
-"""Locate the names in a prompt: where each is defined or used, or that it does not exist. On the hook's path."""
+"""Locate the names in a prompt: where each is defined or used, or that it does not exist. Runs in the hook."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ DEFINING_STARTS = (
     "def ", "async ", "class ", "func", "fn ", "pub ", "export ", "interface ", "struct ", "type ", "enum ",
 )  # fmt: skip
 LONGEST_PASTED = 8
-"""Lines above and below a line of pasted code that most likely are pasted as well."""
+"""How many lines above and below a line of pasted code are most likely pasted as well."""
 MOST_LOOKED_UP = 12
 """Maximum number of names of one prompt that are looked up."""
 GONE, NAMED_IN_PROMPT = "it is gone from the file", "the prompt gives the place"
@@ -100,13 +100,13 @@ def facts(db: Connection, root: str, names: list[Name], opened: Collection[str] 
 
 
 def _is_same_place(fact: Fact, known: Fact) -> bool:
-    """Return whether two facts lead to the same lines; pasted code is as long as LONGEST_PASTED."""
+    """Return whether two facts lead to the same line, or for pasted code, to lines at most LONGEST_PASTED apart."""
     length = LONGEST_PASTED if CODE in (fact.kind, known.kind) else 0
     return fact.path == known.path and abs(fact.line - known.line) <= length
 
 
 def _names_all_places(other: Fact, fact: Fact) -> bool:
-    """Return whether the reason of ``other`` already lists all places of ``fact``, a name with several definitions."""
+    """Return whether the text of ``other`` lists all places of ``fact``, if it is about a name with several places."""
     places = (format_place(fact.path, fact.line), *(f"{quoted(path)}:" for path in fact.others))
     return bool(fact.others) and all(place in other.reason for place in places)
 

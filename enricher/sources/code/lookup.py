@@ -1,7 +1,7 @@
-"""Look up in a project's index where a name is defined and used, and where a text occurs. On the hook's path.
+"""Look up in a project's index where a name is defined and used, and where a text occurs.
 
-The index leads to a few files, which are then read, so answers reflect the files' current content. The limits count
-work, not time, so the same tree gives the same answer.
+Runs in the hook. The index leads to a few files, which are then read, so answers reflect the files' current content.
+The limits count work, not time, so the same files give the same answer.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ class Lookup:
         ]
 
     def verified(self, place: SourceLine, name: str) -> bool:
-        """Return whether the file still contains the definition; update ``place`` to the line's number and text."""
+        """Return whether the file still contains the definition; if so, update the line and text of ``place``."""
         lines = self.text(place.path).split("\n")
         if 0 < place.line <= len(lines) and name in lines[place.line - 1]:
             place.text = lines[place.line - 1]
@@ -316,7 +316,7 @@ def read_file(root: str, path: str) -> str:
 
 
 def is_near(one: str, other: str) -> bool:
-    """Return whether two names differ only in at most two adjacent letters: other, missing, added, or swapped ones."""
+    """Return whether two names differ only in one or two adjacent letters: changed, missing, added or swapped."""
     if one == other or abs(len(one) - len(other)) > 2:
         return False
     start = 0

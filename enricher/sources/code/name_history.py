@@ -1,4 +1,4 @@
-"""Look up the history of a name in the index, which stores only the name's hash. On the hook's path."""
+"""Look up in the code index which commits changed a name, of which only the hash is stored. Runs in the hook."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ DEFINED, UNDEFINED, TOUCHED, MOVED, RENAMED = 1, 2, 4, 8, 16
 """Flags for what a commit did to a name: added a definition, removed one, changed the definition or its body,
 moved it to another file, renamed it."""
 READ, SWEEP = 1, 2
-"""Values of ``commits.state``: the diff was read, or the commit has too many files to introduce names on purpose."""
+"""Values of ``commits.state``: the diff was read; the commit changes so many files that it introduces no name."""
 MOST_EVENTS = 400
 MOST_FILES = 60
 """Maximum files with a name whose kinds are looked up; a name in more files is certainly not gone."""
@@ -106,7 +106,7 @@ def removal(found: list[Event]) -> Event | None:
 
 
 def introduction(found: list[Event], *, is_whole: bool) -> Event | None:
-    """Return the commit that introduced the name, or None if that cannot be said.
+    """Return the commit that introduced the name, or None if it is not certain which one did.
 
     If the history is incomplete, the oldest known commit counts only if it defined the name. A commit that changed
     very many files does not count, because it rarely introduces a name on purpose.
@@ -117,7 +117,7 @@ def introduction(found: list[Event], *, is_whole: bool) -> Event | None:
 
 
 def successors(db: Connection, name: str, event: Event) -> list[str]:
-    """Return the later names of a renamed name in chronological order, the current one last."""
+    """Return what a name was renamed to, by ``event`` and by later commits; the current name is the last."""
     found: list[str] = []
     while event.what & RENAMED and event.detail not in (name, *found) and len(found) < MOST_NAMES_IN_A_ROW:
         found.append(event.detail)

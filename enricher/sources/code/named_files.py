@@ -1,6 +1,6 @@
 """Look up the files that a prompt names: where a file is, what uses it, and where it contains the other names.
 
-On the hook's path; imported only for a prompt that names a file.
+Runs in the hook, but is imported only for a prompt that names a file.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ things."""
 MOST_HOLDING = 12
 """Maximum files that are read to find the users of a file; with more, its name is too common to identify it."""
 MOST_LINES = 8
-"""Maximum occurrences of a name in a file that the prompt names; with more, none of them is the place."""
+"""Maximum occurrences of a name in a file that the prompt names; with more, none is the place to start from."""
 SHORTEST_MISSPELLED = 6
 SHORTEST_IN_FOLDER = 4
 """Minimum letters of a shorter name, which may lack a few letters at its end, or have too many, within the same folder:

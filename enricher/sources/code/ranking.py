@@ -1,4 +1,4 @@
-"""Rank a project's files by relevance to a prompt, in milliseconds. On the hook's path.
+"""Rank a project's files by their relevance to a prompt or another query, in milliseconds.
 
 First, every file gets the sum of its weights for the prompt's most specific terms, within a budget. Then the best
 hundred files are scored again by other signals: whether a file defines a name, is itself named, appears in a stack
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from enricher.prompt.wording.query import Query
 
 MOST_LOOKED_UP, MOST_TERMS = 170, 32
-"""Maximum terms of a query that are looked up, and maximum terms, the most specific ones, that are summed."""
+"""Maximum terms of a query that are looked up, and how many of these, the most specific, are summed."""
 MOST_POSTINGS = 60_000
 """Maximum (term, file) pairs that are summed for one prompt, to bound the time even in a very large project."""
 MOST_WEIGHED = 100
@@ -57,7 +57,7 @@ MOST_FRAMES, FRAME_DECAY = 8, 0.5
 
 
 class FileHit:
-    """A file with its evidence; ``score`` only orders, while ``certainty`` (0 to 1) is comparable between prompts."""
+    """A file with its evidence; ``score`` only orders files, ``certainty`` (0 to 1) is comparable between queries."""
 
     __slots__ = (
         "certainty", "content", "id", "kind", "line", "path", "reasons", "recency", "score", "symbols", "words",
@@ -105,7 +105,7 @@ class Ranking:
 
 
 def rank(db: Connection, query: Query, *, limit: int, root: str = "") -> Ranking:
-    """Return the best files for ``query``; if ``root`` is given, search the best few also for the quoted messages."""
+    """Return the best files for ``query``; with ``root``, read the best few to find messages that the query quotes."""
     ranking = Ranking()
     ranking.words_by_term = query.words_by_term
     rows = db.execute("select value from meta where key in ('files', 'next') order by key").fetchall()
@@ -228,7 +228,7 @@ def _kind_factor(hit: FileHit) -> float:
 
 
 class _Special:
-    """Files that a prompt refers to directly: by definitions, paths, modules or stack frames."""
+    """The files to which a query refers directly: by a name that they define, a path, a module or a stack frame."""
 
     def __init__(self, db: Connection, query: Query) -> None:
         self.found: dict[int, list[tuple[float, str]]] = {}

@@ -45,7 +45,7 @@ class _Part:
 
 
 def frontmatter(text: str) -> tuple[dict[str, Any], str, str]:
-    """Return a note's frontmatter fields, the rest of its text, and the frontmatter's error ("3: …"), empty if none."""
+    """Return a note's frontmatter as fields, the rest of its text, and what is wrong ("LINE: …") or an empty text."""
     lines = text[: LONGEST_FRONTMATTER + 8].split("\n")  # with room for the line that ends it
     if lines[0].rstrip() != "---":
         return {}, text, ""
@@ -116,7 +116,7 @@ def _parts(body: str) -> list[_Part]:
 
 
 def _without_fields(lines: list[str]) -> list[str]:
-    """Return the lines after leading ones for status, date and the like, which the memory has as fields."""
+    """Return the lines without those at the beginning for status, date and the like, which a memory has as fields."""
     first = next((at for at, line in enumerate(lines) if line.strip() and not _FIELD.match(line)), len(lines))
     return lines[first:]
 

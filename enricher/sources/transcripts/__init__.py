@@ -1,9 +1,9 @@
-"""Read the end of a host's transcript: the prompts, answers, files and commands before this prompt.
+"""Read from the end of a client's transcript the prompts, answers, files and commands that precede a prompt.
 
 A transcript may have any size and any content. It is read backwards in blocks, with a limit
 on bytes and on decoded lines; irrelevant lines are recognized by their bytes and skipped
 without decoding, and huge or broken lines are skipped, too. The results are shortened and
-redacted. Each host's record format has its own module.
+redacted. There is one module for each client's record format.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
         TODO_MARKS: tuple[bytes, ...]
 
         def take(self, record: dict[str, Any], found: Extract) -> None:
-            """Extract one record into ``found``; called with the newest record first."""
+            """Add what a record of the transcript contains to ``found``; called for the newest record first."""
 
 
 BLOCK = 64 * 1024
@@ -69,11 +69,11 @@ LONGEST_PATH = 200
 WITH_TRANSCRIPTS = ("claude", "gemini", "codex", "copilot")
 """Clients whose records have a module here; a transcript of any other client is read as Claude's."""
 REGULAR_FILE, FILE_TYPE = 0o100000, 0o170000
-"""S_IFREG and the mask S_IFMT; the module ``stat`` is not loaded on the hook's path."""
+"""S_IFREG and the mask S_IFMT; the hook does not load the module ``stat``, which defines them."""
 
 
 class Extract:
-    """What was extracted so far, newest first; ``news`` is the mark of a compaction that no prompt has followed yet."""
+    """What was found in a transcript so far, newest first; ``news`` marks a compaction that no prompt has followed."""
 
     __slots__ = (
         "answer", "answer_id", "answers", "changed", "commands", "cwd", "errors", "files", "has_edits", "news",
@@ -102,7 +102,7 @@ class Extract:
         return len(self.prompts) >= MOST_PROMPTS and bool(self.answer)
 
     def prompt(self, text: str) -> None:
-        """Add the text of a user record, if it was written by the user and not by the host."""
+        """Add a prompt from the text of a user record, unless the client wrote that text itself."""
         words = users_words(text)
         if not words or len(self.prompts) >= MOST_PROMPTS:
             return
@@ -114,7 +114,7 @@ class Extract:
         self.answer_id = ""  # text before this prompt belongs to another answer
 
     def add_answer(self, text: str, *, of: str = "") -> None:
-        """Add a piece of the assistant's text; the pieces of one answer have the same ``of``."""
+        """Add a piece of the assistant's text; ``of`` identifies the answer to which it belongs."""
         text = text.strip()
         if text and len(self.answers) < MOST_ANSWERS:
             self.answers.append((len(self.prompts), text))
@@ -154,7 +154,7 @@ class Extract:
             self.todos = [(plain_status(status), text) for status, text in texts[:MOST_TODOS]]
 
     def compacted(self, mark: object) -> None:
-        """Record that the host compacted its context here, which is news until the user's next prompt."""
+        """Record that the client compacted its context here, unless a prompt has followed; ``mark`` identifies that."""
         if not self.prompts and not self.news:
             self.news = mark[:64] if isinstance(mark, str) and mark else "compacted"
 
@@ -210,7 +210,7 @@ def changed_files(event: PromptEvent) -> list[str]:
 
 
 def have_been_opened(conversation: Conversation, root: str, paths: Iterable[str]) -> bool:
-    """Return whether tools read or changed all these files of ``root``, unless the host has dropped that since.
+    """Return whether tools read or changed all these files of ``root``; False if the client has compacted since.
 
     ``conversation.files`` reaches back MOST_PROMPTS prompts. Older records are searched undecoded, for a value that
     is the path or for a patch of it; that takes a millisecond, and only prompts that get a fact need it.
@@ -228,7 +228,7 @@ def have_been_opened(conversation: Conversation, root: str, paths: Iterable[str]
 
 
 def transcript_path(event: PromptEvent) -> str:
-    """Return the transcript file that the host names, or stores under the session's id; empty if there is none."""
+    """Return the transcript file that the event names, or that the client stores by session id; empty if unknown."""
     if event.transcript_path:
         return event.transcript_path if os.path.isabs(event.transcript_path) else ""
     if event.host == "copilot" and event.session_id:
@@ -246,7 +246,7 @@ def _reason(failure: Exception) -> str:
 
 def _read(path: str, event: PromptEvent) -> Extract:
     name = event.host if event.host in WITH_TRANSCRIPTS else WITH_TRANSCRIPTS[0]
-    # ``__import__``, because ``importlib`` is not loaded on the hook's path.
+    # ``__import__``, because the hook does not load ``importlib``.
     host: Host = __import__(f"enricher.sources.transcripts.{name}", fromlist=("take",))
     found = Extract(event.cwd, event.prompt)
     decoded_bytes = decoded_lines = 0
@@ -292,7 +292,7 @@ def _earlier_todos(path: str, host: Host) -> list[tuple[str, str]] | None:
 
 
 def take_one(host: Host, record: dict[str, Any], found: Extract) -> None:
-    """Extract one record into ``found``; skip a record that does not have the host's format."""
+    """Add what one record contains to ``found``; skip a record that does not have the client's format."""
     try:
         host.take(record, found)
     except (AttributeError, TypeError, ValueError, KeyError, IndexError, RecursionError):
@@ -308,7 +308,7 @@ def _decoded(line: bytes) -> dict[str, Any] | None:
 
 
 def _peek(line: bytes, found: Extract) -> None:
-    """Add the file that a huge record names near its start."""
+    """Add the file that an undecoded record, which is too large, names near its start."""
     _, mark, behind = line[:HEAD_BYTES].partition(b'"file_path"')
     if mark:
         path, quote, _ = behind.lstrip(b': "').partition(b'"')
@@ -374,7 +374,7 @@ def _read_exactly(descriptor: int, start: int, length: int) -> bytes:
 
 
 def summarise(found: Extract, conversation: Conversation, prompt: str) -> None:
-    """Copy ``found``, shortened and redacted, into ``conversation``, with the prompts in chronological order."""
+    """Copy ``found`` into ``conversation``, shortened and without secrets, with the prompts in chronological order."""
     conversation.prompts = [short(text, PROMPT_CHARS) for text in reversed(found.prompts)]
     depends_on_answer = len(prompt.strip()) <= TERSE or _needs_the_answer(prompt)
     limit = LONG_ANSWER_CHARS if depends_on_answer else ANSWER_CHARS
@@ -404,7 +404,7 @@ def _needs_the_answer(prompt: str) -> bool:
 
 
 def _tasks_as_todos(tasks: dict[str, list[str]]) -> list[tuple[str, str]]:
-    """Return the todos of a host whose tasks are created and updated one by one; skip tasks without a known subject."""
+    """Return, as todos, tasks that were created and updated one by one; skip those whose subject is unknown."""
     known = [(number, status, text) for number, (status, text) in tasks.items() if text and status != "deleted"]
     known.sort(key=lambda one: (len(one[0]), one[0]))
     return [(plain_status(status), text) for _, status, text in known[:MOST_TODOS]]

@@ -18,7 +18,7 @@ FAILED = ("error", "failed")
 
 
 def take(record: dict[str, Any], found: Extract) -> None:
-    """Extract one message, or all messages of a patch; a patch repeats the messages before it."""
+    """Add one message to ``found``, or all messages of a patch, which repeats the messages before it."""
     patch = record.get("$set")
     if isinstance(patch, dict):
         messages = patch.get("messages")

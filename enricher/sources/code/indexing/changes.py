@@ -2,7 +2,7 @@
 
 A name is stored as a hash (``enricher.sources.code.name_history.key``), never as text; the only text stored from a diff
 is the new name after a rename and the paths between which a definition moved. Each commit is read once, newest first,
-in batches limited by bytes and time; the rest is read in the background of the next prompt. Not on the hook's path.
+in batches limited by bytes and time; the rest is read after the next prompt. Does not run in the hook.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Find the commands that test, build, run and release a project, in its manifests, task files and documents.
 
-Not on the hook's path. Each command comes with its source file and line. The package manager is taken from the
+Does not run in the hook. Each command comes with its source file and line. The package manager is taken from the
 lock file, else from ``packageManager``, else it is the one that the project's own commands use most.
 """
 
@@ -83,7 +83,7 @@ _FORBIDS = re.compile(r"\b(?:not|never|don't|instead|without|avoid|no longer|dep
 
 @dataclass(slots=True)
 class Command:
-    """A command for an action, with its source; ``folder`` is the working directory, empty for the root."""
+    """A command for an action such as ``test``; ``path`` and ``line`` are its source, ``folder`` is where to run it."""
 
     action: str
     command: str

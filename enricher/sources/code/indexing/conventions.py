@@ -1,6 +1,6 @@
 """Find the sentences in a project's documents that say how to test, build, commit and the like, one for each action.
 
-Not on the hook's path. A document is split into units: a sentence, a list item, or a line that ends in a colon
+Does not run in the hook. A document is split into units: a sentence, a list item, or a line that ends in a colon
 with the list after it. A unit is scored for an action by the heading above it, by its own words, and by whether
 it is an instruction.
 """
@@ -153,7 +153,7 @@ class Unit:
 
 @dataclass(slots=True)
 class Convention:
-    """A unit that explains an action, with its score."""
+    """A unit of a document (sentence or list item) that explains an action, with its score."""
 
     action: str
     text: str

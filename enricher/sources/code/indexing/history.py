@@ -1,6 +1,6 @@
 """Store git's history in the index: the newest commits, which of them were reverted, and the tags.
 
-What commits did to names is read by ``enricher.sources.code.indexing.changes``. Not on the hook's path.
+``enricher.sources.code.indexing.changes`` then reads what the commits did to names. Does not run in the hook.
 """
 
 from __future__ import annotations
@@ -135,7 +135,10 @@ class GitHistory:
             self.problems.append(str(failure))
 
     def write(self, db: sqlite3.Connection, paths: Iterable[str] = ()) -> int:
-        """Store tags and commits; return 1 if HEAD moved, else 0, and then only set the recency of ``paths``."""
+        """Store the tags and commits in the index; return 1 if another commit is checked out than before, else 0.
+
+        If the index already has the commits, only set for the files ``paths`` how recently they changed.
+        """
         self._write_tags(db)
         if self.commits is None:
             rows = db.execute("select files from commits order by at desc, id desc limit ?", (MOST_RECENT,)).fetchall()
@@ -194,7 +197,7 @@ class GitHistory:
         db.execute("insert or replace into meta values ('tags', ?)", (self.tags_stamp,))
 
     def read_changes(self, path: str) -> int:
-        """Read the diffs of unread commits; return 1 if there were any, else 0."""
+        """Read the diffs of commits that were not read yet into the index; return 1 if there were any, else 0."""
         if not self.head:
             return 0
         with closing(sqlite3.connect(path, timeout=2.0, isolation_level=None)) as db:

@@ -1,7 +1,7 @@
 """Find the definitions in a file, and the names that a test file imports, with regular expressions; no parser.
 
-A missed definition costs only a line number and an extra one hardly anything, so the patterns are simple.
-Not on the hook's path.
+A definition that is missed or found by mistake does little harm, so the patterns are simple.
+Does not run in the hook.
 """
 
 from __future__ import annotations

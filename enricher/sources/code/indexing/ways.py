@@ -78,13 +78,13 @@ _TICKET = re.compile(r"^(?:\[?[A-Z]{2,10}-\d+\]?)[: ]")
 AGENT_FILES = ("CLAUDE.md", "AGENTS.md", "GEMINI.md")
 MOST_CALLS = 3
 GIT_HOOKS = {"pre-commit": 5.0, "commit-msg": 4.5}
-"""Ranks of git hooks; a habit in the history has rank 5.5, a sentence in a document 7 or more."""
+"""Ranks of facts from git hooks; a habit in the history has rank 5.5, a sentence in a document 7 or more."""
 LATEST, FEWEST_COMMITS, MOSTLY = 60, 10, 0.7
 """Latest commits that are searched for a habit, the fewest commits that show one, and the share that must follow it."""
 
 
 def write(db: sqlite3.Connection, root: str, files: list[ListedFile]) -> bool:
-    """Update the rows from the files and from the commits in the index; return whether anything had changed."""
+    """Update these facts in the index from the project's files and commits; return whether a source had changed."""
     commits = db.execute("select sha, subject from commits order by at desc, id desc limit ?", (LATEST,)).fetchall()
     concerned = _concerned(files)
     mark = f"{hash_of(concerned)} {commits[0][0] if commits else ''}"
@@ -256,7 +256,7 @@ def _of_names(project: ProjectFiles) -> list[Row]:
 
 
 def _of_workflow(path: str, text: str) -> list[Row]:
-    """Return what triggers a release or deployment workflow: a tag, a GitHub release, a push, a manual start."""
+    """Return a row with what starts a release or deployment workflow: a tag, a GitHub release, a push, or a person."""
     head = text.partition("\njobs:")[0]
     name = path.rpartition("/")[2].rpartition(".")[0].lower()
     tags, branches = _listed(head, r"tags"), _listed(head, r"push:\s*\n\s*branches")

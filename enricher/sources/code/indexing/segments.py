@@ -114,7 +114,7 @@ class Segment:
         self.db.executemany("insert into postings values (?, ?, ?, ?, ?, ?)", self._rows())
 
     def _rows(self) -> Iterable[tuple[object, ...]]:
-        """Yield a row per term: the ids of its files by field, four bytes each, then its weights there, one byte each."""
+        """Yield a row per term: the ids of its files by field, four bytes each, then its weights, one byte each."""
         for term in sorted(set().union(*self.fields)):
             found = [field.get(term, ()) for field in self.fields]
             packed = [one for field in found for one in field]

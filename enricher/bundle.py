@@ -22,10 +22,10 @@ HOOK = "enricher.hook.process"
 """The hook's main module: every prompt needs what it imports, directly and indirectly."""
 FUTURE = "from __future__ import annotations\n"
 WITH_LATE_ANNOTATIONS = 0x1000000
-"""The compiler flag that FUTURE sets (``__future__.annotations.compiler_flag``).
+"""The compiler flag that the line FUTURE sets (``__future__.annotations.compiler_flag``).
 
-Modules in the bundle are compiled with the flag but without that import, which would load another file.
-This module and ``enricher.home`` are loaded before the bundle, so they use neither.
+Modules in the bundle are compiled with the flag but without that line, which would load another file.
+This module and ``enricher.home`` are loaded before the bundle, so they contain neither.
 """
 LARGEST = 8 << 20
 """Maximum bytes of the bundle; the modules that prompts load take about 500 KB."""
@@ -62,7 +62,7 @@ class Bundle:
         self.root, self.modules, self.before = root, modules, before
 
     def find_spec(self, name: str, path: "Sequence[str] | None" = None, target: object = None) -> "Any":
-        """Return the spec of one of our modules; None leaves the module to the other importers."""
+        """Return the import spec of a module in the bundle; None for any other module, which Python finds itself."""
         del path, target
         module = self.modules.get(name)
         if module is None:
@@ -78,7 +78,7 @@ class Bundle:
 
     @staticmethod
     def create_module(spec: object) -> None:
-        """Leave the creation to Python."""
+        """Return None, by which Python creates the module itself (PEP 451)."""
 
     def exec_module(self, module: "ModuleType") -> None:
         """Run the module's code in its namespace."""

@@ -16,7 +16,7 @@ SKILL_FOLDERS = {
     "cursor": (".cursor/skills", ".claude/skills"),
     "opencode": (".opencode/skills", ".claude/skills"),
 }
-"""The folders of each host's skills, relative to the user's home and to a project."""
+"""The folders in which each client looks for skills, relative to the user's home and to a project."""
 
 
 def root_dir() -> str:
@@ -73,7 +73,7 @@ def ancestors(folder: str) -> list[str]:
 
 
 def skill_folders(host: str, project: str) -> list[str]:
-    """Return the folders in which ``host`` looks for skills, and ``$AOPS/skills``; only those that exist."""
+    """Return the folders in which the client ``host`` looks for skills, and ``$AOPS/skills``; only those that exist."""
     bases = [os.path.expanduser("~"), project] if project else [os.path.expanduser("~")]
     folders = [os.path.join(base, folder) for base in bases for folder in SKILL_FOLDERS.get(host, ())]
     if aops := os.environ.get("AOPS"):

@@ -264,7 +264,7 @@ def _inputs(event: PromptEvent, session: sessions.SessionState, conversation: Co
 
 
 def _request(event: PromptEvent, judged: Classification, conversation: Conversation, run: Run) -> Request:
-    """Return the request that each channel (source of facts) gets; their time limit starts with this call."""
+    """Return the request that every channel (source of facts) gets; the channels' time limit starts with this call."""
     return Request(
         event,
         judged,
@@ -282,7 +282,7 @@ def form_of(mode: str) -> str:
 
 
 def _facts_for_plan(request: Request, run: Run) -> dict[str, Any]:
-    """Look up the facts that a plan for this prompt may mention; return none after a failure, which is logged."""
+    """Look up the facts that a plan for this prompt may mention; log a failure and return an empty dict."""
     from enricher.respond.hydration.gathering import look_up
 
     try:
@@ -346,7 +346,7 @@ def _note_failed(channels: list[ChannelResult], run: Run) -> None:
 
 
 def conversation_before(event: PromptEvent, settings: Mapping[str, Value], injected: list[str]) -> Conversation:
-    """Return this session's conversation before the prompt, read from the client's transcript; empty without one."""
+    """Return the session's conversation before this prompt, from the client's transcript; empty if there is none."""
     has_transcript = event.host == HOST_WITHOUT_TRANSCRIPT_PATH or os.path.lexists(event.transcript_path)
     if not (has_transcript and is_on(settings, "channels", "session")):
         return Conversation()

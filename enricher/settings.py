@@ -133,10 +133,10 @@ LIMITS: dict[str, tuple[float, float]] = {
     "retention.rows": (0, 1_000_000_000),
     "retention.mb": (0, 1_000_000),
 }
-"""Lowest and highest value of each number; others are moved to the nearer limit (ruling R12: at most 2,000 tokens)."""
+"""Lowest and highest value of each numeric setting; a value beyond a limit is moved to that limit (ruling R12)."""
 
 POSITIVE = ("search_intent.llm_timeout_ms",)
-"""Settings that must be above zero; zero and less is rejected instead of moved to the limit (conformance S1-6.5c)."""
+"""Settings that must be above zero; zero and less are rejected, not moved to a limit (conformance row S1-6.5c)."""
 
 ALIASES = {
     "SUBCOG_SEARCH_INTENT_ENABLED": "search_intent.enabled",
@@ -235,7 +235,7 @@ def with_environment(
 
 
 def named_in(environ: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Return (variable, setting) for each setting that ``environ`` sets; of two with one setting, the later counts."""
+    """Return (variable, setting) for each variable that sets a setting; if two set the same one, the later counts."""
     found = [(name, key) for name, key in ALIASES.items() if name in environ]
     for key in (*DEFAULTS, *GATES):
         name = "ENRICHER_" + key.upper().replace(".", "_")
@@ -266,5 +266,5 @@ def misses_model(settings: Mapping[str, Value]) -> bool:
 
 
 def is_on(settings: Mapping[str, Value], table: str, name: str) -> bool:
-    """Return whether the channel or host ``name`` is on, as by default; ``table`` is one of OPEN_TABLES."""
+    """Return whether the channel or host ``name`` is switched on (the default); ``table`` is one of OPEN_TABLES."""
     return bool(settings.get(f"{table}.{name}", True))

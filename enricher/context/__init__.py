@@ -183,7 +183,7 @@ class Candidate:
 
     ``text`` is quoted in the output and ``label`` names its source; without a text the label contains
     the whole fact. ``ref`` identifies the fact: a session never shows the same ``ref`` twice, and equal
-    scores are ordered by it. ``score`` runs from 0 to 1, ``raw`` is the score before weights.
+    scores are ordered by it. ``score`` is from 0 to 1, ``raw`` is the score before the channel weighted it.
     ``stale`` is the reason not to show the fact, empty if there is none.
     """
 

@@ -79,7 +79,7 @@ def gather(declared: list[dict[str, Any]], request: Request, settings: Mapping[s
 
 
 def off_reason(rule: Mapping[str, Any], settings: Mapping[str, Value]) -> str:
-    """Return the reason why a channel is not queried (ruling R10); empty if it is."""
+    """Return the reason why a channel is not queried (ruling R10); empty if it is queried."""
     if settings.get("no_handlers"):
         return "no_handlers is set"
     if not settings.get(f"channels.{rule['name']}", True):

@@ -1,6 +1,6 @@
 """The hook process: read an event on stdin, print the answer, always within the deadline, always with exit code 0.
 
-A host may discard the user's prompt on any other exit code, so the only way out of this
+A client may discard the user's prompt on any other exit code, so the only way out of this
 module is ``os._exit(0)``. Failures are recorded in the log.
 """
 
@@ -31,7 +31,7 @@ WHITE_SPACE = 64
 ANSWERED_BY_S = 1.9
 """Seconds after which the hook no longer waits for a slow client or disk; another process then records the prompt."""
 EPILOGUE_S = 0.4
-"""Seconds that writing the answer gets in any case; also recording, if no other process can be started for it."""
+"""Minimum seconds for writing the answer; also for recording the prompt, if no other process can do that."""
 RECORDING_S = 30.0
 """Maximum seconds that a process may take to record a prompt after the hook's exit; nothing waits for it."""
 PIPELINE = "--format=pipeline"
@@ -39,7 +39,7 @@ PIPELINE = "--format=pipeline"
 HYDRATION = "--format=hydration"
 """Command-line option that asks for a plan (seed 003); the client gets it in the same way as any added text."""
 CONTEXT_DROPPED = ("SessionStart", "PreCompact")
-"""Events that a host sends when it compacts or clears a conversation."""
+"""Events that a client sends when it compacts or clears a conversation."""
 WITHIN_A_TURN = ("PostToolUse", "AfterTool")
 """Events at which the agent can be given a late result: text that a model added after the prompt was answered."""
 AFTER_A_TURN = ("Stop", "AfterAgent")

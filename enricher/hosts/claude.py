@@ -1,7 +1,7 @@
-"""Claude Code: event ``UserPromptSubmit``; unknown clients are answered in this form, too.
+"""Translate events (``UserPromptSubmit``) and answers of Claude Code; also used for unknown clients.
 
-Context is used only inside ``hookSpecificOutput`` with the right event name; at
-the top level it is silently ignored.
+Claude Code uses ``additionalContext`` only inside ``hookSpecificOutput`` with the right
+event name; at the top level of the answer it silently ignores it.
 """
 
 from __future__ import annotations

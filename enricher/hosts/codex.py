@@ -1,4 +1,4 @@
-"""Codex CLI: event ``UserPromptSubmit`` under a strict schema.
+"""Translate events (``UserPromptSubmit``) and answers of Codex CLI, whose schema is strict.
 
 A single unknown key makes it reject the whole answer; a timeout that is not an
 integer makes it reject the whole hooks file.

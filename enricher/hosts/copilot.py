@@ -1,7 +1,8 @@
-"""GitHub Copilot CLI: event ``userPromptSubmitted`` or its VS Code form ``UserPromptSubmit``.
+"""Translate events and answers of GitHub Copilot CLI.
 
-It reads only the flat ``additionalContext``, shows the user no message of a hook,
-and sends no transcript path.
+Its event is ``userPromptSubmitted``, or ``UserPromptSubmit`` in the form of VS Code. It reads
+``additionalContext`` only at the top level of an answer, shows the user no message of a hook,
+and does not send the path of the transcript.
 """
 
 from __future__ import annotations

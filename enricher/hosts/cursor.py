@@ -1,4 +1,4 @@
-"""Cursor: event ``beforeSubmitPrompt``.
+"""Translate events (``beforeSubmitPrompt``) and answers of Cursor.
 
 ``additional_context`` is undocumented for this event but accepted by current
 clients; ``continue`` is documented and must never be false.

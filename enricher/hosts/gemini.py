@@ -1,6 +1,6 @@
-"""Gemini CLI: event ``BeforeAgent``, timeouts in milliseconds.
+"""Translate events (``BeforeAgent``) and answers of Gemini CLI.
 
-It shows any output that is not JSON to the user, and any exit code except 0
+Its timeouts are in milliseconds. It shows any output that is not JSON to the user, and any exit code except 0
 and 1 cancels the turn.
 """
 

@@ -1,7 +1,7 @@
-"""OpenCode: it has no command hooks, so our plugin ``prompt-enricher.js`` calls us from ``chat.message``.
+"""Translate events and answers of OpenCode, whose hook ``chat.message`` calls us by our plugin.
 
-Both ends of this protocol are ours; the plugin turns ``additionalContext``
-into a synthetic text part and ``systemMessage`` into a toast.
+OpenCode cannot start a command itself, so both ends of this protocol are ours: the plugin, ``prompt-enricher.js``,
+turns ``additionalContext`` into a synthetic text part and ``systemMessage`` into a toast.
 """
 
 from __future__ import annotations

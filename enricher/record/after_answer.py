@@ -73,7 +73,7 @@ def describe(trace: Trace, enrichment: Enrichment, inputs: Inputs) -> None:
 
 
 def _count_kept(enrichment: Enrichment, channel: str) -> tuple[int, int]:
-    """Return how many items of a channel are in the text, and the tokens of these items as offered."""
+    """Return how many of a channel's facts are in the added text, and how many tokens these facts have uncut."""
     kept = [item for item in enrichment.items if item.channel == channel and item.kept]
     return len(kept), sum(estimate_tokens(item.text or item.label) for item in kept)
 
@@ -126,7 +126,7 @@ def keep_rest(run: Run) -> None:
 
 
 def _hashed_refs(refs: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Return the references of shown facts, hashing those to files and memories, but not those to the session."""
+    """Replace references to files and memories by hashes; references to the session contain no text and are kept."""
     from enricher.respond.ranking import hashed_ref
 
     return [(kind, hashed_ref(ref) if kind == "item" and not ref.startswith("session ") else ref) for kind, ref in refs]

@@ -29,7 +29,7 @@ TITLE = "Late result for your last prompt:"
 LATE = "late"
 ASKED, DELIVERED, DROPPED, NOTHING_NEW = "asked", "delivered", "dropped", "nothing new"
 NEXT_PROMPT, NO_MORE = "the next prompt came first", "the session did not go on"
-"""Reasons why a result was dropped."""
+"""Reasons why a late result was dropped."""
 NOT_OF_THE_USER = ("duplicate", "subagent", "machine_prompt")
 """Skip reasons of prompts that do not begin a new turn."""
 GRACE_S = 2.0

@@ -53,10 +53,10 @@ _CUES = frozenset(
     ripristina ripristinare
     """.split()
 )
-"""Words of which one suffices to parse a prompt for a question about the past.
+"""A prompt with any of these words is parsed for a question about the past.
 
-So does a word of ``_QUESTIONS`` with one of ``_DEEDS`` after it. For other prompts the parser is not even imported,
-unless they are not ASCII.
+So is a prompt with a word of ``_QUESTIONS`` that a word of ``_DEEDS`` follows, and any prompt that is not ASCII.
+For other prompts the parser is not even imported.
 """
 _TIMES = frozenset(
     """

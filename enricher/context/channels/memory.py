@@ -29,7 +29,7 @@ BASE_COUNT, MAX_COUNT, MAX_TOKENS, MIN_CONFIDENCE = (
     f"search_intent.{name}" for name in ("base_count", "max_count", "max_tokens", "min_confidence")
 )
 STEP = 5
-"""How many more memories are searched for at medium confidence in the intent: seed 001 specifies 5, 10 or 15."""
+"""How many more memories are searched for if the confidence in the search intent is medium (seed 001)."""
 HIGH_CONFIDENCE, MEDIUM_CONFIDENCE = 0.8, 0.5
 LONGEST_PREVIEW = 200
 LONGEST_SUBJECT = 2_000

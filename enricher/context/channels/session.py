@@ -26,9 +26,9 @@ REFERENT_SCORE, NEWS_SCORE, STATE_SCORE = 0.95, 0.9, 0.85
 CHARS_PER_TOKEN = 4
 """Converts the channel's limit, in tokens, to characters, as in ``enricher.prompt.text.estimate_tokens``."""
 LABELS_CHARS = 60
-"""Characters, out of that limit, that are reserved for the labels of the two facts."""
+"""Characters of the channel's limit that are reserved for the labels of its two facts (prompts, state of work)."""
 PROMPTS_SHARE = 0.55
-"""Share of the remaining characters for the last prompts; the rest is for the state of the work."""
+"""Share of the characters for the last prompts; the rest is for the state of the work."""
 SHORTEST_PROMPT = 32
 """Minimum characters for quoting a prompt; with less room it is left out, since a shorter quotation says nothing."""
 SEVERAL_CHARS = 90
@@ -40,7 +40,7 @@ MOST_FILES = 4
 def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
     """Return the facts of the conversation that this prompt needs.
 
-    They are marked as stale if the agent still has them, except in the profile ``as-specified``.
+    If the agent still has them, they get a reason not to be shown (``stale``), except in the profile ``as-specified``.
     """
     found = _facts(request, channel) if request.conversation else []
     if not (request.conversation.resumed or is_as_specified(request.settings)):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 MOST_SKILLS = 64
 HEAD_BYTES = 2048
 LONGEST_NAME = 64
-"""Maximum characters of a helper's name, since the agent reads it as part of a sentence; a longer name is not used."""
+"""Maximum characters of the name of a skill or the like, which the agent reads as part of a sentence."""
 LONGEST_DESCRIPTION = 160
 SCORE = 0.9
 ONLY_BY_PERSONS = "disable-model-invocation"
@@ -61,7 +61,7 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
 
 
 def _lead(helper: Helper, host: str) -> str:
-    """Return an instruction to call the helper: agents often ignore a skill that is merely mentioned.
+    """Return an instruction to call the skill (or the like): agents often ignore a skill that is merely mentioned.
 
     Published measurements of hooks found that a general hint activates a skill in 20 to 50 % of the cases, and naming
     a single one in about 80 %.

@@ -51,11 +51,11 @@ if TYPE_CHECKING:
 MOST_DEFINING = 4
 """Maximum number of files that define a name; with more, the name does not identify a place."""
 MOST_DECLARED = 5
-"""Maximum files that contain a name without an indexed definition, if one of them is shown as declaring it."""
+"""Maximum files with a name that the index does not define, for one of them to be shown as declaring it."""
 MOST_NAMED = 2
 """Maximum further files with a name that are listed; if there are more, only their number is shown."""
 MOST_LINES = 8
-"""Maximum occurrences of a name in a file that the prompt names; with more, none of them is the place."""
+"""Maximum occurrences of a name in a file that the prompt names; with more, none is the place to start from."""
 MOST_USING = 12
 """Maximum files that use a name; with more, its definition is a poor starting point and gets a low score."""
 DEFINING_STARTS = (
@@ -266,7 +266,7 @@ def _text_place(
 
 
 def _mentioning(lookup: Lookup, text: str, files: list[tuple[str, int]], holders: list[Holder]) -> int:
-    """Return how many files contain a quoted text without its quotation marks, apart from those that hold it whole."""
+    """Return how many files contain a text only without the quotation marks around it."""
     bare = text.strip("\"'")
     whole = {path for path, _kind, _lines in holders}
     return sum(path not in whole and bool(lookup.occurrences(path, bare)) for path, _kind in files)

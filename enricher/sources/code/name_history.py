@@ -1,4 +1,4 @@
-"""Look up in the code index which commits changed a name, of which only the hash is stored. Runs in the hook."""
+"""Look up in the code index, which stores names as hashes, what commits did to a name. Runs in the hook."""
 
 from __future__ import annotations
 

@@ -109,7 +109,10 @@ def _with_users(lookup: Lookup, path: str) -> Fact | None:
 
 
 def _mentions(lookup: Lookup, path: str) -> dict[str, int]:
-    """Return the first line with the path's last two parts in each file that has one, or else with the file name."""
+    """Return the first line that mentions a path in each file, by the path of the file with that line.
+
+    The path's last two parts count as a mention, or if no file contains these, the file name alone.
+    """
     name = path.rpartition("/")[2]
     texts = ["/".join(path.split("/")[-2:])] if "/" in path else []
     if name.lower() not in COMMON_FILES:

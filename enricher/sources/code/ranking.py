@@ -1,6 +1,6 @@
 """Rank a project's files by their relevance to a prompt or another query, in milliseconds.
 
-First, every file gets the sum of its weights for the prompt's most specific terms, within a budget. Then the best
+First, every file gets the sum of its weights for the query's most specific terms, within a budget. Then the best
 hundred files are scored again by other signals: whether a file defines a name, is itself named, appears in a stack
 trace, or contains a quoted message. The limits count work, not time, so the same index gives the same answer.
 """

@@ -244,7 +244,7 @@ def _holding(db: Connection, name: str) -> list[str]:
 
 
 def _mentioning(root: str, tests: list[str], name: str) -> tuple[str, int, int] | None:
-    """Return the test file that mentions the name most often, its first such line outside imports, and the number."""
+    """Return the test file that mentions a name most often outside imports, the first such line, and how often."""
     best: tuple[str, int, int] | None = None
     for path in tests[:MOST_READ]:
         try:

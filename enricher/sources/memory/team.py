@@ -27,7 +27,7 @@ MOST_PACKAGES = 200
 
 
 def folders(project: Project, state: State) -> list[str]:
-    """Return the folders, among the project's root and its packages, that contain memories."""
+    """Return the folders, among the project's root and its packages, that contain a team's memories."""
     _look_for_packages(project, state)
     candidates = [project.root, *(os.path.join(project.root, package) for package in state.packages)]
     return [one for one in candidates if os.path.isdir(os.path.join(one, trust.FOLDER, trust.MEMORIES))]

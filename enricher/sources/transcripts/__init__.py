@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from enricher.prompt.event import PromptEvent
 
     class Host(Protocol):
-        """The interface of each host module in this package."""
+        """The interface of the module for each client in this package."""
 
         MARKS: tuple[bytes, ...]
         TODO_MARKS: tuple[bytes, ...]
@@ -154,12 +154,12 @@ class Extract:
             self.todos = [(plain_status(status), text) for status, text in texts[:MOST_TODOS]]
 
     def compacted(self, mark: object) -> None:
-        """Record that the client compacted its context here, unless a prompt has followed; ``mark`` identifies that."""
+        """Record a compaction of the client's context, identified by ``mark``, unless a prompt has followed it."""
         if not self.prompts and not self.news:
             self.news = mark[:64] if isinstance(mark, str) and mark else "compacted"
 
     def is_new(self, identifier: object) -> bool:
-        """Return whether a record's id is new: some hosts write a record again when it changes."""
+        """Return whether a record's id is new: some clients write a record again when it changes."""
         if not isinstance(identifier, str) or not identifier:
             return True
         if identifier in self.seen:
@@ -172,7 +172,7 @@ def read_conversation(event: PromptEvent, injected: list[str] | tuple[str, ...] 
     """Return the conversation from the transcript of this event's session; empty if there is no transcript.
 
     ``injected`` lists what the session has been shown (``storage.state.sessions``), including the mark
-    that the host has compacted or resumed the conversation. Never raises; ``problem`` of the
+    that the client has compacted or resumed the conversation. Never raises; ``problem`` of the
     result names a file that could not be read.
     """
     conversation = Conversation()

@@ -1,4 +1,4 @@
-"""Extract records of Claude Code: JSON objects of many types, of which user, assistant and system records are used.
+"""Read transcript records of Claude Code: JSON objects, of which the types user, assistant and system are used.
 
 A list of todos comes as a whole (``TodoWrite``), or as tasks that are created and updated one by one.
 """

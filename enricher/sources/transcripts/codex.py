@@ -1,4 +1,4 @@
-"""Extract records of Codex CLI, ``{timestamp, type, payload}``; messages and tool calls are of type "response_item"."""
+"""Read transcript records of Codex CLI, ``{timestamp, type, payload}``; most have the type "response_item"."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Extract records of Copilot CLI: ``{type, data, id, timestamp, parentId}`` in the session's ``events.jsonl``."""
+"""Read transcript records of Copilot CLI: ``{type, data, id, timestamp, parentId}`` in its ``events.jsonl``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Extract records of Gemini CLI: messages of type user and gemini, and patches (``$set``) of the whole session."""
+"""Read transcript records of Gemini CLI: messages of type user and gemini, and patches of the session (``$set``)."""
 
 from __future__ import annotations
 

@@ -164,7 +164,7 @@ def _read(db: sqlite3.Connection, root: str, log: tuple[str, ...], boundary: fro
 
 
 def forget(db: sqlite3.Connection, numbers: list[int]) -> None:
-    """Delete the stored effects of the commits with these row numbers."""
+    """Delete what is stored about the effects of the commits with these row numbers."""
     for start in range(0, len(numbers), 500):
         some = numbers[start : start + 500]
         for table in ("name_changes", "file_changes"):

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 
 LONGEST_UNIT, SHORTEST_UNIT = 290, 24
-"""Maximum and minimum characters of a unit; longer and shorter ones are left out."""
+"""Maximum and minimum characters of a unit (a sentence or list item of a document); other units are left out."""
 WHAT_IT_IS_ABOUT = 110
 """Characters at the start of a unit in which its action must be named; the rest, such as list items, is detail."""
 LEAST = 7.0
@@ -203,7 +203,7 @@ def _is_of_this_project(text: str) -> bool:
 
 
 def units(text: str) -> list[Unit]:
-    """Return the units of a Markdown text, except code blocks, tables, quotations and lists of links."""
+    """Return the sentences and list items of a Markdown text, without code, tables, quotations and lists of links."""
     reader = _Reader()
     fence = ""
     for number, line in enumerate(text.splitlines(), 1):

@@ -30,7 +30,7 @@ MOST_TAGS = 2_000
 MOST_FILES = 60
 """Maximum files of one commit; a larger commit is a mass edit and ignored for recency."""
 HALF_LIFE = 100.0
-"""Half-life of a change's weight, in commits."""
+"""Number of commits after which a change counts only 37 % (1 / e) as one of a file's recent changes."""
 _FORMAT = "--format=%x01%H%x02%ct%x02%s%x02%b%x02"
 
 

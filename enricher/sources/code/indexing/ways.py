@@ -47,7 +47,7 @@ SENTENCE, COMMAND, FILE, HISTORY = "sentence", "command", "file", "history"
 MOST_BYTES = 200_000
 MOST_MANIFESTS = 80
 MOST_STORED = 4
-"""Maximum rows that are stored per action, kind and folder."""
+"""Maximum facts that are stored per action (such as "test"), kind of fact and folder."""
 _MANIFESTS = frozenset(
     "package.json pyproject.toml setup.cfg tox.ini pytest.ini makefile gnumakefile justfile .justfile go.mod cargo.toml"
     " mix.exs gemfile composer.json pubspec.yaml build.gradle build.gradle.kts pom.xml requirements-dev.txt"
@@ -80,7 +80,7 @@ MOST_CALLS = 3
 GIT_HOOKS = {"pre-commit": 5.0, "commit-msg": 4.5}
 """Ranks of facts from git hooks; a habit in the history has rank 5.5, a sentence in a document 7 or more."""
 LATEST, FEWEST_COMMITS, MOSTLY = 60, 10, 0.7
-"""Latest commits that are searched for a habit, the fewest commits that show one, and the share that must follow it."""
+"""How many latest commits are searched for a habit in their subjects, how few suffice, what share must have it."""
 
 
 def write(db: sqlite3.Connection, root: str, files: list[ListedFile]) -> bool:

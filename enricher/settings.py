@@ -1,4 +1,4 @@
-"""Define the settings with their defaults and limits, and convert what files and environment variables say.
+"""Define the settings with their defaults and limits, and convert values from files and environment variables.
 
 Each of these sources has priority over those before it: the defaults here, the instructions file (only budgets), the
 user's ``config.toml``, the ``config.toml`` of a trusted project, the environment. Files are read when the rules are
@@ -86,7 +86,10 @@ OPEN_TABLES = ("channels", "hosts")
 """Tables of ``config.toml`` whose keys name channels or hosts, and whose values switch them on or off."""
 
 QUIET, AS_SPECIFIED = "quiet", "as-specified"
-"""Profiles: add only lines with evidence, or to every prompt the block of the original specification (ruling R34)."""
+"""The profiles: add only lines with evidence, or add classification, guardrails and approach to every prompt.
+
+The second does what the original specification says (ruling R34).
+"""
 
 ENRICH, HYDRATE, HYDRATE_FILE = "enrich", "hydrate", "hydrate-file"
 """Modes: add facts and guardrails; add a plan to every prompt that is work or a question; write the plan into a file.
@@ -255,7 +258,7 @@ def has_vectors(settings: Mapping[str, Value], environ: Mapping[str, str]) -> bo
 
 
 def is_as_specified(settings: Mapping[str, Value]) -> bool:
-    """Return whether every prompt gets the block of the original specification (profile ``as-specified``)."""
+    """Return whether every prompt gets the text that the original specification describes (AS_SPECIFIED)."""
     return settings.get("profile") == AS_SPECIFIED
 
 

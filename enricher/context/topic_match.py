@@ -62,7 +62,7 @@ HEAD_TERMS = 12
 NEAR = 3
 """Maximum distance, in a memory's head, between two words that are adjacent in the prompt."""
 SURE, BELOW = 0.6, 0.8
-"""The score of a memory that is just shown, and the factor for a memory from a subsection of a decision record."""
+"""The least score of a memory with the prompt's topic, and the factor if it is a subsection of a decision record."""
 SAME_START, ENDING = 5, 4
 """Two foreign words count as forms of one word if they share the first five letters, and all but the last four."""
 SUBJECT, BEGINNING = 3, 5

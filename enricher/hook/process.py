@@ -25,7 +25,7 @@ DEADLINE_S = 1.5
 """Seconds for the enrichment: the hook may take two, and starting the Python interpreter may need half a second."""
 LARGEST_EVENT = 64 << 20
 SMALL_EVENT = 256 << 10
-"""Bytes up to which an incomplete event is parsed after every read, without checking whether more is available."""
+"""Bytes up to which an event is parsed after every read; a larger one is parsed only if no more input is available."""
 WHITE_SPACE = 64
 """Number of bytes at the end of an event in which its closing brace is sought."""
 ANSWERED_BY_S = 1.9

@@ -30,9 +30,9 @@ BARE = ("codex",)
 NAMES = ("claude", "gemini", "codex", "copilot", "cursor", "opencode")
 FALLBACK = "claude"
 LATE_EVENTS = {"claude": "PostToolUse", "gemini": "AfterTool"}
-"""The hook point within a turn at which a client accepts further text (``enricher.record.late``)."""
+"""For each client that accepts further text within a turn: the event at which it does (``enricher.record.late``)."""
 TURN_ENDS = {"claude": "Stop", "gemini": "AfterAgent"}
-"""The hook point at the end of a turn, at which the agent's code can be checked (``enricher.validation.files``)."""
+"""For some clients, the event at a turn's end, when the agent's code is checked (``enricher.validation.files``)."""
 
 _MARKERS = (
     ("copilot", ("COPILOT_CLI",)),

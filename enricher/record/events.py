@@ -1,4 +1,4 @@
-"""Send an event for each channel that was queried to a file and a socket that the user may have configured.
+"""Send one event per queried channel to the file and the socket that the user has configured for them, if any.
 
 This happens after the prompt was answered and must not delay anything: all events together get 50 ms, no reply is
 awaited, and failures are only counted. docs/channels.md describes the fields.

@@ -18,7 +18,7 @@ DESCRIPTION_CHARS = 600
 FEWEST_BEYOND_NAME = 1
 """Minimum words that the prompt must share with the description, too, if the skill's name is a single word."""
 FEWEST_OF_DESCRIPTION, SHARE_OF_PROMPT = 3, 0.5
-"""Minimum shared words, and their minimum share of the prompt's words, if the prompt lacks part of the name."""
+"""Minimum shared words, and their least share of the prompt's words, if the prompt lacks part of the skill's name."""
 AHEAD = 1.4
 """Factor by which the best score must exceed the next one; with similar scores the choice would be a guess."""
 

@@ -35,7 +35,7 @@ DONE = frozenset("closed done completed complete cancelled tombstone deleted res
 
 BY_ID_SCORE, ONE_WORD_SCORE, NO_SCORE = 0.95, 0.6, 0.2
 TWO_WORDS_BASE, MORE_WORDS_BASE, OF_THE_TITLE, OF_THE_PROMPT = 0.25, 0.4, 0.4, 0.3
-"""Score weights, chosen so that few prompts get an unrelated task; measured by ``python -m tests.session``."""
+"""Parts of a task's score, chosen so that few prompts get an unrelated task (``python -m tests.session``)."""
 FEW_STEMS, LONG_STEM = 4, 5
 """One shared word finds a task only if it has LONG_STEM letters, and the prompt at most FEW_STEMS specific words."""
 SHORTEST_WORD = 3

@@ -35,7 +35,7 @@ LONGEST_PREVIEW = 200
 LONGEST_SUBJECT = 2_000
 """Maximum characters of the conversation that are searched together with the prompt."""
 OWN_SHARE = 0.5
-"""Share of the channel's minimum score that a memory's own words must reach, even if a linked memory matches well."""
+"""Share of the minimum score that a memory must reach by its own words, even if a linked memory matches well."""
 ACCOMPANIES = "it only accompanies one that fits"
 BY_MEANING = "it was found by its meaning alone"
 TOO_FEW = "it shares too few telling words"
@@ -45,7 +45,7 @@ LOOKED_AT = 10
 NO_NEIGHBOURS = 2.0
 """A minimum score that nothing reaches, so that memories linked to a hit, which are not shown, are not looked up."""
 SHORT_NOTE = 400
-"""An imported note of at most this many characters counts as a note, a longer one as a document."""
+"""An imported note of at most this many characters is treated as a decision record, a longer one as a document."""
 COMMIT = "git:"
 DIGITS_OF_A_COMMIT = 10
 MAP_THE_FILE = "pragma mmap_size = 268435456"

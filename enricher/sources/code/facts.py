@@ -22,7 +22,7 @@ The last is below the channel's ``min_score`` in the packaged instructions, so s
 
 
 class Fact:
-    """A fact about one name: ``path`` and ``line`` to start from, the ``subject`` there, and the reason to show it.
+    """A fact about one name: ``path`` and ``line`` to start from, the ``subject`` (name or text) there, and the reason.
 
     ``others`` are further files that the name may refer to, and ``users`` those that use it or contain it as well;
     ``fault`` is a reason not to show the fact.

@@ -106,7 +106,7 @@ def _is_same_place(fact: Fact, known: Fact) -> bool:
 
 
 def _names_all_places(other: Fact, fact: Fact) -> bool:
-    """Return whether the text of ``other`` lists all places of ``fact``, if it is about a name with several places."""
+    """Return whether ``fact``, about a name with several places, is needless because ``other`` lists all of them."""
     places = (format_place(fact.path, fact.line), *(f"{quoted(path)}:" for path in fact.others))
     return bool(fact.others) and all(place in other.reason for place in places)
 

@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from enricher.prompt.wording.query import Query
 
 MOST_LOOKED_UP, MOST_TERMS = 170, 32
-"""Maximum terms of a query that are looked up, and how many of these, the most specific, are summed."""
+"""Maximum terms of a query that are looked up, and the maximum of these, the most specific, whose weights count."""
 MOST_POSTINGS = 60_000
 """Maximum (term, file) pairs that are summed for one prompt, to bound the time even in a very large project."""
 MOST_WEIGHED = 100
 LEAST_WEIGHT = 0.12
-"""Minimum sum of a file, as a share of the best file's, to be scored again; with less it cannot become the best."""
+"""Minimum sum of a file's weights, as a share of the best file's, to be scored again; others cannot become the best."""
 MOST_SYMBOL_ROWS = 1_500
 MOST_READ = 24
 
@@ -50,7 +50,7 @@ COMMON_FILES = frozenset(
 )
 """File names that in a bug report often mean the reporter's own files."""
 BODY_SHARE = 1.4
-"""Maximum total weight of the words below the title, relative to the total weight of the title's words."""
+"""Maximum total weight of a query's words below its title, relative to the total weight of the title's words."""
 LEAST_SHOWN_SCORE = 0.05
 MOST_FRAMES, FRAME_DECAY = 8, 0.5
 """Maximum stack frames that count, and the decay of their weight: the nth, from 0, has 1 / (1 + n / 2) of it."""

@@ -212,8 +212,8 @@ def changed_files(event: PromptEvent) -> list[str]:
 def have_been_opened(conversation: Conversation, root: str, paths: Iterable[str]) -> bool:
     """Return whether tools read or changed all these files of ``root``; False if the client has compacted since.
 
-    ``conversation.files`` reaches back MOST_PROMPTS prompts. Older records are searched undecoded, for a value that
-    is the path or for a patch of it; that takes a millisecond, and only prompts that get a fact need it.
+    ``conversation.files`` covers only the last MOST_PROMPTS prompts. Older records are searched without decoding, for
+    a value that is the path or for a patch of it; that takes a millisecond, and only prompts that get a fact need it.
     """
     if not conversation.transcript or conversation.resumed:
         return False

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from enricher.sources.code.indexing.conventions import fenced, is_document, units
 
 TARGET, SCRIPT, DOCUMENT, WORKFLOW, README = 6.0, 5.0, 5.5, 3.0, 4.0
-"""Ranks of a command by its source; a project's task file and its own documents come first."""
+"""Ranks of commands by the file that contains them: a project's task file and its own documents rank highest."""
 LONGEST_COMMAND = 90
 
 NODE_LOCKS = {"pnpm-lock.yaml": "pnpm", "yarn.lock": "yarn", "bun.lock": "bun", "bun.lockb": "bun",

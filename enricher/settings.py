@@ -109,7 +109,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
 }
 
 KEEPS_TEXT = ("redacted", "full")
-"""The ``log`` levels at which text that a person typed is stored."""
+"""Values of the setting ``log`` with which text that a person typed is stored."""
 
 ONCE_A_SWITCH = {"show": ("none", "summary")}
 """Settings that used to be booleans, each with the values that false and true now stand for."""
@@ -258,7 +258,7 @@ def has_vectors(settings: Mapping[str, Value], environ: Mapping[str, str]) -> bo
 
 
 def is_as_specified(settings: Mapping[str, Value]) -> bool:
-    """Return whether every prompt gets the text that the original specification describes (AS_SPECIFIED)."""
+    """Return whether the profile is ``as-specified``, in which every prompt gets the original specification's text."""
     return settings.get("profile") == AS_SPECIFIED
 
 

@@ -200,7 +200,7 @@ def _run_as_program(words: list[str], child_in: int, child_out: int, mark: str) 
 
 
 def start(channels: list[ChannelRule], request: dict[str, Any], state: str) -> list[ChannelProcess]:
-    """Start all channels; the caller must pass the result to ``collect``, whatever happens in between.
+    """Start the programs of all channels; the caller must pass the result to ``collect``, whatever happens in between.
 
     Inside a channel's own process nothing is started: a channel that prompts an agent would recurse without end.
     """

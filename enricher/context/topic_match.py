@@ -58,7 +58,7 @@ COMMON = 0.3
 SHORT = 32
 """Maximum words of a memory whose whole text counts as its head, which names its topic."""
 HEAD_TERMS = 12
-"""Maximum words of a head that is a sentence of a longer text."""
+"""Maximum words of a memory's head if it is only a sentence of a longer text."""
 NEAR = 3
 """Maximum distance, in a memory's head, between two words that are adjacent in the prompt."""
 SURE, BELOW = 0.6, 0.8
@@ -66,7 +66,7 @@ SURE, BELOW = 0.6, 0.8
 SAME_START, ENDING = 5, 4
 """Two foreign words count as forms of one word if they share the first five letters, and all but the last four."""
 SUBJECT, BEGINNING = 3, 5
-"""Among how many first words of a memory's head the prompt's word must be: if it is a question, and otherwise."""
+"""How many words at the start of a memory's head must include a word of the prompt: for questions, and otherwise."""
 ASKED_SHARE, SUBJECT_SHARE, SHARE = 0.6, 0.7, 0.4
 """Minimum share of the prompt's words, by weight, that a memory must contain.
 

@@ -47,7 +47,7 @@ _SIGNATURES = (
     ("cursor", ("conversation_id", "generation_id")),
     ("copilot", ("sessionId", "timestamp")),
 )
-"""Keys that, together, only this client sends, and that it sends in every event."""
+"""For each client, keys that occur together in all of its events and in no event of another client."""
 _EVENT_NAMES = {
     "BeforeAgent": "gemini",
     "beforeSubmitPrompt": "cursor",

@@ -26,7 +26,7 @@ PROJECT_FILE = ".cursor/hooks.json"
 
 
 def parse(payload: object) -> PromptEvent:
-    """Return the prompt event; of several workspace folders, the first counts as its folder."""
+    """Return the prompt event; of several workspace folders, the first counts as the working folder."""
     event = common_event(payload, "cursor")
     event.session_id = text(payload, "conversation_id") or event.session_id
     event.cwd = event.cwd or _first_root(payload)

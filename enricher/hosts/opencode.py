@@ -1,4 +1,4 @@
-"""Translate events and answers of OpenCode, whose hook ``chat.message`` calls us by our plugin.
+"""Translate events (``chat.message``) and answers of OpenCode, in which our own plugin starts the hook.
 
 OpenCode cannot start a command itself, so both ends of this protocol are ours: the plugin, ``prompt-enricher.js``,
 turns ``additionalContext`` into a synthetic text part and ``systemMessage`` into a toast.

@@ -15,7 +15,7 @@ from storage.base.fast_stdlib import loads
 NAME = "prompt-enricher"
 """The name that ``install --mcp`` gives our server; under other names its command identifies it."""
 LARGEST = 16 << 20
-"""Maximum bytes of a file; Claude Code stores past conversations in the file with its servers."""
+"""Maximum bytes of a file that is read; Claude Code stores past conversations in the file with its servers."""
 LARGEST_WITH_COMMENTS = 256 << 10
 """Maximum characters of a file whose comments are removed: ``_without_comments`` reads them one by one."""
 
@@ -164,7 +164,7 @@ def _servers(root: object, key: str, cwd: str) -> list[tuple[str, object]]:
 
 
 def _is_in_toml(text: str, key: str) -> bool:
-    """Return whether a table of a TOML file is our server; reads line by line, which is faster than parsing."""
+    """Return whether a TOML text lists our server as enabled; reads line by line, which is faster than parsing."""
     tables: dict[str, list[str]] = {}
     table = ""
     for line in map(str.strip, text.splitlines()):

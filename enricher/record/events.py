@@ -131,7 +131,7 @@ def _append(path: str, content: bytes) -> None:
 
 
 def _rotate(path: str) -> None:
-    """Rename a full file; a lock prevents a second process from renaming the new file."""
+    """Rename the file of events if it is full; a lock prevents a second process from renaming the new file."""
     try:
         if os.lstat(path).st_size <= LARGEST_FILE:
             return

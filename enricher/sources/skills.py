@@ -81,7 +81,7 @@ class Helper:
 
 
 def covering(prompt: str, helpers: Sequence[Helper]) -> tuple[Helper, list[str]] | None:
-    """Return the helper that covers the request, and the words they share; None if none or several cover it."""
+    """Return the skill or the like that covers the request, and the words they share; None if none or several do."""
     if not helpers or _is_named(prompt, helpers):
         return None
     deeds = _ordered(prompt)
@@ -125,7 +125,7 @@ def _specific_words(text: str) -> set[str]:
 
 
 def _is_named(prompt: str, helpers: Iterable[Helper]) -> bool:
-    """Return whether the prompt names a helper: as ``/name``, as "name skill" and the like, or by a hyphenated name."""
+    """Return whether the prompt names one of ``helpers``: as ``/name``, "name skill" and the like, or ``some-name``."""
     low = f" {prompt.lower()} "
     return any(
         f"/{name}" in low or f"${name}" in low or f"@{name}" in low or (("-" in name or "_" in name) and name in low)

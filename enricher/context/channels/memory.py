@@ -43,13 +43,13 @@ NOTHING_NEW = "another one covers what the prompt is about"
 LOOKED_AT = 10
 """Minimum number of memories that the search returns to choose from; a search by the user has its own limit."""
 NO_NEIGHBOURS = 2.0
-"""A minimum score that nothing reaches, so that memories linked to a hit, which are not shown, are not looked up."""
+"""A minimum score that no memory reaches: with it, the search does not look up the memories linked to a hit."""
 SHORT_NOTE = 400
 """An imported note of at most this many characters is treated as a decision record, a longer one as a document."""
 COMMIT = "git:"
 DIGITS_OF_A_COMMIT = 10
 MAP_THE_FILE = "pragma mmap_size = 268435456"
-"""Maps the database into memory: a new process reads only a few dozen pages, a third faster than by copying them."""
+"""SQL that maps the database file into memory: a process that reads only a few dozen pages is then a third faster."""
 
 WEIGHTS: dict[str, dict[str, float]] = {
     "howto": {"patterns": 1.5, "learnings": 1.3, "decisions": 1.0},

@@ -24,7 +24,7 @@ IN_CONTEXT = "the conversation has it, and the agent has the conversation"
 """Reason not to quote the conversation: none of the replayed prompts that got a quotation needed it (ruling R29)."""
 REFERENT_SCORE, NEWS_SCORE, STATE_SCORE = 0.95, 0.9, 0.85
 CHARS_PER_TOKEN = 4
-"""Converts the channel's limit, in tokens, to characters, as in ``enricher.prompt.text.estimate_tokens``."""
+"""Number of characters that count as one token, as in ``enricher.prompt.text.estimate_tokens``."""
 LABELS_CHARS = 60
 """Characters of the channel's limit that are reserved for the labels of its two facts (prompts, state of work)."""
 PROMPTS_SHARE = 0.55

@@ -44,7 +44,7 @@ ABOUT = {
 }  # fmt: skip
 CONVENTIONAL = "conventional"
 SUITES = ("integration", "e2e", "end-to-end", "smoke", "acceptance", "regression")
-"""Names of parts of the tests: to a prompt that names one, only a statement about that part is shown."""
+"""Names of parts of the tests: if a prompt names one, only statements about that part are shown."""
 READS_LOG = "the host has it: it reads the newest commits before it commits"
 LOG_READERS = ("claude",)
 """Clients that read ``git log`` before each commit by themselves."""
@@ -151,7 +151,7 @@ def _check_commands(commands: list[Row], low: str) -> list[Row]:
 
 
 def _of_the_suite(rows: list[Row], low: str) -> list[Row]:
-    """Return the statements about the part of the tests that the prompt names; if it names none, those about all."""
+    """Return the statements about the part of the tests that the prompt names; if none, those about all tests."""
     named = [word for word in SUITES if word in low]
     if named:
         return [row for row in rows if any(word in row[1].lower() for word in named)]

@@ -50,7 +50,7 @@ def open_index(state: str, project: str, is_late: Callable[[], bool]) -> Connect
 
 
 def stem_of(path: str) -> str:
-    """Return the name by which code refers to a file: its stem, or for ``__init__`` and the like its folder's name."""
+    """Return how code names a file: without folder and ending, or for ``__init__`` and the like by its folder."""
     folder, _, name = path.lower().rpartition("/")
     bare = name.partition(".")[0] or name
     return folder.rpartition("/")[2] or bare if bare in ("__init__", "index", "mod", "__main__") else bare

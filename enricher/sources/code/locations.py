@@ -209,7 +209,7 @@ def _elsewhere(lookup: Lookup, name: Name) -> Fact | None:
 
 
 def _file_called(lookup: Lookup, name: str) -> str:
-    """Return the path of the only file with that name; empty if there is none or more than one."""
+    """Return the path of the only file with that name, apart from its ending; empty if there is none, or several."""
     if not is_code_form(name) and "-" not in name:
         return ""
     kinds = (SOURCE, TEMPLATE, TEST) if name.lower().startswith("test") else (SOURCE, TEMPLATE)

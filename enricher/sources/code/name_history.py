@@ -25,7 +25,7 @@ DOC = 2
 
 
 class Event:
-    """The effect of one commit on one name or file; ``net`` is lines added minus lines removed."""
+    """The effect of one commit on one name or file; ``net`` is how often the name was added minus how often removed."""
 
     __slots__ = ("at", "detail", "is_reverted", "net", "sha", "state", "subject", "what")
 

@@ -43,8 +43,10 @@ MOST_LINES = 8
 """Maximum occurrences of a name in a file that the prompt names; with more, none is the place to start from."""
 SHORTEST_MISSPELLED = 6
 SHORTEST_IN_FOLDER = 4
-"""Minimum letters of a shorter name, which may lack a few letters at its end, or have too many, within the same folder:
-shop/price.py for shop/prices.py."""
+"""Minimum letters of a misspelled file name that is shorter than SHORTEST_MISSPELLED.
+
+It must be in the folder that the prompt names, and differ only by letters at its end: shop/price.py for shop/prices.py.
+"""
 _FAMILIES = [
     frozenset(family.split())
     for family in ("js jsx ts tsx mjs cjs mts cts", "md mdx rst txt adoc", "yml yaml", "html htm jinja j2 vue svelte",
@@ -96,7 +98,7 @@ def place_of_file(lookup: Lookup, name: Name) -> Fact | None:
 
 
 def _with_users(lookup: Lookup, path: str) -> Fact | None:
-    """Return a named file with the places that import it or contain its path; None if there are none or too many."""
+    """Return which places import a named file or contain its path; None if there are none or too many."""
     if path in lookup.opened or path.lower() in COMMON_FILES or len(lookup.named_paths) > MOST_NAMED:
         return None
     places = _mentions(lookup, path) | _imports(lookup, path)
@@ -197,7 +199,7 @@ def _missing_file(lookup: Lookup, path: str) -> Fact | None:
 
 
 def _is_longer_or_shorter(own: str, folder: str, stem: str) -> bool:
-    """Return whether a path is in ``folder`` and its file name begins with ``stem``, or ``stem`` with the file name."""
+    """Return whether a path is in ``folder``, and its file name is the beginning of ``stem`` or begins with it."""
     found, _, name = own.rpartition("/")
     other = name.partition(".")[0]
     return bool(folder) and found == folder and (other.startswith(stem) or stem.startswith(other))

@@ -75,7 +75,7 @@ def stop_following(root: str) -> None:
 
 
 def renew(root: str) -> bool:
-    """Trust the current content if it equals the followed branch's; return whether the content is trusted now."""
+    """Trust ``root/.enricher`` if it equals that of the followed branch; return whether it is trusted now."""
     if trust.is_trusted(root) and trust.are_memories_trusted(root):
         return True
     followed = followed_by(root)

@@ -51,7 +51,7 @@ class SourceError(Exception):
 
 @dataclass(slots=True)
 class MemorySource:
-    """A source of memories: ``kind`` is notes, agents, git or jsonl; ``path`` is relative if in the project."""
+    """A source of memories: ``kind`` is notes, agents, git or jsonl; ``path`` is relative if it is in the project."""
 
     kind: str
     path: str

@@ -131,7 +131,7 @@ def dated(value: object, *, where: str) -> tuple[str, list[str]]:
 
 
 def tags_of(value: object) -> list[str]:
-    """Return tags given as a list or as comma-separated text."""
+    """Return the tags in ``value``, which may be a list or comma-separated text; empty for anything else."""
     if isinstance(value, str):
         value = value.split(",")
     if not isinstance(value, list):

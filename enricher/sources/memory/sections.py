@@ -13,8 +13,10 @@ from typing import Any
 from enricher.sources.memory.reading import headed
 
 SHORT, LONGEST_PIECE, TOO_SMALL = 1_500, 3_000, 120
-"""Characters: the longest note that stays whole, the longest piece of any other note, and the length below which a
-passage is appended to that of its parent heading."""
+"""Maximum characters of a note that stays whole, and of each piece of a longer note.
+
+A passage of less than TOO_SMALL characters is appended to the passage of its parent heading.
+"""
 LONGEST_FRONTMATTER = 64 * 1024
 DECISION_HEADINGS = ("decision", "decisions", "decision outcome", "the decision")
 FIELD_HEADINGS = ("status", "date", "deciders", "decision makers")

@@ -38,7 +38,7 @@ MOST_BYTES = 1 << 20
 """Maximum bytes that are read from the end of a file; older records are not found."""
 MOST_DECODED_BYTES = 384 * 1024
 MOST_DECODED_LINES = 1500
-"""Limits on what is decoded from JSON, because decoding takes most of the time."""
+"""Maximum bytes and lines of a transcript that are decoded from JSON, since decoding takes most of the time."""
 LONGEST_LINE = 96 * 1024
 """Maximum bytes of a decoded line; a longer one contains a file that a tool used, an image or a whole history."""
 END_BYTES = 768

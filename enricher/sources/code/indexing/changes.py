@@ -176,7 +176,7 @@ def _marks(of: Iterable[object]) -> str:
 
 
 def _parsed(text: str) -> Iterator[_Diff]:
-    """Parse git's output; lines inside a hunk cannot be mistaken for headers, because of their first character."""
+    """Yield the diff of each commit in git's output; the first character tells lines inside a hunk from headers."""
     diff: _Diff | None = None
     file = _File("", "")
     hunk = _Hunk("")
@@ -227,7 +227,7 @@ def _store(db: sqlite3.Connection, diffs: list[_Diff], batch: dict[str, tuple[in
 
 
 def _changes(diff: _Diff) -> dict[int, _Change]:
-    """Return what a commit did to each name, by the name's key; a use counts only if the number of uses changed."""
+    """Return what a commit did to each name, by the name's key (hash); unchanged numbers of uses do not count."""
     counts: Counter[str] = Counter()
     defined: defaultdict[str, list[str]] = defaultdict(list)
     undefined: defaultdict[str, list[str]] = defaultdict(list)

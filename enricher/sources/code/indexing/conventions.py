@@ -15,7 +15,7 @@ LONGEST_UNIT, SHORTEST_UNIT = 290, 24
 WHAT_IT_IS_ABOUT = 110
 """Characters at the start of a unit in which its action must be named; the rest, such as list items, is detail."""
 LEAST = 7.0
-"""Minimum score of a unit, such as that of an instruction whose words and heading both name the action."""
+"""Minimum score of a unit that counts; an instruction whose words and heading both name the action reaches it."""
 
 _I = re.IGNORECASE
 _DOCUMENT = re.compile(
@@ -169,7 +169,7 @@ def is_document(path: str) -> bool:
 
 
 def conventions(path: str, text: str) -> list[Convention]:
-    """Return the best unit of a document for each action that the document explains."""
+    """Return, for each action that a document explains, the sentence or list item that explains it best."""
     best: dict[str, Convention] = {}
     prior = next((value for pattern, value in _PRIORS if pattern.search(path)), _OTHER_PRIOR)
     name = path.rpartition("/")[2].partition(".")[0].replace("-", " ").replace("_", " ")

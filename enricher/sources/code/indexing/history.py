@@ -30,7 +30,7 @@ MOST_TAGS = 2_000
 MOST_FILES = 60
 """Maximum files of one commit; a larger commit is a mass edit and ignored for recency."""
 HALF_LIFE = 100.0
-"""Number of commits after which a change counts only 37 % (1 / e) as one of a file's recent changes."""
+"""In a file's score for recent changes, a change this many commits ago counts 37 % (1 / e) of a new one."""
 _FORMAT = "--format=%x01%H%x02%ct%x02%s%x02%b%x02"
 
 
@@ -72,7 +72,7 @@ def tags(root: str) -> list[tuple[str, int, str]]:
 
 
 def newest_commits(root: str) -> list[Commit]:
-    """Return the newest commits, newest first; raises ``git.GitError`` if git fails."""
+    """Return the latest MOST_COMMITS commits, newest first; raises ``git.GitError`` if git fails."""
     printed = git.ask(root, "log", f"-n{MOST_COMMITS}", "--no-renames", "--name-only", "--relative", _FORMAT)
     found = []
     for record in printed.decode(errors="replace").split("\x01")[1:]:
@@ -100,7 +100,7 @@ def _mark_reverted(commits: list[Commit]) -> None:
 
 
 def recency(commits: list[Commit]) -> dict[str, float]:
-    """Return a score for each file that grows with the number of its changes, and more with recent ones."""
+    """Return, by path, a score that grows with the number of a file's changes, of which recent ones count more."""
     found: dict[str, float] = {}
     for age, commit in enumerate(commits[:MOST_RECENT]):
         if len(commit.files) <= MOST_FILES:

@@ -64,7 +64,10 @@ create index symbols_by_file on symbols (file);
 
 @dataclass(slots=True)
 class RefreshReport:
-    """The result of a refresh: ``state`` is built, updated, fresh, busy or none; ``problems`` describe what failed."""
+    """The result of a refresh; ``problems`` describe what failed.
+
+    ``state`` is built, updated, fresh (nothing had changed), busy (another process updates it) or none (no project).
+    """
 
     state: str
     files: int = 0

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 MOST_BYTES = 400_000
-"""Maximum size of an indexed file in bytes; a larger file is data."""
+"""Maximum bytes of a file whose text is indexed; a larger file counts as data, and only its path is indexed."""
 LONGEST_LINE = 2_000
 MINIFIED_LINE = 400
 """Average characters per line above which a file was not written by hand."""

@@ -105,7 +105,7 @@ def definitions(path: str, text: str) -> list[tuple[str, int]]:
 
 
 def imported(path: str, text: str) -> list[str]:
-    """Return the keys of a test file's imports: dotted names for Python, paths without ending for JavaScript."""
+    """Return what a test file imports: dotted names for Python, paths without ending for JavaScript, else nothing."""
     head = text[:LONGEST_HEAD]
     end = path.rpartition(".")[2].lower()
     if end == "py":

@@ -1,6 +1,6 @@
 """Find the folders that the hook uses: our own code, the user's state, configuration and skills, the project's root.
 
-Where each system keeps state and configuration is what the library platformdirs says. Loading it would cost the
+On each system, state and configuration are where the library platformdirs would put them. Loading it would cost the
 hook more time than all its other work, so only a test uses it, to compare the results.
 """
 
@@ -25,7 +25,7 @@ def root_dir() -> str:
 
 
 def state_dir() -> str:
-    """Return the folder for database, spool, compiled rules and log: ``$ENRICHER_HOME``, else the system's own."""
+    """Return the folder for database, spool, compiled rules and log; ``$ENRICHER_HOME`` can name another."""
     named = os.environ.get("ENRICHER_HOME")
     if named:
         return named if os.path.isabs(named) else os.path.abspath(named)
@@ -33,7 +33,7 @@ def state_dir() -> str:
 
 
 def config_dir() -> str:
-    """Return the folder for ``config.toml`` and the user's rules: ``$ENRICHER_CONFIG_HOME``, else the system's own."""
+    """Return the folder for ``config.toml`` and the user's rules; ``$ENRICHER_CONFIG_HOME`` can name another."""
     named = os.environ.get("ENRICHER_CONFIG_HOME")
     return named or _user_dir("XDG_CONFIG_HOME", ".config")
 

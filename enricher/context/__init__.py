@@ -244,7 +244,7 @@ class ChannelResult:
         self.fallback = False
 
     def to_json(self) -> dict[str, Any]:
-        """Return the form stored in the trace, from which a replay restores the same candidates."""
+        """Return the result as the trace stores it, from which a replay restores the same candidates."""
         offered = [item.to_json() for item in self.candidates]
         found = {"name": self.name, "status": self.status, "latency_ms": self.latency_ms, "candidates": offered}
         return {**found, "built_in": True} if self.is_built_in else found

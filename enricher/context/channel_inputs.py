@@ -83,7 +83,7 @@ def _can_answer(rule: Mapping[str, Any], settings: Mapping[str, Any], has_past: 
 
 
 def _has_same_program(rule: Mapping[str, Any], earlier: Mapping[str, Any] | None) -> bool:
-    """Return whether both rules have the same program, model and endpoint, so that a channel that was off stays off."""
+    """Return whether both rules run the same program, model and endpoint, so that a channel that was off stays off."""
     return earlier is not None and all(rule[key] == earlier[key] for key in ("command", "model", "endpoint"))
 
 

@@ -31,7 +31,7 @@ ASKED, DELIVERED, DROPPED, NOTHING_NEW = "asked", "delivered", "dropped", "nothi
 NEXT_PROMPT, NO_MORE = "the next prompt came first", "the session did not go on"
 """Reasons why a late result was dropped."""
 NOT_OF_THE_USER = ("duplicate", "subagent", "machine_prompt")
-"""Skip reasons of prompts that do not begin a new turn."""
+"""Reasons for skipping a prompt with which it does not begin a new turn of the conversation."""
 GRACE_S = 2.0
 """Seconds that the background process may take beyond the longest call of a model, to decide and store the result."""
 

@@ -311,7 +311,7 @@ def question(rule: Mapping[str, Any], judged: ChannelInput, settings: Mapping[st
 def memory_context(inputs: Inputs, enrichment: Enrichment) -> dict[str, Any]:
     """Return a prompt's memories and search intent for traces, ``--json`` and the Python API (seed 001, task 2.6).
 
-    ``injected_memories`` are those that reach the channel's minimum score and are not stale.
+    ``injected_memories`` are those that reach the channel's minimum score and that nothing speaks against.
     """
     from enricher.sources.uris import suggested
 

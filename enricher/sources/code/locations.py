@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from enricher.sources.code.lookup import SourceLine
 
     Holder = tuple[str, int, list[tuple[int, str]]]
-    """A file, its kind, and its lines that contain a text, each with its number."""
+    """A file that contains a text: its path, its kind, and (number, content) of each line with the text."""
 
 MOST_DEFINING = 4
 """Maximum number of files that define a name; with more, the name does not identify a place."""

@@ -39,7 +39,7 @@ MOST_READ_BYTES = 200_000
 LONG_FILE = 100
 """Minimum lines of a file for a name's place in it to be worth showing, even if the prompt names the file."""
 MOST_ROWS = 400
-"""Maximum rows returned by a query, and maximum ids in its condition."""
+"""Maximum rows that a query of the index returns, and maximum ids in its condition."""
 MOST_DEFINITIONS = 60
 LIKE_START = 2
 """Number of initial letters that a misspelled name must share with the correct one."""
@@ -76,7 +76,7 @@ class Lookup:
         self.named_paths: list[str] = []
         """Paths that the prompt names."""
         self.placed_paths: list[str] = []
-        """Those of the named paths for which the prompt also gives a line."""
+        """Paths that the prompt names together with a line."""
         self.opened: Collection[str] = ()
         """Files that the conversation has opened."""
         self.is_exhausted = False
@@ -294,7 +294,7 @@ class Lookup:
         return [found for (found,) in rows]
 
     def text(self, path: str) -> str:
-        """Return the beginning of a file's current text; empty if unreadable or if MOST_READ files have been read."""
+        """Return the beginning of a file's current text; empty if it is unreadable or MOST_READ others were read."""
         known = self._texts.get(path)
         if known is None:
             self.is_exhausted = self.is_exhausted or len(self._texts) >= MOST_READ

@@ -11,13 +11,15 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
 DEFINED, UNDEFINED, TOUCHED, MOVED, RENAMED = 1, 2, 4, 8, 16
-"""Flags for what a commit did to a name: added a definition, removed one, changed the definition or its body,
-moved it to another file, renamed it."""
+"""Flags for what a commit did to a name, one or more of these.
+
+It added a definition, removed one, changed the definition or its body, moved it to another file, or renamed it.
+"""
 READ, SWEEP = 1, 2
-"""Values of ``commits.state``: the diff was read; the commit changes so many files that it introduces no name."""
+"""Values of ``commits.state``: its diff was read; it changes so many files that it introduces no name on purpose."""
 MOST_EVENTS = 400
 MOST_FILES = 60
-"""Maximum files with a name whose kinds are looked up; a name in more files is certainly not gone."""
+"""Maximum files with a name for which their kinds are looked up; a name in more files is certainly not gone."""
 MOST_NAMES_IN_A_ROW = 4
 """Maximum successive renames of one name that are followed."""
 DOC = 2

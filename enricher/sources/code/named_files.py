@@ -35,8 +35,7 @@ MOST_USERS = 3
 MOST_ALIKE = 4
 """Maximum files with one name that are listed; with more, the name identifies none of them."""
 MOST_NAMED = 2
-"""Maximum files that a prompt names if their users (the files that use them) are shown; with more, it is about other
-things."""
+"""Maximum files that a prompt may name for their users (the files that use them) to be shown."""
 MOST_HOLDING = 12
 """Maximum files that are read to find the users of a file; with more, its name is too common to identify it."""
 MOST_LINES = 8

@@ -74,7 +74,7 @@ def folders_with_layer(project: Project, state: State) -> list[str]:
 
 
 def trusted_folders(project: Project, state: State, state_dir: str) -> list[str]:
-    """Return the folders whose memories the user trusts; if he trusts only a folder's rules, leave him a notice."""
+    """Return the folders whose memories are trusted; if only a folder's rules are trusted, leave the user a notice."""
     from enricher.prompt import trust
     from enricher.sources.memory import team
 

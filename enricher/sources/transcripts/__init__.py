@@ -107,8 +107,8 @@ class Extract:
         if not words or len(self.prompts) >= MOST_PROMPTS:
             return
         if words == self.own_prompt and not (self.prompts or self.answer or self.files or self.errors):
-            return  # the host has already written the current prompt to its transcript
-        if self.prompts and self.prompts[-1] == words:  # hosts record one prompt in more than one form
+            return  # the client has already written the current prompt to its transcript
+        if self.prompts and self.prompts[-1] == words:  # clients record one prompt in more than one form
             return
         self.prompts.append(words)
         self.answer_id = ""  # text before this prompt belongs to another answer

@@ -227,7 +227,10 @@ def _store(db: sqlite3.Connection, diffs: list[_Diff], batch: dict[str, tuple[in
 
 
 def _changes(diff: _Diff) -> dict[int, _Change]:
-    """Return what a commit did to each name, by the name's key (hash); unchanged numbers of uses do not count."""
+    """Return what a commit did to each name, by the name's key (hash).
+
+    Uses of a name count only if the commit changed their number.
+    """
     counts: Counter[str] = Counter()
     defined: defaultdict[str, list[str]] = defaultdict(list)
     undefined: defaultdict[str, list[str]] = defaultdict(list)

@@ -28,7 +28,7 @@ MOST_RECENT = 500
 """Number of the newest commits that determine which files count as changed recently."""
 MOST_TAGS = 2_000
 MOST_FILES = 60
-"""Maximum files of one commit; a larger commit is a mass edit and ignored for recency."""
+"""Maximum files of a commit that counts as a recent change of its files; a larger one is a mass edit."""
 HALF_LIFE = 100.0
 """In a file's score for recent changes, a change this many commits ago counts 37 % (1 / e) of a new one."""
 _FORMAT = "--format=%x01%H%x02%ct%x02%s%x02%b%x02"

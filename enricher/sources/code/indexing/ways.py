@@ -78,7 +78,7 @@ _TICKET = re.compile(r"^(?:\[?[A-Z]{2,10}-\d+\]?)[: ]")
 AGENT_FILES = ("CLAUDE.md", "AGENTS.md", "GEMINI.md")
 MOST_CALLS = 3
 GIT_HOOKS = {"pre-commit": 5.0, "commit-msg": 4.5}
-"""Ranks of facts from git hooks; a habit in the history has rank 5.5, a sentence in a document 7 or more."""
+"""Ranks of facts from git hooks, by the hook; a habit in the commits has rank 5.5, a sentence 7 or more."""
 LATEST, FEWEST_COMMITS, MOSTLY = 60, 10, 0.7
 """How many latest commits are searched for a habit in their subjects, how few suffice, what share must have it."""
 

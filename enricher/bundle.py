@@ -78,7 +78,7 @@ class Bundle:
 
     @staticmethod
     def create_module(spec: object) -> None:
-        """Return None, by which Python creates the module itself (PEP 451)."""
+        """Return None, so that Python creates the module itself (PEP 451)."""
 
     def exec_module(self, module: "ModuleType") -> None:
         """Run the module's code in its namespace."""

@@ -374,7 +374,7 @@ def _notify_untrusted(event: PromptEvent, run: Run, injected: list[str]) -> None
 def _remember(prompt: str, run: Run) -> bool:
     """Store what the prompt asks to remember, and notify the user; return whether the prompt asks for nothing else.
 
-    Nothing is stored if the setting ``log`` forbids to store text.
+    Nothing is stored if the setting ``log`` forbids storing text.
     """
     if run.settings["log"] not in KEEPS_TEXT or not is_on(run.settings, "channels", "memory"):
         return False

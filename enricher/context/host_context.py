@@ -51,7 +51,7 @@ def mark_in_answer(gathered: list[ChannelResult], answer: str) -> None:
 
 
 def imports(name: str, request: Request) -> str:
-    """Return which file loaded by the client is, or imports, the project's file ``name``; empty if none does."""
+    """Return which of the files that the client loads is, or imports, the project's file ``name``; empty if none."""
     path = os.path.join(request.project.root, name)
     for own in FILES.get(request.host, FILES["claude"]):
         if os.path.realpath(os.path.join(request.project.root, own)) == os.path.realpath(path):

@@ -60,8 +60,8 @@ def detect(environ: Mapping[str, str], payload: object, named: str) -> str:
     """Return the name of the client that is calling.
 
     The first of these that identifies a client counts: keys of the event that only one client
-    sends, the environment, ``named`` (the name under which the hook was registered). If none does, it is taken
-    for Claude Code, whose event format is the most common. The event precedes the environment because a client that
+    sends, the environment, ``named`` (the name under which the hook was registered). If none does, Claude Code is
+    assumed, whose event format is the most common. The event precedes the environment because a client that
     was started from the shell of another client inherits its variables.
     """
     fields = payload if isinstance(payload, dict) else {}

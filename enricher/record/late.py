@@ -1,7 +1,7 @@
 """Query a model after the hook has answered by the rules alone, and give the agent what it adds in the same turn.
 
-With the setting ``model.late``, a background process queries the model after the answer. If the model classifies the
-prompt so that the text for the agent would have been another, the new lines (a late result) wait in
+With the setting ``model.late``, a background process queries the model after the answer. If the text for
+the agent would have been another with the model's classification of the prompt, the new lines (a late result) wait in
 ``storage.state.late`` for the client's next hook point, such as the end of a tool call. The trace has a record in
 ``inputs.model`` with the status ``late`` and an ``outcome``: ``asked`` until the outcome is known, then ``delivered``,
 ``dropped`` (with the reason) or ``nothing new``.
@@ -31,7 +31,7 @@ ASKED, DELIVERED, DROPPED, NOTHING_NEW = "asked", "delivered", "dropped", "nothi
 NEXT_PROMPT, NO_MORE = "the next prompt came first", "the session did not go on"
 """Reasons why a late result was dropped."""
 NOT_OF_THE_USER = ("duplicate", "subagent", "machine_prompt")
-"""Reasons for skipping a prompt with which it does not begin a new turn of the conversation."""
+"""Skip reasons of prompts that the user did not write or wrote before, so that they begin no new turn."""
 GRACE_S = 2.0
 """Seconds that the background process may take beyond the longest call of a model, to decide and store the result."""
 
@@ -43,7 +43,7 @@ def is_wanted(event: PromptEvent, run: Run) -> bool:
 
 
 def begin_turn(event: PromptEvent, run: Run, skipped: str) -> None:
-    """Record that a new turn begins, and drop a late result that still waits in this session: it is of an earlier turn.
+    """Record that a new turn begins, and drop the session's late result, which is about an earlier turn.
 
     ``skipped`` is the reason why the prompt is skipped, if it is. Never raises.
     """

@@ -75,7 +75,7 @@ def _indexed(request: Request, names: list[Name], index: Connection) -> list[Can
 
 
 def _needless(fact: Fact, request: Request) -> str:
-    """Return why a fact does not help, since the agent knows it from the prompt or finds it at once; empty if it may.
+    """Return why a fact would not help the agent, which knows it from the prompt or finds it at once; else empty.
 
     A path alone saves one search for a name. In the replayed sessions of ``python -m tests.usefulness`` it helped in
     3 of 22 cases, so only the profile ``as-specified`` shows it.

@@ -92,7 +92,7 @@ def used(lookup: Lookup, uses: Uses, definition: SourceLine, name: str) -> str:
 
 
 def _listed(places: list[str]) -> str:
-    """Return the first places in one text: at most MOST_SHOWN, fewer if their paths are long, no part of a path."""
+    """Return the first places as one text: at most MOST_SHOWN, fewer if their paths are long, but each place whole."""
     shown = places[:1]
     for place in places[1:MOST_SHOWN]:
         if len(", ".join((*shown, place))) > LONGEST_LISTED:

@@ -19,7 +19,7 @@ READ, SWEEP = 1, 2
 """Values of ``commits.state``: its diff was read; it changes so many files that it introduces no name on purpose."""
 MOST_EVENTS = 400
 MOST_FILES = 60
-"""Maximum files with a name for which their kinds are looked up; a name in more files is certainly not gone."""
+"""Maximum files with a name whose kinds (such as test) are looked up; a name in more files is certainly not gone."""
 MOST_NAMES_IN_A_ROW = 4
 """Maximum successive renames of one name that are followed."""
 DOC = 2

@@ -30,7 +30,7 @@ MOST_TAGS = 2_000
 MOST_FILES = 60
 """Maximum files of a commit that counts as a recent change of its files; a larger one is a mass edit."""
 HALF_LIFE = 100.0
-"""In a file's score for recent changes, a change this many commits ago counts 37 % (1 / e) of a new one."""
+"""Number of commits after which a change counts 37 % (1 / e) of a new one in a file's score for recent changes."""
 _FORMAT = "--format=%x01%H%x02%ct%x02%s%x02%b%x02"
 
 

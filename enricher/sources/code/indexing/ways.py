@@ -80,7 +80,7 @@ MOST_CALLS = 3
 GIT_HOOKS = {"pre-commit": 5.0, "commit-msg": 4.5}
 """Ranks of facts from git hooks, by the hook; a habit in the commits has rank 5.5, a sentence 7 or more."""
 LATEST, FEWEST_COMMITS, MOSTLY = 60, 10, 0.7
-"""How many latest commits are searched for a habit in their subjects, how few suffice, what share must have it."""
+"""How many latest commits are searched for a habit, how many there must be, and what share of them must follow it."""
 
 
 def write(db: sqlite3.Connection, root: str, files: list[ListedFile]) -> bool:

@@ -1,4 +1,4 @@
-"""Entry point of the launcher, with only the standard library on the path."""
+"""Start the hook. The launcher runs this file with only the standard library on the import path."""
 
 import gc
 import sys

@@ -1,10 +1,10 @@
-"""The modules that prompts load, in one file: finding and reading sixty files costs more than running them.
+"""Import the hook's modules from one file, because finding and reading sixty files takes longer than running them.
 
-It contains Python's own compiled code, as in ``__pycache__``, and is valid under the same condition: every
-source file still has its recorded time and size. Modules that every prompt needs are run at once; any other
-is run on import, together with all that it imports. If the file is missing, or from another interpreter,
-Python loads the modules itself. A file that is damaged, or that another user could have written, is removed;
-the upkeep after the prompt writes a new one.
+The file (the bundle) contains Python's own compiled code, as in ``__pycache__``, and is valid under the same
+condition: every source file still has its recorded time and size. Modules that every prompt needs are run at once;
+any other is run on import, together with all that it imports. If the bundle is missing, or from another interpreter,
+Python loads the modules itself. A bundle that is damaged, or that another user could have written, is removed;
+the background work after the prompt writes a new one.
 """
 
 import os
@@ -15,29 +15,30 @@ from marshal import dumps, loads
 from enricher.home import root_dir, state_dir
 
 STARTED = time.perf_counter()
-"""The deadline of a prompt counts from here, since reading the file is part of it."""
+"""When the hook started: its deadline counts from here, so that reading the bundle counts, too."""
 
 OURS = ("enricher", "storage")
 HOOK = "enricher.hook.process"
-"""Every prompt needs what this module imports, directly and indirectly."""
+"""The hook's main module: every prompt needs what it imports, directly and indirectly."""
 FUTURE = "from __future__ import annotations\n"
 WITH_LATE_ANNOTATIONS = 0x1000000
-"""The compiler flag that FUTURE sets (``__future__.annotations.compiler_flag``).
+"""The compiler flag that the line FUTURE sets (``__future__.annotations.compiler_flag``).
 
-Modules in the bundle are compiled with the flag but without the line, which would make Python read ``__future__.py``.
-This module and ``enricher.home`` are loaded before the bundle, so they use neither.
+Modules in the bundle are compiled with the flag but without that line, which would load another file.
+This module and ``enricher.home`` are loaded before the bundle, so they contain neither.
 """
 LARGEST = 8 << 20
-"""Maximum bytes of the file; the modules of a prompt take about 500 KB."""
+"""Maximum bytes of the bundle; the modules that prompts load take about 500 KB."""
 READING_S = 0.3
-"""Seconds after which reading the file is given up, because its disk hangs."""
+"""Seconds after which reading the bundle is given up: its disk probably hangs."""
 WITHOUT_DOCSTRINGS = 2
-"""Code on the hook's path reads neither docstrings nor line numbers: failures are recorded by type and message.
+"""The compiler's optimization level that leaves docstrings out; line numbers are removed, too.
 
-Without them the file is a third smaller and loads in two thirds of the time.
+The hook needs neither, since failures are recorded by type and message. Without them the bundle is a third smaller
+and loads in two thirds of the time.
 """
 CHECKSUM_KEY = 3
-"""Change it with the format of the file: files of another format then count as damaged."""
+"""Key of the checksum; change it whenever the bundle's format changes, so that older files count as damaged."""
 CHECKSUM_BYTES = 8
 
 TYPE_CHECKING = False
@@ -47,20 +48,21 @@ if TYPE_CHECKING:
     from typing import Any
 
     Module = tuple[str, bool, int, int, CodeType | bytes]
-    """Path below the root, whether it is a package, time in nanoseconds, size, code.
+    """A module in the bundle: path of its source below the root, whether it is a package, time and size, code.
 
-    The code is marshalled unless every prompt needs it.
+    Time (in nanoseconds) and size are those of the source. The code is marshalled (bytes) unless every
+    prompt needs the module.
     """
 
 
 class Bundle:
-    """An importer (PEP 451) of the modules in the file."""
+    """An importer (PEP 451) for the modules in the bundle; ``before`` lists for each the modules to run before it."""
 
     def __init__(self, root: str, modules: "dict[str, Module]", before: "dict[str, list[str]]") -> None:
         self.root, self.modules, self.before = root, modules, before
 
     def find_spec(self, name: str, path: "Sequence[str] | None" = None, target: object = None) -> "Any":
-        """Return the spec of one of our modules; None leaves the module to the other importers."""
+        """Return the import spec of a module in the bundle; None for any other module, which Python finds itself."""
         del path, target
         module = self.modules.get(name)
         if module is None:
@@ -76,7 +78,7 @@ class Bundle:
 
     @staticmethod
     def create_module(spec: object) -> None:
-        """Leave the creation to Python."""
+        """Return None, so that Python creates the module itself (PEP 451)."""
 
     def exec_module(self, module: "ModuleType") -> None:
         """Run the module's code in its namespace."""
@@ -85,7 +87,7 @@ class Bundle:
         exec(loads(code) if type(code) is bytes else code, module.__dict__)
 
     def run(self, names: "list[str]") -> None:
-        """Create and run modules, dependencies first, without Python's importers, which take a third of the time."""
+        """Create and run the named modules in this order, without Python's import system, which would take longer."""
         made = [type(sys)(name) for name in names if name not in sys.modules]
         waiting = {module.__name__: module for module in made}
         sys.modules.update(waiting)
@@ -105,15 +107,15 @@ class Bundle:
 
 
 class UnsoundError(Exception):
-    """The file is damaged, not a regular file, or could have been written by another user."""
+    """The bundle is damaged, not a regular file, or could have been written by another user."""
 
 
 class _TooSlowError(BaseException):
-    """Reading the file took longer than ``READING_S``."""
+    """Reading the bundle took longer than ``READING_S``."""
 
 
 def install() -> None:
-    """Import our modules from the file if it matches the sources; never raises or hangs."""
+    """Import our modules from the bundle if it matches their sources; never raises or hangs."""
     try:
         _set_alarm(READING_S)
         try:
@@ -136,7 +138,7 @@ def has_late_results() -> bool:
 
 
 def fault() -> str:
-    """Return what is wrong with the file, empty if it is sound or missing."""
+    """Return what is wrong with the bundle, empty if it is sound or missing."""
     try:
         _read()
     except UnsoundError as error:
@@ -145,7 +147,7 @@ def fault() -> str:
 
 
 def remove() -> bool:
-    """Remove the file and return whether it is gone; a folder of that name is removed only if it is empty."""
+    """Remove the bundle and return whether it is gone; a folder in its place is removed only if it is empty."""
     try:
         os.unlink(path())
     except OSError:
@@ -157,7 +159,7 @@ def remove() -> bool:
 
 
 def refresh() -> bool:
-    """Rewrite the file if a source changed or the prompt loaded further modules; return whether it was written.
+    """Rewrite the bundle if a source changed or the prompt loaded modules that it lacks; return whether it was written.
 
     Called by a process that has just answered a prompt, so its loaded modules are those that prompts load.
     """
@@ -191,12 +193,12 @@ def refresh() -> bool:
 
 
 def path() -> str:
-    """Return the path of this interpreter's file."""
+    """Return the path of the bundle for this version of Python."""
     return f"{state_dir()}/modules-{sys.implementation.cache_tag}"
 
 
 def _read() -> "tuple[dict[str, Module], dict[str, list[str]]]":
-    """Return the modules, and for each its imports; both empty if the file is of another checkout or interpreter.
+    """Return the bundle's modules and what to run before each; both empty if another checkout or interpreter wrote it.
 
     Raises UnsoundError. The checksum is the hash with which Python checks ``.pyc`` files: it takes a quarter of
     the time of BLAKE2 and needs no module to be loaded.
@@ -214,7 +216,7 @@ def _read() -> "tuple[dict[str, Module], dict[str, list[str]]]":
 
 
 def _own_bytes() -> bytes:
-    """Return the content of the file, empty if there is none; ``storage.base.private`` is not loaded yet."""
+    """Return the bundle's content, empty if there is none; raise UnsoundError if another user could have written it."""
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     try:
         descriptor = os.open(path(), flags)
@@ -237,7 +239,7 @@ def _own_bytes() -> bytes:
 
 
 def _set_alarm(seconds: float) -> None:
-    """Ring an alarm after ``seconds``; a copy of what ``fast_stdlib`` does, because that module is not loaded yet."""
+    """Raise _TooSlowError after ``seconds``, or never if 0; a copy of ``fast_stdlib``, which is not loaded yet."""
     try:
         from _signal import ITIMER_REAL, SIGALRM, setitimer, signal  # type: ignore[import-not-found]
     except ImportError:

@@ -1,7 +1,7 @@
-"""Paths: our own root, this user's state and this user's configuration.
+"""Find the folders that the hook uses: our own code, the user's state, configuration and skills, the project's root.
 
-The folders are those that platformdirs would name; using it would cost the hook more
-than all its other work, so a test compares the two instead.
+On each system, state and configuration are where the library platformdirs would put them. Loading it would cost the
+hook more time than all its other work, so only a test uses it, to compare the results.
 """
 
 import os
@@ -16,7 +16,7 @@ SKILL_FOLDERS = {
     "cursor": (".cursor/skills", ".claude/skills"),
     "opencode": (".opencode/skills", ".claude/skills"),
 }
-"""The folders of each host's skills, relative to the user's home and to a project."""
+"""The folders in which each client looks for skills, relative to the user's home and to a project."""
 
 
 def root_dir() -> str:
@@ -25,7 +25,7 @@ def root_dir() -> str:
 
 
 def state_dir() -> str:
-    """Return the folder of database, spool, compiled rules, launcher and log (``$ENRICHER_HOME`` has priority)."""
+    """Return the folder for database, spool, compiled rules and log; ``$ENRICHER_HOME`` can name another."""
     named = os.environ.get("ENRICHER_HOME")
     if named:
         return named if os.path.isabs(named) else os.path.abspath(named)
@@ -33,7 +33,7 @@ def state_dir() -> str:
 
 
 def config_dir() -> str:
-    """Return the folder of ``config.toml`` and the user's instructions (``$ENRICHER_CONFIG_HOME`` has priority)."""
+    """Return the folder for ``config.toml`` and the user's rules; ``$ENRICHER_CONFIG_HOME`` can name another."""
     named = os.environ.get("ENRICHER_CONFIG_HOME")
     return named or _user_dir("XDG_CONFIG_HOME", ".config")
 
@@ -73,7 +73,7 @@ def ancestors(folder: str) -> list[str]:
 
 
 def skill_folders(host: str, project: str) -> list[str]:
-    """Return the existing folders in which ``host`` looks for skills, and ``$AOPS/skills``."""
+    """Return the folders in which the client ``host`` looks for skills, and ``$AOPS/skills``; only those that exist."""
     bases = [os.path.expanduser("~"), project] if project else [os.path.expanduser("~")]
     folders = [os.path.join(base, folder) for base in bases for folder in SKILL_FOLDERS.get(host, ())]
     if aops := os.environ.get("AOPS"):

@@ -1,7 +1,7 @@
-"""The complete path of a prompt: redact, skip or classify, gather, decide, answer.
+"""Process one prompt from the client's event to the text for the agent: redact, skip or classify, gather, decide.
 
-All input and output between a host's event and its answer is in this module; the
-decision itself is pure (``enricher.respond.decision``).
+This module does all the input and output that this needs. What to add is decided by a pure
+function (``enricher.respond.decision``).
 """
 
 from __future__ import annotations
@@ -48,26 +48,26 @@ if TYPE_CHECKING:
     from storage.traces import Trace
 
 PATIENCE_MS, MOST_PATIENCE_MS = 900, 1000
-"""How long a prompt waits, by default and at most, for the compiler after an edit of the rules."""
+"""Milliseconds that a prompt waits for edited rules to be compiled: the default, and the maximum that may be set."""
 
 PROMPT_LIMIT = 64 * 1024
 """Maximum characters of a prompt that are processed and stored (ruling R33)."""
 
 HYDRATION = "hydration"
-"""The form of an added text that is a plan (``enricher.respond.hydration``)."""
+"""The value of ``form`` for an added text that is a plan for the agent (``enricher.respond.hydration``)."""
 
 HOST_WITHOUT_TRANSCRIPT_PATH = "copilot"
-"""The host whose events contain no path of the transcript: ``enricher.sources.transcripts`` finds it by session id."""
+"""The client whose events do not name the transcript file: ``enricher.sources.transcripts`` finds it by session id."""
 
 
 LONGEST_QUOTED = 80
-"""Maximum characters of a memory quoted in the notice about it."""
+"""Maximum characters that the notice about a newly stored memory quotes from it."""
 MISSING_MODEL_MARK = "told-of-missing-model"
 """Name of an empty file in the state folder; while it exists, the notice about a missing model is not repeated."""
 
 
 class Run:
-    """The state of one prompt in the pipeline, so that after a deadline it can still be answered and recorded."""
+    """The state of one prompt in the pipeline, from which it can be answered and recorded even after a timeout."""
 
     __slots__ = (
         "enrichment", "extra_s", "form", "inputs", "last", "late", "mode", "notices", "problems", "project", "prolong",
@@ -77,11 +77,11 @@ class Run:
     def __init__(self, event: PromptEvent, *, started: float, form: str = "") -> None:
         self.form = form
         self.mode = ""
-        """The mode that the call asks for; empty for the mode in the settings."""
+        """The mode (such as ``hydrate``) that the command line asks for; empty for the mode in the settings."""
         self.extra_s = 0.0
-        """Seconds beyond the usual deadline, for a plan that a model writes."""
+        """Seconds by which the usual deadline is extended while a language model writes a plan."""
         self.prolong: Callable[[], None] | None = None
-        """Restarts the alarm of the deadline after a change of ``extra_s``; None where there is no alarm."""
+        """Restarts the timer of the deadline after a change of ``extra_s``; None if there is no such timer."""
         self.typed = ""
         """The prompt as typed, kept only if it is to be written into a file for the agent."""
         self.started = self.last = started
@@ -94,7 +94,7 @@ class Run:
         self.notices: list[str] = []
         self.untrusted = ""
         self.late: dict[str, str] | None = None
-        """The task types from which a model is to choose after the answer; None if no model is queried then."""
+        """The task types from which a model is to choose after the answer; None if no model is queried after it."""
         self.trace: Trace = traces.Trace()
         self.project = identify(event.cwd)
         self.trace.host, self.trace.session_id, self.trace.cwd = event.host, event.session_id, event.cwd
@@ -103,13 +103,13 @@ class Run:
             self.trace.origin = "test"
 
     def tick(self, stage: str) -> None:
-        """End a stage and record its milliseconds."""
+        """Record the milliseconds since the last call as the duration of ``stage``, which has just ended."""
         now = time.perf_counter()
         self.trace.stages.append((stage, round((now - self.last) * 1000, 3)))
         self.last = now
 
     def text(self) -> str:
-        """Return the text for the agent."""
+        """Return the text to add to the prompt, empty if nothing is to be added."""
         return self.trace.output_text if self.trace.status in traces.INJECTING else ""
 
 
@@ -186,7 +186,10 @@ def _patience() -> int:
 
 
 def _redacted_prompt(event: PromptEvent, run: Run) -> str:
-    """Return the text that all stages process: redacted, then capped; with ``log = full`` only capped."""
+    """Return the prompt that all later stages process: without secrets, and cut to PROMPT_LIMIT characters.
+
+    With ``log = full``, a prompt within that limit is returned unchanged.
+    """
     trace = run.trace
     original = traces.storable(event.prompt)
     if run.settings["log"] == "full" and len(original) <= PROMPT_LIMIT:
@@ -216,7 +219,7 @@ def _enrich_prompt(event: PromptEvent, rules: cache.Rules, run: Run) -> None:
         from enricher import with_model
 
         asked = with_model.begin(event, judged, rules, run)
-    # The same check as in ``decide``: a prompt to which nothing is added must not wait for the channels.
+    # ``decide`` makes the same check: a prompt to which nothing is added must not wait for the channels.
     if not silence_reason(judged, rules.body, run.settings, event.prompt):
         from enricher.context.gathering import gather
 
@@ -261,7 +264,7 @@ def _inputs(event: PromptEvent, session: sessions.SessionState, conversation: Co
 
 
 def _request(event: PromptEvent, judged: Classification, conversation: Conversation, run: Run) -> Request:
-    """Return a request to the channels; the time limit for their answers counts from this call."""
+    """Return the request that every channel (source of facts) gets; the channels' time limit starts with this call."""
     return Request(
         event,
         judged,
@@ -274,12 +277,12 @@ def _request(event: PromptEvent, judged: Classification, conversation: Conversat
 
 
 def form_of(mode: str) -> str:
-    """Return the form of the text that is added in a mode; empty for the usual form."""
+    """Return the ``form`` of the text that is added in a mode: HYDRATION for a plan, empty for the usual facts."""
     return HYDRATION if mode != ENRICH else ""
 
 
 def _facts_for_plan(request: Request, run: Run) -> dict[str, Any]:
-    """Return the facts that a plan for this prompt may name; none after a failure, which is logged."""
+    """Look up the facts that a plan for this prompt may mention; log a failure and return an empty dict."""
     from enricher.respond.hydration.gathering import look_up
 
     try:
@@ -293,7 +296,7 @@ def _hand_over(enrichment: Enrichment, inputs: Inputs, rules: cache.Rules, run: 
     """Write the plan and its sources into a file, and return an enrichment whose text names that file (seed 003).
 
     A subagent reads the file, so that the agent's own context stays short. If it cannot be written, the enrichment is
-    returned unchanged, so that the plan goes inline (ruling R1).
+    returned unchanged, so that the whole plan is added to the prompt (ruling R1).
     """
     from enricher.respond.hydration.sheet import sheet
     from storage.base import log
@@ -316,12 +319,15 @@ def _hand_over(enrichment: Enrichment, inputs: Inputs, rules: cache.Rules, run: 
 
 
 def asks_for_plan(settings: Mapping[str, Value]) -> bool:
-    """Return whether a model is to write the intent and the steps of plans."""
+    """Return whether the settings ask a language model to write the intent and the steps of plans."""
     return bool(settings["model.url"] and settings["model.plan_timeout_ms"])
 
 
 def can_ask_memory(event: PromptEvent, settings: Mapping[str, Value]) -> bool:
-    """Return whether the agent can call our MCP server; checked only if that can change the text."""
+    """Return whether the agent can query memories through our MCP server, so that the text may suggest it.
+
+    Only the profile ``as-specified`` makes such suggestions; in any other profile the answer is False without a check.
+    """
     if not is_as_specified(settings):
         return False
     from enricher.hosts.servers import has_our_server
@@ -330,7 +336,7 @@ def can_ask_memory(event: PromptEvent, settings: Mapping[str, Value]) -> bool:
 
 
 def _note_failed(channels: list[ChannelResult], run: Run) -> None:
-    """Log the channels that failed; a timeout is no failure for callers with the format of seed 004."""
+    """Log the channels that failed; in the format ``pipeline``, a timeout is logged only with ``log_level = debug``."""
     for one in channels:
         if one.status == "timeout" and run.form:
             if run.settings.get("log_level") == "debug":
@@ -340,7 +346,7 @@ def _note_failed(channels: list[ChannelResult], run: Run) -> None:
 
 
 def conversation_before(event: PromptEvent, settings: Mapping[str, Value], injected: list[str]) -> Conversation:
-    """Return the earlier conversation of this session from the host's transcript; empty if there is none."""
+    """Return the session's conversation before this prompt, from the client's transcript; empty if there is none."""
     has_transcript = event.host == HOST_WITHOUT_TRANSCRIPT_PATH or os.path.lexists(event.transcript_path)
     if not (has_transcript and is_on(settings, "channels", "session")):
         return Conversation()
@@ -350,7 +356,10 @@ def conversation_before(event: PromptEvent, settings: Mapping[str, Value], injec
 
 
 def _notify_untrusted(event: PromptEvent, run: Run, injected: list[str]) -> None:
-    """Notify the user once per session that a project's rules are unused, except if its trust follows a git branch."""
+    """Notify the user, once per session, that a project's rules are not used because they are not trusted.
+
+    There is no notice if the user trusts a git branch of the project, since a pull may restore that trust.
+    """
     if run.untrusted and f"notice:{run.untrusted}" not in injected:
         from enricher.prompt.trust import follows_branch
 
@@ -363,9 +372,9 @@ def _notify_untrusted(event: PromptEvent, run: Run, injected: list[str]) -> None
 
 
 def _remember(prompt: str, run: Run) -> bool:
-    """Store what the prompt asks to remember, and notify the user; return whether it asks for nothing else.
+    """Store what the prompt asks to remember, and notify the user; return whether the prompt asks for nothing else.
 
-    Nothing is stored if the log stores no text.
+    Nothing is stored if the setting ``log`` forbids storing text.
     """
     if run.settings["log"] not in KEEPS_TEXT or not is_on(run.settings, "channels", "memory"):
         return False

@@ -1,8 +1,8 @@
-"""The settings: keys, defaults, conversion, and which source has priority.
+"""Define the settings with their defaults and limits, and convert values from files and environment variables.
 
-Sources in rising order of priority: these defaults, the instructions file (budgets), the
-user's ``config.toml``, a trusted project's, the environment. Files are read when
-rules are compiled; only the environment is read for each prompt.
+Each of these sources has priority over those before it: the defaults here, the instructions file (only budgets), the
+user's ``config.toml``, the ``config.toml`` of a trusted project, the environment. Files are read when the rules are
+compiled; only the environment is read for each prompt.
 """
 
 from __future__ import annotations
@@ -60,29 +60,42 @@ DEFAULTS: dict[str, Value] = {
 }
 
 GATES = ("enable_local_inference_pipeline", "enable_local_enrichment")
-"""Switches of seed 004 without a default: if unset, channels that query a model stay off; all else is unaffected."""
+"""Two switches that the original specification names (seed 004); they have no default.
+
+Channels that query a language model are off unless both are true. If one of them is false, prompts in the format
+``pipeline`` are skipped.
+"""
 
 CODER, EMBEDDING = "LLM_CODER_FAST_URL", "LLM_EMBEDDING_URL"
-"""Environment variables of seed 004 with the address of a language model, and of one that makes vectors.
+"""Environment variables with the address of a language model, and of a model that computes embeddings (seed 004).
 
-For each of them, the variable ``…_MODEL`` names the model, and ``…_API_KEY`` contains its key.
+The variable that ends with ``_MODEL`` instead of ``_URL`` names the model, and that with ``_API_KEY`` has the API key.
 """
 UNNAMED = "default"
-"""The model name that is sent if no variable gives one: servers of a single model accept any name."""
+"""The model name that is sent if no variable names a model: servers that run a single model accept any name."""
 
 OF_THE_USER = ("model.",)
-"""Prefixes of keys that a project's file must not set, since it could send prompts, and a key, to its own server."""
+"""Prefixes of settings that a project may not change: it could have prompts and an API key sent to its own server."""
 USE_LLM = "search_intent.use_llm"
-"""On by default if a model is configured (seed 001, task 5.7); compiled settings have it only if a file sets it."""
+"""The setting that lets a model help to find the search intent; by default true if a model is configured.
+
+Compiled settings contain it only if a file sets it (seed 001, task 5.7).
+"""
 
 OPEN_TABLES = ("channels", "hosts")
-"""Tables whose keys are names (of channels, of hosts) and whose values switch them on or off."""
+"""Tables of ``config.toml`` whose keys name channels or hosts, and whose values switch them on or off."""
 
 QUIET, AS_SPECIFIED = "quiet", "as-specified"
-"""Profiles: add only what has its own evidence, or add the block of the seed documents to every prompt (ruling R34)."""
+"""The profiles: add only lines with evidence, or add classification, guardrails and approach to every prompt.
+
+The second does what the original specification says (ruling R34).
+"""
 
 ENRICH, HYDRATE, HYDRATE_FILE = "enrich", "hydrate", "hydrate-file"
-"""Modes: facts and guardrails; a plan for every prompt that is work or a question; the plan in a file (seed 003)."""
+"""Modes: add facts and guardrails; add a plan to every prompt that is work or a question; write the plan into a file.
+
+The original specification asks for the last two (seed 003).
+"""
 
 CHOICES: dict[str, tuple[str, ...]] = {
     "mode": (ENRICH, HYDRATE, HYDRATE_FILE),
@@ -96,7 +109,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
 }
 
 KEEPS_TEXT = ("redacted", "full")
-"""The ``log`` levels at which text that a person typed is stored."""
+"""Values of the setting ``log`` with which text that a person typed is stored."""
 
 ONCE_A_SWITCH = {"show": ("none", "summary")}
 """Settings that used to be booleans, each with the values that false and true now stand for."""
@@ -123,10 +136,10 @@ LIMITS: dict[str, tuple[float, float]] = {
     "retention.rows": (0, 1_000_000_000),
     "retention.mb": (0, 1_000_000),
 }
-"""Lowest and highest value; a number outside is moved to the nearer limit (ruling R12 caps tokens at 2,000)."""
+"""Lowest and highest value of each numeric setting; a value beyond a limit is moved to that limit (ruling R12)."""
 
 POSITIVE = ("search_intent.llm_timeout_ms",)
-"""Settings whose numbers must be above zero; other numbers are rejected, not moved to a limit (row S1-6.5c)."""
+"""Settings that must be above zero; zero and less are rejected, not moved to a limit (conformance row S1-6.5c)."""
 
 ALIASES = {
     "SUBCOG_SEARCH_INTENT_ENABLED": "search_intent.enabled",
@@ -140,17 +153,20 @@ ALIASES = {
     "ENABLE_LOCAL_ENRICHMENT": "enable_local_enrichment",
     "OMNICLAUDE_NO_HANDLERS": "no_handlers",
 }
-"""Environment variables of seeds 001 and 004; our own ``ENRICHER_…`` variables have priority over them."""
+"""Environment variables that the original specification names (seeds 001 and 004), each with its setting.
+
+Our own ``ENRICHER_…`` variables have priority over them.
+"""
 
 
 class BadValueError(ValueError):
-    """A value that cannot be used; the message names the key and valid values."""
+    """A configured value cannot be used; the message names the setting and says what to write."""
 
 
 def convert(key: str, value: object) -> Value:
-    """Return ``value`` in the type of ``key``; numbers are moved inside their limits.
+    """Convert a configured value to the type of the setting ``key``; a number beyond a limit becomes the limit.
 
-    Raises BadValueError with the remedy.
+    Raises BadValueError, whose message says what to write.
     """
     default = DEFAULTS.get(key, True)
     if key in ONCE_A_SWITCH and value not in CHOICES[key]:  # if it is no boolean either, the message names the choices
@@ -203,9 +219,9 @@ def _as_number(key: str, value: object, default: float) -> float:
 def with_environment(
     compiled: Mapping[str, Value], environ: Mapping[str, str]
 ) -> tuple[dict[str, Value], list[tuple[str, str]]]:
-    """Return the settings with the environment applied, and a (variable, message) pair for each rejected value.
+    """Return the compiled settings as changed by environment variables, and (variable, message) per rejected value.
 
-    A setting that is newer than the compiled rules has its default.
+    A setting that is missing because an earlier release compiled the rules has its default.
     """
     settings = {**DEFAULTS, **compiled}
     is_chosen = USE_LLM in compiled
@@ -222,7 +238,7 @@ def with_environment(
 
 
 def named_in(environ: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Return the (variable, key) pairs that ``environ`` sets; a later pair has priority."""
+    """Return (variable, setting) for each variable that sets a setting; if two set the same one, the later counts."""
     found = [(name, key) for name, key in ALIASES.items() if name in environ]
     for key in (*DEFAULTS, *GATES):
         name = "ENRICHER_" + key.upper().replace(".", "_")
@@ -232,17 +248,17 @@ def named_in(environ: Mapping[str, str]) -> list[tuple[str, str]]:
 
 
 def model_named(variable: str, environ: Mapping[str, str]) -> str:
-    """Return the name of the model whose address is in ``variable``."""
+    """Return the name of the model whose address is in the environment variable ``variable`` (CODER or EMBEDDING)."""
     return environ.get(f"{variable.removesuffix('_URL')}_MODEL") or UNNAMED
 
 
 def has_vectors(settings: Mapping[str, Value], environ: Mapping[str, str]) -> bool:
-    """Return whether texts may be compared by vectors: there is an endpoint, and both gates are open."""
+    """Return whether texts may be compared by embeddings: a model for them is configured, and both GATES are true."""
     return bool(environ.get(EMBEDDING)) and all(settings.get(gate) is True for gate in GATES)
 
 
 def is_as_specified(settings: Mapping[str, Value]) -> bool:
-    """Return whether the block that the seed documents specify is added to every prompt."""
+    """Return whether the profile is ``as-specified``, in which every prompt gets the original specification's text."""
     return settings.get("profile") == AS_SPECIFIED
 
 
@@ -253,5 +269,5 @@ def misses_model(settings: Mapping[str, Value]) -> bool:
 
 
 def is_on(settings: Mapping[str, Value], table: str, name: str) -> bool:
-    """Return whether a named channel or host is switched on; the default is yes."""
+    """Return whether the channel or host ``name`` is switched on (the default); ``table`` is one of OPEN_TABLES."""
     return bool(settings.get(f"{table}.{name}", True))

@@ -1,4 +1,4 @@
-"""Query a configured model about one prompt: for an opinion on its class, and for a better plan.
+"""Query the configured language model about one prompt: how to classify it, and how to improve the plan for it.
 
 Loaded only if a model is configured.
 """
@@ -21,11 +21,14 @@ if TYPE_CHECKING:
     from enricher.rules.cache import Rules
 
 ANSWERS_BY_S = 1.35
-"""Seconds after the start until which a model's answer counts; the hook must answer in 1.5 (``hook.process``)."""
+"""Seconds after the hook's start by which a model must answer; the hook itself must answer within 1.5 s."""
 
 
 def begin(event: PromptEvent, judged: Classification, rules: Rules, run: Run) -> PendingOpinion | None:
-    """Query the model in the background; return None if there is nothing to ask, or if this follows the answer."""
+    """Start to query the model in the background, and return the pending query.
+
+    None if there is nothing to ask, or if the model is to be queried only after the hook's answer (``model.late``).
+    """
     if _plans_late_question(event, judged, rules, run):
         return None
     until = run.started + ANSWERS_BY_S
@@ -33,7 +36,7 @@ def begin(event: PromptEvent, judged: Classification, rules: Rules, run: Run) ->
 
 
 def _plans_late_question(event: PromptEvent, judged: Classification, rules: Rules, run: Run) -> bool:
-    """Plan to query the model once the prompt is answered, if the user wants that; return whether this is planned."""
+    """Plan to query the model after the hook's answer; return False if the settings or the client do not allow that."""
     if not (run.settings["model.late"] and run.inputs):
         return False
     from enricher.record import late
@@ -47,20 +50,20 @@ def _plans_late_question(event: PromptEvent, judged: Classification, rules: Rule
 
 
 def take_opinion(asked: PendingOpinion, inputs: Inputs, run: Run) -> None:
-    """Wait for the model's answer, and record it; if there is none, log the reason."""
+    """Wait for the model's classification of the prompt, and put it into ``inputs``; log why if there is none."""
     inputs.model = asked.record()
     if not inputs.opinion:
         _note_missing_opinion(inputs.model, run)
 
 
 def _note_missing_opinion(model: Mapping[str, Any], run: Run) -> None:
-    """Log why the rules alone decide."""
+    """Log why the model did not classify the prompt, so that the rules alone decide."""
     spent = f"{model['latency_ms']} of {model['limit_ms']} ms" if "latency_ms" in model else "not asked"
     run.problems.append(("model", f"{model['status']}: {model['reason']} ({spent}); the rules alone decide"))
 
 
 def plan(drafted: Enrichment, inputs: Inputs, rules: Rules, request: Request, run: Run) -> Enrichment:
-    """Return the plan as the model improved it in the time for that, or the draft after a failure, which is logged."""
+    """Return the plan as the model improved it; if it fails or is too slow, log that and return the plan unchanged."""
     from enricher.respond.hydration.drafting import improved
 
     extra_s = int(run.settings["model.plan_timeout_ms"]) / 1000

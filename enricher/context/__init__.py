@@ -1,7 +1,7 @@
-"""Define the context channels: the names of the built-in ones, and what a channel declares, receives and answers.
+"""Define what a context channel (a source of facts about a prompt) declares, receives and answers.
 
 Every module of this package may import this one, so it imports none of them;
-``enricher.context.gathering`` loads and asks the channels.
+``enricher.context.gathering`` loads and queries the channels.
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ import time
 from enricher.prompt.redaction import redact
 
 CHANNELS = ("code", "history", "session", "tasks", "memory", "ways", "tests", "skills")
-"""The built-in channels, by module name. Compiling fails if a module declares a channel but is missing here."""
+"""The built-in channels, by module name. Compiling the rules fails if a module with a channel is missing here."""
 DECLARED, UNDECLARED = "declared", "undeclared"
-"""Values of ``handler`` in the rule of a channel whose program is in this package: whether instructions declare it.
+"""Values of the key ``handler`` in the rule of a channel that is a program of this package.
 
-An undeclared channel is asked only if it is switched on; otherwise no trace mentions it.
+They say whether an instructions file declares the channel. An undeclared channel is queried only if it is switched on;
+otherwise no trace mentions it.
 """
 
 TYPE_CHECKING = False
@@ -41,7 +42,8 @@ class Channel:
     they differ under other rules, a replay reports the answer as unknown. ``can_answer(settings, has_past)``
     returns whether the channel could have answered anything at all. ``can_ask_again`` allows ``replay --today``
     to call ``offer``, which must not change any state. ``gives`` and ``read_more`` fill the channel's row in the
-    README. ``budget`` applies if no layer of rules declares the channel.
+    README. ``budget`` (least score, number and tokens of the facts, priority) applies if no rules file declares the
+    channel.
     """
 
     __slots__ = ("budget", "can_answer", "can_rerun", "gives", "offer", "question", "read_more")
@@ -67,7 +69,7 @@ class Channel:
 
 
 class ChannelRule:
-    """A channel as declared in the rules; ``command`` is the program to run, empty for a built-in channel.
+    """A channel as the rules declare it; ``command`` is the program to run, empty for a built-in channel.
 
     ``handler`` contains the arguments of a program that is part of the package (``enricher.model.handlers``).
     """
@@ -87,7 +89,7 @@ class ChannelRule:
         self.tokens: int = declared["tokens"]
 
     def is_program(self) -> bool:
-        """Return whether the channel answers from a process of its own."""
+        """Return whether the channel is a program that runs in a process of its own."""
         return bool(self.command or self.handler)
 
 
@@ -154,7 +156,7 @@ class Request:
     def were_opened(self, paths: set[str]) -> bool:
         """Return whether the conversation has opened or changed all these files of the project, however long ago.
 
-        Files that it opened long ago are noted in the conversation, so that a replay answers the same.
+        Files opened long ago are noted in ``conversation.earlier_files``, so that a replay gives the same answer.
         """
         from enricher.sources.transcripts import have_been_opened
 
@@ -179,9 +181,9 @@ class Request:
 class Candidate:
     """A fact that a channel offers, before the rules weigh it.
 
-    ``text`` is quoted in the output and ``label`` names its source; without a text the label carries
+    ``text`` is quoted in the output and ``label`` names its source; without a text the label contains
     the whole fact. ``ref`` identifies the fact: a session never shows the same ``ref`` twice, and equal
-    scores are ordered by it. ``score`` runs from 0 to 1, ``raw`` is the score before weights.
+    scores are ordered by it. ``score`` is from 0 to 1, ``raw`` is the score before the channel weighted it.
     ``stale`` is the reason not to show the fact, empty if there is none.
     """
 
@@ -216,8 +218,8 @@ class Candidate:
 class ChannelResult:
     """The result of one channel: its status (ok, empty, timeout, error, off or untrusted) and its candidates.
 
-    ``is_built_in`` is true for a built-in channel that ran out of time: the agent is not told about it. In traces of
-    earlier versions, which lack this field, the agent was told.
+    ``is_built_in`` is true for a built-in channel that ran out of time, which the text for the agent does not mention.
+    Traces of earlier versions lack this field; their texts did mention it.
     """
 
     __slots__ = (
@@ -242,7 +244,7 @@ class ChannelResult:
         self.fallback = False
 
     def to_json(self) -> dict[str, Any]:
-        """Return the form stored in the trace, from which a replay restores the same candidates."""
+        """Return the result as the trace stores it, from which a replay restores the same candidates."""
         offered = [item.to_json() for item in self.candidates]
         found = {"name": self.name, "status": self.status, "latency_ms": self.latency_ms, "candidates": offered}
         return {**found, "built_in": True} if self.is_built_in else found
@@ -256,7 +258,7 @@ class ChannelResult:
 
 
 def redact_item(item: Candidate) -> Candidate:
-    """Redact an item in place and return it: channel output is stored and shown, so it is redacted like a prompt."""
+    """Remove secrets from a candidate, and return it: like a prompt, what channels find is stored and shown."""
     item.text = redact(item.text)[0] if item.text else ""
     item.ref = redact(item.ref)[0]
     item.label = redact(item.label)[0]

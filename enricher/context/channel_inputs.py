@@ -1,7 +1,7 @@
-"""Decide for a replay which recorded channel answers are still valid under other rules.
+"""Decide, for a replay under other rules, which recorded answers of channels are still valid.
 
 A trace records each channel's answer. If the other rules classify the prompt differently, or declare
-the channel differently, the channel's input may have been different.
+the channel differently, the channel would have had another input, and may have given another answer.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ OF_A_PROGRAM = ("command", "deadline_ms", "model", "endpoint")
 
 
 class ChannelInput:
-    """The part of a classification that channels see; ``is_silent`` means that no channel is asked at all."""
+    """The part of a prompt's classification that channels see; if ``is_silent``, no channel is queried at all."""
 
     __slots__ = ("intent_confidence", "is_silent", "search_intent", "task_type")
 
@@ -39,7 +39,7 @@ def channels_with_changed_input(
     has_past: bool = True,
     off: Collection[str] = (),
 ) -> tuple[str, ...]:
-    """Return the names of the channels whose input differs under the rules in ``after``.
+    """Return the names of the channels that would have had another input under the rules in ``after``.
 
     ``before`` and ``after`` are each the classification and the declared channels under one set of rules.
     ``settings`` are the recorded settings, ``has_past`` is true if the trace had any conversation
@@ -65,7 +65,7 @@ def channels_with_changed_input(
 
 
 def can_rerun(rule: Mapping[str, Any]) -> bool:
-    """Return whether a replay may ask the channel again, with today's data.
+    """Return whether a replay may query the channel again, with today's data.
 
     Programs are never run again: the rules to be tried may come from anyone, and the user has not trusted their
     commands.
@@ -83,7 +83,7 @@ def _can_answer(rule: Mapping[str, Any], settings: Mapping[str, Any], has_past: 
 
 
 def _has_same_program(rule: Mapping[str, Any], earlier: Mapping[str, Any] | None) -> bool:
-    """Return whether both rules have the same program, model and endpoint, so that a channel that was off stays off."""
+    """Return whether both rules run the same program, model and endpoint, so that a channel that was off stays off."""
     return earlier is not None and all(rule[key] == earlier[key] for key in ("command", "model", "endpoint"))
 
 

@@ -1,6 +1,6 @@
-"""Find commits for the channel ``history``: those that changed a name in the prompt, and those of a time it mentions.
+"""Find commits for the channel ``history``: those that changed a name in the prompt, or are from a time it mentions.
 
-On the hook's path; loaded only if the channel ``history`` has a name or a time to look up.
+Runs in the hook, but is loaded only if the channel ``history`` has a name or a time to look up.
 """
 
 from __future__ import annotations
@@ -65,7 +65,10 @@ def of_names(
 
 
 def _kind_of_question(name: str, named: PromptNames, questions: list[tuple[str, str]]) -> str:
-    """Return the kind of the question that contains the name, else of one without names; empty if there is none."""
+    """Return what the prompt asks about a name, such as "removed": the kind of the question that contains the name.
+
+    If no question does, the first question without any name counts. Empty if there is none either.
+    """
     for kind, sentence in questions:
         if name in sentence:
             return kind
@@ -86,7 +89,7 @@ def _forms_of_pairs(sentence: str) -> list[str]:
 
 
 def _of_name(db: Connection, name: str, found: list[Event], kind: str, *, is_whole: bool) -> list[Candidate]:
-    """Return the commits of a name's history that answer the question, or the one that removed the name."""
+    """Return the commits in a name's history that answer a question of this kind, or the one that removed the name."""
     first = name_history.introduction(found, is_whole=is_whole) if kind == "added" else None
     candidates = [_candidate(name, "added", first)] if first else []
     removed = name_history.removal(found)
@@ -133,7 +136,7 @@ def _of_file(db: Connection, request: Request, path: str, kind: str) -> list[Can
 
 
 def of_a_time(db: Connection, request: Request, named: PromptNames, prose: str) -> list[Candidate]:
-    """Return commits from the time span that the prompt mentions: those about what it names, else the newest."""
+    """Return commits from the time span that the prompt mentions: those that touch what it names, else the newest."""
     from enricher.prompt.wording import time_mentions
     from enricher.prompt.wording.times import span
 

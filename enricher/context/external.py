@@ -36,7 +36,7 @@ MARK = "ENRICHER_CHANNEL"
 ``end`` is the last deadline in milliseconds of ``time.monotonic``, ``pid`` the hook's, ``state`` the state folder.
 """
 OVERDUE_MS = 2000
-"""Milliseconds after ``end`` until any other hook may kill these processes, because their own hook has not done so."""
+"""Milliseconds after ``end`` before any other hook may kill these processes: by then, their own hook has failed to."""
 ROUNDS, BETWEEN_ROUNDS_S = 10, 0.02
 """Maximum rounds of a sweep, and the seconds between them: a process may have started another before it was killed."""
 
@@ -94,7 +94,7 @@ class ChannelProcess:
         return self.ended_at + LEAVING_S
 
     def write(self) -> None:
-        """Send as much of the request as the pipe takes; a program that closed its stdin may still answer."""
+        """Send as much of the request as fits into the pipe; a program that has closed its stdin may still answer."""
         try:
             self.pending = self.pending[os.write(self.to_child, self.pending) :]
         except BlockingIOError:
@@ -200,7 +200,7 @@ def _run_as_program(words: list[str], child_in: int, child_out: int, mark: str) 
 
 
 def start(channels: list[ChannelRule], request: dict[str, Any], state: str) -> list[ChannelProcess]:
-    """Start all channels; the caller must pass the result to ``collect``, whatever happens in between.
+    """Start the programs of all channels; the caller must pass the result to ``collect``, whatever happens in between.
 
     Inside a channel's own process nothing is started: a channel that prompts an agent would recurse without end.
     """
@@ -276,7 +276,7 @@ def _request(request: dict[str, Any], channel: ChannelRule) -> bytes:
 
 
 def _exchange(running: list[ChannelProcess], *, until: float) -> None:
-    """Transfer requests and answers as soon as a pipe can be read or written; wait at most ``until``."""
+    """Wait for pipes that can be read or written, at most until ``until``, and transfer requests and answers."""
     poll = select.poll()
     ends = {}
     for one in running:

@@ -1,4 +1,4 @@
-"""Load the channels and ask them, each with its own deadline, so that none can keep another from answering.
+"""Load the channels and query them, each with its own deadline, so that none can keep another from answering.
 
 Built-in channels run one after the other in this process, each with a time limit
 enforced by a timer; declared programs run in parallel as separate processes.
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 
 NEED_THE_INDEX = ("history", "tests", "ways")
-"""Channels that find nothing without a code index; ``code`` then still finds files by name."""
+"""Channels that find nothing without a code index (the channel ``code`` can still find files by name)."""
 KEEP = "keep"
-"""Argument that allows a program of the package to store the embedding vector of the prompt."""
+"""Argument for a channel program of this package that allows it to store the embedding of the prompt."""
 
 
 class ChannelDeadlineError(BaseException):
@@ -40,7 +40,7 @@ def load(name: str) -> Channel:
 
 
 def gather(declared: list[dict[str, Any]], request: Request, settings: Mapping[str, Value]) -> list[ChannelResult]:
-    """Ask the declared channels about a prompt; return one result per channel, in the order of declaration."""
+    """Query the declared channels about a prompt; return one result per channel, in the order of declaration."""
     results: dict[str, ChannelResult] = {}
     asked: list[ChannelRule] = []
     for rule in declared:
@@ -79,7 +79,7 @@ def gather(declared: list[dict[str, Any]], request: Request, settings: Mapping[s
 
 
 def off_reason(rule: Mapping[str, Any], settings: Mapping[str, Value]) -> str:
-    """Return the reason why a channel is not asked (ruling R10); empty if it is asked."""
+    """Return the reason why a channel is not queried (ruling R10); empty if it is queried."""
     if settings.get("no_handlers"):
         return "no_handlers is set"
     if not settings.get(f"channels.{rule['name']}", True):
@@ -92,7 +92,7 @@ def off_reason(rule: Mapping[str, Any], settings: Mapping[str, Value]) -> str:
 
 
 def _ask_builtin(asked: list[ChannelRule], request: Request, results: dict[str, ChannelResult]) -> None:
-    """Ask the built-in channels in descending priority: if time runs out, the least important get no answer."""
+    """Query the built-in channels in descending priority: if time runs out, the least important are left out."""
     until = request.until
     for channel in sorted(asked, key=lambda one: -one.priority):
         if not channel.is_program():

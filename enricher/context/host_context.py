@@ -1,4 +1,4 @@
-"""Mark facts that the agent already has (ruling R29): in files that its client loads, or in its last answer."""
+"""Mark facts that the agent already has, from files that its client loads or its last answer (ruling R29)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def mark_loaded(gathered: list[ChannelResult], request: Request) -> None:
-    """Mark as stale the candidates whose text occurs in a file that the client has loaded."""
+    """Mark as stale (not to be shown) the candidates whose text occurs in a file that the client has loaded."""
     offered = [(item, flat(item.text)) for one in gathered for item in one.candidates if not item.stale]
     offered = [(item, text) for item, text in offered if len(text) >= FEWEST_CHARACTERS]
     if not offered:
@@ -39,7 +39,7 @@ def mark_loaded(gathered: list[ChannelResult], request: Request) -> None:
 
 
 def mark_in_answer(gathered: list[ChannelResult], answer: str) -> None:
-    """Mark as stale the candidates whose text occurs in the agent's last answer.
+    """Mark as stale (not to be shown) the candidates whose text occurs in the agent's last answer.
 
     The channel ``session`` is exempt: it quotes that answer on purpose, to resolve what the prompt refers to.
     """
@@ -51,7 +51,7 @@ def mark_in_answer(gathered: list[ChannelResult], answer: str) -> None:
 
 
 def imports(name: str, request: Request) -> str:
-    """Return the loaded file that is, imports or links to the project's file ``name``; empty if there is none."""
+    """Return which of the files that the client loads is, or imports, the project's file ``name``; empty if none."""
     path = os.path.join(request.project.root, name)
     for own in FILES.get(request.host, FILES["claude"]):
         if os.path.realpath(os.path.join(request.project.root, own)) == os.path.realpath(path):
@@ -85,5 +85,5 @@ def _folders(cwd: str, root: str) -> list[str]:
 
 
 def flat(text: str) -> str:
-    """Return the text on one line, lowercase and without emphasis marks, for comparison."""
+    """Return a text in a form for comparison: on one line, lowercase, without asterisks and backticks."""
     return _one_line(text.replace("*", "").replace("`", ""))

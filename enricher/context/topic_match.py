@@ -2,7 +2,7 @@
 
 A search returns every memory that shares words with a prompt; most of them have another topic. A memory is shown if
 the prompt asks about a decision and the memory begins with that topic, if both mention the same two things, or if
-the prompt asks for an action that the memory has a rule for. Pure.
+the prompt asks for an action that the memory has a rule for. The functions only compare texts.
 """
 
 from __future__ import annotations
@@ -58,17 +58,17 @@ COMMON = 0.3
 SHORT = 32
 """Maximum words of a memory whose whole text counts as its head, which names its topic."""
 HEAD_TERMS = 12
-"""Maximum words of a head that is a sentence of a longer text."""
+"""Maximum words of a memory's head if it is only a sentence of a longer text."""
 NEAR = 3
 """Maximum distance, in a memory's head, between two words that are adjacent in the prompt."""
 SURE, BELOW = 0.6, 0.8
-"""The lowest score of a memory that is shown, and the factor for the score of a subsection of a decision record."""
+"""The least score of a memory with the prompt's topic, and the factor if it is a subsection of a decision record."""
 SAME_START, ENDING = 5, 4
-"""Words of other languages are forms of one word if they share the first five letters, and all but the last four."""
+"""Two foreign words count as forms of one word if they share the first five letters, and all but the last four."""
 SUBJECT, BEGINNING = 3, 5
-"""How many first words of a head are searched for a specific word of the prompt: for a question; in other cases."""
+"""How many words at the start of a memory's head must include a word of the prompt: for questions, and otherwise."""
 ASKED_SHARE, SUBJECT_SHARE, SHARE = 0.6, 0.7, 0.4
-"""Minimum weighted share of the prompt's words that a memory must contain.
+"""Minimum share of the prompt's words, by weight, that a memory must contain.
 
 The first applies if the prompt asks for a decision, the second if it is another question, the third otherwise.
 """
@@ -110,7 +110,7 @@ def _asks_for_decision(word: str) -> bool:
 
 
 class Term:
-    """A word of a text, with its weight and the stem by which it is compared."""
+    """A content word of a text, with its weight and the stem by which it is compared with other words."""
 
     __slots__ = ("key", "weight", "word")
 
@@ -219,7 +219,7 @@ def evidence(prompt: PromptTerms, content: str, kind: str) -> tuple[float, froze
 
 
 def _is_relevant(prompt: PromptTerms, memory: _Memory, headed: list[Term], *, share: float) -> bool:
-    """Return whether to show a memory.
+    """Return whether a memory shares the prompt's topic, so that it is shown.
 
     ``headed`` are the terms of the prompt that are in the memory's head, ``share`` is the weighted share of the
     prompt's terms that are anywhere in the memory.

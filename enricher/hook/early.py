@@ -1,8 +1,9 @@
-"""End the hook before it loads its modules if the event is the end of a tool call and no late result waits.
+"""End the hook at once if its event only reports the end of a tool call and no late result waits for the agent.
 
-With late results, a client starts the hook after every tool call, and almost always there is nothing to do. This module
-is loaded only if the state folder has ``late``, so that prompts without late results do not pay for it. Like
-``enricher.bundle``, it is loaded before the bundle and must not import anything that the bundle contains.
+A late result is text that a model adds after a prompt was answered. To fetch it, a client starts the hook after every
+tool call, and almost always there is none. This module is loaded only if the state folder contains ``late``, so that
+users without late results do not pay for it. Like ``enricher.bundle``, it is loaded before the other modules, which
+that file contains, and must not import any of them.
 """
 
 import os
@@ -13,13 +14,13 @@ from enricher.home import state_dir
 KEY = b'"hook_event_name":'
 WITHIN_A_TURN = (b'"PostToolUse"', b'"AfterTool"')
 READING_S = 1.0
-"""Seconds for reading the whole event; after that the hook itself reads on, within its own deadline."""
+"""Seconds for reading the event here; after that ``hook.process`` reads the rest, within its own deadline."""
 AFTER_THE_END_MS = 20
 """After a closing brace and this many milliseconds without further input, the event counts as complete."""
 
 
 def first_piece() -> bytes:
-    """Return the first bytes of the event on stdin, empty if nothing was read; exit if nothing is to be done.
+    """Return the first bytes of the event on stdin, empty if none was read; exit if there is nothing to do.
 
     An event that is not recognized here, such as one with blanks around its colons, is read by ``hook.process``.
     """
@@ -37,7 +38,7 @@ def first_piece() -> bytes:
                 os._exit(0)
         finally:
             bundle._set_alarm(0)  # noqa: SLF001
-    except BaseException:  # the hook itself reads on, and reports what is wrong
+    except BaseException:  # ``hook.process`` reads the rest, and reports what is wrong
         return piece
     return piece
 
@@ -52,7 +53,7 @@ def _is_end_of_tool(piece: bytes) -> bool:
 
 
 def _is_result(name: str) -> bool:
-    """Return whether a file of ``storage.state.late`` is a result; others are half-written, or the marks of turns."""
+    """Return whether a file in the folder ``late`` is a result; the others are half-written, or only mark a turn."""
     return not name.startswith(".") and not name.endswith(".turn")
 
 

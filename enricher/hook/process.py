@@ -1,6 +1,6 @@
 """The hook process: read an event on stdin, print the answer, always within the deadline, always with exit code 0.
 
-A host may discard the user's prompt on any other exit code, so the only way out of this
+A client may discard the user's prompt on any other exit code, so the only way out of this
 module is ``os._exit(0)``. Failures are recorded in the log.
 """
 
@@ -22,28 +22,28 @@ from storage.base.fast_stdlib import dumps, on_alarm, scan, utc_now  # noqa: E40
 from storage.state import detached  # noqa: E402
 
 DEADLINE_S = 1.5
-"""Seconds for the enrichment: of the two that the hook may take, half a second is left to the interpreter's start."""
+"""Seconds for the enrichment: the hook may take two, and starting the Python interpreter may need half a second."""
 LARGEST_EVENT = 64 << 20
 SMALL_EVENT = 256 << 10
-"""Bytes up to which an event is parsed after every piece, without checking whether more is available."""
+"""Bytes up to which an event is parsed after every read; a larger one is parsed only if no more input is available."""
 WHITE_SPACE = 64
 """Number of bytes at the end of an event in which its closing brace is sought."""
 ANSWERED_BY_S = 1.9
-"""Seconds that the hook may wait for a slow client or a slow disk; after that another process records the prompt."""
+"""Seconds after which the hook no longer waits for a slow client or disk; another process then records the prompt."""
 EPILOGUE_S = 0.4
-"""Minimum seconds for the answer, and for recording if no other process can be started."""
+"""Minimum seconds for writing the answer; also for recording the prompt, if no other process can do that."""
 RECORDING_S = 30.0
-"""Maximum seconds of the process that records in place of the hook; nothing waits for it."""
+"""Maximum seconds that a process may take to record a prompt after the hook's exit; nothing waits for it."""
 PIPELINE = "--format=pipeline"
-"""The option for the answer format that seed 004 specifies; also accepted as two words."""
+"""Command-line option for the answer format ``pipeline`` (seed 004); ``--format pipeline`` is accepted, too."""
 HYDRATION = "--format=hydration"
-"""The option that asks for a plan (seed 003), which the client gets in the same way as any added text."""
+"""Command-line option that asks for a plan (seed 003); the client gets it in the same way as any added text."""
 CONTEXT_DROPPED = ("SessionStart", "PreCompact")
-"""Events that a host sends when it compacts or clears a conversation."""
+"""Events that a client sends when it compacts or clears a conversation."""
 WITHIN_A_TURN = ("PostToolUse", "AfterTool")
-"""Events at which a late result can be given to the agent."""
+"""Events at which the agent can be given a late result: text that a model added after the prompt was answered."""
 AFTER_A_TURN = ("Stop", "AfterAgent")
-"""Events at which the files that the agent wrote are checked."""
+"""Events at which the files that the agent wrote during the turn are checked."""
 NO_PROMPT = CONTEXT_DROPPED + WITHIN_A_TURN + AFTER_A_TURN
 
 HOSTS_WITHOUT_NOTICES = ("copilot",)
@@ -65,7 +65,7 @@ class DeadlineError(BaseException):
 
 
 def main(argv: list[str], *, started: float = STARTED, received: bytes = b"") -> None:
-    """Answer the single event on stdin and exit; ``argv`` contains the name under which the hook was registered.
+    """Answer the single event on stdin and exit; ``argv`` names the client for which the hook was registered.
 
     ``received`` is the beginning of the event, if it was already read.
     """
@@ -92,7 +92,7 @@ def _registered_name(argv: list[str]) -> str:
 
 
 def _answer_in_pipeline(named: str, received: bytes) -> None:
-    """Print the four keys that seed 004 specifies, even if no event could be read or the deadline has passed."""
+    """Answer in the format ``pipeline`` (seed 004), with an empty text if the event cannot be read in time."""
     from enricher.respond import formats
 
     try:
@@ -145,7 +145,7 @@ def _remaining_s(run: pipeline.Run) -> float:
 
 
 def _record(run: pipeline.Run) -> None:
-    """Record the prompt: the trace first, then the log, then the data for the next prompt.
+    """Record the prompt: send its events, write its trace and the log, then store what the next prompt needs.
 
     The process exits within its deadline. Steps that are not done by then run in a separate process.
     """
@@ -185,7 +185,10 @@ def _pipeline_answer(run: pipeline.Run) -> dict[str, object]:
 
 
 def _forget_session(payload: dict[str, object]) -> None:
-    """Reset the session on ``compact`` or ``clear``: items that left the context may be injected again (ruling R27)."""
+    """Forget what a session was shown once its client has compacted or cleared the conversation (ruling R27).
+
+    The same facts may then be shown again. A compacted or resumed conversation is also recorded as such.
+    """
     from enricher.prompt.conversation import NEWS
     from storage.state.sessions import record_injected, reset_session
 
@@ -197,7 +200,7 @@ def _forget_session(payload: dict[str, object]) -> None:
 
 
 def _check_turn(payload: dict[str, object], named: str) -> None:
-    """Start a process that checks the files the agent wrote; the client does not wait for it, and nothing is printed.
+    """Start a process that checks the files written in this turn; the client does not wait, and nothing is printed.
 
     The end of a subagent is ignored, since it is not the end of a turn.
     """
@@ -216,7 +219,7 @@ def _record_turn(event: PromptEvent, state: str) -> None:
 
 
 def _give_late_result(payload: dict[str, object]) -> None:
-    """Print the result that waits for the session; without one, and for a subagent's tools, do nothing.
+    """Print the late result that waits for the session; do nothing if there is none, or if a subagent used the tool.
 
     Clients send this event for every use of a tool, so the usual case must end here.
     """
@@ -307,7 +310,7 @@ def _wait_for(descriptor: int) -> None:
 
 
 def _notice(run: pipeline.Run, host: str) -> str:
-    """Return the text for the user: repeated failures, messages from maintenance, and a summary if enabled."""
+    """Return the message for the user: this prompt's notices, those left by other processes, and what was added."""
     if host in HOSTS_WITHOUT_NOTICES:
         return ""
     text = "\n".join(run.notices)
@@ -321,7 +324,7 @@ def _notice(run: pipeline.Run, host: str) -> str:
 
 
 def _what_was_added(run: pipeline.Run) -> str:
-    """Return the text that the agent gets, or with ``show = "summary"`` its sources in one line."""
+    """Return what was added to the prompt, for the user: the whole text, or with ``show = "summary"`` its sources."""
     added = "Prompt Enricher added"
     if run.settings["show"] == "full":
         lines = run.text().splitlines()
@@ -336,7 +339,7 @@ def _what_was_added(run: pipeline.Run) -> str:
 
 
 def _log(run: pipeline.Run) -> None:
-    """Write problems to the log, and count consecutive failures."""
+    """Write the prompt's problems to the log, and count consecutive failures."""
     if run.problems:
         from storage.base import log
 
@@ -350,7 +353,7 @@ def _log(run: pipeline.Run) -> None:
 
 
 def _mark_failed(run: pipeline.Run, failure: BaseException) -> None:
-    """Remove the text for the agent from the trace, and record the reason for the failure."""
+    """Record in the trace that the enrichment failed and why, and remove the text for the agent."""
     run.trace.status, run.trace.error, run.trace.output_text = "error", _reason(failure), ""
     stage = run.trace.stages[-1][0] if run.trace.stages else "read"
     run.problems.insert(0, (f"after {stage}", run.trace.error))

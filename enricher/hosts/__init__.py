@@ -1,6 +1,6 @@
-"""The supported agent clients: detect which one is calling, and load its adapter.
+"""Detect which of the supported agent clients is calling, and load its adapter.
 
-One module per client; a call loads only the module it needs. Every adapter has
+Each client has a module here; a call loads only the module that it needs. Every adapter has
 ``parse(payload)``, which accepts anything the client sent and never raises, and
 ``answer(context, notice)``, which puts two finished texts (``enricher.respond.render.finish``)
 into the JSON object that the client expects, or returns None for "print nothing".
@@ -30,9 +30,9 @@ BARE = ("codex",)
 NAMES = ("claude", "gemini", "codex", "copilot", "cursor", "opencode")
 FALLBACK = "claude"
 LATE_EVENTS = {"claude": "PostToolUse", "gemini": "AfterTool"}
-"""The hook point within a turn at which a client accepts further text (``enricher.record.late``)."""
+"""For each client that accepts further text within a turn: the event at which it does (``enricher.record.late``)."""
 TURN_ENDS = {"claude": "Stop", "gemini": "AfterAgent"}
-"""The hook point at the end of a turn, at which the agent's code can be checked (``enricher.validation.files``)."""
+"""For some clients, the event at a turn's end, when the agent's code is checked (``enricher.validation.files``)."""
 
 _MARKERS = (
     ("copilot", ("COPILOT_CLI",)),
@@ -47,7 +47,7 @@ _SIGNATURES = (
     ("cursor", ("conversation_id", "generation_id")),
     ("copilot", ("sessionId", "timestamp")),
 )
-"""Keys that only one client sends, and that it sends in every event."""
+"""For each client, keys that occur together in all of its events and in no event of another client."""
 _EVENT_NAMES = {
     "BeforeAgent": "gemini",
     "beforeSubmitPrompt": "cursor",
@@ -60,9 +60,9 @@ def detect(environ: Mapping[str, str], payload: object, named: str) -> str:
     """Return the name of the client that is calling.
 
     The first of these that identifies a client counts: keys of the event that only one client
-    sends, the environment, ``named`` (the name under which the hook was registered). If none does,
-    it is the client whose form of events is the most common. The event precedes the environment because a
-    client that was started from the shell of another client inherits its variables.
+    sends, the environment, ``named`` (the name under which the hook was registered). If none does, Claude Code is
+    assumed, whose event format is the most common. The event precedes the environment because a client that
+    was started from the shell of another client inherits its variables.
     """
     fields = payload if isinstance(payload, dict) else {}
     return _by_event(fields) or _by_environment(environ) or (named if named in NAMES else FALLBACK)
@@ -101,7 +101,7 @@ def text(payload: object, *path: str) -> str:
 
 
 def common_event(payload: object, host: str) -> PromptEvent:
-    """Return the event in a payload with the most common field names."""
+    """Return the prompt event in a payload that uses the field names that most clients share."""
     return PromptEvent(
         text(payload, "prompt"),
         host=host,

@@ -1,7 +1,7 @@
-"""Claude Code: event ``UserPromptSubmit``; unknown clients are answered in this form, too.
+"""Translate events (``UserPromptSubmit``) and answers of Claude Code; also used for unknown clients.
 
-Context is used only inside ``hookSpecificOutput`` with the right event name; at
-the top level it is silently ignored.
+Claude Code uses ``additionalContext`` only inside ``hookSpecificOutput`` with the right
+event name; at the top level of the answer it silently ignores it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ PROJECT_FILE = ".claude/settings.json"
 
 
 def parse(payload: object) -> PromptEvent:
-    """Return the event; also accept the two older payload forms (``project_path``, ``hookSpecificData``)."""
+    """Return the prompt event; also accept the two older payload forms (``project_path``, ``hookSpecificData``)."""
     event = common_event(payload, "claude")
     event.prompt = event.prompt or text(payload, "hookSpecificData", "userPromptContent")
     event.cwd = event.cwd or text(payload, "project_path")

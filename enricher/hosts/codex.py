@@ -1,4 +1,4 @@
-"""Codex CLI: event ``UserPromptSubmit`` under a strict schema.
+"""Translate events (``UserPromptSubmit``) and answers of Codex CLI, whose schema is strict.
 
 A single unknown key makes it reject the whole answer; a timeout that is not an
 integer makes it reject the whole hooks file.
@@ -27,10 +27,10 @@ PROJECT_FILE = ".codex/hooks.json"
 
 
 def parse(payload: object) -> PromptEvent:
-    """Return the event."""
+    """Return the prompt event that the client sent."""
     return common_event(payload, "codex")
 
 
 def answer(context: str, notice: str) -> dict[str, object] | None:
-    """Return the object to print, with no key beyond the schema."""
+    """Return the object to print, with no key that the client's schema lacks."""
     return nested(EVENT, context, notice)

@@ -1,7 +1,8 @@
-"""GitHub Copilot CLI: event ``userPromptSubmitted`` or its VS Code form ``UserPromptSubmit``.
+"""Translate events and answers of GitHub Copilot CLI.
 
-It reads only the flat ``additionalContext``, shows the user no message of a hook,
-and sends no transcript path.
+Its event is ``userPromptSubmitted``, or ``UserPromptSubmit`` in the form of VS Code. It reads
+``additionalContext`` only at the top level of an answer, shows the user no message of a hook,
+and does not send the path of the transcript.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ PROJECT_FILE = ".github/hooks/prompt-enricher.json"
 
 
 def parse(payload: object) -> PromptEvent:
-    """Return the event of either payload form."""
+    """Return the prompt event, from either form of the payload."""
     event = common_event(payload, "copilot")
     event.session_id = text(payload, "sessionId") or event.session_id
     event.agent = event.agent or text(payload, "agentId")

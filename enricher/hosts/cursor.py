@@ -1,4 +1,4 @@
-"""Cursor: event ``beforeSubmitPrompt``.
+"""Translate events (``beforeSubmitPrompt``) and answers of Cursor.
 
 ``additional_context`` is undocumented for this event but accepted by current
 clients; ``continue`` is documented and must never be false.
@@ -26,7 +26,7 @@ PROJECT_FILE = ".cursor/hooks.json"
 
 
 def parse(payload: object) -> PromptEvent:
-    """Return the event; the first of several workspace folders is the project."""
+    """Return the prompt event; of several workspace folders, the first counts as the working folder."""
     event = common_event(payload, "cursor")
     event.session_id = text(payload, "conversation_id") or event.session_id
     event.cwd = event.cwd or _first_root(payload)

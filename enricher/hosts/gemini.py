@@ -1,6 +1,6 @@
-"""Gemini CLI: event ``BeforeAgent``, timeouts in milliseconds.
+"""Translate events (``BeforeAgent``) and answers of Gemini CLI.
 
-It shows any output that is not JSON to the user, and any exit code except 0
+Its timeouts are in milliseconds. It shows any output that is not JSON to the user, and any exit code except 0
 and 1 cancels the turn.
 """
 
@@ -26,7 +26,7 @@ PROJECT_FILE = ".gemini/settings.json"
 
 
 def parse(payload: object) -> PromptEvent:
-    """Return the event."""
+    """Return the prompt event that the client sent."""
     return common_event(payload, "gemini")
 
 

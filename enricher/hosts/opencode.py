@@ -1,7 +1,7 @@
-"""OpenCode: it has no command hooks, so our plugin ``prompt-enricher.js`` calls us from ``chat.message``.
+"""Translate events (``chat.message``) and answers of OpenCode, in which our own plugin starts the hook.
 
-Both ends of this protocol are ours; the plugin turns ``additionalContext``
-into a synthetic text part and ``systemMessage`` into a toast.
+OpenCode cannot start a command itself, so both ends of this protocol are ours: the plugin, ``prompt-enricher.js``,
+turns ``additionalContext`` into a synthetic text part and ``systemMessage`` into a toast.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ PROJECT_FILE = ".opencode/plugins/prompt-enricher.js"
 
 
 def parse(payload: object) -> PromptEvent:
-    """Return the event that our plugin sent."""
+    """Return the prompt event that our plugin sent."""
     event = common_event(payload, "opencode")
     event.prompt = _as_typed(event.prompt)
     return event

@@ -1,7 +1,7 @@
-"""The files in which each client lists its MCP servers, and the check whether ours is listed.
+"""Find the files in which each client lists its MCP servers, and check whether ours is listed there.
 
-The hook checks this in the profile ``as-specified`` only, so that prompts in the default profile do
-not pay for reading another program's configuration. Nothing here raises.
+The hook does this only in the profile ``as-specified``, so that prompts in the default profile need not wait
+until another program's configuration is read. Nothing here raises.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from storage.base.fast_stdlib import loads
 NAME = "prompt-enricher"
 """The name that ``install --mcp`` gives our server; under other names its command identifies it."""
 LARGEST = 16 << 20
-"""Maximum bytes of a file; Claude Code stores past conversations in the file with its servers."""
+"""Maximum bytes of a file that is read; Claude Code stores past conversations in the file with its servers."""
 LARGEST_WITH_COMMENTS = 256 << 10
 """Maximum characters of a file whose comments are removed: ``_without_comments`` reads them one by one."""
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Listing:
-    """The files in which one client lists its servers (user and project), the key, and the form of an entry.
+    """Where a client lists its MCP servers: the files for user and project, the key in them, and an entry's form.
 
     With ``has_argv``, program and arguments are one list, and the environment variables are under ``environment``.
     ``extra`` are further keys that an entry needs.
@@ -59,7 +59,7 @@ LISTINGS = {
 
 
 def home_folder(host: str) -> str:
-    """Return the folder of a client's user configuration."""
+    """Return the folder in which a client keeps the user's own configuration."""
     known: Any = adapter(host)
     named = os.environ.get(known.HOME_VARIABLE) if known.HOME_VARIABLE else ""
     configuration = os.environ.get("XDG_CONFIG_HOME", "") if known.HOME_FOLDER.startswith(".config/") else ""
@@ -69,7 +69,7 @@ def home_folder(host: str) -> str:
 
 
 def user_file(host: str) -> str:
-    """Return the file that lists a user's servers for all projects."""
+    """Return the file in which a client lists the user's MCP servers for all projects."""
     folder = home_folder(host)
     if host == "claude" and not os.environ.get("CLAUDE_CONFIG_DIR"):
         folder = os.path.dirname(folder)  # next to that folder, unless it was moved
@@ -77,12 +77,12 @@ def user_file(host: str) -> str:
 
 
 def project_file(host: str, cwd: str) -> str:
-    """Return the file that lists the servers of the project around ``cwd``."""
+    """Return the file in which a client lists the MCP servers of the project that contains ``cwd``."""
     return os.path.join(project_root(cwd), LISTINGS[host].project_file)
 
 
 def has_our_server(host: str, cwd: str) -> bool:
-    """Return whether this client, started in ``cwd``, can call our server."""
+    """Return whether this client, started in ``cwd``, can call our MCP server."""
     host = host if host in NAMES else FALLBACK
     files = [user_file(host), *([project_file(host, cwd)] if cwd else [])]
     return any(_is_listed(file, LISTINGS[host].key, cwd) for file in files)
@@ -153,7 +153,7 @@ def _without_comments(text: str) -> str:
 
 
 def _servers(root: object, key: str, cwd: str) -> list[tuple[str, object]]:
-    """Return the entries by name: those for all projects, and those for this project if the file has both."""
+    """Return (name, entry) for each listed server, including those that the file has for this project only."""
     found: list[tuple[str, object]] = []
     projects = root.get("projects") if isinstance(root, dict) else None
     here = [projects.get(folder) for folder in {cwd, project_root(cwd)}] if isinstance(projects, dict) and cwd else []
@@ -164,7 +164,7 @@ def _servers(root: object, key: str, cwd: str) -> list[tuple[str, object]]:
 
 
 def _is_in_toml(text: str, key: str) -> bool:
-    """Return whether a server table is ours, reading line by line: a TOML parser is too slow for the hook."""
+    """Return whether a TOML text lists our server as enabled; reads line by line, which is faster than parsing."""
     tables: dict[str, list[str]] = {}
     table = ""
     for line in map(str.strip, text.splitlines()):

@@ -1,1 +1,1 @@
-"""The work after the answer was written: trace, events, upkeep."""
+"""Work that follows the answer to a prompt: write its trace, send events, start background updates."""

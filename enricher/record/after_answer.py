@@ -1,4 +1,4 @@
-"""Record the outcome of a prompt: the trace with everything the result depended on, the events, the session state.
+"""Record the outcome of a prompt: its trace with everything that the result depended on, events, and session state.
 
 This runs after the answer was written, so the client does not wait for it. Then the background work is started:
 detached processes update the database, the project's code index and its memories, for the next prompt to use.
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from storage.traces import Trace
 
 VECTORS_S = 20.0
-"""Seconds for fetching the vectors of new memories; those still missing are fetched after the next prompts."""
+"""Seconds for fetching the embeddings of new memories; those still missing are fetched after the next prompts."""
 REST_S = 20.0
-"""Minimum seconds between two updates of the same project: the upkeep costs several times as much as the prompt."""
+"""Minimum seconds between two background updates of one project, since each takes several times as long as a prompt."""
 
 
 def describe(trace: Trace, enrichment: Enrichment, inputs: Inputs) -> None:
-    """Write the enrichment and its inputs into the trace."""
+    """Copy the enrichment and the inputs that led to it into the trace."""
     judged = enrichment.classification
     # If the memory channel is off, the trace has no memory context; if it was not queried, the context has no memories.
     if not any(one.name == "memory" and one.status == "off" for one in inputs.channels):
@@ -73,13 +73,13 @@ def describe(trace: Trace, enrichment: Enrichment, inputs: Inputs) -> None:
 
 
 def _count_kept(enrichment: Enrichment, channel: str) -> tuple[int, int]:
-    """Return how many items of a channel are in the text, and the tokens of these items as offered."""
+    """Return how many of a channel's facts are in the added text, and how many tokens these facts have uncut."""
     kept = [item for item in enrichment.items if item.channel == channel and item.kept]
     return len(kept), sum(estimate_tokens(item.text or item.label) for item in kept)
 
 
 def send_events(run: Run) -> None:
-    """Send the events if a sink is set: within 50 ms, and before the trace, which records how many were received."""
+    """Send the prompt's events if the user has configured where, and note in the trace how many were received."""
     if run.settings.get("events.file") or run.settings.get("events.socket"):
         from enricher.record import events
 
@@ -89,7 +89,7 @@ def send_events(run: Run) -> None:
 
 
 def keep_trace(run: Run) -> None:
-    """Write the trace with only those contents that the ``log`` setting allows; a second call changes nothing."""
+    """Write the trace to disk, without what the setting ``log`` forbids to store; a second call changes nothing."""
     trace, level = run.trace, run.settings.get("log", "redacted")
     trace.latency_ms = round((time.perf_counter() - run.started) * 1000, 3)
     if level == "off":
@@ -103,7 +103,7 @@ def keep_trace(run: Run) -> None:
 
 
 def keep_rest(run: Run) -> None:
-    """Store the session's injected items and the version of the rules, and start the upkeep if it is due."""
+    """Store what the session was shown and the rules that decided, and start the background work that is due."""
     trace, level = run.trace, run.settings.get("log", "redacted")
     if run.enrichment is not None and (trace.status in traces.INJECTING or trace.status == "shadow"):
         refs = run.enrichment.refs()
@@ -126,7 +126,7 @@ def keep_rest(run: Run) -> None:
 
 
 def _hashed_refs(refs: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Return the references with the names of files and memories hashed; references to the session stay readable."""
+    """Replace references to files and memories by hashes; references to the session contain no text and are kept."""
     from enricher.respond.ranking import hashed_ref
 
     return [(kind, hashed_ref(ref) if kind == "item" and not ref.startswith("session ") else ref) for kind, ref in refs]
@@ -144,7 +144,7 @@ def _keep_version(state: str, rules: cache.Rules) -> None:
 
 
 def start_upkeep(state: str, project: Project, *, is_wanted: bool = True, has_index: bool = True) -> None:
-    """Start the background work: always the import of the spool, and the project's upkeep if ``is_wanted``.
+    """Start the background work: always the import of recorded traces, and if ``is_wanted`` the project's update.
 
     Without ``has_index`` (channel ``code`` off), no file of the project is read for the code index.
     """
@@ -200,7 +200,7 @@ def _bundle_modules(state: str) -> None:
 
 
 def refresh_project(state: str, project: Project, *, has_index: bool = True) -> None:
-    """Update all stored data about a project; log a failed update and go on with the others."""
+    """Update what is stored about a project (memories, code index, embeddings); log a failed update and go on."""
     detached.find_libraries()
     try:
         from enricher.rules.sources import store_packaged
@@ -221,7 +221,7 @@ def refresh_project(state: str, project: Project, *, has_index: bool = True) -> 
 
 
 def _complete_vectors(state: str, project: Project) -> None:
-    """Fetch the vectors of new memories, so that the next prompts and searches can use them."""
+    """Fetch the embeddings of new memories, so that the next prompts and searches can use them."""
     from contextlib import closing
 
     from enricher.rules import cache

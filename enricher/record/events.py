@@ -1,7 +1,7 @@
-"""One event per channel result, sent after the answer to a file and a socket that the user configured.
+"""Send one event per queried channel to the file and the socket that the user has configured for them, if any.
 
-Events must not delay anything: all together get 50 ms, no reply is awaited, and failures
-are counted. Field names: docs/channels.md.
+This happens after the prompt was answered and must not delay anything: all events together get 50 ms, no reply is
+awaited, and failures are only counted. docs/channels.md describes the fields.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ TOPIC = "onex.evt.omniclaude.context-enrichment.v1"
 MOST_S = 0.05
 """Seconds for all events of a prompt together; ``OMNICLAUDE_EMIT_TIMEOUT`` (seconds) can only lower this."""
 LARGEST_FILE = 8 << 20
-"""Bytes above which the file is renamed to ``.1``, so that at most two such files exist."""
+"""Bytes above which the file of events is renamed to ``.1``, so that at most two such files exist."""
 ANSWERED = ("ok", "empty")
 FAILED = ("timeout", "error")
 """ANSWERED and FAILED are the statuses of channels that were queried; any other status leads to no event."""
@@ -36,7 +36,7 @@ class TooLateError(BaseException):
 
 
 def send(run: Run) -> tuple[int, int]:
-    """Send the events of a prompt; return how many arrived at every sink and how many did not.
+    """Send the events of a prompt; return how many arrived at every sink (file, socket) and how many did not.
 
     Never raises. Failures are described in the log and counted in the trace.
     """
@@ -56,7 +56,7 @@ def send(run: Run) -> tuple[int, int]:
 
 
 def _event(one: ChannelResult, enrichment: Enrichment, run: Run) -> dict[str, Any]:
-    """Return the event of a channel's result, with the keys of the consumers' schema and those of ruling R9."""
+    """Return the event for a channel's result, with the keys that consumers expect and those that ruling R9 adds."""
     own = [item for item in enrichment.items if item.channel == one.name]
     score = max((item.score for item in own), default=None)
     success = one.status in ANSWERED
@@ -131,7 +131,7 @@ def _append(path: str, content: bytes) -> None:
 
 
 def _rotate(path: str) -> None:
-    """Rename a full file; a lock prevents a second process from renaming the new file."""
+    """Rename the file of events if it is full; a lock prevents a second process from renaming the new file."""
     try:
         if os.lstat(path).st_size <= LARGEST_FILE:
             return

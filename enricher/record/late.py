@@ -1,9 +1,10 @@
-"""Late results: the hook answers by the rules alone, and what a model adds follows within the same turn.
+"""Query a model after the hook has answered by the rules alone, and give the agent what it adds in the same turn.
 
-With the setting ``model.late``, a background process queries the model after the answer. If the model's opinion would
-have changed the text added to the prompt, the new lines wait (``storage.state.late``) for the client's next hook point,
-such as the end of a tool call. The trace has a record in ``inputs.model`` with the status ``late`` and an ``outcome``:
-``asked`` until the outcome is known, then ``delivered``, ``dropped`` (with the reason) or ``nothing new``.
+With the setting ``model.late``, a background process queries the model after the answer. If the text for
+the agent would have been another with the model's classification of the prompt, the new lines (a late result) wait in
+``storage.state.late`` for the client's next hook point, such as the end of a tool call. The trace has a record in
+``inputs.model`` with the status ``late`` and an ``outcome``: ``asked`` until the outcome is known, then ``delivered``,
+``dropped`` (with the reason) or ``nothing new``.
 """
 
 from __future__ import annotations
@@ -28,21 +29,24 @@ TITLE = "Late result for your last prompt:"
 LATE = "late"
 ASKED, DELIVERED, DROPPED, NOTHING_NEW = "asked", "delivered", "dropped", "nothing new"
 NEXT_PROMPT, NO_MORE = "the next prompt came first", "the session did not go on"
-"""Reasons why a result was dropped."""
+"""Reasons why a late result was dropped."""
 NOT_OF_THE_USER = ("duplicate", "subagent", "machine_prompt")
-"""Skip reasons of prompts that do not begin a new turn."""
+"""Skip reasons of prompts that the user did not write or wrote before, so that they begin no new turn."""
 GRACE_S = 2.0
-"""Seconds that the process may take beyond the longest call, to decide and to store the result."""
+"""Seconds that the background process may take beyond the longest call of a model, to decide and store the result."""
 
 
 def is_wanted(event: PromptEvent, run: Run) -> bool:
-    """Return whether to query the model after the answer: the client accepts late results, and text may be stored."""
+    """Return whether the model can be queried after the answer: the client accepts late results, text may be stored."""
     is_possible = event.host in LATE_EVENTS and bool(event.session_id) and not run.form
     return is_possible and run.settings["log"] in KEEPS_TEXT
 
 
 def begin_turn(event: PromptEvent, run: Run, skipped: str) -> None:
-    """Drop the result that waits for this session, since its turn is over, and record the new turn. Never raises."""
+    """Record that a new turn begins, and drop the session's late result, which is about an earlier turn.
+
+    ``skipped`` is the reason why the prompt is skipped, if it is. Never raises.
+    """
     if skipped in NOT_OF_THE_USER or not event.session_id or event.host not in LATE_EVENTS:
         return
     try:
@@ -70,13 +74,13 @@ def plan(judged: Classification, rules: Rules, run: Run) -> tuple[dict[str, Any]
 
 
 def follow_up(run: Run) -> None:
-    """Query the model in a separate process; the hook does not wait for it."""
+    """Start a process that queries the model as planned; the hook does not wait for it."""
     # At normal priority, unlike other background work: the answer is of use only within the agent's present turn.
     detached.fork(run.state, "model", lambda: _ask(run), niceness=0)
 
 
 def _ask(run: Run) -> None:
-    """Query the model, decide again, and store the new lines for the session's next hook point; runs in the child."""
+    """Query the model, decide again, and store the new lines until the client fetches them; runs in the child."""
     from enricher.model import opinion_request
 
     if run.inputs is None or run.rules is None or run.late is None:
@@ -107,7 +111,10 @@ def _give_up() -> None:
 
 
 def _new_text(run: Run, opinion: Mapping[str, Any]) -> tuple[str, list[tuple[str, str]], int]:
-    """Return the text that a model's late opinion adds, the references in it, and its size in tokens."""
+    """Return the text that the model's opinion (its classification of the prompt) adds to what the agent was given.
+
+    Also return the references of the facts in that text, and its tokens. The text is empty if nothing is new.
+    """
     from enricher.prompt.text import estimate_tokens
     from enricher.respond.decision import decide, verdict_on
     from enricher.respond.render import finish
@@ -128,7 +135,7 @@ def _new_text(run: Run, opinion: Mapping[str, Any]) -> tuple[str, list[tuple[str
 
 
 def new_lines(text: str, earlier: str) -> list[str]:
-    """Return the lines of a text that are not in the earlier one, without its title and its note on partial results.
+    """Return the lines of ``text`` that ``earlier`` lacks, except for the title and the note on partial results.
 
     The label above the facts is kept if a fact below it is kept.
     """
@@ -142,7 +149,7 @@ def new_lines(text: str, earlier: str) -> list[str]:
 
 
 def deliver(state: str, session_id: str, event: str, write: Callable[[dict[str, object] | None], None]) -> None:
-    """Write the waiting result as the answer to ``event``, and record it; do nothing if another process was faster."""
+    """Write the session's late result as the answer to ``event``, and record that; do nothing if there is none."""
     if event not in LATE_EVENTS.values():
         return
     result = late.take(state, session_id)
@@ -157,7 +164,7 @@ def deliver(state: str, session_id: str, event: str, write: Callable[[dict[str, 
 
 
 def _record_delivery(state: str, session_id: str, result: Mapping[str, Any]) -> None:
-    """Record that the client got a result, so that the session does not get the same facts again."""
+    """Record that the client got a late result, so that the session does not get the same facts again."""
     sessions.record_injected(
         state, session_id, [(kind, ref) for kind, ref in result["told"]], tokens=int(result["tokens"])
     )
@@ -166,13 +173,13 @@ def _record_delivery(state: str, session_id: str, result: Mapping[str, Any]) -> 
 
 
 def drop_unclaimed(state: str) -> None:
-    """Remove the results of sessions that ended before a hook point, and record that the agent never got them."""
+    """Remove late results of sessions that ended before they were fetched; record that the agent never got them."""
     for left in late.take_unclaimed(state):
         replace_model_record(state, left["trace"], {**left["model"], "outcome": DROPPED, "reason": NO_MORE})
 
 
 def replace_model_record(state: str, trace_id: str, model: dict[str, Any]) -> None:
-    """Replace the record of the model in a trace that is already written; a failure is logged."""
+    """Replace the record about the model in a trace that is already written; a failure is logged."""
     try:
         spool.put_late(state, trace_id, model)
     except spool.FAILURES as failure:

@@ -19,7 +19,7 @@ PROGRAM = (
 
 
 class GitError(Exception):
-    """git is not installed, took too long or failed; ``is_refusal`` if it ran and ended with an error."""
+    """git is not installed, took too long or failed; ``is_refusal``: it ran, and ended with an error."""
 
     def __init__(self, message: str, *, is_refusal: bool = False) -> None:
         super().__init__(message)
@@ -48,7 +48,7 @@ def ask(folder: str, *words: str) -> bytes:
 def stream(folder: str, words: tuple[str, ...], given: str, *, most: int) -> tuple[bytes, bool]:
     """Run git with ``given`` on stdin; return at most ``most`` bytes of its output, and whether the output is complete.
 
-    Raises GitError as ``ask`` does, except after ``most`` bytes of output.
+    Raises GitError as ``ask`` does, but not if git fails after more than ``most`` bytes of output.
     """
     try:
         with _started(folder, words, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:

@@ -1,6 +1,6 @@
 """Find the installed skill, command or subagent that covers a request, by the words of its name and description.
 
-Pure text processing. A skill covers a request if both name the same action (write, review, deploy …) and share
+Only compares texts. A skill covers a request if both name the same action (write, review, deploy …) and share
 specific words; a word counts less if several installed skills have it, and generic words do not count.
 """
 
@@ -18,7 +18,7 @@ DESCRIPTION_CHARS = 600
 FEWEST_BEYOND_NAME = 1
 """Minimum words that the prompt must share with the description, too, if the skill's name is a single word."""
 FEWEST_OF_DESCRIPTION, SHARE_OF_PROMPT = 3, 0.5
-"""Minimum shared words, and their minimum share of the prompt's words, if the prompt lacks part of the name."""
+"""Minimum shared words, and their least share of the prompt's words, if the prompt lacks part of the skill's name."""
 AHEAD = 1.4
 """Factor by which the best score must exceed the next one; with similar scores the choice would be a guess."""
 
@@ -69,7 +69,7 @@ _SIGNS = str.maketrans(dict.fromkeys("`'\".,;:!?()[]{}<>/\\*#|@$=+~_-\N{EN DASH}
 
 
 class Helper:
-    """An installed skill, command or subagent, as its ``kind`` says; ``path`` is its file."""
+    """An installed skill, command or subagent; ``kind`` says which of these, ``path`` is its file if known."""
 
     __slots__ = ("description", "kind", "name", "path")
 
@@ -81,7 +81,7 @@ class Helper:
 
 
 def covering(prompt: str, helpers: Sequence[Helper]) -> tuple[Helper, list[str]] | None:
-    """Return the helper that covers the request, and the words they share; None if none or several cover it."""
+    """Return the skill or the like that covers the request, and the words they share; None if none or several do."""
     if not helpers or _is_named(prompt, helpers):
         return None
     deeds = _ordered(prompt)
@@ -125,7 +125,7 @@ def _specific_words(text: str) -> set[str]:
 
 
 def _is_named(prompt: str, helpers: Iterable[Helper]) -> bool:
-    """Return whether the prompt names a helper: as ``/name``, as "name skill" and the like, or by a hyphenated name."""
+    """Return whether the prompt names one of ``helpers``: as ``/name``, "name skill" and the like, or ``some-name``."""
     low = f" {prompt.lower()} "
     return any(
         f"/{name}" in low or f"${name}" in low or f"@{name}" in low or (("-" in name or "_" in name) and name in low)
@@ -141,7 +141,10 @@ def _split(text: str) -> list[str]:
 
 
 def _ordered(prompt: str) -> set[int]:
-    """Return the requested actions, as rows of ``_DEEDS``: by each clause's first word, or all of a non-ASCII one."""
+    """Return the actions that the prompt requests, as row numbers of ``_DEEDS``.
+
+    The first word of a clause names the action; in a clause that is not ASCII, any word may.
+    """
     from enricher.prompt.wording.actions import clauses
 
     found: set[int] = set()

@@ -35,9 +35,9 @@ DONE = frozenset("closed done completed complete cancelled tombstone deleted res
 
 BY_ID_SCORE, ONE_WORD_SCORE, NO_SCORE = 0.95, 0.6, 0.2
 TWO_WORDS_BASE, MORE_WORDS_BASE, OF_THE_TITLE, OF_THE_PROMPT = 0.25, 0.4, 0.4, 0.3
-"""Score weights, chosen so that few prompts get an unrelated task; measured by ``python -m tests.session``."""
+"""Parts of a task's score, chosen so that few prompts get an unrelated task (``python -m tests.session``)."""
 FEW_STEMS, LONG_STEM = 4, 5
-"""A single shared word finds a task only if the prompt has few others, and if the word is long."""
+"""One shared word finds a task only if it has LONG_STEM letters, and the prompt at most FEW_STEMS specific words."""
 SHORTEST_WORD = 3
 _STOP = frozenset(
     """
@@ -61,11 +61,11 @@ _STOP = frozenset(
     www message messages log logs debug include including document documents already exist exists generate generated
     """.split()
 )
-"""Words that any prompt may share with any task."""
+"""Words that any prompt may share with any task, so that they do not count."""
 
 
 class Task:
-    """One task: ``id`` in its list (or the line number, see ``is_line``), ``where`` names the list."""
+    """A task from the list that ``where`` names; ``id`` is its id there, or with ``is_line`` the number of its line."""
 
     __slots__ = ("date", "id", "is_line", "status", "title", "where")
 
@@ -252,7 +252,7 @@ def _promising(content: bytes, wanted: TaskQuery) -> list[tuple[str, int]]:
 
 
 def _needles(wanted: TaskQuery) -> Iterator[tuple[bytes, int]]:
-    """Yield the bytes to search a list for, each with its weight: stems, and ids, which outweigh all stems together."""
+    """Yield the texts to search a task list for, each with its weight; an id outweighs all stems together."""
     for word in sorted(wanted.stems):
         yield word.removesuffix("i").encode(errors="replace"), 1  # a stem's final "i" stands for "y" or "ies"
     for word in sorted(wanted.ids):

@@ -1,8 +1,8 @@
-"""URIs of memory resources: ``enricher://`` with ``search/…``, ``topics``, ``topics/…`` or ``memory/…``.
+"""Build and parse the URIs of memories: ``enricher://`` with ``search/…``, ``topics``, ``topics/…`` or ``memory/…``.
 
-The hook writes such URIs into traces, so this module imports nothing else. ``subcog://`` is
-accepted as well (ruling R18). Everything after the first slash is one text: ``/``, ``?``,
-``#`` and ``+`` have no special meaning in it.
+Our MCP server offers memories under these URIs. The hook writes them into traces, so this module imports nothing else.
+``subcog://`` is accepted as well (ruling R18). Everything after the first slash is one text: ``/``, ``?``, ``#`` and
+``+`` have no special meaning in it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ LONGEST_TEXT = 1000
 TOPICS_URI = f"{SCHEME}://topics"
 TEMPLATES = (f"{SCHEME}://search/{{query}}", f"{SCHEME}://topics/{{topic}}", f"{SCHEME}://memory/{{id}}")
 
-# ``urllib.parse`` does the same, but is not loaded on the hook's path.
+# ``urllib.parse`` does the same, but the hook does not load it.
 _PLAIN = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _HEX = "0123456789abcdefABCDEF"
 
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
 
 class UriError(ValueError):
-    """A URI has none of the valid forms; the message lists them."""
+    """A text is no URI of memories; the message lists the valid forms."""
 
 
 class Uri:
-    """A parsed URI: ``kind`` is search, topics, topic or memory, ``text`` the query, topic or id."""
+    """A parsed URI: ``kind`` is search, topics, topic or memory, and ``text`` the query, topic or memory id."""
 
     __slots__ = ("kind", "text")
 
@@ -55,7 +55,7 @@ class Uri:
 
 
 def parse_uri(address: str) -> Uri:
-    """Parse and decode ``address``. Raises UriError."""
+    """Return the parsed and decoded URI ``address``; raises UriError."""
     scheme, found, rest = address.strip().partition("://")
     if not found or scheme.lower() not in SCHEMES:
         raise UriError(f"{address[:200]!r} does not begin with {SCHEME}://; {_known()}")
@@ -71,7 +71,7 @@ def parse_uri(address: str) -> Uri:
 
 
 def search_uri(query: str) -> str:
-    """Return the URI of a search."""
+    """Return the URI of a search for memories."""
     return f"{SCHEME}://search/{encode(query)}"
 
 

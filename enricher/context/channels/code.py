@@ -1,7 +1,7 @@
-"""The channel ``code``: where the names in a prompt are defined, who uses them, and which of them do not exist.
+"""The channel ``code``: where the names in a prompt are defined and used, and which of them do not exist.
 
 Reads the index that ``enricher.sources.code.indexing.index`` maintains; in a project without an index only file
-names are found. Facts that the prompt or the conversation already contains are not shown. On the hook's path;
+names are found. Facts that the prompt or the conversation already contains are not shown. Runs in the hook, and
 starts no process.
 """
 
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 MOST_FIRST, MOST_LATER = 3, 1
 """Maximum lines shown for the first prompt of a session, and for a later one, when most files are known."""
 MOST_MERGED = 3
-"""How many further names in a file are added, with their line numbers, to the output line about the first name."""
+"""How many further names from the same file a line of the output lists, with their line numbers."""
 MOST_PATHS = 6
-"""Maximum number of files on one line."""
+"""Maximum number of files that one line of the output lists."""
 ALREADY_OPEN = "the conversation has it open"
 ACCOMPANIES = "it only accompanies a better one"
 FOLDER_NAMED = "the prompt names its folder"
@@ -75,7 +75,7 @@ def _indexed(request: Request, names: list[Name], index: Connection) -> list[Can
 
 
 def _needless(fact: Fact, request: Request) -> str:
-    """Return why a true fact does not help: the agent knows it from the prompt, or finds it in its first step.
+    """Return why a fact would not help the agent, which knows it from the prompt or finds it at once; else empty.
 
     A path alone saves one search for a name. In the replayed sessions of ``python -m tests.usefulness`` it helped in
     3 of 22 cases, so only the profile ``as-specified`` shows it.

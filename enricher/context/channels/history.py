@@ -1,8 +1,8 @@
 """The channel ``history``: the commit that removed, renamed, moved, added or changed what a prompt names.
 
 Answers if the prompt asks about the past, names something that no longer exists, or mentions a time. Reads the
-tables that ``enricher.sources.code.indexing.changes`` filled in the background after earlier prompts. On the
-hook's path; starts no process.
+tables that ``enricher.sources.code.indexing.changes`` filled in the background after earlier prompts. Runs in the
+hook, and starts no process.
 """
 
 from __future__ import annotations
@@ -53,9 +53,10 @@ _CUES = frozenset(
     ripristina ripristinare
     """.split()
 )
-"""A question about the past contains a word of ``_QUESTIONS`` and one of ``_DEEDS``, or a word of this set.
+"""A prompt with any of these words is parsed for a question about the past.
 
-The full parser is not imported for other prompts, except those that are not ASCII, which are always parsed.
+So is a prompt with a word of ``_QUESTIONS`` that a word of ``_DEEDS`` follows, and any prompt that is not ASCII.
+For other prompts the parser is not even imported.
 """
 _TIMES = frozenset(
     """
@@ -70,7 +71,7 @@ _TIMES = frozenset(
     oggi stamattina settimana giorni gennaio febbraio aprile maggio giugno luglio settembre ottobre dicembre
     """.split()
 )
-"""ASCII words for times; a prompt with other characters is always parsed for a time."""
+"""ASCII words for times; a prompt that is not ASCII is always parsed for a time."""
 _SINCE = frozenset("since after seit depuis desde da dal".split())
 _RELEASES = frozenset("release version tag".split())
 
@@ -90,7 +91,7 @@ class PromptNames:
 
 
 def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
-    """Return the commits that answer a question, removed what the prompt names, or are from a time it mentions."""
+    """Return commits that answer the prompt's question, removed what it names, or are from a time that it mentions."""
     del channel
     project = request.project
     prose = _prose(request.prompt[:MOST_CHARS])
@@ -135,7 +136,7 @@ def _may_have_a_time(prose: str, words: list[str]) -> bool:
 
 
 def _may_be_gone(db: Connection, named: PromptNames) -> bool:
-    """Return whether a commit removed a named definition or file: without a question, only removals are shown."""
+    """Return whether a commit removed what the prompt names; without a question, only such commits are shown."""
     from enricher.sources.code.name_history import UNDEFINED, key
 
     keys, files = [key(name) for name in named.identifiers], [path.rpartition("/")[2].lower() for path in named.files]

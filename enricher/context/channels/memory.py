@@ -1,7 +1,7 @@
 """The channel ``memory``: the project's earlier decisions, lessons and attempts that the prompt is about.
 
-A search intent tunes the search (ruling R16): how many memories are taken, and which
-namespaces weigh more. Without an intent, only a few memories are taken, and all namespaces weigh the same.
+The prompt's search intent, such as "howto", determines how many memories are searched for, and which namespaces
+(kinds of memories) weigh more (ruling R16). Without an intent, they are few, and all namespaces weigh the same.
 """
 
 from __future__ import annotations
@@ -29,27 +29,27 @@ BASE_COUNT, MAX_COUNT, MAX_TOKENS, MIN_CONFIDENCE = (
     f"search_intent.{name}" for name in ("base_count", "max_count", "max_tokens", "min_confidence")
 )
 STEP = 5
-"""How many more memories a medium confidence gives; with the two thresholds below, seed 001 specifies 5, 10 or 15."""
+"""How many more memories are searched for if the confidence in the search intent is medium (seed 001)."""
 HIGH_CONFIDENCE, MEDIUM_CONFIDENCE = 0.8, 0.5
 LONGEST_PREVIEW = 200
 LONGEST_SUBJECT = 2_000
 """Maximum characters of the conversation that are searched together with the prompt."""
 OWN_SHARE = 0.5
-"""Share of the channel's minimum score that a memory's own words must reach, even if a linked memory matches well."""
+"""Share of the minimum score that a memory must reach by its own words, even if a linked memory matches well."""
 ACCOMPANIES = "it only accompanies one that fits"
 BY_MEANING = "it was found by its meaning alone"
 TOO_FEW = "it shares too few telling words"
 NOTHING_NEW = "another one covers what the prompt is about"
 LOOKED_AT = 10
-"""How many memories the channel's search returns to choose from; a search by the user has its own limit."""
+"""Minimum number of memories that the search returns to choose from; a search by the user has its own limit."""
 NO_NEIGHBOURS = 2.0
-"""A minimum score that nothing reaches, so that memories linked to a hit, which are not shown, are not looked up."""
+"""A minimum score that no memory reaches: with it, the search does not look up the memories linked to a hit."""
 SHORT_NOTE = 400
-"""An imported note of at most this many characters counts as a note, a longer one as a document."""
+"""An imported note of at most this many characters is treated as a decision record, a longer one as a document."""
 COMMIT = "git:"
 DIGITS_OF_A_COMMIT = 10
 MAP_THE_FILE = "pragma mmap_size = 268435456"
-"""Maps the database into memory: a new process reads only a few dozen pages, a third faster than by copying them."""
+"""SQL that maps the database file into memory: a process that reads only a few dozen pages is then a third faster."""
 
 WEIGHTS: dict[str, dict[str, float]] = {
     "howto": {"patterns": 1.5, "learnings": 1.3, "decisions": 1.0},
@@ -72,7 +72,7 @@ SEEKS = {
 
 
 def memories_for(confidence: float, *, base_count: int, max_count: int) -> int:
-    """Return how many memories to show for a search intent of this confidence (seed 001, task 2.2)."""
+    """Return how many memories to show if the search intent has this confidence (seed 001, task 2.2)."""
     if confidence >= HIGH_CONFIDENCE:
         return max_count
     return min(max_count, base_count + STEP if confidence >= MEDIUM_CONFIDENCE else base_count)
@@ -144,7 +144,7 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
 
 
 def _mismatch(hit: Hit, *, floor: float) -> str:
-    """Return why a hit is not shown even if its score is high enough; empty if its own words match."""
+    """Return why a memory is not shown even if its score is high enough; empty if its own words match the prompt."""
     if hit.by_meaning:
         return BY_MEANING
     return "" if hit.own >= OWN_SHARE * floor else ACCOMPANIES
@@ -153,9 +153,9 @@ def _mismatch(hit: Hit, *, floor: float) -> str:
 def _merge_nearest(
     connection: Connection, hits: list[Hit], request: Request, *, weights: Mapping[str, float] | None
 ) -> list[Hit]:
-    """Merge the hits with the memories nearest to the prompt's vector, if it is stored; no endpoint is asked for it.
+    """Merge the hits with the memories whose embeddings are nearest to the prompt's, if its embedding is stored.
 
-    The vectors change the order of the hits but do not prove that a memory helps with the prompt: no cosine is known
+    The embeddings change the order of the hits but do not prove that a memory helps with the prompt: no cosine is known
     above which it does. So a memory that shares no word with the prompt is only found by explicit searches.
     """
     from storage.base import reader
@@ -208,7 +208,10 @@ def _select_matches(request: Request, hits: list[Hit], *, fitting: int, floor: f
 
 
 def _imported(hit: Hit, request: Request) -> str:
-    """Return the reason not to show a memory from an agents' file: the host loads the file; empty if it does not."""
+    """Return the reason not to show a memory that comes from an agents' file (CLAUDE.md): the client loads that file.
+
+    Empty for any other memory, and if the client does not load the file.
+    """
     if hit.origin != "import:agents":
         return ""
     from enricher.context import host_context
@@ -300,7 +303,7 @@ def _stale(hit: Hit, request: Request) -> str:
 
 
 def question(rule: Mapping[str, Any], judged: ChannelInput, settings: Mapping[str, Any]) -> object:
-    """Return what the result of a memory search depends on, other than the prompt."""
+    """Return what the channel's answer depends on, other than prompt and conversation (``Channel.question``)."""
     intent = effective_intent(judged.search_intent, judged.intent_confidence, settings)
     return rule["min_score"], intent, memories_wanted(intent, judged.intent_confidence, settings)
 
@@ -308,7 +311,7 @@ def question(rule: Mapping[str, Any], judged: ChannelInput, settings: Mapping[st
 def memory_context(inputs: Inputs, enrichment: Enrichment) -> dict[str, Any]:
     """Return a prompt's memories and search intent for traces, ``--json`` and the Python API (seed 001, task 2.6).
 
-    Pure. ``injected_memories`` are those that reach the channel's minimum score and are not stale.
+    ``injected_memories`` are those that reach the channel's minimum score and that nothing speaks against.
     """
     from enricher.sources.uris import suggested
 

@@ -1,8 +1,8 @@
-"""The channel ``session``: earlier prompts and the state of the work, if the agent has lost them (ruling R29).
+"""The channel ``session``: the last prompts and the state of the work, for an agent that has lost them (ruling R29).
 
-The agent gets them after a compaction or a resume; in the profile ``as-specified`` also when the user asks for them,
-and if a prompt only refers to something ("option 2", "the other one") that the conversation identifies. All facts
-come from the recorded conversation; no file is read here.
+The agent gets them after its client has compacted or resumed the conversation; in the profile ``as-specified`` also
+when the user asks for them, and if a prompt only refers to something ("option 2", "the other one") that the
+conversation identifies. All facts come from the recorded conversation; no file is read here.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ IN_CONTEXT = "the conversation has it, and the agent has the conversation"
 """Reason not to quote the conversation: none of the replayed prompts that got a quotation needed it (ruling R29)."""
 REFERENT_SCORE, NEWS_SCORE, STATE_SCORE = 0.95, 0.9, 0.85
 CHARS_PER_TOKEN = 4
-"""Converts the channel's limit, in tokens, to characters, as in ``enricher.prompt.text.estimate_tokens``."""
+"""Number of characters that count as one token, as in ``enricher.prompt.text.estimate_tokens``."""
 LABELS_CHARS = 60
-"""Characters of the limit that are reserved for the labels of the two facts."""
+"""Characters of the channel's limit that are reserved for the labels of its two facts (prompts, state of work)."""
 PROMPTS_SHARE = 0.55
-"""Share of the characters that the last prompts get; the state of the work gets the rest."""
+"""Share of the characters for the last prompts; the rest is for the state of the work."""
 SHORTEST_PROMPT = 32
 """Minimum characters for quoting a prompt; with less room it is left out, since a shorter quotation says nothing."""
 SEVERAL_CHARS = 90
@@ -40,7 +40,7 @@ MOST_FILES = 4
 def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
     """Return the facts of the conversation that this prompt needs.
 
-    They are marked as stale if the agent still has them, except in the profile ``as-specified``.
+    If the agent still has them, they get a reason not to be shown (``stale``), except in the profile ``as-specified``.
     """
     found = _facts(request, channel) if request.conversation else []
     if not (request.conversation.resumed or is_as_specified(request.settings)):
@@ -74,7 +74,7 @@ def summary(conversation: Conversation, *, chars: int) -> list[Candidate]:
 
 
 def _ref(kind: str, text: str) -> str:
-    """Return a reference that changes with the text, so that a session repeats a fact only after it has changed."""
+    """Return a fact's reference, which changes with its text: a session shows the fact again only if it has changed."""
     return f"session {kind} {keyed_hash(b'session', text.encode(errors='replace'))[:12]}"
 
 

@@ -1,6 +1,6 @@
 """The channel ``skills``: an installed skill, command or subagent that covers what the prompt asks for.
 
-Reads the client's own folders, and of each file only the frontmatter in its first 2 KB. On the hook's path.
+Reads the client's own folders, and of each file only the frontmatter in its first 2 KB. Runs in the hook.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 MOST_SKILLS = 64
 HEAD_BYTES = 2048
 LONGEST_NAME = 64
-"""Maximum characters of a helper's name, since the agent reads it as part of a sentence; a longer name is not used."""
+"""Maximum characters of the name of a skill or the like, which the agent reads as part of a sentence."""
 LONGEST_DESCRIPTION = 160
 SCORE = 0.9
 ONLY_BY_PERSONS = "disable-model-invocation"
@@ -61,7 +61,7 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
 
 
 def _lead(helper: Helper, host: str) -> str:
-    """Return an instruction to call the helper: agents often ignore a skill that is merely mentioned.
+    """Return an instruction to call the skill (or the like): agents often ignore a skill that is merely mentioned.
 
     Published measurements of hooks found that a general hint activates a skill in 20 to 50 % of the cases, and naming
     a single one in about 80 %.
@@ -108,7 +108,7 @@ def _names(folder: str) -> list[str]:
 
 
 def _read(path: str, known_as: str) -> tuple[str, str] | None:
-    """Return name and description from the frontmatter in the first 2 KB; None if the model may not use the file."""
+    """Return name and description from a file's frontmatter; None if it is missing or hidden from the model."""
     if not os.path.isfile(path):
         return None
     try:

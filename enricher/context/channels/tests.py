@@ -1,7 +1,7 @@
 """The channel ``tests``: the tests of the code that a prompt wants changed, and the command that runs only them.
 
 Names are taken from the user's own words, not from text pasted below them;
-``enricher.sources.code.testfiles`` finds their tests. On the hook's path; a prompt without names costs only
+``enricher.sources.code.testfiles`` finds their tests. Runs in the hook; a prompt without names costs only
 a scan of its words.
 """
 
@@ -45,10 +45,10 @@ TEST_WORDS = ("test", "prueb", "тест", "测试", "テスト")
 SHORT_ORDER = 300
 """Maximum characters of an order that does not mention tests; longer texts are mostly discussions or pasted reviews."""
 LONG, HEAD, TAIL = 1600, 800, 300
-"""Of a prompt with more than ``LONG`` characters, only head and tail are read; the middle is usually pasted text."""
+"""Of a prompt above LONG characters, only the first HEAD and the last TAIL are read; the middle is usually pasted."""
 MOST_NAMES = 6
 MOST_SHOWN = 2
-"""Maximum test files in one line; a prompt that names more files is too broad and gets no tests."""
+"""Maximum test files in the channel's line; a prompt that names more files is too broad, and gets no tests."""
 SOURCE_ENDS = frozenset(
     "py js jsx ts tsx mjs cjs mts cts go rs rb php java kt scala groovy cs swift dart ex exs c cc cpp lua vue"
     " svelte".split()
@@ -60,7 +60,7 @@ _AROUND = "\"'`()[]{}<>,;:!?*=|&"
 
 
 def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
-    """Return the tests of the files or names in the prompt; for "test it", those of the files just changed."""
+    """Return one line with the tests of what the prompt names; for "test it", those of the files just changed."""
     del channel
     project = request.project
     prompt = request.prompt

@@ -2,7 +2,7 @@
 
 Actions are commit, pull request, release, tests, build and so on (``enricher.prompt.wording.actions``); the code
 index contains what CONTRIBUTING, task files, manifests and workflows state about them. Text that the client has
-already loaded is not repeated. On the hook's path; starts no process.
+already loaded is not repeated. Runs in the hook, and starts no process.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ commit push pull _pr merge_req releas publi test lint format run start serve lau
   发布 部署 依赖 环境变量 配置项 迁移 日志 格式化 启动 运行 构建 编译 打包 请求 テスト コミット プル リリース デプロイ
   依存 環境変数 マイグレ 変更履歴 フォーマット リント 起動 ビルド 推送 プッシュ
 """
-"""Beginnings of words that request an action; a prompt with none of them requests none. ``_`` represents a space."""
+"""Beginnings of words that request an action; any other prompt is not parsed for actions. ``_`` means a space."""
 MOST_ACTIONS = 2
 BY_COMMAND = ("test", "lint", "run", "build")
 """Actions that a command answers best; a sentence from a document is used only if there is no command."""
@@ -44,7 +44,7 @@ ABOUT = {
 }  # fmt: skip
 CONVENTIONAL = "conventional"
 SUITES = ("integration", "e2e", "end-to-end", "smoke", "acceptance", "regression")
-"""Words for a part of the tests: a command for all or other tests does not answer a prompt that names this part."""
+"""Names of parts of the tests: if a prompt names one, only statements about that part are shown."""
 READS_LOG = "the host has it: it reads the newest commits before it commits"
 LOG_READERS = ("claude",)
 """Clients that read ``git log`` before each commit by themselves."""
@@ -59,7 +59,7 @@ DONE_BY = {
 
 
 def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
-    """Return the project's best statements about each action that the prompt asks for."""
+    """Return, for each action that the prompt asks for, the best sentence, command or file about it in the project."""
     del channel
     project = request.project
     low = request.prompt[:FAR].lower()
@@ -151,7 +151,7 @@ def _check_commands(commands: list[Row], low: str) -> list[Row]:
 
 
 def _of_the_suite(rows: list[Row], low: str) -> list[Row]:
-    """Return the statements about the part of the tests that the prompt names; if it names none, those about all."""
+    """Return the statements about the part of the tests that the prompt names; if none, those about all tests."""
     named = [word for word in SUITES if word in low]
     if named:
         return [row for row in rows if any(word in row[1].lower() for word in named)]

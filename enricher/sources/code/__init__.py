@@ -1,6 +1,6 @@
-"""The code index, which answers a prompt in milliseconds: built in the background, read on the hook's path.
+"""Locate and open a project's code index, which tells the hook in milliseconds where a name is defined and used.
 
-This module locates and opens a project's index file.
+``enricher.sources.code.indexing`` builds the index in the background.
 """
 
 from __future__ import annotations
@@ -50,14 +50,14 @@ def open_index(state: str, project: str, is_late: Callable[[], bool]) -> Connect
 
 
 def stem_of(path: str) -> str:
-    """Return the name by which code refers to a file: its stem, or for ``__init__`` and the like its folder's name."""
+    """Return how code names a file: without folder and ending, or for ``__init__`` and the like by its folder."""
     folder, _, name = path.lower().rpartition("/")
     bare = name.partition(".")[0] or name
     return folder.rpartition("/")[2] or bare if bare in ("__init__", "index", "mod", "__main__") else bare
 
 
 def clone(git_dir: str) -> str:
-    """Return an identifier of a clone: clones of one project share an index, but may be at different commits."""
+    """Return an identifier of the clone with this git directory: clones share an index, but may be at other commits."""
     return keyed_hash(b"clone", git_dir.encode(errors="surrogateescape"))
 
 

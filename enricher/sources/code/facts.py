@@ -1,4 +1,4 @@
-"""A fact about one name of a prompt: the place to start from, and the reason to show it. On the hook's path."""
+"""Describe facts about a name in a prompt: the place where to start reading, and what uses it. Runs in the hook."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ if TYPE_CHECKING:
 
 MOST_SHOWN = 3
 LONGEST_LISTED = 130
-"""Maximum characters of listed places; a line of the output is cut at 240, and the definition stands before them."""
+"""Maximum characters of the places listed after a definition; the whole line of output is cut at 240."""
 DEFINITION, USERS, TESTED = "definition", "users", "tested"
 ONLY, FEW, WIDELY_USED = 0.9, 0.75, 0.4
-"""Scores of a fact: for the only such place, for one of a few, and for a name that is used everywhere.
+"""Scores of a fact: about the only place of its kind, about one of a few, about a name that is used everywhere.
 
 The last is below the channel's ``min_score`` in the packaged instructions, so such a fact is not shown.
 """
 
 
 class Fact:
-    """A fact about one name: ``path`` and ``line`` to start from, the ``subject`` there, and the reason to show it.
+    """A fact about one name: ``path`` and ``line`` to start from, the ``subject`` (name or text) there, and the reason.
 
     ``others`` are further files that the name may refer to, and ``users`` those that use it or contain it as well;
     ``fault`` is a reason not to show the fact.
@@ -59,7 +59,7 @@ def only_file(path: str, *, line: int = 0, score: float = FEW) -> Fact | None:
 
 
 def used(lookup: Lookup, uses: Uses, definition: SourceLine, name: str) -> str:
-    """Describe the uses of a name in words: up to three places, or only the number of files if these are more.
+    """Describe the uses of a name in words: up to three places, or only the number of files if more than three use it.
 
     Three of many files do not help: in the replayed sessions the agent touched none of 20 files shown in this way.
     """
@@ -92,7 +92,7 @@ def used(lookup: Lookup, uses: Uses, definition: SourceLine, name: str) -> str:
 
 
 def _listed(places: list[str]) -> str:
-    """Return the first places in one text: at most MOST_SHOWN, fewer if their paths are long, and no half path."""
+    """Return the first places as one text: at most MOST_SHOWN, fewer if their paths are long, but each place whole."""
     shown = places[:1]
     for place in places[1:MOST_SHOWN]:
         if len(", ".join((*shown, place))) > LONGEST_LISTED:
@@ -102,7 +102,7 @@ def _listed(places: list[str]) -> str:
 
 
 def _ordered(places: list[SourceLine], definition: SourceLine) -> list[str]:
-    """Return the places as text: the first in each other file, then further ones there, then the definition's file."""
+    """Return the places as text: first one per file, then further ones, last those in the file of the definition."""
     others = [place for place in places if place.path != definition.path]
     first = {place.path: place for place in reversed(others)}
     heads = [place for place in others if first[place.path] is place]

@@ -1,4 +1,4 @@
-"""Tell what a line of code does with a name: define, use, import or only mention it. On the hook's path."""
+"""Determine what a line of code does with a name: define, use, import or only mention it. Runs in the hook."""
 
 from __future__ import annotations
 

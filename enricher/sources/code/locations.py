@@ -1,4 +1,4 @@
-"""Locate the names in a prompt: where each is defined or used, or that it does not exist. On the hook's path."""
+"""Locate the names in a prompt: where each is defined or used, or that it does not exist. Runs in the hook."""
 
 from __future__ import annotations
 
@@ -46,23 +46,23 @@ if TYPE_CHECKING:
     from enricher.sources.code.lookup import SourceLine
 
     Holder = tuple[str, int, list[tuple[int, str]]]
-    """A file, its kind, and its lines that contain a text, each with its number."""
+    """A file that contains a text: its path, its kind, and (number, content) of each line with the text."""
 
 MOST_DEFINING = 4
 """Maximum number of files that define a name; with more, the name does not identify a place."""
 MOST_DECLARED = 5
-"""Maximum files that contain a name without an indexed definition, if one of them is shown as declaring it."""
+"""Maximum files with a name that the index does not define, for one of them to be shown as declaring it."""
 MOST_NAMED = 2
 """Maximum further files with a name that are listed; if there are more, only their number is shown."""
 MOST_LINES = 8
-"""Maximum occurrences of a name in a file that the prompt names; with more, none of them is the place."""
+"""Maximum occurrences of a name in a file that the prompt names; with more, none is the place to start from."""
 MOST_USING = 12
 """Maximum files that use a name; with more, its definition is a poor starting point and gets a low score."""
 DEFINING_STARTS = (
     "def ", "async ", "class ", "func", "fn ", "pub ", "export ", "interface ", "struct ", "type ", "enum ",
 )  # fmt: skip
 LONGEST_PASTED = 8
-"""Lines above and below a line of pasted code that most likely are pasted as well."""
+"""How many lines above and below a line of pasted code are most likely pasted as well."""
 MOST_LOOKED_UP = 12
 """Maximum number of names of one prompt that are looked up."""
 GONE, NAMED_IN_PROMPT = "it is gone from the file", "the prompt gives the place"
@@ -100,13 +100,13 @@ def facts(db: Connection, root: str, names: list[Name], opened: Collection[str] 
 
 
 def _is_same_place(fact: Fact, known: Fact) -> bool:
-    """Return whether two facts lead to the same lines; pasted code is as long as LONGEST_PASTED."""
+    """Return whether two facts lead to the same line, or for pasted code, to lines at most LONGEST_PASTED apart."""
     length = LONGEST_PASTED if CODE in (fact.kind, known.kind) else 0
     return fact.path == known.path and abs(fact.line - known.line) <= length
 
 
 def _names_all_places(other: Fact, fact: Fact) -> bool:
-    """Return whether the reason of ``other`` already lists all places of ``fact``, a name with several definitions."""
+    """Return whether ``fact``, about a name with several places, is needless because ``other`` lists all of them."""
     places = (format_place(fact.path, fact.line), *(f"{quoted(path)}:" for path in fact.others))
     return bool(fact.others) and all(place in other.reason for place in places)
 
@@ -209,7 +209,7 @@ def _elsewhere(lookup: Lookup, name: Name) -> Fact | None:
 
 
 def _file_called(lookup: Lookup, name: str) -> str:
-    """Return the path of the only file with that name; empty if there is none or more than one."""
+    """Return the path of the only file with that name, apart from its ending; empty if there is none, or several."""
     if not is_code_form(name) and "-" not in name:
         return ""
     kinds = (SOURCE, TEMPLATE, TEST) if name.lower().startswith("test") else (SOURCE, TEMPLATE)
@@ -266,7 +266,7 @@ def _text_place(
 
 
 def _mentioning(lookup: Lookup, text: str, files: list[tuple[str, int]], holders: list[Holder]) -> int:
-    """Return how many files contain a quoted text without its quotation marks, apart from those that hold it whole."""
+    """Return how many files contain a text only without the quotation marks around it."""
     bare = text.strip("\"'")
     whole = {path for path, _kind, _lines in holders}
     return sum(path not in whole and bool(lookup.occurrences(path, bare)) for path, _kind in files)

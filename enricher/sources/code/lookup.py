@@ -1,7 +1,7 @@
-"""Look up in a project's index where a name is defined and used, and where a text occurs. On the hook's path.
+"""Look up in a project's index where a name is defined and used, and where a text occurs.
 
-The index leads to a few files, which are then read, so answers reflect the files' current content. The limits count
-work, not time, so the same tree gives the same answer.
+Runs in the hook. The index leads to a few files, which are then read, so answers reflect the files' current content.
+The limits count work, not time, so the same files give the same answer.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ MOST_READ_BYTES = 200_000
 LONG_FILE = 100
 """Minimum lines of a file for a name's place in it to be worth showing, even if the prompt names the file."""
 MOST_ROWS = 400
-"""Maximum rows returned by a query, and maximum ids in its condition."""
+"""Maximum rows that a query of the index returns, and maximum ids in its condition."""
 MOST_DEFINITIONS = 60
 LIKE_START = 2
 """Number of initial letters that a misspelled name must share with the correct one."""
@@ -76,7 +76,7 @@ class Lookup:
         self.named_paths: list[str] = []
         """Paths that the prompt names."""
         self.placed_paths: list[str] = []
-        """Those of the named paths for which the prompt also gives a line."""
+        """Paths that the prompt names together with a line."""
         self.opened: Collection[str] = ()
         """Files that the conversation has opened."""
         self.is_exhausted = False
@@ -122,7 +122,7 @@ class Lookup:
         ]
 
     def verified(self, place: SourceLine, name: str) -> bool:
-        """Return whether the file still contains the definition; update ``place`` to the line's number and text."""
+        """Return whether the file still contains the definition; if so, update the line and text of ``place``."""
         lines = self.text(place.path).split("\n")
         if 0 < place.line <= len(lines) and name in lines[place.line - 1]:
             place.text = lines[place.line - 1]
@@ -294,7 +294,7 @@ class Lookup:
         return [found for (found,) in rows]
 
     def text(self, path: str) -> str:
-        """Return the beginning of a file's current text; empty if unreadable or if MOST_READ files have been read."""
+        """Return the beginning of a file's current text; empty if it is unreadable or MOST_READ others were read."""
         known = self._texts.get(path)
         if known is None:
             self.is_exhausted = self.is_exhausted or len(self._texts) >= MOST_READ
@@ -316,7 +316,7 @@ def read_file(root: str, path: str) -> str:
 
 
 def is_near(one: str, other: str) -> bool:
-    """Return whether two names differ only in at most two adjacent letters: other, missing, added, or swapped ones."""
+    """Return whether two names differ only in one or two adjacent letters: changed, missing, added or swapped."""
     if one == other or abs(len(one) - len(other)) > 2:
         return False
     start = 0

@@ -1,4 +1,4 @@
-"""Look up the history of a name in the index, which stores only the name's hash. On the hook's path."""
+"""Look up in the code index, which stores names as hashes, what commits did to a name. Runs in the hook."""
 
 from __future__ import annotations
 
@@ -11,13 +11,15 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
 DEFINED, UNDEFINED, TOUCHED, MOVED, RENAMED = 1, 2, 4, 8, 16
-"""Flags for what a commit did to a name: added a definition, removed one, changed the definition or its body,
-moved it to another file, renamed it."""
+"""Flags for what a commit did to a name, one or more of these.
+
+It added a definition, removed one, changed the definition or its body, moved it to another file, or renamed it.
+"""
 READ, SWEEP = 1, 2
-"""Values of ``commits.state``: the diff was read, or the commit has too many files to introduce names on purpose."""
+"""Values of ``commits.state``: its diff was read; it changes so many files that it introduces no name on purpose."""
 MOST_EVENTS = 400
 MOST_FILES = 60
-"""Maximum files with a name whose kinds are looked up; a name in more files is certainly not gone."""
+"""Maximum files with a name whose kinds (such as test) are looked up; a name in more files is certainly not gone."""
 MOST_NAMES_IN_A_ROW = 4
 """Maximum successive renames of one name that are followed."""
 DOC = 2
@@ -25,7 +27,7 @@ DOC = 2
 
 
 class Event:
-    """The effect of one commit on one name or file; ``net`` is lines added minus lines removed."""
+    """The effect of one commit on one name or file; ``net`` is how often the name was added minus how often removed."""
 
     __slots__ = ("at", "detail", "is_reverted", "net", "sha", "state", "subject", "what")
 
@@ -106,7 +108,7 @@ def removal(found: list[Event]) -> Event | None:
 
 
 def introduction(found: list[Event], *, is_whole: bool) -> Event | None:
-    """Return the commit that introduced the name, or None if that cannot be said.
+    """Return the commit that introduced the name, or None if it is not certain which one did.
 
     If the history is incomplete, the oldest known commit counts only if it defined the name. A commit that changed
     very many files does not count, because it rarely introduces a name on purpose.
@@ -117,7 +119,7 @@ def introduction(found: list[Event], *, is_whole: bool) -> Event | None:
 
 
 def successors(db: Connection, name: str, event: Event) -> list[str]:
-    """Return the later names of a renamed name in chronological order, the current one last."""
+    """Return what a name was renamed to, by ``event`` and by later commits; the current name is the last."""
     found: list[str] = []
     while event.what & RENAMED and event.detail not in (name, *found) and len(found) < MOST_NAMES_IN_A_ROW:
         found.append(event.detail)

@@ -1,6 +1,6 @@
 """Look up the files that a prompt names: where a file is, what uses it, and where it contains the other names.
 
-On the hook's path; imported only for a prompt that names a file.
+Runs in the hook, but is imported only for a prompt that names a file.
 """
 
 from __future__ import annotations
@@ -35,16 +35,17 @@ MOST_USERS = 3
 MOST_ALIKE = 4
 """Maximum files with one name that are listed; with more, the name identifies none of them."""
 MOST_NAMED = 2
-"""Maximum files that a prompt names if their users (the files that use them) are shown; with more, it is about other
-things."""
+"""Maximum files that a prompt may name for their users (the files that use them) to be shown."""
 MOST_HOLDING = 12
 """Maximum files that are read to find the users of a file; with more, its name is too common to identify it."""
 MOST_LINES = 8
-"""Maximum occurrences of a name in a file that the prompt names; with more, none of them is the place."""
+"""Maximum occurrences of a name in a file that the prompt names; with more, none is the place to start from."""
 SHORTEST_MISSPELLED = 6
 SHORTEST_IN_FOLDER = 4
-"""Minimum letters of a shorter name, which may lack a few letters at its end, or have too many, within the same folder:
-shop/price.py for shop/prices.py."""
+"""Minimum letters of a misspelled file name that is shorter than SHORTEST_MISSPELLED.
+
+It must be in the folder that the prompt names, and differ only by letters at its end: shop/price.py for shop/prices.py.
+"""
 _FAMILIES = [
     frozenset(family.split())
     for family in ("js jsx ts tsx mjs cjs mts cts", "md mdx rst txt adoc", "yml yaml", "html htm jinja j2 vue svelte",
@@ -96,7 +97,7 @@ def place_of_file(lookup: Lookup, name: Name) -> Fact | None:
 
 
 def _with_users(lookup: Lookup, path: str) -> Fact | None:
-    """Return a named file with the places that import it or contain its path; None if there are none or too many."""
+    """Return which places import a named file or contain its path; None if there are none or too many."""
     if path in lookup.opened or path.lower() in COMMON_FILES or len(lookup.named_paths) > MOST_NAMED:
         return None
     places = _mentions(lookup, path) | _imports(lookup, path)
@@ -109,7 +110,10 @@ def _with_users(lookup: Lookup, path: str) -> Fact | None:
 
 
 def _mentions(lookup: Lookup, path: str) -> dict[str, int]:
-    """Return the first line with the path's last two parts in each file that has one, or else with the file name."""
+    """Return the first line that mentions a path in each file, by the path of the file with that line.
+
+    The path's last two parts count as a mention, or if no file contains these, the file name alone.
+    """
     name = path.rpartition("/")[2]
     texts = ["/".join(path.split("/")[-2:])] if "/" in path else []
     if name.lower() not in COMMON_FILES:
@@ -194,7 +198,7 @@ def _missing_file(lookup: Lookup, path: str) -> Fact | None:
 
 
 def _is_longer_or_shorter(own: str, folder: str, stem: str) -> bool:
-    """Return whether a path is in ``folder`` and its file name begins with ``stem``, or ``stem`` with the file name."""
+    """Return whether a path is in ``folder``, and its file name is the beginning of ``stem`` or begins with it."""
     found, _, name = own.rpartition("/")
     other = name.partition(".")[0]
     return bool(folder) and found == folder and (other.startswith(stem) or stem.startswith(other))

@@ -1,6 +1,6 @@
-"""Rank a project's files by relevance to a prompt, in milliseconds. On the hook's path.
+"""Rank a project's files by their relevance to a prompt or another query, in milliseconds.
 
-First, every file gets the sum of its weights for the prompt's most specific terms, within a budget. Then the best
+First, every file gets the sum of its weights for the query's most specific terms, within a budget. Then the best
 hundred files are scored again by other signals: whether a file defines a name, is itself named, appears in a stack
 trace, or contains a quoted message. The limits count work, not time, so the same index gives the same answer.
 """
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from enricher.prompt.wording.query import Query
 
 MOST_LOOKED_UP, MOST_TERMS = 170, 32
-"""Maximum terms of a query that are looked up, and maximum terms, the most specific ones, that are summed."""
+"""Maximum terms of a query that are looked up, and the maximum of these, the most specific, whose weights count."""
 MOST_POSTINGS = 60_000
 """Maximum (term, file) pairs that are summed for one prompt, to bound the time even in a very large project."""
 MOST_WEIGHED = 100
 LEAST_WEIGHT = 0.12
-"""Minimum sum of a file, as a share of the best file's, to be scored again; with less it cannot become the best."""
+"""Minimum sum of a file's weights, as a share of the best file's, to be scored again; others cannot become the best."""
 MOST_SYMBOL_ROWS = 1_500
 MOST_READ = 24
 
@@ -50,14 +50,14 @@ COMMON_FILES = frozenset(
 )
 """File names that in a bug report often mean the reporter's own files."""
 BODY_SHARE = 1.4
-"""Maximum total weight of the words below the title, relative to the total weight of the title's words."""
+"""Maximum total weight of a query's words below its title, relative to the total weight of the title's words."""
 LEAST_SHOWN_SCORE = 0.05
 MOST_FRAMES, FRAME_DECAY = 8, 0.5
 """Maximum stack frames that count, and the decay of their weight: the nth, from 0, has 1 / (1 + n / 2) of it."""
 
 
 class FileHit:
-    """A file with its evidence; ``score`` only orders, while ``certainty`` (0 to 1) is comparable between prompts."""
+    """A file with its evidence; ``score`` only orders files, ``certainty`` (0 to 1) is comparable between queries."""
 
     __slots__ = (
         "certainty", "content", "id", "kind", "line", "path", "reasons", "recency", "score", "symbols", "words",
@@ -105,7 +105,7 @@ class Ranking:
 
 
 def rank(db: Connection, query: Query, *, limit: int, root: str = "") -> Ranking:
-    """Return the best files for ``query``; if ``root`` is given, search the best few also for the quoted messages."""
+    """Return the best files for ``query``; with ``root``, read the best few to find messages that the query quotes."""
     ranking = Ranking()
     ranking.words_by_term = query.words_by_term
     rows = db.execute("select value from meta where key in ('files', 'next') order by key").fetchall()
@@ -228,7 +228,7 @@ def _kind_factor(hit: FileHit) -> float:
 
 
 class _Special:
-    """Files that a prompt refers to directly: by definitions, paths, modules or stack frames."""
+    """The files to which a query refers directly: by a name that they define, a path, a module or a stack frame."""
 
     def __init__(self, db: Connection, query: Query) -> None:
         self.found: dict[int, list[tuple[float, str]]] = {}

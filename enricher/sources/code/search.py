@@ -1,4 +1,4 @@
-"""Search a project's files by all words of a query, and rate how certain each result is. Not on the hook's path.
+"""Search a project's files by all words of a query, and rate how certain each result is.
 
 Used by the command line and other programs, after building or updating the index; the hook only reads an existing one.
 """
@@ -43,7 +43,7 @@ FRESH_S = 60.0
 _looked: dict[str, tuple[str, float]] = {}
 
 MOST_COMPARED = 5
-"""Maximum hits whose words are compared with the query; further ones without reasons get ever less certainty."""
+"""Maximum hits whose words are compared with the query; each further hit is less certain, unless it has reasons."""
 
 
 def ensure(cwd: str, state: str) -> tuple[Project, RefreshReport | None]:
@@ -78,7 +78,7 @@ def search(query: str, *, cwd: str, state: str, limit: int = 10) -> Ranking:
 
 
 def features(hit: FileHit, ranking: Ranking) -> tuple[float, float, int, int, float]:
-    """Return how well a file covers the prompt's specific words.
+    """Return how well a file covers the query's specific words.
 
     The values are: the share of these words, by weight, that the file contains; the share in its path or among the
     names that it defines; the numbers of words behind the two shares; and whether the words make up the whole file

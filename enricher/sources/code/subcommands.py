@@ -1,6 +1,6 @@
 """Find where the project declares a subcommand that a prompt names, such as "shopctl restock".
 
-On the hook's path; imported only for a prompt that names a subcommand.
+Runs in the hook, but is imported only for a prompt that names a subcommand.
 """
 
 from __future__ import annotations
@@ -28,7 +28,10 @@ COMMAND_FOLDERS = frozenset(("cmd", "cmds", "command", "commands", "subcommands"
 
 
 def place_of_command(lookup: Lookup, name: Name) -> Fact | None:
-    """Return the file of a subcommand: the only one of its name in a commands folder, or the only one to declare it."""
+    """Return the place of a subcommand: its own file in a folder of commands, else the only line that declares it.
+
+    None if there is neither, or more than one.
+    """
     if name.owner.lower() in TOOLS:
         return None
     subject = f"{name.owner} {name.text}"
@@ -50,7 +53,7 @@ def place_of_command(lookup: Lookup, name: Name) -> Fact | None:
 
 
 def _declaring_line(lines: list[tuple[int, str]], command: str) -> int:
-    """Return the first line that declares a subcommand, or else that has its name as a value; 0 if there is none."""
+    """Return the number of the first line that declares a subcommand, else that has its name as a value, else 0."""
     starts = [f"{quote}{command}{end}" for quote in ("'", '"') for end in (quote, " ")]
     quoting = [(number, " ".join(at.split())) for number, at in lines if any(one in at for one in starts)]
     declaring = [

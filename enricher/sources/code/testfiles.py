@@ -1,7 +1,8 @@
-"""Find the tests of a source file, or of a name that it defines, in the code index. On the hook's path.
+"""Find the tests of a source file, or of a name that it defines, in the code index.
 
-A test is found by its file name (``test_x``, ``x.test.ts``, ``XSpec``), by what it imports, or because it contains the
-name, for which at most MOST_READ files are read. Only runnable files count as tests, not fixtures and snapshots.
+Runs in the hook. A test is found by its file name (``test_x``, ``x.test.ts``, ``XSpec``), by what it imports, or
+because it contains the name, for which at most MOST_READ files are read. Only runnable files count as tests, not
+fixtures and snapshots.
 """
 
 from __future__ import annotations
@@ -17,10 +18,10 @@ if TYPE_CHECKING:
 MOST_READ = 8
 MOST_READ_BYTES = 200_000
 MOST_IMPORTERS = 2
-"""Maximum test files that import a module; with more, the module is used everywhere and none is its own test."""
+"""Maximum test files that import a module; with more, it is used everywhere, and no file is meant to test it."""
 MOST_HOLDING = 200
 MOST_USING = 12
-"""Maximum files that contain a name; with more, the name is used all over the project and no test is its own."""
+"""Maximum files that contain a name; with more, it is used everywhere, and no file is meant to test it."""
 SOURCE_KINDS, TEST_KIND = (0, 7, 9), 1
 """Kinds of files, numbered as in ``enricher.sources.code.lookup``: source, template and stub; test."""
 ENDS = frozenset(
@@ -42,7 +43,7 @@ _FAMILIES = (
 
 
 class Test:
-    """A test file, the line to look at, and in ``why`` and ``kind`` how it was found."""
+    """A test file and the line to look at; ``why`` says in words, and ``kind`` as a key, how the test was found."""
 
     __slots__ = ("kind", "line", "path", "why")
 
@@ -54,7 +55,7 @@ class Test:
 
 
 def sources(db: Connection, name: str) -> list[str]:
-    """Return the source file to which a path refers, in a list; empty if it is ambiguous."""
+    """Return the source file to which a path refers, in a list; empty if the path fits no file, or several."""
     stem = stem_of(name)
     rows = db.execute("select path, kind from files where stem = ?", (stem,)).fetchall()
     meant = [path for path, kind in rows if kind in SOURCE_KINDS and (path == name or path.endswith("/" + name))]
@@ -148,7 +149,7 @@ def _times(count: int) -> str:
 def _by_name(db: Connection, source: str) -> list[str]:
     """Return the test file that is named after a source file, in a list; empty if there is none or it is unclear.
 
-    Among several, the one that shares the most folder names with the source file.
+    Of several such files, it is the one that shares the most folder names with the source file.
     """
     stem = stem_of(source)
     forms = [stem, *(f"{stem}{end}" for end in _ENDINGS), *(f"{start}{stem}" for start in ("test", "test_", "test-"))]
@@ -243,7 +244,7 @@ def _holding(db: Connection, name: str) -> list[str]:
 
 
 def _mentioning(root: str, tests: list[str], name: str) -> tuple[str, int, int] | None:
-    """Return the test file that mentions the name most often, its first such line outside imports, and the number."""
+    """Return the test file that mentions a name most often outside imports, the first such line, and how often."""
     best: tuple[str, int, int] | None = None
     for path in tests[:MOST_READ]:
         try:

@@ -1,7 +1,7 @@
 """Find the files that a prompt names before a project's first index is built.
 
 Searches git's own ``index`` file as bytes, so that even 200,000 names take only the time to read them; without
-git, walks the folders up to a fixed number of entries. On the hook's path; imported only for the first prompt
+git, walks the folders up to a fixed number of entries. Runs in the hook, but is imported only for the first prompt
 in a project.
 """
 

@@ -1,4 +1,4 @@
-"""Import memories from files, git histories and a team's notes, and keep them in sync after prompts."""
+"""Import memories from files, git histories and a team's notes, and update them in the background after prompts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ IDLE_FACTOR = 50
 
 
 def refresh(project: Project, state_dir: str, *, at_once: bool = False) -> None:
-    """Update imports, the team's memories and the trust in a branch from the files on disk.
+    """Update the imported memories, the team's memories, and the trust in a branch, if the files on disk have changed.
 
     Runs in a background process that no prompt waits for; failures are logged. Does nothing if the last check was
     only a short time ago, unless ``at_once``.
@@ -74,7 +74,7 @@ def folders_with_layer(project: Project, state: State) -> list[str]:
 
 
 def trusted_folders(project: Project, state: State, state_dir: str) -> list[str]:
-    """Return the folders whose memories are trusted; leave a notice if only the rules of a folder are trusted."""
+    """Return the folders whose memories are trusted; if only a folder's rules are trusted, leave the user a notice."""
     from enricher.prompt import trust
     from enricher.sources.memory import team
 

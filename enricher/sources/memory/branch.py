@@ -1,9 +1,9 @@
-"""Trust that follows a branch: content that was reviewed and merged is trusted, a local edit is not.
+"""Keep a project's ``.enricher`` folder trusted while it equals a reviewed branch; a local edit is not trusted.
 
 The user trusts the remote's default branch once (``enricher trust --branch``). From
-then on the ``.enricher`` folder is trusted whenever its files equal, byte for byte,
-those of the remote-tracking branch. The comparison uses object ids that are computed
-here, so the repository's index, filters and flags cannot influence it.
+then on the folder is trusted whenever its files equal, byte for byte, those of the
+remote-tracking branch. The comparison uses git object ids that are computed here, so
+the repository's index, filters and flags cannot influence it.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def follow(root: str) -> Followed:
 
 
 def followed_by(root: str) -> Followed | None:
-    """Return the branch that is followed in ``root``, that is, whose content is trusted; None if there is none."""
+    """Return the branch whose content the user trusts in ``root``; None if there is none."""
     try:
         return Followed(**json.loads(private.read_file(trust.mark(root) + trust.BRANCH_SUFFIX, LARGEST_RECORD)))
     except (OSError, ValueError, TypeError):
@@ -75,7 +75,7 @@ def stop_following(root: str) -> None:
 
 
 def renew(root: str) -> bool:
-    """Trust the current content if it equals the followed branch's; return whether the content is trusted now."""
+    """Trust ``root/.enricher`` if it equals that of the followed branch; return whether it is trusted now."""
     if trust.is_trusted(root) and trust.are_memories_trusted(root):
         return True
     followed = followed_by(root)

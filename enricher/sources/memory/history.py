@@ -1,7 +1,8 @@
 """Read memories from git: decisions stated in the body of a commit message, and reasons for reverts.
 
-A subject line describes a change, which the channel ``enricher.context.channels.history`` shows. It is no decision,
-and serves only as the heading of one. A commit that was reverted later is superseded by the reverting commit.
+The subject line of a commit describes a change, which the channel ``enricher.context.channels.history`` shows. It is
+no decision, and only becomes the heading of the decision in the body. The decision of a commit that was reverted
+later is superseded by the reverting commit.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ def read_history(folder: str, project: Project, *, tick: Callable[[int, int], No
 
 
 def _reverting_commits(commits: list[tuple[str, str, str]]) -> dict[str, str]:
-    """Return the reverting commit of each reverted commit, without commits whose revert was itself reverted."""
+    """Return, by the id of each reverted commit, the commit that reverted it, unless that was itself reverted."""
     shas = [sha for sha, _day, _message in commits]
     by: dict[str, str] = {}
     undone: dict[str, str] = {}
@@ -84,7 +85,7 @@ def _reverting_commits(commits: list[tuple[str, str, str]]) -> dict[str, str]:
 
 
 def _decision_text(message: str) -> str:
-    """Return the subject and the paragraphs that state a decision or a revert's reason; empty if none does."""
+    """Return a commit's subject and those paragraphs that state a decision or why it reverts; empty if none does."""
     subject, _, body = message.strip().partition("\n")
     paragraphs = [kept for one in body.strip().split("\n\n") if (kept := _without_trailers(one))]
     is_revert = bool(_REVERTS.search(message))

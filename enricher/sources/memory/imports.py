@@ -35,7 +35,7 @@ DECISION_FOLDERS = (
 )  # fmt: skip
 LARGEST_STATE = 16 * 1024 * 1024
 MOST_STAMPED = 100_000
-"""Maximum files of a folder that are considered for its stamp."""
+"""Maximum files of a folder that are considered for its stamp (the text that changes with the folder)."""
 MOST_KEYS = 50_000
 """Maximum keys that are recorded for a JSONL file; from a larger file, an import never removes memories."""
 UNREADABLE = (OSError, ValueError, TypeError, AttributeError, KeyError, RecursionError)
@@ -51,7 +51,7 @@ class SourceError(Exception):
 
 @dataclass(slots=True)
 class MemorySource:
-    """A source of memories: ``kind`` is notes, agents, git or jsonl; ``path`` is relative if in the project."""
+    """A source of memories: ``kind`` is notes, agents, git or jsonl; ``path`` is relative if it is in the project."""
 
     kind: str
     path: str
@@ -119,7 +119,7 @@ def _sources(stored: dict[str, Any]) -> list[MemorySource]:
 
 
 def forget_stamps(state: State) -> None:
-    """Forget all stamps, so that the next check imports everything again."""
+    """Forget the stamps that show what is unchanged, so that the next check imports everything again."""
     state.team = ""
     state.checked_at = 0.0
     for source in state.sources:
@@ -127,7 +127,7 @@ def forget_stamps(state: State) -> None:
 
 
 def save(state: State, state_dir: str) -> None:
-    """Write the record, including sources that another process added in the meantime; raises OSError."""
+    """Write the import record, including sources that another process added in the meantime; raises OSError."""
     state.database = _database(state_dir)
     with contextlib.suppress(*UNREADABLE):
         there = {

@@ -111,7 +111,7 @@ def leads_out(path: str, project: Project) -> bool:
 
 
 def refusal(path: str) -> str:
-    """Return the message about a path that leads out of its project."""
+    """Return the message that a path is not read because it leads out of its project."""
     return f"{path}: a link out of the project, not followed; import its target by name: {os.path.realpath(path)}"
 
 
@@ -224,7 +224,7 @@ def _unreadable(failure: OSError, reading: SourceReading) -> None:
 
 
 def _text_of(path: str) -> tuple[str, str]:
-    """Return (text, ""), or ("", problem) with the problem in the form "line: message; remedy"."""
+    """Return a file's text and an empty problem, or an empty text and the problem as "line: message; remedy"."""
     try:
         # Opening a FIFO must not wait for its writer.
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
@@ -267,7 +267,10 @@ def _superseded(body: str, fields: dict[str, Any]) -> str:
 
 
 def _supersede(memories: list[Memory]) -> None:
-    """Name the note that replaced another by its source path, if the replacement is itself among ``memories``."""
+    """In each outdated memory, replace the name or number of the note that replaced it by that note's path.
+
+    This is only possible if the replacement is itself among ``memories``.
+    """
     by_number: dict[str, str] = {}
     sources = {os.path.basename(memory.source): memory.source for memory in memories}
     for name, source in sources.items():

@@ -1,7 +1,7 @@
-"""The result of reading a source of memories, and what all sources have in common: dates, namespaces, sizes.
+"""Define the result of reading memories from a source, and parse what all sources contain: dates, namespaces, tags.
 
-The simplest source is read here, too: JSONL lines {"id"?, "namespace"?, "content", "tags"?, "created_at"?, "project"?,
-"source"?}.
+The simplest source is read here, too: a JSONL file of {"id"?, "namespace"?, "content", "tags"?, "created_at"?,
+"project"?, "source"?}.
 """
 
 from __future__ import annotations
@@ -72,23 +72,23 @@ class SourceReading:
 
 
 def cleaned(text: str) -> str:
-    """Return the text in storable form: without NUL, and redacted like a prompt."""
+    """Return a text as it may be stored: without NUL characters and secrets."""
     return redact(text.replace("\0", " ").replace("\r\n", "\n"))[0].strip()
 
 
 def headed(heading: str) -> str:
-    """Return a heading that ends in punctuation, to separate it from the text that follows on the same line."""
+    """Return a heading with a punctuation mark at its end, since note and heading may be shown on one line."""
     return heading if heading.endswith((".", ":", "?", "!", "…")) else f"{heading}:"
 
 
 def namespace_named(name: str) -> str:
-    """Return the namespace for a name like "Decision" or "tech_debt"; empty if it is unknown."""
+    """Return the namespace (kind of memory) that a name like "Decision" or "tech_debt" means; empty if unknown."""
     plain = name.strip().lower().replace("_", "-").replace(" ", "-")
     return plain if plain in NAMESPACES else _NAMESPACE_OF.get(plain, "")
 
 
 def namespace_in(*texts: str) -> str:
-    """Return the namespace for the first word of a heading or path that suggests one; empty if no word does."""
+    """Return the namespace (kind of memory) that a heading or path suggests by its words; empty if it suggests none."""
     for text in texts:
         for word in _WORD.findall(text.lower()):
             if found := _NAMESPACE_OF.get(word):
@@ -97,9 +97,9 @@ def namespace_in(*texts: str) -> str:
 
 
 def placed(name: str, *, where: str) -> tuple[str, list[str], list[str]]:
-    """Return the namespace for a given name, the tags to add, and the remarks to report.
+    """Return the namespace that a source names, and the tags and remarks that result from an unknown name.
 
-    If the name is unknown, this is the default namespace, with the name as a tag and a remark.
+    For an unknown name, it is the default namespace; the name becomes a tag, and a remark says so.
     """
     if found := namespace_named(name):
         return found, [], []
@@ -131,7 +131,7 @@ def dated(value: object, *, where: str) -> tuple[str, list[str]]:
 
 
 def tags_of(value: object) -> list[str]:
-    """Return tags given as a list or as comma-separated text."""
+    """Return the tags in ``value``, which may be a list or comma-separated text; empty for anything else."""
     if isinstance(value, str):
         value = value.split(",")
     if not isinstance(value, list):

@@ -13,8 +13,10 @@ from typing import Any
 from enricher.sources.memory.reading import headed
 
 SHORT, LONGEST_PIECE, TOO_SMALL = 1_500, 3_000, 120
-"""Characters: the longest note that stays whole, the longest piece of any other note, and the length below which a
-passage is appended to that of its parent heading."""
+"""Maximum characters of a note that stays whole, and of each piece of a longer note.
+
+A passage of less than TOO_SMALL characters is appended to the passage of its parent heading.
+"""
 LONGEST_FRONTMATTER = 64 * 1024
 DECISION_HEADINGS = ("decision", "decisions", "decision outcome", "the decision")
 FIELD_HEADINGS = ("status", "date", "deciders", "decision makers")
@@ -45,7 +47,7 @@ class _Part:
 
 
 def frontmatter(text: str) -> tuple[dict[str, Any], str, str]:
-    """Return a note's frontmatter fields, the rest of its text, and the frontmatter's error ("3: …"), empty if none."""
+    """Return a note's frontmatter as fields, the rest of its text, and what is wrong ("LINE: …") or an empty text."""
     lines = text[: LONGEST_FRONTMATTER + 8].split("\n")  # with room for the line that ends it
     if lines[0].rstrip() != "---":
         return {}, text, ""
@@ -116,7 +118,7 @@ def _parts(body: str) -> list[_Part]:
 
 
 def _without_fields(lines: list[str]) -> list[str]:
-    """Return the lines after leading ones for status, date and the like, which the memory has as fields."""
+    """Return the lines without those at the beginning for status, date and the like, which a memory has as fields."""
     first = next((at for at, line in enumerate(lines) if line.strip() and not _FIELD.match(line)), len(lines))
     return lines[first:]
 

@@ -1,8 +1,8 @@
 """Import a team's memories: the notes in ``.enricher/memories/`` of a trusted project and of its packages.
 
-They come with the repository, where pull requests are reviewed, so they count as reviewed. A later import follows
-the additions, changes and deletions of a ``git pull``. Without trust nothing is imported, and earlier imports are
-removed.
+They come with the repository, where pull requests are reviewed, so they count as reviewed. Notes that a ``git pull``
+adds, changes or deletes are added, changed or deleted by the next import. Without trust nothing is imported, and
+earlier imports are removed.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ MOST_PACKAGES = 200
 
 
 def folders(project: Project, state: State) -> list[str]:
-    """Return the folders, among the project's root and its packages, that contain memories."""
+    """Return the folders, among the project's root and its packages, that contain a team's memories."""
     _look_for_packages(project, state)
     candidates = [project.root, *(os.path.join(project.root, package) for package in state.packages)]
     return [one for one in candidates if os.path.isdir(os.path.join(one, trust.FOLDER, trust.MEMORIES))]
@@ -46,7 +46,7 @@ def stamp(trusted: list[str], project: Project) -> str:
 
 
 def requires_sync(project: Project, state: State, now: str) -> bool:
-    """Return whether the database must be synced because of ``now``, the current stamp of the team's memories.
+    """Return whether the team's memories in the database are outdated; ``now`` is what ``stamp`` returns.
 
     If the stored memories come from another clone of the project and this clone has none, they stay as long as the
     other clone exists.
@@ -58,7 +58,7 @@ def requires_sync(project: Project, state: State, now: str) -> bool:
 
 
 def sync(db: sqlite3.Connection, trusted: list[str], project: Project) -> SourceReading:
-    """Replace the team's memories in the database by the notes of the trusted folders, except unreadable notes."""
+    """Replace the team's memories in the database by the notes of trusted folders; keep those of unreadable notes."""
     reading = SourceReading()
     for folder in trusted:
         found = notes.read_folder(os.path.join(folder, trust.FOLDER, trust.MEMORIES), project, origin=ORIGIN)

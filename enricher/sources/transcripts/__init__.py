@@ -1,9 +1,9 @@
-"""Read the end of a host's transcript: the prompts, answers, files and commands before this prompt.
+"""Read from the end of a client's transcript the prompts, answers, files and commands that precede a prompt.
 
 A transcript may have any size and any content. It is read backwards in blocks, with a limit
 on bytes and on decoded lines; irrelevant lines are recognized by their bytes and skipped
 without decoding, and huge or broken lines are skipped, too. The results are shortened and
-redacted. Each host's record format has its own module.
+redacted. There is one module for each client's record format.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from enricher.prompt.event import PromptEvent
 
     class Host(Protocol):
-        """The interface of each host module in this package."""
+        """The interface of the module for each client in this package."""
 
         MARKS: tuple[bytes, ...]
         TODO_MARKS: tuple[bytes, ...]
 
         def take(self, record: dict[str, Any], found: Extract) -> None:
-            """Extract one record into ``found``; called with the newest record first."""
+            """Add what a record of the transcript contains to ``found``; called for the newest record first."""
 
 
 BLOCK = 64 * 1024
@@ -38,7 +38,7 @@ MOST_BYTES = 1 << 20
 """Maximum bytes that are read from the end of a file; older records are not found."""
 MOST_DECODED_BYTES = 384 * 1024
 MOST_DECODED_LINES = 1500
-"""Limits on what is decoded from JSON, because decoding takes most of the time."""
+"""Maximum bytes and lines of a transcript that are decoded from JSON, since decoding takes most of the time."""
 LONGEST_LINE = 96 * 1024
 """Maximum bytes of a decoded line; a longer one contains a file that a tool used, an image or a whole history."""
 END_BYTES = 768
@@ -69,11 +69,11 @@ LONGEST_PATH = 200
 WITH_TRANSCRIPTS = ("claude", "gemini", "codex", "copilot")
 """Clients whose records have a module here; a transcript of any other client is read as Claude's."""
 REGULAR_FILE, FILE_TYPE = 0o100000, 0o170000
-"""S_IFREG and the mask S_IFMT; the module ``stat`` is not loaded on the hook's path."""
+"""S_IFREG and the mask S_IFMT; the hook does not load the module ``stat``, which defines them."""
 
 
 class Extract:
-    """What was extracted so far, newest first; ``news`` is the mark of a compaction that no prompt has followed yet."""
+    """What was found in a transcript so far, newest first; ``news`` marks a compaction that no prompt has followed."""
 
     __slots__ = (
         "answer", "answer_id", "answers", "changed", "commands", "cwd", "errors", "files", "has_edits", "news",
@@ -102,19 +102,19 @@ class Extract:
         return len(self.prompts) >= MOST_PROMPTS and bool(self.answer)
 
     def prompt(self, text: str) -> None:
-        """Add the text of a user record, if it was written by the user and not by the host."""
+        """Add a prompt from the text of a user record, unless the client wrote that text itself."""
         words = users_words(text)
         if not words or len(self.prompts) >= MOST_PROMPTS:
             return
         if words == self.own_prompt and not (self.prompts or self.answer or self.files or self.errors):
-            return  # the host has already written the current prompt to its transcript
-        if self.prompts and self.prompts[-1] == words:  # hosts record one prompt in more than one form
+            return  # the client has already written the current prompt to its transcript
+        if self.prompts and self.prompts[-1] == words:  # clients record one prompt in more than one form
             return
         self.prompts.append(words)
         self.answer_id = ""  # text before this prompt belongs to another answer
 
     def add_answer(self, text: str, *, of: str = "") -> None:
-        """Add a piece of the assistant's text; the pieces of one answer have the same ``of``."""
+        """Add a piece of the assistant's text; ``of`` identifies the answer to which it belongs."""
         text = text.strip()
         if text and len(self.answers) < MOST_ANSWERS:
             self.answers.append((len(self.prompts), text))
@@ -154,12 +154,12 @@ class Extract:
             self.todos = [(plain_status(status), text) for status, text in texts[:MOST_TODOS]]
 
     def compacted(self, mark: object) -> None:
-        """Record that the host compacted its context here, which is news until the user's next prompt."""
+        """Record a compaction of the client's context, identified by ``mark``, unless a prompt has followed it."""
         if not self.prompts and not self.news:
             self.news = mark[:64] if isinstance(mark, str) and mark else "compacted"
 
     def is_new(self, identifier: object) -> bool:
-        """Return whether a record's id is new: some hosts write a record again when it changes."""
+        """Return whether a record's id is new: some clients write a record again when it changes."""
         if not isinstance(identifier, str) or not identifier:
             return True
         if identifier in self.seen:
@@ -172,7 +172,7 @@ def read_conversation(event: PromptEvent, injected: list[str] | tuple[str, ...] 
     """Return the conversation from the transcript of this event's session; empty if there is no transcript.
 
     ``injected`` lists what the session has been shown (``storage.state.sessions``), including the mark
-    that the host has compacted or resumed the conversation. Never raises; ``problem`` of the
+    that the client has compacted or resumed the conversation. Never raises; ``problem`` of the
     result names a file that could not be read.
     """
     conversation = Conversation()
@@ -210,10 +210,10 @@ def changed_files(event: PromptEvent) -> list[str]:
 
 
 def have_been_opened(conversation: Conversation, root: str, paths: Iterable[str]) -> bool:
-    """Return whether tools read or changed all these files of ``root``, unless the host has dropped that since.
+    """Return whether tools read or changed all these files of ``root``; False if the client has compacted since.
 
-    ``conversation.files`` reaches back MOST_PROMPTS prompts. Older records are searched undecoded, for a value that
-    is the path or for a patch of it; that takes a millisecond, and only prompts that get a fact need it.
+    ``conversation.files`` covers only the last MOST_PROMPTS prompts. Older records are searched without decoding, for
+    a value that is the path or for a patch of it; that takes a millisecond, and only prompts that get a fact need it.
     """
     if not conversation.transcript or conversation.resumed:
         return False
@@ -228,7 +228,7 @@ def have_been_opened(conversation: Conversation, root: str, paths: Iterable[str]
 
 
 def transcript_path(event: PromptEvent) -> str:
-    """Return the transcript file that the host names, or stores under the session's id; empty if there is none."""
+    """Return the transcript file that the event names, or that the client stores by session id; empty if unknown."""
     if event.transcript_path:
         return event.transcript_path if os.path.isabs(event.transcript_path) else ""
     if event.host == "copilot" and event.session_id:
@@ -246,7 +246,7 @@ def _reason(failure: Exception) -> str:
 
 def _read(path: str, event: PromptEvent) -> Extract:
     name = event.host if event.host in WITH_TRANSCRIPTS else WITH_TRANSCRIPTS[0]
-    # ``__import__``, because ``importlib`` is not loaded on the hook's path.
+    # ``__import__``, because the hook does not load ``importlib``.
     host: Host = __import__(f"enricher.sources.transcripts.{name}", fromlist=("take",))
     found = Extract(event.cwd, event.prompt)
     decoded_bytes = decoded_lines = 0
@@ -292,7 +292,7 @@ def _earlier_todos(path: str, host: Host) -> list[tuple[str, str]] | None:
 
 
 def take_one(host: Host, record: dict[str, Any], found: Extract) -> None:
-    """Extract one record into ``found``; skip a record that does not have the host's format."""
+    """Add what one record contains to ``found``; skip a record that does not have the client's format."""
     try:
         host.take(record, found)
     except (AttributeError, TypeError, ValueError, KeyError, IndexError, RecursionError):
@@ -308,7 +308,7 @@ def _decoded(line: bytes) -> dict[str, Any] | None:
 
 
 def _peek(line: bytes, found: Extract) -> None:
-    """Add the file that a huge record names near its start."""
+    """Add the file that an undecoded record, which is too large, names near its start."""
     _, mark, behind = line[:HEAD_BYTES].partition(b'"file_path"')
     if mark:
         path, quote, _ = behind.lstrip(b': "').partition(b'"')
@@ -374,7 +374,7 @@ def _read_exactly(descriptor: int, start: int, length: int) -> bytes:
 
 
 def summarise(found: Extract, conversation: Conversation, prompt: str) -> None:
-    """Copy ``found``, shortened and redacted, into ``conversation``, with the prompts in chronological order."""
+    """Copy ``found`` into ``conversation``, shortened and without secrets, with the prompts in chronological order."""
     conversation.prompts = [short(text, PROMPT_CHARS) for text in reversed(found.prompts)]
     depends_on_answer = len(prompt.strip()) <= TERSE or _needs_the_answer(prompt)
     limit = LONG_ANSWER_CHARS if depends_on_answer else ANSWER_CHARS
@@ -404,7 +404,7 @@ def _needs_the_answer(prompt: str) -> bool:
 
 
 def _tasks_as_todos(tasks: dict[str, list[str]]) -> list[tuple[str, str]]:
-    """Return the todos of a host whose tasks are created and updated one by one; skip tasks without a known subject."""
+    """Return, as todos, tasks that were created and updated one by one; skip those whose subject is unknown."""
     known = [(number, status, text) for number, (status, text) in tasks.items() if text and status != "deleted"]
     known.sort(key=lambda one: (len(one[0]), one[0]))
     return [(plain_status(status), text) for _, status, text in known[:MOST_TODOS]]

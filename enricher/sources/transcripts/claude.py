@@ -1,4 +1,4 @@
-"""Extract records of Claude Code: JSON objects of many types, of which user, assistant and system records are used.
+"""Read transcript records of Claude Code: JSON objects, of which the types user, assistant and system are used.
 
 A list of todos comes as a whole (``TodoWrite``), or as tasks that are created and updated one by one.
 """
@@ -22,7 +22,7 @@ PATHS = ("file_path", "notebook_path", "path")
 
 
 def take(record: dict[str, Any], found: Extract) -> None:
-    """Extract one record; skip those that the host wrote for itself or for a subagent."""
+    """Add what one record contains to ``found``; skip those that the client wrote for itself or for a subagent."""
     kind = record.get("type")
     if kind == "system" and record.get("subtype") == "compact_boundary":
         found.compacted(record.get("uuid"))
@@ -55,7 +55,7 @@ def _user(record: dict[str, Any], content: object, found: Extract) -> None:
 
 
 def _state(rich: dict[str, Any], found: Extract) -> None:
-    """Extract the todo list, or a task just created, from a tool's structured result."""
+    """Add the todo list, or a task that was just created, from a tool's structured result."""
     if isinstance(rich.get("newTodos"), list):
         found.plan(_todos(rich["newTodos"]))
     task = rich.get("task")

@@ -1,4 +1,4 @@
-"""Extract records of Codex CLI, ``{timestamp, type, payload}``; messages and tool calls are of type "response_item"."""
+"""Read transcript records of Codex CLI, ``{timestamp, type, payload}``; most have the type "response_item"."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LONGEST_PATCH = 32 * 1024
 
 
 def take(record: dict[str, Any], found: Extract) -> None:
-    """Extract one record into ``found``."""
+    """Add what one record contains to ``found``."""
     kind, payload = record.get("type"), record.get("payload")
     if kind == "compacted":
         found.compacted(record.get("timestamp"))

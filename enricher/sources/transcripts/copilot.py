@@ -1,4 +1,4 @@
-"""Extract records of Copilot CLI: ``{type, data, id, timestamp, parentId}`` in the session's ``events.jsonl``."""
+"""Read transcript records of Copilot CLI: ``{type, data, id, timestamp, parentId}`` in its ``events.jsonl``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PATHS = ("path", "file_path")
 
 
 def take(record: dict[str, Any], found: Extract) -> None:
-    """Extract one event; skip events of a subagent, which carry its id."""
+    """Add what one event contains to ``found``; skip events of a subagent, which contain its id."""
     kind, data = record.get("type"), record.get("data")
     if record.get("agentId") or not isinstance(data, dict):
         return

@@ -1,4 +1,4 @@
-"""Extract records of Gemini CLI: messages of type user and gemini, and patches (``$set``) of the whole session."""
+"""Read transcript records of Gemini CLI: messages of type user and gemini, and patches of the session (``$set``)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FAILED = ("error", "failed")
 
 
 def take(record: dict[str, Any], found: Extract) -> None:
-    """Extract one message, or all messages of a patch; a patch repeats the messages before it."""
+    """Add one message to ``found``, or all messages of a patch, which repeats the messages before it."""
     patch = record.get("$set")
     if isinstance(patch, dict):
         messages = patch.get("messages")

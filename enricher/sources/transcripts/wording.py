@@ -1,4 +1,4 @@
-"""Extract the relevant text of a record: the user's own words, an error's main line; shortened and redacted."""
+"""Extract from transcript records the user's own words and an error's main line, and shorten and redact texts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enricher.prompt.text import shortened
 
 
 def plain_status(status: object) -> str:
-    """Map a host's task status to ``completed``, ``in_progress`` or ``pending``."""
+    """Return a client's own word for the status of a task as ``completed``, ``in_progress`` or ``pending``."""
     word = status.lower().replace("-", "_").replace(" ", "_") if isinstance(status, str) else ""
     if word in ("completed", "done", "complete", "closed", "cancelled"):
         return "completed"
@@ -15,7 +15,7 @@ def plain_status(status: object) -> str:
 
 
 def text_of(content: object) -> str:
-    """Return the text of a message or a result, given as a string or as blocks."""
+    """Return the text of a message or of a tool's result, which is either a string or a list of blocks."""
     if isinstance(content, str):
         return content
     blocks = content if isinstance(content, list) else []
@@ -23,7 +23,7 @@ def text_of(content: object) -> str:
 
 
 def short(text: str, limit: int) -> str:
-    """Return foreign text redacted and at most ``limit`` characters long."""
+    """Return a text on one line, without secrets, and at most ``limit`` characters long."""
     text = storable(" ".join(text[: 4 * limit + 4096].split()))
     # Before the text is cut: half a secret would not be recognised.
     text = redact(text[: 2 * limit + 512])[0]
@@ -40,7 +40,7 @@ def storable(text: str) -> str:
 
 
 def error_line(text: str) -> str:
-    """Return the line that states the error; in a traceback this is the last line."""
+    """Return the line of a tool's output that states the error: the last line that looks so, else the last of all."""
     lines = [line.strip() for line in text[-4096:].splitlines() if line.strip()]
     for line in reversed(lines):
         head = line[:80]
@@ -55,7 +55,7 @@ _DROPPED = (
     "current_datetime", "session_context", "environment_context", "user_instructions", "task-notification",
     "agent-notification",
 )  # fmt: skip
-"""Tags whose content was written by the host, not by the user."""
+"""Tags whose content was written by the client, not by the user."""
 _NOTES = ("[Request interrupted", "Caveat: The messages below", "This session is being continued from a previous")
 LONGEST_TAG = 80
 CLEANED_CHARS = 8000
@@ -82,7 +82,7 @@ def _is_command(text: str) -> bool:
 
 
 def _without_tags(text: str) -> str:
-    """Remove the host's blocks with their content; of any other element remove only the tags."""
+    """Remove the elements that the client added, with their content; of any other element remove only the tags."""
     kept: list[str] = []
     at = 0
     while (start := text.find("<", at)) >= 0:

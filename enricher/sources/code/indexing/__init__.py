@@ -1,1 +1,1 @@
-"""Build the index of a project's files and keep it fresh. Not on the hook's path."""
+"""Build the index of a project's files and keep it up to date. Does not run in the hook."""

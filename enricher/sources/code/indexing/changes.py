@@ -2,7 +2,7 @@
 
 A name is stored as a hash (``enricher.sources.code.name_history.key``), never as text; the only text stored from a diff
 is the new name after a rename and the paths between which a definition moved. Each commit is read once, newest first,
-in batches limited by bytes and time; the rest is read in the background of the next prompt. Not on the hook's path.
+in batches limited by bytes and time; the rest is read after the next prompt. Does not run in the hook.
 """
 
 from __future__ import annotations
@@ -164,7 +164,7 @@ def _read(db: sqlite3.Connection, root: str, log: tuple[str, ...], boundary: fro
 
 
 def forget(db: sqlite3.Connection, numbers: list[int]) -> None:
-    """Delete the stored effects of the commits with these row numbers."""
+    """Delete what is stored about the effects of the commits with these row numbers."""
     for start in range(0, len(numbers), 500):
         some = numbers[start : start + 500]
         for table in ("name_changes", "file_changes"):
@@ -176,7 +176,7 @@ def _marks(of: Iterable[object]) -> str:
 
 
 def _parsed(text: str) -> Iterator[_Diff]:
-    """Parse git's output; lines inside a hunk cannot be mistaken for headers, because of their first character."""
+    """Yield the diff of each commit in git's output; the first character tells lines inside a hunk from headers."""
     diff: _Diff | None = None
     file = _File("", "")
     hunk = _Hunk("")
@@ -227,7 +227,10 @@ def _store(db: sqlite3.Connection, diffs: list[_Diff], batch: dict[str, tuple[in
 
 
 def _changes(diff: _Diff) -> dict[int, _Change]:
-    """Return what a commit did to each name, by the name's key; a use counts only if the number of uses changed."""
+    """Return what a commit did to each name, by the name's key (hash).
+
+    Uses of a name count only if the commit changed their number.
+    """
     counts: Counter[str] = Counter()
     defined: defaultdict[str, list[str]] = defaultdict(list)
     undefined: defaultdict[str, list[str]] = defaultdict(list)

@@ -1,6 +1,6 @@
 """Find the commands that test, build, run and release a project, in its manifests, task files and documents.
 
-Not on the hook's path. Each command comes with its source file and line. The package manager is taken from the
+Does not run in the hook. Each command comes with its source file and line. The package manager is taken from the
 lock file, else from ``packageManager``, else it is the one that the project's own commands use most.
 """
 
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from enricher.sources.code.indexing.conventions import fenced, is_document, units
 
 TARGET, SCRIPT, DOCUMENT, WORKFLOW, README = 6.0, 5.0, 5.5, 3.0, 4.0
-"""Ranks of a command by its source; a project's task file and its own documents come first."""
+"""Ranks of commands by the file that contains them: a project's task file and its own documents rank highest."""
 LONGEST_COMMAND = 90
 
 NODE_LOCKS = {"pnpm-lock.yaml": "pnpm", "yarn.lock": "yarn", "bun.lock": "bun", "bun.lockb": "bun",
@@ -83,7 +83,7 @@ _FORBIDS = re.compile(r"\b(?:not|never|don't|instead|without|avoid|no longer|dep
 
 @dataclass(slots=True)
 class Command:
-    """A command for an action, with its source; ``folder`` is the working directory, empty for the root."""
+    """A command for an action such as ``test``; ``path`` and ``line`` are its source, ``folder`` is where to run it."""
 
     action: str
     command: str

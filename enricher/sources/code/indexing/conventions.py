@@ -1,6 +1,6 @@
 """Find the sentences in a project's documents that say how to test, build, commit and the like, one for each action.
 
-Not on the hook's path. A document is split into units: a sentence, a list item, or a line that ends in a colon
+Does not run in the hook. A document is split into units: a sentence, a list item, or a line that ends in a colon
 with the list after it. A unit is scored for an action by the heading above it, by its own words, and by whether
 it is an instruction.
 """
@@ -11,11 +11,11 @@ import re
 from dataclasses import dataclass
 
 LONGEST_UNIT, SHORTEST_UNIT = 290, 24
-"""Maximum and minimum characters of a unit; longer and shorter ones are left out."""
+"""Maximum and minimum characters of a unit (a sentence or list item of a document); other units are left out."""
 WHAT_IT_IS_ABOUT = 110
 """Characters at the start of a unit in which its action must be named; the rest, such as list items, is detail."""
 LEAST = 7.0
-"""Minimum score of a unit, such as that of an instruction whose words and heading both name the action."""
+"""Minimum score of a unit that counts; an instruction whose words and heading both name the action reaches it."""
 
 _I = re.IGNORECASE
 _DOCUMENT = re.compile(
@@ -153,7 +153,7 @@ class Unit:
 
 @dataclass(slots=True)
 class Convention:
-    """A unit that explains an action, with its score."""
+    """A unit of a document (sentence or list item) that explains an action, with its score."""
 
     action: str
     text: str
@@ -169,7 +169,7 @@ def is_document(path: str) -> bool:
 
 
 def conventions(path: str, text: str) -> list[Convention]:
-    """Return the best unit of a document for each action that the document explains."""
+    """Return, for each action that a document explains, the sentence or list item that explains it best."""
     best: dict[str, Convention] = {}
     prior = next((value for pattern, value in _PRIORS if pattern.search(path)), _OTHER_PRIOR)
     name = path.rpartition("/")[2].partition(".")[0].replace("-", " ").replace("_", " ")
@@ -203,7 +203,7 @@ def _is_of_this_project(text: str) -> bool:
 
 
 def units(text: str) -> list[Unit]:
-    """Return the units of a Markdown text, except code blocks, tables, quotations and lists of links."""
+    """Return the sentences and list items of a Markdown text, without code, tables, quotations and lists of links."""
     reader = _Reader()
     fence = ""
     for number, line in enumerate(text.splitlines(), 1):

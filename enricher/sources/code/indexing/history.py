@@ -1,6 +1,6 @@
 """Store git's history in the index: the newest commits, which of them were reverted, and the tags.
 
-What commits did to names is read by ``enricher.sources.code.indexing.changes``. Not on the hook's path.
+``enricher.sources.code.indexing.changes`` then reads what the commits did to names. Does not run in the hook.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ MOST_RECENT = 500
 """Number of the newest commits that determine which files count as changed recently."""
 MOST_TAGS = 2_000
 MOST_FILES = 60
-"""Maximum files of one commit; a larger commit is a mass edit and ignored for recency."""
+"""Maximum files of a commit that counts as a recent change of its files; a larger one is a mass edit."""
 HALF_LIFE = 100.0
-"""Half-life of a change's weight, in commits."""
+"""Number of commits after which a change counts 37 % (1 / e) of a new one in a file's score for recent changes."""
 _FORMAT = "--format=%x01%H%x02%ct%x02%s%x02%b%x02"
 
 
@@ -72,7 +72,7 @@ def tags(root: str) -> list[tuple[str, int, str]]:
 
 
 def newest_commits(root: str) -> list[Commit]:
-    """Return the newest commits, newest first; raises ``git.GitError`` if git fails."""
+    """Return the latest MOST_COMMITS commits, newest first; raises ``git.GitError`` if git fails."""
     printed = git.ask(root, "log", f"-n{MOST_COMMITS}", "--no-renames", "--name-only", "--relative", _FORMAT)
     found = []
     for record in printed.decode(errors="replace").split("\x01")[1:]:
@@ -100,7 +100,7 @@ def _mark_reverted(commits: list[Commit]) -> None:
 
 
 def recency(commits: list[Commit]) -> dict[str, float]:
-    """Return a score for each file that grows with the number of its changes, and more with recent ones."""
+    """Return, by path, a score that grows with the number of a file's changes, of which recent ones count more."""
     found: dict[str, float] = {}
     for age, commit in enumerate(commits[:MOST_RECENT]):
         if len(commit.files) <= MOST_FILES:
@@ -135,7 +135,10 @@ class GitHistory:
             self.problems.append(str(failure))
 
     def write(self, db: sqlite3.Connection, paths: Iterable[str] = ()) -> int:
-        """Store tags and commits; return 1 if HEAD moved, else 0, and then only set the recency of ``paths``."""
+        """Store the tags and commits in the index; return 1 if another commit is checked out than before, else 0.
+
+        If the index already has the commits, only set for the files ``paths`` how recently they changed.
+        """
         self._write_tags(db)
         if self.commits is None:
             rows = db.execute("select files from commits order by at desc, id desc limit ?", (MOST_RECENT,)).fetchall()
@@ -194,7 +197,7 @@ class GitHistory:
         db.execute("insert or replace into meta values ('tags', ?)", (self.tags_stamp,))
 
     def read_changes(self, path: str) -> int:
-        """Read the diffs of unread commits; return 1 if there were any, else 0."""
+        """Read the diffs of commits that were not read yet into the index; return 1 if there were any, else 0."""
         if not self.head:
             return 0
         with closing(sqlite3.connect(path, timeout=2.0, isolation_level=None)) as db:

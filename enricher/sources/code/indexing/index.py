@@ -2,7 +2,7 @@
 
 The index is a custom inverted index in SQLite: each row contains all files of one term as packed numbers, which are
 summed ten times as fast as FTS5 ranks. Changed files go into small separate segments; after a large change the
-whole index is rebuilt in a temporary file. Not on the hook's path; ``enricher.sources.code.ranking`` reads the index.
+whole index is rebuilt in a temporary file. Does not run in the hook, which only reads the index.
 """
 
 from __future__ import annotations
@@ -64,7 +64,10 @@ create index symbols_by_file on symbols (file);
 
 @dataclass(slots=True)
 class RefreshReport:
-    """The result of a refresh: ``state`` is built, updated, fresh, busy or none; ``problems`` lists what failed."""
+    """The result of a refresh; ``problems`` describe what failed.
+
+    ``state`` is built, updated, fresh (nothing had changed), busy (another process updates it) or none (no project).
+    """
 
     state: str
     files: int = 0

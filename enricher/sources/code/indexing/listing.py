@@ -1,4 +1,4 @@
-"""List the project files to be indexed, and determine the kind of each. Not on the hook's path."""
+"""List the project files to be indexed, and determine the kind of each. Does not run in the hook."""
 
 from __future__ import annotations
 

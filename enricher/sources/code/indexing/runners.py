@@ -1,6 +1,6 @@
-"""Find the command that runs a single test file: a template per folder and language, from manifests and lock files.
+"""Find how a single test file is run: a template of a command per folder and language, from manifests and lock files.
 
-Not on the hook's path. In a template, ``{path}`` is the test file relative to the command's working directory,
+Does not run in the hook. In a template, ``{path}`` is the test file relative to the command's working directory,
 ``{dir}`` is its folder, and ``{stem}`` its name without the ending.
 """
 
@@ -35,7 +35,7 @@ class Runner:
 
 
 def runners(project: ProjectFiles) -> list[Runner]:
-    """Return the runners, deepest folders first."""
+    """Return the project's runners, those for the deepest folders first."""
     found: list[Runner] = []
     for path, text in project.texts.items():
         folder, _, name = path.rpartition("/")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 MOST_BYTES = 400_000
-"""Maximum size of an indexed file in bytes; a larger file is data."""
+"""Maximum bytes of a file whose text is indexed; a larger file counts as data, and only its path is indexed."""
 LONGEST_LINE = 2_000
 MINIFIED_LINE = 400
 """Average characters per line above which a file was not written by hand."""
@@ -28,7 +28,7 @@ MOST_TERMS = 20_000
 """Maximum terms that are indexed of one file; only a file like a dictionary has more."""
 
 SATURATION, LENGTH_SHARE, USUAL_LENGTH = 1.2, 0.4, 900.0
-"""The parameters k1 and b of BM25, and the length of an average file in names."""
+"""The parameters k1 and b of the ranking formula BM25, and the number of names in an average file."""
 
 _NAME = re.compile(r"[^\W\d]\w*(?:-[^\W\d]\w*)*")
 
@@ -74,7 +74,7 @@ def _terms(name: str) -> tuple[str, ...]:
 
 
 class Segment:
-    """A part of the index, to be written to the database: the files of each field and term, with their weights."""
+    """A part of the index: for each term, the files with it in text, path or definitions, and its weight in each."""
 
     def __init__(self, db: sqlite3.Connection, number: int) -> None:
         self.db = db
@@ -114,7 +114,7 @@ class Segment:
         self.db.executemany("insert into postings values (?, ?, ?, ?, ?, ?)", self._rows())
 
     def _rows(self) -> Iterable[tuple[object, ...]]:
-        """Yield a row per term: its files' ids by field, four bytes each, then their impacts, one byte each."""
+        """Yield a row per term: the ids of its files by field, four bytes each, then its weights, one byte each."""
         for term in sorted(set().union(*self.fields)):
             found = [field.get(term, ()) for field in self.fields]
             packed = [one for field in found for one in field]
@@ -128,7 +128,7 @@ class Segment:
 
 
 def _numbers() -> array[int]:
-    """Return an array for the files of one term: each number has the impact in its low eight bits, the id above."""
+    """Return an array for the files of one term: each number is a file's id times 256 plus the term's weight."""
     return array("I")
 
 
@@ -141,7 +141,7 @@ def _counted(names: list[str]) -> dict[str, int]:
 
 
 def _path_terms(path: str) -> dict[str, int]:
-    """Return the impact of each term of a path: highest for the file name, then halved with each folder further up."""
+    """Return the weight (up to 255) of each term of a path: highest in the file name, less in each folder above."""
     folder, _, name = path.rpartition("/")
     bare = name.partition(".")[0] or name
     folders = folder.split("/") if folder else []

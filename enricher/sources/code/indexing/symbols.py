@@ -1,7 +1,7 @@
 """Find the definitions in a file, and the names that a test file imports, with regular expressions; no parser.
 
-A missed definition costs only a line number and an extra one hardly anything, so the patterns are simple.
-Not on the hook's path.
+A definition that is missed or found by mistake does little harm, so the patterns are simple.
+Does not run in the hook.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def definitions(path: str, text: str) -> list[tuple[str, int]]:
 
 
 def imported(path: str, text: str) -> list[str]:
-    """Return the keys of a test file's imports: dotted names for Python, paths without ending for JavaScript."""
+    """Return what a test file imports: dotted names for Python, paths without ending for JavaScript, else nothing."""
     head = text[:LONGEST_HEAD]
     end = path.rpartition(".")[2].lower()
     if end == "py":

@@ -1,7 +1,7 @@
 """Store in the code index how a project commits, tests, builds and releases, with the source of each fact.
 
 Updated in the background whenever a relevant file has changed; read by ``enricher.context.channels.ways`` and
-``enricher.context.channels.tests``. Each row is one sentence or command, with its file and line.
+``enricher.context.channels.tests``. Each fact is a row: one sentence or command, with its file and line.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ SENTENCE, COMMAND, FILE, HISTORY = "sentence", "command", "file", "history"
 MOST_BYTES = 200_000
 MOST_MANIFESTS = 80
 MOST_STORED = 4
-"""Maximum rows that are stored per action, kind and folder."""
+"""Maximum facts that are stored per action (such as "test"), kind of fact and folder."""
 _MANIFESTS = frozenset(
     "package.json pyproject.toml setup.cfg tox.ini pytest.ini makefile gnumakefile justfile .justfile go.mod cargo.toml"
     " mix.exs gemfile composer.json pubspec.yaml build.gradle build.gradle.kts pom.xml requirements-dev.txt"
@@ -78,13 +78,13 @@ _TICKET = re.compile(r"^(?:\[?[A-Z]{2,10}-\d+\]?)[: ]")
 AGENT_FILES = ("CLAUDE.md", "AGENTS.md", "GEMINI.md")
 MOST_CALLS = 3
 GIT_HOOKS = {"pre-commit": 5.0, "commit-msg": 4.5}
-"""Ranks of git hooks; a habit in the history has rank 5.5, a sentence in a document 7 or more."""
+"""Ranks of facts from git hooks, by the hook; a habit in the commits has rank 5.5, a sentence 7 or more."""
 LATEST, FEWEST_COMMITS, MOSTLY = 60, 10, 0.7
-"""Latest commits that are searched for a habit, the fewest commits that show one, and the share that must follow it."""
+"""How many latest commits are searched for a habit, how many there must be, and what share of them must follow it."""
 
 
 def write(db: sqlite3.Connection, root: str, files: list[ListedFile]) -> bool:
-    """Update the rows from the files and from the commits in the index; return whether anything had changed."""
+    """Update in the index how the project commits, tests and so on; return whether files or commits had changed."""
     commits = db.execute("select sha, subject from commits order by at desc, id desc limit ?", (LATEST,)).fetchall()
     concerned = _concerned(files)
     mark = f"{hash_of(concerned)} {commits[0][0] if commits else ''}"
@@ -153,7 +153,7 @@ def _a_python_test(root: str, files: list[ListedFile]) -> str:
 
 
 def _best(rows: list[Row]) -> list[Row]:
-    """Return the best rows per action, kind and folder, and all rows from agents' files such as CLAUDE.md; redacted."""
+    """Return the best facts per action, kind and folder, and all from files such as CLAUDE.md, without secrets."""
     kept: list[Row] = []
     counts: Counter[tuple[str, str, str]] = Counter()
     for row in sorted(rows, key=lambda row: -row[7]):
@@ -190,12 +190,12 @@ def _of_documents(texts: dict[str, str]) -> list[Row]:
 
 
 def _row(action: str, path: str, label: str, rank: float, *, line: int = 0, said: str = "") -> Row:
-    """Return a row for a file whose mere existence shows how something is done."""
+    """Return the row for a fact that a file shows by its mere existence."""
     return action, FILE, said or path, label, path, line, "", rank
 
 
 def _of_files(project: ProjectFiles) -> list[Row]:
-    """Return rows from files with a single purpose, such as pull request templates, release workflows and git hooks."""
+    """Return facts from files with a single purpose, such as pull request templates, workflows and git hooks."""
     rows: list[Row] = []
     for path, text in project.texts.items():
         if _TEMPLATE.match(path):
@@ -256,7 +256,7 @@ def _of_names(project: ProjectFiles) -> list[Row]:
 
 
 def _of_workflow(path: str, text: str) -> list[Row]:
-    """Return what triggers a release or deployment workflow: a tag, a GitHub release, a push, a manual start."""
+    """Return what starts a release or deployment workflow, as a row: a tag, a GitHub release, a push, or a person."""
     head = text.partition("\njobs:")[0]
     name = path.rpartition("/")[2].rpartition(".")[0].lower()
     tags, branches = _listed(head, r"tags"), _listed(head, r"push:\s*\n\s*branches")
@@ -294,7 +294,7 @@ def _of_changelog(project: ProjectFiles, path: str, text: str) -> list[Row]:
 
 
 def _of_history(latest: list[str]) -> list[Row]:
-    """Return a row with the form of the latest commit subjects, if most of them follow the same form."""
+    """Return a row that says how the subjects of the latest commits are written, if most have the same form."""
     subjects = [subject for subject in latest if not subject.startswith(("Merge ", "Revert "))]
     if len(subjects) < FEWEST_COMMITS:
         return []

@@ -1,8 +1,8 @@
-"""The settings: keys, defaults, conversion, and which source has priority.
+"""Define the settings: their keys, defaults and limits, how values are converted, and which source has priority.
 
-Sources in rising order of priority: these defaults, the instructions file (budgets), the
-user's ``config.toml``, a trusted project's, the environment. Files are read when
-rules are compiled; only the environment is read for each prompt.
+Sources in rising order of priority: the defaults here, the budgets in the instructions file, the user's
+``config.toml``, that of a trusted project, environment variables. Files are read when rules are compiled; only
+environment variables are read for each prompt.
 """
 
 from __future__ import annotations
@@ -60,29 +60,46 @@ DEFAULTS: dict[str, Value] = {
 }
 
 GATES = ("enable_local_inference_pipeline", "enable_local_enrichment")
-"""Switches of seed 004 without a default: if unset, channels that query a model stay off; all else is unaffected."""
+"""Settings of the original specification (seed 004) that have no default.
+
+If one of them is unset, the channels that query a language model stay off; nothing else depends on them.
+"""
 
 CODER, EMBEDDING = "LLM_CODER_FAST_URL", "LLM_EMBEDDING_URL"
-"""Environment variables of seed 004 with the address of a language model, and of one that makes vectors.
+"""Environment variables with the address of a language model and of an embedding model (seed 004).
 
 For each of them, the variable ``…_MODEL`` names the model, and ``…_API_KEY`` contains its key.
 """
 UNNAMED = "default"
-"""The model name that is sent if no variable gives one: servers of a single model accept any name."""
+"""The model name that is sent if no environment variable names one: servers of a single model accept any name."""
 
 OF_THE_USER = ("model.",)
-"""Prefixes of keys that a project's file must not set, since it could send prompts, and a key, to its own server."""
+"""Prefixes of settings that a project's ``config.toml`` must not set.
+
+Otherwise a project could send the user's prompts and API key to a server of its choice.
+"""
 USE_LLM = "search_intent.use_llm"
-"""On by default if a model is configured (seed 001, task 5.7); compiled settings have it only if a file sets it."""
+"""Key of the setting that lets a language model help to find the search intent.
+
+It is on by default if a model is configured (seed 001, task 5.7). Whether one is can be known only when a prompt
+arrives, so the compiled settings contain this key only if a file sets it.
+"""
 
 OPEN_TABLES = ("channels", "hosts")
 """Tables whose keys are names (of channels, of hosts) and whose values switch them on or off."""
 
 QUIET, AS_SPECIFIED = "quiet", "as-specified"
-"""Profiles: add only what has its own evidence, or add the block of the seed documents to every prompt (ruling R34)."""
+"""Profiles, which decide what is added to a prompt (ruling R34).
+
+QUIET adds only what there is evidence for; AS_SPECIFIED adds the block of the original specification to every prompt.
+"""
 
 ENRICH, HYDRATE, HYDRATE_FILE = "enrich", "hydrate", "hydrate-file"
-"""Modes: facts and guardrails; a plan for every prompt that is work or a question; the plan in a file (seed 003)."""
+"""Modes of adding to a prompt.
+
+ENRICH adds facts and guardrails. HYDRATE adds a plan to every prompt that asks for work or information (seed 003).
+HYDRATE_FILE makes the same plan, but writes it to a file.
+"""
 
 CHOICES: dict[str, tuple[str, ...]] = {
     "mode": (ENRICH, HYDRATE, HYDRATE_FILE),
@@ -99,7 +116,7 @@ KEEPS_TEXT = ("redacted", "full")
 """The ``log`` levels at which text that a person typed is stored."""
 
 ONCE_A_SWITCH = {"show": ("none", "summary")}
-"""Settings that used to be booleans, each with the values that false and true now stand for."""
+"""Settings that used to be booleans, each with the values that false and true stand for since then."""
 
 LIMITS: dict[str, tuple[float, float]] = {
     "budgets.tokens": (1, 2000),
@@ -123,10 +140,16 @@ LIMITS: dict[str, tuple[float, float]] = {
     "retention.rows": (0, 1_000_000_000),
     "retention.mb": (0, 1_000_000),
 }
-"""Lowest and highest value; a number outside is moved to the nearer limit (ruling R12 caps tokens at 2,000)."""
+"""Lowest and highest value of each numeric setting; a number outside is moved to the nearer limit.
+
+Ruling R12 sets the maximum of tokens to 2,000.
+"""
 
 POSITIVE = ("search_intent.llm_timeout_ms",)
-"""Settings whose numbers must be above zero; other numbers are rejected, not moved to a limit (row S1-6.5c)."""
+"""Settings for which a number of zero or less is rejected instead of moved to the nearer limit.
+
+This is what the original specification requires (row S1-6.5c of ``tests/conformance/rows.tsv``).
+"""
 
 ALIASES = {
     "SUBCOG_SEARCH_INTENT_ENABLED": "search_intent.enabled",
@@ -140,17 +163,20 @@ ALIASES = {
     "ENABLE_LOCAL_ENRICHMENT": "enable_local_enrichment",
     "OMNICLAUDE_NO_HANDLERS": "no_handlers",
 }
-"""Environment variables of seeds 001 and 004; our own ``ENRICHER_…`` variables have priority over them."""
+"""Environment variables that the original specifications name (seeds 001 and 004), and the settings that they set.
+
+Our own ``ENRICHER_…`` variables have priority over them.
+"""
 
 
 class BadValueError(ValueError):
-    """A value that cannot be used; the message names the key and valid values."""
+    """A setting has an unusable value; the message names the setting and its valid values."""
 
 
 def convert(key: str, value: object) -> Value:
-    """Return ``value`` in the type of ``key``; numbers are moved inside their limits.
+    """Return ``value`` converted to the type of the setting ``key``; a number outside its limits is moved to one.
 
-    Raises BadValueError with the remedy.
+    Raises BadValueError, whose message says what to write instead.
     """
     default = DEFAULTS.get(key, True)
     if key in ONCE_A_SWITCH and value not in CHOICES[key]:  # if it is no boolean either, the message names the choices
@@ -203,9 +229,9 @@ def _as_number(key: str, value: object, default: float) -> float:
 def with_environment(
     compiled: Mapping[str, Value], environ: Mapping[str, str]
 ) -> tuple[dict[str, Value], list[tuple[str, str]]]:
-    """Return the settings with the environment applied, and a (variable, message) pair for each rejected value.
+    """Return the compiled settings, overridden by environment variables, and (variable, message) per rejected value.
 
-    A setting that is newer than the compiled rules has its default.
+    A setting that the compiled rules lack, because it is newer than they are, has its default.
     """
     settings = {**DEFAULTS, **compiled}
     is_chosen = USE_LLM in compiled
@@ -222,7 +248,7 @@ def with_environment(
 
 
 def named_in(environ: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Return the (variable, key) pairs that ``environ`` sets; a later pair has priority."""
+    """Return (variable, key) for each variable in ``environ`` that sets the setting ``key``; later ones have priority."""
     found = [(name, key) for name, key in ALIASES.items() if name in environ]
     for key in (*DEFAULTS, *GATES):
         name = "ENRICHER_" + key.upper().replace(".", "_")
@@ -232,17 +258,17 @@ def named_in(environ: Mapping[str, str]) -> list[tuple[str, str]]:
 
 
 def model_named(variable: str, environ: Mapping[str, str]) -> str:
-    """Return the name of the model whose address is in ``variable``."""
+    """Return the name of the model whose address is in the environment variable ``variable``."""
     return environ.get(f"{variable.removesuffix('_URL')}_MODEL") or UNNAMED
 
 
 def has_vectors(settings: Mapping[str, Value], environ: Mapping[str, str]) -> bool:
-    """Return whether texts may be compared by vectors: there is an endpoint, and both gates are open."""
+    """Return whether texts may be compared by embeddings: the address of a model is set, and both ``GATES`` are on."""
     return bool(environ.get(EMBEDDING)) and all(settings.get(gate) is True for gate in GATES)
 
 
 def is_as_specified(settings: Mapping[str, Value]) -> bool:
-    """Return whether the block that the seed documents specify is added to every prompt."""
+    """Return whether the block of text that the original specification requires is added to every prompt."""
     return settings.get("profile") == AS_SPECIFIED
 
 
@@ -253,5 +279,5 @@ def misses_model(settings: Mapping[str, Value]) -> bool:
 
 
 def is_on(settings: Mapping[str, Value], table: str, name: str) -> bool:
-    """Return whether a named channel or host is switched on; the default is yes."""
+    """Return whether a channel or host is switched on; ``table`` is one of OPEN_TABLES. The default is yes."""
     return bool(settings.get(f"{table}.{name}", True))

@@ -248,7 +248,7 @@ def with_environment(
 
 
 def named_in(environ: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Return (variable, key) for each variable in ``environ`` that sets the setting ``key``; later ones have priority."""
+    """Return (variable, key) for each environment variable that sets the setting ``key``; a later one has priority."""
     found = [(name, key) for name, key in ALIASES.items() if name in environ]
     for key in (*DEFAULTS, *GATES):
         name = "ENRICHER_" + key.upper().replace(".", "_")

@@ -1,6 +1,6 @@
 """Find secrets by the name before them: ``password=``, ``"api_key":``, ``Authorization: Bearer``, "password is".
 
-The more clearly a name means a secret, the less evidence its value must give: after
+The more clearly a name means a secret, the less the value must look like one: after
 ``password`` a plain word counts, after an unknown ``…key`` only long random text.
 References, placeholders and types (``${TOKEN}``, ``<your-key>``, ``str``) are not
 secrets. For each match, at most the next ``_LONGEST_VALUE`` characters are read.
@@ -70,7 +70,7 @@ _CLOSERS = {")": "(", "]": "[", "}": "{", ">": "<"}
 
 
 def assigned_secrets(screen: Screen, words: list[bytes]) -> list[Span]:
-    """Return the values assigned to names that contain one of ``words``, all of which occur in the text."""
+    """Return the spans of the values that the text assigns to names with one of ``words``, which the text contains."""
     spans: list[Span] = []
     screen.has_random = any(map(may_be_random, screen.long))
     runs, low, text = screen.runs, screen.low, screen.text
@@ -107,7 +107,7 @@ _MAY_FOLLOW = frozenset("=: \n\t\"'`\\>\uff1a\uff1d*-,(")
 
 
 def _meaning(screen: Screen, start: int, end: int) -> tuple[str, int]:
-    """Return the kind of secret that a name means, empty if none, and how much evidence its value must give."""
+    """Return the kind of secret that a name means (empty if none), and how much the value must look like a secret."""
     low = screen.low
     name, before = low[start:end], low[max(0, start - 12) : start]
     squeezed = name.translate(None, b"_-").rstrip(b"0123456789")
@@ -393,7 +393,7 @@ def _behind_blanks(text: str, position: int) -> int:
 
 
 def _extended(screen: Screen, value: SecretCandidate) -> int:
-    """Return the end of a value, also if it is longer than the part that was read."""
+    """Return the end of a value, even if the value is longer than the part of it that was read."""
     if len(value.text) < (_LONGEST_VALUE if value.is_quoted else _LONGEST_WORD) - 8:
         return value.end
     stops = [screen.raw.find(stop, value.end, value.end + 65_536) for stop in (b" ", b"\n", b'"', b"'", b"&")]

@@ -32,8 +32,7 @@ if TYPE_CHECKING:
 ID = re.compile(r"[A-Za-z][\w.#-]*")
 GUARDRAILS, NAMES = "guardrails", "names"
 DEFAULT_FILES = {GUARDRAILS: "HEURISTICS.md", NAMES: "guardrails.md"}
-"""Names of the catalogue files that are used with an instructions file that replaces all layers and names none itself.
-"""
+"""Names of the catalogue files used with an instructions file that replaces all layers but names none itself."""
 IN_BRACKETS = str.maketrans("()", "[]")
 """Translation of the parentheses in a title to brackets, because the answer puts the title in parentheses."""
 

@@ -1,19 +1,19 @@
-"""Find where a pasted trace points: the innermost frame outside libraries, and the name of the exception.
+"""Find the innermost frame outside libraries in a pasted stack trace, and the name of the exception.
 
-Each language is recognised by the form of its lines; a line that fits no form is not a frame.
-Loaded only for prompts that contain a trace or an error.
+The lines of a trace are recognised by the forms that programming languages give them; a line of no known form is
+ignored. This module is loaded only for prompts that contain a stack trace or an error.
 """
 
 from __future__ import annotations
 
 MOST_LINES = 400
-"""Lines that are read at each end of a prompt: some languages print the innermost frame first, others last."""
+"""Maximum lines read at the beginning of a prompt, and at its end: the innermost frame may be printed first or last."""
 LONGEST_PATH = 200
 SOURCE_ENDS = frozenset(
     "py pyi pyx js jsx ts tsx mjs cjs mts cts vue svelte astro go rs rb rake erb java kt kts scala groovy clj swift m"
     " mm c h cc cpp cxx hh hpp cs fs vb razor php phtml sh lua r dart ex exs erl hs jl zig nim cr ml pl pm".split()
 )
-"""Extensions of the source files that traces mention; ``wording.words`` has those of all files that people name."""
+"""Extensions of the source files in stack traces; ``wording.words`` has those of all files that people mention."""
 JVM_ENDS = frozenset(("java", "kt", "kts", "scala", "groovy", "clj"))
 LIBRARY_PACKAGES = (
     "java.", "javax.", "jakarta.", "jdk.", "sun.", "com.sun.", "oracle.", "kotlin.", "kotlinx.", "scala.", "groovy.",
@@ -38,7 +38,7 @@ PYTHON_ENDS = (".py", ".pyi", ".pyx")
 
 
 class Frame:
-    """A frame of a trace: its ``path:line``, and whether it is in the project's own code or in a library."""
+    """A frame of a stack trace: its ``path:line`` (``where``), and whether it is in own code or in a library."""
 
     __slots__ = ("is_own", "path", "where")
 
@@ -69,7 +69,7 @@ def innermost_frame(text: str) -> str:
 
 
 def error_name(text: str) -> str:
-    """Return the name of the exception, such as ``KeyError``; empty if there is none."""
+    """Return the name of the last exception in a text, such as ``KeyError``; empty if there is none."""
     for line in reversed(_ends_of(text)):
         name = line.strip().removeprefix("Uncaught ").removeprefix("Caused by: ").partition(":")[0]
         last = name.rpartition(".")[2]
@@ -79,7 +79,7 @@ def error_name(text: str) -> str:
 
 
 def read_frame(bare: str) -> Frame | None:
-    """Return the frame that a line, stripped of its indent, describes in any language; None for any other line."""
+    """Return the frame that a line without its indent describes, in any programming language; None for another line."""
     if bare.startswith("File "):
         return _python(bare)
     if bare.startswith("at "):

@@ -1,7 +1,7 @@
 """Find the time span for which a prompt asks about work: "what did we change yesterday", "since v2.1".
 
-``enricher.prompt.wording.time_mentions`` decides whether the sentence that mentions a time is about work. Pure except
-for the local time zone. On the hook's path, but loaded only for prompts that contain a word for a time.
+``enricher.prompt.wording.time_mentions`` decides whether the sentence that mentions a time is about work. No I/O; the
+result depends on the local time zone. The hook loads this module only for prompts that contain a word for a time.
 """
 
 from __future__ import annotations
@@ -110,10 +110,10 @@ _GERMAN = frozenset("ist ein eine der die das und nicht wir ich sind bitte hat f
 
 
 class Span:
-    """A time span in a prompt, in seconds since 1970; ``why`` is WORK, CHANGE or TROUBLE of ``time_mentions``.
+    """A time span that a prompt mentions, in seconds since 1970, and what the sentence says about it (``why``).
 
-    ``words`` are the stems of the other subjects of the sentence; ``is_specific`` is true if there are any in an
-    English sentence.
+    ``why`` is WORK, CHANGE or TROUBLE of ``time_mentions``. ``words`` are the stems of the words that may be what the
+    sentence is about; ``is_specific`` is true if an English sentence has any.
     """
 
     __slots__ = ("end", "is_specific", "start", "why", "words")
@@ -125,7 +125,10 @@ class Span:
 
 
 def span(prompt: str, now: float, tags: Mapping[str, int]) -> Span | None:
-    """Return the span of time from which the prompt mentions work, or None; ``tags`` maps releases to their times."""
+    """Return the time span from which the prompt mentions work; None if it mentions none.
+
+    ``now`` is the present time in seconds since 1970; ``tags`` maps the names of releases to their times.
+    """
     text = _without_quotations(prompt).translate(_ENDS).replace(". ", "\n")
     for sentence in text.split("\n"):
         if not 5 < len(sentence) <= LONGEST_SENTENCE:
@@ -237,7 +240,7 @@ def _counted(words: list[str], at: int, now: float) -> Part | None:
 
 
 def _count(words: list[str], at: int) -> tuple[float, int, int] | None:
-    """Return the seconds in "three days", the seconds in one day, and the number of words read; else None."""
+    """Read "three days": return its seconds, the seconds of the unit, and the number of words read; None for others."""
     start = at
     if words[at : at + 1] in (["a"], ["ein"], ["un"], ["unos"]) and (
         words[at + 1 : at + 2] in (["couple"], ["few"], ["paar"], ["par"])

@@ -93,7 +93,7 @@ class Conversation:
         return basis(self, prompt)
 
     def subject(self, prompt: str) -> str:
-        """Return words from earlier turns to search for with a prompt that refers to them; empty for any other prompt."""
+        """Return words of earlier turns to search for with a prompt that refers to them; empty for other prompts."""
         if not self or _names_its_subject(prompt):
             return ""
         from enricher.prompt.conversation.followup import subject

@@ -26,7 +26,7 @@ NOUN, NUMBER, LETTER, ROW, BULLET = range(5)
 
 
 class Option:
-    """An item of a list: its ``label`` (empty for a bullet), the ``noun`` before that, its text, and the lines below."""
+    """An item of a list: its ``label`` (empty for a bullet), the ``noun`` before it, its text, and the lines below."""
 
     __slots__ = ("body", "label", "noun", "text")
 

@@ -182,7 +182,7 @@ def basis(conversation: Conversation, prompt: str) -> str:
 
 
 def subject(conversation: Conversation, prompt: str) -> str:
-    """Return words from earlier turns to search for with a prompt that refers to them; empty for any other prompt."""
+    """Return words of earlier turns to search for with a prompt that refers to them; empty for any other prompt."""
     how = kind(prompt)
     if not how:
         return ""

@@ -174,9 +174,10 @@ class BadValueError(ValueError):
 
 
 def convert(key: str, value: object) -> Value:
-    """Return ``value`` converted to the type of the setting ``key``; a number outside its limits is moved to one.
+    """Return ``value`` converted to the type of the setting ``key``.
 
-    Raises BadValueError, whose message says what to write instead.
+    A number outside the limits of the setting is moved to the nearer limit. Raises BadValueError, whose message says
+    what to write instead.
     """
     default = DEFAULTS.get(key, True)
     if key in ONCE_A_SWITCH and value not in CHOICES[key]:  # if it is no boolean either, the message names the choices

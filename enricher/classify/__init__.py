@@ -128,7 +128,7 @@ class Observation:
 
 
 def scanned_part(text: str) -> str:
-    """Return the part of ``text`` that is scanned: all of it, or only head and tail if it is very long."""
+    """Return the part of ``text`` that is searched for signals: all of it, or only head and tail if it is very long."""
     return text if len(text) <= HEAD + TAIL else text[:HEAD] + text[-TAIL:]
 
 
@@ -158,7 +158,7 @@ def classify(
     opinion: Opinion | None = None,
     is_explained: bool = True,
 ) -> Classification:
-    """Classify ``text`` by the compiled signals. Internal: other modules call ``verdict``.
+    """Return the classification of ``text`` by the signals in ``table``; other modules call ``verdict`` instead.
 
     ``earlier`` is the classification of the earlier text that ``text`` refers to: the scores of its task types
     are added, and ``text`` then does not count as small talk. For ``opinion`` see ``verdict``.
@@ -332,7 +332,7 @@ def _choose_search_intent(result: Classification) -> None:
 
 
 def _intent_signals(found: dict[int, tuple[int, int]], table: Table) -> dict[int, tuple[int, int]]:
-    """Return the fired signals that have a weight for a search intent."""
+    """Return those of the fired signals ``found`` that have a weight for a search intent."""
     own = {
         class_at
         for class_at, (facet_at, name) in enumerate(table.classes)
@@ -388,7 +388,7 @@ def _merged(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _topics(text: str, start: int, *, without: Container[str], keywords: list[str]) -> list[str]:
-    """Return up to five words of ``text`` after ``start``, except words in ``without`` and those of the keywords."""
+    """Return as topics up to five words of ``text`` after ``start``, except those in ``without`` and in keywords."""
     spent = {word.strip(_EDGES) for keyword in keywords for word in keyword.lower().split()}
     found: list[str] = []
     for chunk in text[start : start + SCANNED].replace("/", " ").replace("\u2019", "'").split():

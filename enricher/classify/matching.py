@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 ANY, START, END, FIRST_SENTENCE, LAST_SENTENCE, WHOLE, LEAD, ORDER, LAST_ORDER, OBJECT = range(10)
 MOST_OBJECT_WORDS = 6
 MOST_WORDS_OF_A_WHOLE = 16
-"""In a prompt with more words than this, no phrase counts as the whole prompt."""
+"""In a prompt with more words than this, no phrase counts as the whole prompt (``at: whole`` in the rules)."""
 MOST_TRIES = 12
 """How many occurrences of a word are tried as the beginning of a phrase; later ones fire no signal."""
 
 WEAKEST = -10
-"""A strength lower than that of any word."""
+"""A number lower than the weight of any word, with which the search for the strongest word of a class begins."""
 AT_LEAD, AT_OBJECT = "@lead", "@object"
 """Positions at which a word may have a further weight, used as part of its key.
 
@@ -236,7 +236,7 @@ def _plain(reading: Reading) -> tuple[list[str], set[int], dict[int, int], range
 def word_points(weighted: list[WeightedWording], table: Table) -> dict[int, int]:
     """Return the points per class that the single words of a prompt add.
 
-    The points are twice the sum of the strengths, divided by the square root of the number of
+    The points are twice the sum of the words' weights for the class, divided by the square root of the number of
     entries in ``weighted``, because a long prompt contains more words, not more evidence.
     """
     sums = [0] * len(table.classes)
@@ -248,7 +248,7 @@ def word_points(weighted: list[WeightedWording], table: Table) -> dict[int, int]
 
 
 def strongest(weighted: list[WeightedWording], classes: Iterable[int]) -> dict[int, Span]:
-    """Return, for each class, the span of the word or words with the largest weight for it."""
+    """Return for each class the positions (start, end) of the word or word pair with the largest weight for it."""
     best: dict[int, tuple[int, Span]] = dict.fromkeys(classes, (WEAKEST, (0, 1)))
     for one in weighted:
         for class_at, strength in one.figures:

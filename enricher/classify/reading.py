@@ -187,7 +187,7 @@ def _mark_negated(reading: Reading, at: int) -> None:
 
 
 def add_shape(features: dict[str, tuple[int, int]], reading: Reading, masked: str, *, table: Table) -> None:
-    """Add the features that depend on the whole prompt, such as its length and the position of its orders."""
+    """Add to ``features`` those that depend on the whole prompt, such as its length and the position of its orders."""
     words = reading.words
     own = [word for word in words if word not in MARKS and word[0] < FIRST_MARKER]
     everything = (0, len(masked))

@@ -77,13 +77,13 @@ class Table:
 
     @property
     def no_topics(self) -> frozenset[str]:
-        """Return the words that are never topics."""
+        """Return the words that are never topics of a search intent."""
         if self._no_topics.__class__ is str:
             self._no_topics = frozenset(self._no_topics.split(" "))
         return self._no_topics  # type: ignore[no-any-return]
 
     def strengths(self, figures: str) -> list[tuple[int, int]]:
-        """Return the packed weights ``figures`` as (class, strength) pairs."""
+        """Return the packed weights of a word (``figures``) as pairs of a class's number and the weight for it."""
         found = self._strengths.get(figures)
         if found is None:
             numbers = [int(figure) for figure in figures.split()]

@@ -30,7 +30,7 @@ CUES = (
 )
 """Rows: words that introduce a memory, its namespace, and punctuation marks, one of which must follow the words.
 
-If the namespace is empty, it is guessed from the text of the memory.
+The namespace is the kind of memory, such as ``decisions``; an empty one is guessed from the text of the memory.
 """
 
 _FIRST_LETTERS = "nflptrd"

@@ -223,7 +223,7 @@ The alarm ends a compiler that hangs.
 def compile_in_child(layers: Layers, *, wait_ms: int) -> bool:
     """Compile these layers in a child process; return whether it succeeded within ``wait_ms``."""
     named = (f"{layer.name}={layer.path}" for layer in (*layers.instructions, *layers.configuration))
-    # ``subprocess`` is not loaded on the hook's path; with ``setsid`` the compiler outlives the hook.
+    # ``subprocess`` would slow down the hook; with ``setsid`` the compiler outlives the hook.
     argv = [sys.executable, "-I", "-B", "-c", _REFRESH, root_dir(), *named]
     null = [(os.POSIX_SPAWN_OPEN, at, os.devnull, os.O_RDWR, 0) for at in (0, 1, 2)]
     try:

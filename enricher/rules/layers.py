@@ -38,8 +38,8 @@ class Layer:
 class Layers:
     """The layers that apply in one working directory, that with the lowest priority first.
 
-    ``missing`` is the path of the instructions file under ``$AOPS`` if that file should exist and does not.
-    ``untrusted`` is the first folder whose ``.enricher`` the user does not trust. Otherwise they are empty.
+    ``missing`` is the path of the instructions file under ``$AOPS`` if this variable is set and the file does not
+    exist. ``untrusted`` is the first folder whose ``.enricher`` the user does not trust. Otherwise they are empty.
     """
 
     __slots__ = ("configuration", "instructions", "missing", "untrusted")

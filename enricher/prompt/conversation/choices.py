@@ -10,7 +10,7 @@ CLAUSE_ENDS = (".", ",", ";", ":", "!", "?", ")", "\u2014")
 MOST_WORDS = 24
 FEW_WORDS = 10
 SHORT_CHARS = 24
-"""Maximum characters of a Chinese or Japanese prompt that chooses an option."""
+"""A Chinese or Japanese prompt with more characters than this is assumed not to choose an option."""
 MOST_CHOSEN = 4
 HIGHEST = 20
 LETTERS = "abcdefgh"

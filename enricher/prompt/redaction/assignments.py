@@ -89,7 +89,7 @@ def assigned_secrets(screen: Screen, words: list[bytes]) -> list[Span]:
 
 
 def _named(screen: Screen, hit: int, end: int) -> Span | None:
-    """Return the secret assigned to the name that contains ``hit`` and ends at ``end``; None if there is none."""
+    """Return the span of the secret assigned to the name that contains ``hit`` and ends at ``end``; None if none is."""
     # If the window contains no blank, rfind() + 1 is 0, and the name begins at the start of the window.
     start = screen.runs.rfind(b" ", max(0, hit - _LONGEST_NAME), hit) + 1 or max(0, hit - _LONGEST_NAME)
     kind, proof = _meaning(screen, start, end)
@@ -174,7 +174,7 @@ def _value(text: str, start: int, end: int) -> SecretCandidate | None:
 
 
 def _value_of_pair(text: str, line_end: int) -> SecretCandidate | None:
-    """Return the value in ``value: …`` on the line below ``name: X``, as in Kubernetes and compose files."""
+    """Return the value in ``value: …`` below the line ``name: X``, as in Kubernetes and compose files; else None."""
     begin = _behind_blanks(text, line_end + 1)
     return _read(text, _behind_blanks(text, begin + 6)) if text[begin : begin + 6].lower() == "value:" else None
 
@@ -256,7 +256,7 @@ def _is_set_by_a_command(text: str, start: int, begin: int) -> bool:
 
 
 def _authorization(text: str, end: int) -> SecretCandidate | None:
-    """Return the credentials of an Authorization header, without the scheme such as Bearer; None if there are none."""
+    """Return the credentials of an Authorization header, without a scheme such as Bearer; None if there are none."""
     sign = _behind_blanks(text, _behind_quote(text, end))
     if text[sign : sign + 1] not in _HEADER_SIGNS:
         return None

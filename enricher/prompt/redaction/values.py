@@ -6,7 +6,7 @@ placeholders, types, versions and paths are never secrets; several quoted words 
 
 from __future__ import annotations
 
-# How much a value must look like a secret, in ascending order: not at all, by letters and digits, also by its length,
+# How much a value must look like a secret, in ascending order: not at all; by letters and digits; also by its length;
 # by random characters.
 ANYTHING, MIXED, LONG, RANDOM = range(4)
 _NO_VALUES = frozenset(
@@ -99,7 +99,7 @@ def _is_spaced_secret(value: SecretCandidate, kind: str, proof: int) -> bool:
 
 
 def _is_filler(text: str) -> bool:
-    """Return whether the text only stands for a secret: ``changeme``, ``xxxx``, ``your-key``, a redaction."""
+    """Return whether the text is only a placeholder for a secret: ``changeme``, ``xxxx``, ``your-key``, a redaction."""
     low = text.lower().strip(" !?.,:;'\"")
     if low in _NO_VALUES or text.startswith(("[redacted:", "-----BEGIN")) or not low.strip("x*.-_#\u2022\u2026"):
         return True

@@ -111,7 +111,7 @@ def clauses(text: str) -> list[str]:
     own_text = "\n".join(_own_lines(text))
     if len(own_text.split()) > MOST_WORDS:
         head, tail = own_text[:ENDS_OF_A_LONG_ONE], own_text[-ENDS_OF_A_LONG_ONE:]
-        own_text = f"{head.rpartition(' ')[0]}\n{tail.partition(' ')[2]}"  # without the words that were cut
+        own_text = f"{head.rpartition(' ')[0]}\n{tail.partition(' ')[2]}"  # without the words that the cuts have split
     for mark in (". ", "! ", "? ", *_BREAKS):
         if mark in own_text:
             own_text = own_text.replace(mark, "\n")

@@ -38,7 +38,7 @@ PYTHON_ENDS = (".py", ".pyi", ".pyx")
 
 
 class Frame:
-    """A frame of a stack trace: its ``path:line`` (``where``), and whether it is in own code or in a library."""
+    """A frame of a stack trace: its ``path:line`` (``where``), and whether it is the project's own code."""
 
     __slots__ = ("is_own", "path", "where")
 
@@ -79,7 +79,7 @@ def error_name(text: str) -> str:
 
 
 def read_frame(bare: str) -> Frame | None:
-    """Return the frame that a line without its indent describes, in any programming language; None for another line."""
+    """Return the frame that a line (without its indent) describes, in any programming language; None if it has none."""
     if bare.startswith("File "):
         return _python(bare)
     if bare.startswith("at "):

@@ -62,7 +62,7 @@ CREATING = (
 )  # fmt: skip
 """A line with one of these asks to create the file that it names."""
 MANY_PASTED, MANY_VALUES = 4, 4
-"""Number of pasted lines that make the lines between them count as pasted, and of values that make a line data."""
+"""Number of pasted lines from which the lines between them count as pasted; number of values that make a line data."""
 FAILURES = ("FAILED ", "FAIL ")
 """Beginnings of the lines in which a test runner names a failed test."""
 FIRST_SYMBOL = 0x1F000
@@ -145,7 +145,7 @@ def _is_pasted(line: str, bare: str) -> bool:
         return True
     if (first_word in ("let", "export", "return") and " = " in bare) or (first_word == "from" and " import " in bare):
         return True
-    if first_word == "at" and (bare.endswith(")") or bare[-1].isdecimal()):  # a frame of a trace, not "at the top of …"
+    if first_word == "at" and (bare.endswith(")") or bare[-1].isdecimal()):  # a stack frame, not "at the top of …"
         return True
     if bare.count("=") >= MANY_VALUES or bare.count('": ') + bare.count("': ") >= MANY_VALUES:
         return True

@@ -45,7 +45,7 @@ _ENGLISH = (
     (CHANGED, "the commit", "changed broke modified touched"),
     (CHANGED, "which change", "broke caused"),
 )
-"""Rows: the kind of question, the possible beginnings, and words, one of which must follow (any may, if empty).
+"""Rows: the kind of question, the possible beginnings, and words, one of which must follow unless there are none.
 
 Word order matters in English; in the other languages question word and verb may be anywhere in the sentence.
 """

@@ -42,7 +42,7 @@ _ERRORS = (
 
 
 class MaskedText:
-    """A masked text, and the structural features found in it, such as "diff", each with the span where it is first."""
+    """A masked text, and its structural features, such as "diff", each with the span of its first occurrence."""
 
     __slots__ = ("features", "masked")
 

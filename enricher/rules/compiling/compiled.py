@@ -124,7 +124,7 @@ class Compiled:
 
 
 def read_layer(layer: Layer, result: Compiled) -> None:
-    """Read the file of a layer, and merge its rules into those of the layers below."""
+    """Read the file of a layer, and merge its rules in ``result`` with those of the layers below."""
     result.sources.append(layer.path)
     text = ""
     if not result.files.has(layer.path):

@@ -79,7 +79,7 @@ def compile_layers(
 def _settings(configuration: Sequence[Layer], result: Compiled) -> tuple[dict[str, Value], list[Problem]]:
     """Return the merged settings of the readable configuration files, and the errors of the unreadable ones."""
     settings: dict[str, Value] = {**DEFAULTS, **result.body.get("budgets", {})}
-    del settings[USE_LLM]  # its default depends on the environment, so that it is set when a prompt arrives
+    del settings[USE_LLM]  # its default depends on environment variables, so it is set when a prompt arrives
     unread: list[Problem] = []
     for layer in configuration:
         found, problems = read_configuration(layer.path, is_user=layer.name == USER)
@@ -217,7 +217,7 @@ def refresh_layers(layers: Layers) -> Compiled:
 def _store_sources(compiled: Compiled) -> None:
     try:
         store(state_dir(), compiled)
-    except OSError as failure:  # no reason to fail: the rules are written
+    except OSError as failure:  # no reason to fail: the compiled rules have been written
         log.append(state_dir(), stage="rules", reason=f"the sources of {compiled.hash} were not kept: {failure}")
 
 

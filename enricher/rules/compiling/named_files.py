@@ -263,7 +263,7 @@ def read_thresholds(
 
 
 def compiled_thresholds(file: str, text: str) -> tuple[dict[str, Any], list[Problem]]:
-    """Return the compiled content of a file of thresholds and a problem for each mistake; with one, it is empty."""
+    """Return the compiled content of a file of thresholds, and a problem for each mistake; a mistake makes it empty."""
     data, lines, problems = read_yaml_file(file, text)
     if data is None or problems:
         return {}, problems

@@ -26,8 +26,8 @@ class FacetSettings(_Rule):
     """``## Task type``, ``## Search intent``: how points become a confidence, and when the best class is shown.
 
     A lead of ``points_that_double`` points doubles the odds. The best class is shown if its confidence reaches
-    ``min_confidence``, and if the ``silent`` classes together have at most the probability ``max_silent``. A prompt
-    whose best class is silent gets nothing.
+    ``min_confidence``, and if the ``silent`` classes (such as small talk) together have at most the probability
+    ``max_silent``. With few exceptions, nothing at all is added to a prompt whose best task type is silent.
     """
 
     points_that_double: Annotated[float, Field(gt=0)] = 3.0
@@ -94,7 +94,7 @@ class Workflows(_Rule):
 class WorkflowStep(BaseModel):
     """A step of a workflow: either its texts (``do``), or a reference to the steps of another workflow (``use``).
 
-    The first text of ``do`` is used for whose placeholders all values are known; ``now`` is the text while the step
+    The first text of ``do`` whose placeholders can all be filled in is used; ``now`` is the text while the step
     runs. ``evidence`` says what shows that the step, usually a ``checkpoint``, is done. ``use`` is one of the
     workflow's ``bases``.
     """
@@ -141,7 +141,7 @@ class Fitted(_Rule):
 
 
 class GuidanceSettings(_Rule):
-    """``## Guardrail``, ``## Approach``: the score that one needs to be shown, and how many a prompt gets at most."""
+    """``## Guardrail``, ``## Approach``: the score that each needs to be shown, and how many a prompt gets at most."""
 
     min_score: Annotated[int, Field(ge=1)] = 3
     task_type_weight: Weight = 3

@@ -57,7 +57,7 @@ def layer_of_edit(
     packaged = stack[0].path
     checked = wanted = compile_layers(stack, configuration, texts={packaged: edited, **_absent(own)})
     if wanted.broken and not {one.file for one in wanted.broken} & {packaged, own.path}:
-        stack = [stack[0], own]  # a file is broken that this edit did not change
+        stack = [stack[0], own]  # a file that this edit did not change is broken
         wanted = compile_layers(stack, texts={packaged: edited, **_absent(own)})
     errors = [one for one in wanted.problems if one.severity == "error" and one.file == packaged]
     if wanted.broken or errors:

@@ -84,7 +84,7 @@ class _Places:
 def contained(masked: str, table: Table) -> dict[int, Span]:
     """Return the signals whose text occurs in the prompt, even inside words, each with its first range of characters.
 
-    Only signals that are written for this (``*text*``) are searched.
+    Only signals that the rules write with stars (``*text*``) are searched.
     """
     found: dict[int, Span] = {}
     if table.contained and not masked.isascii():  # these signals are for scripts without spaces, so never ASCII
@@ -107,7 +107,7 @@ def _object_end(words: list[str], order: int) -> int:
 
 
 def fired(reading: Reading, features: dict[str, Span], table: Table, inside: Collection[int] = ()) -> dict[int, Span]:
-    """Return the numbers of the signals that fire, each with the range of words at which it first does.
+    """Return the signals that fire, by their indexes in the table, each with the range of words where it first does.
 
     The range is (-1, -1) for signals that fire on a feature, and for those in ``inside``, which ``contained`` found.
     """

@@ -1,4 +1,4 @@
-"""Add a language model's classification of a prompt (its opinion) to that by rules, as one more signal.
+"""Add a language model's classification of a prompt (its opinion) to the classification by rules, as one more signal.
 
 The points of a class are odds on a logarithmic scale: ``points_that_double`` points double them. A source that names
 the right one of k classes with probability a multiplies that class's odds by a (k - 1) / (1 - a): Bayes' rule, if its

@@ -83,7 +83,7 @@ class Table:
         return self._no_topics  # type: ignore[no-any-return]
 
     def strengths(self, figures: str) -> list[tuple[int, int]]:
-        """Return the packed weights of a word (``figures``) as pairs of a class's number and the weight for it."""
+        """Return the packed weights of a word (``figures``) as pairs (index of a class, weight of the word for it)."""
         found = self._strengths.get(figures)
         if found is None:
             numbers = [int(figure) for figure in figures.split()]
@@ -99,7 +99,7 @@ class Table:
     def phrases(self, word: str, follower: str) -> list[Any]:
         """Return the phrases that may begin with ``word`` followed by ``follower``.
 
-        A phrase of one word is given as the number of its signal's condition, a longer one as a list: that number,
+        A phrase of one word is given as the index of its signal's condition, a longer one as a list: that index,
         the maximum number of words in its gap, and its other words.
         """
         found = self.remembered.get((word, follower))
@@ -113,9 +113,9 @@ class Table:
         return found
 
     def condition(self, number: int) -> Condition:
-        """Return the condition of a signal as (``unless``, ``with``, [(class, weight)], feature, label).
+        """Return the condition with the index ``number`` as (unless, with, [(class, weight)], feature, label).
 
-        ``unless`` and ``with`` are the numbers of other conditions; the feature is empty for a phrase.
+        "unless" and "with" are lists of the indexes of other conditions; the feature is empty for a phrase.
         """
         found = self._conditions[number]
         if found.__class__ is str:

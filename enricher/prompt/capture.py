@@ -198,7 +198,7 @@ def _is_sentence(words: list[str]) -> bool:
 
 
 def _until_the_order(text: str) -> str:
-    """Return the text to remember without an instruction for this turn behind it, such as ". Then fix the test"."""
+    """Return the text to remember, cut before an instruction for this turn, such as ". Then fix the test"."""
     low = text.lower()
     ends = [at + 1 for mark in _GO_ON if (at := low.find(mark)) > 0]
     return text[: min(ends)] if ends else text

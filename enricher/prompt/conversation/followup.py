@@ -104,7 +104,7 @@ def _name_option(one: Option, ago: int, noun: str) -> str:
 
 
 def _option_left(conversation: Conversation, answers: list[tuple[int, str]]) -> tuple[list[Option], int] | None:
-    """Return the option that the last prompt did not choose if there were two, and the age of the answer; else None."""
+    """Return the option that the last prompt left of two, and how many prompts ago they were offered; else None."""
     chosen = _choice(conversation.prompts[-1]) if conversation.prompts else None
     if not chosen:
         return None

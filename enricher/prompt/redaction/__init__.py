@@ -68,7 +68,8 @@ class Screen:
 
     ``raw`` is the text in ASCII, ``low`` the same in lower case. In ``runs`` all characters but letters, digits, "_"
     and "-" are replaced with blanks; the stretches between the blanks are called runs. ``long`` are the runs that
-    are long enough to be a secret token.
+    are long enough to be a secret token, and ``has_random`` says whether any of them looks random. ``vocabulary``
+    are the words in lower case; it stays empty for a text in which no word can be a secret.
     """
 
     __slots__ = ("has_random", "long", "low", "raw", "runs", "text", "vocabulary")

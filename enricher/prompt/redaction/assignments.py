@@ -231,7 +231,7 @@ def _behind_annotation(text: str, value: SecretCandidate) -> SecretCandidate | N
 
 
 def _value_in_sentence(text: str, start: int, begin: int) -> SecretCandidate | None:
-    """Return the value after a name without a sign: "password is x", ``--token x``, ``secret "x"``; else None."""
+    """Return the value after a name without "=" or ":": "password is x", ``--token x``, ``secret "x"``; else None."""
     if text[begin : begin + 1] in _QUOTES or text.startswith('\\"', begin):
         return _with_proof(_read_quoted_only(text, begin))
     verb = text[begin : begin + 4].lower()
@@ -269,7 +269,7 @@ def _authorization(text: str, end: int) -> SecretCandidate | None:
 
 
 def _cookie(text: str, end: int) -> Span | None:
-    """Return the first value in a Cookie header that looks random, None if there is none."""
+    """Return the span of the first value in a Cookie header that looks random; None if there is none."""
     sign = _behind_blanks(text, _behind_quote(text, end))
     if text[sign : sign + 1] not in _HEADER_SIGNS:
         return None

@@ -29,7 +29,7 @@ def block_spans(raw: bytes, low: bytes, blocks: list[bytes]) -> list[Span]:
 
 
 def _private_blocks(low: bytes) -> list[Span]:
-    """Return the ``<private>`` blocks including their tags; one without an end tag extends to the end of the text."""
+    """Return the spans of ``<private>`` blocks with their tags; a block without an end tag ends with the text."""
     spans: list[Span] = []
     depth, begin, name = 0, 0, low.find(b"private")
     while name >= 0:

@@ -19,7 +19,7 @@ HASH = ALNUM + b"./$=,+-_"
 
 
 def _by_prefix(*rows: tuple[bytes, str, bytes, int]) -> list[tuple[bytes, str, bytes, int]]:
-    """Return a row for each prefix of the given rows."""
+    """Return the given rows, split so that each row has only one prefix."""
     return [(prefix, kind, body, least) for prefixes, kind, body, least in rows for prefix in prefixes.split()]
 
 

@@ -166,7 +166,10 @@ def _without_quotations(text: str) -> str:
 
 
 Found = tuple[int, int, float, float, bool]
-"""A time found among words: (position of its first word, position after its last, start, end, lasts until now)."""
+"""A time found among words: (position of its first word, position after its last word, start, end, is_since).
+
+The last value is true if the time lasts until now.
+"""
 
 
 def _found(words: list[str], now: float, tags: Mapping[str, int]) -> Found | None:
@@ -185,7 +188,10 @@ def _found(words: list[str], now: float, tags: Mapping[str, int]) -> Found | Non
 
 
 Part = tuple[int, float, float, bool]
-"""A time that begins at a given word: (number of words that state it, start, end, lasts until now)."""
+"""A time that begins at a given word: (number of words that state it, start, end, whether it lasts until now).
+
+Start and end are in seconds since 1970.
+"""
 
 
 def _fixed(words: list[str], at: int, now: float) -> Part | None:
@@ -220,7 +226,7 @@ def _midnight(year: int, month: int, day: int) -> float:
 
 
 def _counted(words: list[str], at: int, now: float) -> Part | None:
-    """Read "two days ago", "in the last three weeks"."""
+    """Return the time stated at word ``at`` if it is like "two days ago" or "the last three weeks"; else None."""
     here = words[at]
     if here in _LAST or here in _AGO_BEFORE or words[at : at + 3] == ["il", "y", "a"]:
         start = at + (3 if here == "il" else 1)
@@ -240,7 +246,7 @@ def _counted(words: list[str], at: int, now: float) -> Part | None:
 
 
 def _count(words: list[str], at: int) -> tuple[float, int, int] | None:
-    """Read "three days": return its seconds, the seconds of the unit, and the number of words read; None for others."""
+    """Read "three days": return its seconds, the seconds of the unit, and the number of words; None for other words."""
     start = at
     if words[at : at + 1] in (["a"], ["ein"], ["un"], ["unos"]) and (
         words[at + 1 : at + 2] in (["couple"], ["few"], ["paar"], ["par"])
@@ -279,7 +285,10 @@ def _weekday(words: list[str], at: int, now: float) -> Part | None:
 
 
 def _month(words: list[str], at: int, now: float) -> Part | None:
-    """Read "in March", "on March 2nd", "2 March 2026"; the name alone ("may", "mars") can have other meanings."""
+    """Return the time stated at word ``at`` if it is like "in March", "March 2nd" or "2 March 2026"; else None.
+
+    The name alone does not count, because it can have other meanings ("may", "mars").
+    """
     word = words[at]
     month = _MONTH_OF.get(word) or _SHORT_MONTHS.get(word, 0)
     if not month or (word in _SHORT_MONTHS and word != "may" and word not in _MONTH_OF and not _is_near_day(words, at)):
@@ -314,7 +323,7 @@ def _day_of(words: list[str]) -> int:
 
 
 def _date(words: list[str], at: int, now: float) -> Part | None:
-    """Read 2026-03-02, 2026/03/02, 02.03.2026."""
+    """Return the day stated by word ``at`` if it is like 2026-03-02, 2026/03/02 or 02.03.2026; else None."""
     word = words[at]
     for sign, order in (("-", (0, 1, 2)), ("/", (0, 1, 2)), (".", (2, 1, 0))):
         parts = word.split(sign)
@@ -327,7 +336,7 @@ def _date(words: list[str], at: int, now: float) -> Part | None:
 
 
 def _release(words: list[str], at: int, now: float, tags: Mapping[str, int]) -> Part | None:
-    """Read "since v2.1", "since the last release"."""
+    """Return the time stated at word ``at`` if it is like "since v2.1" or "since the last release"; else None."""
     if words[at] not in _SINCE and words[at] != "after":
         return None
     rest = [
@@ -360,7 +369,7 @@ def _in_ideographs(lowered: str, now: float) -> tuple[float, float, bool] | None
 
 
 def _ideographic_date(lowered: str, now: float) -> tuple[float, float, bool] | None:
-    """Read 2026年3月2日, 3月2日, 3月; 两天前, 3日前; 周一, 月曜."""
+    """Return the time in a sentence with a date such as 2026年3月2日 or 3月, 两天前 or 3日前, 周一 or 月曜; else None."""
     for sign, seconds in _IDEOGRAPHS_AGO:
         number = _number_before(lowered, lowered.find(sign))
         if number:

@@ -100,7 +100,7 @@ def _table_of(source: str) -> dict[str, Any]:
 
 
 def condition_numbers(rules: list[ClassRule], lists: dict[str, list[str]]) -> list[list[int]]:
-    """Return for each rule the numbers of its signals' conditions in the compiled table."""
+    """Return for each rule a list with the index of each of its signals in the compiled table."""
     compiler = _Compiler({name: [] for name in LISTS} | lists)
     return [[compiler.condition(signal) for signal in rule.signals] for rule in rules]
 

@@ -29,7 +29,7 @@ FITTED_KEYS = ("signals", "leanings", "words")
 FREE_KIND = "words"
 """The only kind of rule that a fitted file may have without such a rule in the instructions file: a word list."""
 MODES = "modes"
-"""Key of the file that says which templates ask for structured answers (their modes), in mappings of template files."""
+"""In a mapping of template names to files, the key of the file that says which templates ask for structured answers."""
 
 
 class Files:

@@ -53,7 +53,7 @@ LONGEST_WORDING = 2
 """Maximum number of words in an entry of ``leanings``; a longer phrase must be a signal."""
 WORDING_PLACES = (matching.AT_LEAD, matching.AT_OBJECT)
 LATE = "task_"
-"""Prefix of the features that stand for the chosen task type, such as ``task_debug``, so they are known late."""
+"""Prefix of the features that stand for the chosen task type (``task_debug``), known only once it has been chosen."""
 RESERVED = frozenset(";|=~")
 """Characters that separate values in the compiled table, so no phrase may contain them; prompts have spaces instead."""
 

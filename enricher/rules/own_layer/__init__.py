@@ -1,4 +1,4 @@
-"""Turn an edit of the packaged instructions into a layer, a small file above them that has the same effect.
+"""Turn an edit of the packaged instructions into a layer: a small file of the user's own that has the same effect.
 
 The layer has only the rules that differ: a new rule is copied, a removed one is disabled, and a rule that only gained
 list items or got other values is extended. Before the layer is returned, all layers are compiled with it, and the
@@ -29,7 +29,7 @@ ORDERED_KINDS = ("task_type", "search_intent", "approach", "channel")
 
 
 class LayerError(ValueError):
-    """An edit cannot be written as a layer; each of ``problems`` has the number of an edited line and a remedy."""
+    """An edit cannot be written as a layer; each of ``problems`` names a line of the edited text and a remedy."""
 
     def __init__(self, problems: Sequence[Problem]) -> None:
         super().__init__("\n".join(map(str, problems)))

@@ -86,7 +86,7 @@ arrives, so the compiled settings contain this key only if a file sets it.
 """
 
 OPEN_TABLES = ("channels", "hosts")
-"""Tables whose keys are names (of channels, of hosts) and whose values switch them on or off."""
+"""Tables of settings that switch channels (sources of context) and hosts (coding agents) on or off by their names."""
 
 QUIET, AS_SPECIFIED = "quiet", "as-specified"
 """Profiles, which decide what is added to a prompt (ruling R34).
@@ -274,11 +274,14 @@ def is_as_specified(settings: Mapping[str, Value]) -> bool:
 
 
 def misses_model(settings: Mapping[str, Value]) -> bool:
-    """Return whether the settings want a language model to help find the search intent, but configure none."""
+    """Return whether the settings ask for a language model to help find the search intent, but configure none."""
     timeout = "search_intent.llm_timeout_ms"
     return not settings["model.url"] and (bool(settings[USE_LLM]) or settings[timeout] != DEFAULTS[timeout])
 
 
 def is_on(settings: Mapping[str, Value], table: str, name: str) -> bool:
-    """Return whether a channel or host is switched on; ``table`` is one of OPEN_TABLES. The default is yes."""
+    """Return whether the channel or host with this name is switched on, which is the default.
+
+    ``table`` is one of OPEN_TABLES: "channels" or "hosts".
+    """
     return bool(settings.get(f"{table}.{name}", True))

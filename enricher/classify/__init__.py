@@ -33,11 +33,11 @@ HEAD, TAIL = 12 * 1024, 4 * 1024
 
 TASK_TYPE, SEARCH_INTENT, NO_INTENT = "task_type", "search_intent", "none"
 PLAIN_WORDS = "plain words"
-"""In the evidence, the name in place of a signal for the points that the single words of a prompt add together."""
+"""Name used in the evidence, instead of a signal's, for the points that the single words of a prompt give together."""
 EARLIER = "earlier turn"
-"""In the evidence, the name in place of a signal for the points from the earlier text that a prompt refers to."""
+"""Name used in the evidence, instead of a signal's, for the points from the earlier text that a prompt refers to."""
 FROM_MODEL = "model"
-"""In the evidence, the name in place of a signal for the points of the class that a language model named."""
+"""Name used in the evidence, instead of a signal's, for the points of the class that a language model named."""
 
 MOST_COMPLEX, WORDS_OF_A_STEP = 10, 60
 """The maximum of ``Classification.complexity``, and the number of words that raise it by 1.

@@ -105,7 +105,7 @@ def load(cwd: str, *, wait_ms: int = 400, base: str = "") -> tuple[Rules, Layers
 
 
 def cache_file(layers: Layers) -> str:
-    """Return the path of the file with the compiled form of these layers."""
+    """Return the path of the cache file for the rules that are compiled from these layers."""
     names = "\0".join(layers.files()).encode(errors="surrogateescape")
     return os.path.join(state_dir(), "rules", keyed_hash(b"layers", names) + ".json")
 
@@ -221,7 +221,7 @@ The alarm ends a compiler that hangs.
 
 
 def compile_in_child(layers: Layers, *, wait_ms: int) -> bool:
-    """Compile these layers in a child process; return whether it succeeded within ``wait_ms``."""
+    """Compile these layers in a child process; return whether the compiler succeeded within ``wait_ms``."""
     named = (f"{layer.name}={layer.path}" for layer in (*layers.instructions, *layers.configuration))
     # ``subprocess`` would slow down the hook; with ``setsid`` the compiler outlives the hook.
     argv = [sys.executable, "-I", "-B", "-c", _REFRESH, root_dir(), *named]

@@ -61,7 +61,7 @@ def packaged_file() -> str:
 
 
 def find_layers(cwd: str, *, base: str = "") -> Layers:
-    """Return the layers that apply in ``cwd``; a ``base`` file replaces all of them."""
+    """Return the layers (instructions and settings files) that apply in ``cwd``; with ``base``, only this file."""
     layers = Layers()
     if base:
         layers.instructions.append(Layer("base", os.path.abspath(base)))

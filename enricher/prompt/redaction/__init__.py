@@ -225,7 +225,7 @@ def _replace(text: str, spans: Iterable[Span], kinds: set[str]) -> str:
 def _keep_ends(text: str, limit: int, kinds: set[str]) -> tuple[str, int]:
     """Return the redacted head and tail of a huge text, and the number of characters between them that are left out.
 
-    Head and tail each have ``limit`` characters and a margin.
+    Head and tail are each ``limit`` characters long, plus a margin for later cuts.
     """
     from enricher.prompt.redaction.blocks import block_spans
 

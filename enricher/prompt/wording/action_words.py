@@ -125,7 +125,10 @@ migration: erstell schreib füg crée ajoute génère crea añade genera crie ad
 changelog: aktualisier ergänz schreib mets ajoute actualiza añade atualiz adicion aggiorna aggiungi обнови добавь:
   changelog ченджлог änderungsprotokoll
 """
-"""Rows: an action, beginnings of verbs, and whole words; a short clause must have one of each, in any order."""
+"""Rows for European languages other than English: an action, beginnings of verbs, and objects as whole words.
+
+A short clause asks for the action if it has one of the verbs and one of the objects, in any order.
+"""
 
 WIDE = """
 test: 运行 | 跑 | 执行: 测试 | 单测
@@ -179,4 +182,4 @@ a additional affected all alpha an another any api backend background beta both 
   relevant remaining runtime rust same schema semantic separate short simple single small smoke some stable staged
   staging test that the these this those three two unit unstaged web whole yarn your
 """
-"""Words that may come between the verb and the object."""
+"""Words that may come between the verb and the object, such as "all the" in "run all the tests"."""

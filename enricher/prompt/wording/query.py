@@ -19,7 +19,10 @@ WORD_WEIGHTS = [3.0, 2.2, 1.5, 1.5, 1.0, 0.7, 0.4, 0.3, 0.4, 0.15, 0.1]
 NAME_WEIGHTS = [1.0, 1.0, 0.8, 0.6, 0.7, 0.5, 0.22, 0.12, 0.25, 0.05, 0.02]
 """How certain it is that a word is a name in the project's code, for each of the places above."""
 PLAIN_IN_CODE, PLAIN_CAPITAL = 0.3, 0.1
-"""Factors for the NAME_WEIGHTS of words that do not look like identifiers: in code; elsewhere, if capitalised."""
+"""Factors that lower NAME_WEIGHTS for words that do not look like identifiers.
+
+The first is for words in code, the second for capitalised words elsewhere.
+"""
 
 ASIDES = (
     "environment", "version", "system info", "system inform", "platform", "installed packages", "dependencies",

@@ -173,7 +173,7 @@ The last value is true if the time lasts until now.
 
 
 def _found(words: list[str], now: float, tags: Mapping[str, int]) -> Found | None:
-    """Return the first time that the words state; None if there is none."""
+    """Return the first mention of a time, such as "yesterday", in the words of a sentence; None if there is none."""
     bare = [word.removesuffix("'s") for word in words]
     for at in range(len(words)):
         found = (

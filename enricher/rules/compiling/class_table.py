@@ -69,8 +69,8 @@ def compile_classes(
 ) -> dict[str, Any]:
     """Return the table that ``enricher.classify.classify`` reads; every signal must have passed ``check_signal``.
 
-    Of classes with equal scores, the first in ``rules`` wins. The table is cached for equal rules, because a replay
-    compiles many sets of files that differ elsewhere, so callers must not change it.
+    Of classes with equal scores, the first in ``rules`` wins. The table is cached for equal rules, because trying an
+    edit on recorded prompts compiles many sets of files that differ elsewhere, so callers must not change it.
     """
     described = {facet.name: facet for facet in facets or []}
     names = list(dict.fromkeys(rule.facet for rule in rules))

@@ -46,7 +46,10 @@ LONE_LAYER = "base"
 WHOLE_LAYERS = (LONE_LAYER, "aops")
 """Names of the layers whose file is always complete, so that it may be a copy of the packaged file."""
 MOST_CACHED_FILES = 64
-"""Number of parsed files that a process caches: a replay compiles many times the same files with one of them edited."""
+"""Number of parsed files that a process caches.
+
+A replay, which tries an edit on recorded prompts, compiles the same files many times with one of them edited.
+"""
 HOW_TO_ADD_A_CHANNEL = "see 'Add a channel' in CONTRIBUTING.md"
 DECLARES = "\nCHANNEL = "
 LISTED_KEYS = ("signals", "unless", "examples", "needs", "words", "task_types", "triggers")
@@ -249,7 +252,7 @@ def _merge(rule: RuleBlock, result: Compiled) -> None:
 
 
 def add_undeclared(result: Compiled) -> Iterator[str]:
-    """Add a default rule for each built-in channel that has no rule, and yield the path of the channel's module."""
+    """Add a default rule for each built-in channel (source of context) without a rule; yield the path of its module."""
     for found in _undeclared_channels(result.rules.keys() | result.disabled.keys()):
         yield found.file
         if isinstance(found, Problem):
@@ -283,7 +286,10 @@ def _undeclared_channels(declared: Container[str]) -> Iterator[RuleBlock | Probl
 
 
 def missing_parts(file: str, result: Compiled) -> list[Problem]:
-    """Return an error for each required part in which no layer has a rule; reported for ``file``, the lowest layer."""
+    """Return an error for each required part, such as ``# Output``, in which no layer has a rule.
+
+    It is reported for ``file``, that of the lowest layer.
+    """
     present = {rule.part for rule in result.rules.values()}
     missing = [part for part in PARTS if part not in present and part != "Context"]
     message = f"is missing or empty; an instructions file has {', '.join(PARTS)}"

@@ -1,4 +1,4 @@
-"""Read the guardrail catalogues and their short names, and link each guardrail to the rule that triggers it.
+"""Read the catalogues of guardrails (principles of which the agent is reminded), and link each to what triggers it.
 
 Both common formats of headings can be read: ``## H5: Title`` (with sub-rules such as ``### H2a: Title``) and
 ``## Title (P#58)``.
@@ -43,7 +43,10 @@ COLUMNS = ("slug", "guardrail", "task types", "aliases")
 
 @dataclass(frozen=True, slots=True)
 class Guardrail:
-    """A guardrail: its id, the title that the agent is shown, its full text (``statement``), and its file and line."""
+    """A guardrail, a principle of which the agent is reminded: its id, title and full text, and its file and line.
+
+    The agent is shown the title.
+    """
 
     id: str
     title: str
@@ -277,9 +280,9 @@ def _add_sentence(identity: str, rule: RuleBlock, found: Guardrails) -> None:
 def _is_about(rule: RuleBlock, one: Guardrail, named: Sequence[CatalogueFile], layers: Sequence[str]) -> bool:
     """Return whether a rule was written for this guardrail, and not for another one with the same id.
 
-    It was if it is in the files that define the guardrail, or is a complete rule in a higher layer. In a user's
-    catalogue, an id of the packaged rules may mean another guardrail, for which the packaged sentence and threshold
-    would be wrong.
+    This is so if the rule is in the files that define the guardrail, or is a complete rule in a higher layer. In a
+    user's catalogue, an id of the packaged rules may mean another guardrail, for which the packaged sentence and
+    threshold would be wrong.
     """
     sources = {one.file, *(each.named_at.rpartition(":")[0] for each in named if each.path == one.file)}
     highest = max((layers.index(file) for file in sources if file in layers), default=len(layers))

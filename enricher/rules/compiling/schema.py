@@ -65,9 +65,10 @@ class Catalogues(_Rule):
 
 
 class Prompts(_Rule):
-    """``## Prompts``: the paths of the templates for prompts to a language model, and of the file with their modes.
+    """``## Prompts``: the paths of the templates for prompts to a language model, and of a file with their modes.
 
-    Paths are relative to the instructions file. A template replaces a lower layer's template with the same file name.
+    The mode of a template says whether it asks for a structured answer. Paths are relative to the instructions file.
+    A template replaces a lower layer's template with the same file name.
     """
 
     files: list[Name] = []

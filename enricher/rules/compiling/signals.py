@@ -76,7 +76,10 @@ class ClassRule:
 
 
 def check_signal(signal: object, lists: dict[str, list[str]]) -> list[str]:
-    """Return what is wrong with a signal as it is written, each problem with its correction; empty if it is valid."""
+    """Return what is wrong with a signal (a phrase or feature that speaks for a class) as it is written.
+
+    Each problem is a text with its correction; the list is empty if the signal is valid.
+    """
     if not isinstance(signal, dict):
         return ['a signal is a mapping such as {phrase: "how do i", weight: 4}']
     found = [f"unknown key '{key}'; known: {', '.join(sorted(KEYS))}" for key in signal if key not in KEYS]

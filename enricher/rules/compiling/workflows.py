@@ -152,7 +152,7 @@ def with_signals(rule: RuleBlock) -> RuleBlock:
 def compiled_workflows(
     rules: Sequence[RuleBlock], values: Mapping[str, Any], *, task_types: Collection[str], problems: list[Problem]
 ) -> dict[str, Any]:
-    """Return two parts of the compiled rules: ``workflows``, to choose one for a prompt, and ``plans``, their steps.
+    """Return two parts of the compiled rules: ``workflows``, by which one is chosen, and ``plans``, the steps of each.
 
     The plans are a JSON text inside the JSON, so that the hook need not parse them for the many prompts without a plan.
     """

@@ -1,4 +1,7 @@
-"""Split instructions into sections, and write the layer entries that turn one version of instructions into another."""
+"""Compare two versions of instructions section by section, and write the entries of a layer that have the same effect.
+
+A layer is a file of rules that have priority over those of the files below it.
+"""
 
 from __future__ import annotations
 

@@ -127,7 +127,7 @@ changelog: aktualisier ergänz schreib mets ajoute actualiza añade atualiz adic
 """
 """Rows for European languages other than English: an action, beginnings of verbs, and objects as whole words.
 
-A short clause asks for the action if it has one of the verbs and one of the objects, in any order.
+A short clause asks for the action if it has one of the verbs and, if the row has objects, one of these, in any order.
 """
 
 WIDE = """

@@ -273,10 +273,7 @@ def _explain(
 def _add_word_weights(
     result: Classification, word_points: dict[int, int], spans: dict[int, tuple[int, int]], *, table: Table
 ) -> None:
-    """Add the points of single words to the scores, and evidence for each class with a span in ``spans``.
-
-    The key of a class in ``spans`` is ``~class_at``; signals have the other keys.
-    """
+    """Add the points of single words, and evidence for each class with a span in ``spans`` (under ``~class_at``)."""
     for class_at, points in word_points.items():
         facet_at, name = table.classes[class_at]
         facet = table.facets[facet_at]["name"]
@@ -302,10 +299,7 @@ def _carry_over(result: Classification, earlier: Classification, table: Table) -
 
 
 def choose_task_type(result: Classification, table: Table) -> None:
-    """Set in ``result`` the task type with the highest score, its confidence, and whether it is too uncertain to show.
-
-    Nothing is set if the table has no task types.
-    """
+    """Store in ``result`` the task type with the highest score, its confidence, and if it is too uncertain to show."""
     facet = next((facet for facet in table.facets if facet["name"] == TASK_TYPE), None)
     scores = result.scores.get(TASK_TYPE)
     if facet is None or not scores:

@@ -188,10 +188,7 @@ def _found(words: list[str], now: float, tags: Mapping[str, int]) -> Found | Non
 
 
 Part = tuple[int, float, float, bool]
-"""A time that begins at a given word: (number of words that state it, start, end, whether it lasts until now).
-
-Start and end are in seconds since 1970.
-"""
+"""A time that begins at a given word: (number of words that state it, start, end, whether it lasts until now)."""
 
 
 def _fixed(words: list[str], at: int, now: float) -> Part | None:

@@ -26,7 +26,7 @@ they are.
 FRESH, STALE, BROKEN, UNSETTLED = "fresh", "stale", "broken", "unsettled"
 """States of loaded rules.
 
-Fresh: compiled from the files as they are. Stale: a file was edited, and the compiler has not finished. Broken: the
+Fresh: compiled from the files as they are. Stale: a file was edited, but is not compiled yet. Broken: the
 last edit has errors. Stale and broken rules are the last good version. Unsettled: these layers were never compiled, so
 that the settings in them, which may switch the enricher off, are unknown.
 """

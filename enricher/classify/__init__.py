@@ -1,7 +1,9 @@
-"""Classify a prompt: add up the weights of the signals that fire; the lead of the best class gives the confidence.
+"""Find the task type and the search intent of a prompt by adding up the weights of the signals that fire in it.
 
-Pure: the same text and the same compiled table always give the same result. The time is linear in the length
-of the text. The table comes from the instructions file (``enricher.rules.compiling.class_table``).
+Signals are phrases and structural features. The class with the most points wins; its lead gives the confidence.
+
+No I/O: the same text and the same table of signals always give the same result. The time is linear in the length
+of the text. The table is compiled from the instructions file (``enricher.rules.compiling.class_table``).
 """
 
 from __future__ import annotations
@@ -20,33 +22,46 @@ if TYPE_CHECKING:
     from enricher.rules.cache import Rules
 
 RULES, MODEL, BOTH = "rules", "model", "both"
-"""Values of ``Classification.source``: the rules alone; a model, because only it found the search intent; or both."""
+"""Values of ``Classification.source``, which says what a classification is based on.
+
+RULES: only the signals of the rules. BOTH: these and a language model. MODEL: these and a language model, which
+decided the search intent, because the signals alone would give another one or none.
+"""
 
 HEAD, TAIL = 12 * 1024, 4 * 1024
 """How many characters are scanned at the beginning and at the end of a prompt that is too long to be scanned fully."""
 
 TASK_TYPE, SEARCH_INTENT, NO_INTENT = "task_type", "search_intent", "none"
 PLAIN_WORDS = "plain words"
-"""Signal name in the evidence for the points that all plain words add together."""
+"""Name used in the evidence, instead of a signal's, for the points that the single words of a prompt give together."""
 EARLIER = "earlier turn"
-"""Signal name in the evidence for the points from the earlier text that a prompt refers to."""
+"""Name used in the evidence, instead of a signal's, for the points from the earlier text that a prompt refers to."""
 FROM_MODEL = "model"
-"""Signal name in the evidence for the points of the class that a language model named."""
+"""Name used in the evidence, instead of a signal's, for the points of the class that a language model named."""
 
 MOST_COMPLEX, WORDS_OF_A_STEP = 10, 60
-"""Maximum of ``complexity``, which adds 1 for each order (imperative), for a list, and for every 60 words."""
+"""The maximum of ``Classification.complexity``, and the number of words that raise it by 1.
+
+Each order (imperative) and a list raise it by 1, too.
+"""
 MOST_TOPICS = 5
 """Maximum number of topics of a search intent (ruling R15)."""
 SHORTEST_TOPIC = 3
 LONG_PROMPT = 50
-"""A prompt with more characters than this gets a higher confidence in its search intent (seed 001, task 1.5)."""
+"""A prompt with more characters than this gets a higher confidence in its search intent.
+
+The original specification requires this (seed 001, task 1.5).
+"""
 SCANNED = 2000
 """How many characters after the first matched signal are searched for topics."""
 _EDGES = " \t\n\r.,;:!?()[]{}<>\"'`*_-/\\#@…“”\u2019\u2018|=+~\ue001\ue002\ue003\ue004\ue005\ue006\ue007\ue008"
 
 
 class Evidence:
-    """A signal that fired: its class, its place in the text, and the points it added."""
+    """A signal that fired: the class that it supports, its range of characters, and the points that it added.
+
+    ``facet`` is the kind of class, such as TASK_TYPE, and ``name`` the class.
+    """
 
     __slots__ = ("end", "facet", "name", "signal", "start", "weight")
 
@@ -56,10 +71,10 @@ class Evidence:
 
 
 class Classification:
-    """The task of a prompt, the confidence in it, and the evidence.
+    """The task type and the search intent found for a prompt, the confidence in each, and the evidence.
 
-    ``task_type`` is always the best guess; ``uncertain`` means that it should not be
-    shown. ``search_intent`` is empty if the prompt asks for no information. ``source`` is RULES, MODEL or BOTH.
+    ``task_type`` is always the best guess; ``uncertain`` means that the guess should not be shown.
+    ``search_intent`` is empty if the prompt asks for no information. ``source`` is RULES, MODEL or BOTH.
     """
 
     __slots__ = (
@@ -90,12 +105,15 @@ class Classification:
         return copy
 
     def to_json(self) -> dict[str, Any]:
-        """Return the source, as recorded in a trace; a model's answer is recorded among the trace's inputs."""
+        """Return what a trace (the record of a prompt) stores of the classification: only its source.
+
+        A model's answer is stored among the inputs of the trace, so that everything else can be computed again.
+        """
         return {"source": self.source}
 
 
 class Observation:
-    """The properties of a text before weights are applied: its words, its features, the signals that fire."""
+    """What is found in a text before weights are applied: its words, its features, and the signals that fire."""
 
     __slots__ = ("contained", "features", "found", "masked", "read")
 
@@ -110,7 +128,7 @@ class Observation:
 
 
 def scanned_part(text: str) -> str:
-    """Return the part of ``text`` that is scanned: all of it, or only head and tail if it is very long."""
+    """Return the part of ``text`` that is searched for signals: all of it, or only head and tail if it is very long."""
     return text if len(text) <= HEAD + TAIL else text[:HEAD] + text[-TAIL:]
 
 
@@ -124,8 +142,8 @@ def verdict(
 ) -> Classification:
     """Return the classification of a prompt, with evidence if ``is_explained``.
 
-    ``conversation`` contains the words to which a prompt such as "do the same for the other one"
-    refers. ``opinion`` is what a language model said about the prompt; it counts as one more signal.
+    ``conversation`` contains the earlier text to which a prompt such as "do the same for the other one"
+    refers. ``opinion`` is a language model's classification of the prompt, which counts as one more signal.
     """
     referred = conversation.basis(prompt) if conversation is not None else ""
     earlier = classify(referred, rules.table, is_explained=False) if referred else None
@@ -140,9 +158,9 @@ def classify(
     opinion: Opinion | None = None,
     is_explained: bool = True,
 ) -> Classification:
-    """Classify ``text`` by the compiled signals. Internal: other modules call ``verdict``.
+    """Return the classification of ``text`` by the signals in ``table``; other modules call ``verdict`` instead.
 
-    ``earlier`` is the classification of the earlier text that ``text`` refers to: its task type scores
+    ``earlier`` is the classification of the earlier text that ``text`` refers to: the scores of its task types
     are added, and ``text`` then does not count as small talk. For ``opinion`` see ``verdict``.
     """
     result = Classification()
@@ -191,9 +209,9 @@ def _unscanned(offset: int, tail_at: int) -> int:
 
 
 def _offsets(found: dict[int, tuple[int, int]], read: reading.Reading, masked: str) -> dict[int, tuple[int, int]]:
-    """Return the character range of each fired phrase.
+    """Return the range of characters of each signal in ``found``, which has ranges of words.
 
-    Matching does not keep the offsets of words, to save time, so the words of the fired phrases are located here.
+    Matching does not keep the offsets of words, to save time, so the words of the phrases that fired are located here.
     """
     wanted = {end - 1 for _, end in found.values()} | {start for start, _ in found.values()}
     origin, chunks = read.origin, read.chunks
@@ -255,7 +273,7 @@ def _explain(
 def _add_word_weights(
     result: Classification, word_points: dict[int, int], spans: dict[int, tuple[int, int]], *, table: Table
 ) -> None:
-    """Add the points of plain words, with evidence for each class that has a span in ``spans`` (key ``~class_at``)."""
+    """Add the points of single words, and evidence for each class with a span in ``spans`` (under ``~class_at``)."""
     for class_at, points in word_points.items():
         facet_at, name = table.classes[class_at]
         facet = table.facets[facet_at]["name"]
@@ -281,7 +299,7 @@ def _carry_over(result: Classification, earlier: Classification, table: Table) -
 
 
 def choose_task_type(result: Classification, table: Table) -> None:
-    """Set the best task type of ``result.scores``, its confidence, and whether it is too uncertain to show."""
+    """Store in ``result`` the task type with the highest score, its confidence, and if it is too uncertain to show."""
     facet = next((facet for facet in table.facets if facet["name"] == TASK_TYPE), None)
     scores = result.scores.get(TASK_TYPE)
     if facet is None or not scores:
@@ -308,7 +326,7 @@ def _choose_search_intent(result: Classification) -> None:
 
 
 def _intent_signals(found: dict[int, tuple[int, int]], table: Table) -> dict[int, tuple[int, int]]:
-    """Return the fired signals that have a weight for a search intent."""
+    """Return those of the fired signals ``found`` that have a weight for a search intent."""
     own = {
         class_at
         for class_at, (facet_at, name) in enumerate(table.classes)
@@ -322,7 +340,7 @@ def _intent_signals(found: dict[int, tuple[int, int]], table: Table) -> dict[int
 
 
 def _intent(result: Classification, text: str, matched: list[tuple[int, int]], table: Table) -> None:
-    """Set the confidence, keywords and topics of a search intent, as seed 001 specifies them."""
+    """Set the confidence, keywords and topics of the search intent, as the original specification says (seed 001)."""
     counted = _merged(matched)
     result.intent_confidence = _intent_confidence(text, len(counted))
     result.keywords = [text[start:end] for start, end in counted]
@@ -333,7 +351,7 @@ def _intent(result: Classification, text: str, matched: list[tuple[int, int]], t
 def _intent_confidence(text: str, signals: int) -> float:
     """Return 0.5, plus 0.1 per signal after the first (at most 0.15), 0.1 for a long text, 0.1 for several sentences.
 
-    The sum is rounded, because 0.5 + 0.1 + 0.1 + 0.1 is not quite 0.8, which is one of seed 001's thresholds.
+    The sum is rounded, because 0.5 + 0.1 + 0.1 + 0.1 is not quite 0.8, which is a specified threshold (seed 001).
     """
     value = 0.5 + min(0.15, 0.1 * max(0, signals - 1))
     if len(text) > LONG_PROMPT:
@@ -364,7 +382,7 @@ def _merged(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _topics(text: str, start: int, *, without: Container[str], keywords: list[str]) -> list[str]:
-    """Return up to five content words after ``start``, in the order of their first mention."""
+    """Return as topics up to five words of ``text`` after ``start``, except those in ``without`` and in keywords."""
     spent = {word.strip(_EDGES) for keyword in keywords for word in keyword.lower().split()}
     found: list[str] = []
     for chunk in text[start : start + SCANNED].replace("/", " ").replace("\u2019", "'").split():

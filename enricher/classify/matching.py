@@ -1,4 +1,4 @@
-"""Decide which signals of the compiled table a prompt fires.
+"""Find the signals of the compiled table that fire in a prompt, and the points that its single words add.
 
 The words are read once, with dictionary look-ups. A gap in a phrase has at most twelve words
 and is searched once per first word, so the time is bounded for any prompt and signal.
@@ -20,14 +20,17 @@ if TYPE_CHECKING:
 ANY, START, END, FIRST_SENTENCE, LAST_SENTENCE, WHOLE, LEAD, ORDER, LAST_ORDER, OBJECT = range(10)
 MOST_OBJECT_WORDS = 6
 MOST_WORDS_OF_A_WHOLE = 16
-"""In a prompt with more words than this, no phrase counts as the whole prompt."""
+"""In a prompt with more words than this, no phrase counts as the whole prompt (``at: whole`` in the rules)."""
 MOST_TRIES = 12
 """How many occurrences of a word are tried as the beginning of a phrase; later ones fire no signal."""
 
 WEAKEST = -10
-"""A strength lower than that of any word."""
+"""A number lower than the weight of any word, with which the search for the strongest word of a class begins."""
 AT_LEAD, AT_OBJECT = "@lead", "@object"
-"""Positions at which a word may have a further weight: first in its sentence after openers; in an order's object."""
+"""Positions at which a word may have a further weight, used as part of its key.
+
+``@lead``: the first word of its sentence after openers such as "ok, now". ``@object``: in the object of an order.
+"""
 
 Span = tuple[int, int]
 
@@ -50,7 +53,10 @@ class _Places:
         self.whole = end <= MOST_WORDS_OF_A_WHOLE
 
     def bits(self) -> list[int]:
-        """Return a bit mask per word: the places that a phrase beginning there can have, if ``ends_well`` agrees."""
+        """Return for each word a bit mask of the places, such as LAST_SENTENCE, of a phrase that begins with this word.
+
+        For some places, ``ends_well`` must check where the phrase ends.
+        """
         reading, sentences, size = self.reading, self.reading.sentences, len(self.reading.words)
         last_start = sentences.index(self.last_sentence) if size else 0
         found = [1 << ANY | 1 << END | (1 << WHOLE if self.whole else 0)] * size
@@ -69,14 +75,17 @@ class _Places:
         return found
 
     def ends_well(self, place: int, end: int) -> bool:
-        """Return whether a phrase that must be at ``place`` may end at ``end``."""
+        """Return whether a phrase that must be at ``place``, such as OBJECT, may end before the word at ``end``."""
         if place == OBJECT:
             return end <= self.object_end
         return place != END or end == self.end
 
 
 def contained(masked: str, table: Table) -> dict[int, Span]:
-    """Return the signals whose text occurs anywhere, even inside words, each with its first span of characters."""
+    """Return the signals whose text occurs in the prompt, even inside words, each with its first range of characters.
+
+    Only signals that the rules write with stars (``*text*``) are searched.
+    """
     found: dict[int, Span] = {}
     if table.contained and not masked.isascii():  # these signals are for scripts without spaces, so never ASCII
         low = lowered(masked)
@@ -98,9 +107,9 @@ def _object_end(words: list[str], order: int) -> int:
 
 
 def fired(reading: Reading, features: dict[str, Span], table: Table, inside: Collection[int] = ()) -> dict[int, Span]:
-    """Return the signals that fire, each with its first span of words.
+    """Return the signals that fire, by their indexes in the table, each with the range of words where it first does.
 
-    The span is (-1, -1) for signals that fire on a feature, and for those in ``inside``, whose text is inside words.
+    The range is (-1, -1) for signals that fire on a feature, and for those in ``inside``, which ``contained`` found.
     """
     places = _Places(reading)
     found: dict[int, Span] = {}
@@ -153,7 +162,7 @@ def _surplus(words: list[str]) -> set[int]:
 
 
 def fired_late(found: dict[int, Span], task_type: str, table: Table) -> dict[int, Span]:
-    """Return the signals that fire because of the chosen task type."""
+    """Return the signals that fire only because of the chosen task type; ``found`` are those that fired before."""
     later = table.late.get(task_type, ())
     if not later:
         return {}
@@ -162,7 +171,10 @@ def fired_late(found: dict[int, Span], task_type: str, table: Table) -> dict[int
 
 
 class WeightedWording:
-    """A word, word pair or word at a position that has weights: its first occurrence and (class, strength) pairs."""
+    """A word, a pair of words, or a word at a certain position, to which the rules give weights for classes.
+
+    ``start`` and ``end`` are the positions of its first occurrence in the prompt; ``figures`` are (class, weight).
+    """
 
     __slots__ = ("end", "figures", "start")
 
@@ -171,7 +183,7 @@ class WeightedWording:
 
 
 def weighted_wordings(reading: Reading, table: Table) -> list[WeightedWording]:
-    """Return the words, pairs and words at a position that have weights, each once, except those in prohibitions."""
+    """Return everything in a prompt that is a ``WeightedWording``, each once, without the words of prohibitions."""
     found: list[WeightedWording] = []
     seen: set[str] = set()
     words, quiet, leads, objects, last = _plain(reading)
@@ -196,7 +208,7 @@ def weighted_wordings(reading: Reading, table: Table) -> list[WeightedWording]:
 
 
 def wordings(reading: Reading) -> set[str]:
-    """Return all keys that could have weights: ``word``, ``word next``, ``word @lead``, ``word @object``."""
+    """Return all keys in a prompt that may have weights: ``word``, ``word next``, ``word @lead``, ``word @object``."""
     words, quiet, leads, objects, last = _plain(reading)
     found: set[str] = set()
     for at, word in enumerate(words):
@@ -212,16 +224,19 @@ def wordings(reading: Reading) -> set[str]:
 
 
 def _plain(reading: Reading) -> tuple[list[str], set[int], dict[int, int], range, int]:
-    """Return the words, and the positions of prohibitions, leads, the first order's object and the last word."""
+    """Return the words of a prompt, and the positions of some of them.
+
+    These are the words in prohibitions, the first words of sentences, the first order's object, and the last word.
+    """
     words, order = reading.words, reading.order
     objects = range(order[0] + 1, _object_end(words, order[0])) if order else range(0)
     return words, reading.quiet, reading.leads, objects, len(words) - 1
 
 
 def word_points(weighted: list[WeightedWording], table: Table) -> dict[int, int]:
-    """Return the points per class that the plain words of a prompt add.
+    """Return the points per class that the single words of a prompt add.
 
-    The points are twice the sum of the strengths, divided by the square root of the number of
+    The points are twice the sum of the words' weights for the class, divided by the square root of the number of
     entries in ``weighted``, because a long prompt contains more words, not more evidence.
     """
     sums = [0] * len(table.classes)
@@ -233,7 +248,7 @@ def word_points(weighted: list[WeightedWording], table: Table) -> dict[int, int]
 
 
 def strongest(weighted: list[WeightedWording], classes: Iterable[int]) -> dict[int, Span]:
-    """Return, for each class, the span of the word or words with the largest weight for it."""
+    """Return for each class the positions (start, end) of the word or word pair with the largest weight for it."""
     best: dict[int, tuple[int, Span]] = dict.fromkeys(classes, (WEAKEST, (0, 1)))
     for one in weighted:
         for class_at, strength in one.figures:
@@ -243,7 +258,7 @@ def strongest(weighted: list[WeightedWording], classes: Iterable[int]) -> dict[i
 
 
 def _match(entry: list[Any], words: list[str], at: int, bases: list[str]) -> int:
-    """Return the position after the phrase ``entry`` if the words from ``at`` on match it, else 0."""
+    """Return the position after the compiled phrase ``entry`` if the words from ``at`` on match it, else 0."""
     gap, size = 0, len(words)
     at += 1
     for want in entry[2:]:
@@ -275,7 +290,10 @@ def _add_wholes(found: dict[int, Span], wholes: dict[int, list[Span]], reading: 
 
 
 def _allowed(found: dict[int, Span], table: Table) -> dict[int, Span]:
-    """Remove the signals that an ``unless`` signal excludes, or that need a ``with`` signal that did not fire."""
+    """Remove from ``found`` the signals whose ``unless`` or ``with`` condition is not met, and return ``found``.
+
+    No signal under ``unless`` may have fired, and at least one of those under ``with``, if there are any, must have.
+    """
     refused = []
     fired_ones, condition_of = found.keys(), table.condition
     for condition in found:

@@ -1,4 +1,4 @@
-"""A language model's opinion on a prompt, which counts as one more signal of the class that it names.
+"""Add a language model's classification of a prompt (its opinion) to the classification by rules, as one more signal.
 
 The points of a class are odds on a logarithmic scale: ``points_that_double`` points double them. A source that names
 the right one of k classes with probability a multiplies that class's odds by a (k - 1) / (1 - a): Bayes' rule, if its
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from enricher.classify.table import Table
 
 GENERAL = "general"
-"""The search intent for no particular kind of information; a model that answers with it adds no points."""
+"""The search intent "no particular kind of information"; a model that answers with it adds no points."""
 MOST_TOPICS = 5
 LEAST_TRUSTED = 0.95
-"""Upper limit of the accuracy that a model is credited with: at 1.0 the factor would be infinite."""
+"""Maximum accuracy that is assumed of any model: at 1.0 the factor above would be infinite."""
 ASSUMED_ACCURACY = 0.65
 """Accuracy assumed for a model that has not been measured.
 
@@ -32,11 +32,12 @@ almost as much as with their true accuracy, and one of .6 does no harm.
 
 
 class Opinion:
-    """A model's answer: topics, and a class per facet, empty if not asked for or if the model named no existing one.
+    """A language model's classification of a prompt: its task type, search intent, topics and effort.
 
-    ``confidence`` and ``intent_confidence`` are the model's own, 0 to 1; ``complexity`` is the effort that the prompt
-    asks for, 0 to 100, None if the model did not estimate it. ``accuracy`` is the share of prompts in
-    which this model is known or assumed to be right.
+    ``task_type`` and ``search_intent`` are empty if the model was not asked for them or named no existing class.
+    ``confidence`` and ``intent_confidence`` are the model's own estimates, 0 to 1; ``complexity`` is the effort that
+    the prompt asks for, 0 to 100, None if the model did not estimate it. ``accuracy`` is the share of prompts that
+    this model is known or assumed to classify correctly.
     """
 
     __slots__ = ("accuracy", "complexity", "confidence", "intent_confidence", "search_intent", "task_type", "topics")
@@ -65,7 +66,7 @@ class Opinion:
         return Opinion(**{name: value[name] for name in Opinion.__slots__ if name in value})
 
     def add_points(self, result: Classification, table: Table) -> None:
-        """Add the points of the classes that the model named to the scores, with their evidence."""
+        """Add points to ``result.scores`` for the classes that the model named, and the evidence for these points."""
         from enricher.classify import FROM_MODEL, SEARCH_INTENT, TASK_TYPE, Evidence
 
         opinions = {TASK_TYPE: (self.task_type, self.confidence)}
@@ -84,9 +85,10 @@ class Opinion:
                 result.evidence.append(found)
 
     def complete(self, result: Classification) -> None:
-        """Add the model's topics, and use its confidence for a search intent that the rules alone would not have found.
+        """Set the source of ``result``, add the model's topics, and use its confidence if it decided the search intent.
 
-        The confidence of any other intent comes from the rules' signals (seed 001, task 5.6; ruling R17).
+        It did if the rules alone would have given another intent. The confidence of any other intent comes from the
+        rules' signals (seed 001, task 5.6; ruling R17).
         """
         from enricher.classify import BOTH, MODEL
 
@@ -101,7 +103,7 @@ class Opinion:
 
 
 def _by_rules_alone(result: Classification) -> str:
-    """Return the search intent that the scores give without the model's points."""
+    """Return the search intent with the most points if those that the model added are left out."""
     from enricher.classify import FROM_MODEL, SEARCH_INTENT
 
     scores = dict(result.scores[SEARCH_INTENT])
@@ -112,7 +114,10 @@ def _by_rules_alone(result: Classification) -> str:
 
 
 def points(accuracy: float, classes: int, points_that_double: float) -> int:
-    """Return the points that an opinion adds to one of ``classes`` classes; 0 if it is no better than a guess."""
+    """Return the points that a model with this accuracy adds to the class that it names, one of ``classes`` classes.
+
+    A model that is no better than a guess adds 0 points.
+    """
     accuracy = min(accuracy, LEAST_TRUSTED)
     if classes < 2 or accuracy * classes <= 1:
         return 0

@@ -1,7 +1,7 @@
-"""Split masked text into words and sentences, and find the order (imperative) in each sentence.
+"""Split a prompt into words and sentences, and find the order (the verb in the imperative) in each sentence.
 
-The order of a sentence is its first word after openers ("ok, now") and requests
-("can you", "i want you to"); both lists come from the instructions file.
+Pasted parts have been masked before. The order of a sentence is its first word after openers ("ok, now")
+and requests ("can you", "i want you to"); both lists come from the instructions file.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ MARKS = frozenset(".?!¶,:")
 FIRST_MARKER = "\ue000"
 """The markers for masked text (``enricher.prompt.wording.structure``) sort after this character, words before it."""
 LENGTHS = (("no_words", 0), ("tiny", 3), ("short", 8), ("medium", 25), ("long", 80))
-"""Features for the length of a prompt, each with its maximum of words; a longer prompt is ``very_long``."""
+"""Features that describe the length of a prompt, each with its maximum of words; a longer one is ``very_long``."""
 FOREIGN_SHARE, ENGLISH_SHARE, LEAST_FOREIGN_WORDS = 3, 8, 4
 """A prompt is not English if one word in three is not ASCII, or fewer than one word in eight is a common English one.
 
@@ -45,9 +45,9 @@ _FIRST_IDEOGRAPH, _LAST_IDEOGRAPH = "\u3041", "\u9fff"
 class Reading:
     """The words of a prompt, with the sentence number of each word and the positions of orders (imperatives).
 
-    ``leads`` maps the position of the first word after openers and requests, where an order would be, to its sentence.
-    ``quiet`` contains the positions of words in a prohibition. ``origin[i]`` is the index of the chunk from which
-    word ``i`` came, since a contraction is one chunk but two words.
+    ``leads`` has for each sentence the position of the first word after openers and requests, where an order would be;
+    it maps this position to the sentence's number. ``quiet`` contains the positions of words in a prohibition.
+    ``origin[i]`` is the index of the chunk from which word ``i`` came, since a contraction is one chunk but two words.
     """
 
     __slots__ = ("chunks", "leads", "openers", "order", "origin", "quiet", "sentences", "start", "words")
@@ -82,14 +82,14 @@ def spaced_foreign_text(text: str) -> str:
 
 
 def read(masked: str, table: Table) -> Reading:
-    """Return the words of ``masked`` with their sentences and the positions of orders."""
+    """Return the words of the masked prompt, the sentence of each, and the positions of orders (imperatives)."""
     reading = words_of(masked, table.contractions)
     _positions(reading, table)
     return reading
 
 
 def words_of(masked: str, contractions: dict[str, list[str]]) -> Reading:
-    """Return the words of ``masked``, without looking for sentences and orders."""
+    """Return the words of the masked prompt, without looking for sentences and orders."""
     text = lowered(masked).replace("\u2019", "'")
     for sign, spaced in _SPACED:
         if sign in text:
@@ -187,7 +187,7 @@ def _mark_negated(reading: Reading, at: int) -> None:
 
 
 def add_shape(features: dict[str, tuple[int, int]], reading: Reading, masked: str, *, table: Table) -> None:
-    """Add the features that depend on the whole prompt, such as its length and the position of its orders."""
+    """Add to ``features`` those that depend on the whole prompt, such as its length and the position of its orders."""
     words = reading.words
     own = [word for word in words if word not in MARKS and word[0] < FIRST_MARKER]
     everything = (0, len(masked))

@@ -1,6 +1,6 @@
-"""The compiled signals, stored as packed text and unpacked only for the words that a prompt contains.
+"""Hold the compiled signals as packed text, and unpack only the entries of the words that a prompt contains.
 
-Every cold start loads this table, but a prompt contains only a few dozen of its words;
+Every start of the hook loads this table, but a prompt contains only a few dozen of its words;
 the entries of all other words stay packed.
 """
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     Condition = tuple[list[int], list[int], list[tuple[int, int]], str, str]
 
 GAP = 0
-"""Represents a gap (… in the rules) in a compiled phrase, in which words are strings."""
+"""Stands for a gap (written as … in the rules) in a compiled phrase, whose words are strings."""
 
 MOST_REMEMBERED = 100_000
 """Maximum number of unpacked entries in each cache of a long-lived process."""
 
 LETTERS = 2
-"""How many first letters the words that are packed into one text have in common."""
+"""Number of first letters that words must share to be packed into one text."""
 
 
 class PackedIndex:
@@ -62,7 +62,10 @@ class Table:
         self.requests: dict[str, list[list[str]]] = packed["requests"]
         self._exact, self._index, self._fold = (PackedIndex(packed[name]) for name in ("exact", "index", "fold"))
         self.word_weights = PackedIndex(packed["leanings"]).find
-        """Return the packed weights of a word: its own, then those before ``|next word=`` or at ``|@place=``."""
+        """Returns the packed weights of a word: first those that the word has anywhere, then those under a condition.
+
+        The condition ``|next=`` means that the word ``next`` follows, ``|@lead=`` and ``|@object=`` a position.
+        """
         self.places: list[int] = packed["places"]
         self._conditions: list[Any] = packed["conditions"].split("\n")
         self.orders, self.openers, self.approvals, self.english = (
@@ -74,13 +77,13 @@ class Table:
 
     @property
     def no_topics(self) -> frozenset[str]:
-        """Return the words that are never topics."""
+        """Return the words that are never topics of a search intent."""
         if self._no_topics.__class__ is str:
             self._no_topics = frozenset(self._no_topics.split(" "))
         return self._no_topics  # type: ignore[no-any-return]
 
     def strengths(self, figures: str) -> list[tuple[int, int]]:
-        """Return the packed weights ``figures`` as (class, strength) pairs."""
+        """Return the packed weights of a word (``figures``) as pairs (index of a class, weight of the word for it)."""
         found = self._strengths.get(figures)
         if found is None:
             numbers = [int(figure) for figure in figures.split()]
@@ -96,7 +99,8 @@ class Table:
     def phrases(self, word: str, follower: str) -> list[Any]:
         """Return the phrases that may begin with ``word`` followed by ``follower``.
 
-        A phrase of one word is the number of its condition, any other a list: that number, the gap, the other words.
+        A phrase of one word is given as the index of its signal's condition, a longer one as a list: that index,
+        the maximum number of words in its gap, and its other words.
         """
         found = self.remembered.get((word, follower))
         if found is None:
@@ -109,7 +113,10 @@ class Table:
         return found
 
     def condition(self, number: int) -> Condition:
-        """Return the condition of a signal as (``unless``, ``with``, [(class, weight)], feature, label)."""
+        """Return the condition with the index ``number`` as (unless, with, [(class, weight)], feature, label).
+
+        "unless" and "with" are lists of the indexes of other conditions; the feature is empty for a phrase.
+        """
         found = self._conditions[number]
         if found.__class__ is str:
             unless, needs, weights, feature, label = found.split(";", 4)
@@ -122,7 +129,7 @@ class Table:
 
 
 def _unpacked(packed: str, seconds: list[str]) -> list[Any]:
-    """Return the phrases that are one word or contain a gap, and those whose second word is in ``seconds``."""
+    """Unpack the phrases of a first word: the word alone, it with a gap behind, or with one of ``seconds`` behind."""
     alone, _, behind = packed.partition("|")
     found = [entry_of(text) for text in alone.split(";") if text]
     for second in seconds:
@@ -134,7 +141,7 @@ def _unpacked(packed: str, seconds: list[str]) -> list[Any]:
 
 
 def entry_of(packed: str) -> Any:
-    """Unpack a phrase without its first word: the number of its condition, or number, gap and the other words."""
+    """Unpack a phrase, packed without its first word, into the form that ``Table.phrases`` returns."""
     number, _, rest = packed.partition(" ")
     if not rest:
         return int(number)

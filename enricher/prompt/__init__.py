@@ -1,9 +1,12 @@
-"""Read what the client sends with a prompt, redact its secrets, and find the names and earlier turns it refers to.
+"""Read what a host (a coding agent) sends with a prompt: redact secrets, find the names and earlier turns referred to.
 
-Every module of this package may import this one, so this one imports none of them.
+Every module of this package may import this module, so it imports none of them.
 """
 
 POINTING_WORDS = 24
-"""Maximum words of a prompt that may refer back; a longer prompt is assumed to name its subject itself."""
+"""Maximum words of a prompt that may refer to earlier turns; a longer prompt is assumed to name its subject itself."""
 MOST_RECORDED = 40
-"""Maximum number of prompts, files, names etc. that a trace records; far fewer are read from a transcript."""
+"""Maximum length of each list (prompts, files, names etc.) in a trace, which is the record of a prompt.
+
+Far fewer items are read from a transcript.
+"""

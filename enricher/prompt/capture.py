@@ -1,6 +1,6 @@
 """Detect what a prompt asks to remember: "remember: …", "decision: …", "from now on, always …".
 
-On the hook's path. Only explicit statements at the start of the prompt or of a line count:
+Runs in the hook. Only explicit statements at the start of the prompt or of a line count:
 "remember to run the tests" is about this turn, "do you remember that bug?" is a question,
 and text in a quotation, a code block or a pasted record was not written by the user.
 """
@@ -28,7 +28,10 @@ CUES = (
     ("remember", "", ":"),
     ("decision", "decisions", ":"),
 )
-"""Rows: words that introduce a memory, the namespace that they imply, and marks, one of which must follow them."""
+"""Rows: words that introduce a memory, its namespace, and punctuation marks, one of which must follow the words.
+
+The namespace is the kind of memory, such as ``decisions``; an empty one is guessed from the text of the memory.
+"""
 
 _FIRST_LETTERS = "nflptrd"
 _LONGEST = 1000
@@ -68,7 +71,10 @@ _HINTS = (
 
 
 def rows(prompt: str, project: str) -> list[Row]:
-    """Return what a prompt asks to remember, as unreviewed rows of the table ``memories`` without ``number``."""
+    """Return what a prompt asks to remember, as rows for the table ``memories`` without the column ``number``.
+
+    The rows are marked as not yet reviewed by the user.
+    """
     found: list[Row] = []
     now = utc_now()
     for namespace, statement in remembered(prompt):
@@ -111,7 +117,7 @@ def namespace_of(text: str) -> str:
 
 
 def _may_start_memory(lines: list[str], number: int) -> bool:
-    """Return whether a memory may begin in this line; False in a quotation and among the lines of a pasted record."""
+    """Return whether a memory may begin in this line: not in a quotation or among ``key: value`` lines of a record."""
     line = lines[number]
     if line[:1].lower() not in _FIRST_LETTERS or not line:
         return False
@@ -123,13 +129,16 @@ def _may_start_memory(lines: list[str], number: int) -> bool:
 
 
 def _is_field(line: str) -> bool:
-    """Return whether the line looks like ``key: value`` of a record rather than like a sentence."""
+    """Return whether the line looks like ``key: value`` of a pasted record rather than like a sentence."""
     key, colon, value = line.partition(":")
     return bool(colon and key and value[:1] in ("", " ") and " " not in key and not _cue_of(line)[0])
 
 
 def _cue_of(line: str) -> tuple[str, str]:
-    """Return the text after the cue in ``CUES`` that begins a line, and the cue's namespace; both empty without one."""
+    """Return the text after the cue (an entry of ``CUES``) with which a line begins, and the namespace of the cue.
+
+    Both are empty if the line begins with no cue.
+    """
     low = line[:40].lower()
     for cue, namespace, marks in CUES:
         if low.startswith(cue):
@@ -157,7 +166,7 @@ def _read(lines: list[str], number: int) -> tuple[str, str] | None:
 
 
 def _with_list(text: str, lines: list[str], number: int) -> str:
-    """Return ``text``, with the list below its line if ``text`` is only a line break or ends with a colon."""
+    """Return ``text`` and, if it is only a line break or ends with a colon, the list below line ``number``."""
     if text != "\n" and not text.endswith(":"):
         return text
     items: list[str] = []
@@ -169,7 +178,7 @@ def _with_list(text: str, lines: list[str], number: int) -> str:
 
 
 def _statement(line: str) -> str:
-    """Return the statement in "remember that …" or "from now on …", empty if there is none."""
+    """Return the statement in a line such as "remember that …" or "from now on …"; empty if there is none."""
     low = line.lower()
     for opening in ("please remember that ", "remember that "):
         if low.startswith(opening):
@@ -189,7 +198,7 @@ def _is_sentence(words: list[str]) -> bool:
 
 
 def _until_the_order(text: str) -> str:
-    """Return the text without an instruction for this turn that follows it ("…. Then fix the test")."""
+    """Return the text to remember, cut before an instruction for this turn, such as ". Then fix the test"."""
     low = text.lower()
     ends = [at + 1 for mark in _GO_ON if (at := low.find(mark)) > 0]
     return text[: min(ends)] if ends else text

@@ -1,7 +1,7 @@
-"""Define the prompt event, into which the events of all hosts are parsed, and decide which prompts to skip.
+"""Define the prompt event, into which the events of all hosts (coding agents) are parsed, and decide which to skip.
 
-No I/O: the same event and settings always give the same reason. Traces record the reason;
-an empty one means that the prompt is enriched.
+No I/O: the same event and settings always give the same reason to skip a prompt. It is stored with the
+prompt; an empty reason means that the prompt is enriched.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ SKIPS = {
     "gate_closed": "the caller's format is switched off",
     "remembered": "the prompt only says what to remember",
 }
-"""All reasons to skip a prompt, with their descriptions; ``enricher.pipeline`` finds the last four of them."""
+"""All reasons to skip a prompt, with their descriptions; the last four are determined in ``enricher.pipeline``."""
 
 MEMORY_CUES = ("remember", "decision:", "from now on", "lesson", "note to self", "the record")
 """A prompt without any of these words cannot ask to remember anything, so the module that checks is not loaded."""
@@ -28,7 +28,7 @@ _PERSONS = frozenset(("", "user", "sdk"))
 _MACHINE_TAGS = ("<task-notification", "<agent-notification")
 _BYPASS_PHRASE = "no enrichment:"
 _PRIVATE = "[redacted:private]"
-# Names that people write at the beginning of a prompt to mean the file, the folder or the platform: ".env is missing".
+# Names of files, folders or platforms with which prompts begin (".env is missing"): their dot is not the bypass prefix.
 _DOTFILES = frozenset(
     """
     env envrc venv git github gitlab gitea circleci husky vscode idea cursor claude gemini codex copilot opencode
@@ -70,7 +70,7 @@ class PromptEvent:
 
 
 def skip_reason(event: PromptEvent, *, bypass_prefix: str = ".", enabled: bool = True) -> str:
-    """Return the reason why this prompt is not enriched, empty if it is enriched."""
+    """Return the reason (a key of ``SKIPS``) why this prompt is not enriched; empty if it is enriched."""
     if not enabled:
         return "disabled"
     if event.agent:
@@ -113,7 +113,7 @@ def _is_dotfile(name: str) -> bool:
 
 
 def _is_slash_command(prompt: str) -> bool:
-    """Return whether the prompt is a slash command, unless the host has marked several words as its arguments."""
+    """Return whether the prompt is a slash command; one that the host sends with arguments of several words is not."""
     if prompt.startswith(("<command-name>", "<command-message>")):
         return "<command-name>" in prompt and not _has_written_arguments(prompt)
     line = prompt.removeprefix("#").lstrip(" ") if prompt.startswith("# /") else prompt
@@ -129,6 +129,6 @@ def _has_written_arguments(prompt: str) -> bool:
 
 
 def has_memory_cue(prompt: str) -> bool:
-    """Return whether the prompt may ask to remember something, so that it must be parsed."""
+    """Return whether the prompt may ask to remember something, so that ``enricher.prompt.capture`` must parse it."""
     low = prompt.lower()
     return any(cue in low for cue in MEMORY_CUES)

@@ -1,6 +1,6 @@
 """Identify the project of a folder: clones and worktrees of a repository are one project (ruling R28).
 
-On the hook's path: reads a few small files, starts no git process.
+Runs in the hook, so it only reads a few small files and starts no git process.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ SHARED = "shared"
 
 
 class Project:
-    """A project: ``id`` is its key in the database, ``root`` its work tree, ``git_dir`` its git directory or empty."""
+    """A project: ``id`` is its key in the database, ``root`` its folder, ``git_dir`` its git directory or empty."""
 
     __slots__ = ("git_dir", "id", "name", "root")
 
@@ -27,9 +27,10 @@ class Project:
 
 
 def identify(cwd: str) -> Project:
-    """Return the project that contains ``cwd``, identified by its remote, else its git directory, else its folder.
+    """Return the project that contains the folder ``cwd``.
 
-    ``root`` is empty if ``cwd`` is not a valid path.
+    It is identified by the address of its git remote, else by its git directory, else by its folder. Its ``root`` is
+    empty if ``cwd`` is not a valid path.
     """
     try:
         root = os.path.realpath(project_root(cwd))

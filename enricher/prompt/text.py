@@ -11,9 +11,9 @@ LOOK_ALIKES = "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}\N{SINGLE RIGHT-POIN
 
 
 def harmless(text: str, *, longest: int) -> str:
-    """Return untrusted text on one line, without control characters, and with ``<`` and ``>`` replaced.
+    """Return untrusted text on one line, without control characters, ``<`` and ``>``, cut to ``longest`` characters.
 
-    This keeps it from imitating the tags of a host and from ending a comment.
+    Such a text can neither imitate the tags that a host (a coding agent) uses nor end an HTML comment.
     """
     flat = " ".join(text.replace("\x1b", " ").split())
     clean = "".join(char for char in flat if char.isprintable() and char not in "\u200b\u2060\ufeff")
@@ -22,12 +22,12 @@ def harmless(text: str, *, longest: int) -> str:
 
 
 def shortened(text: str, longest: int) -> str:
-    """Return ``text``, cut with an ellipsis if it is longer than ``longest`` characters."""
+    """Return ``text``; if it has more than ``longest`` characters, cut it and end it with an ellipsis."""
     return text if len(text) <= longest else text[: longest - 1].rstrip() + ELLIPSIS
 
 
 def cut(text: str, limit: int) -> str:
-    """Return the text on one line, cut between words if it is longer than ``limit`` characters."""
+    """Return the text on one line; if it has more than ``limit`` characters, cut it between words."""
     flat = " ".join(text.split())
     if len(flat) <= limit:
         return flat
@@ -35,7 +35,7 @@ def cut(text: str, limit: int) -> str:
 
 
 def singular(word: str) -> str:
-    """Return an English word without its plural "s"."""
+    """Return an English word without the "s" of the plural; words such as "class" are unchanged."""
     return word[:-1] if len(word) > 3 and word[-1] == "s" and word[-2] != "s" else word
 
 

@@ -1,9 +1,9 @@
-"""Record which repositories the user trusts: only then is the ``.enricher/`` folder of a repository used.
+"""Record which repositories the user trusts: only in these is the folder ``.enricher/`` used.
 
 Trust applies to content: any change under ``.enricher/`` revokes it until the user trusts
-the folder again. The ``memories/`` in it are trusted separately: there may be many, and
+the folder again. Its subfolder ``memories/`` is trusted separately: it may have many files, and
 only code that runs after a prompt reads them. If the user trusts the reviewed branch of a remote
-(``enricher.sources.memory.branch``), content that equals this branch is trusted, too.
+(``enricher.sources.memory.branch``), content that equals the content of this branch is trusted, too.
 """
 
 from __future__ import annotations
@@ -17,9 +17,12 @@ from storage.base.fast_stdlib import keyed_hash
 MOST_BYTES = 1 << 20
 FOLDER, MEMORIES = ".enricher", "memories"
 UNREAD = ("cases.jsonl", ".gitattributes")
-"""Files that may change without revoking trust, since only the workbench and git read them; labels add to the cases."""
+"""Files that may change without revoking trust, since only the workbench and git read them.
+
+``cases.jsonl`` changes whenever the user labels a prompt.
+"""
 BRANCH_SUFFIX = ".branch"
-"""Suffix of the file, next to the file that records trust, that names the branch whose content is trusted."""
+"""Suffix of the file that names the branch whose content is trusted; it is next to the file that records trust."""
 
 
 def is_trusted(root: str) -> bool:
@@ -33,7 +36,7 @@ def are_memories_trusted(root: str) -> bool:
 
 
 def _has_trusted(root: str, *, memories: bool) -> bool:
-    given, line = _read_mark(root), int(memories)  # files of earlier versions have no line for the memories
+    given, line = _read_mark(root), int(memories)  # files of earlier releases have no line for the memories
     try:
         return len(given) > line and given[line] == fingerprint(root, memories=memories)
     except (OSError, ValueError):
@@ -41,9 +44,9 @@ def _has_trusted(root: str, *, memories: bool) -> bool:
 
 
 def fingerprint(root: str, *, memories: bool = False) -> str:
-    """Return a hash of the names and contents below ``root/.enricher``: without the memories, or of the memories alone.
+    """Return a hash of the names and contents of the files below ``root/.enricher``.
 
-    Raises OSError if it cannot be read.
+    It covers all files but the memories or, with ``memories``, only these. Raises OSError if a file cannot be read.
     """
     base = os.path.join(root, FOLDER)
     top = os.path.join(base, MEMORIES) if memories else base
@@ -78,12 +81,18 @@ def _content(path: str) -> bytes:
 
 
 def content_of(root: str) -> tuple[str, str]:
-    """Return the two fingerprints that trust applies to: without memories, of memories alone. Raises OSError."""
+    """Return the fingerprints of ``root/.enricher`` without its memories and of its memories alone.
+
+    Raises OSError if a file cannot be read.
+    """
     return fingerprint(root), fingerprint(root, memories=True)
 
 
 def give(root: str, content: tuple[str, str] | None = None) -> str:
-    """Trust ``root/.enricher`` with the fingerprints ``content``, by default the present ones; return the first."""
+    """Record that the user trusts ``root/.enricher`` with the content that has the fingerprints ``content``.
+
+    The default is its content now. Return the fingerprint of the content without memories.
+    """
     rules, memories = content or content_of(root)
     path = mark(root)
     private.make_directory(os.path.dirname(path))
@@ -92,7 +101,7 @@ def give(root: str, content: tuple[str, str] | None = None) -> str:
 
 
 def follows_branch(root: str) -> bool:
-    """Return whether the user trusts a branch in ``root``, so that a pull can restore trust that was lost."""
+    """Return whether the user trusts a branch of ``root``, so that a pull may restore trust that a change revoked."""
     return os.path.exists(mark(root) + BRANCH_SUFFIX)
 
 

@@ -1,8 +1,8 @@
 """Load the compiled rules: a prompt costs one small read, and only after an edit a compiler runs in a child process.
 
-A cache file has a header line (with the source files) and a body line (the rules as JSON). It is valid as long as
-``stat`` of every source and the list of built-in channels are unchanged; the hash in its header, of the sources'
-contents, identifies the rules. After a broken edit, the last good body stays in use.
+A cache file has a header line, which lists the source files, and a body line, which is the rules as JSON. It is valid
+as long as ``stat`` of every source and the list of built-in channels are unchanged. The hash in the header is computed
+from the contents of the sources and identifies the rules. After an edit with errors, the last good body stays in use.
 """
 
 from __future__ import annotations
@@ -18,18 +18,24 @@ from storage.base import private
 from storage.base.fast_stdlib import dumps, keyed_hash, loads, scan
 
 FORMAT = 16
-"""Number of the compiled format. Raise it with every change of what is compiled or of how a prompt is read.
+"""Version of the format of compiled rules. Raise it with every change of what is compiled or of how a prompt is read.
 
-Compiled rules with another number are never used, so earlier recorded versions cannot be replayed as they are.
+Compiled rules with another number are never used, so those that earlier releases recorded cannot be replayed as
+they are.
 """
 FRESH, STALE, BROKEN, UNSETTLED = "fresh", "stale", "broken", "unsettled"
-"""States of loaded rules. Unsettled: these layers were never compiled, so the user's switches in them are unknown."""
+"""States of loaded rules.
+
+Fresh: compiled from the files as they are. Stale: a file was edited, but is not compiled yet. Broken: the
+last edit has errors. Stale and broken rules are the last good version. Unsettled: these layers were never compiled, so
+that the settings in them, which may switch the enricher off, are unknown.
+"""
 
 LARGEST = 4 << 20
 UNPACKED_WITHIN_NS = 1_000_000_000
-"""Maximum time that an installation takes to write its files.
+"""Maximum time that an installation is assumed to take to write its files.
 
-A source that is newer than the compiled file by more than that has been edited since.
+A source that is newer than the compiled file by more than this has been edited after the installation.
 """
 
 TYPE_CHECKING = False
@@ -41,7 +47,7 @@ if TYPE_CHECKING:
 
 
 class Rules:
-    """Compiled rules of one version; ``body`` is plain JSON, ``state`` is fresh, stale, broken or unsettled."""
+    """One version of the compiled rules; ``body`` is a plain JSON object, ``state`` is FRESH, STALE, BROKEN etc."""
 
     __slots__ = ("_table", "body", "hash", "problem", "state")
 
@@ -53,12 +59,15 @@ class Rules:
         self._table: Table | None = None
 
     def packed(self, part: str) -> Any:
-        """Parse and return ``plans``, ``prompts`` or ``complexity``, kept as text because few prompts need them."""
+        """Parse and return a part of the body that is stored as JSON text because few prompts need it.
+
+        These parts are ``plans``, ``prompts`` and ``complexity``.
+        """
         return loads(self.body[part])
 
     @property
     def table(self) -> Table:
-        """The table of signals, unpacked on first use."""
+        """The table of signals with which prompts are classified, created on first use."""
         if self._table is None:
             from enricher.classify.table import Table
 
@@ -67,7 +76,7 @@ class Rules:
 
     @table.setter
     def table(self, table: Table) -> None:
-        """Use a table that is already unpacked, which saves time when many prompts are classified."""
+        """Use a table that exists already, which saves time when many prompts are classified."""
         self._table = table
 
 
@@ -96,7 +105,7 @@ def load(cwd: str, *, wait_ms: int = 400, base: str = "") -> tuple[Rules, Layers
 
 
 def cache_file(layers: Layers) -> str:
-    """Return the path of the file with the compiled form of these layers."""
+    """Return the path of the cache file for the rules that are compiled from these layers."""
     names = "\0".join(layers.files()).encode(errors="surrogateescape")
     return os.path.join(state_dir(), "rules", keyed_hash(b"layers", names) + ".json")
 
@@ -107,7 +116,10 @@ def shipped_file() -> str:
 
 
 def stamp(path: str) -> list[int]:
-    """Return values that change when a file is edited: modification time in ns, size in bytes, inode, file type."""
+    """Return values that change when the file is edited: modification time in ns, size in bytes, inode, file type.
+
+    The list is empty if there is no such file.
+    """
     try:
         found = os.stat(path)
     except OSError:
@@ -116,7 +128,7 @@ def stamp(path: str) -> list[int]:
 
 
 def read_any_age(path: str) -> Rules | None:
-    """Return the rules in a cache file, even if its sources have changed since; None if there is no valid one."""
+    """Return the rules in a cache file even if their source files have changed since; None if the file is not valid."""
     header, body = _split(_own_bytes(path))
     return _rules(header, body) if header else None
 
@@ -134,7 +146,7 @@ def _read(path: str) -> Rules | None:
 
 
 def _read_shipped(layers: Layers) -> Rules | None:
-    """Return the packaged compiled rules; None if there are other layers, or if a source was edited."""
+    """Return the compiled rules of the package; None if there are other layers, or if a source file was edited."""
     if layers.files() != [packaged_file()]:
         return None
     path = shipped_file()
@@ -181,7 +193,7 @@ def _rules(header: dict[str, Any], body: bytes) -> Rules | None:
 
 
 def render(header: dict[str, Any], body: str) -> str:
-    """Return the text of a cache file; adds format, channels and checksum to ``header``."""
+    """Return the text of a cache file; its header is ``header`` with the format, the channels and a checksum added."""
     checksum = _checksum(f"{body}\n".encode())
     return dumps({**header, "format": FORMAT, "channels": CHANNELS, "checksum": checksum}) + f"\n{body}\n"
 
@@ -202,16 +214,16 @@ sys.path.insert(0, sys.argv.pop(1))
 from enricher.rules.compiling.compiler import refresh
 refresh()
 """
-"""Program of the compiler's process: it loads only what it needs, because a prompt may be waiting.
+"""Python program that the compiler's process runs; it loads only what it needs, because a prompt may be waiting.
 
 The alarm ends a compiler that hangs.
 """
 
 
 def compile_in_child(layers: Layers, *, wait_ms: int) -> bool:
-    """Start the compiler on these layers; return whether it succeeded within ``wait_ms``."""
+    """Compile these layers in a child process; return whether the compiler succeeded within ``wait_ms``."""
     named = (f"{layer.name}={layer.path}" for layer in (*layers.instructions, *layers.configuration))
-    # ``subprocess`` is not loaded on the hook's path; with ``setsid`` the compiler outlives the hook.
+    # ``subprocess`` would slow down the hook; with ``setsid`` the compiler outlives the hook.
     argv = [sys.executable, "-I", "-B", "-c", _REFRESH, root_dir(), *named]
     null = [(os.POSIX_SPAWN_OPEN, at, os.devnull, os.O_RDWR, 0) for at in (0, 1, 2)]
     try:

@@ -1,8 +1,9 @@
-"""Find the instructions and configuration files that apply to a prompt, lowest layer first.
+"""Find the instructions and configuration files (layers) that apply to a prompt, from lowest to highest priority.
 
 This runs for every prompt, so it only checks which files exist and are trusted, and parses none of them. The order is:
-the packaged file, the user's own, those that seed 000 requires under ``$AOPS`` (its ``HEURISTICS.md`` is a layer that
-has only guardrails), then the project's and its nearest package's, both only if the user trusts them.
+the packaged file, the user's own, those under ``$AOPS`` that the original specification requires (seed 000; its
+``HEURISTICS.md`` is a layer that has only guardrails), then those of the project and of the nearest package in it, both
+only if the user trusts them.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ OWN_FILE = "instructions.md"
 LAYER_CONTENT = (OWN_FILE, "config.toml", "memories")
 AOPS_PATH = os.path.join("hooks", "prompts", FILE)
 USER = "user"
-"""Name of the layer in the user's own folder; its settings alone may decide where prompts are sent."""
+"""Name of the layer in the user's own folder; only its settings may decide to which server prompts are sent."""
 HEURISTICS = "heuristics"
 """Name of the layer whose file is a guardrail catalogue, not an instructions file."""
 HEURISTICS_PATHS = ("HEURISTICS.md", os.path.join("hooks", "prompts", "HEURISTICS.md"))
@@ -25,7 +26,7 @@ HEURISTICS_PATHS = ("HEURISTICS.md", os.path.join("hooks", "prompts", "HEURISTIC
 
 
 class Layer:
-    """The name of a layer, and the path of its file."""
+    """One of the files that together give the rules or the settings: the name of the layer, and the file's path."""
 
     __slots__ = ("name", "path")
 
@@ -35,10 +36,10 @@ class Layer:
 
 
 class Layers:
-    """The layers that apply in one working directory, lowest first.
+    """The layers that apply in one working directory, that with the lowest priority first.
 
-    ``missing`` is the path of the instructions file under ``$AOPS`` if it does not exist, ``untrusted`` the first
-    folder whose ``.enricher`` the user does not trust; otherwise they are empty.
+    ``missing`` is the path of the instructions file under ``$AOPS`` if this variable is set and the file does not
+    exist. ``untrusted`` is the first folder whose ``.enricher`` the user does not trust. Otherwise they are empty.
     """
 
     __slots__ = ("configuration", "instructions", "missing", "untrusted")
@@ -60,7 +61,7 @@ def packaged_file() -> str:
 
 
 def find_layers(cwd: str, *, base: str = "") -> Layers:
-    """Return the layers that apply in ``cwd``; a ``base`` file replaces all of them."""
+    """Return the layers (instructions and settings files) that apply in ``cwd``; with ``base``, only this file."""
     layers = Layers()
     if base:
         layers.instructions.append(Layer("base", os.path.abspath(base)))
@@ -87,9 +88,10 @@ def _add_aops(layers: Layers, folder: str) -> None:
 
 
 def layer_with(file: str, cwd: str) -> Layers | None:
-    """Return the layers that include ``file``, in ``cwd`` or else in the file's own project; None if it is no layer.
+    """Return the layers that apply in ``cwd``, or else in the file's own project, if ``file`` is one of them.
 
-    A project's file is included even if the user does not trust it, because it is only checked here.
+    None means that the file is no layer. A project's file is included even if the user does not trust it, because the
+    caller only checks it.
     """
     path = os.path.abspath(file)
     folder, name = os.path.split(path)
@@ -124,7 +126,10 @@ def _add_project(layers: Layers, cwd: str) -> None:
 
 
 def layer_folders(cwd: str) -> list[tuple[str, str]]:
-    """Return (name of the layer, folder) for the project and the nearest package around ``cwd`` that have a layer."""
+    """Return (name of the layer, folder) for the project around ``cwd`` and its nearest package, if they have a layer.
+
+    A package is a folder inside the project with an ``.enricher`` of its own.
+    """
     root = project_root(cwd)
     near = ancestors(os.path.abspath(cwd))
     within = [folder for folder in near if folder.startswith(root + os.sep) and _has_layer(folder)]

@@ -30,14 +30,14 @@ if TYPE_CHECKING:
     from enricher.rules.compiling.signals import ClassRule
 
 PARTS_OF_A_WHOLE = frozenset(PARTS) - {"Context"}
-"""Parts that an instructions file needs to be complete without other layers; it may lack the channels (Context)."""
+"""Parts without which an instructions file cannot be used alone, without other layers; only ``Context`` is optional."""
 LENGTHS = ("tiny", "short", "medium", "long", "very_long")
-"""Features that describe a prompt's length; a prompt has at most one of them."""
+"""Features that describe the length of a prompt; a prompt has at most one of them."""
 ENDING = ".md"
 
 
 def check(instructions: Sequence[Layer], configuration: Sequence[Layer] = ()) -> Compiled:
-    """Return the compiled layers, with all problems that the compiler and the lint found, sorted by file and line."""
+    """Compile the layers; return the result with all problems of compiler and lint, sorted by file and line."""
     compiled = compile_layers(instructions, configuration)
     found = findings(compiled)
     for layer in configuration:
@@ -47,10 +47,11 @@ def check(instructions: Sequence[Layer], configuration: Sequence[Layer] = ()) ->
 
 
 def layers_to_check(file: str, cwd: str) -> Layers:
-    """Return the layers to compile in order to check a file.
+    """Return the layers to compile in order to check an instructions file.
 
-    A file in the place of a layer is checked together with the other layers there. Any other file is checked alone
-    if it has all the parts that complete instructions need, else as the highest layer in ``cwd``.
+    A file that is a layer itself, such as ``.enricher/instructions.md`` of a project, is checked together with the
+    other layers that apply there. Any other file is checked alone if it has all the parts that complete instructions
+    need, else as the highest layer in ``cwd``.
     """
     placed = layer_with(file, cwd)
     if placed is not None:
@@ -118,7 +119,7 @@ def _workflow_of(judged: Classification, compiled: Compiled) -> str:
 
 
 def _is_triggered(rule: ClassRule, judged: Classification, compiled: Compiled) -> bool:
-    """Return whether a prompt's signals and task type reach the threshold of a guardrail or an approach."""
+    """Return whether a prompt with the classification ``judged`` gives a guardrail or an approach enough points."""
     shown = "" if judged.uncertain else judged.task_type
     scores = judged.scores.get(rule.facet, {})
     if rule.facet == "approach":
@@ -136,10 +137,10 @@ def _is_triggered(rule: ClassRule, judged: Classification, compiled: Compiled) -
 
 
 def idle_signals(rule: ClassRule, lists: dict[str, list[str]], files: Sequence[str] = ()) -> Iterator[tuple[int, str]]:
-    """Yield the index of each signal that has no effect, with the reason; all must have passed ``check_signal``.
+    """Yield (index, reason) for each signal of a rule that has no effect; all must have passed ``check_signal``.
 
-    ``files`` has the file of each signal. Equal signals are reported only if they are in the same file, because a
-    layer repeats a signal of a lower layer to change its weight.
+    ``files`` are the files in which the signals are written. Equal signals are reported only if they are in the same
+    file, because a layer may repeat a signal of a lower layer to change its weight.
     """
     seen: dict[tuple[object, str], int] = {}
     for index, signal in enumerate(rule.signals):
@@ -188,7 +189,10 @@ def _holds(wording: tuple[str, ...], part: tuple[str, ...]) -> bool:
 
 
 def catalogue_problems(compiled: Compiled) -> Iterator[Problem]:
-    """Yield the problems of the workflow catalogues: where index, tree and files disagree, then in each workflow."""
+    """Yield the problems of the workflow catalogues, for example a workflow that the decision tree does not lead to.
+
+    First come contradictions between the index, its decision tree and the files, then mistakes in single workflows.
+    """
     rules = [rule for rule in compiled.rules.values() if rule.kind == WORKFLOW and rule.name]
     yield from _of_the_indices(compiled, {rule.name for rule in rules})
     plans = json.loads(compiled.body["plans"])

@@ -1,7 +1,7 @@
 """Store with each version of the rules the files from which it was compiled, so that versions can be compared.
 
-Compiled rules do not contain the lines of their sources. The hook itself never stores them: the compiler stores the
-files that it read, and the background upkeep those of the package.
+The compiled rules do not contain the text of these files. The hook itself never stores it: the compiler stores the
+files that it read, and the maintenance in the background stores those of the package.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def identity_of(texts: Iterable[str]) -> str:
-    """Return the identity (a hash) of the rules compiled from these texts; the paths of the files do not matter."""
+    """Return the hash that identifies the rules compiled from these texts; the paths of the files do not matter."""
     return keyed_hash(b"rules", "\0".join([str(cache.FORMAT), *texts]).encode())
 
 
@@ -33,7 +33,7 @@ def store(state: str, compiled: Compiled) -> None:
 
 
 def store_packaged(state: str) -> None:
-    """Store the files of the packaged rules unless they are stored already; raises OSError if it cannot write."""
+    """Store the files of the packaged rules unless they are stored already; raises OSError if this fails."""
     header = cache.read_header(cache.shipped_file())
     shipped = None if header and spool.has_sources(state, header["hash"]) else packaged_texts()
     if shipped is not None:
@@ -41,8 +41,11 @@ def store_packaged(state: str) -> None:
 
 
 def packaged_texts() -> tuple[str, Texts] | None:
-    """Return the identity and the files of the packaged rules; None if the files changed since the compilation."""
-    from enricher.rules.compiling.named_files import Files  # loads pydantic: five times the rest of the upkeep
+    """Return the hash of the packaged rules and the files (layer, path, text) from which they were compiled.
+
+    None means that a file has changed since.
+    """
+    from enricher.rules.compiling.named_files import Files  # loads pydantic, which takes five times as long as the rest
 
     header = cache.read_header(cache.shipped_file())
     if not header or "layers" not in header:

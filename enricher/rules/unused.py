@@ -1,6 +1,6 @@
-"""Find rules that can never take effect: misspelt names, unreachable thresholds, words that no prompt contains.
+"""Find rules that can never take effect, such as those with a misspelt name or an unreachable threshold.
 
-Each problem has the line to correct. This is used by ``enricher check``, never while a prompt is answered.
+Each problem has the line to correct. ``enricher check`` uses this; it never runs while a prompt is answered.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ MOST_NAMED = 12
 def unused_rules(compiled: Compiled) -> Iterator[Problem]:
     """Yield a problem for each rule, or part of a rule, that can never take effect; the rules must have no errors.
 
-    Packaged rules that another layer makes ineffective, for example by disabling a class, are not reported.
+    Packaged rules are not reported if only another layer makes them ineffective, for example by disabling a class.
     """
     ours = os.path.dirname(packaged_file()) + os.sep
     is_packaged = compiled.sources[0] == packaged_file() and all(

@@ -1,4 +1,4 @@
-"""Represent the conversation before a prompt: the parts that help to understand it, recorded as an input of a trace."""
+"""Represent the conversation before a prompt: the parts that help to understand the prompt, as they are recorded."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ if TYPE_CHECKING:
     from typing import Any
 
 TAKEN_UP = "taken up"
-"""Value of ``resumed`` in traces of earlier releases: the user typed "continue", and the host had dropped nothing."""
+"""Value of ``resumed`` in records of earlier releases: the user typed "continue", and the host had dropped nothing."""
 NEWS = "news:"
-"""Prefix of the entry in a session file that records that the host dropped or resumed the earlier conversation."""
+"""Prefix of an entry in a session's file, which records that the host dropped or resumed the earlier conversation."""
 LONGEST = 2400
 """Maximum characters per text of a recorded conversation; ``enricher.sources.transcripts`` keeps far fewer."""
 MAKE_A_PAST = ("prompts", "files", "errors", "todos", "option", "answer_files", "answer_names")
-"""Fields of Conversation: if all of them are empty, nothing is known about what happened before the prompt."""
+"""Fields of a Conversation; if all of them are empty, nothing is known about what happened before the prompt."""
 
 
 class Conversation:
     """The end of a session's transcript, redacted and shortened.
 
-    ``prompts`` are the user's last prompts, oldest first; ``files`` are files that the agent's
+    ``prompts`` are the user's last prompts, oldest first. ``files`` are files that the agent's
     tools used, newest first, and ``changed`` those changed since the last prompt; ``earlier_files``
-    were used before these, of the files that a channel asked about (``Request.were_opened``); ``has_edits``
-    is true if the tools changed any file; ``commands`` are shell commands of the agent, newest first;
-    ``errors`` are errors of its tools, newest first; ``todos`` are (status, text); ``resumed``
-    identifies the event by which the host dropped all this from its context, empty if it
-    dropped nothing; ``problem`` describes what could not be read; ``transcript`` is the file that was read.
+    were used before these (only files that a channel asked about by ``Request.were_opened``). ``has_edits``
+    is true if the tools changed any file. ``commands`` are shell commands of the agent, newest first;
+    ``errors`` are errors of its tools, newest first. ``todos`` are the (status, text) of the agent's tasks. ``resumed``
+    identifies the event by which the host dropped all this from its context; it is empty if the host
+    dropped nothing. ``problem`` describes what could not be read; ``transcript`` is the file that was read.
 
-    ``answer`` is the agent's last answer and is never recorded. ``read_answer`` extracts the
-    parts that the prompt refers to, which are recorded: ``option``, the text of the chosen
-    options, and ``chosen`` (name and text of each). If the prompt means "the other one", they
-    are ``answer_files`` and ``answer_names``, which the answer mentions, and ``open_point``,
+    ``answer`` is the agent's last answer and is never recorded. ``read_answer`` extracts the parts of it
+    to which the prompt refers, and these are recorded. If the prompt chooses options, they are ``option``, the text
+    of all chosen options, and ``chosen``, the (name, text) of each. If the prompt means "the other one", they
+    are ``answer_files`` and ``answer_names``, the files and identifiers in the answer, and ``open_point``,
     the answer's question about what is left to do.
     """
 
@@ -70,9 +70,9 @@ class Conversation:
         return bool(self.resumed) and not self.resumed.startswith((NEWS, TAKEN_UP))
 
     def read_answer(self, prompt: str, answers: list[tuple[int, str]] | None = None) -> None:
-        """Extract from the agent's answers the parts that this prompt refers to; most prompts refer to none.
+        """Store the parts of the agent's answers to which this prompt refers; most prompts refer to none.
 
-        ``answers`` are the answers in the transcript as (prompts ago, text), newest first.
+        ``answers`` are the answers in the transcript as (how many prompts ago, text), newest first.
         """
         if not (self.answer or answers) or _names_its_subject(prompt):
             return
@@ -81,10 +81,10 @@ class Conversation:
         read_answer(self, prompt, answers or [(0, self.answer)])
 
     def basis(self, prompt: str) -> str:
-        """Return the earlier text that a prompt without a request of its own refers to; empty for any other prompt.
+        """Return the earlier text that says what a prompt without a request of its own asks for; else an empty text.
 
-        The text is classified together with prompts such as "do the same for the other one",
-        "yes, option 2", and after a compaction also "continue".
+        It is classified together with prompts such as "do the same for the other one" and
+        "yes, option 2"; after the host has dropped the conversation, also with "continue".
         """
         if not self or _names_its_subject(prompt):
             return ""
@@ -93,7 +93,7 @@ class Conversation:
         return basis(self, prompt)
 
     def subject(self, prompt: str) -> str:
-        """Return additional search words for a prompt that names no file, identifier or URL; empty for any other."""
+        """Return words of earlier turns to search for with a prompt that refers to them; empty for other prompts."""
         if not self or _names_its_subject(prompt):
             return ""
         from enricher.prompt.conversation.followup import subject
@@ -101,15 +101,15 @@ class Conversation:
         return subject(self, prompt)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the recorded form, without the answer; empty if nothing is known."""
+        """Return the conversation as it is recorded, without the answer; an empty dictionary if nothing is known."""
         left_out = ("answer", "transcript")
         return {name: value for name in self.__slots__ if name not in left_out and (value := getattr(self, name))}
 
     @staticmethod
     def from_json(value: Mapping[str, Any], prompt: str) -> Conversation:
-        """Return the conversation recorded with ``prompt``; values of a wrong type are left out.
+        """Return the conversation that was recorded with ``prompt``; values of a wrong type are left out.
 
-        Traces of earlier versions contain the whole answer; the parts that the prompt refers to are extracted from it.
+        Records of earlier releases contain the whole answer; the parts to which the prompt refers are extracted.
         """
         conversation = Conversation()
         for name in (
@@ -126,7 +126,7 @@ class Conversation:
             items = value.get(name)
             pairs = [pair for pair in items[:MOST_RECORDED] if _is_pair(pair)] if isinstance(items, list) else []
             setattr(conversation, name, [(first, text[:LONGEST]) for first, text in pairs])
-        conversation.read_answer(prompt)  # only traces of earlier versions contain an answer
+        conversation.read_answer(prompt)  # only records of earlier releases contain an answer
         return conversation
 
 
@@ -136,7 +136,10 @@ def _names_its_subject(prompt: str) -> bool:
 
 
 def seen_mark(news: str) -> str:
-    """Return the reference that a session stores once the agent has been given what it lost by the event ``news``."""
+    """Return the entry that a session's file gets once the agent has been reminded of what it lost by ``news``.
+
+    ``news`` identifies the event by which the host dropped the conversation.
+    """
     return f"session {news}"
 
 

@@ -1,6 +1,6 @@
 """Interpret a prompt that chooses from offered options: "option 2", "go with A", "2 and 3", "die zweite", "第二个".
 
-Pure. ``enricher.prompt.conversation.enumerations`` finds the text of the chosen options.
+No I/O. ``enricher.prompt.conversation.enumerations`` finds the text of the chosen options in the agent's answers.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ CLAUSE_ENDS = (".", ",", ";", ":", "!", "?", ")", "\u2014")
 MOST_WORDS = 24
 FEW_WORDS = 10
 SHORT_CHARS = 24
-"""Maximum characters of a Chinese or Japanese prompt that chooses an option."""
+"""A Chinese or Japanese prompt with more characters than this is assumed not to choose an option."""
 MOST_CHOSEN = 4
 HIGHEST = 20
 LETTERS = "abcdefgh"
@@ -79,9 +79,10 @@ _CJK_OTHER = ("另一个", "另外一个", "もう一つ", "もう一方", "も�
 
 
 class PromptChoice:
-    """The options that a prompt chooses: by their ``labels``, or by ``positions`` counted from 1 (-1 is the last).
+    """The options that a prompt chooses, by their ``labels`` or by their ``positions`` from 1 on (-1 is the last).
 
-    ``noun`` is the prompt's word for an option; ``is_both`` and ``is_other`` mean "both" and "the other one".
+    ``noun`` is the prompt's word for an option, such as "step"; ``is_both`` and ``is_other`` mean that the prompt says
+    "both" and "the other one".
     """
 
     __slots__ = ("is_both", "is_other", "labels", "noun", "positions")
@@ -174,7 +175,7 @@ def is_certain(noun: str) -> bool:
 
 
 def _only_choice(words: list[_Word]) -> PromptChoice | None:
-    """Return the choice of a prompt that consists only of a choice; None for any other prompt."""
+    """Return the choice that a prompt makes if it does nothing else; None for any other prompt."""
     lows = [word.low for word in words]
     flat = f" {' '.join(lows)} "
     noun = next((low for low in lows if is_noun(low)), "")
@@ -209,7 +210,7 @@ def _is_one(low: str) -> bool:
 
 
 def _named_option(words: list[_Word]) -> PromptChoice | None:
-    """Return the choice of an option anywhere in a prompt: "option 2 seems good, but …"."""
+    """Return the choice of an option by a noun anywhere in a prompt: "option 2 seems good, but …"; None without one."""
     for at, word in enumerate(words):
         if not is_noun(word.low):
             continue
@@ -225,7 +226,7 @@ def _named_option(words: list[_Word]) -> PromptChoice | None:
 
 
 def _chosen_label(words: list[_Word]) -> PromptChoice | None:
-    """Return the choice of a label after a verb of choosing: "proceed with B", "start w/ 1A/1B"."""
+    """Return the choice of a label after a verb of choosing: "proceed with B", "start w/ 1A/1B"; None without one."""
     for at, word in enumerate(words):
         start = at + 1 if word.low in _TAKES else len(words)
         if start < len(words) and words[start].low in _WITH:
@@ -237,7 +238,10 @@ def _chosen_label(words: list[_Word]) -> PromptChoice | None:
 
 
 def _labels_from(words: list[_Word], start: int, *, is_sure: bool) -> list[str]:
-    """Return the labels from ``start`` on; empty for bare numbers that neither end a clause nor follow a noun."""
+    """Return the labels of options that begin at word ``start``; empty if there are none.
+
+    If all are bare numbers, they count only at the end of a clause or after a noun such as "option".
+    """
     found: list[str] = []
     at = start
     while at < len(words):

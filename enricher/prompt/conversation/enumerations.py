@@ -1,6 +1,6 @@
-"""Find the options that an answer offers: in numbered, lettered or bulleted lists, tables, or headings ("Option A:").
+"""Find the options that an agent's answer offers in a list, in a table, or under headings such as "Option A:".
 
-Pure. If more than one list could be meant, none is returned: a guess is worse than silence.
+No I/O. If more than one list could be meant, no options are returned: a guess is worse than silence.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ NOUN, NUMBER, LETTER, ROW, BULLET = range(5)
 
 
 class Option:
-    """An item of a list: its ``label`` (empty for a bullet), the ``noun`` before it, its text and the lines below."""
+    """An item of a list: its ``label`` (empty for a bullet), the ``noun`` before it, its text, and the lines below."""
 
     __slots__ = ("body", "label", "noun", "text")
 
@@ -35,7 +35,7 @@ class Option:
         self.body: list[str] = []
 
     def first_words(self) -> str:
-        """Return the first words of the option, without emphasis."""
+        """Return the beginning of the option's text, without the marks for bold type."""
         text = self.text or next((line.strip() for line in self.body if line.strip()), "")
         return cut(_plain(text), OPTION_CHARS)
 
@@ -51,7 +51,7 @@ class Enumeration:
         self.end = 0
 
     def continues_with(self, kind: int, indent: int, label: str) -> bool:
-        """Return whether an item continues this list."""
+        """Return whether an item with this kind, indent and label continues this list."""
         if kind != self.kind or abs(indent - self.indent) > 1:
             return False
         if kind in (NOUN, ROW):
@@ -60,10 +60,10 @@ class Enumeration:
 
 
 def find(choice: PromptChoice, answers: list[tuple[int, str]]) -> tuple[list[Option], list[Option], int]:
-    """Return the chosen options, all options of their list, and the age of the answer in prompts; empty if unclear.
+    """Return the chosen options, all options of their list, and how many prompts ago the agent offered them.
 
-    ``answers`` are (prompts ago, text), newest first. All but the newest are searched only for labels that have a
-    letter or a noun, such as "B" or "step 2".
+    Both lists are empty if it is unclear which options are meant. ``answers`` are (how many prompts ago, text), newest
+    first. All but the newest are searched only for labels that have a letter or a noun, such as "B" or "step 2".
     """
     newest = answers[0][0] if answers else 0
     for ago, answer in answers:
@@ -79,7 +79,7 @@ def find(choice: PromptChoice, answers: list[tuple[int, str]]) -> tuple[list[Opt
 
 
 def _chosen(choice: PromptChoice, one: Enumeration) -> list[Option]:
-    """Return the chosen options of a list; empty if the list lacks one of them."""
+    """Return those options of a list that the prompt chooses; empty if the list lacks one of them."""
     size = len(one.options)
     if choice.is_both:
         return one.options if size == 2 else []
@@ -90,7 +90,10 @@ def _chosen(choice: PromptChoice, one: Enumeration) -> list[Option]:
 
 
 def _referenced_list(choice: PromptChoice, matching: list[Enumeration], answer: str) -> Enumeration | None:
-    """Return the list that the prompt refers to; if several match, the last one if the answer ends with a question."""
+    """Return the list that the prompt refers to; None if this is unclear.
+
+    If several lists match, it is the last one, provided that the answer goes on with nothing but a short question.
+    """
     if choice.noun:
         stem = choice.noun.rstrip("s")
         called = [one for one in matching if any(option.noun.rstrip("s") == stem for option in one.options)]
@@ -104,7 +107,7 @@ def _referenced_list(choice: PromptChoice, matching: list[Enumeration], answer: 
 
 
 def enumerations(answer: str) -> list[Enumeration]:
-    """Return the lists with labels, ignoring code blocks; if there are none, the lists of bullets."""
+    """Return the lists with labels in an answer, except in code blocks; if there are none, the lists of bullets."""
     lines = _without_code(answer.splitlines()[:MOST_LINES])
     return [one for one in _labelled(lines) if len(one.options) > 1] or _bulleted(lines)
 

@@ -1,7 +1,7 @@
-"""Interpret a prompt that refers back: find what "the other one", "option 2" or "continue" refers to.
+"""Interpret a prompt that refers to earlier turns: find what "the other one", "option 2" or "continue" means.
 
-Pure: the same prompt and the same recorded conversation give the same referents. A
-prompt that names a file, an identifier or a URL is assumed not to refer back.
+No I/O: the same prompt and the same recorded conversation always give the same result. A
+prompt that names a file, an identifier or a URL is assumed not to refer to earlier turns.
 """
 
 from __future__ import annotations
@@ -56,12 +56,12 @@ _MAY_CHOOSE = (
     "dre", "vie", "let", "ein", "bei", "and", "pre", "pri", "deu", "tro", "qua", "der", "aut", "les", "seg", "ter",
     "cua", "qui", "amb", "los", "otr", "out", "dos", "doi", "dua", "ult", "ent", "alt", "l'",
 )  # fmt: skip
-"""First letters of all words in ``choices`` for choosing that are ASCII and longer than one letter."""
+"""Beginnings of the words by which ``choices`` recognises a choice, if they are ASCII and longer than one letter."""
 _STEPS = frozenset("step phase part item point fix task stage approach".split())
 _POINTERS = frozenset("it this that them these those its their ones both".split())
 _PLURALS = frozenset("others rest remaining ones all".split())
 _OPEN = ("other", "also", "as well", " too", "remaining", "not yet", "still", "next", "second", "left")
-"""Words that show that a question is about work left to do, not about work already done."""
+"""Words which show that a question is about work that is left to do, not about work already done."""
 _OF_FILES = frozenset("file files module modules script scripts page pages".split())
 _OF_NAMES = frozenset("function functions method methods class classes variable variables test tests".split())
 
@@ -72,7 +72,7 @@ def needs_the_answer(prompt: str) -> bool:
 
 
 def read_answer(conversation: Conversation, prompt: str, answers: list[tuple[int, str]]) -> None:
-    """Store in ``conversation`` the options, names or question of the agent's answers that this prompt refers to."""
+    """Store in ``conversation`` what this prompt refers to in the agent's answers: options, names or a question."""
     how, answer = kind(prompt), conversation.answer
     if how == CHOICE:
         from enricher.prompt.conversation import choices, enumerations
@@ -90,7 +90,7 @@ def read_answer(conversation: Conversation, prompt: str, answers: list[tuple[int
 
 
 def _choose(conversation: Conversation, found: list[Option], ago: int, *, noun: str = "") -> None:
-    """Store the texts of the chosen options, and their names ("option 2 of the last answer")."""
+    """Store in ``conversation`` the texts of the chosen options, and their names ("option 2 of the last answer")."""
     conversation.chosen = [(_name_option(one, ago, noun.rstrip("s")), one.first_words()) for one in found]
     conversation.option = "; ".join(text for _, text in conversation.chosen)
     body = " ".join(line for one in found for line in (one.text, *one.body))
@@ -104,7 +104,7 @@ def _name_option(one: Option, ago: int, noun: str) -> str:
 
 
 def _option_left(conversation: Conversation, answers: list[tuple[int, str]]) -> tuple[list[Option], int] | None:
-    """Return the option that the last prompt did not choose, if exactly two were offered; else None."""
+    """Return the option that the last prompt left of two, and how many prompts ago they were offered; else None."""
     chosen = _choice(conversation.prompts[-1]) if conversation.prompts else None
     if not chosen:
         return None
@@ -125,7 +125,10 @@ def _open_point(answer: str) -> str:
 
 
 def kind(prompt: str) -> str:
-    """Return the way in which a prompt refers back, such as CHOICE; empty if it does not or if it names its subject."""
+    """Return the way in which a prompt refers to earlier turns, such as CHOICE ("option 2").
+
+    It is empty if the prompt does not refer to any, or if it names its subject itself.
+    """
     low = prompt.lower().replace("\u2019", "'")
     words = [bare for word in low.split() if (bare := word.strip(EDGES) or word.strip("#"))]
     if not words or len(words) > POINTING_WORDS:
@@ -169,7 +172,7 @@ def names_something(prompt: str) -> bool:
 
 
 def basis(conversation: Conversation, prompt: str) -> str:
-    """Return the earlier text that states this prompt's request; empty if the prompt states it or none is known."""
+    """Return the earlier text that says what this prompt asks for; empty if the prompt says it or none is known."""
     how = kind(prompt)
     if how == CHOICE or (how == OTHER and conversation.option):
         return conversation.option
@@ -179,7 +182,7 @@ def basis(conversation: Conversation, prompt: str) -> str:
 
 
 def subject(conversation: Conversation, prompt: str) -> str:
-    """Return additional search words for a prompt that refers back; empty for any other prompt."""
+    """Return words of earlier turns to search for with a prompt that refers to them; empty for any other prompt."""
     how = kind(prompt)
     if not how:
         return ""
@@ -192,12 +195,15 @@ def subject(conversation: Conversation, prompt: str) -> str:
 
 
 def last_order(conversation: Conversation) -> str:
-    """Return the newest prompt that requests something, even if it refers to an earlier one ("test it")."""
+    """Return the newest earlier prompt that requests something, even if it refers to another one ("test it").
+
+    The text is empty if there is none.
+    """
     return next(iter(_last_orders(conversation)), "")
 
 
 def _last_orders(conversation: Conversation) -> list[str]:
-    """Return the last prompts that request something, newest first, up to one that can be understood by itself."""
+    """Return the earlier prompts that request something, newest first, up to one that can be understood by itself."""
     found: list[str] = []
     for text in reversed(conversation.prompts):
         how = kind(text)
@@ -238,8 +244,9 @@ def the_others(conversation: Conversation, prompt: str) -> list[str]:
 def referents(conversation: Conversation, prompt: str, *, further_back: bool = True) -> list[str]:
     """Return the names that "the other one" can refer to: mentioned recently, but not those just worked on.
 
-    The names come from the most recent source that has any: the last prompt and the answer,
-    then the files used, then earlier prompts. If it names more than MOST_REFERENTS, none is returned.
+    The names come from the most recent source that has any: the last prompt with its answer and then, with
+    ``further_back``, the files that the agent used and earlier prompts. If this source has more than MOST_REFERENTS
+    names, none is returned.
     """
     words = set(prompt.lower().replace(",", " ").split())
     wants_files, wants_names = not words.isdisjoint(_OF_FILES), not words.isdisjoint(_OF_NAMES)
@@ -263,7 +270,7 @@ def referents(conversation: Conversation, prompt: str, *, further_back: bool = T
 
 
 def mentions(text: str, *, is_file: bool) -> list[str]:
-    """Return the file names (``is_file``) or else the identifiers in a text, in order of appearance."""
+    """Return the file names in a text or, without ``is_file``, its identifiers, in order of appearance."""
     found: list[str] = []
     for chunk in text[:MENTIONS_CHARS].split():
         bare = chunk.strip(EDGES)

@@ -5,8 +5,8 @@ ordinary prompt costs a dozen substring searches. Searches run on an ASCII copy 
 text with the same offsets; each step reads a bounded span, so the time is linear in the
 length of the text.
 
-Redacting too much is preferred to missing a secret: the former costs the trace a word,
-the latter keeps a password on disk.
+Redacting too much is preferred to missing a secret: the former removes a word from the
+recorded prompt, the latter keeps a password on disk.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     Span = tuple[int, int, int, str]  # start, end, rank (of spans with the same start, the lowest gives the kind), kind
 
 WORDS = (b"pass", b"secret", b"token", b"key", b"auth", b"pwd", b"bearer", b"credential")
-# Short names of secrets, which match only whole words, and the text to search for. ``sentences`` has other languages.
+# Short names of secrets, which count only as whole words, each with the text to search for. The module ``sentences``
+# has the names in other languages.
 WHOLE_WORDS = {
     b"sessionid": b"sessionid",
     b"phpsessid": b"phpsessid",
@@ -31,7 +32,7 @@ WHOLE_WORDS = {
     b"pat": b"pat",
     b"code": b"code=",
 }
-# First words of the names in ``sentences`` that contain none of WORDS.
+# First words of those names in the module ``sentences`` that contain none of WORDS.
 OTHER_NAMES = frozenset(
     b"""pw kennwort wachtwoord mot contrasena senha palavra parola kata sandi sifre sifrem
     mat haslo heslo nenosiri salasana identified creds login jeton gettone clave chave chiave klucz kunci
@@ -46,7 +47,7 @@ _SHORT_PROMPT = 2_000
 _LONGEST_NAME = 24
 # Every text seen so far needed at most two passes, and a third that finds nothing; adversarial texts may need more.
 _MOST_PASSES = 6
-# Longer than any value that the detectors accept, except key blocks, which are searched in the whole text.
+# Characters that are read beyond a cut: more than any secret has, except key blocks, which are searched everywhere.
 _MARGIN = 4096
 _LONGEST_MARK = 48
 _TOKEN_CHARACTERS = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_-"
@@ -67,7 +68,8 @@ class Screen:
 
     ``raw`` is the text in ASCII, ``low`` the same in lower case. In ``runs`` all characters but letters, digits, "_"
     and "-" are replaced with blanks; the stretches between the blanks are called runs. ``long`` are the runs that
-    are long enough to be a secret token.
+    are long enough to be a secret token, and ``has_random`` says whether any of them looks random. ``vocabulary``
+    are the words in lower case; it stays empty for a text in which no word can be a secret.
     """
 
     __slots__ = ("has_random", "long", "low", "raw", "runs", "text", "vocabulary")
@@ -82,7 +84,7 @@ class Screen:
         self.long = [run for run in self.runs.split() if len(run) >= _SHORTEST_TOKEN and not _is_name(run)]
 
     def run_end(self, start: int, limit: int | None = None) -> int:
-        """Return the end of the run of token characters around ``start``, at most ``limit`` characters further."""
+        """Return the end of the run of token characters that contains ``start``, at most ``start + limit``."""
         last = len(self.runs) if limit is None else min(len(self.runs), start + limit)
         end = self.runs.find(b" ", start, last)
         return end if end >= 0 else last
@@ -121,7 +123,7 @@ def found_in(text: str) -> list[str]:
 
 
 def redact_and_cap(text: str, limit: int = 65_536) -> tuple[str, tuple[str, ...], int]:
-    """Redact and shorten a text; return it with the kinds found and its full length.
+    """Redact a text and shorten it; return it with the kinds of secrets found and the length of the original text.
 
     At most ``limit`` characters remain (three quarters head, the rest tail). A huge text is searched completely only
     for key blocks and private blocks, and near its head and tail for all other secrets. No cut is inside a secret.
@@ -171,7 +173,7 @@ def _spans(text: str) -> list[Span]:
 
 
 def _may_hold_a_value(low: bytes) -> bool:
-    """Return whether any word is long enough for a secret and has a digit or sign; most texts have no such word."""
+    """Return whether any word is long enough for a secret and has a digit or a sign, which is rare in prompts."""
     if len(low.translate(None, _DIGITS_AND_SIGNS)) == len(low):
         return False
     if len(low) > _SHORT_PROMPT:
@@ -196,7 +198,7 @@ def _options(screen: Screen) -> list[Span]:
 
 
 def _merge(spans: list[Span]) -> list[Span]:
-    """Join overlapping spans; the kind is that of the earliest span, and of the lowest rank if they start together."""
+    """Join overlapping spans; the first of them gives the kind, or that with the lowest rank if several start there."""
     merged: list[Span] = []
     for span in sorted(spans):
         if merged and span[0] < merged[-1][1]:
@@ -221,7 +223,10 @@ def _replace(text: str, spans: Iterable[Span], kinds: set[str]) -> str:
 
 
 def _keep_ends(text: str, limit: int, kinds: set[str]) -> tuple[str, int]:
-    """Return the head and tail of a huge text, each with a margin, and how many characters are left out."""
+    """Return the redacted head and tail of a huge text, and the number of characters between them that are left out.
+
+    Head and tail are each ``limit`` characters long, plus a margin for later cuts.
+    """
     from enricher.prompt.redaction.blocks import block_spans
 
     raw = text.encode("ascii", "replace")
@@ -260,7 +265,10 @@ def _cap(text: str, limit: int, left_out: int) -> str:
 
 
 def _cut(text: str, position: int, slack: int) -> int:
-    """Return the last position between words, at most ``slack`` before ``position``; else one outside replacements."""
+    """Return the last position between two words in the ``slack`` characters before ``position``.
+
+    If there is none, return ``position``, or the beginning of the replacement (``[redacted:…]``) that contains it.
+    """
     nearby = text[position - slack : position]
     blank = max(nearby.rfind(" "), nearby.rfind("\n"))
     if blank >= 0:

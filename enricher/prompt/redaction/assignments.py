@@ -1,6 +1,6 @@
 """Find secrets by the name before them: ``password=``, ``"api_key":``, ``Authorization: Bearer``, "password is".
 
-The more clearly a name means a secret, the less evidence its value must give: after
+The more clearly a name means a secret, the less the value must look like one: after
 ``password`` a plain word counts, after an unknown ``…key`` only long random text.
 References, placeholders and types (``${TOKEN}``, ``<your-key>``, ``str``) are not
 secrets. For each match, at most the next ``_LONGEST_VALUE`` characters are read.
@@ -70,7 +70,7 @@ _CLOSERS = {")": "(", "]": "[", "}": "{", ">": "<"}
 
 
 def assigned_secrets(screen: Screen, words: list[bytes]) -> list[Span]:
-    """Return the values assigned to names that contain one of ``words``, all of which occur in the text."""
+    """Return the spans of the values that the text assigns to names with one of ``words``, which the text contains."""
     spans: list[Span] = []
     screen.has_random = any(map(may_be_random, screen.long))
     runs, low, text = screen.runs, screen.low, screen.text
@@ -89,7 +89,7 @@ def assigned_secrets(screen: Screen, words: list[bytes]) -> list[Span]:
 
 
 def _named(screen: Screen, hit: int, end: int) -> Span | None:
-    """Return the secret assigned to the name that contains ``hit`` and ends at ``end``; None if there is none."""
+    """Return the span of the secret assigned to the name that contains ``hit`` and ends at ``end``; None if none is."""
     # If the window contains no blank, rfind() + 1 is 0, and the name begins at the start of the window.
     start = screen.runs.rfind(b" ", max(0, hit - _LONGEST_NAME), hit) + 1 or max(0, hit - _LONGEST_NAME)
     kind, proof = _meaning(screen, start, end)
@@ -107,7 +107,7 @@ _MAY_FOLLOW = frozenset("=: \n\t\"'`\\>\uff1a\uff1d*-,(")
 
 
 def _meaning(screen: Screen, start: int, end: int) -> tuple[str, int]:
-    """Return the kind of secret that a name means, empty if none, and how much evidence its value must give."""
+    """Return the kind of secret that a name means (empty if none), and how much the value must look like a secret."""
     low = screen.low
     name, before = low[start:end], low[max(0, start - 12) : start]
     squeezed = name.translate(None, b"_-").rstrip(b"0123456789")
@@ -174,7 +174,7 @@ def _value(text: str, start: int, end: int) -> SecretCandidate | None:
 
 
 def _value_of_pair(text: str, line_end: int) -> SecretCandidate | None:
-    """Return the value in ``value: …`` on the line below ``name: X``, as in Kubernetes and compose files."""
+    """Return the value in ``value: …`` below the line ``name: X``, as in Kubernetes and compose files; else None."""
     begin = _behind_blanks(text, line_end + 1)
     return _read(text, _behind_blanks(text, begin + 6)) if text[begin : begin + 6].lower() == "value:" else None
 
@@ -231,7 +231,7 @@ def _behind_annotation(text: str, value: SecretCandidate) -> SecretCandidate | N
 
 
 def _value_in_sentence(text: str, start: int, begin: int) -> SecretCandidate | None:
-    """Return the value after a name without a sign: "password is x", ``--token x``, ``secret "x"``; else None."""
+    """Return the value after a name without "=" or ":": "password is x", ``--token x``, ``secret "x"``; else None."""
     if text[begin : begin + 1] in _QUOTES or text.startswith('\\"', begin):
         return _with_proof(_read_quoted_only(text, begin))
     verb = text[begin : begin + 4].lower()
@@ -256,7 +256,7 @@ def _is_set_by_a_command(text: str, start: int, begin: int) -> bool:
 
 
 def _authorization(text: str, end: int) -> SecretCandidate | None:
-    """Return the credentials of an Authorization header, without the scheme such as Bearer; None if there are none."""
+    """Return the credentials of an Authorization header, without a scheme such as Bearer; None if there are none."""
     sign = _behind_blanks(text, _behind_quote(text, end))
     if text[sign : sign + 1] not in _HEADER_SIGNS:
         return None
@@ -269,7 +269,7 @@ def _authorization(text: str, end: int) -> SecretCandidate | None:
 
 
 def _cookie(text: str, end: int) -> Span | None:
-    """Return the first value in a Cookie header that looks random, None if there is none."""
+    """Return the span of the first value in a Cookie header that looks random; None if there is none."""
     sign = _behind_blanks(text, _behind_quote(text, end))
     if text[sign : sign + 1] not in _HEADER_SIGNS:
         return None
@@ -393,7 +393,7 @@ def _behind_blanks(text: str, position: int) -> int:
 
 
 def _extended(screen: Screen, value: SecretCandidate) -> int:
-    """Return the end of a value, also if it is longer than the part that was read."""
+    """Return the end of a value, even if the value is longer than the part of it that was read."""
     if len(value.text) < (_LONGEST_VALUE if value.is_quoted else _LONGEST_WORD) - 8:
         return value.end
     stops = [screen.raw.find(stop, value.end, value.end + 65_536) for stop in (b" ", b"\n", b'"', b"'", b"&")]

@@ -1,6 +1,6 @@
 """Find secrets of several lines: private keys, and blocks that the user marked as private, complete or cut off.
 
-They may have any length, so even the largest text is searched completely; each
+Such secrets may have any length, so even the largest text is searched completely; each
 detector reads it once.
 """
 
@@ -17,7 +17,7 @@ _LONGEST_PUTTY_LINE = 256
 
 
 def block_spans(raw: bytes, low: bytes, blocks: list[bytes]) -> list[Span]:
-    """Return the spans of private blocks and private keys; ``blocks`` are the marks of those that may occur."""
+    """Return the spans of private blocks and private keys; ``blocks`` are those of BLOCKS in the text."""
     spans: list[Span] = []
     if b"<private" in blocks:
         spans += _private_blocks(low)
@@ -29,7 +29,7 @@ def block_spans(raw: bytes, low: bytes, blocks: list[bytes]) -> list[Span]:
 
 
 def _private_blocks(low: bytes) -> list[Span]:
-    """Return the ``<private>`` blocks including their tags; one without an end tag extends to the end of the text."""
+    """Return the spans of ``<private>`` blocks with their tags; a block without an end tag ends with the text."""
     spans: list[Span] = []
     depth, begin, name = 0, 0, low.find(b"private")
     while name >= 0:
@@ -46,7 +46,10 @@ def _private_blocks(low: bytes) -> list[Span]:
 
 
 def _key_blocks(raw: bytes) -> list[Span]:
-    """Return the private keys from BEGIN to END; if one of these is missing, the lines of a key next to the other."""
+    """Return the spans of private keys from BEGIN to END.
+
+    If one of these lines is missing, the span has the lines next to the other one that look like part of a key.
+    """
     spans: list[Span] = []
     begin, done, name = -1, 0, raw.find(b"PRIVATE KEY")
     while name >= 0:
@@ -65,7 +68,7 @@ def _key_blocks(raw: bytes) -> list[Span]:
 
 
 def _putty_keys(raw: bytes, low: bytes) -> list[Span]:
-    """Return the private lines of PuTTY key files, including the checksum below them."""
+    """Return the spans of the private lines in PuTTY's key files, including the checksum below them."""
     spans: list[Span] = []
     hit = low.find(b"private-lines:")
     while hit >= 0:
@@ -127,7 +130,10 @@ def _key_start(raw: bytes, limit: int, end: int) -> int:
 
 
 def _looks_like_key(line: bytes, *, is_next: bool = False) -> bool:
-    """Return whether a line can be part of a key: base64, a header or empty; right below BEGIN, also a short word."""
+    """Return whether a line can be part of a key: base64, a header, or empty.
+
+    With ``is_next`` (right below the BEGIN line), a short word counts as base64, too.
+    """
     words = line.strip(b" \t\r\n>|#*+").replace(b"\\n", b" ").strip(b"\"'`,; ").split()
     if not words:
         return True

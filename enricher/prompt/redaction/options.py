@@ -18,7 +18,7 @@ _RANK = 1
 
 
 def option_passwords(screen: Screen) -> list[Span]:
-    """Return the values after ``-p`` in calls of programs whose option ``-p`` takes a password.
+    """Return the spans of the values after ``-p`` in calls of programs whose option ``-p`` takes a password.
 
     The text is searched for the name of the program instead of the option, because the name is rarer and only a
     short command follows it.
@@ -72,7 +72,7 @@ def _is_value(text: str, *, is_container: bool) -> bool:
 
 
 def piped_passwords(screen: Screen) -> list[Span]:
-    """Return the passwords that ``echo …`` passes to a program's ``--password-stdin``."""
+    """Return the spans of the passwords that ``echo …`` passes to a program with the option ``--password-stdin``."""
     spans: list[Span] = []
     hit = screen.low.find(b"--password-stdin")
     while hit >= 0:
@@ -86,7 +86,7 @@ def piped_passwords(screen: Screen) -> list[Span]:
 
 
 def user_options(screen: Screen, mark: bytes) -> list[Span]:
-    """Return the passwords in ``-u name:password``."""
+    """Return the spans of the passwords in options such as ``-u name:password``; ``mark`` is the option."""
     spans: list[Span] = []
     start = screen.low.find(mark)
     while start >= 0:

@@ -1,8 +1,8 @@
 """Find secrets in sentences of many languages: "the password for staging is …", "пароль: …".
 
-A word counts as a password only if it has a digit or a sign ("password is wrong" is the usual case) and directly
-follows the name, a verb or a sign. Further on in the line, and after weaker names, only random text counts.
-A word before the name counts in sentences such as "use … as the password".
+A word counts as a password only if it has a digit or a sign, since "password is wrong" is the usual case, and only
+directly after the name, a verb or a sign such as ":". Further on in the line, and after names of keys and tokens, only
+text that looks random counts. A word before the name counts in sentences such as "use … as the password".
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ _LEAST_OF_OTHERS = 12
 
 
 def secrets_in_sentences(screen: Screen) -> list[Span]:
-    """Return the values that the text calls a password, a key or a token."""
+    """Return the spans of the values that the text calls a password, a key or a token."""
     spans: list[Span] = []
     low, vocabulary = screen.low, screen.vocabulary
     for name, first, kind in _IN_ASCII:
@@ -238,7 +238,7 @@ def _is_latin(letter: str) -> bool:
 
 
 def _read(text: str, start: int) -> SecretCandidate | None:
-    """Return the run of printable ASCII characters at ``start``, without final punctuation; None if it is empty."""
+    """Return the printable ASCII characters from ``start`` on, without final punctuation; None if there are none."""
     rest = text[start : start + _LONGEST_CLAUSE]
     if rest.isascii() and rest.isprintable() and " " not in rest:
         rest = text[start : start + _LONGEST_VALUE]

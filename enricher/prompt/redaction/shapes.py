@@ -30,7 +30,7 @@ _SPECIFIC, _LOOSE = 0, 1
 
 
 def token_spans(screen: Screen) -> list[Span]:
-    """Return the tokens that can be identified by a vendor's prefix, a marker inside the token, or an odd shape."""
+    """Return the spans of tokens that have a vendor's prefix, a vendor's marker inside, or an unusual shape."""
     raw = screen.raw
     joined = b" ".join(screen.long)
     spans: list[Span] = []
@@ -58,7 +58,10 @@ def token_spans(screen: Screen) -> list[Span]:
 
 
 def _beginnings(runs: list[bytes]) -> list[tuple[bytes, str, bytes, int]]:
-    """Return the rows of AT_A_WORD whose first characters begin one of ``runs``, possibly after an escape (%3D)."""
+    """Return the rows of AT_A_WORD (prefixes of tokens) that may fit one of ``runs``, by its first characters.
+
+    The prefix may also follow an escape such as %3D.
+    """
     found = {row[0]: row for run in runs for at in (0, 1, 2) for row in _BY_START.get(run[at : at + 3], ())}
     return [found[prefix] for prefix in sorted(found)]
 
@@ -92,7 +95,7 @@ _SIGNED = _signed()
 
 
 def _percent_encoded(screen: Screen) -> list[Span]:
-    """Return the tokens whose prefix has a percent-encoded character, such as ``%24``."""
+    """Return the spans of tokens whose prefix has a percent-encoded character, such as ``%24``."""
     spans: list[Span] = []
     for prefix, kind, alphabet, least in WITH_A_SIGN:
         encoded = prefix.replace(b"$", b"%24").replace(b"/", b"%2F").replace(b"{", b"%7B").replace(b"}", b"%7D")
@@ -110,7 +113,7 @@ _MARKS_WITHIN = (
 
 
 def _around(screen: Screen, mark: bytes, *, kind: str, before: int, after: int) -> list[Span]:
-    """Return the tokens that contain a vendor's marker at a fixed distance from their start."""
+    """Return the spans of tokens that contain a vendor's marker at a fixed distance from their start."""
     spans: list[Span] = []
     raw, hit = screen.raw, screen.raw.find(mark)
     while hit >= 0:
@@ -215,7 +218,7 @@ def _dotted_end(screen: Screen, end: int, most: int) -> int:
 
 
 def _odd_shapes(screen: Screen) -> list[Span]:
-    """Return the tokens that are recognised by their length and characters instead of a prefix."""
+    """Return the spans of tokens that are recognised by their length and characters instead of a prefix."""
     candidates = [run for run in screen.long if len(run) >= 24 and _has_odd_shape(run)]
     if not candidates:
         return []
@@ -244,7 +247,7 @@ def _has_odd_shape(run: bytes) -> bool:
 
 
 def _announces_itself(run: bytes) -> bool:
-    """Return whether a run is a name for a secret and then random text: ``acme_live_…``, ``…-token-…``."""
+    """Return whether a run consists of a name for a secret and random text: ``acme_live_…``, ``…-token-…``."""
     *names, body = run.replace(b"-", b"_").split(b"_")
     if len(body) < 24 or not any(name.lower() in _ANNOUNCING for name in names):
         return len(body) == 32 and len(names) == 2 and names[0] == b"pk" and names[1].isdigit()
@@ -300,7 +303,7 @@ def _digits_before(raw: bytes, start: int) -> int:
 
 
 def url_secrets(screen: Screen) -> list[Span]:
-    """Return the passwords in URLs (``user:password@host``) and the secret paths of webhooks."""
+    """Return the spans of the passwords in URLs (``user:password@host``) and of the secret paths of webhooks."""
     spans: list[Span] = []
     mark = screen.low.find(b"://")
     while mark >= 0:

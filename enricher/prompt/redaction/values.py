@@ -1,12 +1,13 @@
 """Decide whether a text is a secret, given the name before it and its context.
 
-The more clearly name and context indicate a secret, the less evidence the value itself must give. References,
+The more clearly name and context indicate a secret, the less the value itself must look like one. References,
 placeholders, types, versions and paths are never secrets; several quoted words may be one.
 """
 
 from __future__ import annotations
 
-# How much evidence a value must give, in ascending order.
+# How much a value must look like a secret, in ascending order: not at all; by letters and digits; also by its length;
+# by random characters.
 ANYTHING, MIXED, LONG, RANDOM = range(4)
 _NO_VALUES = frozenset(
     """
@@ -32,7 +33,7 @@ _FEW_DIGITS = 3
 
 
 class SecretCandidate:
-    """A text that may be a secret: its position, how it is written, and how much evidence it must give (``proof``)."""
+    """A text that may be a secret: its position, how it is written, and how much it must look like one (``proof``)."""
 
     __slots__ = ("end", "head", "is_alone", "is_literal", "is_quoted", "proof", "start", "text")
 
@@ -40,7 +41,7 @@ class SecretCandidate:
         self.start = start
         self.end = start + len(text)
         self.text = text
-        # Only the beginning is examined, which suffices: a text full of names may have many long values.
+        # Only the beginning is examined, to save time: a text full of names may have many long values.
         self.head = text[:_LONGEST_CHECKED]
         self.proof = proof
         # A literal value is in a context that cannot contain variables, such as an env file or a sentence.
@@ -50,7 +51,7 @@ class SecretCandidate:
 
 
 def is_secret(value: SecretCandidate, kind: str, proof: int) -> bool:
-    """Return whether a value after a name of this kind gives as much evidence as ``proof`` requires."""
+    """Return whether a value after a name of this kind looks as much like a secret as ``proof`` requires."""
     text = value.head
     if len(text) < 4 or _is_filler(text) or _is_reference(value) or _is_version(text):
         return False
@@ -98,7 +99,7 @@ def _is_spaced_secret(value: SecretCandidate, kind: str, proof: int) -> bool:
 
 
 def _is_filler(text: str) -> bool:
-    """Return whether the text only stands for a secret: ``changeme``, ``xxxx``, ``your-key``, a redaction."""
+    """Return whether the text is only a placeholder for a secret: ``changeme``, ``xxxx``, ``your-key``, a redaction."""
     low = text.lower().strip(" !?.,:;'\"")
     if low in _NO_VALUES or text.startswith(("[redacted:", "-----BEGIN")) or not low.strip("x*.-_#\u2022\u2026"):
         return True
@@ -178,7 +179,7 @@ _ASCII_DIGITS = frozenset("0123456789")
 
 
 def is_random(text: str, *, digits: int = 2) -> bool:
-    """Return whether the text changes between capitals, small letters and digits as often as random text."""
+    """Return whether the text changes between capitals, small letters and digits as often as random text does."""
     text = text[:_LONGEST_CHECKED]
     classes = _classes(text)
     if "?" in classes or classes.count("0") < digits or len(set(text)) < 10:

@@ -19,7 +19,7 @@ HASH = ALNUM + b"./$=,+-_"
 
 
 def _by_prefix(*rows: tuple[bytes, str, bytes, int]) -> list[tuple[bytes, str, bytes, int]]:
-    """Return a row for each prefix of the given rows."""
+    """Return the given rows, split so that each row has only one prefix."""
     return [(prefix, kind, body, least) for prefixes, kind, body, least in rows for prefix in prefixes.split()]
 
 
@@ -138,7 +138,7 @@ AT_A_WORD = _by_prefix(
     (b"LS0tLS1CRUdJTiBSU0EgUFJJ LS0tLS1CRUdJTiBQUklWQVRF LS0tLS1CRUdJTiBFQyBQUklW", "private_key", BASE64, 40),
     (b"LS0tLS1CRUdJTiBPUEVOU1NI LS0tLS1CRUdJTiBFTkNSWVBU", "private_key", BASE64, 40),
 )
-"""Prefixes that names may have, too: they must begin a word, and what follows must not consist of words."""
+"""Prefixes that ordinary names may have, too, so a token must begin with one and go on with random characters."""
 
 WITH_A_SIGN = _by_prefix(
     (b"hvs. hvb. hvr.", "vault_token", URL, 24),
@@ -169,4 +169,4 @@ WITH_A_SIGN = _by_prefix(
     (b"fm2_ fm1r_ fm1a_", "fly_token", BASE64, 40),
     (b"K005", "backblaze_key", BASE64, 27),
 )
-"""Like AT_A_WORD, but the prefix or the start of the body has a character other than letters, digits, "-" and "_"."""
+"""Like AT_A_WORD, but the prefix or what follows it may have characters other than letters, digits, "-" and "_"."""

@@ -1,1 +1,1 @@
-"""Find what a prompt names and requests, in nine languages."""
+"""Find what a prompt names (files, identifiers, times) and what it asks for, in nine languages."""

@@ -1,6 +1,6 @@
-"""The words from which ``enricher.prompt.wording.actions`` recognises an action in a prompt, in nine languages.
+"""List the words by which ``enricher.prompt.wording.actions`` recognises an action in a prompt, in nine languages.
 
-Each table is a text with one row per line; an indented line continues the one above. On the hook's path.
+Each table is a text with one row per line; an indented line continues the one above. The hook parses these tables.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ which command do i use to | what is the command to | what's the command to | wha
   cool | then | lets | just | also | next | must | dann | puis | pode | puoi | pls | plz | now | yes | yep | and |
   hey | nun | und | mal | ora | poi | как | ok | so | hi | to | et | y | e | и
 """
-"""Polite and filler words that may come before the verb."""
+"""Polite and filler words that may come before the verb of a request."""
 
 ENGLISH = """
 commit: make create do add prepare write draft suggest propose give generate compose craft come: commit | commits |
@@ -71,7 +71,7 @@ changelog: update add write edit put mention note extend create prepare draft: c
 contributor: add list credit include: contributor | contributors | contributors list | authors file | authors list |
   list of contributors | list of authors
 """
-"""Rows: an action, verbs that can begin the clause, and objects, one of which must follow the verb."""
+"""Rows: an action, verbs with which the clause can begin, and objects, one of which must follow the verb."""
 
 ALONE = """
 commit: commit: this these those it them all everything what changes as with and both here that's -m -am
@@ -125,7 +125,10 @@ migration: erstell schreib füg crée ajoute génère crea añade genera crie ad
 changelog: aktualisier ergänz schreib mets ajoute actualiza añade atualiz adicion aggiorna aggiungi обнови добавь:
   changelog ченджлог änderungsprotokoll
 """
-"""Rows: an action, beginnings of verbs, and whole words; a short clause must have one of each, in any order."""
+"""Rows for European languages other than English: an action, beginnings of verbs, and objects as whole words.
+
+A short clause asks for the action if it has one of the verbs and, if the row has objects, one of these, in any order.
+"""
 
 WIDE = """
 test: 运行 | 跑 | 执行: 测试 | 单测
@@ -167,7 +170,7 @@ GO_ON = """
   summarizing thanks that then there they through thx till titled to today too under until using v via we when where
   which while who with within without work works you yourself
 """
-"""Words that may follow the object; if another word follows, the object is the first half of a longer term."""
+"""Words that may follow the object; before any other word, the object counts as the first half of a longer term."""
 
 BETWEEN = """
 a additional affected all alpha an another any api backend background beta both broken browser bun cargo cli
@@ -179,4 +182,4 @@ a additional affected all alpha an another any api backend background beta both 
   relevant remaining runtime rust same schema semantic separate short simple single small smoke some stable staged
   staging test that the these this those three two unit unstaged web whole yarn your
 """
-"""Words that may come between the verb and the object."""
+"""Words that may come between the verb and the object, such as "all the" in "run all the tests"."""

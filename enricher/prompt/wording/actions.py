@@ -2,7 +2,7 @@
 
 A prompt is read clause by clause. In English, a clause asks for an action if it begins with the verb, after polite
 words, and the object is not the first half of a longer term ("the pull request template"). In the other languages,
-verb and object may be anywhere in a short clause. On the hook's path: no regular expressions.
+verb and object may be anywhere in a short clause. Runs in the hook, so it uses no regular expressions.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ NAMED_BETWEEN = ("dependency", "contributor", "changelog")
 """Actions whose object may have a name before it: "add zod as a dependency"."""
 
 MOST_WORDS = 160
-"""Maximum words of a prompt that is read in full; of a longer one, only the beginning and the end are read."""
+"""Maximum words of a prompt that is read completely; of a longer one, only the beginning and the end are read."""
 ENDS_OF_A_LONG_ONE = 300
 LONGEST_CLAUSE = 14
 LONGEST_VERB = 15
@@ -30,7 +30,7 @@ _BREAKS = (
     "\N{FULLWIDTH LEFT PARENTHESIS}", "\N{FULLWIDTH RIGHT PARENTHESIS}", "(", ")",
 )  # fmt: skip
 NEEDS_A_THING = ("format", "build", "test", "compile")
-"""Verbs that request nothing if they stand alone, since they may be nouns."""
+"""Verbs that request nothing if no object follows, since they may be nouns."""
 GOING_ON = frozenset("continue keep resume start finish go carry".split())
 """Verbs before a gerund that names the action: "continue fixing", "go on with running"."""
 _OWN_CHANGES = frozenset(
@@ -43,7 +43,10 @@ _WIDE_NOT = (
     "没有", "还没",
     "した", "された", "不要", "别", "しないで",
 )  # fmt: skip
-"""Chinese and Japanese words for screens, data, failures, the past and prohibitions: such a clause requests nothing."""
+"""Chinese and Japanese words for screens, data, failures, the past and prohibitions.
+
+A clause with one of them requests no action.
+"""
 _NEGATIONS = frozenset(
     "don't dont not never without nicht ohne kein keine pas sans sin não sem non senza не без no".split()
 )
@@ -52,10 +55,10 @@ _ENGLISH_WORDS = frozenset("the is are to of this that for with in".split())
 
 
 class _Words:
-    """The tables of ``enricher.prompt.wording.action_words``, parsed once.
+    """The parsed tables of ``enricher.prompt.wording.action_words``.
 
-    They are parsed for every prompt, so rows are split no further than needed: the verbs of a row stay one text, in
-    which a verb is searched for with a space on both sides.
+    Each process parses them once, and the hook starts a process per prompt, so rows are split no further than needed:
+    the verbs of a row stay one text, in which a verb is searched for with a space on both sides.
     """
 
     __slots__ = ("alone", "between", "english", "foreign", "go_on", "polite", "verbs", "wide")
@@ -104,11 +107,11 @@ def asked_actions(prompt: str) -> list[str]:
 
 
 def clauses(text: str) -> list[str]:
-    """Split the lines that the user wrote into clauses, without the polite words at their beginning."""
+    """Split those lines of a prompt that the user wrote into clauses, without the polite words before the verb."""
     own_text = "\n".join(_own_lines(text))
     if len(own_text.split()) > MOST_WORDS:
         head, tail = own_text[:ENDS_OF_A_LONG_ONE], own_text[-ENDS_OF_A_LONG_ONE:]
-        own_text = f"{head.rpartition(' ')[0]}\n{tail.partition(' ')[2]}"  # without the words that were cut
+        own_text = f"{head.rpartition(' ')[0]}\n{tail.partition(' ')[2]}"  # without the words that the cuts have split
     for mark in (". ", "! ", "? ", *_BREAKS):
         if mark in own_text:
             own_text = own_text.replace(mark, "\n")
@@ -116,7 +119,10 @@ def clauses(text: str) -> list[str]:
 
 
 def _own_lines(text: str) -> list[str]:
-    """Return the lines that the user wrote, without code blocks, quotations, traces or "Commit: 1a2b3c4"."""
+    """Return the lines that the user wrote, without code blocks, quotations and stack traces.
+
+    A short label before a colon, as in "Commit: 1a2b3c4", is removed, too.
+    """
     lines: list[str] = []
     fenced = False
     for line in text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").splitlines():
@@ -196,7 +202,7 @@ def _of_alone(verb: str, rest: list[str]) -> str:
 
 
 def _is_committable(verb: str, rest: list[str], behind: frozenset[str]) -> bool:
-    """Return whether the words after a verb such as "commit" name an object of it and not a longer term."""
+    """Return whether the words after a verb such as "commit" name its object, and not a longer term with this word."""
     thing = next((word for word in rest if word not in _words().between), "")
     at = rest.index(thing) + 1 if thing else len(rest)
     if at < len(rest) and rest[at] not in _words().go_on:
@@ -215,7 +221,7 @@ def _is_path(word: str) -> bool:
 
 
 def _has_object(rest: list[str], things: frozenset[str], verb: str, action: str) -> bool:
-    """Return whether an object of the verb follows, possibly after articles etc., that is no part of a longer term."""
+    """Return whether one of ``things`` follows the verb, possibly after an article etc., and not in a longer term."""
     for at, word in enumerate(rest[:MOST_BETWEEN]):
         for length in (4, 3, 2, 1):
             if " ".join(rest[at : at + length]) not in things:

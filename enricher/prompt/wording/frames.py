@@ -1,19 +1,19 @@
-"""Find where a pasted trace points: the innermost frame outside libraries, and the name of the exception.
+"""Find the innermost frame outside libraries in a pasted stack trace, and the name of the exception.
 
-Each language is recognised by the form of its lines; a line that fits no form is not a frame.
-Loaded only for prompts that contain a trace or an error.
+The lines of a trace are recognised by the forms that programming languages give them; a line of no known form is
+ignored. This module is loaded only for prompts that contain a stack trace or an error.
 """
 
 from __future__ import annotations
 
 MOST_LINES = 400
-"""Lines that are read at each end of a prompt: some languages print the innermost frame first, others last."""
+"""Maximum lines read at the beginning of a prompt, and at its end: the innermost frame may be printed first or last."""
 LONGEST_PATH = 200
 SOURCE_ENDS = frozenset(
     "py pyi pyx js jsx ts tsx mjs cjs mts cts vue svelte astro go rs rb rake erb java kt kts scala groovy clj swift m"
     " mm c h cc cpp cxx hh hpp cs fs vb razor php phtml sh lua r dart ex exs erl hs jl zig nim cr ml pl pm".split()
 )
-"""Extensions of the source files that traces mention; ``wording.words`` has those of all files that people name."""
+"""Extensions of the source files in stack traces; ``wording.words`` has those of all files that people mention."""
 JVM_ENDS = frozenset(("java", "kt", "kts", "scala", "groovy", "clj"))
 LIBRARY_PACKAGES = (
     "java.", "javax.", "jakarta.", "jdk.", "sun.", "com.sun.", "oracle.", "kotlin.", "kotlinx.", "scala.", "groovy.",
@@ -38,7 +38,7 @@ PYTHON_ENDS = (".py", ".pyi", ".pyx")
 
 
 class Frame:
-    """A frame of a trace: its ``path:line``, and whether it is in the project's own code or in a library."""
+    """A frame of a stack trace: its ``path:line`` (``where``), and whether it is the project's own code."""
 
     __slots__ = ("is_own", "path", "where")
 
@@ -69,7 +69,7 @@ def innermost_frame(text: str) -> str:
 
 
 def error_name(text: str) -> str:
-    """Return the name of the exception, such as ``KeyError``; empty if there is none."""
+    """Return the name of the last exception in a text, such as ``KeyError``; empty if there is none."""
     for line in reversed(_ends_of(text)):
         name = line.strip().removeprefix("Uncaught ").removeprefix("Caused by: ").partition(":")[0]
         last = name.rpartition(".")[2]
@@ -79,7 +79,7 @@ def error_name(text: str) -> str:
 
 
 def read_frame(bare: str) -> Frame | None:
-    """Return the frame that a line, stripped of its indent, describes in any language; None for any other line."""
+    """Return the frame that a line, given without its indent, describes in any programming language; else None."""
     if bare.startswith("File "):
         return _python(bare)
     if bare.startswith("at "):
@@ -121,7 +121,7 @@ def _is_vendored(path: str) -> bool:
 
 
 def _python(bare: str) -> Frame | None:
-    """Read ``File "app/db.py", line 84, in save`` and the shorter ``File app/db.py:84, in save(self)``."""
+    """Return the frame in ``File "app/db.py", line 84, in save`` or ``File app/db.py:84, in save(self)``; else None."""
     if not bare.startswith('File "'):
         return _located(bare[5:].partition(",")[0])
     path, _, after = bare[6:].partition('", line ')
@@ -130,7 +130,7 @@ def _python(bare: str) -> Frame | None:
 
 
 def _at(call: str) -> Frame | None:
-    """Read what follows ``at`` in a frame of JavaScript, Java, C# or Rust."""
+    """Return the frame in what follows ``at`` in a line of JavaScript, Java, C# or Rust; None if it has no location."""
     before, found, place = call.rpartition(" in ")
     path, numbered, number = place.rpartition(":line ")
     if found and before and numbered and _is_number(number):
@@ -146,7 +146,7 @@ def _at(call: str) -> Frame | None:
 
 
 def _php(bare: str) -> Frame | None:
-    """Read ``#0 /app/src/Foo.php(12): bar()``."""
+    """Return the frame in a line of PHP, such as ``#0 /app/src/Foo.php(12): bar()``; None for other lines."""
     level, _, rest = bare[1:].partition(" ")
     path, found, after = rest.partition(".php(")
     number = after.partition(")")[0]
@@ -154,13 +154,19 @@ def _php(bare: str) -> Frame | None:
 
 
 def _panic(bare: str) -> Frame | None:
-    """Read Rust's ``panicked at src/main.rs:4:5:``, and the older form with the message before the location."""
+    """Return the location in Rust's ``panicked at src/main.rs:4:5:``, or in its older form; None if there is none.
+
+    The older form has the message before the location.
+    """
     words = bare.partition("panicked at ")[2].split()
     return (_located(words[0]) or _located(words[-1])) if words else None
 
 
 def _compiler_or_test(bare: str) -> Frame | None:
-    """Read lines that begin with the location, as in Go, Ruby, ``pytest --tb=short`` and TypeScript's compiler."""
+    """Return the location with which a line of Go, Ruby, ``pytest --tb=short`` or TypeScript's compiler begins.
+
+    None means that the line does not begin with one.
+    """
     place, _, after = bare.partition(" ")
     if after.startswith(("error TS", "- error")) or (not after and place.endswith(": error")):
         path, bracket, numbers = place.rstrip(":").rpartition("(")
@@ -182,7 +188,10 @@ def _names_an_error(text: str) -> bool:
 
 
 def _located(place: str) -> Frame | None:
-    """Read ``src/db.ts:84:7`` with any scheme, host and query that a bundler or browser adds."""
+    """Return the frame at a location such as ``src/db.ts:84:7``; None if ``place`` is no location in a source file.
+
+    A scheme, a host or a query that a bundler or a browser adds is removed.
+    """
     pieces = place.strip().rstrip(",:").split(":")
     numbers = 0
     while numbers < min(2, len(pieces) - 1) and _is_number(pieces[-1 - numbers]):

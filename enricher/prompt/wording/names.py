@@ -1,8 +1,8 @@
 """Extract what a prompt names: identifiers, files, routes, flags, quoted texts, errors.
 
-Names are read in the lines that the user wrote. Pasted logs, traces and code give only error messages, failed tests,
-the innermost frame and some lines of code: prompts are rarely about the rest. On the hook's path: no regular
-expressions.
+Names are read in the lines that the user wrote. Of pasted logs, stack traces and code, only error messages, failed
+tests, the innermost frame and some lines of code are used: prompts are rarely about the rest. Runs in the hook, so it
+uses no regular expressions.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from enricher.prompt.wording.words import STOP_WORDS, generic_stems, introduces,
 
 IDENTIFIER, FILE, ROUTE, FLAG, TEXT, ERROR = "identifier", "file", "route", "flag", "text", "error"
 FRAME = "frame"
-"""Kind of name: the location to which a pasted trace points, which is the innermost frame outside libraries."""
+"""Kind of name: the location to which a pasted stack trace points, which is the innermost frame outside libraries."""
 CODE = "code"
 """Kind of name: a line of pasted code, which may be from the project."""
 ATTACHED, COMMAND = "attached", "command"
-"""Kinds of names: the file in ``@path``, which the client reads if it exists; the subcommand in "`tool sub`"."""
+"""Kinds of names: the file in ``@path``, which the coding agent reads if it exists; the subcommand in "`tool sub`"."""
 FAILED = "failed"
 """Kind of name: the file of a failed test in the pasted output of a test runner."""
 MOST_CHARS = 12_000
@@ -24,7 +24,7 @@ MOST_NAMES = 24
 LONGEST_NAME, LONGEST_TEXT = 80, 120
 LONGEST_NUMBER = 7
 SHORTEST_CODE, MOST_CODE_LINES = 24, 4
-"""Minimum characters of a line of pasted code that is looked up, and the maximum number of such lines (the longest)."""
+"""Minimum characters of a pasted line of code to look up, and how many of these lines are looked up: the longest."""
 CODE_SIGNS = ("(", "=", "{", ";")
 QUOTES = {
     '"': '"', "“": "”", "„": "“”", "«": "»", "»": "«", "「": "」", "『": "』", "`": "`", "‘": "’", "‹": "›", "《": "》",
@@ -54,7 +54,7 @@ MAKING = (
     "escrev", "salv", "nuov", "aggiung", "scriv", "созда", "нов", "добав", "напи", "сохран", "创建", "新建", "添加", "写",
     "生成", "保存", "新增", "作成", "新規", "追加", "書",
 )  # fmt: skip
-"""A line with one of these may ask to create what it names, whose absence from the project is then not reported."""
+"""A line with one of these may ask to create what it names, so it is not reported if the project does not have it."""
 CREATING = (
     "create ", "generate ", "new file", "call it", "name it", "erstell", "lege ", "neue datei", "crée", "créer",
     "nouveau fichier", "crea ", "nuevo archivo", "novo arquivo", "cria ", "crie ", "nuovo file", "созда", "новый файл", "创建",
@@ -62,7 +62,7 @@ CREATING = (
 )  # fmt: skip
 """A line with one of these asks to create the file that it names."""
 MANY_PASTED, MANY_VALUES = 4, 4
-"""So many pasted lines make the lines between them count as pasted, too; so many values make a line count as data."""
+"""Number of pasted lines from which the lines between them count as pasted; number of values that make a line data."""
 FAILURES = ("FAILED ", "FAIL ")
 """Beginnings of the lines in which a test runner names a failed test."""
 FIRST_SYMBOL = 0x1F000
@@ -78,10 +78,11 @@ _PASTED_ENDS = ("{", ";", "},", "});", ");", "=>", "/>", "\\")
 
 
 class Name:
-    """A name in a prompt: ``text`` is the name as written, ``owner`` the class or module before it.
+    """A name in a prompt: ``text`` is the name as written, ``owner`` the class or module before it (``owner.text``).
 
-    ``line`` is the line number after a file's name. ``is_certain``: its form or the marks around it leave no doubt
-    that it is a name; ``may_be_new``: the prompt may ask to create it; ``is_made``: the prompt does ask to create it.
+    ``line`` is the line number after the name of a file. ``is_certain`` is true if the form of the name or the marks
+    around it leave no doubt that it is a name; ``may_be_new`` if the prompt may ask to create the thing that it names;
+    ``is_made`` if the prompt does ask this.
     """
 
     __slots__ = ("is_certain", "is_made", "kind", "line", "may_be_new", "owner", "text")
@@ -117,7 +118,7 @@ def _is_of_trace(bare: str) -> bool:
 
 
 def _pasted(lines: list[tuple[str, str]]) -> list[bool]:
-    """Return for each line whether it is pasted; if many are, the lines between them count as pasted, too."""
+    """Return for each line whether it is pasted; if many lines are, those between them count as pasted, too."""
     found: list[bool] = []
     unmarked: list[int] = []
     is_fenced = False
@@ -144,7 +145,7 @@ def _is_pasted(line: str, bare: str) -> bool:
         return True
     if (first_word in ("let", "export", "return") and " = " in bare) or (first_word == "from" and " import " in bare):
         return True
-    if first_word == "at" and (bare.endswith(")") or bare[-1].isdecimal()):  # a frame of a trace, not "at the top of …"
+    if first_word == "at" and (bare.endswith(")") or bare[-1].isdecimal()):  # a stack frame, not "at the top of …"
         return True
     if bare.count("=") >= MANY_VALUES or bare.count('": ') + bare.count("': ") >= MANY_VALUES:
         return True
@@ -167,7 +168,7 @@ def _is_data(bare: str) -> bool:
 
 
 def _is_position(word: str) -> bool:
-    """Return whether a word is a location in a browser's log that is no file: ``stats?page=2:774``, ``VM343:1``."""
+    """Return whether a word is a location in a browser's log, but not in a file: ``stats?page=2:774``, ``VM343:1``."""
     name, colon, number = word.strip("()").rpartition(":")
     name = name.rpartition(":")[0] if name.rpartition(":")[2].isdecimal() else name
     return bool(colon and number.isdecimal() and name and name[0].isalpha() and not is_file(name))
@@ -190,7 +191,7 @@ class _Reader:
         known.may_be_new = known.may_be_new or name.may_be_new
 
     def pasted(self, bare: str) -> None:
-        """Collect what is worth looking up in a pasted line: a failed test, an error message, or a line of code."""
+        """Store what may be looked up of a pasted line: a failed test, an error message, or the line if it is code."""
         if bare.startswith(FAILURES):
             test = bare.split(None, 2)[1].partition("::")[0]
             if is_file(test):
@@ -222,7 +223,7 @@ class _Reader:
             self._names_near_kinds(plain)
 
     def _line_number(self, raw: str, before: str) -> None:
-        """Store the line number in "@app.py (15-68)" or "app.py, line 15" with the file before it."""
+        """Store the line number in "@app.py (15-68)" or "app.py, line 15" with the file named before it."""
         number = raw.strip(_AROUND + ".").partition("-")[0].lstrip("L")
         is_line = raw.startswith("(") or before.lower() in ("line", "lines")
         if is_line and number.isdecimal() and len(number) < LONGEST_NUMBER:
@@ -231,7 +232,7 @@ class _Reader:
                 last.line = int(number)
 
     def _quoted(self, text: str) -> str:
-        """Collect the names in quotation marks; return the line without the quotations."""
+        """Store the names in quotation marks; return the line without the quotations."""
         kept: list[str] = []
         at = start = 0
         while at < len(text):
@@ -362,7 +363,7 @@ def is_code_form(word: str) -> bool:
 
 
 def is_error(head: str) -> bool:
-    """Return whether a program begins error messages with this word."""
+    """Return whether this is a word with which programs begin error messages, such as ``KeyError``."""
     last = head.strip(_AROUND).rpartition(".")[2]
     return last.lower() == "error" or (
         last.isidentifier() and last.endswith(("Error", "Exception", "Warning", "Panic", "Fault"))

@@ -1,6 +1,7 @@
-"""Detect what a prompt asks about a name's past, in nine languages: when it was added, who changed it, where it went.
+"""Detect questions about the history of something in the code: when it was added, who changed it, where it went.
 
-Pure. On the hook's path, but loaded only for a prompt with a word that ``enricher.context.channels.history`` lists.
+Nine languages are understood. No I/O. The hook loads this module only for a prompt with one of the words that
+``enricher.context.channels.history`` lists.
 """
 
 from __future__ import annotations
@@ -44,13 +45,13 @@ _ENGLISH = (
     (CHANGED, "the commit", "changed broke modified touched"),
     (CHANGED, "which change", "broke caused"),
 )
-"""Rows: the kind of question, the possible beginnings, and words, one of which must follow.
+"""Rows: the kind of question, the possible beginnings, and words, one of which must follow unless there are none.
 
 Word order matters in English; in the other languages question word and verb may be anywhere in the sentence.
 """
 
 _AT_THE_START = ("who", "revert", "restore", "bring", "resurrect", "reintroduce")
-"""Words that ask something only at the beginning of a sentence, unlike "the user who removed it"."""
+"""Words that are a question or request only at the beginning of a sentence, unlike "the user who removed it"."""
 _BEFORE_AN_ORDER = frozenset(
     "please can could would you we i let's lets just and then so find out know tell me ok no want to".split()
 )
@@ -88,7 +89,7 @@ _DEEDS = (
         " откат"
     ).split()),
 )  # fmt: skip
-"""Beginnings of verbs that show the kind of question, in all languages but English."""
+"""Beginnings of the verbs that show the kind of question, in the languages other than English."""
 _BACK = (
     "zurückholen wiederherstellen wiederherzustellen stelle wieder restaure restaurer rétablis rétablir remets restaura"
     " restaurar recupera recuperar restablece ripristina ripristinare восстанови восстановить верни вернуть"

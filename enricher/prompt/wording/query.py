@@ -1,7 +1,8 @@
-"""Extract from a prompt the terms for a search of the project: words, names, paths, frames, quoted messages.
+"""Extract from a prompt what to search for in the project: words, names, paths, stack frames, quoted messages.
 
-A prompt, possibly a whole issue report, is read line by line. The weight of a word depends on its place: the first
-line, backticks, code, a trace, a list of versions. On the hook's path: no regular expressions.
+A prompt, possibly a whole issue report, is read line by line. The weight of a word depends on where it is: in the first
+line, in backticks, in code, in a stack trace or in a list of versions. Runs in the hook, so it uses no regular
+expressions.
 """
 
 from __future__ import annotations
@@ -12,13 +13,16 @@ MOST_CHARS = 24_000
 MOST_LINES = 600
 MOST_IDENTIFIERS = 60
 TITLE, MARKED, HEADING, ERROR, PROSE, STEPS, CODE, IMPORT, TRACE, DATA, ASIDE = range(11)
-"""Places of a word; MARKED means in backticks, DATA in a pasted file or output, ASIDE in a list of versions."""
+"""Where a word is in a prompt; MARKED means in backticks, DATA in a pasted file or output, ASIDE in a version list."""
 WORD_WEIGHTS = [3.0, 2.2, 1.5, 1.5, 1.0, 0.7, 0.4, 0.3, 0.4, 0.15, 0.1]
-"""The weight of a word in the search, for each of the places."""
+"""The weight of a word in the search, for each of the places above."""
 NAME_WEIGHTS = [1.0, 1.0, 0.8, 0.6, 0.7, 0.5, 0.22, 0.12, 0.25, 0.05, 0.02]
-"""How certain it is that a word is a name of the project, for each of the places."""
+"""How certain it is that a word is a name in the project's code, for each of the places above."""
 PLAIN_IN_CODE, PLAIN_CAPITAL = 0.3, 0.1
-"""Factors that lower the name weight of a plain word in code, and of a capitalised plain word elsewhere."""
+"""Factors that lower NAME_WEIGHTS for words that do not look like identifiers.
+
+The first is for words in code, the second for capitalised words elsewhere.
+"""
 
 ASIDES = (
     "environment", "version", "system info", "system inform", "platform", "installed packages", "dependencies",
@@ -38,12 +42,13 @@ _AROUND = "\"'`()[]{}<>,;:!?*=|&"
 
 
 class Query:
-    """The names and search terms in a prompt, with weights.
+    """What to search for in the project because a prompt contains it.
 
-    ``weights`` are index terms; ``names`` are identifiers as written; ``dotted`` are names such as
-    ``pkg.module.Class``; ``paths`` are (path, line or 0, place); ``frames`` are (path, line) of a trace, in order;
-    ``messages`` are quoted texts; ``commits`` are hexadecimal ids; ``titled`` are the terms of the first line,
-    ``pairs`` its adjacent words, joined; ``words_by_term`` maps a term to the word in the prompt.
+    ``weights`` maps index terms to weights, ``names`` identifiers as written, and ``dotted`` names such as
+    ``pkg.module.Class``. ``paths`` are (path, line or 0, place such as TITLE), ``frames`` the (path, line) of a stack
+    trace, in order. ``messages`` are quoted texts, ``commits`` hexadecimal ids. ``titled`` are the terms of the first
+    line, ``pairs`` its adjacent words, joined. ``words_by_term`` maps a term to the word in the prompt, and ``words``
+    is the number of words that were read.
     """
 
     __slots__ = (
@@ -66,7 +71,7 @@ class Query:
 
 
 def read(text: str) -> Query:
-    """Return the search terms in ``text``; only head and tail of a huge text are read."""
+    """Return what to search for because of the prompt ``text``; of a huge text, only head and tail are read."""
     if len(text) > MOST_CHARS:
         text = text[: MOST_CHARS * 3 // 4] + "\n" + text[-MOST_CHARS // 4 :]
     reader = _Reader()
@@ -83,7 +88,7 @@ def _without_comments(text: str) -> str:
 
 
 class _Reader:
-    """Reads a prompt line by line; remembers what affects the next lines, such as an open fence or the section."""
+    """Reads a prompt line by line; remembers what affects later lines, such as an open code fence or the section."""
 
     def __init__(self) -> None:
         self.query = Query()
@@ -130,7 +135,7 @@ class _Reader:
             self.prose(title, HEADING)
 
     def trace_line(self, bare: str) -> bool:
-        """Read a line of a trace or an error message; return whether it is one."""
+        """Read the line if it belongs to a stack trace or is an error message; return whether it is."""
         if "Traceback (most recent call last)" in bare:
             self.in_trace = True
             return True
@@ -169,7 +174,7 @@ class _Reader:
             self.words(bare, where)
 
     def defined(self, bare: str, first: str) -> None:
-        """Store the names that a line of a code sample defines: they are probably not names of the project."""
+        """Store the names that a line of a code sample defines: they are probably not in the project's code."""
         words = bare.partition("(")[0].partition("=")[0].partition(":")[0].split()
         if first in ("def", "class", "function", "const", "let", "var", "async", "export", "type", "interface"):
             self.own.update(words[1:])
@@ -177,7 +182,7 @@ class _Reader:
             self.own.add(words[0])
 
     def prose(self, text: str, where: int) -> None:
-        """Read a line of prose at the place ``where``; words in backticks count as certain names."""
+        """Read a line of prose at the place ``where``, such as TITLE; words in backticks count as certain names."""
         for number, part in enumerate(text.split("`")):
             if not part.strip():
                 continue
@@ -191,7 +196,7 @@ class _Reader:
             self.pair(text)
 
     def pair(self, title: str) -> None:
-        """Store each pair of adjacent title words, since it may be one name: "bulk create" is ``bulk_create``."""
+        """Store each pair of adjacent words in the first line, since "bulk create" may mean ``bulk_create``."""
         plain = title.lower().replace("n't", "").replace("'s", "").translate(_SEPARATORS)
         words = [word for word in plain.split() if word.isalpha()]
         for at in range(len(words) - 1):

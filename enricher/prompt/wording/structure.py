@@ -1,14 +1,14 @@
-"""Mask pasted texts, names and quotations in a prompt, so that only the user's own words are read as words.
+"""Mask pasted texts, names and quotations in a prompt, so that only the user's own words are classified.
 
 Lines and whitespace-separated chunks are read with str methods only, so the time is linear in the length of the
-prompt. Each masked part is replaced by a marker character and blanks of the same total length: offsets into the
-masked text are offsets into the prompt.
+prompt. Each masked part is replaced by a marker character and blanks of the same total length, so that offsets into
+the masked text are offsets into the prompt.
 """
 
 from __future__ import annotations
 
 CODE, FILE, DOC_FILE, AGENT_FILE, TEST_FILE, URL, QUOTE, IMAGE = "\ue001\ue002\ue003\ue004\ue005\ue006\ue007\ue008"
-"""Markers for masked text: code, file, document, the agent's own file, test file, URL, quotation, image."""
+"""Markers for masked text: code, file, document, file for the agent (AGENTS.md), test file, URL, quotation, image."""
 
 LONGEST_QUOTE = 400
 LONG_PASTE = 160
@@ -33,7 +33,7 @@ _STACK_WORDS = ("Traceback (most recent", "Caused by:", "goroutine ", "node:inte
 _ERROR_STARTS = ("error:", "error[", "fatal:", "Error ", "FAIL")
 _LEVELS = ("ERROR", "WARN", "FATAL", "INFO ", "DEBUG ", "[error]", "[warn", "[info]", "npm ERR", "npm WARN", "✖", "✗ ")
 _OWN_WORDING = ("", "item", "heading", "error_line")
-"""Kinds of lines that are not masked; a line with an error is often a sentence of the user that quotes it."""
+"""Kinds of lines that are not masked; a line with an error is often a sentence in which the user quotes the error."""
 _BOXES = "│┌└├─⎯━═║╭╰▶"
 _ERRORS = (
     "error:", "exception:", "traceback", "error ", "errno", "failed", "fatal", "panic", "cannot ", "not found",
@@ -42,7 +42,7 @@ _ERRORS = (
 
 
 class MaskedText:
-    """A masked text and the structural features that were found in it, each with the span of its first occurrence."""
+    """A masked text, and its structural features, such as "diff", each with the span of its first occurrence."""
 
     __slots__ = ("features", "masked")
 
@@ -51,7 +51,7 @@ class MaskedText:
 
 
 def survey(text: str) -> MaskedText:
-    """Return ``text`` with everything masked except the user's own wording."""
+    """Return ``text`` with everything masked except the user's own words, and the structural features found in it."""
     found: dict[str, tuple[int, int]] = {}
     if "```" in text:
         text = _fences(text, found)
@@ -163,7 +163,7 @@ def _kind(bare: str, line: str) -> str:
 
 
 def _stamped(bare: str) -> bool:
-    """Return whether a line begins like one of a log: with a time that has two colons, or an address and a date."""
+    """Return whether a line begins like a line of a log: with a time that has two colons, or an address and a date."""
     head = bare[:32]
     return (head[0].isdigit() or head[0] == "[") and (head.count(":") >= 2 or " - - [" in head) and head[1:2].isdigit()
 

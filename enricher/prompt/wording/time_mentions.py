@@ -2,7 +2,7 @@
 
 Words for times have many uses ("add a yesterday filter", "in May we will", "orders of last week"), so a sentence needs
 further evidence: a statement that user or agent did something, a question about changes, a change identified by its
-time, or a problem that began then. Pure. On the hook's path, but loaded only for prompts that mention a time.
+time, or a problem that began then. No I/O. The hook loads this module only for prompts that mention a time.
 """
 
 from __future__ import annotations
@@ -119,7 +119,10 @@ _ASIAN_SCREENS = "筛选 过滤 列 按钮 页面 标签 字段 图表 报表 �
 
 
 def in_english(words: list[str], at: int, end: int, *, is_since: bool) -> str:
-    """Return WORK, CHANGE or TROUBLE for an English sentence that mentions a time; empty if it says none of these."""
+    """Return WORK, CHANGE or TROUBLE for an English sentence that mentions a time; empty if it is about none of these.
+
+    ``words[at:end]`` is the time; ``is_since`` means that it lasts until now.
+    """
     after = words[end] if end < len(words) else ""
     is_of_the_time = words[end - 1].endswith("'s")
     if after in _THINGS_OF_A_TIME or after.count(":") or (at and words[at - 1] in ("a", "an") and not is_of_the_time):
@@ -149,7 +152,7 @@ def in_english(words: list[str], at: int, end: int, *, is_since: bool) -> str:
 
 
 def subjects(words: list[str]) -> set[str]:
-    """Return the stems of a sentence's subjects, leaving out words for time, work and trouble."""
+    """Return the stems of those ``words`` that may be what a sentence is about, without words for work and trouble."""
     common = _SOMEBODY | _OTHERS | _DONE | _DO | _NOUNS | _AFTER_WHAT | _TROUBLE | _TALK
     return {
         stemmed

@@ -1,7 +1,7 @@
 """Find the time span for which a prompt asks about work: "what did we change yesterday", "since v2.1".
 
-``enricher.prompt.wording.time_mentions`` decides whether the sentence that mentions a time is about work. Pure except
-for the local time zone. On the hook's path, but loaded only for prompts that contain a word for a time.
+``enricher.prompt.wording.time_mentions`` decides whether the sentence that mentions a time is about work. No I/O; the
+result depends on the local time zone. The hook loads this module only for prompts that contain a word for a time.
 """
 
 from __future__ import annotations
@@ -110,10 +110,10 @@ _GERMAN = frozenset("ist ein eine der die das und nicht wir ich sind bitte hat f
 
 
 class Span:
-    """A time span in a prompt, in seconds since 1970; ``why`` is WORK, CHANGE or TROUBLE of ``time_mentions``.
+    """A time span that a prompt mentions, in seconds since 1970, and what the sentence says about it (``why``).
 
-    ``words`` are the stems of the other subjects of the sentence; ``is_specific`` is true if there are any in an
-    English sentence.
+    ``why`` is WORK, CHANGE or TROUBLE of ``time_mentions``. ``words`` are the stems of the words that may be what the
+    sentence is about; ``is_specific`` is true if an English sentence has any.
     """
 
     __slots__ = ("end", "is_specific", "start", "why", "words")
@@ -125,7 +125,10 @@ class Span:
 
 
 def span(prompt: str, now: float, tags: Mapping[str, int]) -> Span | None:
-    """Return the span of time from which the prompt mentions work, or None; ``tags`` maps releases to their times."""
+    """Return the time span from which the prompt mentions work; None if it mentions none.
+
+    ``now`` is the present time in seconds since 1970; ``tags`` maps the names of releases to their times.
+    """
     text = _without_quotations(prompt).translate(_ENDS).replace(". ", "\n")
     for sentence in text.split("\n"):
         if not 5 < len(sentence) <= LONGEST_SENTENCE:
@@ -163,11 +166,14 @@ def _without_quotations(text: str) -> str:
 
 
 Found = tuple[int, int, float, float, bool]
-"""A time found among words: (position of its first word, position after its last, start, end, lasts until now)."""
+"""A time found among words: (position of its first word, position after its last word, start, end, is_since).
+
+The last value is true if the time lasts until now.
+"""
 
 
 def _found(words: list[str], now: float, tags: Mapping[str, int]) -> Found | None:
-    """Return the first time that the words state; None if there is none."""
+    """Return the first mention of a time, such as "yesterday", in the words of a sentence; None if there is none."""
     bare = [word.removesuffix("'s") for word in words]
     for at in range(len(words)):
         found = (
@@ -182,7 +188,7 @@ def _found(words: list[str], now: float, tags: Mapping[str, int]) -> Found | Non
 
 
 Part = tuple[int, float, float, bool]
-"""A time that begins at a given word: (number of words that state it, start, end, lasts until now)."""
+"""A time that begins at a given word: (number of words that state it, start, end, whether it lasts until now)."""
 
 
 def _fixed(words: list[str], at: int, now: float) -> Part | None:
@@ -217,7 +223,7 @@ def _midnight(year: int, month: int, day: int) -> float:
 
 
 def _counted(words: list[str], at: int, now: float) -> Part | None:
-    """Read "two days ago", "in the last three weeks"."""
+    """Return the time stated at word ``at`` if it is like "two days ago" or "the last three weeks"; else None."""
     here = words[at]
     if here in _LAST or here in _AGO_BEFORE or words[at : at + 3] == ["il", "y", "a"]:
         start = at + (3 if here == "il" else 1)
@@ -237,7 +243,7 @@ def _counted(words: list[str], at: int, now: float) -> Part | None:
 
 
 def _count(words: list[str], at: int) -> tuple[float, int, int] | None:
-    """Return the seconds in "three days", the seconds in one day, and the number of words read; else None."""
+    """Read "three days": return its seconds, the seconds of the unit, and the number of words; None for other words."""
     start = at
     if words[at : at + 1] in (["a"], ["ein"], ["un"], ["unos"]) and (
         words[at + 1 : at + 2] in (["couple"], ["few"], ["paar"], ["par"])
@@ -276,7 +282,10 @@ def _weekday(words: list[str], at: int, now: float) -> Part | None:
 
 
 def _month(words: list[str], at: int, now: float) -> Part | None:
-    """Read "in March", "on March 2nd", "2 March 2026"; the name alone ("may", "mars") can have other meanings."""
+    """Return the time stated at word ``at`` if it is like "in March", "March 2nd" or "2 March 2026"; else None.
+
+    The name alone does not count, because it can have other meanings ("may", "mars").
+    """
     word = words[at]
     month = _MONTH_OF.get(word) or _SHORT_MONTHS.get(word, 0)
     if not month or (word in _SHORT_MONTHS and word != "may" and word not in _MONTH_OF and not _is_near_day(words, at)):
@@ -311,7 +320,7 @@ def _day_of(words: list[str]) -> int:
 
 
 def _date(words: list[str], at: int, now: float) -> Part | None:
-    """Read 2026-03-02, 2026/03/02, 02.03.2026."""
+    """Return the day stated by word ``at`` if it is like 2026-03-02, 2026/03/02 or 02.03.2026; else None."""
     word = words[at]
     for sign, order in (("-", (0, 1, 2)), ("/", (0, 1, 2)), (".", (2, 1, 0))):
         parts = word.split(sign)
@@ -324,7 +333,7 @@ def _date(words: list[str], at: int, now: float) -> Part | None:
 
 
 def _release(words: list[str], at: int, now: float, tags: Mapping[str, int]) -> Part | None:
-    """Read "since v2.1", "since the last release"."""
+    """Return the time stated at word ``at`` if it is like "since v2.1" or "since the last release"; else None."""
     if words[at] not in _SINCE and words[at] != "after":
         return None
     rest = [
@@ -357,7 +366,7 @@ def _in_ideographs(lowered: str, now: float) -> tuple[float, float, bool] | None
 
 
 def _ideographic_date(lowered: str, now: float) -> tuple[float, float, bool] | None:
-    """Read 2026年3月2日, 3月2日, 3月; 两天前, 3日前; 周一, 月曜."""
+    """Return the time in a sentence with a date such as 2026年3月2日 or 3月, 两天前 or 3日前, 周一 or 月曜; else None."""
     for sign, seconds in _IDEOGRAPHS_AGO:
         number = _number_before(lowered, lowered.find(sign))
         if number:

@@ -1,7 +1,8 @@
 """Turn names and prose into index terms, in the same way when a file is indexed and when a prompt is read.
 
 A name of several words becomes the stem of each word and the whole name without separators, so that
-``save_session``, ``saveSession`` and "save session" match. On the hook's path: no regular expressions, no imports.
+``save_session``, ``saveSession`` and "save session" match. Runs in the hook, so it uses no regular expressions and
+imports nothing.
 
 The stemmer is not Porter's, which SQLite requires for memories (``storage.memory.stemming``). With Porter's, the right
 file came first for .386 instead of .394 of 236 changes of this project, and for .353 instead of .340 of 635 prompts
@@ -13,7 +14,7 @@ from __future__ import annotations
 LONGEST = 60
 """Maximum characters of a word that is read; longer ones are hashes and encoded data."""
 NEAR = 8
-"""How many words before a quotation may describe it."""
+"""How many words before a quotation are searched for a description of it, such as "a column named"."""
 
 STOP_WORDS = frozenset(
     "a about above after again all also although always am an and any anyone are as at b be because been before"
@@ -107,7 +108,7 @@ def _has_vowel(text: str) -> bool:
 
 
 def pieces(name: str) -> list[str]:
-    """Return the words of a name in lower case: ``HTTPResponse_v2`` gives http, response, v2."""
+    """Split a name into its words in lower case: ``HTTPResponse_v2`` gives http, response, v2."""
     found: list[str] = []
     for piece in name.replace("-", "_").replace("$", "_").split("_"):
         if not piece:
@@ -120,7 +121,7 @@ def pieces(name: str) -> list[str]:
 
 
 def _camel(piece: str) -> list[str]:
-    """Split a name before a capital that follows a lower-case letter, and before the last of several capitals."""
+    """Split a name before each capital that follows a lower-case letter, and before the last of several capitals."""
     found = []
     start = 0
     for at in range(1, len(piece)):
@@ -150,13 +151,13 @@ def terms(name: str) -> list[str]:
 
 
 def quoted(name: str) -> str:
-    """Return a path or name for output, in quotes if it has several words, which could be read as an instruction."""
+    """Return a path or name for output; in quotes if it has several words, which could be read as an instruction."""
     words = name.split()
     return name if len(words) == 1 else '"' + " ".join(words).replace('"', "'") + '"'
 
 
 def generic_stems() -> frozenset[str]:
-    """Return the stems of words that requests contain in any project, so that they do not indicate a file."""
+    """Return the stems of words that occur in requests about any project, so that they do not point to a file."""
     if not _general:
         _general.append(frozenset(stem(word) for word in _ORDERS.split()))
     return _general[0]
@@ -181,7 +182,7 @@ def is_file(path: str) -> bool:
 
 
 def introduces(before: str) -> bool:
-    """Return whether the words before a quotation ask for something new with its text, as "add a column named"."""
+    """Return whether the words before a quotation ask to create what it names, as in ``add a column named "total"``."""
     words = [word.strip(",:()\"'`") for word in before.lower().rpartition(". ")[2].split()[-NEAR:]]
     if MAKING_VERBS.isdisjoint(words):
         return False

@@ -1,1 +1,1 @@
-"""Compile the files that people write into the one JSON body that the hook reads; the hook itself does not."""
+"""Compile the instructions files into the single JSON object that the hook reads; the hook never imports this."""

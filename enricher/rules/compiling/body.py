@@ -26,22 +26,27 @@ if TYPE_CHECKING:
 FACETS = ("task_type", "search_intent")
 GUIDANCE = ("guardrail", "approach", WORKFLOW)
 FACTS = ("frame", "error", "count", "listed", "skill")
-"""Facts that the hook may find about a prompt; an approach may need them, or insert one by its name in braces."""
+"""Facts that the hook may find about a prompt.
+
+The sentence of an approach may need some of them, and may insert one by its name in braces.
+"""
 PIPELINE_CHANNELS: dict[str, dict[str, Any]] = {
     "summarization": {"model": True, "priority": 5},
     "code_analysis": {"model": True, "priority": 4},
     "similarity": {"model": True, "priority": 3, "endpoint": EMBEDDING},
 }
-"""Default values of the channels that seed 004 requires; the rule of a channel may set others."""
+"""Default values of the channels that the original specification requires (seed 004); their rules may set others."""
 HANDLERS = {"summarization": CODER, "code_analysis": CODER, "similarity": EMBEDDING}
-"""Channels whose program is in the package (``enricher.model.handlers``), with the environment variable that has the
-address of their model. A rule with a command replaces the program."""
+"""Channels whose program is in the package (``enricher.model.handlers``).
+
+Each has the name of the environment variable with the address of its model. A rule with a command replaces the program.
+"""
 FORMS = {"summarization": "narrative", "code_analysis": "structure"}
-"""Form of the prompt template ``enrichment`` that each of these channels sends to a model."""
+"""Which form of the prompt template ``enrichment`` each of these channels sends to a model."""
 
 
 def class_rules(result: Compiled) -> Iterator[ClassRule]:
-    """Yield a ``ClassRule`` for each class, guardrail, approach and workflow, with the signals that give it points."""
+    """Yield the signals that give points, as a ``ClassRule``, for each class, guardrail, approach and workflow."""
     for facet in (*FACETS, *GUIDANCE):
         for rule in result.of_kind(facet):
             signals = _guarded(rule.data.get("signals", []), rule.data.get("unless", []))
@@ -56,7 +61,7 @@ def _guarded(signals: list[dict[str, Any]], unless: list[str]) -> list[dict[str,
 
 
 def check_signals(result: Compiled, lists: dict[str, list[str]]) -> None:
-    """Add a problem for each signal, and for each word weight (``leanings``), that cannot be compiled."""
+    """Add a problem to ``result`` for each signal and each weight of a word (``leanings``) that cannot be compiled."""
     for rule in result.classes:
         block = result.rules[f"{rule.facet}.{rule.name.replace(' ', '-')}"]
         for index, phrase in enumerate(block.data.get("unless", [])):
@@ -134,7 +139,7 @@ def _channels(result: Compiled, prompts: Mapping[str, Any]) -> Iterator[dict[str
 def _handler(
     name: str, declared: Mapping[str, Any], prompts: Mapping[str, Any], *, is_declared: bool
 ) -> dict[str, Any]:
-    """Return the rule of a channel whose program is part of the package; such a channel always asks a model."""
+    """Return the compiled rule of a channel whose program is part of the package; its program always asks a model."""
     data = {"endpoint": HANDLERS[name], **PIPELINE_CHANNELS[name], **declared, "model": True}
     data["endpoint"] = data["endpoint"] or HANDLERS[name]
     values = schema.DeclaredChannel.model_validate(data).model_dump(exclude={"disabled", "extend"})
@@ -166,7 +171,10 @@ def _link_guardrails(result: Compiled) -> Guardrails:
 
 
 def _approaches(result: Compiled) -> dict[str, list[tuple[str, str, list[str], dict[str, int]]]]:
-    """Return the rows of the approaches for every profile (``rules``), and of those for ``as-specified`` only."""
+    """Return the compiled approaches (sentences that suggest how to proceed) of every profile under ``rules``.
+
+    Those of the profile ``as-specified`` only are under its name.
+    """
     task_types = result.task_types
     rows: dict[str, list[tuple[str, str, list[str], dict[str, int]]]] = {"rules": [], AS_SPECIFIED: []}
     for rule in result.of_kind("approach"):
@@ -188,7 +196,10 @@ def _approaches(result: Compiled) -> dict[str, list[tuple[str, str, list[str], d
 
 
 def effort_thresholds(result: Compiled) -> dict[str, Any]:
-    """Return the compiled thresholds of the rule ``## Complexity``; empty without this rule: no effort is estimated."""
+    """Return the compiled thresholds by which the effort of a prompt is estimated (rule ``## Complexity``).
+
+    They are empty without this rule; then no effort is estimated.
+    """
     rule = next(result.of_kind("complexity", named=False), None)
     if rule is None:
         return {}

@@ -1,7 +1,7 @@
-"""Compile the class rules of the instructions file into the table that ``enricher.classify`` reads.
+"""Compile the signals of all classes in the instructions into the table with which ``enricher.classify`` works.
 
-The compiled form is plain JSON and is used as it is parsed: names are resolved,
-word forms expanded and phrases split here, once after each edit instead of for each prompt.
+The table is plain JSON, used exactly as it is parsed: names are resolved, word forms
+expanded and phrases split here, once after each edit instead of for each prompt.
 """
 
 from __future__ import annotations
@@ -33,10 +33,15 @@ if TYPE_CHECKING:
     from enricher.rules.compiling.signals import ClassRule
 
 LEADING = frozenset({"lead", "order", "last-order"})
-"""Places (``at``) where an order begins: phrases there match exactly, and their first words are the verbs of orders."""
+"""Values of a signal's key ``at`` for the beginning of an order (imperative).
+
+Phrases there match exactly, and their first words are the verbs by which orders are recognised.
+"""
 MOST_CACHED_TABLES = 16
-"""Number of compiled tables that a process keeps: those of two versions that are compared, and of an edit's variants
-in which a single hunk is undone."""
+"""Number of compiled tables that a process caches.
+
+These are the tables of two versions that are compared, and of variants of an edit in which one hunk is undone.
+"""
 
 _UNFOLDED = frozenset(
     "the and for not you are was has have had can will would could should this that these those with what where when"
@@ -47,7 +52,10 @@ _UNFOLDED = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class ClassFacet:
-    """How the scores of one facet (a set of classes, such as the task types) become a confidence, and what is shown."""
+    """Settings of one facet (a set of classes, such as the task types), described at ``schema.FacetSettings``.
+
+    They say how the scores of the classes become a confidence, and whether the best class is shown.
+    """
 
     name: str
     points_that_double: float = 3.0
@@ -61,8 +69,8 @@ def compile_classes(
 ) -> dict[str, Any]:
     """Return the table that ``enricher.classify.classify`` reads; every signal must have passed ``check_signal``.
 
-    Of classes with equal scores, the first in ``rules`` wins. The table is cached for equal rules, because a replay
-    compiles many sets of files that differ elsewhere, so callers must not change it.
+    Of classes with equal scores, the first in ``rules`` wins. The table is cached for equal rules, because trying an
+    edit on recorded prompts compiles many sets of files that differ elsewhere, so callers must not change it.
     """
     described = {facet.name: facet for facet in facets or []}
     names = list(dict.fromkeys(rule.facet for rule in rules))
@@ -92,13 +100,13 @@ def _table_of(source: str) -> dict[str, Any]:
 
 
 def condition_numbers(rules: list[ClassRule], lists: dict[str, list[str]]) -> list[list[int]]:
-    """Return for each rule the numbers that its signals have in the compiled table."""
+    """Return for each rule a list with the index of each of its signals in the compiled table."""
     compiler = _Compiler({name: [] for name in LISTS} | lists)
     return [[compiler.condition(signal) for signal in rule.signals] for rule in rules]
 
 
 class _Compiler:
-    """The table during compilation, to which signals are added one by one."""
+    """Builds the table from signals that are added one by one."""
 
     def __init__(self, lists: dict[str, list[str]]) -> None:
         self.lists = lists
@@ -181,14 +189,17 @@ class _Compiler:
 
 
 def _packed_condition(row: list[Any]) -> str:
-    """Return a condition as the text that ``table.Table`` unpacks: unless;with;class weight …;feature;label."""
+    """Return a condition as the text "unless;with;class weight …;feature;label", which ``table.Table`` unpacks."""
     _place, label, unless, needs, weights, feature = row
     figures = " ".join(f"{class_at} {weight}" for class_at, weight in weights)
     return f"{' '.join(map(str, unless))};{' '.join(map(str, needs))};{figures};{feature};{label}"
 
 
 def _packed_word_weights(found: dict[str, list[str]]) -> str:
-    """Return a plain word's weights for ``table.Table.strengths``: first without, then after each ``|condition=``."""
+    """Return the weights of a single word as the text that ``table.Table.strengths`` unpacks.
+
+    It begins with the weights without a condition; those under a condition follow it, as in ``|condition=``.
+    """
     alone = " ".join(found.get("", []))
     return alone + "".join(f"|{key}={' '.join(figures)}" for key, figures in found.items() if key)
 
@@ -214,7 +225,10 @@ def _packed_entries(table: dict[str, list[Any]]) -> dict[str, str]:
 
 
 def _packed_index(values: dict[str, str]) -> dict[str, str]:
-    """Return for each group of first letters the text ``~word=value~…`` that ``table.PackedIndex`` searches."""
+    """Return the text ``~word=value~…`` that ``table.PackedIndex`` searches for each group of words.
+
+    The words of a group have the first letters in common, which are the key of the group.
+    """
     packed: dict[str, str] = {}
     for word, value in sorted(values.items()):
         packed[word[:LETTERS]] = packed.get(word[:LETTERS], "") + f"~{word}={value}"

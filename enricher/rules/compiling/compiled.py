@@ -1,7 +1,7 @@
-"""The result of a compilation: the merged rules of all layers, their files, and the body that the hook reads.
+"""Read the instructions files of all layers, and merge their rules into the result of a compilation.
 
-A rule of a higher layer replaces the rule with the same id; with ``extend: true`` it adds to
-that rule, with ``disabled: true`` it removes it. If a rule cannot be read, no rules are compiled.
+A rule of a higher layer replaces the rule with the same id of a lower one; with ``extend: true`` it adds to
+that rule, with ``disabled: true`` it removes it. If any rule cannot be read, no rules are compiled.
 """
 
 from __future__ import annotations
@@ -40,25 +40,29 @@ if TYPE_CHECKING:
 
 CATALOGUE, FITTED, PROMPTS, THRESHOLDS = "catalogue", "fitted", "prompts", "thresholds"
 NAMED_FILES = (CATALOGUE, FITTED, PROMPTS, THRESHOLDS, WORKFLOWS)
-"""Kinds of files that a layer's rules name; in ``Compiled.texts``, the kind is in place of the layer's name."""
+"""Kinds of files that a layer's rules name; in ``Compiled.texts`` they have their kind instead of a layer's name."""
 LONE_LAYER = "base"
-"""Name of the layer whose file replaces all layers (``--instructions``)."""
+"""Name of the layer whose file is used instead of all others (option ``--instructions``)."""
 WHOLE_LAYERS = (LONE_LAYER, "aops")
 """Names of the layers whose file is always complete, so that it may be a copy of the packaged file."""
 MOST_CACHED_FILES = 64
-"""Number of parsed files that a process keeps: a replay compiles the same files many times, with one of them edited."""
+"""Number of parsed files that a process caches.
+
+A replay, which tries an edit on recorded prompts, compiles the same files many times with one of them edited.
+"""
 HOW_TO_ADD_A_CHANNEL = "see 'Add a channel' in CONTRIBUTING.md"
 DECLARES = "\nCHANNEL = "
 LISTED_KEYS = ("signals", "unless", "examples", "needs", "words", "task_types", "triggers")
-"""Keys of the lists to which ``extend: true`` adds items; the values of other keys are replaced."""
+"""Keys of a rule whose lists get further items by ``extend: true``; the values of its other keys are replaced."""
 
 
 @dataclass(slots=True)
 class Compiled:
-    """The result of a compilation: the body (only settings if the rules are broken), its identity, and the problems.
+    """The result of a compilation: the body that the hook reads, the hash that identifies it, and the problems found.
 
-    ``texts`` has for each file its layer (or one of ``NAMED_FILES``), its path and its text; ``hash``, the identity of
-    the rules, is computed from these texts. ``catalogues`` are the files of guardrails and short names, those of the
+    If rules are broken, the body has only settings. ``texts`` has for each file its layer (or one of ``NAMED_FILES``),
+    its path and its text; ``hash`` is computed from these texts. ``winners`` maps the id of each rule to the file and
+    line of its highest layer. ``catalogues`` are the files of guardrails and short names, those of the
     lowest layer first. ``prompts`` has the template files by name, and under ``MODES`` the file with their modes.
     ``workflows`` are the indices of the workflow catalogues, that of the lowest layer first. ``baseless`` are the
     rules that extend or disable a rule that no lower layer has.
@@ -99,7 +103,7 @@ class Compiled:
         return list(dict.fromkeys(found))
 
     def whole_files(self) -> set[str]:
-        """Return the paths of the layers that are always complete."""
+        """Return the paths of the instructions files that are complete without other layers (WHOLE_LAYERS)."""
         return {path for layer, path, _text in self.texts if layer in WHOLE_LAYERS}
 
     def of_kind(self, kind: str, *, named: bool = True) -> Iterator[RuleBlock]:
@@ -107,7 +111,7 @@ class Compiled:
         return (rule for rule in self.rules.values() if rule.kind == kind and bool(rule.name) == named)
 
     def values(self, kind: str) -> dict[str, Any]:
-        """Return the values of a kind's unnamed rule, with defaults for the missing ones."""
+        """Return the values of the rule without a name of this kind, with defaults for those that are missing."""
         _part, model = schema.KINDS[kind, False]
         data = next((rule.data for rule in self.of_kind(kind, named=False)), {})
         return model.model_validate(data).model_dump(exclude={"disabled", "extend"})
@@ -118,12 +122,12 @@ class Compiled:
         return {rule.name for rule in self.of_kind("task_type")}
 
     def meanings(self) -> dict[str, str]:
-        """Return the meaning of each task type, as it is explained to a language model that classifies a prompt."""
+        """Return the explanation of each task type that is given to a language model when it classifies a prompt."""
         return {rule.name: meaning_of(rule.prose) for rule in self.of_kind("task_type")}
 
 
 def read_layer(layer: Layer, result: Compiled) -> None:
-    """Read the file of a layer, and merge its rules into those of the layers below."""
+    """Read the file of a layer, and merge its rules in ``result`` with those of the layers below."""
     result.sources.append(layer.path)
     text = ""
     if not result.files.has(layer.path):
@@ -248,7 +252,7 @@ def _merge(rule: RuleBlock, result: Compiled) -> None:
 
 
 def add_undeclared(result: Compiled) -> Iterator[str]:
-    """Add the default rules of built-in channels without a rule of their own; yield the files of their modules."""
+    """Add a default rule for each built-in channel (source of context) without a rule; yield the path of its module."""
     for found in _undeclared_channels(result.rules.keys() | result.disabled.keys()):
         yield found.file
         if isinstance(found, Problem):
@@ -258,7 +262,7 @@ def add_undeclared(result: Compiled) -> Iterator[str]:
 
 
 def _undeclared_channels(declared: Container[str]) -> Iterator[RuleBlock | Problem]:
-    """Yield the default rule of each built-in channel whose rule's id is not in ``declared``.
+    """Yield the default rule of each built-in channel that has no rule; ``declared`` are the ids of existing rules.
 
     A problem is yielded instead for a module that cannot be loaded or defines no complete channel, and for a channel
     that ``CHANNELS`` does not list.
@@ -282,7 +286,10 @@ def _undeclared_channels(declared: Container[str]) -> Iterator[RuleBlock | Probl
 
 
 def missing_parts(file: str, result: Compiled) -> list[Problem]:
-    """Return an error for each required part in which no layer has a rule; reported for ``file``, the lowest layer."""
+    """Return an error for each required part, such as ``# Output``, in which no layer has a rule.
+
+    It is reported for ``file``, that of the lowest layer.
+    """
     present = {rule.part for rule in result.rules.values()}
     missing = [part for part in PARTS if part not in present and part != "Context"]
     message = f"is missing or empty; an instructions file has {', '.join(PARTS)}"

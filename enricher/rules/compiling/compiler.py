@@ -1,6 +1,6 @@
 """Compile the instructions and the ``config.toml`` of all layers into the JSON that the hook loads, and write it.
 
-It is written into the package when that is built, and into a cache after an edit.
+The result is written into the package when the package is built, and into a cache after an edit.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 PACKAGED = "packaged"
-"""Name of the lowest layer; it has all built-in channels, even those that its file does not declare."""
+"""Name of the lowest layer; every built-in channel without a rule in its file gets a default rule there."""
 
 
 def compile_layers(
@@ -40,7 +40,7 @@ def compile_layers(
     texts: Mapping[str, str] | None = None,
     reuses_prompts: bool = True,
 ) -> Compiled:
-    """Return the compiled rules of the layers, lowest first, with every problem found.
+    """Return the compiled rules and settings of the layers, which are given from low to high, and all problems found.
 
     ``texts`` maps paths to texts that are read instead of the files, such as an unsaved buffer or an earlier version.
     Without ``reuses_prompts``, the prompts for a model are rendered again even if the package contains them.
@@ -77,9 +77,9 @@ def compile_layers(
 
 
 def _settings(configuration: Sequence[Layer], result: Compiled) -> tuple[dict[str, Value], list[Problem]]:
-    """Return the merged settings of the readable files, and the errors of the unreadable ones."""
+    """Return the merged settings of the readable configuration files, and the errors of the unreadable ones."""
     settings: dict[str, Value] = {**DEFAULTS, **result.body.get("budgets", {})}
-    del settings[USE_LLM]  # its default depends on the environment, so that it is set when a prompt arrives
+    del settings[USE_LLM]  # its default depends on environment variables, so it is set when a prompt arrives
     unread: list[Problem] = []
     for layer in configuration:
         found, problems = read_configuration(layer.path, is_user=layer.name == USER)
@@ -90,9 +90,9 @@ def _settings(configuration: Sequence[Layer], result: Compiled) -> tuple[dict[st
 
 
 def read_configuration(file: str, *, is_user: bool = True) -> tuple[dict[str, Value], list[Problem]]:
-    """Return the settings of one file and its problems; both are empty if the file is missing.
+    """Return the settings in one ``config.toml`` and the problems found in it; both are empty if the file is missing.
 
-    The file of a project, unlike the user's own, cannot set where prompts are sent.
+    The file of a project, unlike the user's own, cannot set to which server prompts are sent.
     """
     if os.path.exists(file) and not os.path.isfile(file):
         return {}, [Problem(file, 1, "error", "not a regular file; put the settings there as TOML")]
@@ -122,7 +122,7 @@ def read_configuration(file: str, *, is_user: bool = True) -> tuple[dict[str, Va
 
 
 def unknown_names(file: str, *, channels: Sequence[str]) -> list[Problem]:
-    """Return a warning for each setting that switches on or off a channel or client that does not exist."""
+    """Return a warning for each setting in ``file`` that switches a channel or host that does not exist on or off."""
     known = {"channels": channels, "hosts": NAMES}
     found = []
     for key in read_configuration(file)[0]:
@@ -171,7 +171,7 @@ def build_packaged() -> Compiled:
 
 
 def refresh() -> None:
-    """Compile the layers named on the command line as ``name=path``; the hook that started this process may be gone."""
+    """Compile the layers given on the command line as ``name=path``; the hook that started this may have ended."""
     layers = Layers()
     for argument in sys.argv[1:]:
         name, _, path = argument.partition("=")
@@ -181,9 +181,9 @@ def refresh() -> None:
 
 
 def refresh_layers(layers: Layers) -> Compiled:
-    """Compile ``layers`` into the cache; after a broken edit, keep the last good rules and notify the user once.
+    """Compile ``layers`` into the cache; after an edit with errors, keep the last good rules and notify the user once.
 
-    If the state folder has been removed meanwhile, nothing is written.
+    If the state folder is removed meanwhile, nothing is written.
     """
     # Taken before the files are read, so that a file edited meanwhile makes the cache stale instead of wrong.
     stamps = {path: stamp(path) for path in layers.files()}
@@ -217,12 +217,12 @@ def refresh_layers(layers: Layers) -> Compiled:
 def _store_sources(compiled: Compiled) -> None:
     try:
         store(state_dir(), compiled)
-    except OSError as failure:  # no reason to fail: the rules are written
+    except OSError as failure:  # no reason to fail: the compiled rules have been written
         log.append(state_dir(), stage="rules", reason=f"the sources of {compiled.hash} were not kept: {failure}")
 
 
 def _compiled(layers: Layers) -> Compiled:
-    """Return the compiled layers; an unexpected exception counts as a broken edit, which keeps the last good rules."""
+    """Return the compiled layers; if the compiler raises an exception, return it as an error in the last file."""
     try:
         return compile_layers(layers.instructions, layers.configuration)
     except Exception as failure:

@@ -1,6 +1,6 @@
 """Read an instructions file, in which a rule is a heading, prose that explains it, and a yaml block with its values.
 
-Every value keeps its line number, so that a mistake can be reported as
+The line number of each value is kept, so that a mistake can be reported as
 ``file:line: error: what is wrong and how to correct it``.
 """
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 PARTS = ("Classification", "Context", "Guardrails", "Output")
-"""The four parts that seed 000 requires in an instructions file, in their order."""
+"""The four parts that an instructions file must have, in this order (seed 000, the original specification)."""
 
 FRONT_MATTER = "---"
 WHOLE_FILE = 0
-"""Used in place of the line of a yaml block's opening fence if the text is a whole YAML file."""
+"""Used instead of the number of the line that opens a yaml block if the text is a whole YAML file."""
 DEEPEST_HEADING = 2
 """The deepest level of a heading that can begin a rule; deeper headings are notes for readers."""
 DEEPEST_VALUE = 20
@@ -67,10 +67,13 @@ class RuleBlock:
     below: RuleBlock | None = field(default=None, repr=False)
     """The rule of a lower layer that this rule extends: the items of its lists come first in ``data``."""
     fitted: RuleBlock | None = field(default=None, repr=False)
-    """The part of this rule in a fitted file: the items of its lists come last in ``data``."""
+    """The part of this rule in a fitted file, which a program writes: the items of its lists come last in ``data``."""
 
     def place_of(self, key: str, *path: str | int) -> tuple[str, int]:
-        """Return the file and line where a value of ``data``, or an item of it, was written; it may be another file."""
+        """Return the file and line where a value of ``data``, or an item of the value, is written.
+
+        The file may be that of a lower layer or a fitted file.
+        """
         if path and isinstance(path[0], int):
             block, index = self.origin_of(key, path[0])
             return block.file, block.line_of(key, index, *path[1:])
@@ -78,7 +81,7 @@ class RuleBlock:
         return block.file, block.line_of(key, *path)
 
     def origin_of(self, key: str, index: int) -> tuple[RuleBlock, int]:
-        """Return the block in which an item of a list in ``data`` was written, and the index of the item there."""
+        """Return the block in which an item of a list in ``data`` is written, and the item's index in that block."""
         if self.fitted and key in self.fitted.data:
             first = len(self.data[key]) - len(self.fitted.data[key])
             if index >= first:
@@ -113,14 +116,14 @@ class RuleBlock:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """The readable rules of an instructions file, and the problems found in it."""
+    """The readable rules of an instructions file, the problems found in it, and the line of each of its parts."""
 
     file: str
     rules: list[RuleBlock]
     problems: list[Problem]
     parts: dict[str, int]
     headings: list[tuple[int, int, str]] = field(default_factory=list)
-    """Line, level and title of the headings of parts and rules, in file order."""
+    """(line, level, title) of each heading of a part or a rule, in file order."""
 
 
 def read_document(file: str, text: str) -> Document:
@@ -165,7 +168,7 @@ def read_yaml_file(file: str, text: str) -> tuple[dict[str, Any] | None, dict[Pa
 
 
 def _without_front_matter(text: str) -> str:
-    """Return the text with its YAML header, which Markdown would read as a heading, replaced by empty lines."""
+    """Return the text with its YAML header replaced by empty lines, because Markdown would read it as a heading."""
     lines = text.split("\n")
     if lines[0].rstrip() != FRONT_MATTER:
         return text
@@ -174,7 +177,7 @@ def _without_front_matter(text: str) -> str:
 
 
 class _Reader:
-    """The state while reading a file: the current part, heading and prose."""
+    """Collects rules and problems while a file is read; keeps the current part, heading and prose."""
 
     def __init__(self, document: Document) -> None:
         self.document = document
@@ -274,7 +277,7 @@ class _Reader:
 
 
 def identifier(title: str) -> str:
-    """Return a heading's words as an identifier: ``Task type`` becomes ``task_type``."""
+    """Return the words of a heading as an identifier: ``Task type`` becomes ``task_type``."""
     return "_".join(title.lower().replace("-", " ").split())
 
 
@@ -324,7 +327,7 @@ def _refusal(problem: str, at: yaml.Event | yaml.Node) -> yaml.MarkedYAMLError:
 
 
 class _Values:
-    """Converts a YAML tree to plain values, and collects the line of each."""
+    """Converts a YAML tree to plain values, and collects the line number of each value."""
 
     def __init__(self, reader: _Reader, fence_line: int) -> None:
         self.reader = reader

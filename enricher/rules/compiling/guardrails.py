@@ -1,4 +1,4 @@
-"""Read the guardrail catalogues and their short names, and link each guardrail to the rule that triggers it.
+"""Read the catalogues of guardrails (principles of which the agent is reminded), and link each to what triggers it.
 
 Both common formats of headings can be read: ``## H5: Title`` (with sub-rules such as ``### H2a: Title``) and
 ``## Title (P#58)``.
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 ID = re.compile(r"[A-Za-z][\w.#-]*")
 GUARDRAILS, NAMES = "guardrails", "names"
 DEFAULT_FILES = {GUARDRAILS: "HEURISTICS.md", NAMES: "guardrails.md"}
-"""File names of the catalogues used with an instructions file that replaces all layers but names no catalogues."""
+"""Names of the catalogue files used with an instructions file that replaces all layers but names none itself."""
 IN_BRACKETS = str.maketrans("()", "[]")
 """Translation of the parentheses in a title to brackets, because the answer puts the title in parentheses."""
 
@@ -43,7 +43,10 @@ COLUMNS = ("slug", "guardrail", "task types", "aliases")
 
 @dataclass(frozen=True, slots=True)
 class Guardrail:
-    """A guardrail: its id, the title that the agent is shown, its full statement, and its file and line."""
+    """A guardrail, a principle of which the agent is reminded: its id, title and full text, and its file and line.
+
+    The agent is shown the title.
+    """
 
     id: str
     title: str
@@ -54,7 +57,10 @@ class Guardrail:
 
 @dataclass(frozen=True, slots=True)
 class Shorthand:
-    """A row of the table of short names: a slug, the guardrail it stands for, the task types that trigger it."""
+    """A row of the table of short names: a slug, the id of its guardrail, the task types that trigger the guardrail.
+
+    ``aliases`` are further short names.
+    """
 
     slug: str
     guardrail: str
@@ -103,7 +109,7 @@ def _statement(below: list[str]) -> str:
 
 
 def read_shorthands(file: str, problems: list[Problem], files: Files, *, named_at: str = "") -> list[Shorthand]:
-    """Return the rows of the table ``slug | guardrail | task types | aliases``."""
+    """Return the rows of the table ``slug | guardrail | task types | aliases`` in a file."""
     found: list[Shorthand] = []
     columns: list[str] = []
     names: dict[str, int] = {}
@@ -145,7 +151,7 @@ def _words(cell: str) -> tuple[str, ...]:
 
 
 class CatalogueFile(NamedTuple):
-    """A file of guardrails or of short names, and ``file:line`` of the rule that names it (empty if none does)."""
+    """A file of guardrails or of short names, and the ``file:line`` where a rule names it (empty if none does)."""
 
     kind: str
     path: str
@@ -154,11 +160,12 @@ class CatalogueFile(NamedTuple):
 
 @dataclass(slots=True)
 class Guardrails:
-    """The guardrails, linked to their rules; ``rows`` is what the hook reads.
+    """The guardrails and the rules that trigger them; ``rows`` is their compiled form, which the hook reads.
 
     ``catalogue`` has all defined guardrails by id; its order decides ties, so the user's own come first. ``ids`` maps
-    short names to ids. By id, ``rules`` has the rule of a guardrail, and ``sentences`` its sentence about a prompt
-    (text, condition, maximum per session). ``as_specified`` are the ids used in the profile ``as-specified`` only.
+    short names to ids. ``rules`` maps the id of a guardrail to its rule, ``sentences`` to its sentence about a prompt
+    as (text, condition, maximum per session). ``as_specified`` are the ids of the guardrails that are used in the
+    profile ``as-specified`` only.
     """
 
     catalogue: dict[str, Guardrail] = field(default_factory=dict)
@@ -174,12 +181,15 @@ class Guardrails:
         return self.ids.get(name, name)
 
     def takes_signals_of(self, name: str) -> bool:
-        """Return whether the signals of the rule ``name`` are used: not if its guardrail is unknown or has another."""
+        """Return whether the signals of the rule ``name`` trigger its guardrail.
+
+        They do not if the guardrail is unknown, or if another rule for the same guardrail is used.
+        """
         rule = self.rules.get(self.id_of(name))
         return rule is not None and rule.name == name
 
     def task_types(self, identity: str) -> set[str]:
-        """Return the task types that trigger a guardrail."""
+        """Return the task types that trigger the guardrail with this id."""
         named = {kind for row in self.shorthands if row.guardrail == identity for kind in row.task_types}
         rule = self.rules.get(identity)
         own = rule.data.get("task_types") if rule else None
@@ -200,10 +210,10 @@ def catalogue_files(rule: RuleBlock) -> list[CatalogueFile]:
 def files_of_lone(
     file: str, named: Sequence[CatalogueFile], files: Files, problems: list[Problem]
 ) -> list[CatalogueFile]:
-    """Return the catalogues of an instructions file that replaces all layers.
+    """Return the catalogues of an instructions file that replaces all layers; ``named`` are those that it names.
 
-    If a named file does not exist, as beside a copy of the packaged instructions, the packaged catalogue is used, with
-    a warning.
+    If one does not exist, for example beside a copy of the packaged instructions, the packaged catalogue is used, and
+    a warning added.
     """
     folder, ours = os.path.dirname(file), os.path.dirname(packaged_file())
     kinds = {one.kind for one in named}
@@ -231,7 +241,10 @@ def link(
     files: Files,
     problems: list[Problem],
 ) -> Guardrails:
-    """Link the rules to the guardrails of the catalogues ``named``; both and ``layers`` begin with the lowest layer."""
+    """Return the guardrails of the catalogues ``named``, linked to the rules that trigger them.
+
+    ``layers`` are the paths of the instructions files. Catalogues, rules and layers are given from low to high.
+    """
     found = _read(named, files, problems)
     without_id = [rule for rule in rules if rule.data.get("title") and not ID.fullmatch(rule.name)]
     for rule in without_id:
@@ -265,9 +278,10 @@ def _add_sentence(identity: str, rule: RuleBlock, found: Guardrails) -> None:
 
 
 def _is_about(rule: RuleBlock, one: Guardrail, named: Sequence[CatalogueFile], layers: Sequence[str]) -> bool:
-    """Return whether a rule was written for this guardrail: in the same files, or as a complete rule in a higher layer.
+    """Return whether a rule was written for this guardrail, and not for another one with the same id.
 
-    In a user's catalogue, an id of the packaged rules may mean another guardrail, for which the packaged sentence and
+    This is so if the rule is in the files that define the guardrail, or is a complete rule in a higher layer. In a
+    user's catalogue, an id of the packaged rules may mean another guardrail, for which the packaged sentence and
     threshold would be wrong.
     """
     sources = {one.file, *(each.named_at.rpartition(":")[0] for each in named if each.path == one.file)}
@@ -326,7 +340,7 @@ def _report_dangling(found: Guardrails, problems: list[Problem]) -> None:
 
 
 def _shown(one: Guardrail, data: Mapping[str, str]) -> str:
-    """Return what the agent is shown: the title and, because the agent cannot look it up, the rule's own text."""
+    """Return what the agent is shown of a guardrail: its title and, as the agent cannot look it up, the rule's text."""
     text = data.get("text")
     shown = f"{one.title}: {text}" if text else one.title
     return harmless(shown, longest=LONGEST_TITLE + LONGEST_TEXT).translate(IN_BRACKETS)

@@ -1,7 +1,7 @@
 """Read the texts from which rules are compiled, and the files that a rule names: fitted lists, prompts, thresholds.
 
-People write the instructions file. What programs fit (weights of plain words, most signals, the word lists) is in
-separate files of the same format; a rule and its fitted lists are joined to one rule of the layer.
+People write the instructions file. What a program fits (weights of single words, most signals, the word lists) is in
+separate files of the same format, the fitted files; a rule and its fitted lists are joined to one rule of the layer.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 FITTED_KEYS = ("signals", "leanings", "words")
 """Keys that a rule may have in a fitted file; its meaning, examples and settings belong in the instructions file."""
 FREE_KIND = "words"
-"""The one kind of rule that may be in a fitted file without a rule in the instructions file: a word list."""
+"""The only kind of rule that a fitted file may have without such a rule in the instructions file: a word list."""
 MODES = "modes"
-"""Key of the file with the templates' modes, in mappings from the names of templates to files."""
+"""In a mapping of template names to files, the key of the file that says which templates ask for structured answers."""
 
 
 class Files:
-    """Reads the texts of rules from the disk, or from texts that are given in place of some files."""
+    """Reads files from the disk, except for those that are replaced by given texts, such as an unsaved edit."""
 
     __slots__ = ("_texts",)
 
@@ -45,7 +45,10 @@ class Files:
         return file in self._texts or os.path.isfile(file)
 
     def content(self, file: str) -> str:
-        """Return the text, undecodable bytes replaced, for the identity of the rules; empty if it cannot be read."""
+        """Return the text of a file, from which the hash of the rules is computed; empty if it cannot be read.
+
+        Bytes that are not UTF-8 are replaced.
+        """
         if file in self._texts:
             return self._texts[file]
         try:
@@ -54,10 +57,10 @@ class Files:
             return ""
 
     def read(self, file: str, problems: list[Problem], what: str, *, named_at: str = "") -> str:
-        """Return the text; if the file cannot be read, return an empty text and add a problem with the reason.
+        """Return the text of a file; if it cannot be read, return an empty text and add a problem with the reason.
 
-        ``what`` describes the file in the problem. ``named_at`` is the ``file:line`` where a rule names it, which is
-        reported if the file does not exist.
+        ``what`` describes the file in the problem. ``named_at`` is the ``file:line`` where a rule names the file, which
+        is reported if the file does not exist.
         """
         if file in self._texts:
             return self._texts[file]
@@ -90,14 +93,17 @@ class NamedFile(NamedTuple):
 
 
 def named_file(rule: RuleBlock, key: str, *index: int) -> NamedFile:
-    """Return the file that is named, relative to the rule's file, by the value of ``key`` or by an item of its list."""
+    """Return the file that a rule names by the value of ``key``, or by an item of this value if it is a list.
+
+    The name is a path relative to the rule's file.
+    """
     value = rule.data[key]
     name = str(value[index[0]] if index else value)
     return NamedFile(sibling_path(rule, name), *rule.place_of(key, *index))
 
 
 def sibling_path(rule: RuleBlock, name: str) -> str:
-    """Return the path of a file whose name is relative to the file of the rule."""
+    """Return the path of the file ``name``, which is relative to the folder of the rule's file."""
     return os.path.normpath(os.path.join(os.path.dirname(rule.file), name))
 
 
@@ -105,7 +111,8 @@ def found_path(named: NamedFile, files: Files, problems: list[Problem], *, is_wh
     """Return the path of the file that a rule names; if it does not exist, add an error and return an empty string.
 
     An instructions file that is complete (``is_whole``) may be a copy of the packaged one without the files that it
-    names: then the path of the packaged file is returned, with a warning. ``what`` describes the file in the error.
+    names: then the path of the packaged file is returned, and a warning added. ``what`` describes the file in the
+    error.
     """
     if files.has(named.path):
         return named.path
@@ -188,10 +195,10 @@ def prompt_files(rule: RuleBlock) -> Iterator[tuple[str, NamedFile]]:
 def existing_prompts(
     prompts: Mapping[str, NamedFile], files: Files, problems: list[Problem], *, whole: Collection[str]
 ) -> dict[str, NamedFile]:
-    """Return the prompt files that exist, and add a problem for each of the others.
+    """Return the prompt files that exist, and add a problem for each of those that do not.
 
-    An instructions file in ``whole`` may be a copy of the packaged one without the files that it names: then the
-    packaged files are returned, with one warning for all of them.
+    ``whole`` are complete instructions files. Such a file may be a copy of the packaged one without the files that it
+    names: then the packaged files are returned, with one warning for all of them.
     """
     found: dict[str, NamedFile] = {}
     reported: list[Problem] = []
@@ -213,9 +220,9 @@ def compiled_prompts(
 ) -> dict[str, Any]:
     """Return the prompts for a language model, rendered except for the parts that depend on what a user types.
 
-    ``meanings`` has the meaning of each task type. Rules that name no template get the packaged prompts. With
-    ``reuses``, prompts that the package contains rendered are taken from there, because importing the template engine
-    takes as long as the rest of the compilation.
+    ``meanings`` explains each task type to the model. Without templates in ``prompts``, the packaged ones are used.
+    With ``reuses``, prompts that the package contains rendered are taken from there, because importing the template
+    engine takes as long as the rest of the compilation.
     """
     texts = [(name, one.path, files.content(one.path)) for name, one in prompts.items()]
     # Paths are not part of the hash: a copy of the packaged files gives the same prompts.
@@ -238,9 +245,9 @@ def compiled_prompts(
 def read_thresholds(
     rule: RuleBlock, files: Files, problems: list[Problem], *, is_whole: bool
 ) -> tuple[str, dict[str, Any]]:
-    """Return the path of the file that ``## Complexity`` names, and its compiled content.
+    """Return the path of the file of thresholds that a rule ``## Complexity`` names, and its compiled content.
 
-    If the file is missing or has mistakes, they are added to ``problems`` with their lines, and the content is empty.
+    If the file is missing or has mistakes, ``problems`` are added for this, and the content is empty.
     """
     named = named_file(rule, "thresholds")
     found = found_path(named, files, problems, is_whole=is_whole, what="the file of thresholds")
@@ -256,7 +263,7 @@ def read_thresholds(
 
 
 def compiled_thresholds(file: str, text: str) -> tuple[dict[str, Any], list[Problem]]:
-    """Return the compiled content of a file of thresholds (empty if it has mistakes), and its mistakes."""
+    """Return the compiled content of a file of thresholds, and a problem for each mistake; a mistake makes it empty."""
     data, lines, problems = read_yaml_file(file, text)
     if data is None or problems:
         return {}, problems

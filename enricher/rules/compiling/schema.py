@@ -1,4 +1,7 @@
-"""The keys that each kind of rule may have: validated when rules are compiled, never per prompt."""
+"""Define the keys that each kind of rule may have in an instructions file, each kind as a pydantic model.
+
+Rules are validated when they are compiled, never while a prompt is answered.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 Weight = Annotated[int, Field(ge=1, le=9)]
 Name = Annotated[str, Field(min_length=1)]
 LONGEST_TITLE, LONGEST_TEXT = 80, 240
-"""Maximum characters of a guardrail's title and text, which are part of the answer to every matching prompt."""
+"""Maximum characters of the title and the text of a guardrail, which are added to every prompt that triggers it."""
 
 
 class _Rule(BaseModel):
@@ -23,8 +26,8 @@ class FacetSettings(_Rule):
     """``## Task type``, ``## Search intent``: how points become a confidence, and when the best class is shown.
 
     A lead of ``points_that_double`` points doubles the odds. The best class is shown if its confidence reaches
-    ``min_confidence``, and if the ``silent`` classes together have at most the probability ``max_silent``. A prompt
-    whose best class is silent gets nothing.
+    ``min_confidence``, and if the ``silent`` classes (such as small talk) together have at most the probability
+    ``max_silent``. With few exceptions, nothing at all is added to a prompt whose best task type is silent.
     """
 
     points_that_double: Annotated[float, Field(gt=0)] = 3.0
@@ -34,7 +37,7 @@ class FacetSettings(_Rule):
 
 
 class Words(_Rule):
-    """``## Words: openers``: a word list that signals, and the code that reads prompts, use by its name."""
+    """``## Words: openers``: a word list, which signals and the code that reads prompts refer to by its name."""
 
     words: Annotated[list[Name], Field(min_length=1)]
 
@@ -42,7 +45,7 @@ class Words(_Rule):
 class ClassSignals(_Rule):
     """``## Task type: debug``, ``## Search intent: howto``: the signals of one class.
 
-    ``leanings`` are weights of plain words: each key is a weight, its value the words that have it.
+    ``leanings`` are weights of single words: each key is a weight, its value the words that have this weight.
     """
 
     signals: list[dict[str, Any]] = []
@@ -51,9 +54,10 @@ class ClassSignals(_Rule):
 
 
 class Catalogues(_Rule):
-    """``## Catalogues``: the paths, relative to this file, of a file with guardrails and one with their short names.
+    """``## Catalogues``: the paths of a file with guardrails and of a file with short names for guardrails.
 
-    They are added to the files of lower layers; an id or short name of a higher layer wins.
+    Paths are relative to the instructions file. These files are used in addition to those of lower layers; an id or
+    short name of a higher layer wins.
     """
 
     guardrails: Name | None = None
@@ -61,8 +65,9 @@ class Catalogues(_Rule):
 
 
 class Prompts(_Rule):
-    """``## Prompts``: the paths, relative to this file, of the templates for a model's prompts, and of their modes.
+    """``## Prompts``: the paths of the templates for prompts to a language model, and of a file with their modes.
 
+    The mode of a template says whether it asks for a structured answer. Paths are relative to the instructions file.
     A template replaces a lower layer's template with the same file name.
     """
 
@@ -71,11 +76,12 @@ class Prompts(_Rule):
 
 
 class Workflows(_Rule):
-    """``## Workflows``: the path of the workflow index, relative to this file, and the points that a workflow needs.
+    """``## Workflows``: the path of the workflow index, and the points that a workflow needs to be chosen for a prompt.
 
-    A workflow needs ``min_score`` points, and ``min_lead`` more than the next one. If no workflow is certain, the modes
-    that write a plan use the workflow ``ordered`` for a prompt that asks for one thing only, ``stated`` for one that
-    only describes a state, and ``fallback`` for any other, or if the key is empty.
+    The path is relative to the instructions file. A workflow needs ``min_score`` points, and ``min_lead`` points more
+    than the next one. If no workflow has these, the modes that write a plan use the workflow ``ordered`` for a prompt
+    that asks for one thing only, ``stated`` for one that only describes a state, and ``fallback`` for any other prompt,
+    or if ``ordered`` or ``stated`` is empty.
     """
 
     file: Name | None = None
@@ -87,10 +93,11 @@ class Workflows(_Rule):
 
 
 class WorkflowStep(BaseModel):
-    """A step of a workflow, with the texts ``do``, or a reference by ``use`` to the steps of another workflow.
+    """A step of a workflow: either its texts (``do``), or a reference to the steps of another workflow (``use``).
 
-    The first text of ``do`` whose placeholders are all known is used; ``now`` is the text while the step runs.
-    ``evidence`` is what shows that the step, usually a ``checkpoint``, is done. ``use`` names one of ``bases``.
+    The first text of ``do`` whose placeholders can all be filled in is used; ``now`` is the text while the step
+    runs. ``evidence`` says what shows that the step, usually a ``checkpoint``, is done. ``use`` is one of the
+    workflow's ``bases``.
     """
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
@@ -103,11 +110,12 @@ class WorkflowStep(BaseModel):
 
 
 class WorkflowRule(_Rule):
-    """A file of the workflow catalogue (``workflows/ID.md``): when it is chosen, what proves it done, its steps.
+    """A workflow's file in the catalogue (``workflows/ID.md``): when to choose it, its steps, and what proves it done.
 
     ``triggers`` are signals like those of a class, or ``{task_type: debug, weight: 9}``: the points for a prompt that
     is certainly of that task type. With ``tracked``, in a project with a task tracker, the plan begins by creating an
-    issue and ends by closing it. ``guardrails`` are ids or short names, or ``{name: …, task_types: […]}``.
+    issue and ends by closing it. ``guardrails`` are the ids or short names of those that the plan lists, or
+    ``{name: …, task_types: […]}`` to list one only for prompts of these task types.
     """
 
     id: str = ""
@@ -125,13 +133,16 @@ class WorkflowRule(_Rule):
 
 
 class Fitted(_Rule):
-    """``## Fitted``: the paths, relative to this file, of files with fitted lists for the rules in this file."""
+    """``## Fitted``: the paths of files in which a program writes further lists for the rules of this file.
+
+    Paths are relative to the instructions file.
+    """
 
     files: list[Name] = []
 
 
 class GuidanceSettings(_Rule):
-    """``## Guardrail``, ``## Approach``: the minimum score, and the maximum number of lines that a prompt gets."""
+    """``## Guardrail``, ``## Approach``: the score that each needs to be shown, and how many a prompt gets at most."""
 
     min_score: Annotated[int, Field(ge=1)] = 3
     task_type_weight: Weight = 3
@@ -139,14 +150,15 @@ class GuidanceSettings(_Rule):
 
 
 class GuardrailSignals(_Rule):
-    """``## Guardrail: H5``: the signals that trigger this guardrail; with a title, it also defines the guardrail.
+    """``## Guardrail: H5``: the signals that trigger this guardrail; with a title, the rule also defines the guardrail.
 
-    ``text`` is the statement, which the agent reads after the title. ``task_types`` replace
-    those in the table of short names; with ``extend``, they are added to them.
+    ``text`` is what the agent reads after the title. ``task_types`` replace the task types that trigger the guardrail
+    according to the table of short names; with ``extend``, they are added to these.
     ``say`` is a sentence about the prompt, shown in place of the title; ``{words}`` stands for the words that
     triggered it. A prompt gets at most one such sentence, and a session gets each at most ``times`` times.
-    With ``needs: past`` it is shown only after earlier prompts; with ``needs: edits``, after earlier prompts only if
-    files were edited. With ``profile`` the guardrail is used in that profile only. ``unless`` applies to every signal.
+    With ``needs: past`` the sentence is shown only if the session has earlier prompts; with ``needs: edits`` it is
+    not shown after earlier prompts for which no file was edited. With ``profile`` the guardrail is used in that
+    profile only. ``unless`` applies to every signal.
     """
 
     title: Annotated[str, Field(min_length=1, max_length=LONGEST_TITLE)] | None = None
@@ -164,9 +176,10 @@ class GuardrailSignals(_Rule):
 
 
 class Approach(_Rule):
-    """``## Approach: start-at-frame``: one sentence, the facts it needs, the signals that trigger it.
+    """``## Approach: start-at-frame``: a sentence that suggests how to proceed, and the signals that trigger it.
 
-    With ``profile`` it is used in that profile only, after all others.
+    ``needs`` are the facts about a prompt without which the sentence is not shown. With ``profile`` the approach is
+    used in that profile only, after all others.
     """
 
     profile: Literal["", "as-specified"] = ""
@@ -178,10 +191,11 @@ class Approach(_Rule):
 
 
 class DeclaredChannel(_Rule):
-    """``## Channel: notes``: a source of items, either the program ``command`` or the built-in channel of that name.
+    """``## Channel: notes``: a source of items that may be added to a prompt.
 
-    With ``model``, it asks a language model, so it is off unless the switches in ``settings.GATES`` are on.
-    With ``endpoint``, it is off unless the environment variable of that name is set.
+    It is either the program ``command`` or the built-in channel with the rule's name. With ``model``, it asks a
+    language model, so it is off unless the switches in ``settings.GATES`` are on. With ``endpoint``, it is off unless
+    the environment variable of that name is set.
     """
 
     command: list[Name] = []
@@ -195,15 +209,19 @@ class DeclaredChannel(_Rule):
 
 
 class Complexity(_Rule):
-    """``## Complexity``: the path, relative to this file, of the thresholds by which a prompt's effort is estimated."""
+    """``## Complexity``: the path of the file of thresholds by which the effort that a prompt asks for is estimated.
+
+    The path is relative to the instructions file.
+    """
 
     thresholds: Name
 
 
 class Lines(_Rule):
-    """``## Lines``: when the agent is shown the prompt's class: ``never``, ``beside`` other lines, or also ``alone``.
+    """``## Lines``: when the agent is shown a line with the task type of its prompt.
 
-    ``class_alone`` is the key of earlier releases: true means ``alone``, false ``beside``.
+    It is shown ``never``, only if other lines are shown, too (``beside``), or even as the only line (``alone``).
+    ``class_alone`` is the key of earlier releases: true means ``alone``, false means ``beside``.
     """
 
     class_line: Literal["never", "beside", "alone"] = "beside"
@@ -211,7 +229,7 @@ class Lines(_Rule):
 
 
 class Budgets(_Rule):
-    """``## Budgets``: how much one prompt and one session may receive."""
+    """``## Budgets``: how many tokens and items may be added to one prompt, and how many tokens to a session."""
 
     tokens: Annotated[int, Field(ge=1, le=2000)] = 450
     session_tokens: Annotated[int, Field(ge=1)] = 1500
@@ -238,6 +256,6 @@ KINDS: dict[tuple[str, bool], tuple[str, type[_Rule]]] = {
     ("workflows", False): ("Output", Workflows),
     ("workflow", True): ("Output", WorkflowRule),
 }
-"""Maps (kind, whether the rule is named) to the part of the file and the model of the rule's keys."""
+"""Maps (kind of rule, whether it has a name) to the part of the file where it belongs and the model of its keys."""
 
 __all__ = ["KINDS", "ValidationError"]

@@ -1,7 +1,7 @@
 """Define what a class and its signals may contain in an instructions file, and split their phrases into words.
 
-The forms of English words, contractions and chat spellings are used while compiling only; when a prompt is read, its
-words are looked up in the compiled dictionary.
+The inflected forms of English words are computed only when rules are compiled; when a prompt is read, its words are
+looked up in the compiled table.
 """
 
 from __future__ import annotations
@@ -45,20 +45,20 @@ KEYS = frozenset({"phrase", "any", "words", "feature", "at", "gap", "weight", "u
 SUBJECTS = ("phrase", "any", "words", "feature")
 MOST_GAP, LEAST_WEIGHT = 12, 1
 MOST_WEIGHT = 30
-"""The highest weight of a signal: with it, a single signal written by the user outweighs all fitted ones."""
+"""Maximum weight of a signal, enough for one signal that a user writes to outweigh all those that a program fitted."""
 MOST_FITTED = 9
-"""The highest weight that ``enricher tune`` writes, and that a plain word (``leanings``) may have."""
+"""Maximum weight that ``enricher tune`` writes, and that a single word (in ``leanings``) may have."""
 DEFAULT_GAP = 6
 LONGEST_WORDING = 2
 """Maximum number of words in an entry of ``leanings``; a longer phrase must be a signal."""
 WORDING_PLACES = (matching.AT_LEAD, matching.AT_OBJECT)
 LATE = "task_"
-"""Prefix of the features that are known only after the task type has been chosen, such as ``task_debug``."""
+"""Prefix of the features that stand for the chosen task type (``task_debug``), known only once it has been chosen."""
 RESERVED = frozenset(";|=~")
-"""Characters that are separators in the compiled texts; in a prompt, they are read as spaces."""
+"""Characters that separate values in the compiled table, so no phrase may contain them; prompts have spaces instead."""
 
 LISTS = ("openers", "requests", "approvals", "english", "no-topics")
-"""Word lists that the code for reading prompts needs; other lists are used by signals only."""
+"""Names of the word lists that the code for reading prompts needs; all other word lists are used by signals only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,10 @@ class ClassRule:
 
 
 def check_signal(signal: object, lists: dict[str, list[str]]) -> list[str]:
-    """Return the problems of one signal as written, each with its correction; empty if there are none."""
+    """Return what is wrong with a signal (a phrase or feature that speaks for a class) as it is written.
+
+    Each problem is a text with its correction; the list is empty if the signal is valid.
+    """
     if not isinstance(signal, dict):
         return ['a signal is a mapping such as {phrase: "how do i", weight: 4}']
     found = [f"unknown key '{key}'; known: {', '.join(sorted(KEYS))}" for key in signal if key not in KEYS]
@@ -101,7 +104,7 @@ def check_signal(signal: object, lists: dict[str, list[str]]) -> list[str]:
 
 
 def check_word_weights(leanings: dict[str, list[str]]) -> list[str]:
-    """Return the problems of the plain words to which a class gives weights (``leanings``); empty if there are none."""
+    """Return what is wrong with the weights that a class gives to single words (``leanings``); empty if nothing is."""
     found = []
     for strength, words in leanings.items():
         figure = int(strength) if strength.removeprefix("-").isdecimal() else 0
@@ -116,9 +119,9 @@ def check_word_weights(leanings: dict[str, list[str]]) -> list[str]:
 
 
 def wording_key(written: str) -> tuple[str, str] | None:
-    """Return the word of an entry of ``leanings`` and its condition; None if the entry is malformed.
+    """Split an entry of ``leanings`` into (word, condition for its weight); None if the entry is malformed.
 
-    The condition is empty, the word that must follow, ``@lead`` or ``@object``.
+    The condition is empty, a word that must follow, or the position ``@lead`` or ``@object``.
     """
     wording, at, place = written.partition("@")
     words = tokens(wording)
@@ -191,7 +194,7 @@ def alternatives(signal: dict[str, Any], lists: dict[str, list[str]]) -> list[An
 
 @cache
 def tokens(phrase: str) -> tuple[str, ...]:
-    """Return the words of a phrase, split as the words of a prompt are."""
+    """Split a phrase into words in the same way as a prompt is split."""
     found: list[str] = []
     spaced = reading.spaced_foreign_text(phrase.lower()) if not phrase.isascii() else phrase.lower()
     for chunk in spaced.replace("…", " … ").replace("?", " ? ").replace(",", " , ").split():
@@ -200,12 +203,15 @@ def tokens(phrase: str) -> tuple[str, ...]:
 
 
 def is_contained(phrase: str) -> bool:
-    """Return whether a phrase is searched inside words, too (``*为什么*``), which is for scripts without spaces."""
+    """Return whether a phrase is written in stars (``*为什么*``), which means that it is found inside words, too.
+
+    This is meant for scripts without spaces.
+    """
     return len(phrase) > len("**") and phrase[0] == phrase[-1] == "*"
 
 
 def label(signal: dict[str, Any]) -> str:
-    """Return the name by which ``enricher explain`` shows a signal."""
+    """Return the text by which ``enricher explain`` shows a signal, such as ``"how do i" at start``."""
     if "feature" in signal:
         text = f"<{signal['feature']}>"
     elif "words" in signal:
@@ -219,7 +225,10 @@ def label(signal: dict[str, Any]) -> str:
 
 
 def condition_of(signal: dict[str, Any]) -> str:
-    """Return a text of everything in a signal but its weight; signals with equal texts always fire together."""
+    """Return a text that represents everything in a signal except its weight.
+
+    Signals with equal texts always fire together.
+    """
     return repr(sorted((key, value) for key, value in signal.items() if key != "weight"))
 
 
@@ -262,7 +271,7 @@ CONTRACTIONS: dict[str, list[str]] = {
 
 
 def forms(word: str) -> list[str]:
-    """Return the inflected forms of a base word; an empty list for a word that is itself inflected."""
+    """Return the inflected forms of a base word; an empty list for a word that is inflected itself or has no forms."""
     if len(word) < _SHORTEST or not word.isascii() or not word.isalpha() or word.endswith(("ing", "ed", "ly", "ous")):
         return []
     if word in _IRREGULAR:

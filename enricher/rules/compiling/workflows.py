@@ -1,4 +1,4 @@
-"""Read a workflow catalogue, and compile it into what the hook reads: rows for choosing a workflow, and the plans.
+"""Read the workflow catalogues, and compile them into two parts of the rules: when to choose a workflow, and its plan.
 
 A catalogue has an index (``WORKFLOWS.md``) and one file for each workflow (``workflows/ID.md``).
 
@@ -38,7 +38,11 @@ PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 
 @dataclass(slots=True)
 class Index:
-    """The index of one catalogue: line and summary of each workflow, and the line of each id in the decision tree."""
+    """The index of one catalogue: the workflows that it lists, and those to which its decision tree leads.
+
+    ``entries`` maps the id of each listed workflow to its line and summary, ``tree`` each id in the decision tree to
+    its line.
+    """
 
     path: str
     entries: dict[str, tuple[int, str]] = field(default_factory=dict)
@@ -51,7 +55,7 @@ class Index:
 
 
 def read_index(path: str, text: str) -> Index:
-    """Return the index in the text of a catalogue's index file; comments count as empty lines."""
+    """Return the index that is written in the file ``path`` with this text; comments count as empty lines."""
     index = Index(path)
     blank = COMMENT.sub(lambda found: "\n" * found.group().count("\n"), text)
     for number, line in enumerate(blank.splitlines(), 1):
@@ -67,10 +71,10 @@ def read_index(path: str, text: str) -> Index:
 
 
 def index_of(rule: RuleBlock, files: Files, problems: list[Problem], *, is_whole: bool) -> Index | None:
-    """Return the index that a rule ``## Workflows`` names; None if it names none or, with a problem, a missing file.
+    """Return the index that a rule ``## Workflows`` names; None if it names none or a missing file.
 
-    An instructions file that is complete (``is_whole``) may be a copy of the packaged one without its catalogue: then
-    the packaged catalogue is used, with a warning.
+    A problem is added for a missing file. An instructions file that is complete (``is_whole``) may be a copy of the
+    packaged one without its catalogue: then the packaged catalogue is used, with a warning.
     """
     if not rule.data.get("file"):
         return None
@@ -129,7 +133,7 @@ def workflows_of(index: Index, files: Files, problems: list[Problem]) -> Iterabl
 
 
 def with_signals(rule: RuleBlock) -> RuleBlock:
-    """Return the workflow with its triggers divided into ``signals`` and ``task_types`` (points by task type)."""
+    """Return the workflow with its ``triggers`` divided into ``signals`` and ``task_types``, which map to points."""
     signals: list[Any] = []
     task_types: dict[str, Any] = {}
     lines = dict(rule.lines)
@@ -148,7 +152,7 @@ def with_signals(rule: RuleBlock) -> RuleBlock:
 def compiled_workflows(
     rules: Sequence[RuleBlock], values: Mapping[str, Any], *, task_types: Collection[str], problems: list[Problem]
 ) -> dict[str, Any]:
-    """Return the parts ``workflows`` and ``plans`` of the compiled rules.
+    """Return two parts of the compiled rules: ``workflows``, by which one is chosen, and ``plans``, the steps of each.
 
     The plans are a JSON text inside the JSON, so that the hook need not parse them for the many prompts without a plan.
     """
@@ -183,9 +187,9 @@ def _plan(rule: RuleBlock, known: Mapping[str, RuleBlock]) -> dict[str, Any]:
 
 
 def _steps(rule: RuleBlock, known: Mapping[str, RuleBlock], above: tuple[str, ...]) -> Iterator[list[Any]]:
-    """Yield a workflow's steps as [texts to choose from, text while it runs, evidence, whether it is a checkpoint].
+    """Yield the steps of a workflow; a step that uses another workflow is replaced by the steps of that workflow.
 
-    The steps of another workflow that a step uses are inserted in its place.
+    A step is [texts to choose from, text while the step runs, evidence that it is done, whether it is a checkpoint].
     """
     for step in rule.data.get("steps", []):
         base = step.get("use", "")
@@ -201,7 +205,7 @@ def _steps(rule: RuleBlock, known: Mapping[str, RuleBlock], above: tuple[str, ..
 
 
 def _dangling(known: Mapping[str, RuleBlock], *, task_types: Collection[str]) -> Iterator[Problem]:
-    """Yield a problem for each base, placeholder and task type that a workflow names but nothing defines."""
+    """Yield a problem for each base (a workflow to build on), placeholder or task type that is named but undefined."""
     for rule in known.values():
         for at, base in enumerate(rule.data.get("bases", [])):
             if base not in known:

@@ -1,4 +1,4 @@
-"""Turn an edit of the packaged instructions into a small layer that has the same effect.
+"""Turn an edit of the packaged instructions into a layer: a small file of the user's own that has the same effect.
 
 The layer has only the rules that differ: a new rule is copied, a removed one is disabled, and a rule that only gained
 list items or got other values is extended. Before the layer is returned, all layers are compiled with it, and the
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from enricher.rules.own_layer.entries import Entry
 
 ORDERED_KINDS = ("task_type", "search_intent", "approach", "channel")
-"""Kinds of rules whose order matters: of rules with equal scores, the first wins."""
+"""Kinds of rules whose order in the file matters: of rules with equal scores, the first wins."""
 
 
 class LayerError(ValueError):
-    """An edit cannot be written as a layer; each of ``problems`` has a line of the edited text and a remedy."""
+    """An edit cannot be written as a layer; each of ``problems`` names a line of the edited text and a remedy."""
 
     def __init__(self, problems: Sequence[Problem]) -> None:
         super().__init__("\n".join(map(str, problems)))
@@ -51,12 +51,13 @@ def layer_of_edit(
     """Return the layer ``own`` with entries added that have the same effect as the edit of the lowest layer.
 
     ``opened`` is the text of the lowest layer before the edit (an update may have changed its file since), ``edited``
-    the text after it. ``stack`` are all layers as they are on the disk, including ``own``. Raises LayerError.
+    the text after it. ``stack`` are all instructions layers as they are on the disk, including ``own``. Raises
+    LayerError if a layer cannot have this effect.
     """
     packaged = stack[0].path
     checked = wanted = compile_layers(stack, configuration, texts={packaged: edited, **_absent(own)})
     if wanted.broken and not {one.file for one in wanted.broken} & {packaged, own.path}:
-        stack = [stack[0], own]  # a file is broken that this edit did not change
+        stack = [stack[0], own]  # a file that this edit did not change is broken
         wanted = compile_layers(stack, texts={packaged: edited, **_absent(own)})
     errors = [one for one in wanted.problems if one.severity == "error" and one.file == packaged]
     if wanted.broken or errors:
@@ -89,12 +90,12 @@ def refuse_other_effect(
 
 
 def _absent(own: Layer) -> dict[str, str]:
-    """Return {path of the layer: ""} if its file does not exist yet, else an empty mapping."""
+    """Return the mapping {path of ``own``: ""} if this file does not exist yet, else an empty mapping."""
     return {} if os.path.exists(own.path) else {own.path: ""}
 
 
 def _called_by_table(compiled: Compiled) -> set[str]:
-    """Return the ids, short names and aliases of the guardrails that the catalogue's table triggers by task type."""
+    """Return the ids, short names and aliases of the guardrails that a catalogue's table triggers by task type."""
     rows = compiled.guardrails.shorthands
     return {name for row in rows if row.task_types for name in (row.guardrail, row.slug, *row.aliases)}
 
@@ -126,7 +127,10 @@ def differing_rules(wanted: Compiled, got: Compiled, edited: Document) -> Iterat
 
 
 def _rule_values(compiled: Compiled) -> dict[str, Any]:
-    """Return the values of every rule by id (contents for catalogues), without guardrails that have no values."""
+    """Return the values of each rule by the rule's id, leaving out guardrails without values.
+
+    The rule that names catalogues has the contents of these files as its values.
+    """
     found: dict[str, Any] = {}
     for rule in compiled.rules.values():
         data = {key: value for key, value in rule.data.items() if key not in ("extend", "disabled")}

@@ -1,4 +1,7 @@
-"""Split instructions into sections, and write the layer entries that turn one version of instructions into another."""
+"""Compare two versions of instructions section by section, and write the entries of a layer that have the same effect.
+
+A layer is a file of rules that have priority over those of the files below it.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,7 @@ YAML_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})\s*yaml\s*$")
 
 @dataclass(frozen=True, slots=True)
 class RuleSection:
-    """A heading with everything up to the next heading; ``rule`` is None if there is no yaml block."""
+    """A heading of an instructions file with everything up to the next one; ``rule`` is None without a yaml block."""
 
     title: str
     level: int
@@ -36,7 +39,7 @@ class RuleSection:
 
     @property
     def key(self) -> str:
-        """Return the key that identifies this section in other versions of the file."""
+        """Return a text that identifies this section in all versions of the file."""
         return self.rule.id if self.rule else f"{self.part}/{self.level}/{self.title}"
 
     @property
@@ -46,7 +49,7 @@ class RuleSection:
 
     @property
     def block(self) -> tuple[int, int] | None:
-        """Return the slice of ``lines`` between the fences of the yaml block, as (start, end); None without a block."""
+        """Return (start, end) of the slice of ``lines`` between the fences of the yaml block; None without a block."""
         for start, line in enumerate(self.lines):
             if fence := YAML_FENCE.match(line):
                 ends = (at for at, one in enumerate(self.lines) if at > start and one.strip().startswith(fence[1]))
@@ -79,7 +82,10 @@ def sections(text: str) -> list[RuleSection]:
 
 
 def fitted_sections(compiled: Compiled) -> dict[str, RuleSection]:
-    """Return the sections of all fitted files by the id of their rule; the section of the lowest layer wins."""
+    """Return the sections of all fitted files (lists that a program writes) by the id of their rule.
+
+    If several layers have a section for a rule, that of the lowest layer is returned.
+    """
     texts = [text for layer, _path, text in compiled.texts if layer == FITTED]
     return {one.key: one for text in reversed(texts) for one in sections(text) if one.rule}
 
@@ -114,7 +120,10 @@ def _by_key(block: Sequence[str]) -> dict[str, list[str]]:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A text to add to a layer, the part of the file to which it belongs, and the id of its rule (empty for prose)."""
+    """A text to add to a layer's file, the part of the file where it belongs, and the id of its rule.
+
+    The id is empty if the text is only prose.
+    """
 
     part: str
     text: str
@@ -130,11 +139,12 @@ def entries_for(
     verbatim: Collection[str] = (),
     fitted: Mapping[str, RuleSection] | None = None,
 ) -> Iterator[Entry]:
-    """Yield the entries with which a layer above ``below`` has the effect of ``edited``; disabled rules come last.
+    """Yield the entries that a layer needs to turn the instructions ``below`` it into the instructions ``edited``.
 
-    ``called`` are the names of the guardrails that the catalogue's table triggers even without a rule.
-    With ``keeps_removed``, rules missing from ``edited`` are not disabled; rules in ``verbatim`` are copied unchanged.
-    A copied rule replaces the lower one together with its fitted lists, so these are copied, too, from ``fitted``.
+    Entries that disable a rule come last. ``called`` are the names of the guardrails that the catalogue's table
+    triggers even without a rule. With ``keeps_removed``, rules missing from ``edited`` are not disabled. Rules in
+    ``verbatim`` are copied unchanged. A copied rule replaces the lower one together with its fitted lists, so these
+    are copied, too, from ``fitted``.
     """
     old = {one.key: one for one in sections(below)}
     new = {one.key: one for one in sections(edited)}
@@ -152,7 +162,10 @@ def entries_for(
 
 
 def _changed(old: RuleSection, new: RuleSection, copied: str) -> str:
-    """Return a layer's text for a changed rule: an extension if possible, else ``copied``; empty without a change."""
+    """Return the text that changes a rule in a layer: an extension if possible, else ``copied``.
+
+    The text is empty if the rule has not changed.
+    """
     if old.rule is None or new.rule is None or new.block is None:
         return copied
     has_new_prose = old.prose != new.prose
@@ -225,7 +238,7 @@ def _removed(section: RuleSection, rule: RuleBlock, called: Collection[str]) -> 
 
 
 def _new_prose(old: RuleSection | None, new: RuleSection) -> str:
-    """Return the new paragraphs of a section without a rule, below its heading unless that begins a part."""
+    """Return the new paragraphs of a section without a rule, with the section's heading unless it begins a part."""
     known = _paragraphs(old) if old else []
     found = [one for one in _paragraphs(new) if one not in known]
     is_part = new.level == 1 and bool(new.part)
@@ -238,7 +251,7 @@ def _paragraphs(section: RuleSection) -> list[str]:
 
 
 def with_entries(own: str, entries: Sequence[Entry]) -> str:
-    """Return the text of a layer with the entries added, each at the end of its part; everything else is unchanged."""
+    """Return the text ``own`` of a layer with each entry added at the end of its part; nothing else is changed."""
     if not entries:
         return own
     lines = own.replace("\r\n", "\n").rstrip("\n").split("\n") if own.strip() else []

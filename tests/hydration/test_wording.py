@@ -376,6 +376,16 @@ def test_nothing_in_a_plan_ends_within_brackets_or_quotation_marks(prompt: str) 
             ["Memoize the rates", "Add a note, you should not touch the table"],
             id="any verb after let's",
         ),
+        pytest.param(
+            "We have to talk about the prices before the third part. Continue with the second half of the list.",
+            ["Continue with the second half of the list", "Talk about the prices before the third part"],
+            id="a talk that bounds the work comes after it",
+        ),
+        pytest.param(
+            "Run the linter and repair the modules. There are many so make a plan about which module to repair first.",
+            ["Run the linter", "Make a plan about which module to repair first", "Repair the modules"],
+            id="a plan of the sequence comes before the work",
+        ),
     ],
 )
 def test_the_items_are_the_separate_requests(prompt: str, items: list[str]) -> None:

@@ -18,29 +18,30 @@ POLITE = (
 )  # fmt: skip
 VERBS = frozenset(
     """
-    accept adapt add address adjust adopt align allow amend analyse analyze append apply arrange assign attach audit
-    backport benchmark bind bring build bump bundle cache calculate center centre change check choose clarify clean
-    cleanup clear clone close collect combine commit compare compile complete compute configure connect consider
-    consolidate continue convert copy correct count cover create cross-check cut debounce debug decide decouple
-    decrement deduplicate define delegate delete deploy deprecate describe design detach detect develop diagnose
-    differentiate disable disconnect discuss document double-check download draft draw drop dump duplicate edit
-    eliminate embed emit enable enforce ensure evaluate examine exclude execute exempt expand explain explore export
-    expose extend extract fetch figure fill filter find finish fix flag flatten follow format generate get give group
-    handle harden hide highlight identify implement import improve include increase increment initialise initialize
-    inject inline insert inspect install integrate interpolate introduce invert investigate isolate iterate join keep
-    kill launch lint list load log look lower make maximise maximize measure merge migrate mimic minimise minimize
-    mirror mock modify monitor move nest normalise normalize notify omit open optimise optimize outline overhaul
-    override pack parametrize parse patch pick pin place plan polish populate port prepare preserve prevent print
-    propose prove provide prune publish pull push put raise read rearrange rebase rebuild reconcile reconsider record
-    recreate redesign redo reduce refactor refetch refine reformat regenerate reindex release reload rely remove
-    rename render reorder reorganise reorganize rephrase replace report reproduce require rerun research reset resize
-    resolve restart restore restrict restructure restyle rethink retrigger retry return reuse revert review revise
-    rewire reword rework rewrite robustify roll rotate run sanitise sanitize save scaffold scan scrape search select
-    send separate serve set setup shift ship shorten show shrink simplify simulate skip solve sort spawn specify speed
-    split squash standardise standardize stash stay stop store streamline strengthen strip structure submit subscribe
-    substitute summarise summarize support swap switch sync tackle tag teach test think throttle tidy tighten toggle
-    track translate treat trigger trim truncate tune turn tweak undo unify unset unwrap update upgrade upload use
-    validate vendor verify visualise visualize warn widen wire wrap write
+    accept adapt add address adjust adopt align allow amend analyse analyze append apply arrange assign attach
+    audit backport benchmark bind bring build bump bundle cache calculate center centre change check choose
+    clarify clean cleanup clear clone close collect combine commit compare compile complete compute configure
+    connect consider consolidate continue convert copy correct count cover create cross-check cut debounce debug
+    decide decouple decrement deduplicate define delegate delete deploy deprecate describe design detach detect
+    develop diagnose differentiate disable disconnect discuss document double-check download draft draw drop
+    dump duplicate edit eliminate embed emit enable enforce ensure evaluate examine exclude execute exempt
+    expand explain explore export expose extend extract fetch figure fill filter find finish fix flag flatten
+    follow format generate get give group handle harden hide highlight identify implement import improve include
+    increase increment initialise initialize inject inline insert inspect install integrate interpolate
+    introduce invert investigate isolate iterate join keep kill launch lint list load log look lower make
+    maximise maximize measure merge migrate mimic minimise minimize mirror mock modify monitor move nest
+    normalise normalize notify omit open optimise optimize outline overhaul override pack parametrize parse
+    patch pick pin place plan polish populate port prepare preserve prevent print proceed propose prove provide
+    prune publish pull push put raise read rearrange rebase rebuild reconcile reconsider record recreate
+    redesign redo reduce refactor refetch refine reformat regenerate reindex release reload rely remove rename
+    render reorder reorganise reorganize repair rephrase replace report reproduce require rerun research reset resize
+    resolve restart restore restrict restructure restyle rethink retrigger retry return reuse revert review
+    revise rewire reword rework rewrite robustify roll rotate run sanitise sanitize save scaffold scan scrape
+    search select send separate serve set setup shift ship shorten show shrink simplify simulate skip solve sort
+    spawn specify speed split squash standardise standardize stash stay stop store streamline strengthen strip
+    structure submit subscribe substitute summarise summarize support swap switch sync tackle tag teach test
+    think throttle tidy tighten toggle track translate treat trigger trim truncate tune turn tweak undo unify
+    unset unwrap update upgrade upload use validate vendor verify visualise visualize warn widen wire wrap write
     """.split()
 )
 CONDITIONS = frozenset(
@@ -52,6 +53,12 @@ ANNOUNCING = (
     "begin with ", "start over", "step into ", "go over ", "work on ", "take a look", "take another look",
 )  # fmt: skip
 """Beginnings of orders that only announce the topic of the next sentences."""
+TALKING = ("talk about ", "discuss ")
+"""Beginnings of orders that bound the work if "before" follows: "talk about the prices before the third step"."""
+PLANNING = (" plan about which ", " plan of which ", " plan in which order ", " plan for the order ", " plan which ")
+"""Signs of an order that only settles the sequence of the other ones."""
+GATHERING = frozenset("run rerun list collect count check".split())
+"""Verbs of orders whose result the sequence of the others depends on."""
 ABOUT_CONDUCT = frozenset(("stick", "bear", "refrain"))
 """Verbs of orders that say how to work, not what to do: "let's stick to the input for now"."""
 BEFORE_AND = frozenset(("try", "go", "come"))

@@ -7,7 +7,7 @@ nothing.
 from __future__ import annotations
 
 from enricher.prompt.text import harmless, shortened
-from enricher.respond.hydration.requests import verb_of
+from enricher.respond.hydration.verbs import verb_of
 from enricher.respond.hydration.vocabulary import (
     AROUND,
     ASKING,
@@ -21,6 +21,7 @@ from enricher.respond.hydration.vocabulary import (
     FAILING,
     FEWEST_WORDS_BEFORE_COLON,
     FEWEST_WORDS_OF_A_REPORT,
+    GATHERING,
     INQUIRING,
     LACKING,
     MINOR,
@@ -30,6 +31,7 @@ from enricher.respond.hydration.vocabulary import (
     OWN_ACTIONS,
     PAIRS,
     PARTICLES,
+    PLANNING,
     PRONOUNS,
     REJECTING,
     REMARKING,
@@ -120,10 +122,20 @@ def items_of(requests: list[PromptRequest]) -> list[str]:
         for one in chosen
         if not one.is_aside and not (one.is_minor and (one.verb in MINOR or is_unfinished(one.text)))
     ]
+    chosen = _in_sequence(chosen)
     texts = list(dict.fromkeys(closed(shortened(capitalized(one.text), LONGEST_ITEM)) for one in chosen))
     if len(texts) > MOST_ITEMS:
         texts[MOST_ITEMS - 1 :] = [f"Do the other {len(texts) - MOST_ITEMS + 1} points of the prompt"]
     return texts if len(texts) > 1 else []
+
+
+def _in_sequence(requests: list[PromptRequest]) -> list[PromptRequest]:
+    """Return the requests with a plan of their sequence before them, and a talk that bounds the work after them."""
+    leading = [one for one in requests if any(words in f" {one.text.lower()} " for words in PLANNING)]
+    ending = [one for one in requests if one.is_stop]
+    others = [one for one in requests if one not in leading and one not in ending]
+    first = next((at for at, one in enumerate(others) if one.verb not in GATHERING), len(others))
+    return [*others[:first], *leading, *others[first:], *ending]
 
 
 def is_unfinished(text: str) -> bool:

@@ -3131,6 +3131,40 @@ MUTATIONS = (
         "hydration/test_wording.py::test_the_items_are_the_separate_requests",
     ),
     Mutation(
+        "an example is the only place",
+        "enricher/respond/hydration/gathering.py",
+        "return bool(behind)",
+        "return not behind",
+        "",
+        "hydration/test_plans.py::test_a_file_that_is_only_an_example_is_not_the_place",
+    ),
+    Mutation(
+        "one place that is no example is forgotten",
+        "enricher/respond/hydration/gathering.py",
+        "        before = rest\n",
+        "        break\n",
+        "",
+        "hydration/test_plans.py::test_a_file_that_is_only_an_example_is_not_the_place",
+    ),
+    Mutation(
+        "breaches of a rule are debugged",
+        "instructions/workflows/batch.md",
+        '"find and … these", ',
+        "",
+        "",
+        "hydration/test_plans.py"
+        "::test_breaches_of_a_rule_are_searched_for_everywhere_and_an_example_is_not_the_only_place",
+    ),
+    Mutation(
+        "an example is what all these are",
+        "enricher/respond/hydration/requests.py",
+        "if not _is_sample(one)), request)",
+        "if one), request)",
+        "",
+        "hydration/test_plans.py"
+        "::test_breaches_of_a_rule_are_searched_for_everywhere_and_an_example_is_not_the_only_place",
+    ),
+    Mutation(
         "what works is reproduced",
         "enricher/respond/hydration/wording.py",
         "return tail if works and _reports(tail) else text",

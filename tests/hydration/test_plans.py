@@ -139,6 +139,35 @@ def test_a_plan_names_the_place_the_tests_and_the_commands_of_this_project(rates
     assert "area: what changed" in steps
 
 
+def test_breaches_of_a_rule_are_searched_for_everywhere_and_an_example_is_not_the_only_place(rates: Account) -> None:
+    plan = planned(
+        rates,
+        "There are some functions in the project that break our naming rules (no single verbs). rates/parser.py has"
+        " an example. Find and rename these.",
+    )
+    steps = "\n".join(plan.steps)
+
+    assert plan.workflow == "batch"
+    assert "List the places with a search, and count them: There are some functions" in steps
+    assert "parser.py" not in steps
+    assert "Named in the prompt: rates/parser.py" in plan.context
+
+
+@pytest.mark.parametrize(
+    ("prompt", "is_place"),
+    [
+        ("add a docstring to all functions, e.g. in rates/parser.py", False),
+        ("add a docstring to all functions (for example rates/parser.py)", False),
+        ("add a docstring to the functions of rates/parser.py", True),
+        ("add a docstring, for example in rates/parser.py, and then sort the functions of rates/parser.py", True),
+    ],
+)
+def test_a_file_that_is_only_an_example_is_not_the_place(rates: Account, prompt: str, is_place: bool) -> None:
+    plan = planned(rates, prompt)
+
+    assert ("Read rates/parser.py" in " ".join(plan.steps)) == is_place
+
+
 def test_a_test_is_a_step_of_its_own_only_where_the_named_code_has_tests(rates: Account) -> None:
     prompts = ("add a parameter for the date to `load_rates`", "add a page with the imprint to the website")
     named, other = (" ".join(planned(rates, one).steps) for one in prompts)

@@ -41,6 +41,8 @@ from enricher.respond.hydration.vocabulary import (
     PRONOUNS,
     QUESTIONS,
     REQUESTING,
+    SAMPLING,
+    SWEEPING,
     TALKING,
     TRAILING_OFF,
     UNFINISHED,
@@ -113,7 +115,10 @@ class PromptRequest:
     @property
     def points_back(self) -> bool:
         """Whether the request refers to the sentence before it, as "it should be red" and "use it for the map" do."""
-        words = [word.lower().strip(AROUND) for word in self.text.split(None, 3)[:3]]
+        low = self.text.lower()
+        if low.startswith(SWEEPING) and low.endswith((" these", " those", " them")):
+            return True
+        words = [word.strip(AROUND) for word in low.split(None, 3)[:3]]
         first, second, third = words + [""] * (3 - len(words))
         if not self.is_order:
             is_backward = first in BACKWARD or (first in ("this", "that") and second in CONDITIONS)
@@ -145,14 +150,20 @@ def read_requests(prompt: str) -> list[PromptRequest]:
                         text, is_question=asks, is_listed=is_listed, is_wish=wishes, is_ordered=ordered
                     )
                     is_behind = found and (number or place)
-                    if is_behind and request.points_back and found[-1].is_statement:
-                        request.text = f"{found[-1].text}; {text[:1].lower()}{text[1:]}"
+                    meant = next((one for one in reversed(found) if not _is_sample(one)), request)
+                    if is_behind and request.points_back and meant.is_statement:
+                        request.text = f"{meant.text}; {text[:1].lower()}{text[1:]}"
                     is_further = is_listed and number > 0 and not (request.is_order or request.is_condition)
                     request.is_detail = is_nested or is_further
                     found.append(request)
     if found and not (found[0].is_order or found[0].is_question) and found[0].text.lower().startswith(("a ", "an ")):
         found[0].is_condition = True  # "A tool that renders Markdown" names what is wanted
     return found
+
+
+def _is_sample(request: PromptRequest) -> bool:
+    """Return whether a statement only names an example: "shop/cart.py has an example"."""
+    return request.is_statement and any(sign in request.text.lower() for sign in SAMPLING)
 
 
 def _questioned(sentence: str) -> tuple[str, bool]:

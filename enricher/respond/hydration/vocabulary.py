@@ -106,6 +106,13 @@ MINOR = frozenset(("look", "check", "see", "keep", "note", "read", "think", "con
 PRONOUNS = frozenset(("it", "that", "this", "them", "these", "those", "both", "all", "everything"))
 BACKWARD = frozenset(("it", "they", "these", "those", "both"))
 """First words of a wish that refer to something in the sentence before it."""
+SWEEPING = ("find and ", "search and ", "locate and ")
+"""Beginnings of orders about all things of a kind, which the sentence before may name: "find and fix these"."""
+SAMPLING = (
+    "e.g.", "e.g ", "for example", "for instance", "such as", "like in ", "has an example", "has examples",
+    "is an example", "is one example", "as an example",
+)  # fmt: skip
+"""Signs beside the name of a file that make it a sample, not the only place: "shop/cart.py has an example"."""
 BEHIND_A_PRONOUN = frozenset("as for from in into on to with".split())
 """Words before which "this" or "that" refers to the whole sentence before: "document this as a decision"."""
 FEWEST_WORDS_OF_A_GOAL = 5

@@ -269,7 +269,7 @@ def _looked_up(facts: Mapping[str, Any]) -> Iterable[tuple[str, str, None]]:
     for name, place in facts.get("symbols", []):
         yield f"{name} is defined in {place}", "", None
     placed = {place.rpartition(":")[0] for _name, place in facts.get("symbols", [])}
-    if files := [path for path in facts.get("files", []) if path not in placed]:
+    if files := [path for path in (*facts.get("files", ()), *facts.get("samples", ())) if path not in placed]:
         yield f"Named in the prompt: {', '.join(files)}", "", None
     if tests := facts.get("tests"):
         run = f", run by `{facts['test_command']}`" if facts.get("test_command") else ""

@@ -3165,6 +3165,22 @@ MUTATIONS = (
         "::test_breaches_of_a_rule_are_searched_for_everywhere_and_an_example_is_not_the_only_place",
     ),
     Mutation(
+        "a review that comes later is made now",
+        "enricher/respond/hydration/choosing.py",
+        'or "later" in words[at:]',
+        "",
+        "",
+        "hydration/test_agreement.py::test_an_invented_prompt_gets_the_workflow_that_a_reader_expects",
+    ),
+    Mutation(
+        "a review on an occasion is none",
+        "enricher/respond/hydration/choosing.py",
+        '("you" in before or not is_timed)',
+        "not is_timed",
+        "",
+        "hydration/test_agreement.py::test_an_invented_prompt_gets_the_workflow_that_a_reader_expects",
+    ),
+    Mutation(
         "what works is reproduced",
         "enricher/respond/hydration/wording.py",
         "return tail if works and _reports(tail) else text",
@@ -3222,7 +3238,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a clear order waits for an agreement",
-        "enricher/respond/hydration/writing.py",
+        "enricher/respond/hydration/choosing.py",
         'kind = "ordered" if main.is_order',
         'kind = "fallback" if main.is_order',
         "",
@@ -3247,8 +3263,8 @@ MUTATIONS = (
     Mutation(
         "a plan is for the fallback only",
         "enricher/respond/hydration/writing.py",
-        "    name = result.workflow or workflow_of_an_uncertain(requests, rules)",
-        "    name = workflow_of_an_uncertain(requests, rules)",
+        "    name = workflow_for(result.workflow, requests, rules)",
+        '    name = workflow_for("", requests, rules)',
         "Y44 Y46 Y47",
         "hydration/test_plans.py::test_the_first_example_of_the_document"
         " hydration/test_plans.py::test_the_second_example_of_the_document"

@@ -67,6 +67,8 @@ CONDITIONAL = frozenset("if when whenever once after before unless while as unti
 """First words of a sentence with a conditional request: "if the file is missing, create it"."""
 SUPPOSING = frozenset(("if", "unless"))
 """Words of ``CONDITIONAL`` that usually describe what the program should do: "if the user leaves, stop it"."""
+TIMES = frozenset("when whenever once before after until".split())
+"""Words before an occasion that only says when: "before the release"."""
 DETERMINERS = frozenset("the a an another this that these those it them all each every my our its their".split())
 WISHES = frozenset(("would", "i'd", "we'd", "id"))
 """Words that make a wish of a following "like" or "expect"."""

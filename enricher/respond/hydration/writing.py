@@ -6,6 +6,7 @@ from enricher.context.channels.session import summary
 from enricher.prompt.text import estimate_tokens, harmless
 from enricher.prompt.wording.frames import error_name
 from enricher.respond.guidance import Scored
+from enricher.respond.hydration.choosing import workflow_for
 from enricher.respond.hydration.plan import TEMPLATE_SIGNS, TODO_WRITE, PlanStep, steps_for, task_list
 from enricher.respond.hydration.requests import read_requests
 from enricher.respond.hydration.wording import (
@@ -21,7 +22,6 @@ from enricher.respond.hydration.wording import (
     object_of,
     only_asks_why,
     says_what_fails,
-    says_what_is,
 )
 from enricher.respond.render import cut
 
@@ -119,7 +119,7 @@ def hydrate(result: Enrichment, inputs: Inputs, rules: Rules) -> Hydration | Non
     """Return the plan for a prompt, and mark the items that its context quotes; None if the rules lack the workflow."""
     plans = rules.packed("plans")
     requests = read_requests(inputs.prompt)
-    name = result.workflow or workflow_of_an_uncertain(requests, rules)
+    name = workflow_for(result.workflow, requests, rules)
     if name not in plans:
         return None
     result.workflow, plan = name, plans[name]
@@ -162,16 +162,6 @@ def hydrate(result: Enrichment, inputs: Inputs, rules: Rules) -> Hydration | Non
     found.steps = steps_for(steps, values, items_of(requests), prompt=inputs.prompt, is_tracked=is_tracked)
     found.context = _context(result, inputs, facts if plan["changes"] else _without_tests(facts))
     return found
-
-
-def workflow_of_an_uncertain(requests: list[PromptRequest], rules: Rules) -> str:
-    """Return the default workflow for a prompt: for a single order or wish, a single statement, or anything else."""
-    workflows = rules.body["workflows"]
-    main = main_request(requests)
-    kind = "fallback"
-    if main is not None and not items_of(requests):
-        kind = "ordered" if main.is_order or main.is_condition else "stated" if says_what_is(main) else kind
-    return str(workflows[kind] or workflows["fallback"])
 
 
 def _concerns_setup(points: Mapping[str, int]) -> bool:

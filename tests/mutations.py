@@ -3181,6 +3181,22 @@ MUTATIONS = (
         "hydration/test_agreement.py::test_an_invented_prompt_gets_the_workflow_that_a_reader_expects",
     ),
     Mutation(
+        "a line of a prompt loses its heading",
+        "enricher/respond/hydration/lines.py",
+        "if heading and at not in headings else []",
+        "if not heading else []",
+        "",
+        "hydration/test_wording.py::test_the_items_are_the_separate_requests",
+    ),
+    Mutation(
+        "nobody knows where here is",
+        "enricher/respond/hydration/lines.py",
+        'if line.lower().rstrip(" .!").endswith(" here") and',
+        'if line.lower().rstrip(" .!").endswith(" HERE") and',
+        "",
+        "hydration/test_wording.py::test_the_items_are_the_separate_requests",
+    ),
+    Mutation(
         "what works is reproduced",
         "enricher/respond/hydration/wording.py",
         "return tail if works and _reports(tail) else text",

@@ -386,6 +386,23 @@ def test_nothing_in_a_plan_ends_within_brackets_or_quotation_marks(prompt: str) 
             ["Run the linter", "Make a plan about which module to repair first", "Repair the modules"],
             id="a plan of the sequence comes before the work",
         ),
+        pytest.param(
+            "Header:\n- add a logo\n- draw the title in blue\nFooter:\n- remove the links",
+            [
+                'Add a logo (under "Header")',
+                'Draw the title in blue (under "Header")',
+                'Remove the links (under "Footer")',
+            ],
+            id="a line keeps its heading",
+        ),
+        pytest.param(
+            "Add these columns:\n- add the name\n- add the price", ["Add the name", "Add the price"], id="one heading"
+        ),
+        pytest.param(
+            "the totals stay\nmove the legend here\nremove the months",
+            ['Move the legend here (behind "the totals stay" in the prompt)', "Remove the months"],
+            id="here is a place of the prompt",
+        ),
     ],
 )
 def test_the_items_are_the_separate_requests(prompt: str, items: list[str]) -> None:

@@ -6,7 +6,7 @@ Pasted code, stack traces, logs and quotations are skipped.
 
 from __future__ import annotations
 
-from enricher.respond.hydration.lines import own_lines
+from enricher.respond.hydration.lines import own_lines, places_of
 from enricher.respond.hydration.verbs import first_word, is_circumstance, plain, unquoted, verb_of
 from enricher.respond.hydration.vocabulary import (
     ABOUT_CONDUCT,
@@ -136,7 +136,8 @@ class PromptRequest:
 def read_requests(prompt: str) -> list[PromptRequest]:
     """Return the requests of a prompt from first to last, in the user's own words."""
     found: list[PromptRequest] = []
-    for line, is_listed, is_nested in own_lines(prompt[:LONGEST_READ]):
+    lines = own_lines(prompt[:LONGEST_READ])
+    for (line, is_listed, is_nested), belongs in zip(lines, places_of(lines), strict=True):
         sentences = _sentences(line)
         for number, (sentence, is_question) in enumerate(map(_questioned, sentences)):
             for place, part in enumerate([sentence] if is_question else _orders(sentence)):
@@ -153,6 +154,7 @@ def read_requests(prompt: str) -> list[PromptRequest]:
                     meant = next((one for one in reversed(found) if not _is_sample(one)), request)
                     if is_behind and request.points_back and meant.is_statement:
                         request.text = f"{meant.text}; {text[:1].lower()}{text[1:]}"
+                    request.text += belongs
                     is_further = is_listed and number > 0 and not (request.is_order or request.is_condition)
                     request.is_detail = is_nested or is_further
                     found.append(request)

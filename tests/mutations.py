@@ -3197,6 +3197,22 @@ MUTATIONS = (
         "hydration/test_wording.py::test_the_items_are_the_separate_requests",
     ),
     Mutation(
+        "a rule about the form of commits orders one",
+        "enricher/respond/hydration/plan.py",
+        "is_begun and not behind.startswith(COMMIT_NOUNS)",
+        "is_begun",
+        "",
+        "hydration/test_plans.py::test_a_rule_about_the_form_of_commits_orders_none",
+    ),
+    Mutation(
+        "no rule orders a commit",
+        "enricher/respond/hydration/writing.py",
+        "if orders_commit(rule):",
+        "if not rule:",
+        "",
+        "hydration/test_plans.py::test_a_commit_is_asked_for_only_by_a_rule_that_orders_one",
+    ),
+    Mutation(
         "what works is reproduced",
         "enricher/respond/hydration/wording.py",
         "return tail if works and _reports(tail) else text",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enricher.prompt.text import harmless
+from enricher.respond.hydration.vocabulary import AROUND
 from enricher.respond.hydration.wording import gerund
 
 LONGEST_STEP = 320
@@ -20,6 +21,10 @@ CALLS = {
 }
 """For each tool: the start of the call, the template of a step, the separator of steps, and the end of the call."""
 LONGEST_VALUE = 220
+COMMIT_LEADS = frozenset("always please then and must should you we then, and, finally".split())
+"""Words before which "commit" is a verb: "always commit"."""
+COMMIT_NOUNS = ("messag", "convention", "format", "style", "title", "subject", "bod", "histor", "type", "hook", "log")
+"""Beginnings of words before which it is no verb: "commit messages"."""
 TRACKED = "Create {tracker} task to track this: {request}"
 CLOSED = "Update and close {tracker} task with resolution"
 NO_COMMIT = (
@@ -117,13 +122,32 @@ def _filled(wording: str, values: Mapping[str, str]) -> str:
 
 
 def _commit(values: Mapping[str, str], *, is_pushed: bool) -> str:
-    """Return the step that commits, and pushes if ``is_pushed``; it quotes the commit convention or the order."""
+    """Return the step that commits, and pushes if ``is_pushed``; it quotes the project's rule or the order.
+
+    A rule about the form of commits asks for none, so the step depends on whether there is one.
+    """
+    if values.get("commit_form"):
+        return f"If you commit: {values['commit_form']}"
+    way, order = values.get("commit_way", ""), values.get("order", "")
+    if way:
+        return f"{'Commit and push' if is_pushed and 'push' in way.lower() else 'Commit'}, as {way}"
     step = "Commit and push" if is_pushed else "Commit"
-    order = values.get("order", "")
-    if values.get("commit_way"):
-        return f"{step}, as {values['commit_way']}"
     is_subject = len(order.split()) >= SHORTEST_SUBJECT and len(order) <= LONGEST_SUBJECT and "items" not in values
     return f"{step}: {order}" if is_subject and not is_pushed else step
+
+
+def orders_commit(rule: str) -> bool:
+    """Return whether a rule orders to commit or push, and does not only say in which form: "Commit after each task"."""
+    words = ["", *rule.lower().split(), ""]
+    for at, word in enumerate(words[:-1]):
+        before, behind = words[at - 1], words[at + 1]
+        bare = word.strip(AROUND + "`")
+        is_begun = not before or before.endswith((".", ":", ";", ",", "!")) or before in COMMIT_LEADS
+        if bare in ("commit", "push") and is_begun and not behind.startswith(COMMIT_NOUNS):
+            return True
+        if bare in ("committed", "pushed") and before in ("be", "are", "is", "get", "gets"):
+            return True
+    return False
 
 
 def _numbered(found: Sequence[tuple[str, str, bool]]) -> list[PlanStep]:

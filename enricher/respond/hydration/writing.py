@@ -7,7 +7,7 @@ from enricher.prompt.text import estimate_tokens, harmless
 from enricher.prompt.wording.frames import error_name
 from enricher.respond.guidance import Scored
 from enricher.respond.hydration.choosing import workflow_for
-from enricher.respond.hydration.plan import TEMPLATE_SIGNS, TODO_WRITE, PlanStep, steps_for, task_list
+from enricher.respond.hydration.plan import TEMPLATE_SIGNS, TODO_WRITE, PlanStep, orders_commit, steps_for, task_list
 from enricher.respond.hydration.requests import read_requests
 from enricher.respond.hydration.wording import (
     asks_for_tests,
@@ -209,7 +209,11 @@ def _values(facts: Mapping[str, Any], *, error: str) -> dict[str, str]:
     if symbols := facts.get("symbols"):
         values["symbol"] = f"{symbols[0][0]} ({symbols[0][1]})"
     if way := facts.get("commit_way"):
-        values["commit_way"] = f"{way[1]} asks: {closed(way[0])}"
+        rule = closed(way[0]).rstrip(" .;")
+        if orders_commit(rule):
+            values["commit_way"] = f"{way[1]} asks: {rule}"
+        else:
+            values["commit_form"] = f"{rule} ({way[1]})"
     if error:
         values["error"] = error
     return values

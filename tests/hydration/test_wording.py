@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from enricher.respond.hydration.requests import read_requests
-from enricher.respond.hydration.wording import closed, gerund, intent, items_of, main_request, object_of
+from enricher.respond.hydration.requirements import items_of
+from enricher.respond.hydration.wording import closed, gerund, intent, main_request, object_of
 from tests.hydration.agreement import suggested
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from enricher.respond.hydration.requirements import items_of
 from enricher.respond.hydration.vocabulary import AROUND, TIMES
-from enricher.respond.hydration.wording import items_of, main_request, says_what_is
+from enricher.respond.hydration.wording import main_request, says_what_is
 
 ANSWERING = "simple-question"
 OCCASIONS = {"code-review": ("review",), "ops-release": ("release", "deployment")}

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from enricher.prompt.text import harmless
+from enricher.prompt.text import harmless, shortened
 from enricher.respond.hydration.vocabulary import AROUND
-from enricher.respond.hydration.wording import gerund
+from enricher.respond.hydration.wording import closed, gerund
 
 LONGEST_STEP = 320
 LONGEST_SUBJECT = 72
@@ -25,7 +25,10 @@ COMMIT_LEADS = frozenset("always please then and must should you we then, and, f
 """Words before which "commit" is a verb: "always commit"."""
 COMMIT_NOUNS = ("messag", "convention", "format", "style", "title", "subject", "bod", "histor", "type", "hook", "log")
 """Beginnings of words before which it is no verb: "commit messages"."""
-TRACKED = "Create {tracker} task to track this: {request}"
+TRACKED = "Create {tracker} task to track this: {task}"
+EVIDENCE = " \u2014 evidence: "
+CONDITIONS = "; and these hold: "
+"""What the last checkpoint adds for the requirements that stand in no step."""
 CLOSED = "Update and close {tracker} task with resolution"
 NO_COMMIT = (
     "don't commit",
@@ -81,17 +84,24 @@ def steps_for(
     found: list[tuple[str, str, bool]] = []
     if tracker:
         found.append(
-            (_filled(TRACKED, {"request": values.get("object", "what is pasted"), **values}), "Creating issue", False)
+            (_filled(TRACKED, {"task": values.get("object", "what is pasted"), **values}), "Creating issue", False)
         )
-    for wordings, active, evidence, is_checkpoint in plan["steps"]:
+    last = max((at for at, step in enumerate(plan["steps"]) if step[3]), default=-1)
+    for at, (wordings, active, evidence, is_checkpoint) in enumerate(plan["steps"]):
         for text, own in _worded(wordings, active, values, items):
-            step = f"{text} \u2014 evidence: {evidence}" if evidence else text
-            found.append((step, own, is_checkpoint))
+            step = _conditioned(text, values["conditions"], evidence) if at == last and "conditions" in values else text
+            found.append((f"{step}{EVIDENCE}{evidence}" if evidence else step, own, is_checkpoint))
     if plan["commits"] and not any(words in prompt.lower() for words in NO_COMMIT):
         found.append((_commit(values, is_pushed=bool(tracker)), "Committing", False))
     if tracker:
         found.append((_filled(CLOSED, values), "Closing issue", False))
     return _numbered(found)
+
+
+def _conditioned(step: str, conditions: str, evidence: str) -> str:
+    """Return the checkpoint with as much of the conditions as fits beside its evidence."""
+    room = LONGEST_STEP - len(f"{step}{CONDITIONS}{EVIDENCE}{evidence}")
+    return f"{step}{CONDITIONS}{closed(shortened(harmless(conditions, longest=LONGEST_VALUE), room))}"
 
 
 def _worded(
@@ -128,7 +138,7 @@ def _commit(values: Mapping[str, str], *, is_pushed: bool) -> str:
     """
     if values.get("commit_form"):
         return f"If you commit: {values['commit_form']}"
-    way, order = values.get("commit_way", ""), values.get("order", "")
+    way, order = values.get("commit_way", ""), values.get("subject", "")
     if way:
         return f"{'Commit and push' if is_pushed and 'push' in way.lower() else 'Commit'}, as {way}"
     step = "Commit and push" if is_pushed else "Commit"

@@ -65,14 +65,17 @@ class PromptRequest:
     ``is_condition``: it says what should or must be the case.
     ``is_minor``: it says too little to be the main request, or only accompanies another ("look at the log").
     ``is_aside``: it asks for nothing yet ("let's talk about the menu", "ignore it for now").
+    ``own``: its text without what it points back to.
+    ``place``: where it belongs, such as ``(under "Header")``; empty if the text says it.
+    ``is_specified``: it is a line below a wish that ends with a colon, or that wish: "the columns should be:".
     ``is_stop``: it says what is to be talked about before a later step, so the work ends there.
     ``is_listed``: it is a list item, or part of one.
     ``is_detail``: it elaborates on a list item, as a nested item or as a further sentence of the item.
     """
 
     __slots__ = (
-        "is_aside", "is_condition", "is_detail", "is_listed", "is_minor", "is_order", "is_question", "is_stop", "text",
-        "verb",
+        "is_aside", "is_condition", "is_detail", "is_listed", "is_minor", "is_order", "is_question", "is_specified",
+        "is_stop", "own", "place", "text", "verb",
     )  # fmt: skip
 
     def __init__(
@@ -84,7 +87,9 @@ class PromptRequest:
         is_wish: bool = False,
         is_ordered: bool = False,
     ) -> None:
-        self.text = text
+        self.text = self.own = text
+        self.place = ""
+        self.is_specified = False
         self.verb = "" if is_question else verb_of(text) or (is_ordered and first_word(text)) or ""
         self.is_order = bool(self.verb)
         words = text.lower().split()
@@ -137,10 +142,12 @@ def read_requests(prompt: str) -> list[PromptRequest]:
     """Return the requests of a prompt from first to last, in the user's own words."""
     found: list[PromptRequest] = []
     lines = own_lines(prompt[:LONGEST_READ])
+    is_specifying = False
     for (line, is_listed, is_nested), belongs in zip(lines, places_of(lines), strict=True):
         sentences = _sentences(line)
         for number, (sentence, is_question) in enumerate(map(_questioned, sentences)):
-            for place, part in enumerate([sentence] if is_question else _orders(sentence)):
+            parts = [sentence] if is_question else _orders(sentence)
+            for place, part in enumerate(parts):
                 text = plain(part)
                 is_opener = len(sentences) > 1 and text.lower() in POLITE  # "First, let's …"
                 if text and not is_opener and any(char.isalpha() for char in text):
@@ -154,10 +161,14 @@ def read_requests(prompt: str) -> list[PromptRequest]:
                     meant = next((one for one in reversed(found) if not _is_sample(one)), request)
                     if is_behind and request.points_back and meant.is_statement:
                         request.text = f"{meant.text}; {text[:1].lower()}{text[1:]}"
-                    request.text += belongs
+                    request.place = belongs
                     is_further = is_listed and number > 0 and not (request.is_order or request.is_condition)
                     request.is_detail = is_nested or is_further
+                    is_specifying = is_specifying and request.is_statement and not is_listed
+                    request.is_specified = is_specifying
                     found.append(request)
+        if found and line.endswith(":") and _wants(found[-1].text.lower().split()):
+            found[-1].is_specified = is_specifying = True
     if found and not (found[0].is_order or found[0].is_question) and found[0].text.lower().startswith(("a ", "an ")):
         found[0].is_condition = True  # "A tool that renders Markdown" names what is wanted
     return found

@@ -140,7 +140,7 @@ LEARNING = frozenset(("understand", "know", "learn"))
 """Verbs for what the user wants to do: "I want to understand it" sets no task for the agent."""
 REQUESTING = (
     ", can we ", ", could we ", ", so can we ", ", so can you ", ", so please ", ", can you ", ", could you ",
-    ", please ",
+    ", please ", ", so make sure ", ", and make sure ",
     ", let's ", ", lets ", ", but let's ", ", so let's ", ", so lets ",
 )  # fmt: skip
 """Phrases with which another request begins within a sentence."""
@@ -212,3 +212,27 @@ MOVING = frozenset(
     """.split()
 )
 """Verbs of requests that rename, move or remove something, after which uses of the old name may remain."""
+LIMITING = (
+    "don't ", "do not ", "dont ", "never ", "avoid ", "no ", "nothing ", "without ", "only ", "make sure ", "ensure ",
+    "leave ", "given ", "note that ", "use only ", "this is wrong", "that is wrong", "that's wrong",
+)  # fmt: skip
+"""Beginnings of sentences that limit how something is to be done: "don't touch the tests"."""
+BINDING = frozenset("keep look check read note use".split())
+"""Verbs of orders that accompany another and are to be obeyed all the same: "keep that style"."""
+LETTING = ("let's ", "lets ", "let's just ", "lets just ")
+CONDUCT = ("stick", "stay", "keep", "leave")
+"""Verbs behind ``LETTING`` that limit the work: "let's just stick with the old name"."""
+CREATING = frozenset("build create add write implement design develop generate make".split())
+"""Verbs of orders behind which "it lets the user choose" says what the new thing does."""
+UNDOING = frozenset("revert undo restore".split())
+DESCRIBING = frozenset(
+    """
+    was has does works fails crashes breaks says throws means makes sounds feels takes needs seems happens goes comes
+    this thanks its
+    """.split()
+)
+"""Words behind "it" in sentences about what happens at present, not about what is wanted."""
+REMARKS = frozenset("i i'm i've was were currently still error errors fails failed crashes throws broken".split())
+"""Words of sentences that report something."""
+UNWEIGHTY = frozenset("so it now again too please thanks this that e.g eg sure".split())
+"""Last words of sentences that say too little to be required."""

@@ -9,6 +9,7 @@ from enricher.respond.guidance import Scored
 from enricher.respond.hydration.choosing import workflow_for
 from enricher.respond.hydration.plan import TEMPLATE_SIGNS, TODO_WRITE, PlanStep, orders_commit, steps_for, task_list
 from enricher.respond.hydration.requests import read_requests
+from enricher.respond.hydration.requirements import conditions_of, items_of, joined
 from enricher.respond.hydration.wording import (
     asks_for_tests,
     capitalized,
@@ -16,11 +17,11 @@ from enricher.respond.hydration.wording import (
     gerund,
     intent,
     is_unfinished,
-    items_of,
     main_request,
     moves_names,
     object_of,
     only_asks_why,
+    own_requests,
     says_what_fails,
 )
 from enricher.respond.render import cut
@@ -130,15 +131,19 @@ def hydrate(result: Enrichment, inputs: Inputs, rules: Rules) -> Hydration | Non
         about = object_of(main) or main.text
         if not is_unfinished(about) and (name != DEBUGGING or says_what_fails(main)):
             values["object"] = about
-        values["request"] = main.text
+        (whole,) = joined([main], own_requests(requests)).texts
+        values["task"], values["request"] = main.text, main.text if main.is_question else whole
         if main.is_order:
-            values["order"] = closed(capitalized(main.text))
+            values["order"], values["subject"] = closed(capitalized(whole)), closed(capitalized(main.text))
         elif not (main.is_condition or main.is_question):
-            values["statement"] = main.text
+            values["statement"] = whole
     else:
         values["object"] = values.get("error", "the pasted text")
+    conditions = conditions_of(requests, main, is_report=name == DEBUGGING)
     if name == DEBUGGING and not (main and only_asks_why(requests)):
-        values["fix"] = "the fix"
+        values["fix"] = f"the fix ({conditions})" if conditions else "the fix"
+    elif conditions and plan["changes"]:
+        values["conditions"] = conditions
     if asks_for_tests(requests):
         values["new_tests"] = "the new tests"
     if moves_names(requests):

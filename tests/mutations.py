@@ -3277,6 +3277,14 @@ MUTATIONS = (
         "hydration/test_requirements.py::test_requirements_stand_in_the_steps",
     ),
     Mutation(
+        "an announcement is a step",
+        "enricher/respond/hydration/requests.py",
+        "request.is_aside = request.is_minor = True",
+        "request.is_minor = False",
+        "",
+        "hydration/test_wording.py::test_the_items_are_the_separate_requests",
+    ),
+    Mutation(
         "what works is reproduced",
         "enricher/respond/hydration/wording.py",
         "return tail if works and _reports(tail) else text",

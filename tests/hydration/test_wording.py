@@ -404,6 +404,11 @@ def test_nothing_in_a_plan_ends_within_brackets_or_quotation_marks(prompt: str) 
             ['Move the legend here (behind "the totals stay" in the prompt)', "Remove the months"],
             id="here is a place of the prompt",
         ),
+        pytest.param(
+            "I want to try something bold: get rid of the side bar. draw the menu as a ring.",
+            ["Get rid of the side bar", "Draw the menu as a ring"],
+            id="an announcement is no step",
+        ),
     ],
 )
 def test_the_items_are_the_separate_requests(prompt: str, items: list[str]) -> None:

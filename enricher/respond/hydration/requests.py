@@ -54,6 +54,8 @@ from enricher.respond.hydration.vocabulary import (
 )
 
 LONGEST_READ = 12_000
+LONGEST_ANNOUNCEMENT = 5
+"""Maximum words of a wish before a colon that only introduces an order."""
 FARTHEST_VERB = 3
 """Latest position of the verb, counted from 0, in a wish that begins with "we can": "we can further simplify this"."""
 
@@ -164,6 +166,8 @@ def read_requests(prompt: str) -> list[PromptRequest]:
                     request.place = belongs
                     is_further = is_listed and number > 0 and not (request.is_order or request.is_condition)
                     request.is_detail = is_nested or is_further
+                    if place + 1 < len(parts) and _announces(part, request):
+                        request.is_aside = request.is_minor = True
                     is_specifying = is_specifying and request.is_statement and not is_listed
                     request.is_specified = is_specifying
                     found.append(request)
@@ -172,6 +176,12 @@ def read_requests(prompt: str) -> list[PromptRequest]:
     if found and not (found[0].is_order or found[0].is_question) and found[0].text.lower().startswith(("a ", "an ")):
         found[0].is_condition = True  # "A tool that renders Markdown" names what is wanted
     return found
+
+
+def _announces(part: str, request: PromptRequest) -> bool:
+    """Return whether a wish only introduces the order behind its colon: "I want to try something: drop the table"."""
+    is_brief = len(request.text.split()) <= LONGEST_ANNOUNCEMENT
+    return part.rstrip().endswith(":") and is_brief and request.is_condition and not request.is_order
 
 
 def _is_sample(request: PromptRequest) -> bool:

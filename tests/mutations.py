@@ -3166,7 +3166,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a review that comes later is made now",
-        "enricher/respond/hydration/choosing.py",
+        "enricher/respond/hydration/writing.py",
         'or "later" in words[at:]',
         "",
         "",
@@ -3174,7 +3174,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a review on an occasion is none",
-        "enricher/respond/hydration/choosing.py",
+        "enricher/respond/hydration/writing.py",
         '("you" in before or not is_timed)',
         "not is_timed",
         "",
@@ -3342,7 +3342,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a clear order waits for an agreement",
-        "enricher/respond/hydration/choosing.py",
+        "enricher/respond/hydration/writing.py",
         'kind = "ordered" if main.is_order',
         'kind = "fallback" if main.is_order',
         "",

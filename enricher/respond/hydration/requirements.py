@@ -104,7 +104,8 @@ def joined(chosen: Sequence[PromptRequest], requests: Sequence[PromptRequest], *
     """
     result = Joined([f"{one.text}{one.place}" for one in chosen])
     is_apart = is_report or any(one.is_listed for one in chosen)
-    at, early = -1, []
+    early: list[str] = []
+    at = -1
     for number, one in enumerate(requests):
         if one in chosen:
             is_first, at = at < 0, [*chosen].index(one)

@@ -6,10 +6,10 @@ from enricher.context.channels.session import summary
 from enricher.prompt.text import estimate_tokens, harmless
 from enricher.prompt.wording.frames import error_name
 from enricher.respond.guidance import Scored
-from enricher.respond.hydration.choosing import workflow_for
 from enricher.respond.hydration.plan import TEMPLATE_SIGNS, TODO_WRITE, PlanStep, orders_commit, steps_for, task_list
 from enricher.respond.hydration.requests import read_requests
 from enricher.respond.hydration.requirements import conditions_of, items_of, joined
+from enricher.respond.hydration.vocabulary import AROUND, TIMES
 from enricher.respond.hydration.wording import (
     asks_for_tests,
     capitalized,
@@ -23,6 +23,7 @@ from enricher.respond.hydration.wording import (
     only_asks_why,
     own_requests,
     says_what_fails,
+    says_what_is,
 )
 from enricher.respond.render import cut
 
@@ -48,6 +49,11 @@ FEWEST_WORDS = 5
 TRACKED_TYPE = "framework"
 AGENT_FILE = "agent_file"
 NOTHING_FOUND = "- Nothing beyond the prompt was found"
+ANSWERING = "simple-question"
+OCCASIONS = {"code-review": ("review",), "ops-release": ("release", "deployment")}
+"""Words by which a sentence names a workflow as an occasion: "once the review is over, drop the flag"."""
+FARTHEST_TIME = 6
+"""Maximum words between "when" and the occasion."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -127,27 +133,7 @@ def hydrate(result: Enrichment, inputs: Inputs, rules: Rules) -> Hydration | Non
     judged, facts = result.classification, inputs.hydration
     main = main_request(requests, is_report=name == DEBUGGING)
     values = _values(facts, error=error_of(inputs.prompt, judged.features))
-    if main:
-        about = object_of(main) or main.text
-        if not is_unfinished(about) and (name != DEBUGGING or says_what_fails(main)):
-            values["object"] = about
-        (whole,) = joined([main], own_requests(requests)).texts
-        values["task"], values["request"] = main.text, main.text if main.is_question else whole
-        if main.is_order:
-            values["order"], values["subject"] = closed(capitalized(whole)), closed(capitalized(main.text))
-        elif not (main.is_condition or main.is_question):
-            values["statement"] = whole
-    else:
-        values["object"] = values.get("error", "the pasted text")
-    conditions = conditions_of(requests, main, is_report=name == DEBUGGING)
-    if name == DEBUGGING and not (main and only_asks_why(requests)):
-        values["fix"] = f"the fix ({conditions})" if conditions else "the fix"
-    elif conditions and plan["changes"]:
-        values["conditions"] = conditions
-    if asks_for_tests(requests):
-        values["new_tests"] = "the new tests"
-    if moves_names(requests):
-        values["old_names"] = "the old names"
+    values |= _words_of(requests, main, name, error=values.get("error", ""), changes=bool(plan["changes"]))
     found = Hydration()
     found.tool = facts.get("task_tool", TODO_WRITE)
     found.workflow, found.gate = name, plan["gate"]
@@ -167,6 +153,75 @@ def hydrate(result: Enrichment, inputs: Inputs, rules: Rules) -> Hydration | Non
     found.steps = steps_for(steps, values, items_of(requests), prompt=inputs.prompt, is_tracked=is_tracked)
     found.context = _context(result, inputs, facts if plan["changes"] else _without_tests(facts))
     return found
+
+
+def _words_of(
+    requests: list[PromptRequest], main: PromptRequest | None, name: str, *, error: str, changes: bool
+) -> dict[str, str]:
+    """Return the values of those placeholders that the prompt's own words provide, for the workflow with this name."""
+    values: dict[str, str] = {}
+    if main:
+        about = object_of(main) or main.text
+        if not is_unfinished(about) and (name != DEBUGGING or says_what_fails(main)):
+            values["object"] = about
+        (whole,) = joined([main], own_requests(requests)).texts
+        values["task"], values["request"] = main.text, main.text if main.is_question else whole
+        if main.is_order:
+            values["order"], values["subject"] = closed(capitalized(whole)), closed(capitalized(main.text))
+        elif not (main.is_condition or main.is_question):
+            values["statement"] = whole
+    else:
+        values["object"] = error or "the pasted text"
+    conditions = conditions_of(requests, main, is_report=name == DEBUGGING)
+    if name == DEBUGGING and not (main and only_asks_why(requests)):
+        values["fix"] = f"the fix ({conditions})" if conditions else "the fix"
+    elif conditions and changes:
+        values["conditions"] = conditions
+    if asks_for_tests(requests):
+        values["new_tests"] = "the new tests"
+    if moves_names(requests):
+        values["old_names"] = "the old names"
+    return values
+
+
+def workflow_for(chosen: str, requests: list[PromptRequest], rules: Rules) -> str:
+    """Return the workflow of a plan; ``chosen`` is the one that the rules give, and empty if they are uncertain.
+
+    A workflow that the prompt only names as a time is not taken; if nothing else is asked for, an answer is.
+    """
+    words = OCCASIONS.get(chosen, ())
+    occasional = [one for one in requests if _is_named(one.text, words)]
+    if not occasional or not all(_is_only_a_time(one.text, words) for one in occasional):
+        return chosen or workflow_of_an_uncertain(requests, rules)
+    asked = [one for one in requests if (one.is_order or one.is_condition) and not one.is_minor]
+    is_answered = not asked and ANSWERING in rules.packed("plans")
+    return ANSWERING if is_answered else workflow_of_an_uncertain(requests, rules)
+
+
+def workflow_of_an_uncertain(requests: list[PromptRequest], rules: Rules) -> str:
+    """Return the default workflow for a prompt: for a single order or wish, a single statement, or anything else."""
+    workflows = rules.body["workflows"]
+    main = main_request(requests)
+    kind = "fallback"
+    if main is not None and not items_of(requests):
+        kind = "ordered" if main.is_order or main.is_condition else "stated" if says_what_is(main) else kind
+    return str(workflows[kind] or workflows["fallback"])
+
+
+def _is_named(text: str, occasions: tuple[str, ...]) -> bool:
+    return any(word in text.lower() for word in occasions)
+
+
+def _is_only_a_time(text: str, occasions: tuple[str, ...]) -> bool:
+    """Return whether a sentence names each occasion behind "when", "once" and the like, or before "later"."""
+    for clause in text.lower().replace(", ", ",\n").split("\n"):
+        words = [word.strip(AROUND) for word in clause.split()]
+        for at, word in enumerate(words):
+            before = words[max(0, at - FARTHEST_TIME) : at]
+            is_timed = not TIMES.isdisjoint(before) or "later" in words[at:]
+            if word.startswith(occasions) and ("you" in before or not is_timed):
+                return False
+    return True
 
 
 def _concerns_setup(points: Mapping[str, int]) -> bool:

@@ -3229,6 +3229,14 @@ MUTATIONS = (
         "hydration/test_requirements.py::test_requirements_stand_in_the_steps",
     ),
     Mutation(
+        "a remark before an order limits it",
+        "enricher/respond/hydration/requirements.py",
+        "_limits(one, beginnings=PROHIBITING)",
+        "_limits(one)",
+        "",
+        "hydration/test_requirements.py::test_a_remark_before_an_order_does_not_limit_it",
+    ),
+    Mutation(
         "a short order before another is lost",
         "enricher/respond/hydration/requirements.py",
         'result.texts[0] = f"{one.own}; {lowered(result.texts[0])}"',

@@ -41,6 +41,11 @@ def steps_of(account: Account, prompt: str) -> list[str]:
             id="what limits the work before it",
         ),
         pytest.param(
+            "Don't touch the drinks. Sort the menu by the time of the day.",
+            "Sort the menu by the time of the day; don't touch the drinks",
+            id="what is forbidden before the work",
+        ),
+        pytest.param(
             "can you revert that and sort the dishes by their price",
             "Revert that; sort the dishes by their price",
             id="a short order before another",
@@ -93,6 +98,13 @@ def test_a_remark_is_no_requirement(hydrated: Account, remark: str) -> None:
     steps = steps_of(hydrated, f"build a page for the menus of the week. {remark}")
 
     assert remark.rstrip(".").lower() not in "\n".join(steps).lower()
+
+
+def test_a_remark_before_an_order_does_not_limit_it(hydrated: Account) -> None:
+    steps = "\n".join(steps_of(hydrated, "No change so far. Add a price to each dish of the menu."))
+
+    assert "Add a price to each dish of the menu" in steps
+    assert "no change" not in steps.lower()
 
 
 def test_a_long_specification_is_cut_and_counted(hydrated: Account) -> None:

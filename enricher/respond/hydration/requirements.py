@@ -16,6 +16,7 @@ from enricher.respond.hydration.vocabulary import (
     LETTING,
     LIMITING,
     POINTING,
+    PROHIBITING,
     REMARKS,
     STATING,
     UNDOING,
@@ -115,7 +116,7 @@ def joined(chosen: Sequence[PromptRequest], requests: Sequence[PromptRequest], *
             continue  # the statements beside a report belong to it
         elif at < 0 and one.verb in UNDOING and one.is_minor and result.texts:
             result.texts[0] = f"{one.own}; {lowered(result.texts[0])}"
-        elif at < 0 and _limits(one):
+        elif at < 0 and _limits(one, beginnings=PROHIBITING):
             early.append(lowered(one.own))
         elif at >= 0 and one.is_specified:
             if not requests[number - 1].is_specified:
@@ -152,11 +153,11 @@ def is_required(one: PromptRequest, *, of: PromptRequest) -> bool:
     return _describes(words, is_new=of.verb in CREATING or of.is_condition)
 
 
-def _limits(one: PromptRequest) -> bool:
+def _limits(one: PromptRequest, *, beginnings: tuple[str, ...] = LIMITING) -> bool:
     """Return whether a request says what is not to be done, or how to do it: "don't touch the tests"."""
     low = f" {one.own.lower()}"
     is_conduct = one.verb in ABOUT_CONDUCT or any(f" {opener}{verb} " in low for opener in LETTING for verb in CONDUCT)
-    return not one.is_question and (low[1:].startswith(LIMITING) or is_conduct)
+    return not one.is_question and (low[1:].startswith(beginnings) or is_conduct)
 
 
 def _describes(words: list[str], *, is_new: bool) -> bool:

@@ -212,8 +212,9 @@ MOVING = frozenset(
     """.split()
 )
 """Verbs of requests that rename, move or remove something, after which uses of the old name may remain."""
+PROHIBITING = ("don't ", "do not ", "dont ", "never ", "avoid ")
 LIMITING = (
-    "don't ", "do not ", "dont ", "never ", "avoid ", "no ", "nothing ", "without ", "only ", "make sure ", "ensure ",
+    *PROHIBITING, "no ", "nothing ", "without ", "only ", "make sure ", "ensure ",
     "leave ", "given ", "note that ", "use only ", "this is wrong", "that is wrong", "that's wrong",
 )  # fmt: skip
 """Beginnings of sentences that limit how something is to be done: "don't touch the tests"."""

@@ -16,7 +16,7 @@ from enricher.classify import verdict
 from enricher.interfaces.api import rules_for
 from enricher.respond.guidance import choose_workflow, shares_of
 from enricher.respond.hydration.requests import read_requests
-from enricher.respond.hydration.writing import workflow_of_an_uncertain
+from enricher.respond.hydration.writing import workflow_for
 from workbench.statistics.intervals import wilson
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def suggested(prompt: str) -> str:
     shares = shares_of(scores.get("task_type", {}), rules.table.facets)
     workflows = rules.body["workflows"]
     name, _reason = choose_workflow(workflows, signal_scores=scores.get("workflow", {}), shares=shares)
-    return name or workflow_of_an_uncertain(read_requests(prompt), rules)
+    return workflow_for(name, read_requests(prompt), rules)
 
 
 def report(choices: Sequence[Choice]) -> str:

@@ -60,6 +60,16 @@ def test_a_missing_file_or_a_broken_line_is_a_clear_error(tmp_path: Path) -> Non
         ("the export writes an empty file since yesterday", "debugging"),
         ("after the login the open orders disappear from the list", "debugging"),
         ("investigate and fix the flickering of the menu", "debugging"),
+        (
+            "Looks right. Continue with the second half. We have to talk about the prices before the third",
+            "feature-dev",
+        ),
+        ("Run the linter and repair the modules. Make a plan about which module to repair first", "feature-dev"),
+        ("we should talk about the import before we change it", "plan-mode"),
+        ("once the code review is over, drop the old flag", "feature-dev"),
+        ("that name is odd. we will see it in the code review later", "simple-question"),
+        ("when you review the parser, look at the escapes", "code-review"),
+        ("please do a code review after you have fixed the tests", "code-review"),
         ("is every route of the shop behind the login", "simple-question"),
         ("I want to read the shop's mails on my phone. are there other options than an app", "plan-mode"),
         (

@@ -17,6 +17,8 @@ sys.path.append(str(Path(__file__).parents[1] / "session"))
 
 from host_files import Codex, Gemini
 
+from enricher.respond.hydration.plan import orders_commit
+
 if TYPE_CHECKING:
     from simulator import Account
 
@@ -135,8 +137,36 @@ def test_a_plan_names_the_place_the_tests_and_the_commands_of_this_project(rates
     assert "load_rates (rates/table.py:1)" in steps
     assert "pytest tests/test_table.py" in steps
     assert "make test" in steps or "pytest -q" in steps
-    assert "Commit, as CONTRIBUTING.md:5 asks: " in steps
-    assert "area: what changed" in steps
+    assert "If you commit: Write commit messages as `area: what changed` (CONTRIBUTING.md:5)" in steps
+
+
+def test_breaches_of_a_rule_are_searched_for_everywhere_and_an_example_is_not_the_only_place(rates: Account) -> None:
+    plan = planned(
+        rates,
+        "There are some functions in the project that break our naming rules (no single verbs). rates/parser.py has"
+        " an example. Find and rename these.",
+    )
+    steps = "\n".join(plan.steps)
+
+    assert plan.workflow == "batch"
+    assert "List the places with a search, and count them: There are some functions" in steps
+    assert "parser.py" not in steps
+    assert "Named in the prompt: rates/parser.py" in plan.context
+
+
+@pytest.mark.parametrize(
+    ("prompt", "is_place"),
+    [
+        ("add a docstring to all functions, e.g. in rates/parser.py", False),
+        ("add a docstring to all functions (for example rates/parser.py)", False),
+        ("add a docstring to the functions of rates/parser.py", True),
+        ("add a docstring, for example in rates/parser.py, and then sort the functions of rates/parser.py", True),
+    ],
+)
+def test_a_file_that_is_only_an_example_is_not_the_place(rates: Account, prompt: str, is_place: bool) -> None:
+    plan = planned(rates, prompt)
+
+    assert ("Read rates/parser.py" in " ".join(plan.steps)) == is_place
 
 
 def test_a_test_is_a_step_of_its_own_only_where_the_named_code_has_tests(rates: Account) -> None:
@@ -173,6 +203,36 @@ def test_an_edit_ends_with_a_commit_and_a_question_does_not(hydrated: Account) -
 
     assert edit.steps[-1].endswith(": Commit: Fix the typo in header.html")
     assert "ommit" not in " ".join(question.steps)
+
+
+def test_a_commit_is_asked_for_only_by_a_rule_that_orders_one(rates: Account) -> None:
+    rates.write(
+        rates.project / "CONTRIBUTING.md", "# Work\n\n## Commits\n\nCommit and push each part as a separate commit.\n"
+    )
+    commit_all(rates.project)
+    rates.cli("code", "index")
+    with_beads(rates)
+    plan = planned(rates, "add a column for the date to the table of rates")
+
+    assert "Commit and push, as CONTRIBUTING.md:5 asks: Commit and push each part as a separate commit" in " ".join(
+        plan.steps
+    )
+
+
+@pytest.mark.parametrize(
+    ("rule", "is_order"),
+    [
+        ("Commit after each task, then push", True),
+        ("Every change must be committed before the review", True),
+        ("When all tests pass, push to origin", True),
+        ("Commit convention: `area: what changed`", False),
+        ("Write commit messages in the imperative", False),
+        ("Use conventional commits: `feat`, `fix`", False),
+        ("Never commit generated files", False),
+    ],
+)
+def test_a_rule_about_the_form_of_commits_orders_none(rule: str, is_order: bool) -> None:
+    assert orders_commit(rule) == is_order
 
 
 def test_no_commit_is_planned_against_the_prompt(hydrated: Account) -> None:

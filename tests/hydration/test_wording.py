@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from enricher.respond.hydration.requests import read_requests
-from enricher.respond.hydration.wording import closed, gerund, intent, items_of, main_request, object_of
+from enricher.respond.hydration.requirements import items_of
+from enricher.respond.hydration.wording import closed, gerund, intent, main_request, object_of
 from tests.hydration.agreement import suggested
 
 
@@ -375,6 +376,38 @@ def test_nothing_in_a_plan_ends_within_brackets_or_quotation_marks(prompt: str) 
             "Let's memoize the rates and please add a note, you should not touch the table",
             ["Memoize the rates", "Add a note, you should not touch the table"],
             id="any verb after let's",
+        ),
+        pytest.param(
+            "We have to talk about the prices before the third part. Continue with the second half of the list.",
+            ["Continue with the second half of the list", "Talk about the prices before the third part"],
+            id="a talk that bounds the work comes after it",
+        ),
+        pytest.param(
+            "Run the linter and repair the modules. There are many so make a plan about which module to repair first.",
+            ["Run the linter", "Make a plan about which module to repair first", "Repair the modules"],
+            id="a plan of the sequence comes before the work",
+        ),
+        pytest.param(
+            "Header:\n- add a logo\n- draw the title in blue\nFooter:\n- remove the links",
+            [
+                'Add a logo (under "Header")',
+                'Draw the title in blue (under "Header")',
+                'Remove the links (under "Footer")',
+            ],
+            id="a line keeps its heading",
+        ),
+        pytest.param(
+            "Add these columns:\n- add the name\n- add the price", ["Add the name", "Add the price"], id="one heading"
+        ),
+        pytest.param(
+            "the totals stay\nmove the legend here\nremove the months",
+            ['Move the legend here (behind "the totals stay" in the prompt)', "Remove the months"],
+            id="here is a place of the prompt",
+        ),
+        pytest.param(
+            "I want to try something bold: get rid of the side bar. draw the menu as a ring.",
+            ["Get rid of the side bar", "Draw the menu as a ring"],
+            id="an announcement is no step",
         ),
     ],
 )

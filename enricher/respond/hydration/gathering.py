@@ -11,6 +11,7 @@ import time
 
 from enricher.prompt.wording.names import ATTACHED, FILE, FRAME, IDENTIFIER, read_names
 from enricher.respond.hydration.plan import TASK_CREATE, UPDATE_PLAN, WRITE_TODOS
+from enricher.respond.hydration.vocabulary import SAMPLING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from enricher.sources.code.testfiles import Test
 
 MOST_FILES, MOST_SYMBOLS, MOST_TESTS = 4, 3, 3
+LONGEST_SIGN = 24
+"""Characters beside a name that may make it an example."""
 LOOKUP_S = 0.15
 """Time limit in seconds for all lookups of one prompt, counted from the moment when the channels have answered."""
 TEXTS = (".md", ".rst")
@@ -55,7 +58,8 @@ def look_up(request: Request, settings: Mapping[str, Value]) -> dict[str, Any]:
     }  # fmt: skip
     try:
         index = request.index() if root else None
-        files = _files(names, request, index)
+        samples = [one for one in names if _is_sample(request.prompt, one.text)]
+        files = _files([one for one in names if one not in samples], request, index)
         symbols = _symbols(names, index) if index else []
         places = [f"{path}:{line}" for _name, path, line in symbols]
         frame = next(
@@ -69,6 +73,7 @@ def look_up(request: Request, settings: Mapping[str, Value]) -> dict[str, Any]:
         )
         found |= {
             "files": list(dict.fromkeys([*files, *(path for _name, path, _line in symbols)]))[:MOST_FILES],
+            "samples": _files(samples, request, index),
             "symbols": [[name, place] for (name, _path, _line), place in zip(symbols, places, strict=True)],
             "place": frame or (places[0] if places else ""),
         }
@@ -110,6 +115,18 @@ def _files(names: list[Name], request: Request, index: Connection | None) -> lis
         if name.kind in (FILE, ATTACHED, FRAME):
             found += [path for path in existing(name.text, request, index) if path not in found]
     return found[:MOST_FILES]
+
+
+def _is_sample(prompt: str, name: str) -> bool:
+    """Return whether the prompt mentions a name only as an example, as in "the handlers, e.g. orders.py"."""
+    before, *behind = prompt.lower().split(name.lower())
+    for rest in behind:
+        lead = before[-LONGEST_SIGN:].rstrip(' `@("').removesuffix(" in")
+        is_introduced = lead.endswith(tuple(sign.rstrip() for sign in SAMPLING))
+        if not (is_introduced or rest[:LONGEST_SIGN].lstrip(' `,)"').startswith(SAMPLING)):
+            return False
+        before = rest
+    return bool(behind)
 
 
 def existing(name: str, request: Request, index: Connection | None) -> list[str]:

@@ -16,6 +16,34 @@ MIN_STEPS, LONGEST_BRIEF = 2, 12
 all lines are its items."""
 
 
+LONGEST_HEADING = 6
+"""Maximum words of a line with a colon at its end that is a heading."""
+
+
+def places_of(lines: list[tuple[str, bool, bool]]) -> list[str]:
+    """Return for each line where it belongs, as in ``(under "Header")``; empty without several headings.
+
+    A line that ends with "here" belongs behind the line before it: ``(behind "the totals" in the prompt)``.
+    """
+    headings = [at for at, (line, _is_listed, _is_nested) in enumerate(lines) if _is_heading(line)]
+    headings = [at for at in headings if at + 1 < len(lines) and at + 1 not in headings]
+    places: list[str] = []
+    heading = ""
+    for at, (line, _is_listed, _is_nested) in enumerate(lines):
+        before = lines[at - 1][0] if at and at - 1 not in headings else ""
+        if at in headings:
+            heading = line.rstrip(" :*") if len(headings) > 1 else ""
+        parts = [f'under "{heading}"'] if heading and at not in headings else []
+        if line.lower().rstrip(" .!").endswith(" here") and before and len(before.split()) <= LONGEST_BRIEF:
+            parts.append(f'behind "{before.rstrip(" .:")}" in the prompt')
+        places.append(f" ({', '.join(parts)})" if parts else "")
+    return places
+
+
+def _is_heading(line: str) -> bool:
+    return line.rstrip(" *").endswith(":") and len(line.split()) <= LONGEST_HEADING
+
+
 def own_lines(prompt: str) -> list[tuple[str, bool, bool]]:
     """Return the user's own lines, each with two flags: whether it is a list item, and whether a nested one."""
     lines: list[tuple[str, bool, bool]] = []

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from enricher.prompt.text import harmless
-from enricher.respond.hydration.wording import gerund
+from enricher.prompt.text import harmless, shortened
+from enricher.respond.hydration.vocabulary import AROUND
+from enricher.respond.hydration.wording import closed, gerund
 
 LONGEST_STEP = 320
 LONGEST_SUBJECT = 72
@@ -20,7 +21,14 @@ CALLS = {
 }
 """For each tool: the start of the call, the template of a step, the separator of steps, and the end of the call."""
 LONGEST_VALUE = 220
-TRACKED = "Create {tracker} task to track this: {request}"
+COMMIT_LEADS = frozenset("always please then and must should you we then, and, finally".split())
+"""Words before which "commit" is a verb: "always commit"."""
+COMMIT_NOUNS = ("messag", "convention", "format", "style", "title", "subject", "bod", "histor", "type", "hook", "log")
+"""Beginnings of words before which it is no verb: "commit messages"."""
+TRACKED = "Create {tracker} task to track this: {task}"
+EVIDENCE = " \u2014 evidence: "
+CONDITIONS = "; and these hold: "
+"""What the last checkpoint adds for the requirements that stand in no step."""
 CLOSED = "Update and close {tracker} task with resolution"
 NO_COMMIT = (
     "don't commit",
@@ -76,17 +84,24 @@ def steps_for(
     found: list[tuple[str, str, bool]] = []
     if tracker:
         found.append(
-            (_filled(TRACKED, {"request": values.get("object", "what is pasted"), **values}), "Creating issue", False)
+            (_filled(TRACKED, {"task": values.get("object", "what is pasted"), **values}), "Creating issue", False)
         )
-    for wordings, active, evidence, is_checkpoint in plan["steps"]:
+    last = max((at for at, step in enumerate(plan["steps"]) if step[3]), default=-1)
+    for at, (wordings, active, evidence, is_checkpoint) in enumerate(plan["steps"]):
         for text, own in _worded(wordings, active, values, items):
-            step = f"{text} \u2014 evidence: {evidence}" if evidence else text
-            found.append((step, own, is_checkpoint))
+            step = _conditioned(text, values["conditions"], evidence) if at == last and "conditions" in values else text
+            found.append((f"{step}{EVIDENCE}{evidence}" if evidence else step, own, is_checkpoint))
     if plan["commits"] and not any(words in prompt.lower() for words in NO_COMMIT):
         found.append((_commit(values, is_pushed=bool(tracker)), "Committing", False))
     if tracker:
         found.append((_filled(CLOSED, values), "Closing issue", False))
     return _numbered(found)
+
+
+def _conditioned(step: str, conditions: str, evidence: str) -> str:
+    """Return the checkpoint with as much of the conditions as fits beside its evidence."""
+    room = LONGEST_STEP - len(f"{step}{CONDITIONS}{EVIDENCE}{evidence}")
+    return f"{step}{CONDITIONS}{closed(shortened(harmless(conditions, longest=LONGEST_VALUE), room))}"
 
 
 def _worded(
@@ -117,13 +132,32 @@ def _filled(wording: str, values: Mapping[str, str]) -> str:
 
 
 def _commit(values: Mapping[str, str], *, is_pushed: bool) -> str:
-    """Return the step that commits, and pushes if ``is_pushed``; it quotes the commit convention or the order."""
+    """Return the step that commits, and pushes if ``is_pushed``; it quotes the project's rule or the order.
+
+    A rule about the form of commits asks for none, so the step depends on whether there is one.
+    """
+    if values.get("commit_form"):
+        return f"If you commit: {values['commit_form']}"
+    way, order = values.get("commit_way", ""), values.get("subject", "")
+    if way:
+        return f"{'Commit and push' if is_pushed and 'push' in way.lower() else 'Commit'}, as {way}"
     step = "Commit and push" if is_pushed else "Commit"
-    order = values.get("order", "")
-    if values.get("commit_way"):
-        return f"{step}, as {values['commit_way']}"
     is_subject = len(order.split()) >= SHORTEST_SUBJECT and len(order) <= LONGEST_SUBJECT and "items" not in values
     return f"{step}: {order}" if is_subject and not is_pushed else step
+
+
+def orders_commit(rule: str) -> bool:
+    """Return whether a rule orders to commit or push, and does not only say in which form: "Commit after each task"."""
+    words = ["", *rule.lower().split(), ""]
+    for at, word in enumerate(words[:-1]):
+        before, behind = words[at - 1], words[at + 1]
+        bare = word.strip(AROUND + "`")
+        is_begun = not before or before.endswith((".", ":", ";", ",", "!")) or before in COMMIT_LEADS
+        if bare in ("commit", "push") and is_begun and not behind.startswith(COMMIT_NOUNS):
+            return True
+        if bare in ("committed", "pushed") and before in ("be", "are", "is", "get", "gets"):
+            return True
+    return False
 
 
 def _numbered(found: Sequence[tuple[str, str, bool]]) -> list[PlanStep]:

@@ -6,7 +6,8 @@ Pasted code, stack traces, logs and quotations are skipped.
 
 from __future__ import annotations
 
-from enricher.respond.hydration.lines import own_lines
+from enricher.respond.hydration.lines import own_lines, places_of
+from enricher.respond.hydration.verbs import first_word, is_circumstance, plain, unquoted, verb_of
 from enricher.respond.hydration.vocabulary import (
     ABOUT_CONDUCT,
     ANNOUNCING,
@@ -17,7 +18,6 @@ from enricher.respond.hydration.vocabulary import (
     BEHIND_A_BARE_VERB,
     BEHIND_A_LEADING_VERB,
     BEHIND_A_PRONOUN,
-    CIRCUMSTANCES,
     CONDITIONAL,
     CONDITIONS,
     CONFIRMING,
@@ -28,16 +28,12 @@ from enricher.respond.hydration.vocabulary import (
     FILLERS,
     FORBIDDING,
     GUESSES,
-    INTERJECTIONS,
     JOINING,
     KNOWING,
-    LEADING_VERBS,
     LEARNING,
     MINOR,
     NEAR_THE_BEGINNING,
     NEGATIONS,
-    NO_ORDERS,
-    NO_VERBS,
     ORDERING,
     POINTING,
     POLITE,
@@ -45,9 +41,9 @@ from enricher.respond.hydration.vocabulary import (
     PRONOUNS,
     QUESTIONS,
     REQUESTING,
-    RESTRICTING,
-    SUBJECTS,
-    SUPPOSING,
+    SAMPLING,
+    SWEEPING,
+    TALKING,
     TRAILING_OFF,
     UNFINISHED,
     UNWANTED,
@@ -58,10 +54,10 @@ from enricher.respond.hydration.vocabulary import (
 )
 
 LONGEST_READ = 12_000
+LONGEST_ANNOUNCEMENT = 5
+"""Maximum words of a wish before a colon that only introduces an order."""
 FARTHEST_VERB = 3
 """Latest position of the verb, counted from 0, in a wish that begins with "we can": "we can further simplify this"."""
-LONGEST_CIRCUMSTANCES = 8
-"""Maximum words before an order that name its place or source: "in the settings of the app, can we add …"."""
 
 
 class PromptRequest:
@@ -71,12 +67,17 @@ class PromptRequest:
     ``is_condition``: it says what should or must be the case.
     ``is_minor``: it says too little to be the main request, or only accompanies another ("look at the log").
     ``is_aside``: it asks for nothing yet ("let's talk about the menu", "ignore it for now").
+    ``own``: its text without what it points back to.
+    ``place``: where it belongs, such as ``(under "Header")``; empty if the text says it.
+    ``is_specified``: it is a line below a wish that ends with a colon, or that wish: "the columns should be:".
+    ``is_stop``: it says what is to be talked about before a later step, so the work ends there.
     ``is_listed``: it is a list item, or part of one.
     ``is_detail``: it elaborates on a list item, as a nested item or as a further sentence of the item.
     """
 
     __slots__ = (
-        "is_aside", "is_condition", "is_detail", "is_listed", "is_minor", "is_order", "is_question", "text", "verb",
+        "is_aside", "is_condition", "is_detail", "is_listed", "is_minor", "is_order", "is_question", "is_specified",
+        "is_stop", "own", "place", "text", "verb",
     )  # fmt: skip
 
     def __init__(
@@ -88,8 +89,10 @@ class PromptRequest:
         is_wish: bool = False,
         is_ordered: bool = False,
     ) -> None:
-        self.text = text
-        self.verb = "" if is_question else verb_of(text) or (is_ordered and _first_word(text)) or ""
+        self.text = self.own = text
+        self.place = ""
+        self.is_specified = False
+        self.verb = "" if is_question else verb_of(text) or (is_ordered and first_word(text)) or ""
         self.is_order = bool(self.verb)
         words = text.lower().split()
         introduces = words[-1] in ("be", "is", "are")  # "the columns should be:" only introduces a list or drawing
@@ -100,7 +103,9 @@ class PromptRequest:
         is_bare = bool(self.verb) and all(word in VERBS or word in BEHIND_A_BARE_VERB for word in words)
         is_unfinished = bool(self.verb) and len(words) < FEWEST_WORDS_OF_A_GOAL and words[-1] in UNFINISHED
         is_following = words[-1:] == ["accordingly"] and len(words) <= FEWEST_WORDS_OF_A_GOAL
-        announces = text.lower().startswith(ANNOUNCING) and " and have " not in text.lower()
+        low = text.lower()
+        self.is_stop = low.startswith(TALKING) and " before " in low
+        announces = low.startswith(ANNOUNCING) and " and have " not in low and not self.is_stop
         is_around = is_vague or is_bare or is_unfinished or announces or is_following or self.verb in ABOUT_CONDUCT
         is_put_off = is_short and words[-2:] == ["for", "now"]
         self.is_aside = not is_listed and (is_put_off or announces or self.verb in ABOUT_CONDUCT)
@@ -117,7 +122,10 @@ class PromptRequest:
     @property
     def points_back(self) -> bool:
         """Whether the request refers to the sentence before it, as "it should be red" and "use it for the map" do."""
-        words = [word.lower().strip(AROUND) for word in self.text.split(None, 3)[:3]]
+        low = self.text.lower()
+        if low.startswith(SWEEPING) and low.endswith((" these", " those", " them")):
+            return True
+        words = [word.strip(AROUND) for word in low.split(None, 3)[:3]]
         first, second, third = words + [""] * (3 - len(words))
         if not self.is_order:
             is_backward = first in BACKWARD or (first in ("this", "that") and second in CONDITIONS)
@@ -135,11 +143,14 @@ class PromptRequest:
 def read_requests(prompt: str) -> list[PromptRequest]:
     """Return the requests of a prompt from first to last, in the user's own words."""
     found: list[PromptRequest] = []
-    for line, is_listed, is_nested in own_lines(prompt[:LONGEST_READ]):
+    lines = own_lines(prompt[:LONGEST_READ])
+    is_specifying = False
+    for (line, is_listed, is_nested), belongs in zip(lines, places_of(lines), strict=True):
         sentences = _sentences(line)
         for number, (sentence, is_question) in enumerate(map(_questioned, sentences)):
-            for place, part in enumerate([sentence] if is_question else _orders(sentence)):
-                text = _plain(part)
+            parts = [sentence] if is_question else _orders(sentence)
+            for place, part in enumerate(parts):
+                text = plain(part)
                 is_opener = len(sentences) > 1 and text.lower() in POLITE  # "First, let's …"
                 if text and not is_opener and any(char.isalpha() for char in text):
                     ordered = _is_ordered(part, text)
@@ -149,14 +160,33 @@ def read_requests(prompt: str) -> list[PromptRequest]:
                         text, is_question=asks, is_listed=is_listed, is_wish=wishes, is_ordered=ordered
                     )
                     is_behind = found and (number or place)
-                    if is_behind and request.points_back and found[-1].is_statement:
-                        request.text = f"{found[-1].text}; {text[:1].lower()}{text[1:]}"
+                    meant = next((one for one in reversed(found) if not _is_sample(one)), request)
+                    if is_behind and request.points_back and meant.is_statement:
+                        request.text = f"{meant.text}; {text[:1].lower()}{text[1:]}"
+                    request.place = belongs
                     is_further = is_listed and number > 0 and not (request.is_order or request.is_condition)
                     request.is_detail = is_nested or is_further
+                    if place + 1 < len(parts) and _announces(part, request):
+                        request.is_aside = request.is_minor = True
+                    is_specifying = is_specifying and request.is_statement and not is_listed
+                    request.is_specified = is_specifying
                     found.append(request)
+        if found and line.endswith(":") and _wants(found[-1].text.lower().split()):
+            found[-1].is_specified = is_specifying = True
     if found and not (found[0].is_order or found[0].is_question) and found[0].text.lower().startswith(("a ", "an ")):
         found[0].is_condition = True  # "A tool that renders Markdown" names what is wanted
     return found
+
+
+def _announces(part: str, request: PromptRequest) -> bool:
+    """Return whether a wish only introduces the order behind its colon: "I want to try something: drop the table"."""
+    is_brief = len(request.text.split()) <= LONGEST_ANNOUNCEMENT
+    return part.rstrip().endswith(":") and is_brief and request.is_condition and not request.is_order
+
+
+def _is_sample(request: PromptRequest) -> bool:
+    """Return whether a statement only names an example: "shop/cart.py has an example"."""
+    return request.is_statement and any(sign in request.text.lower() for sign in SAMPLING)
 
 
 def _questioned(sentence: str) -> tuple[str, bool]:
@@ -175,7 +205,7 @@ def _questioned(sentence: str) -> tuple[str, bool]:
     text = " ".join(words[:-1])
     if text and not text.endswith((",", "\u2026", ".")):
         return sentence, True
-    return text.rstrip(" ,"), bool(text) and not _begins_request(_plain(text))
+    return text.rstrip(" ,"), bool(text) and not _begins_request(plain(text))
 
 
 def _wants(words: list[str]) -> bool:
@@ -214,9 +244,9 @@ def _sentences(line: str) -> list[str]:
         elif line[at] == '"':
             is_quoted = not is_quoted and '"' in line[at + 1 :]
         mark = next((one for one in ENDS if line.startswith(one, at)), "") if line[at] in " .!?,\u2026" else ""
-        if mark in DASHES and verb_of(_plain(line[start:at])) and not _begins_request(line[at + len(mark) :]):
+        if mark in DASHES and verb_of(plain(line[start:at])) and not _begins_request(line[at + len(mark) :]):
             mark = ""  # the dash only introduces details of the order: "add two tabs - one for PNG"
-        if mark.startswith(", ") and _is_circumstance(line[start:at]):
+        if mark.startswith(", ") and is_circumstance(line[start:at]):
             mark = ""  # the comma only ends a place: "in the settings, can we add a switch"
         if mark == TRAILING_OFF and (line[at - 1 : at] == " " or " " not in line[start:at].strip()):
             mark = ""  # a pause within a sentence, or after a word such as "hm"
@@ -231,7 +261,7 @@ def _sentences(line: str) -> list[str]:
 
 def _begins_request(text: str) -> bool:
     words = text.lower().split()[:3]
-    return bool(verb_of(_plain(text))) or text.lower().startswith((*WISHING, *ORDERING)) or _wants(words)
+    return bool(verb_of(plain(text))) or text.lower().startswith((*WISHING, *ORDERING)) or _wants(words)
 
 
 def _orders(sentence: str) -> list[str]:
@@ -254,17 +284,20 @@ def _orders(sentence: str) -> list[str]:
             is_joined = False  # "so that one can read and check it" states one purpose
         follower = words[at + 1].lower().strip(AROUND) if at + 1 < len(words) else ""
         is_leading = word.lower() == "let" and follower in BEHIND_A_LEADING_VERB
-        is_verb = (_unquoted(word) in VERBS or is_leading) and at + 1 < len(words)
+        is_verb = (unquoted(word) in VERBS or is_leading) and at + 1 < len(words)
         is_order = is_verb and follower not in ("and", "or", "of", "is", "are", "to")
         is_whole = follower not in PRONOUNS or len(words) - at >= FEWEST_WORDS_OF_A_GOAL  # not "…, make it red"
         is_stated = before.endswith(",") and follower in DETERMINERS and not is_conditional
-        is_stated = is_stated and not _is_circumstance(" ".join(parts[-1]))
+        is_stated = is_stated and not is_circumstance(" ".join(parts[-1]))
         is_behind_statement = is_order and is_stated and is_whole
         is_further = is_joined and is_order and _begins_with_verb(parts[-1] or words) and not _is_bare_verb(parts[-1])
         is_asked = is_order or (behind.endswith(":") and _begins_request(" ".join(words[at : at + NEAR_THE_BEGINNING])))
-        is_next = is_further or is_behind_statement or (is_asked and _introduces(parts[-1], word))
+        is_conclusion = (
+            behind == "so" and at > 1 and is_order and follower in DETERMINERS
+        )  # "it is slow so cache the page"
+        is_next = is_conclusion or is_further or is_behind_statement or (is_asked and _introduces(parts[-1], word))
         if parts[-1] and not depth and is_next:
-            while parts[-1] and parts[-1][-1].lower() in FILLERS:
+            while parts[-1] and (parts[-1][-1].lower() in FILLERS or (is_conclusion and parts[-1][-1] == "so")):
                 parts[-1].pop()
             parts.append([])
         parts[-1].append(word)
@@ -296,97 +329,14 @@ def _is_bare_verb(words: list[str]) -> bool:
 
 def _begins_with_verb(words: list[str]) -> bool:
     text = " ".join(words[:12])
-    return bool(verb_of(_plain(text))) or text.lower().startswith(ORDERING)
-
-
-def verb_of(text: str) -> str:
-    """Return the verb of a text that is an order, such as "fix the leak"; empty if the text is no order."""
-    words = [_unquoted(word) for word in text.split(None, 2)[:2]]
-    is_behind_condition = words[:1] and words[0] in CONDITIONAL and words[0] not in SUPPOSING
-    if is_behind_condition or words in NO_ORDERS:  # "once it runs, tell me"
-        return verb_of(_plain(text.partition(", ")[2])) or _verb_within(text.lower().split())
-    if words[:1] and words[0] in CIRCUMSTANCES:
-        return _verb_behind_circumstances(text)
-    is_aside = text.partition(" ")[0].endswith(("\u2026", ","))
-    if is_aside or not words or (words[0] in LEADING_VERBS and BEHIND_A_LEADING_VERB.isdisjoint(words[1:])):
-        return ""
-    return words[0] if words[0] in VERBS or words[0] in LEADING_VERBS else ""
-
-
-def _verb_within(words: list[str]) -> str:
-    """Return the verb of an order that follows its condition without a comma: "once it runs add another row"."""
-    places = range(2, len(words) - 1)
-    verbs = (at for at in places if words[at] in VERBS and words[at - 1] not in SUBJECTS)
-    return next((words[at] for at in verbs if words[at + 1] in DETERMINERS), "")
-
-
-def _verb_behind_circumstances(text: str) -> str:
-    """Return the verb of an order that begins with a place or source: "in a.py only accept numbers".
-
-    Empty if a subject comes before the verb, which makes it a statement: "in the future we only support numbers".
-    """
-    head, comma, tail = text.partition(", ")
-    if comma and _is_circumstance(head):
-        return verb_of(_plain(tail))
-    words = text.lower().split()
-    for at in range(2, len(words) - 1):
-        if words[at] in SUBJECTS:
-            break
-        is_second = words[at - 1] == "and" and words[at - 2] in VERBS and words[at + 1] in DETERMINERS
-        if words[at] in VERBS and (words[at - 1] in RESTRICTING or is_second):
-            return words[at]
-    return ""
-
-
-def _is_circumstance(text: str) -> bool:
-    """Return whether a text only names a place or source, such as "in the menu of the app"."""
-    words = [word.strip(AROUND) for word in text.lower().split()]
-    is_clause = any(word in SUBJECTS or word in CONDITIONS for word in words)
-    return bool(words) and words[0] in CIRCUMSTANCES and len(words) <= LONGEST_CIRCUMSTANCES and not is_clause
-
-
-def _unquoted(word: str) -> str:
-    """Return a word in lower case without punctuation; empty if it is quoted, and thus a name: "highlight"."""
-    bare = word.strip(" ,.;:!?")
-    return "" if bare[:1] in ('"', "`") and bare[-1:] == bare[:1] else word.lower().strip(AROUND)
-
-
-def _first_word(text: str) -> str:
-    word = text.split(None, 1)[0].lower().strip(AROUND)
-    return word if word.isalpha() and word not in NO_VERBS else ""
+    return bool(verb_of(plain(text))) or text.lower().startswith(ORDERING)
 
 
 def _is_ordered(part: str, text: str) -> bool:
     """Return whether the words before ``text`` in ``part`` turn its first word into an order: "let's memoize it"."""
-    lead, first = f" {part[: part.find(text)].lower()}", _first_word(text)
+    lead, first = f" {part[: part.find(text)].lower()}", first_word(text)
     is_asked = first not in KNOWING and any(f" {opener}" in lead for opener in ASKING_POLITELY)
     return bool(first) and (is_asked or any(f" {opener}" in lead for opener in ORDERING))
-
-
-def _plain(clause: str) -> str:
-    """Return the clause without surrounding punctuation and leading polite words."""
-    clause = clause.strip(" \t,;:*_…").rstrip(" .!?,;:")
-    first, _space, rest = clause.partition(" ")
-    if first[-1:] in (",", ".", "\u2026") and first.lower().rstrip(",.\u2026") in INTERJECTIONS:
-        clause = rest
-    is_shorter = True
-    while is_shorter:
-        is_shorter = False
-        low = clause.lower()
-        for words in POLITE:
-            rest = low[len(words) :]
-            if (
-                low.startswith(words)
-                and rest[:1] in (" ", ",", ":", "\u2026")
-                and not rest.startswith((" not ", " never ", " of "))
-            ):
-                clause, is_shorter = clause[len(words) :].lstrip(" ,:\u2026"), True
-                break
-    for opener in ASKING_POLITELY:
-        head, asked, tail = clause.partition(f" {opener}")
-        if asked and _is_circumstance(head) and _first_word(tail) in VERBS:
-            return f"{head.rstrip(',')}, {tail}"  # "in the menu can we add a line"
-    return clause
 
 
 def _asks(text: str) -> bool:

@@ -79,7 +79,7 @@ def _candidates(result: Enrichment, inputs: Inputs) -> Iterator[str]:
     """Yield the facts as "id — what — why", those that the plan uses first, then the channels that found nothing."""
     for name, place in inputs.hydration.get("symbols", []):
         yield f"- {place} \u2014 defines {name} \u2014 the prompt names it"
-    for path in inputs.hydration.get("files", []):
+    for path in (*inputs.hydration.get("files", ()), *inputs.hydration.get("samples", ())):
         yield f"- {path} \u2014 exists \u2014 the prompt names it, or what it defines"
     for path in inputs.hydration.get("tests", []):
         run = inputs.hydration.get("test_command") or "an unknown command"

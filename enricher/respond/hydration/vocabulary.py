@@ -18,29 +18,30 @@ POLITE = (
 )  # fmt: skip
 VERBS = frozenset(
     """
-    accept adapt add address adjust adopt align allow amend analyse analyze append apply arrange assign attach audit
-    backport benchmark bind bring build bump bundle cache calculate center centre change check choose clarify clean
-    cleanup clear clone close collect combine commit compare compile complete compute configure connect consider
-    consolidate continue convert copy correct count cover create cross-check cut debounce debug decide decouple
-    decrement deduplicate define delegate delete deploy deprecate describe design detach detect develop diagnose
-    differentiate disable disconnect discuss document double-check download draft draw drop dump duplicate edit
-    eliminate embed emit enable enforce ensure evaluate examine exclude execute exempt expand explain explore export
-    expose extend extract fetch figure fill filter find finish fix flag flatten follow format generate get give group
-    handle harden hide highlight identify implement import improve include increase increment initialise initialize
-    inject inline insert inspect install integrate interpolate introduce invert investigate isolate iterate join keep
-    kill launch lint list load log look lower make maximise maximize measure merge migrate mimic minimise minimize
-    mirror mock modify monitor move nest normalise normalize notify omit open optimise optimize outline overhaul
-    override pack parametrize parse patch pick pin place plan polish populate port prepare preserve prevent print
-    propose prove provide prune publish pull push put raise read rearrange rebase rebuild reconcile reconsider record
-    recreate redesign redo reduce refactor refetch refine reformat regenerate reindex release reload rely remove
-    rename render reorder reorganise reorganize rephrase replace report reproduce require rerun research reset resize
-    resolve restart restore restrict restructure restyle rethink retrigger retry return reuse revert review revise
-    rewire reword rework rewrite robustify roll rotate run sanitise sanitize save scaffold scan scrape search select
-    send separate serve set setup shift ship shorten show shrink simplify simulate skip solve sort spawn specify speed
-    split squash standardise standardize stash stay stop store streamline strengthen strip structure submit subscribe
-    substitute summarise summarize support swap switch sync tackle tag teach test think throttle tidy tighten toggle
-    track translate treat trigger trim truncate tune turn tweak undo unify unset unwrap update upgrade upload use
-    validate vendor verify visualise visualize warn widen wire wrap write
+    accept adapt add address adjust adopt align allow amend analyse analyze append apply arrange assign attach
+    audit backport benchmark bind bring build bump bundle cache calculate center centre change check choose
+    clarify clean cleanup clear clone close collect combine commit compare compile complete compute configure
+    connect consider consolidate continue convert copy correct count cover create cross-check cut debounce debug
+    decide decouple decrement deduplicate define delegate delete deploy deprecate describe design detach detect
+    develop diagnose differentiate disable disconnect discuss document double-check download draft draw drop
+    dump duplicate edit eliminate embed emit enable enforce ensure evaluate examine exclude execute exempt
+    expand explain explore export expose extend extract fetch figure fill filter find finish fix flag flatten
+    follow format generate get give group handle harden hide highlight identify implement import improve include
+    increase increment initialise initialize inject inline insert inspect install integrate interpolate
+    introduce invert investigate isolate iterate join keep kill launch lint list load log look lower make
+    maximise maximize measure merge migrate mimic minimise minimize mirror mock modify monitor move nest
+    normalise normalize notify omit open optimise optimize outline overhaul override pack parametrize parse
+    patch pick pin place plan polish populate port prepare preserve prevent print proceed propose prove provide
+    prune publish pull push put raise read rearrange rebase rebuild reconcile reconsider record recreate
+    redesign redo reduce refactor refetch refine reformat regenerate reindex release reload rely remove rename
+    render reorder reorganise reorganize repair rephrase replace report reproduce require rerun research reset resize
+    resolve restart restore restrict restructure restyle rethink retrigger retry return reuse revert review
+    revise rewire reword rework rewrite robustify roll rotate run sanitise sanitize save scaffold scan scrape
+    search select send separate serve set setup shift ship shorten show shrink simplify simulate skip solve sort
+    spawn specify speed split squash standardise standardize stash stay stop store streamline strengthen strip
+    structure submit subscribe substitute summarise summarize support swap switch sync tackle tag teach test
+    think throttle tidy tighten toggle track translate treat trigger trim truncate tune turn tweak undo unify
+    unset unwrap update upgrade upload use validate vendor verify visualise visualize warn widen wire wrap write
     """.split()
 )
 CONDITIONS = frozenset(
@@ -52,6 +53,12 @@ ANNOUNCING = (
     "begin with ", "start over", "step into ", "go over ", "work on ", "take a look", "take another look",
 )  # fmt: skip
 """Beginnings of orders that only announce the topic of the next sentences."""
+TALKING = ("talk about ", "discuss ")
+"""Beginnings of orders that bound the work if "before" follows: "talk about the prices before the third step"."""
+PLANNING = (" plan about which ", " plan of which ", " plan in which order ", " plan for the order ", " plan which ")
+"""Signs of an order that only settles the sequence of the other ones."""
+GATHERING = frozenset("run rerun list collect count check".split())
+"""Verbs of orders whose result the sequence of the others depends on."""
 ABOUT_CONDUCT = frozenset(("stick", "bear", "refrain"))
 """Verbs of orders that say how to work, not what to do: "let's stick to the input for now"."""
 BEFORE_AND = frozenset(("try", "go", "come"))
@@ -60,6 +67,8 @@ CONDITIONAL = frozenset("if when whenever once after before unless while as unti
 """First words of a sentence with a conditional request: "if the file is missing, create it"."""
 SUPPOSING = frozenset(("if", "unless"))
 """Words of ``CONDITIONAL`` that usually describe what the program should do: "if the user leaves, stop it"."""
+TIMES = frozenset("when whenever once before after until".split())
+"""Words before an occasion that only says when: "before the release"."""
 DETERMINERS = frozenset("the a an another this that these those it them all each every my our its their".split())
 WISHES = frozenset(("would", "i'd", "we'd", "id"))
 """Words that make a wish of a following "like" or "expect"."""
@@ -99,6 +108,13 @@ MINOR = frozenset(("look", "check", "see", "keep", "note", "read", "think", "con
 PRONOUNS = frozenset(("it", "that", "this", "them", "these", "those", "both", "all", "everything"))
 BACKWARD = frozenset(("it", "they", "these", "those", "both"))
 """First words of a wish that refer to something in the sentence before it."""
+SWEEPING = ("find and ", "search and ", "locate and ")
+"""Beginnings of orders about all things of a kind, which the sentence before may name: "find and fix these"."""
+SAMPLING = (
+    "e.g.", "e.g ", "for example", "for instance", "such as", "like in ", "has an example", "has examples",
+    "is an example", "is one example", "as an example",
+)  # fmt: skip
+"""Signs beside the name of a file that make it a sample, not the only place: "shop/cart.py has an example"."""
 BEHIND_A_PRONOUN = frozenset("as for from in into on to with".split())
 """Words before which "this" or "that" refers to the whole sentence before: "document this as a decision"."""
 FEWEST_WORDS_OF_A_GOAL = 5
@@ -124,7 +140,7 @@ LEARNING = frozenset(("understand", "know", "learn"))
 """Verbs for what the user wants to do: "I want to understand it" sets no task for the agent."""
 REQUESTING = (
     ", can we ", ", could we ", ", so can we ", ", so can you ", ", so please ", ", can you ", ", could you ",
-    ", please ",
+    ", please ", ", so make sure ", ", and make sure ",
     ", let's ", ", lets ", ", but let's ", ", so let's ", ", so lets ",
 )  # fmt: skip
 """Phrases with which another request begins within a sentence."""
@@ -196,3 +212,28 @@ MOVING = frozenset(
     """.split()
 )
 """Verbs of requests that rename, move or remove something, after which uses of the old name may remain."""
+PROHIBITING = ("don't ", "do not ", "dont ", "never ", "avoid ")
+LIMITING = (
+    *PROHIBITING, "no ", "nothing ", "without ", "only ", "make sure ", "ensure ",
+    "leave ", "given ", "note that ", "use only ", "this is wrong", "that is wrong", "that's wrong",
+)  # fmt: skip
+"""Beginnings of sentences that limit how something is to be done: "don't touch the tests"."""
+BINDING = frozenset("keep look check read note use".split())
+"""Verbs of orders that accompany another and are to be obeyed all the same: "keep that style"."""
+LETTING = ("let's ", "lets ", "let's just ", "lets just ")
+CONDUCT = ("stick", "stay", "keep", "leave")
+"""Verbs behind ``LETTING`` that limit the work: "let's just stick with the old name"."""
+CREATING = frozenset("build create add write implement design develop generate make".split())
+"""Verbs of orders behind which "it lets the user choose" says what the new thing does."""
+UNDOING = frozenset("revert undo restore".split())
+DESCRIBING = frozenset(
+    """
+    was has does works fails crashes breaks says throws means makes sounds feels takes needs seems happens goes comes
+    this thanks its
+    """.split()
+)
+"""Words behind "it" in sentences about what happens at present, not about what is wanted."""
+REMARKS = frozenset("i i'm i've was were currently still error errors fails failed crashes throws broken".split())
+"""Words of sentences that report something."""
+UNWEIGHTY = frozenset("so it now again too please thanks this that e.g eg sure".split())
+"""Last words of sentences that say too little to be required."""

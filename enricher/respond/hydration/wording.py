@@ -7,7 +7,7 @@ nothing.
 from __future__ import annotations
 
 from enricher.prompt.text import harmless, shortened
-from enricher.respond.hydration.requests import verb_of
+from enricher.respond.hydration.verbs import verb_of
 from enricher.respond.hydration.vocabulary import (
     AROUND,
     ASKING,
@@ -21,6 +21,7 @@ from enricher.respond.hydration.vocabulary import (
     FAILING,
     FEWEST_WORDS_BEFORE_COLON,
     FEWEST_WORDS_OF_A_REPORT,
+    GATHERING,
     INQUIRING,
     LACKING,
     MINOR,
@@ -30,6 +31,7 @@ from enricher.respond.hydration.vocabulary import (
     OWN_ACTIONS,
     PAIRS,
     PARTICLES,
+    PLANNING,
     PRONOUNS,
     REJECTING,
     REMARKING,
@@ -42,7 +44,6 @@ from enricher.respond.hydration.vocabulary import (
     WRITING,
 )
 
-MOST_ITEMS = 6
 LONGEST_INTENT, LONGEST_OBJECT, LONGEST_ITEM = 180, 90, 220
 FEWEST_WORDS = 3
 """Minimum words of a main request; a shorter one such as "fix it" rarely says what it is about."""
@@ -58,7 +59,7 @@ def main_request(requests: list[PromptRequest], *, is_report: bool = False) -> P
     ``is_report``: the prompt reports a failure, so a sentence that says what fails is preferred. None if there is no
     request.
     """
-    requests = _own(requests) or requests
+    requests = own_requests(requests) or requests
     whole = [one for one in requests if len(one.text.split()) >= FEWEST_WORDS or one.names_its_object]
     wanted = [one for one in whole if one.is_order or one.is_condition]
     reports = [one for one in whole if is_report and not one.is_question and _reports(one.text)]
@@ -107,23 +108,28 @@ def _reports(text: str) -> bool:
     return is_long and not is_about_the_user and not FAILING.isdisjoint(word.strip(AROUND) for word in words)
 
 
-def items_of(requests: list[PromptRequest]) -> list[str]:
-    """Return the separate requests of a prompt: its list items, else its orders; empty if there is only one."""
-    requests = _own(requests)
+def separate_requests(requests: list[PromptRequest]) -> list[PromptRequest]:
+    """Return the separate requests of a prompt: its list items, else its orders."""
+    requests = own_requests(requests)
     listed = [one for one in requests if one.is_listed]
     orders = [one for one in requests if one.is_order]
     wished = [one for one in requests if one.is_order or (orders and one.is_condition and not one.is_minor)]
     chosen = listed if len(listed) > 1 else wished
     chosen = [one for one in chosen if one.text.lower().partition(" ")[2] not in {"", *VAGUE} and not _remarks(one)]
-    chosen = [
+    return _in_sequence([
         one
         for one in chosen
         if not one.is_aside and not (one.is_minor and (one.verb in MINOR or is_unfinished(one.text)))
-    ]
-    texts = list(dict.fromkeys(closed(shortened(capitalized(one.text), LONGEST_ITEM)) for one in chosen))
-    if len(texts) > MOST_ITEMS:
-        texts[MOST_ITEMS - 1 :] = [f"Do the other {len(texts) - MOST_ITEMS + 1} points of the prompt"]
-    return texts if len(texts) > 1 else []
+    ])  # fmt: skip
+
+
+def _in_sequence(requests: list[PromptRequest]) -> list[PromptRequest]:
+    """Return the requests with a plan of their sequence before them, and a talk that bounds the work after them."""
+    leading = [one for one in requests if any(words in f" {one.text.lower()} " for words in PLANNING)]
+    ending = [one for one in requests if one.is_stop]
+    others = [one for one in requests if one not in leading and one not in ending]
+    first = next((at for at, one in enumerate(others) if one.verb not in GATHERING), len(others))
+    return [*others[:first], *leading, *others[first:], *ending]
 
 
 def is_unfinished(text: str) -> bool:
@@ -160,7 +166,7 @@ def moves_names(requests: list[PromptRequest]) -> bool:
     return any(one.verb in MOVING for one in requests)
 
 
-def _own(requests: list[PromptRequest]) -> list[PromptRequest]:
+def own_requests(requests: list[PromptRequest]) -> list[PromptRequest]:
     """Return the requests without details of list items, and without a list that only reports or explains something."""
     own = [one for one in requests if not one.is_detail]
     listed = [one for one in own if one.is_listed]
@@ -238,7 +244,7 @@ def intent(requests: list[PromptRequest], *, error: str, earlier: str, is_questi
     chosen = main_request(requests, is_report=is_report)
     if chosen is None:
         return f"Resolve the pasted error: {error}" if error else "Act on the pasted text"
-    requests = _own(requests)
+    requests = own_requests(requests)
     text = harmless(chosen.text, longest=LONGEST_INTENT * 2).rstrip(" .!?")
     if chosen.is_question and is_question:
         sentence = f"Answer the question: {text}?"

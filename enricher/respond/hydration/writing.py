@@ -6,8 +6,10 @@ from enricher.context.channels.session import summary
 from enricher.prompt.text import estimate_tokens, harmless
 from enricher.prompt.wording.frames import error_name
 from enricher.respond.guidance import Scored
-from enricher.respond.hydration.plan import TEMPLATE_SIGNS, TODO_WRITE, PlanStep, steps_for, task_list
+from enricher.respond.hydration.plan import TEMPLATE_SIGNS, TODO_WRITE, PlanStep, orders_commit, steps_for, task_list
 from enricher.respond.hydration.requests import read_requests
+from enricher.respond.hydration.requirements import conditions_of, items_of, joined
+from enricher.respond.hydration.vocabulary import AROUND, TIMES
 from enricher.respond.hydration.wording import (
     asks_for_tests,
     capitalized,
@@ -15,11 +17,11 @@ from enricher.respond.hydration.wording import (
     gerund,
     intent,
     is_unfinished,
-    items_of,
     main_request,
     moves_names,
     object_of,
     only_asks_why,
+    own_requests,
     says_what_fails,
     says_what_is,
 )
@@ -47,6 +49,11 @@ FEWEST_WORDS = 5
 TRACKED_TYPE = "framework"
 AGENT_FILE = "agent_file"
 NOTHING_FOUND = "- Nothing beyond the prompt was found"
+ANSWERING = "simple-question"
+OCCASIONS = {"code-review": ("review",), "ops-release": ("release", "deployment")}
+"""Words by which a sentence names a workflow as an occasion: "once the review is over, drop the flag"."""
+FARTHEST_TIME = 6
+"""Maximum words between "when" and the occasion."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -119,30 +126,14 @@ def hydrate(result: Enrichment, inputs: Inputs, rules: Rules) -> Hydration | Non
     """Return the plan for a prompt, and mark the items that its context quotes; None if the rules lack the workflow."""
     plans = rules.packed("plans")
     requests = read_requests(inputs.prompt)
-    name = result.workflow or workflow_of_an_uncertain(requests, rules)
+    name = workflow_for(result.workflow, requests, rules)
     if name not in plans:
         return None
     result.workflow, plan = name, plans[name]
     judged, facts = result.classification, inputs.hydration
     main = main_request(requests, is_report=name == DEBUGGING)
     values = _values(facts, error=error_of(inputs.prompt, judged.features))
-    if main:
-        about = object_of(main) or main.text
-        if not is_unfinished(about) and (name != DEBUGGING or says_what_fails(main)):
-            values["object"] = about
-        values["request"] = main.text
-        if main.is_order:
-            values["order"] = closed(capitalized(main.text))
-        elif not (main.is_condition or main.is_question):
-            values["statement"] = main.text
-    else:
-        values["object"] = values.get("error", "the pasted text")
-    if name == DEBUGGING and not (main and only_asks_why(requests)):
-        values["fix"] = "the fix"
-    if asks_for_tests(requests):
-        values["new_tests"] = "the new tests"
-    if moves_names(requests):
-        values["old_names"] = "the old names"
+    values |= _words_of(requests, main, name, error=values.get("error", ""), changes=bool(plan["changes"]))
     found = Hydration()
     found.tool = facts.get("task_tool", TODO_WRITE)
     found.workflow, found.gate = name, plan["gate"]
@@ -164,6 +155,49 @@ def hydrate(result: Enrichment, inputs: Inputs, rules: Rules) -> Hydration | Non
     return found
 
 
+def _words_of(
+    requests: list[PromptRequest], main: PromptRequest | None, name: str, *, error: str, changes: bool
+) -> dict[str, str]:
+    """Return the values of those placeholders that the prompt's own words provide, for the workflow with this name."""
+    values: dict[str, str] = {}
+    if main:
+        about = object_of(main) or main.text
+        if not is_unfinished(about) and (name != DEBUGGING or says_what_fails(main)):
+            values["object"] = about
+        (whole,) = joined([main], own_requests(requests)).texts
+        values["task"], values["request"] = main.text, main.text if main.is_question else whole
+        if main.is_order:
+            values["order"], values["subject"] = closed(capitalized(whole)), closed(capitalized(main.text))
+        elif not (main.is_condition or main.is_question):
+            values["statement"] = whole
+    else:
+        values["object"] = error or "the pasted text"
+    conditions = conditions_of(requests, main, is_report=name == DEBUGGING)
+    if name == DEBUGGING and not (main and only_asks_why(requests)):
+        values["fix"] = f"the fix ({conditions})" if conditions else "the fix"
+    elif conditions and changes:
+        values["conditions"] = conditions
+    if asks_for_tests(requests):
+        values["new_tests"] = "the new tests"
+    if moves_names(requests):
+        values["old_names"] = "the old names"
+    return values
+
+
+def workflow_for(chosen: str, requests: list[PromptRequest], rules: Rules) -> str:
+    """Return the workflow of a plan; ``chosen`` is the one that the rules give, and empty if they are uncertain.
+
+    A workflow that the prompt only names as a time is not taken; if nothing else is asked for, an answer is.
+    """
+    words = OCCASIONS.get(chosen, ())
+    occasional = [one for one in requests if _is_named(one.text, words)]
+    if not occasional or not all(_is_only_a_time(one.text, words) for one in occasional):
+        return chosen or workflow_of_an_uncertain(requests, rules)
+    asked = [one for one in requests if (one.is_order or one.is_condition) and not one.is_minor]
+    is_answered = not asked and ANSWERING in rules.packed("plans")
+    return ANSWERING if is_answered else workflow_of_an_uncertain(requests, rules)
+
+
 def workflow_of_an_uncertain(requests: list[PromptRequest], rules: Rules) -> str:
     """Return the default workflow for a prompt: for a single order or wish, a single statement, or anything else."""
     workflows = rules.body["workflows"]
@@ -172,6 +206,22 @@ def workflow_of_an_uncertain(requests: list[PromptRequest], rules: Rules) -> str
     if main is not None and not items_of(requests):
         kind = "ordered" if main.is_order or main.is_condition else "stated" if says_what_is(main) else kind
     return str(workflows[kind] or workflows["fallback"])
+
+
+def _is_named(text: str, occasions: tuple[str, ...]) -> bool:
+    return any(word in text.lower() for word in occasions)
+
+
+def _is_only_a_time(text: str, occasions: tuple[str, ...]) -> bool:
+    """Return whether a sentence names each occasion behind "when", "once" and the like, or before "later"."""
+    for clause in text.lower().replace(", ", ",\n").split("\n"):
+        words = [word.strip(AROUND) for word in clause.split()]
+        for at, word in enumerate(words):
+            before = words[max(0, at - FARTHEST_TIME) : at]
+            is_timed = not TIMES.isdisjoint(before) or "later" in words[at:]
+            if word.startswith(occasions) and ("you" in before or not is_timed):
+                return False
+    return True
 
 
 def _concerns_setup(points: Mapping[str, int]) -> bool:
@@ -219,7 +269,11 @@ def _values(facts: Mapping[str, Any], *, error: str) -> dict[str, str]:
     if symbols := facts.get("symbols"):
         values["symbol"] = f"{symbols[0][0]} ({symbols[0][1]})"
     if way := facts.get("commit_way"):
-        values["commit_way"] = f"{way[1]} asks: {closed(way[0])}"
+        rule = closed(way[0]).rstrip(" .;")
+        if orders_commit(rule):
+            values["commit_way"] = f"{way[1]} asks: {rule}"
+        else:
+            values["commit_form"] = f"{rule} ({way[1]})"
     if error:
         values["error"] = error
     return values
@@ -269,7 +323,7 @@ def _looked_up(facts: Mapping[str, Any]) -> Iterable[tuple[str, str, None]]:
     for name, place in facts.get("symbols", []):
         yield f"{name} is defined in {place}", "", None
     placed = {place.rpartition(":")[0] for _name, place in facts.get("symbols", [])}
-    if files := [path for path in facts.get("files", []) if path not in placed]:
+    if files := [path for path in (*facts.get("files", ()), *facts.get("samples", ())) if path not in placed]:
         yield f"Named in the prompt: {', '.join(files)}", "", None
     if tests := facts.get("tests"):
         run = f", run by `{facts['test_command']}`" if facts.get("test_command") else ""

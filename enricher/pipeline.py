@@ -293,10 +293,9 @@ def _facts_for_plan(request: Request, run: Run) -> dict[str, Any]:
 
 
 def _hand_over(enrichment: Enrichment, inputs: Inputs, rules: cache.Rules, run: Run) -> Enrichment:
-    """Write the plan and its sources into a file, and return an enrichment whose text names that file (seed 003).
+    """Write the plan and its sources into a file for a subagent, and return a text that names that file (seed 003).
 
-    A subagent reads the file, so that the agent's own context stays short. If it cannot be written, the enrichment is
-    returned unchanged, so that the whole plan is added to the prompt (ruling R1).
+    If it cannot be written, the enrichment is returned unchanged: the whole plan is added to the prompt (ruling R1).
     """
     from enricher.respond.hydration.sheet import sheet
     from storage.base import log
@@ -356,14 +355,11 @@ def conversation_before(event: PromptEvent, settings: Mapping[str, Value], injec
 
 
 def _notify_untrusted(event: PromptEvent, run: Run, injected: list[str]) -> None:
-    """Notify the user, once per session, that a project's rules are not used because they are not trusted.
-
-    There is no notice if the user trusts a git branch of the project, since a pull may restore that trust.
-    """
+    """Notify the user, once per session, that a project's rules are not used because they are not trusted."""
     if run.untrusted and f"notice:{run.untrusted}" not in injected:
         from enricher.prompt.trust import follows_branch
 
-        if follows_branch(run.untrusted):
+        if follows_branch(run.untrusted):  # a pull may restore the trust
             return
         sessions.record_injected(run.state, event.session_id, [("notice", run.untrusted)], tokens=0)
         run.notices.append(

@@ -158,7 +158,7 @@ class Request:
 
         Files opened long ago are noted in ``conversation.earlier_files``, so that a replay gives the same answer.
         """
-        from enricher.sources.transcripts import have_been_opened
+        from enricher.sources.transcripts.opened import have_been_opened
 
         asked = paths.difference(self.opened_files(), self.conversation.earlier_files)
         if not asked:

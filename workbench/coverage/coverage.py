@@ -132,17 +132,11 @@ class Coverage:
         return self.tallies[row].ids[number][: getattr(row, number)]
 
     def counted_in_all(self, number: str) -> list[str]:
-        """Return the ids of the prompts that the attribute ``number`` counts.
-
-        It is «prompts», «labelled», «judged_again» or «unmatched».
-        """
+        """Return the ids of the prompts that an attribute counts: prompts, labelled, judged_again or unmatched."""
         return self.kept[number][: getattr(self, number)]
 
     def class_share(self, row: CoverageRow) -> float:
-        """Return the share of labelled prompts whose right task type is the row's class.
-
-        A signal that says nothing about the task type would be right this often.
-        """
+        """Return how often a signal that says nothing would be right: the share of labels with the row's class."""
         known = sum(self.labels.values())
         return self.labels.get(row.name, 0) / known if known else 0.0
 

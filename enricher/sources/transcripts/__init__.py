@@ -18,7 +18,7 @@ from storage.base.fast_stdlib import scan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
     from typing import Any, Protocol
 
     from enricher.prompt.event import PromptEvent
@@ -207,24 +207,6 @@ def changed_files(event: PromptEvent) -> list[str]:
         return _read(path, event).changed if path else []
     except (OSError, ValueError):
         return []
-
-
-def have_been_opened(conversation: Conversation, root: str, paths: Iterable[str]) -> bool:
-    """Return whether tools read or changed all these files of ``root``; False if the client has compacted since.
-
-    ``conversation.files`` covers only the last MOST_PROMPTS prompts. Older records are searched without decoding, for
-    a value that is the path or for a patch of it; that takes a millisecond, and only prompts that get a fact need it.
-    """
-    if not conversation.transcript or conversation.resumed:
-        return False
-    try:
-        records = tail(conversation.transcript, MOST_BYTES)
-    except OSError:
-        return False
-    return all(
-        any(form.encode() in records for form in (f'"{root}/{path}"', f'path":"{path}"', f"File: {path}\\n"))
-        for path in paths
-    )
 
 
 def transcript_path(event: PromptEvent) -> str:

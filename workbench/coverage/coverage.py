@@ -151,10 +151,7 @@ class Coverage:
         return [row for row in self.rows if row.is_dead]
 
     def always_on(self) -> list[CoverageRow]:
-        """Return the rules and signals that fired on every prompt; empty if there are fewer than ENOUGH_PROMPTS.
-
-        The signal ``<always>``, which is meant to fire on every prompt, is left out.
-        """
+        """Return what fired on each of at least ENOUGH_PROMPTS prompts, apart from ``<always>``, which is meant to."""
         found = [row for row in self.rows if row.is_always_on and row.label != "<always>"]
         return found if self.prompts >= ENOUGH_PROMPTS else []
 

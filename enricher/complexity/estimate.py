@@ -1,4 +1,4 @@
-"""Estimate the effort that a prompt asks for: a score of 0 to 100, the size of the change, and whether to split it.
+"""Estimate the effort that a prompt asks for: a score of 0 to 100, the size, and whether to split the task.
 
 The same prompt and thresholds always give the same estimate. The thresholds are the compiled form of
 ``instructions/complexity_thresholds.yaml`` (``enricher.complexity.thresholds``). The method is specified in seed 002.
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 LOWEST, HIGHEST = 0, 100
 MOST_FILES = 10_000
-"""Maximum number of files that is believed when a prompt states one."""
+"""Upper limit for a number of files that is read from a prompt."""
 FILES = structure.FILE + structure.DOC_FILE + structure.AGENT_FILE + structure.TEST_FILE
 MARKERS = str.maketrans(
     dict.fromkeys("\ue001\ue002\ue003\ue004\ue005\ue006\ue007\ue008.,;:!?()[]{}\"'`*/\\<>|=+\n\t-", " ")
@@ -169,7 +169,7 @@ def _group(result: Estimate) -> None:
 
 
 def _found(words: Iterable[str], text: str, group: Thresholds) -> list[str]:
-    """Return the distinct words and phrases of a group that the prompt contains, by their base forms."""
+    """Return which words and phrases of a group the prompt contains, each only once and in its base form."""
     forms = group["words"]
     single = dict.fromkeys(forms[word] for word in words if word in forms)
     return [*single, *(phrase for phrase in group["phrases"] if f" {phrase} " in text)]

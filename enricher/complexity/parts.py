@@ -13,16 +13,16 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Container, Mapping
 
 FEWEST, MOST = 2, 30
-"""Least and greatest number of parts: a single part is the whole task, and a longer list is one of data, not tasks."""
+"""Least and greatest number of parts: one part is the whole task, and a list with more is one of data, not tasks."""
 WORDS_BEFORE_THE_VERB = 4
-"""An item is a task only if one of this many first words is a verb of requests: "also please add …"."""
+"""Number of first words of an item that are searched for a verb which makes it a task: "also please add …"."""
 LONGEST_FILE = 200
 SEQUELS = (
     ", and then ", " and then ", "; then ", ", then ", ". then ", "; afterwards ", ", after that ", ". after that ",
 )  # fmt: skip
 """Phrases that begin the next of several steps."""
 NEXT = ("then", "afterwards", "finally", "next", "lastly")
-"""First words of an item that waits for the item before it."""
+"""Words with which an item begins if it waits for the item before it."""
 WAITING = ("after", "needs", "need", "requires", "depends", "once", "following", "blocked", "when")
 """Words that come before what a part waits for, as in "needs step 2" or "once the schema is there"."""
 LINKS = frozenset(
@@ -59,7 +59,7 @@ def find_parts(prompt: str, masked: str, verbs: Container[str]) -> list[Part]:
     """Return the parts of the task that a prompt lists, in their order; empty if it lists none.
 
     ``masked`` is the prompt with pasted text overwritten, so that offsets are the same in both. A list counts only if
-    at least half of its items begin with one of the ``verbs``.
+    at least half of its items have one of the ``verbs`` among their first words.
     """
     items = _items(prompt, masked) or _inline_steps(prompt, masked)
     is_sequence = False
@@ -99,7 +99,7 @@ def levels(graph: Mapping[int, Collection[int]]) -> list[list[int]]:
 def _cycle(waiting: Mapping[int, Collection[int]]) -> list[int]:
     """Return a circle of parts that wait for each other, the first one repeated at the end.
 
-    Each part of ``waiting`` must wait for another one in it.
+    ``waiting`` maps each part to the parts that it waits for; all parts in it must wait for another one in it.
     """
     way = [min(waiting)]
     while True:

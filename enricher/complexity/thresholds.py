@@ -27,7 +27,7 @@ class _Section(BaseModel):
 
 
 class Keywords(_Section):
-    """A group of keywords, with the points that each adds to the score, and the lines of code that each stands for."""
+    """A group of keywords, and what each of them adds to the score and to the estimated lines of code."""
 
     points: Points
     lines: Annotated[int, Field(ge=0)]
@@ -207,7 +207,7 @@ def _groups(body: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _compiled_words(words: Iterable[str], forms: Callable[[str], Iterable[str]]) -> dict[str, Any]:
-    """Return ``words``, a map from each inflected form to its base word, and ``phrases``, those of several words."""
+    """Return ``words``, a map from each inflected form to its base word, and ``phrases``, entries of several words."""
     flat = [" ".join(word.lower().split()) for word in words]
     single = [word for word in flat if " " not in word]
     inflected = {form: word for word in single for form in forms(word)}

@@ -1,4 +1,4 @@
-"""Decide whether a model may be called now: keep daily limits, pause after failures, and make no call that is too slow.
+"""Decide whether a model may be called now, by daily limits, pauses after failures, and how long calls usually take.
 
 The duration and cost of earlier calls are stored in the state folder (file ``model``). The process that makes a call
 writes this file; the hook only reads it, before it starts such a process. The daily limits apply to all calls together:
@@ -32,13 +32,13 @@ FAILURES_BEFORE_PAUSE = 3
 FIRST_PAUSE_S, LONGEST_PAUSE_S, DOUBLINGS = 30.0, 900.0, 5
 """Seconds of the first pause, which follows the third failure in a row, and of the longest one.
 
-The last number says how many further failures double the pause.
+The third number says how many further failures double the pause, each of them once.
 """
 TRY_SLOW_AGAIN_S = 300.0
 """Seconds after which a model that was too slow is called again, because it may have become faster."""
 
 LIMITS = ("model.calls_per_day", "model.usd_per_day", "model.usd_per_million_input", "model.usd_per_million_output")
-"""Names of the settings that limit calls. A channel's process gets their values from the hook, as strings."""
+"""Names of the settings for daily limits and prices. A channel's process gets their values from the hook as strings."""
 SKIPPED = "skipped"
 VECTORS, PLAN = "vectors", "plan"
 """Names of two purposes of calls: to fetch vectors for the search by meaning, and to get the steps of a plan.

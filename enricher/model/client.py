@@ -140,7 +140,7 @@ def _post(endpoint: Endpoint, path: str, body: dict[str, Any], within_s: float) 
 def _sent(endpoint: Endpoint, proxy: Proxy | None, path: str, body: bytes, until: float) -> Response:
     """Send a request without encryption, for example to a model on this machine; raises OSError and HttpError.
 
-    It is written to a plain socket, because ``http.client`` takes long to import: some callers have only 150 ms.
+    A plain socket is used, because ``http.client`` takes long to import, and some callers have only 150 ms.
     """
     authority = f"[{endpoint.host}]:{endpoint.port}" if ":" in endpoint.host else f"{endpoint.host}:{endpoint.port}"
     headers = {

@@ -124,7 +124,7 @@ class Endpoint:
         return f"{self._base}/{name}"
 
     def unlock(self) -> None:
-        """Read the API key; raises EndpointError if its configured source has none, or if it would be sent in clear."""
+        """Read the API key; raises EndpointError if its source lacks it, or if it would be sent unencrypted."""
         if self.key_env:
             self.key = os.environ.get(self.key_env, "").strip()
             if not self.key and not self.keyring:

@@ -92,7 +92,7 @@ class PendingOpinion:
 def start(
     prompt: str, judged: Classification, rules: Rules, settings: Mapping[str, Value], *, state: str, until: float
 ) -> PendingOpinion | None:
-    """Start to query the model for a prompt's search intent and task type; return None if neither is wanted.
+    """Start a query for a prompt's search intent and task type; return None if the model is to find neither.
 
     ``judged`` is the classification of the prompt by the rules. The answer is needed by ``until``, on the clock
     ``time.perf_counter``.
@@ -109,7 +109,7 @@ def start(
 
 
 def start_plan(text: str, schema: Schema, settings: Mapping[str, Value], *, state: str, until: float) -> PendingOpinion:
-    """Start to query the model for the steps of a plan, with the question ``text``; ``schema`` describes the answer."""
+    """Start a query for the steps of a plan; ``text`` is the question, and ``schema`` describes the model's answer."""
     limit_ms = int(settings["model.plan_timeout_ms"])
     asked = PendingOpinion(settings, until=min(until, time.perf_counter() + limit_ms / 1000), limit_ms=limit_ms)
     asked.refusal = allowance.read(state).refusal_for(allowance.PLAN, settings)
@@ -134,7 +134,7 @@ def _start(asked: PendingOpinion, call: Callable[[], dict[str, Any]], state: str
 def task_types(judged: Classification, rules: Rules, settings: Mapping[str, Value]) -> dict[str, str]:
     """Return the task types from which the model is to choose one, with their meanings; empty if it is not to choose.
 
-    By the setting ``model.task_type``, it chooses always, never, or if the classification by the rules is uncertain.
+    The setting ``model.task_type`` says when it is to choose: always, never, or if the rules are uncertain.
     """
     when = settings["model.task_type"]
     return {} if when == NEVER or (when != ALWAYS and not judged.uncertain) else meanings_of(rules)
@@ -264,7 +264,7 @@ def _since(began: float) -> float:
 
 
 def _examples(prompt: str, settings: Mapping[str, Value], state: str) -> list[tuple[str, str]]:
-    """Return labelled earlier prompts that are similar to this one, each with the task type that a person approved.
+    """Return earlier prompts similar to this one, with the task types that a person who labelled them approved or gave.
 
     The list is empty if there are none, or if the database cannot be read.
     """

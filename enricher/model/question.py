@@ -26,7 +26,7 @@ HEAD, TAIL = 3000, 1000
 LONGEST_MEANING = 110
 LONGEST_EXAMPLE = 160
 INTENT, TASK, EFFORT = "intent", "task", " and effort"
-"""Names of the template's variants: the first asks for the search intent only, the second also for the task type.
+"""Names of variants of the template ``classification``: for the search intent only, or also for the task type.
 
 The third is appended to either name if the model is also to estimate the effort that the prompt asks for.
 """

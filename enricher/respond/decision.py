@@ -32,7 +32,10 @@ MAX_TOKENS = DEFAULTS["search_intent.max_tokens"]
 WORDS = "{words}"
 """Placeholder in a guardrail's sentence for the prompt's words that triggered the guardrail."""
 PIPELINE = "pipeline"
-"""Value of ``Inputs.form`` for the format of seed 004; any other means a plan (``enricher.respond.hydration``)."""
+"""Value of ``Inputs.form`` for the format specified in seed 004.
+
+Empty means the usual text, and any other value a plan (``enricher.respond.hydration``).
+"""
 SPLITTING = "consider-splitting"
 """Id of a suggested approach that consists only of the suggestion to split the task."""
 BESIDE, ALONE = "beside", "alone"
@@ -189,7 +192,7 @@ class Enrichment:
 def verdict_on(inputs: Inputs, rules: Rules, *, is_explained: bool = True) -> Classification:
     """Classify the prompt in new or recorded inputs by ``rules``, and by a model's opinion if the inputs have one.
 
-    With ``is_explained``, the classification contains its evidence.
+    With ``is_explained``, the classification contains its evidence: which words fired which signals.
     """
     return verdict(inputs.prompt, rules, inputs.conversation, opinion=inputs.opinion, is_explained=is_explained)
 
@@ -301,8 +304,7 @@ def _suggest_splitting(result: Enrichment, estimate: Estimate) -> None:
 def _trigger_words(identity: str, prompt: str, judged: Classification, rules: Rules) -> str:
     """Return the words of the prompt that triggered the guardrail with this id.
 
-    They are taken from the evidence in ``judged``. A replay collects no evidence, and may only compute a new result
-    from recorded scores; then the prompt is classified again.
+    They are found by the evidence in ``judged``. If that has none, as in a replay, the prompt is classified again.
     """
     words = guidance.trigger_words(identity, judged.evidence, prompt)
     return words or guidance.trigger_words(identity, classify(prompt, rules.table).evidence, prompt)
@@ -348,7 +350,7 @@ def _write(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> None:
 
 
 def _announced(partial: list[str], inputs: Inputs) -> list[str]:
-    """Return the late channels that the text mentions: without built-in ones, unless the profile is as-specified."""
+    """Return which of the late channels the text mentions: no built-in ones, unless the profile is as-specified."""
     if inputs.is_as_specified:
         return partial
     built_in = {_late(one) for one in inputs.channels if one.is_built_in}
@@ -374,7 +376,7 @@ def _suggest_memory(lines: TextLines, result: Enrichment, inputs: Inputs) -> Non
 
 
 def _in_project(text: str, frame: str, items: list[RankedItem]) -> str:
-    """Replace the path in a stack frame, absolute or from another machine, by the path of that file in the project."""
+    """Replace in ``text`` the path of a stack frame, which may be of another machine, by the path in the project."""
     path, _, line = frame.replace("\\", "/").rpartition(":")
     for item in items:
         if item.channel == "code" and path.endswith(f"/{item.ref}"):

@@ -41,7 +41,8 @@ def read_facts(prompt: str, features: Iterable[str], skills: Iterable[tuple[str,
     """Return the facts found in a prompt by their names: ``frame``, ``error``, ``count``, ``listed`` and ``skill``.
 
     They are the innermost stack frame, the name of the error, the number of things in the task, the number of list
-    items, and the installed skill that fits. ``features`` are the prompt's features, ``skills`` (name, description).
+    items, and the installed skill that fits. ``features`` names what the prompt contains, such as ``list``. ``skills``
+    are pairs (name, description).
     """
     found: dict[str, str] = {}
     if TRACES.intersection(features):

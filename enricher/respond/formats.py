@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def answer(text: str, tokens: int, count: int) -> dict[str, object]:
-    """Return the JSON object to print for a text with results of ``count`` channels; no success if it is empty."""
+    """Return the JSON object to print for a text from ``count`` channels; without a text, ``success`` is false."""
     return {
         "success": bool(text),
         "enrichment_context": text,

@@ -14,7 +14,7 @@ from enricher.settings import AS_SPECIFIED, is_as_specified
 NOT_ENGLISH = "non_english"
 LONGEST_FACT = 120
 PAST, EDITS = "past", "edits"
-"""Conditions of a guardrail: ``past``, the session has earlier prompts; ``edits``, it has edits, or has just begun."""
+"""Conditions of a guardrail: the session has earlier prompts; the agent has edited files, or the session is new."""
 MOST_QUOTED, LONGEST_QUOTED = 6, 48
 """Maximum words and characters of the prompt that are quoted in the sentence of a guardrail."""
 ENDS = (". ", ", ", "? ", "! ", "?", "!", "\n", "。", "\uff1f", "\uff01", "\uff0c")
@@ -91,11 +91,11 @@ def select_guardrails(
 ) -> tuple[list[Scored], list[OmittedGuidance]]:
     """Return the guardrails to show, most relevant first, and the omitted ones.
 
-    ``rules`` is the compiled catalogue of guardrails. ``task_type`` is empty if it is too uncertain, ``signal_scores``
-    has the points that each guardrail got from its signals, and ``injected`` lists the references of what was shown
-    earlier in this session. Guardrails with the same score keep the order of the catalogue. At most one guardrail with
-    a sentence about the prompt is shown. With ``is_as_specified``, the guardrails of the task type come first, whatever
-    their score is, and all are shown by their titles.
+    ``rules`` is the compiled catalogue of guardrails. ``task_type`` is empty if it is too uncertain to be shown.
+    ``signal_scores`` has the points that each guardrail got from its signals. ``injected`` lists the references of what
+    was shown earlier in this session. Guardrails with the same score keep the order of the catalogue. At most one
+    guardrail with a sentence about the prompt is shown. With ``is_as_specified``, the guardrails of the task type come
+    first, whatever their score is, and all are shown by their titles.
     """
     chosen: list[Scored] = []
     misses: list[OmittedGuidance] = []
@@ -162,7 +162,7 @@ def _next_time(identity: str, times: int, injected: Collection[str]) -> str:
 
 
 def trigger_words(identity: str, evidence: Iterable[Evidence], prompt: str) -> str:
-    """Return the prompt's words that triggered a guardrail: their whole sentence if short, else they and a few more.
+    """Return the prompt's words that triggered a guardrail: the whole clause if short, else they and a few more.
 
     The text is empty if none of the guardrail's signals matched words of the prompt.
     """

@@ -36,9 +36,9 @@ class RankedItem:
 
 
 def rank_items(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> None:
-    """Sort the facts that the channels offered into ``result``, by the channel's priority and then by their score.
+    """Add all facts that the channels offered to ``result``, ordered by the channel's priority and by the score.
 
-    Those to omit are included, with the reason.
+    A fact that the text is to omit is added, too, with the reason.
     """
     rank = {rule["name"]: rule for rule in body["channels"]}
     seen: set[str] = set()

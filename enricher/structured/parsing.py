@@ -240,7 +240,7 @@ def _scaled(value: Any, field: Schema) -> Any:
 
 
 def _limit(value: Any, field: Schema) -> str:
-    """Return a message about the limit of its schema that the value breaks; empty if it breaks none."""
+    """Return what is wrong with a value that breaks a limit in its schema (``field``); empty if it breaks none."""
     if "enum" in field and value not in field["enum"]:
         return f"{shown(value)} is none of {', '.join(field['enum'])}"
     if "minimum" in field and value < field["minimum"]:
@@ -260,7 +260,7 @@ def shown(value: object) -> str:
 
 
 def form_of(field: Schema) -> str:
-    """Return a sample for a model of how to write a value: JSON with a placeholder in place of each text or number."""
+    """Return a sample that shows a model how to write a value: JSON with placeholders for its texts and numbers."""
     kind = field["type"]
     if kind == "object":
         return "{" + ", ".join(f'"{name}": {form_of(one)}' for name, one in field["properties"].items()) + "}"

@@ -33,7 +33,7 @@ Effort = Annotated[float, Field(ge=0, le=100, json_schema_extra={"clamp": True})
 Score = Annotated[int, Field(ge=0, le=100)]
 
 SCHEMA_SHARE, COMPLETENESS_SHARE, RULES_SHARE = 0.3, 0.3, 0.4
-"""What an answer's quality gains by following its schema, by having the required fields, and by breaking no rules.
+"""The most that an answer's quality gains by following its schema, having all required fields, breaking no rules.
 
 The three add up to 1 (seed 002, phase 5).
 """
@@ -173,7 +173,7 @@ def _plain(field: dict[str, Any], defs: dict[str, Any]) -> dict[str, Any]:
 
 
 def dump() -> str:
-    """Return the text of ``response_schemas.yaml``."""
+    """Return the text of ``response_schemas.yaml``, generated from the types of answers."""
     head = "# What a model's answer of each type has to contain. Written by: enricher template schemas\n"
     schemas = {name: schema_of(model) for name, model in TYPES.items()}
     return head + yaml.safe_dump(schemas, sort_keys=False, width=110)
@@ -188,7 +188,7 @@ def packaged_schemas() -> dict[str, dict[str, Any]]:
 
 
 class Quality(NamedTuple):
-    """The quality of a model's answer: what it got for its schema, its required fields and the rules, and the sum."""
+    """The quality of a model's answer: its shares for the schema, the required fields and the rules, and their sum."""
 
     schema: float
     completeness: float

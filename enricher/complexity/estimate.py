@@ -38,7 +38,7 @@ SAFETY = "safe for independent files only, with one owner for each file; otherwi
 class Estimate:
     """The effort that a prompt asks for, and the parts that it lists.
 
-    ``heuristic`` is the score of the prompt's words, ``model`` the score from a language model (if it is None,
+    ``heuristic`` is a score computed from the prompt's words, ``model`` that of a language model (if it is None,
     ``reason`` says why), and ``score`` combines the two; all three are from 0 to 100. ``confidence`` (0 to 1) says how
     sure ``should_split`` is. ``groups`` is a list of groups, to be done one after the other; each contains the numbers
     of parts that could be done at the same time. It is empty if ``cycle`` lists parts that wait for each other in a

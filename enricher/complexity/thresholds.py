@@ -117,7 +117,10 @@ class Confidence(_Section):
 
 
 class Decomposition(_Section):
-    """The thresholds, each of which is enough to suggest splitting a task, and the confidence in that suggestion."""
+    """The thresholds of score, lines, files and tokens, each of which is enough to suggest splitting a task.
+
+    ``least_parts`` is the number of listed parts from which on they add to the confidence in that suggestion.
+    """
 
     score: Annotated[float, Field(ge=0, le=100)]
     lines: Count
@@ -186,7 +189,7 @@ def compile_thresholds(
 ) -> tuple[dict[str, Any], list[tuple[Place, str]]]:
     """Return the compiled thresholds and no mistakes, or an empty mapping and each mistake with its place in ``data``.
 
-    ``forms`` returns the inflected forms of a word.
+    ``data`` is the content of the YAML file. ``forms`` returns the inflected forms of a word.
     """
     try:
         read = ThresholdsFile.model_validate(data)

@@ -190,7 +190,7 @@ class CountedCall:
                     self._purpose, is_failure=failure is not None, retry_after_s=retry_after_s, usd=self._usd
                 ),
             )
-        except OSError:  # an answer counts even if this cannot be recorded
+        except OSError:  # the answer is used even if the end of the call cannot be recorded
             return
 
 

@@ -56,7 +56,7 @@ class Snippet:
 
 
 class Material:
-    """Finds the project's files and code snippets that a prompt is about, for a channel.
+    """The files and code snippets of a project that a prompt is about, for a channel that queries a model.
 
     ``until`` is the deadline, on the clock ``time.monotonic``. ``purpose`` is the name of the channel, and ``limits``
     are the settings that limit its calls to a model (``enricher.model.allowance.LIMITS``).
@@ -176,7 +176,7 @@ def words(text: str) -> set[str]:
 
 
 def definitions(file: ProjectFile) -> list[Snippet]:
-    """Return the definitions of a file in order, each with the lines up to the next definition."""
+    """Return the definitions in a file, in their order, each with the lines up to the next definition."""
     lines = file.text.splitlines()
     starts = [at for at, line in enumerate(lines) if line.lower().lstrip().startswith(DEFINES)]
     found = []

@@ -184,7 +184,7 @@ def ask_now(
     try:
         endpoint = Endpoint(settings)
         endpoint.unlock()
-        # Counted before it is made, so that a call that is killed counts, too.
+        # The call is counted before it is made, so that it counts even if this process is killed meanwhile.
         allowance.change(state, allowance.Account.count_opinion)
         examples = [(redact(text)[0], name) for text, name in _examples(prompt, settings, state)] if kinds else []
         prompts = rules.packed("prompts")

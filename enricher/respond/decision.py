@@ -141,7 +141,7 @@ class Inputs:
 
     @property
     def is_as_specified(self) -> bool:
-        """Whether the profile is ``as-specified`` (texts as originally specified); not in traces without a profile."""
+        """Whether the profile is ``as-specified`` (texts as originally specified); false if no profile is recorded."""
         return is_as_specified(self.settings)
 
     @property
@@ -257,7 +257,7 @@ def _guide(result: Enrichment, inputs: Inputs, rules: Rules) -> None:
     judged, body = result.classification, rules.body
     result.shown = inputs.is_as_specified or not judged.uncertain
     task_type = judged.task_type if result.shown else ""
-    if inputs.is_as_specified or body["approaches"]["rules"]:  # the packaged approaches are for as-specified only
+    if inputs.is_as_specified or body["approaches"]["rules"]:  # the packaged ones are for as-specified only
         from enricher.respond.facts import read_facts
 
         result.facts = read_facts(inputs.prompt, judged.features, inputs.skills)
@@ -316,7 +316,7 @@ def _write(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> None:
     most, tokens = int(inputs.settings["budgets.items"]), int(inputs.settings["budgets.tokens"])
     shares = {rule["name"]: rule["tokens"] for rule in body["channels"]}
     if inputs.is_as_specified:  # memories (seed 001) come on top of the usual budgets
-        shares["memory"] = HARD_CAP_TOKENS  # the channel has already applied max_tokens
+        shares["memory"] = HARD_CAP_TOKENS  # the channel itself keeps to max_tokens
         most += sum(item.channel == "memory" for item in open_items)
         tokens += int(inputs.settings.get("search_intent.max_tokens", MAX_TOKENS))
         lines.has_no_guardrails = not result.guardrails

@@ -34,8 +34,9 @@ if TYPE_CHECKING:
 class Scored:
     """A guardrail or approach with its score.
 
-    ``text`` is the guardrail's title or the approach. ``sentence`` is the guardrail's sentence about this prompt, which
-    is shown instead of its title. ``ref`` is the reference under which the session records that it was shown.
+    ``text`` is the title of the guardrail or the text of the approach. ``sentence`` is the guardrail's sentence about
+    this prompt, which is shown instead of its title. ``ref`` is the reference under which the session records that it
+    was shown.
     """
 
     __slots__ = ("id", "ref", "score", "sentence", "text")

@@ -154,7 +154,7 @@ SCHEMA_KEYS = ("type", "enum", "minimum", "maximum", "maxLength", "aliases", "sc
 
 
 def schema_of(model: type[BaseModel]) -> dict[str, Any]:
-    """Return the schema of a type of answer, in the form that ``enricher.structured.parsing`` reads."""
+    """Return the schema of the type of answer ``model``, in the form that ``enricher.structured.parsing`` reads."""
     whole = model.model_json_schema()
     return {"version": VERSION, **_plain(whole, whole.get("$defs", {}))}
 

@@ -77,7 +77,7 @@ class Template:
     slots: tuple[str, ...] = ()
 
     def render(self, variables: Mapping[str, Any], *, structured: bool) -> str:
-        """Return the prompt to a model; raises TemplateProblemError for a missing variable or a template's mistake."""
+        """Return the prompt to a model; raises TemplateProblemError for a missing variable or a wrong template."""
         schema = packaged_schemas()[self.response]
         variables = {**(self.optional or {}), **variables}
         instruction = self._instruction({**variables, "structured": structured, "answer_form": _answer_form(schema)})
@@ -283,7 +283,7 @@ class PromptGenerator:
             return read_template(name, self.files[name], opened.read())
 
     def is_structured(self, name: str | None = None) -> bool:
-        """Return whether the prompt from a template is written in the structured form."""
+        """Return whether prompts from a template have the structured form; without a name, whether that is the default."""
         if name and self.modes:
             return self.modes.get(name, UNSTRUCTURED) == STRUCTURED
         return self.structured_mode

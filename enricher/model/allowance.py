@@ -104,14 +104,14 @@ class Account:
         return f"slow: it usually takes {usual_ms:.0f} ms, {within_s * 1000:.0f} ms are left"
 
     def count(self) -> None:
-        """Count a call that is about to be made."""
+        """Count a call to a model that is about to be made as one of today's calls."""
         day = utc_now()[:10]
         if self.day != day:
             self.day, self.calls, self.usd = day, 0, 0.0
         self.calls += 1
 
     def count_opinion(self) -> None:
-        """Count a call for a second opinion that is about to be made."""
+        """Count a call for a second opinion that is about to be made, and remember its time."""
         self.count()
         self.tried_at = time.time()
 

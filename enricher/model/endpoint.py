@@ -85,7 +85,7 @@ class Endpoint:
     )  # fmt: skip
 
     def __init__(self, settings: Mapping[str, Value]) -> None:
-        """Read the settings ``model.*``; raises EndpointError."""
+        """Read the settings ``model.*``; raises EndpointError if they describe no usable endpoint."""
         url = str(settings["model.url"]).rstrip("/")
         scheme, _, rest = url.partition("://")
         authority, _, path = rest.partition("/")

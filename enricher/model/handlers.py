@@ -33,7 +33,7 @@ the state folder.
 """
 KEEP = "keep"
 RESERVE_S = 0.02
-"""Seconds before the deadline at which the answer is written without the model."""
+"""How many seconds before the deadline a channel stops waiting for the model and writes its answer."""
 LARGEST_REQUEST = 1 << 20
 LONGEST_FILE, LONGEST_PROMPT = 1_500, 600
 """Maximum characters of each file, and of the prompt, in a question to the model."""

@@ -91,7 +91,7 @@ class Inputs:
         self.hydration: Mapping[str, Any] = {}
 
     def to_json(self) -> dict[str, Any]:
-        """Return the JSON value that a trace stores, without the prompt, which has its own column."""
+        """Return the inputs as the JSON value that a trace stores; it lacks the prompt, which has its own column."""
         return {
             "settings": self.settings,
             "skills": [list(skill) for skill in self.skills],

@@ -196,7 +196,7 @@ class Quality(NamedTuple):
 
     @property
     def total(self) -> float:
-        """Return the sum, 0 to 1."""
+        """Return the sum of the three parts, from 0 to 1."""
         return round(self.schema + self.completeness + self.rules, 4)
 
 

@@ -283,7 +283,7 @@ class PromptGenerator:
             return read_template(name, self.files[name], opened.read())
 
     def is_structured(self, name: str | None = None) -> bool:
-        """Return whether prompts from a template have the structured form; without a name, whether it is the default."""
+        """Return whether prompts from a template have the structured form; without a name, whether that is usual."""
         if name and self.modes:
             return self.modes.get(name, UNSTRUCTURED) == STRUCTURED
         return self.structured_mode

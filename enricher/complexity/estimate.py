@@ -1,8 +1,9 @@
-"""Estimate the effort that a prompt asks for: a score of 0 to 100, sizes, and whether to split the task.
+"""Estimate the effort that a prompt asks for: a score of 0 to 100, the size, and whether to split the task.
 
-Pure: the same prompt and thresholds give the same estimate. The thresholds are the compiled form of
-``instructions/complexity_thresholds.yaml`` (``enricher.complexity.thresholds``). The structure is that of seed 002;
-the score is a guess that orders prompts weakly (docs/complexity.md), so it only ever suggests.
+The same prompt and thresholds always give the same estimate. The thresholds are the compiled form of
+``instructions/complexity_thresholds.yaml`` (``enricher.complexity.thresholds``). The method is specified in seed 002.
+The score is a guess that correlates only weakly with the files that agents touched (docs/complexity.md), so it is used
+for suggestions only.
 """
 
 from __future__ import annotations
@@ -21,14 +22,14 @@ if TYPE_CHECKING:
 
 LOWEST, HIGHEST = 0, 100
 MOST_FILES = 10_000
-"""Maximum number of files that a count in a prompt stands for."""
+"""Upper limit for a number of files that is read from a prompt."""
 FILES = structure.FILE + structure.DOC_FILE + structure.AGENT_FILE + structure.TEST_FILE
 MARKERS = str.maketrans(
     dict.fromkeys("\ue001\ue002\ue003\ue004\ue005\ue006\ue007\ue008.,;:!?()[]{}\"'`*/\\<>|=+\n\t-", " ")
 )
 NOT_ASKED = "no model was asked"
 LEAST_SURE, MOST_SURE = 0.05, 0.95
-"""Limits of a confidence: an estimate from words alone is neither certain nor empty."""
+"""Limits of the confidence in a suggestion: an estimate from words is never certain, and never worthless."""
 LONGEST_PART, MOST_QUOTED = 60, 6
 FEWEST_INDEPENDENT = 2
 SAFETY = "safe for independent files only, with one owner for each file; otherwise one after the other"
@@ -37,10 +38,11 @@ SAFETY = "safe for independent files only, with one owner for each file; otherwi
 class Estimate:
     """The effort that a prompt asks for, and the parts that it lists.
 
-    ``score`` is the combined score and ``heuristic`` that of the words alone, 0 to 100. ``model`` is a model's score;
-    if it is None, ``reason`` says why. ``confidence`` (0 to 1) says how sure ``should_split`` is. ``groups`` lists
-    groups of parts, by number, that could be done at the same time, one group after the other; it is empty if ``cycle``
-    contains parts that wait for each other. ``factors`` maps each cause to its points or weight.
+    ``heuristic`` is a score computed from the prompt's words, ``model`` that of a language model (if it is None,
+    ``reason`` says why), and ``score`` combines the two; all three are from 0 to 100. ``confidence`` (0 to 1) says how
+    sure ``should_split`` is. ``groups`` is a list of groups, to be done one after the other; each contains the numbers
+    of parts that could be done at the same time. It is empty if ``cycle`` lists parts that wait for each other in a
+    circle. ``factors`` maps each cause of the heuristic score to its points, its weight, or the words found for it.
     """
 
     __slots__ = (
@@ -70,9 +72,9 @@ class Estimate:
         return [part for part in self.parts if part.number in group]
 
     def row(self) -> tuple[object, ...]:
-        """Return the row for the trace, in the order of ``storage.traces.TABLES``.
+        """Return the values for the table ``complexity_estimates``, in the order of its columns in ``storage.traces``.
 
-        None of the values quotes the prompt beyond words of the thresholds.
+        Of the prompt's text, they contain only words that are listed in the thresholds.
         """
         return (
             self.tokens, self.lines, self.files, self.minutes, self.score, self.heuristic, self.model, self.category,
@@ -80,7 +82,7 @@ class Estimate:
         )  # fmt: skip
 
     def to_json(self) -> dict[str, Any]:
-        """Return the form that ``--json`` prints."""
+        """Return the estimate as a JSON value, as the option ``--json`` of the commands prints it."""
         parts = [{"number": one.number, "text": one.text, "needs": one.needs} for one in self.parts]
         names = ("score", "heuristic", "model", "reason", "category", "tokens", "lines", "files", "minutes",
                  "should_split", "confidence", "rationale", "groups", "cycle", "factors")  # fmt: skip
@@ -96,17 +98,17 @@ def estimate(
     model_score: object = None,
     ask: Callable[[str], object] | None = None,
 ) -> Estimate:
-    """Return the estimate of a prompt.
+    """Estimate the effort that a prompt asks for.
 
-    ``task_type`` is empty if it is uncertain. ``model_score`` is what a model has already answered; without it, ``ask``
-    puts the prompt to a model. A number from 0 to 100, or a mapping with such a number as ``complexity``, is combined
-    with the heuristic score. After any other answer or an exception, only the heuristic score is used, and ``reason``
-    says why.
+    ``task_type`` is empty if it is uncertain. ``model_score`` is an answer that a language model has already given;
+    without one, ``ask`` is called with the prompt to get an answer. If the answer is a number from 0 to 100, or a
+    mapping with such a number as ``complexity``, it is combined with the heuristic score. If it is anything else, or if
+    ``ask`` raises an exception, only the heuristic score is used, and the estimate's ``reason`` says why.
     """
     result = Estimate(task_id)
     _measure(result, scanned_part(prompt), thresholds, task_type=task_type)
     result.tokens = len(prompt) // thresholds["sizes"]["characters_per_token"] + _of_lines(result, thresholds)
-    if ask is not None and model_score is None:  # a replay passes the recorded score and asks nobody
+    if ask is not None and model_score is None:  # a replay passes the recorded score and queries no model
         try:
             model_score = ask(prompt)
         except Exception as failure:
@@ -125,7 +127,7 @@ def _of_lines(result: Estimate, thresholds: Thresholds) -> int:
 
 
 def _measure(result: Estimate, prompt: str, thresholds: Thresholds, *, task_type: str) -> None:
-    """Set the heuristic score, the sizes and the parts from the user's own words."""
+    """Set the heuristic score, the sizes and the parts of ``result`` from the prompt, without pasted text in it."""
     masked = structure.survey(prompt).masked
     words = masked.lower().translate(MARKERS).split()
     text = f" {' '.join(words)} "
@@ -167,14 +169,14 @@ def _group(result: Estimate) -> None:
 
 
 def _found(words: Iterable[str], text: str, group: Thresholds) -> list[str]:
-    """Return the distinct words and phrases of a group that the prompt contains, by their base forms."""
+    """Return which words and phrases of a group the prompt contains, each only once and in its base form."""
     forms = group["words"]
     single = dict.fromkeys(forms[word] for word in words if word in forms)
     return [*single, *(phrase for phrase in group["phrases"] if f" {phrase} " in text)]
 
 
 def _named_files(prompt: str, masked: str) -> int:
-    """Return how many different files the prompt names."""
+    """Return the number of different files that the prompt names."""
     names: set[str] = set()
     for marker in FILES:
         at = masked.find(marker)
@@ -185,7 +187,7 @@ def _named_files(prompt: str, masked: str) -> int:
 
 
 def _counts(words: list[str], text: str, files: Thresholds) -> list[int]:
-    """Return the numbers of files that the prompt states in words: "40 files", "everywhere"."""
+    """Return the numbers of files in a prompt: stated ("40 files"), or assumed for a word such as "everywhere"."""
     found = [files["wide"]["count"]] if _found(words, text, files["wide"]) else [0]
     for at, word in enumerate(words):
         if word.isascii() and word.isdigit() and any(one in files["counted"] for one in words[at + 1 : at + 3]):
@@ -194,7 +196,7 @@ def _counts(words: list[str], text: str, files: Thresholds) -> list[int]:
 
 
 def _step(value: float, steps: Iterable[Thresholds]) -> Any:
-    """Return the first step whose ``up_to`` is not exceeded; the last one has no limit."""
+    """Return the first step of a scale whose limit ``up_to`` is at least ``value``; the last step has no limit."""
     return next(step for step in steps if step["up_to"] is None or value <= step["up_to"])
 
 
@@ -203,7 +205,7 @@ def _bounded(score: float) -> float:
 
 
 def _read_score(answer: object) -> tuple[float | None, str]:
-    """Return a model's score of 0 to 100 and no reason, or None and why the answer is not one."""
+    """Return the score (0 to 100) in a model's answer and an empty text, or None and the reason why there is none."""
     if isinstance(answer, dict):
         answer = answer.get("complexity", answer.get("complexity_score"))
     if isinstance(answer, bool) or not isinstance(answer, int | float):
@@ -214,7 +216,7 @@ def _read_score(answer: object) -> tuple[float | None, str]:
 
 
 def _combine(result: Estimate, thresholds: Thresholds) -> None:
-    """Set the score (the heuristic score, or its weighted mean with the model's score) and its category."""
+    """Set the final score (the heuristic score, or its weighted mean with the model's score) and its category."""
     result.score = result.heuristic
     if result.model is not None:
         own, others = thresholds["mix"]["heuristic"], thresholds["mix"]["model"]
@@ -241,9 +243,9 @@ def _suggest(result: Estimate, thresholds: Thresholds) -> None:
 
 
 def suggestion(estimate: Estimate) -> str:
-    """Return the sentence about splitting the task; empty if there is nothing to suggest.
+    """Return the sentence that suggests to the agent to split the task; empty if the estimate is below all thresholds.
 
-    A task whose parts are independent may be done in parallel; a large task without such parts may be split.
+    If at least two parts of the task are independent, the sentence says that these could be done in parallel.
     """
     parts = estimate.independent
     grounds = f"confidence {estimate.confidence:.2f}: {estimate.rationale}"

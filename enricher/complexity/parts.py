@@ -1,7 +1,7 @@
-"""Find the parts of a task in its prompt, which part waits for which, and which could be done at the same time.
+"""Find the parts of a task that its prompt lists, and which of them could be done at the same time.
 
-The parts are the prompt's own list items, numbered steps or "and then" clauses; none are invented. Pure and
-linear, with str methods only, because the hook may run it.
+The parts are the prompt's own list items, numbered steps or "and then" clauses; none are invented. A part may wait for
+other parts. The functions take linear time and use only the methods of str, because the hook may call them.
 """
 
 from __future__ import annotations
@@ -13,22 +13,22 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Container, Mapping
 
 FEWEST, MOST = 2, 30
-"""Limits for the number of parts: a single part is the task itself, and a longer list contains data, not tasks."""
+"""Least and greatest number of parts: one part is the whole task, and a list with more is one of data, not tasks."""
 WORDS_BEFORE_THE_VERB = 4
-"""A task names what to do within its first words: "also please add …"."""
+"""Number of first words of an item that are searched for a verb which makes it a task: "also please add …"."""
 LONGEST_FILE = 200
 SEQUELS = (
     ", and then ", " and then ", "; then ", ", then ", ". then ", "; afterwards ", ", after that ", ". after that ",
 )  # fmt: skip
 """Phrases that begin the next of several steps."""
 NEXT = ("then", "afterwards", "finally", "next", "lastly")
-"""First words of an item that waits for the item before it."""
+"""Words with which an item begins if it waits for the item before it."""
 WAITING = ("after", "needs", "need", "requires", "depends", "once", "following", "blocked", "when")
-"""Words in front of what a part waits for; "when" and "once" also begin "once the schema is there"."""
+"""Words that come before what a part waits for, as in "needs step 2" or "once the schema is there"."""
 LINKS = frozenset(
     ("on", "by", "upon", "step", "steps", "item", "items", "part", "parts", "task", "tasks", "number", "and", "no")
 )
-"""Words between a waiting word and the numbers: "depends on steps 1 and 2"."""
+"""Words that may come between one of ``WAITING`` and the numbers of parts: "depends on steps 1 and 2"."""
 DONE = frozenset("is are was were exists exist has have works work".split())
 FINISHED = frozenset("there done ready finished complete completed works exists merged built in available".split())
 ARTICLES = frozenset("the a an this that our new all of".split())
@@ -38,7 +38,7 @@ SIGNS = str.maketrans(dict.fromkeys(".,;:!?()[]{}\"'`*/\\<>|=+", " "))
 
 
 class CycleError(ValueError):
-    """Parts wait for each other; ``cycle`` lists them, with the first part repeated at the end."""
+    """Parts wait for each other in a circle; ``cycle`` lists their numbers, and repeats the first one at the end."""
 
     def __init__(self, cycle: list[int]) -> None:
         super().__init__(f"parts wait for each other: {' -> '.join(map(str, cycle))}")
@@ -46,7 +46,7 @@ class CycleError(ValueError):
 
 
 class Part:
-    """One part of a task: its number, its text in the prompt, the numbers of the parts that it waits for."""
+    """One part of a task: its number, its text, and the numbers of the parts that it waits for (``needs``)."""
 
     __slots__ = ("needs", "number", "text")
 
@@ -56,9 +56,10 @@ class Part:
 
 
 def find_parts(prompt: str, masked: str, verbs: Container[str]) -> list[Part]:
-    """Return the parts of a prompt in their order; empty if it lists no tasks.
+    """Return the parts of the task that a prompt lists, in their order; empty if it lists none.
 
-    ``masked`` is the prompt without pasted text, with the same offsets; ``verbs`` are words that make an item a task.
+    ``masked`` is the prompt with pasted text overwritten, so that offsets are the same in both. A list counts only if
+    at least half of its items have one of the ``verbs`` among their first words.
     """
     items = _items(prompt, masked) or _inline_steps(prompt, masked)
     is_sequence = False
@@ -76,7 +77,7 @@ def find_parts(prompt: str, masked: str, verbs: Container[str]) -> list[Part]:
 
 
 def levels(graph: Mapping[int, Collection[int]]) -> list[list[int]]:
-    """Return the parts in groups (Kahn's algorithm): each group waits for earlier groups only.
+    """Sort the parts into groups such that each part waits only for parts in earlier groups (Kahn's algorithm).
 
     ``graph`` maps each part to the parts that it waits for. Raises CycleError for a cycle, KeyError for an unknown
     part.
@@ -96,7 +97,10 @@ def levels(graph: Mapping[int, Collection[int]]) -> list[list[int]]:
 
 
 def _cycle(waiting: Mapping[int, Collection[int]]) -> list[int]:
-    """Return a cycle among parts of which each waits for another one."""
+    """Return a circle of parts that wait for each other, the first one repeated at the end.
+
+    ``waiting`` maps each part to the parts that it waits for; all parts in it must wait for another one in it.
+    """
     way = [min(waiting)]
     while True:
         need = min(waiting[way[-1]])
@@ -106,7 +110,7 @@ def _cycle(waiting: Mapping[int, Collection[int]]) -> list[int]:
 
 
 def _items(prompt: str, masked: str) -> list[tuple[int, str]]:
-    """Return the number and text of each top-level list item; an unnumbered item gets its position as its number."""
+    """Return the number and text of each top-level list item; an item without a number gets its position instead."""
     found: list[tuple[int, int, str]] = []
     at = 0
     for line in masked.split("\n"):
@@ -124,7 +128,10 @@ def _items(prompt: str, masked: str) -> list[tuple[int, str]]:
 
 
 def _mark(bare: str) -> tuple[int, int]:
-    """Return the number and the length of a list mark, such as (3, 3) for "3. "; 0 as the number of a bullet."""
+    """Return the number and the length of the mark that begins a list item: (3, 3) for "3. ", (0, 2) for "- ".
+
+    Both are 0 if the line does not begin with such a mark.
+    """
     if bare[:1] in ("-", "*", "•", "+") and bare[1:2] in (" ", "\t"):
         return 0, 2
     digits = bare[: 2 if bare[1:2].isdigit() else 1]
@@ -136,7 +143,7 @@ def _mark(bare: str) -> tuple[int, int]:
 
 
 def _inline_steps(prompt: str, masked: str) -> list[tuple[int, str]]:
-    """Return number and text of steps inside a sentence: "1) add the flag 2) test it"."""
+    """Return the number and text of each step numbered inside a sentence: "1) add the flag 2) test it"."""
     places: list[tuple[int, int]] = []
     at = 0
     for number in range(1, MOST + 1):
@@ -155,7 +162,7 @@ def _inline_steps(prompt: str, masked: str) -> list[tuple[int, str]]:
 
 
 def _step_at(masked: str, mark: str, at: int) -> int:
-    """Return the place, from ``at`` on, of a step's mark at the beginning of a word; -1 if there is none."""
+    """Return the offset of ``mark`` (such as "2) ") at the beginning of a word, from ``at`` on; -1 if not found."""
     at = masked.find(mark, at)
     while at > 0 and masked[at - 1] not in " (:,;\n":
         at = masked.find(mark, at + 1)
@@ -163,9 +170,9 @@ def _step_at(masked: str, mark: str, at: int) -> int:
 
 
 def _clauses(prompt: str, masked: str) -> list[tuple[int, str]]:
-    """Return the steps that "and then" and the like separate, each of which follows the one before it."""
+    """Return the number and text of each step in a sequence separated by phrases such as "and then"; empty if none."""
     low = masked.lower()
-    if len(low) != len(masked):  # a few letters grow in lower case, and offsets would be wrong
+    if len(low) != len(masked):  # a few letters become two in lower case, and offsets would be wrong
         return []
     found: list[str] = []
     begin = 0
@@ -183,7 +190,10 @@ def _is_task(text: str, verbs: Container[str]) -> bool:
 
 
 def _needs(parts: list[Part], at: int) -> list[int]:
-    """Return the parts that a part names as its conditions, and the earlier parts that name the same file."""
+    """Return the numbers of the parts that the part at index ``at`` waits for.
+
+    These are the parts that its text names as conditions, and the earlier parts that name the same file.
+    """
     part = parts[at]
     words = [word.strip(EDGES) for word in part.text.lower().split()]
     others = {one.number for one in parts if one is not part}
@@ -197,7 +207,7 @@ def _needs(parts: list[Part], at: int) -> list[int]:
 
 
 def _numbers(words: list[str]) -> list[int]:
-    """Return the numbers at the beginning of ``words``: "step 1 and 2 are done" has 1 and 2."""
+    """Return the numbers of parts with which ``words`` begin: 1 and 2 for "step 1 and 2 are done"."""
     found: list[int] = []
     for word in words:
         if word.isascii() and word.isdigit():
@@ -208,7 +218,10 @@ def _numbers(words: list[str]) -> list[int]:
 
 
 def _parts_about(words: list[str], parts: list[Part], at: int) -> list[int]:
-    """Return the first other part that mentions the thing in "the schema is there"; empty if the words name none."""
+    """Return the number of the first other part that mentions the subject of a condition; empty if there is none.
+
+    The subject of "the schema is there" is "schema". ``at`` is the index of the part that has the condition.
+    """
     end = next((place for place, word in enumerate(words[:MOST_WORDS_OF_A_THING]) if word in DONE), 0)
     if not end or (words[end] in ("is", "are", "was", "were") and not FINISHED.intersection(words[end + 1 : end + 3])):
         return []

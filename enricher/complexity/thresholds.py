@@ -1,4 +1,7 @@
-"""Read ``complexity_thresholds.yaml`` into the compiled form that the estimator uses; never on the hook's path."""
+"""Check ``complexity_thresholds.yaml``, and compile it to the form that ``enricher.complexity.estimate`` uses.
+
+The hook never imports this module: it reads the compiled form.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,7 @@ class _Section(BaseModel):
 
 
 class Keywords(_Section):
-    """A group of words: what each of them adds to the score and to the lines of code."""
+    """A group of keywords, and what each of them adds to the score and to the estimated lines of code."""
 
     points: Points
     lines: Annotated[int, Field(ge=0)]
@@ -32,45 +35,45 @@ class Keywords(_Section):
 
 
 class Kind(_Section):
-    """A kind of task that multiplies the points of the keywords."""
+    """A kind of task, recognized by words in the prompt, whose weight multiplies the points of the keywords."""
 
     weight: Weight
     words: Words
 
 
 class Wide(_Section):
-    """Words for a change of many files, and how many are assumed."""
+    """Words for a change of many files, such as "everywhere", and the number of files that is then assumed."""
 
     count: Count
     words: Words
 
 
 class _Step(_Section):
-    """One step of a scale, for values up to a limit; the last step has no limit."""
+    """One step of a scale, which applies to values up to the limit ``up_to``; the last step has no limit."""
 
     up_to: Count | None = None
 
 
 class FileStep(_Step):
-    """The weight of a task with at most ``up_to`` files."""
+    """The weight of a task that concerns at most ``up_to`` files; it multiplies the points of the keywords."""
 
     weight: Weight
 
 
 class DependencyStep(_Step):
-    """The points for at most ``up_to`` dependencies."""
+    """The points for a task with at most ``up_to`` dependencies between its parts."""
 
     points: Points
 
 
 class CategoryStep(_Step):
-    """The name of the category for scores up to ``up_to``."""
+    """The name of the category of efforts with a score up to ``up_to``."""
 
     name: Word
 
 
 class FileWeights(_Section):
-    """How the number of files is read from a prompt, and the weight that it gives to the task."""
+    """The words by which a number of files is recognized in a prompt, and the weights of such numbers."""
 
     counted: Words
     wide: Wide
@@ -78,7 +81,7 @@ class FileWeights(_Section):
 
 
 class Verbs(_Section):
-    """The verbs of requests, how many of them add no points, and the points for each further one."""
+    """Verbs of requests, how many of them a prompt may contain without points, and the points for each further one."""
 
     free: Annotated[int, Field(ge=0)]
     points: Points
@@ -86,14 +89,14 @@ class Verbs(_Section):
 
 
 class Items(_Section):
-    """How many listed parts add no points, and the points for each further one."""
+    """The number of listed parts that add no points, and the points for each further part."""
 
     free: Annotated[int, Field(ge=0)]
     points: Points
 
 
 class Sizes(_Section):
-    """The values from which lines, tokens and minutes are computed."""
+    """The values from which the lines of code, tokens and minutes of a task are estimated."""
 
     lines: Annotated[int, Field(ge=0)]
     characters_per_token: Count
@@ -103,7 +106,10 @@ class Sizes(_Section):
 
 
 class Confidence(_Section):
-    """The values that add up to the confidence in a suggestion to split a task."""
+    """The values that add up to the confidence in a suggestion to split a task.
+
+    They are the basic confidence, and what each reached threshold and a list of parts add to it.
+    """
 
     base: Annotated[float, Field(ge=0, le=1)]
     each: Annotated[float, Field(ge=0, le=1)]
@@ -111,7 +117,10 @@ class Confidence(_Section):
 
 
 class Decomposition(_Section):
-    """The lowest values at which splitting the task is suggested."""
+    """The thresholds of score, lines, files and tokens, each of which is enough to suggest splitting a task.
+
+    ``least_parts`` is the number of listed parts from which on they add to the confidence in that suggestion.
+    """
 
     score: Annotated[float, Field(ge=0, le=100)]
     lines: Count
@@ -129,7 +138,7 @@ class Mix(_Section):
 
 
 class TaskTypes(BaseModel):
-    """The weight of each listed task type, and of all others (``default``)."""
+    """The weight by which each listed task type multiplies the score, and the weight of all others (``default``)."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
     __pydantic_extra__: dict[str, Weight] = Field(init=False)
@@ -138,7 +147,7 @@ class TaskTypes(BaseModel):
 
 
 class ThresholdsFile(_Section):
-    """The whole file; every key is required, and every key has an effect."""
+    """The content of ``complexity_thresholds.yaml``; every key is required, and unknown keys are errors."""
 
     base: Points
     keywords: Annotated[dict[str, Keywords], Field(min_length=1)]
@@ -165,7 +174,7 @@ class ThresholdsFile(_Section):
 
 
 def _order_problem(limits: Sequence[int | None]) -> str:
-    """Return what is wrong with the limits of consecutive steps; empty if they are valid."""
+    """Return what is wrong with the limits of a scale's steps, in their order; empty if they are valid."""
     if limits[-1] is not None:
         return "the last step must have no up_to, so that every value has a step"
     if None in limits[:-1]:
@@ -180,7 +189,7 @@ def compile_thresholds(
 ) -> tuple[dict[str, Any], list[tuple[Place, str]]]:
     """Return the compiled thresholds and no mistakes, or an empty mapping and each mistake with its place in ``data``.
 
-    ``forms`` returns the inflected forms of a word.
+    ``data`` is the content of the YAML file. ``forms`` returns the inflected forms of a word.
     """
     try:
         read = ThresholdsFile.model_validate(data)
@@ -201,7 +210,7 @@ def _groups(body: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _compiled_words(words: Iterable[str], forms: Callable[[str], Iterable[str]]) -> dict[str, Any]:
-    """Return a map from each inflected form to its base word, and the list of phrases."""
+    """Return ``words``, a map from each inflected form to its base word, and ``phrases``, entries of several words."""
     flat = [" ".join(word.lower().split()) for word in words]
     single = [word for word in flat if " " not in word]
     inflected = {form: word for word in single for form in forms(word)}

@@ -1,5 +1,6 @@
-"""A language model's second opinion on a prompt, where a user has configured an endpoint (docs/model.md).
+"""Query the language models that a user has configured, for example for a second opinion on a prompt (docs/model.md).
 
-Without ``model.url`` nothing of this package is loaded. Nothing here may delay or fail a prompt: the model is queried
-in a process of its own while the channels work, and its answer counts if it arrives in time.
+The hook loads this package only if the user has configured a model's endpoint. A call that the hook makes can neither
+delay a prompt beyond the hook's time limit nor make it fail: it runs in a separate process, and its answer is used only
+if it arrives in time.
 """

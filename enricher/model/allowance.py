@@ -1,9 +1,9 @@
-"""Decide whether a model may be queried now: daily limits, a pause after failures, no calls that would be too slow.
+"""Decide whether a model may be called now, by daily limits, pauses after failures, and how long calls usually take.
 
 The duration and cost of earlier calls are stored in the state folder (file ``model``). The process that makes a call
 writes this file; the hook only reads it, before it starts such a process. The daily limits apply to all calls together:
-second opinions, the channels of seed 004, and vectors. A pause applies to a single purpose, because each purpose has
-its own endpoint or its own time limit.
+for second opinions on prompts, for plans, for the channels that query a model (seed 004), and for vectors of texts. A
+pause applies to the calls for a single purpose, because each purpose has its own endpoint or its own time limit.
 """
 
 from __future__ import annotations
@@ -25,30 +25,34 @@ if TYPE_CHECKING:
 FILE = "model"
 LARGEST = 64 * 1024
 LATENCIES_KEPT = 15
-"""Number of the latest calls whose durations are remembered."""
+"""Number of the latest second opinions whose durations are remembered."""
 ENOUGH = 3
-"""Minimum number of remembered calls for the decision that the model is too slow to be queried."""
+"""Minimum number of remembered durations for the decision that the model is too slow to be called."""
 FAILURES_BEFORE_PAUSE = 3
 FIRST_PAUSE_S, LONGEST_PAUSE_S, DOUBLINGS = 30.0, 900.0, 5
-"""The pause after the third failure in a row, the longest pause, and how many further failures double it."""
+"""Seconds of the first pause, which follows the third failure in a row, and of the longest one.
+
+The third number says how many further failures double the pause, each of them once.
+"""
 TRY_SLOW_AGAIN_S = 300.0
-"""A model that was too slow is tried again after this time, because it may have become faster."""
+"""Seconds after which a model that was too slow is called again, because it may have become faster."""
 
 LIMITS = ("model.calls_per_day", "model.usd_per_day", "model.usd_per_million_input", "model.usd_per_million_output")
-"""Settings that limit the calls for a channel; their values may be strings."""
+"""Names of the settings for daily limits and prices. A channel's process gets their values from the hook as strings."""
 SKIPPED = "skipped"
 VECTORS, PLAN = "vectors", "plan"
-"""The purposes of calls for the search by meaning, and for a plan.
+"""Names of two purposes of calls: to fetch vectors for the search by meaning, and to get the steps of a plan.
 
-The purpose of a channel's calls is the channel's name; that of the second opinion is empty.
+The purpose of a channel's calls is the channel's name; the purpose of a second opinion is empty.
 """
 
 
 class Account:
-    """The record of earlier calls: their durations, the number and cost of today's calls, failures in a row.
+    """The record of earlier calls to models: the number and the cost of today's calls, and the failures in a row.
 
-    ``pauses`` contains, by purpose, the failures in a row and the end of the pause. The other attributes about failures
-    are those of the second opinion.
+    ``pauses`` maps the purpose of calls to the number of their failures in a row and the time at which their pause
+    ends. Second opinions are not in it: for them the same is in ``failures`` and ``resume_at``, the durations of the
+    latest calls are in ``latencies_ms``, and the time of the last call is in ``tried_at``.
     """
 
     __slots__ = ("calls", "day", "failures", "latencies_ms", "pauses", "resume_at", "tried_at", "usd")
@@ -71,7 +75,7 @@ class Account:
         return {name: getattr(self, name) for name in self.__slots__}
 
     def today(self) -> tuple[int, float]:
-        """Return today's calls and their cost in US dollars (days are UTC)."""
+        """Return the number of today's calls and their cost in US dollars; a day is a day of UTC."""
         return (self.calls, self.usd) if self.day == utc_now()[:10] else (0, 0.0)
 
     def refusal_for(self, purpose: str, settings: Mapping[str, Value]) -> str:
@@ -87,7 +91,7 @@ class Account:
         return f"paused after {failures} failures in a row" if now < resume_at <= now + LONGEST_PAUSE_S else ""
 
     def refusal(self, settings: Mapping[str, Value], within_s: float) -> str:
-        """Return why no second opinion may be requested now, empty if one may; ``within_s`` is the time left for it."""
+        """Return why no second opinion may be requested now; empty if one may, within the ``within_s`` seconds left."""
         if refusal := self.refusal_for("", settings):
             return refusal
         now = time.time()
@@ -100,14 +104,14 @@ class Account:
         return f"slow: it usually takes {usual_ms:.0f} ms, {within_s * 1000:.0f} ms are left"
 
     def count(self) -> None:
-        """Count a call that is about to be made."""
+        """Count a call to a model that is about to be made as one of today's calls."""
         day = utc_now()[:10]
         if self.day != day:
             self.day, self.calls, self.usd = day, 0, 0.0
         self.calls += 1
 
     def count_opinion(self) -> None:
-        """Count a call for a second opinion that is about to be made."""
+        """Count a call for a second opinion that is about to be made, and remember its time."""
         self.count()
         self.tried_at = time.time()
 
@@ -124,7 +128,7 @@ class Account:
         self.resume_at = _resume_at(self.failures, retry_after_s) or self.resume_at
 
     def ended(self, purpose: str, *, is_failure: bool, retry_after_s: float = 0.0, usd: float = 0.0) -> None:
-        """Count the end of a call for a purpose other than the second opinion."""
+        """Record the end of a call (its cost, or a failure) for a purpose other than the second opinion."""
         if is_failure:
             failures = self.pauses.get(purpose, (0, 0.0))[0] + 1
             self.pauses[purpose] = failures, _resume_at(failures, retry_after_s)
@@ -134,7 +138,10 @@ class Account:
 
 
 def _resume_at(failures: int, retry_after_s: float) -> float:
-    """Return when the pause after this many failures in a row ends; 0 if there is none."""
+    """Return the time at which the pause after ``failures`` failures in a row ends; 0 if there is no pause.
+
+    ``retry_after_s`` is the pause that the endpoint asked for, 0 if it asked for none.
+    """
     pause_s = retry_after_s
     if failures >= FAILURES_BEFORE_PAUSE:
         pause_s = max(pause_s, FIRST_PAUSE_S * 2.0 ** min(failures - FAILURES_BEFORE_PAUSE, DOUBLINGS))
@@ -142,10 +149,10 @@ def _resume_at(failures: int, retry_after_s: float) -> float:
 
 
 class CountedCall:
-    """A context manager for one call for a channel or for vectors: it refuses the call or counts it.
+    """A context manager around one call to a model, for a channel, vectors or a plan: it counts the call or refuses it.
 
-    Entering raises ModelError if no call may be made now. If the block raises an exception, the call counts as failed,
-    even if only its time was up.
+    Entering it raises ModelError if no call may be made now. If the block raises an exception, the call counts as
+    failed, even if the caller only ran out of time.
     """
 
     __slots__ = ("_purpose", "_settings", "_state", "_usd")
@@ -183,12 +190,12 @@ class CountedCall:
                     self._purpose, is_failure=failure is not None, retry_after_s=retry_after_s, usd=self._usd
                 ),
             )
-        except OSError:  # an answer counts even if this cannot be recorded
+        except OSError:  # the answer is used even if the end of the call cannot be recorded
             return
 
 
 def read(state: str) -> Account:
-    """Return the account; an empty one if there is none, or if it cannot be read."""
+    """Return the account of earlier calls from the state folder; an empty one if there is none or it is unreadable."""
     try:
         value = loads(private.read_own_file(f"{state}/{FILE}", LARGEST).decode())
         return Account(value if isinstance(value, dict) else None)
@@ -197,7 +204,7 @@ def read(state: str) -> Account:
 
 
 def change(state: str, action: Callable[[Account], None]) -> None:
-    """Apply a change to the account while no other process does; raises OSError."""
+    """Change the stored account of earlier calls by ``action``, one process at a time; raises OSError."""
     private.make_directory(state)
     lock = private.open_file(f"{state}/{FILE}.lock", os.O_RDWR)
     try:

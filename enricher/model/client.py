@@ -1,7 +1,8 @@
-"""Send a question to a model, by the protocol of Anthropic Messages or of OpenAI's chat completions.
+"""Send questions to a model over HTTP, by the protocol of Anthropic's Messages or OpenAI's chat completions.
 
-Runs in a process of its own (``enricher.model.opinion_request``). Sources: the API references of Anthropic (Messages,
-version 2023-06-01) and OpenAI (Chat Completions, Embeddings); Ollama, llama.cpp and vLLM serve the latter.
+Vectors of texts are fetched by OpenAI's protocol for embeddings. The hook calls these functions only in child processes
+(``enricher.model.opinion_request``). Sources: the API references of Anthropic (Messages, version 2023-06-01) and OpenAI
+(Chat Completions, Embeddings). Ollama, llama.cpp and vLLM also implement the protocols of OpenAI.
 """
 
 from __future__ import annotations
@@ -20,9 +21,9 @@ if TYPE_CHECKING:
     from enricher.structured.parsing import Schema
 
 MOST_TOKENS = 200
-"""Maximum tokens of an answer, which is one JSON object."""
+"""Usual maximum number of tokens of an answer, which is one JSON object."""
 LARGEST_ANSWER = 16 << 20
-"""Maximum bytes of an answer; the vectors of 64 texts may be 2 MB of JSON."""
+"""Maximum bytes of an answer; for comparison, the vectors of 64 texts may be 2 MB of JSON."""
 HTTP_OK = 200
 ANTHROPIC_VERSION = "2023-06-01"
 AGENT = "prompt-enricher"
@@ -32,7 +33,11 @@ END_OF_HEAD = b"\r\n\r\n"
 
 
 class ModelError(Exception):
-    """The model gave no usable answer; ``reason`` is timeout, error or skipped, ``status`` the HTTP status or 0."""
+    """The model gave no usable answer.
+
+    ``reason`` is "timeout", "error" or "skipped" (no call was made). ``status`` is the HTTP status, 0 if there was no
+    HTTP response. ``retry_after_s`` is the pause in seconds that the endpoint asked for, 0 if it asked for none.
+    """
 
     def __init__(self, message: str, *, reason: str = "error", status: int = 0, retry_after_s: float = 0.0) -> None:
         super().__init__(message)
@@ -42,7 +47,7 @@ class ModelError(Exception):
 
 
 class ModelAnswer:
-    """A model's answer and its cost in tokens."""
+    """The text of a model's answer, the model's name, and the number of tokens of the question and of the answer."""
 
     __slots__ = ("input_tokens", "model", "output_tokens", "text")
 
@@ -54,11 +59,11 @@ class ModelAnswer:
 
 
 class HttpError(Exception):
-    """The answer is no complete HTTP response."""
+    """The server's answer is not a complete and valid HTTP response."""
 
 
 class Response:
-    """A response; the names in ``headers`` are in lower case."""
+    """An HTTP response; the names of its ``headers`` are in lower case."""
 
     __slots__ = ("content", "headers", "status")
 
@@ -71,9 +76,9 @@ class Response:
 def ask(
     endpoint: Endpoint, text: str, *, within_s: float, schema: Schema | None = None, most_tokens: int = MOST_TOKENS
 ) -> ModelAnswer:
-    """Return the model's answer to a text; raises ModelError, also if it takes longer than ``within_s``.
+    """Send a text to the model and return its answer; raises ModelError, also after more than ``within_s`` seconds.
 
-    An endpoint with structured output is made to answer with a JSON object that follows ``schema``.
+    If the endpoint supports structured output, it is told to answer with a JSON object that follows ``schema``.
     """
     messages = [{"role": "user", "content": text}]
     body: dict[str, Any] = {"model": endpoint.name, "messages": messages}
@@ -83,7 +88,7 @@ def ask(
         if native:
             body["output_config"] = {"format": {"type": "json_schema", "schema": native}}
         return _answer(_post(endpoint, "messages", body, within_s), is_anthropic=True)
-    # Only OpenAI knows the newer name; servers that speak its protocol know the older one.
+    # Only OpenAI itself accepts the newer name; other servers with its protocol know the older one.
     body["max_completion_tokens" if endpoint.is_openai else "max_tokens"] = most_tokens
     if native:
         form = {"name": "answer", "strict": True, "schema": native}
@@ -92,7 +97,10 @@ def ask(
 
 
 def embed(endpoint: Endpoint, texts: list[str], *, within_s: float) -> tuple[list[list[float]], int]:
-    """Return one vector per text, and the tokens used, from an OpenAI-compatible endpoint; raises ModelError."""
+    """Fetch a vector for each text from an OpenAI-compatible endpoint; raises ModelError.
+
+    Return the vectors, in the order of the texts, and the number of tokens used.
+    """
     value = _post(endpoint, "embeddings", {"model": endpoint.name, "input": texts}, within_s)
     try:
         found = [[float(number) for number in one["embedding"]] for one in value["data"]]
@@ -123,7 +131,7 @@ def _post(endpoint: Endpoint, path: str, body: dict[str, Any], within_s: float) 
         raise ModelError(f"{place}: {failure}") from None
     except (OSError, HttpError, ValueError) as failure:
         raise ModelError(f"{place}: {type(failure).__name__}: {failure}") from None
-    # An encrypted answer may arrive in pieces, each of them in time, but be late as a whole.
+    # With encryption, the timeout applies to each piece of the answer, so that the whole may still be late.
     if time.monotonic() > until:
         raise ModelError(f"no answer within {within_s:.1f} s", reason="timeout")
     return _checked(response, place)
@@ -132,7 +140,7 @@ def _post(endpoint: Endpoint, path: str, body: dict[str, Any], within_s: float) 
 def _sent(endpoint: Endpoint, proxy: Proxy | None, path: str, body: bytes, until: float) -> Response:
     """Send a request without encryption, for example to a model on this machine; raises OSError and HttpError.
 
-    A channel has only 150 ms, and importing ``http.client`` takes a good part of them.
+    A plain socket is used, because ``http.client`` takes long to import, and some callers have only 150 ms.
     """
     authority = f"[{endpoint.host}]:{endpoint.port}" if ":" in endpoint.host else f"{endpoint.host}:{endpoint.port}"
     headers = {
@@ -183,7 +191,10 @@ def _headers(endpoint: Endpoint) -> dict[str, str]:
 
 
 def _checked(response: Response, place: str) -> Any:
-    """Return the JSON of a successful response; raises ModelError, with the place, for any other."""
+    """Return the JSON object in a successful response; raises ModelError for any other.
+
+    ``place`` is the server's address, for the error message.
+    """
     status, content = response.status, response.content
     if status != HTTP_OK:
         after = response.headers.get("retry-after", "")
@@ -199,7 +210,7 @@ def _checked(response: Response, place: str) -> Any:
 
 
 def _error_message(content: bytes) -> str:
-    """Return the error message in the body of a response, where both protocols put it."""
+    """Return the error message from the JSON in the body of a response; without one, the beginning of the body."""
     try:
         value: Any = loads(content.decode())
         return str(value["error"]["message"])[:200]
@@ -248,7 +259,7 @@ def _connect(host: str, port: int, until: float) -> socket:
 
 
 class _Stream:
-    """The bytes of a response, read as they are needed."""
+    """The bytes of a response, received from the connection as they are needed."""
 
     def __init__(self, connection: socket, until: float) -> None:
         self.connection, self.until = connection, until
@@ -256,7 +267,7 @@ class _Stream:
         self.left = LARGEST_ANSWER + LARGEST_HEAD
 
     def more(self) -> bool:
-        """Receive another piece; return whether there was one."""
+        """Receive more bytes; return False if the server has closed the connection instead."""
         self.connection.settimeout(_left(self.until))
         piece = self.connection.recv(PIECE)
         self.left -= len(piece)

@@ -1,4 +1,4 @@
-"""Fetch vectors of texts from the embedding endpoint (seed 004) and store them, so that each text is sent once."""
+"""Fetch vectors of texts from the embedding endpoint (seed 004) and store them, so that each text is sent only once."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from enricher.settings import Value
 
 BATCH = 64
-"""Maximum texts in one request; the longest answer that ``client`` reads has room for their vectors."""
+"""Maximum number of texts in one request; the answer with their vectors is below ``client.LARGEST_ANSWER``."""
 MOST_CHARS = 4_000
 """Maximum characters of a text that are sent."""
 MOST_NEW = 2_000
@@ -33,7 +33,10 @@ KEEP = "insert or replace into memory_vectors (number, model, vector) values (?,
 
 
 def request_vectors(endpoint: Endpoint, texts: Sequence[str], *, call: CountedCall, within_s: float) -> list[bytes]:
-    """Return the endpoint's vectors of the texts, in the form in which they are stored; raises ModelError."""
+    """Fetch a vector for each text from the endpoint; return them packed as the database stores them.
+
+    ``call`` counts the request, or refuses it. Raises ModelError.
+    """
     with call:
         found, tokens = embed(endpoint, [text[:MOST_CHARS] for text in texts], within_s=within_s)
         call.used(tokens)
@@ -44,9 +47,9 @@ def request_vectors(endpoint: Endpoint, texts: Sequence[str], *, call: CountedCa
 
 
 def vector_of(db: Connection, text: str, settings: Mapping[str, Value], *, state: str, within_s: float) -> bytes:
-    """Return the vector of a text, from the database if it is stored there; raises ModelError, EndpointError.
+    """Return the vector of a text from the database; if it is not stored there, fetch and store it.
 
-    ``db`` is in autocommit mode.
+    ``db`` must be in autocommit mode. Raises ModelError, EndpointError.
     """
     endpoint = endpoint_of(EMBEDDING)
     known = vectors.stored(db, endpoint.name, [text])
@@ -60,7 +63,7 @@ def vector_of(db: Connection, text: str, settings: Mapping[str, Value], *, state
 def complete(db: Connection, project: str, settings: Mapping[str, Value], *, state: str, within_s: float) -> int:
     """Fetch and store the missing vectors of a project's memories, newest first; return how many were missing.
 
-    ``db`` is in autocommit mode. Raises ModelError, EndpointError.
+    ``db`` must be in autocommit mode. Raises ModelError, EndpointError.
     """
     until = time.monotonic() + within_s
     endpoint = endpoint_of(EMBEDDING)

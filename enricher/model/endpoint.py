@@ -1,7 +1,7 @@
-"""The configured endpoint of a model: where it is, which protocol it uses, and where its key comes from.
+"""Read from the settings where a model's endpoint is, which protocol it uses, and where its API key comes from.
 
-A key is read from the environment or from the system's keyring when it is needed. It is never stored, logged or passed
-on a command line.
+An API key is read from the environment or from the system's keyring when it is needed. It is never stored, logged or
+passed on a command line.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ ANTHROPIC, OPENAI, AUTO = "anthropic", "openai", "auto"
 ALWAYS = "always"
 ANTHROPIC_HOST, OPENAI_HOST = "api.anthropic.com", "api.openai.com"
 KEYRING_S = 5
-"""Seconds that the system's keyring gets; it may be waiting for its own password."""
+"""Maximum seconds to wait for the system's keyring, which may be waiting for the user to type its password."""
 
 
 class EndpointError(ValueError):
@@ -26,12 +26,15 @@ class EndpointError(ValueError):
 
 
 class Proxy:
-    """An HTTP proxy: where it is, and the value of ``proxy-authorization`` if its address contains a user name."""
+    """An HTTP proxy: its host and port, and the value for ``proxy-authorization`` if its address contains a login."""
 
     __slots__ = ("authorization", "host", "port")
 
     def __init__(self, address: str) -> None:
-        """Read an address such as ``http://name:password@host:3128``; raises EndpointError, without the password."""
+        """Read an address such as ``http://name:password@host:3128``.
+
+        Raises EndpointError, with a message that does not contain the password.
+        """
         scheme, found, rest = address.partition("://")
         if not found:
             scheme, rest = "http", address
@@ -44,7 +47,7 @@ class Proxy:
 
     @property
     def place(self) -> str:
-        """Return host and port for messages."""
+        """Return the host and port, for messages."""
         return f"{self.host}:{self.port}"
 
     @property
@@ -53,10 +56,10 @@ class Proxy:
 
 
 def proxy_for(host: str, port: int, *, is_encrypted: bool) -> Proxy | None:
-    """Return the proxy that ``HTTPS_PROXY``, ``HTTP_PROXY`` and ``NO_PROXY`` define for a host, or None.
+    """Return the proxy for a host that ``HTTPS_PROXY``, ``HTTP_PROXY`` and ``NO_PROXY`` define; None if there is none.
 
-    Requests to this machine use none. The upper-case ``HTTP_PROXY`` does not count in a CGI program, where it could
-    be a header of the request. Raises EndpointError.
+    Requests to this machine use no proxy. In a CGI program the upper-case ``HTTP_PROXY`` is ignored, because a header
+    of the request can set it. Raises EndpointError if the address of the proxy is invalid.
     """
     if is_loopback(host) or not any(name.lower().endswith("_proxy") for name in os.environ):
         return None
@@ -74,7 +77,7 @@ def _basic(login: str) -> str:
 
 
 class Endpoint:
-    """The endpoint of a model; ``key`` is empty until ``unlock`` was called, and if no key is needed."""
+    """The address, protocol and API key of a model; ``key`` is empty before ``unlock``, and if no key is needed."""
 
     __slots__ = (
         "_base", "has_structured_output", "host", "is_anthropic", "is_encrypted", "key", "key_env", "keyring", "name",
@@ -82,7 +85,7 @@ class Endpoint:
     )  # fmt: skip
 
     def __init__(self, settings: Mapping[str, Value]) -> None:
-        """Read the settings ``model.*``; raises EndpointError."""
+        """Read the settings ``model.*``; raises EndpointError if they describe no usable endpoint."""
         url = str(settings["model.url"]).rstrip("/")
         scheme, _, rest = url.partition("://")
         authority, _, path = rest.partition("/")
@@ -108,7 +111,7 @@ class Endpoint:
 
     @property
     def place(self) -> str:
-        """Return host and port for messages."""
+        """Return the host and port, for messages."""
         return f"{self.host}:{self.port}"
 
     @property
@@ -117,11 +120,11 @@ class Endpoint:
         return self.host == OPENAI_HOST
 
     def path(self, name: str) -> str:
-        """Return the path of a method, such as ``/v1/messages``."""
+        """Return the URL path of an API method, such as ``/v1/messages`` for ``messages``."""
         return f"{self._base}/{name}"
 
     def unlock(self) -> None:
-        """Read the key; raises EndpointError if a configured source has none, or if it would travel unencrypted."""
+        """Read the API key; raises EndpointError if its source lacks it, or if it would be sent unencrypted."""
         if self.key_env:
             self.key = os.environ.get(self.key_env, "").strip()
             if not self.key and not self.keyring:
@@ -137,7 +140,10 @@ class Endpoint:
 
 
 def endpoint_of(variable: str) -> Endpoint:
-    """Return the unlocked endpoint whose address is in an environment variable of seed 004; raises EndpointError."""
+    """Return the endpoint whose address is in an environment variable, with its API key; raises EndpointError.
+
+    ``variable`` is one of the names that seed 004 specifies, such as ``LLM_EMBEDDING_URL``.
+    """
     from enricher.settings import model_named
 
     key = f"{variable.removesuffix('_URL')}_API_KEY"
@@ -163,7 +169,7 @@ def _host_and_port(authority: str) -> tuple[str, str]:
 
 
 def _usual_variable(host: str) -> str:
-    """Return the environment variable with the key for one of the two known hosts; empty for any other host."""
+    """Return the name of the variable with the API key for Anthropic's or OpenAI's host; empty for any other host."""
     return {ANTHROPIC_HOST: "ANTHROPIC_API_KEY", OPENAI_HOST: "OPENAI_API_KEY"}.get(host, "")
 
 
@@ -173,11 +179,11 @@ def is_loopback(host: str) -> bool:
 
 
 def _from_keyring(service: str, user: str) -> str:
-    """Return the password of a service from the system's keyring by the command ``keyring``; raises EndpointError."""
+    """Return the password of ``user`` for ``service`` from the system's keyring; raises EndpointError."""
     import subprocess
     import sys
 
-    # The command is used because the hook runs without site packages (-S) and cannot import the package.
+    # The command is run because the hook has no site packages (-S), and so cannot import the package ``keyring``.
     own = os.path.join(os.path.dirname(sys.executable), "keyring")
     command = own if os.path.exists(own) else "keyring"
     try:

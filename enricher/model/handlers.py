@@ -1,8 +1,10 @@
-"""The programs behind the channels of seed 004: ``summarization``, ``code_analysis`` and ``similarity``.
+"""Run the channels that query a language model: ``summarization``, ``code_analysis`` and ``similarity`` (seed 004).
 
-They follow the protocol for channels (docs/channels.md), in a forked child of the hook (``enricher.context.external``):
-a new interpreter would take a good part of their 150 ms. They query the OpenAI-compatible endpoint whose address is in
-an environment variable. If it fails, or would be late, they answer from the files alone, with ``fallback``.
+A channel is a source of facts (items) to add to a prompt. ``main`` answers one request, by the protocol for programs
+that are channels (docs/channels.md). It runs in a forked child of the hook (``enricher.context.external``), because to
+start a new interpreter would take a good part of a channel's 150 ms. The model's endpoint is OpenAI-compatible, and its
+address is in an environment variable. If the endpoint fails or would be late, the answer is made from the project's
+files alone and marked with ``fallback``.
 """
 
 from __future__ import annotations
@@ -24,35 +26,40 @@ if TYPE_CHECKING:
     Item = dict[str, Any]
 
 MARK = "ENRICHER_CHANNEL"
-"""Environment variable of a channel's process, ``end:pid:state``; it ends at ``end`` ms of ``time.monotonic``."""
+"""Environment variable that the hook sets for a channel's process, in the form ``end:pid:state``.
+
+The process has to end when ``time.monotonic`` is ``end`` milliseconds; ``pid`` is the hook's process id, and ``state``
+the state folder.
+"""
 KEEP = "keep"
 RESERVE_S = 0.02
-"""Seconds before the deadline at which the answer is written without the model."""
+"""How many seconds before the deadline a channel stops waiting for the model and writes its answer."""
 LARGEST_REQUEST = 1 << 20
 LONGEST_FILE, LONGEST_PROMPT = 1_500, 600
-"""Characters of each file, and of the prompt, in a question to the model."""
+"""Maximum characters of each file, and of the prompt, in a question to the model."""
 LONGEST_NARRATIVE = 700
 MOST_LINES = 8
 MOST_SIMILAR = 3
 SURE, FALLEN_BACK = 0.9, 0.6
 """The scores of an item that a model wrote, and of an item made from the files alone."""
 LEAST_LIKENESS = 0.3
-"""Smallest similarity (a cosine) of a snippet that is still offered."""
+"""Minimum similarity to the prompt (a cosine) with which a snippet is offered."""
 NO_CODE = frozenset("md rst txt toml yaml yml json html css scss less ini cfg po xml csv lock".split())
 
 SCHEMA = {"version": 1, "required": ["is_relevant"], "properties": {"is_relevant": {"type": "boolean"}}}
-"""The form of an answer's data (type ``enrichment`` of ``instructions/response_schemas.yaml``)."""
+"""Schema of the JSON in the model's answer; the same as type ``enrichment`` in ``response_schemas.yaml``."""
 
 
 class ModelDeadlineError(BaseException):
-    """There is no time left for the model; not an ``Exception``, so that nothing on the way swallows it."""
+    """There is no time left for the model; a ``BaseException``, so that no ``except Exception`` catches it."""
 
 
 def main(words: list[str]) -> None:
-    """Answer the request on stdin; ``words`` are the channel, the variable of its endpoint, its prompt, and options.
+    """Answer the request to a channel on stdin; ``words`` are the arguments of the channel's program.
 
-    The prompt is a text with slots (``enricher.structured.slots``). The option ``keep`` allows the vector of the user's
-    prompt to be stored; options with ``=`` are settings that limit calls.
+    They are the channel's name, the name of the environment variable with its endpoint, its question to the model as a
+    text with slots (``enricher.structured.slots``), and options. The option ``keep`` allows the vector of the user's
+    prompt to be stored; options with ``=`` are the settings that limit calls (``enricher.model.allowance.LIMITS``).
     """
     from storage.base.fast_stdlib import dumps, loads, on_alarm
 
@@ -84,7 +91,7 @@ def main(words: list[str]) -> None:
 
 
 def _request() -> str:
-    """Return the line on stdin; the standard streams of the forked process still belong to the hook."""
+    """Return the line on stdin, read from the descriptor, because ``sys.stdin`` of this fork is still the hook's."""
     received = b""
     while not received.endswith(b"\n") and (piece := os.read(0, LARGEST_REQUEST)):
         received += piece
@@ -96,7 +103,7 @@ def _ring() -> None:
 
 
 def _limits(deadline_ms: float) -> tuple[float, str]:
-    """Return when the answer is due, on the clock ``time.monotonic``, and the state folder."""
+    """Return the time at which the answer is due, on the clock ``time.monotonic``, and the path of the state folder."""
     latest = time.monotonic() + deadline_ms / 1000
     end, _, rest = os.environ.get(MARK, "").partition(":")
     state = rest.partition(":")[2]
@@ -108,7 +115,7 @@ def _limits(deadline_ms: float) -> tuple[float, str]:
 
 
 def summarization(material: Material, variable: str, prompt: str) -> list[Item]:
-    """Return an item that tells in prose what the files named in the prompt are about; none without such files."""
+    """Return one item, a summary in prose of the files that the prompt names; no item if it names none."""
     files = material.files()
     if not files:
         return []
@@ -119,7 +126,7 @@ def summarization(material: Material, variable: str, prompt: str) -> list[Item]:
 
 
 def code_analysis(material: Material, variable: str, prompt: str) -> list[Item]:
-    """Return an item with the structure of the code that the prompt contains or names, as a Markdown list."""
+    """Return one item, an outline (a Markdown list) of the code that the prompt contains or names; else none."""
     code = material.code()
     files = [] if code else [file for file in material.files() if _is_code(file)]
     if not code and not files:
@@ -134,9 +141,10 @@ def code_analysis(material: Material, variable: str, prompt: str) -> list[Item]:
 
 
 def similarity(material: Material, variable: str, later: list[Callable[[], None]], *, keeps: bool) -> list[Item]:
-    """Return the snippets of the project that are nearest to the prompt by their vectors, nearest first.
+    """Return an item for each of the project's code snippets that are most similar to the prompt, the best one first.
 
-    Adds to ``later`` an action for the time after the answer: store the new vectors, the prompt's only if ``keeps``.
+    Their vectors are compared or, if the endpoint fails, the words they share with the prompt. An action is appended to
+    ``later``, to be run after the answer: it stores the new vectors (that of the prompt only if ``keeps``).
     """
     snippets = material.snippets()
     if not snippets:
@@ -171,9 +179,10 @@ def _question(form: str, prompt: str, parts: list[str]) -> str:
 
 
 def _ask_model(variable: str, question: str, read: Callable[[str], str], material: Material) -> tuple[str, str]:
-    """Return the text of the model's answer in the channel's form, and the model's name.
+    """Query the model; return the text of its answer, as ``read`` extracts it, and the model's name.
 
-    The text is empty if there was no answer in time, if it does not follow the schema, or if it does not help.
+    The text is empty if there is no answer in time, if the answer does not follow the schema, or if the answer itself
+    says that it is not relevant to the prompt.
     """
     from enricher.model.client import ModelError, ask
     from enricher.model.endpoint import EndpointError, endpoint_of
@@ -191,7 +200,7 @@ def _ask_model(variable: str, question: str, read: Callable[[str], str], materia
 
 
 def _narrative(text: str) -> str:
-    """Return an answer as running text, cut after a sentence; empty if it is a list or code instead."""
+    """Return an answer as running text, cut after a sentence if too long; empty if it is mostly a list or has code."""
     lines = [line.strip() for line in text.strip().splitlines() if line.strip()]
     if not lines or "```" in text or sum(_is_listed(line) for line in lines) > len(lines) / 2:
         return ""
@@ -203,7 +212,7 @@ def _narrative(text: str) -> str:
 
 
 def _structure(text: str) -> str:
-    """Return the lines of an answer that belong to a list; empty if it has none."""
+    """Return the first list items in an answer, one per line; empty if it has none."""
     lines = [line.rstrip() for line in text.splitlines() if _is_listed(line)]
     return "\n".join(lines[:MOST_LINES])
 
@@ -213,7 +222,7 @@ def _is_listed(line: str) -> bool:
 
 
 def _describe_files(files: list[ProjectFile]) -> str:
-    """Return a description of the files, made from their comments and definitions."""
+    """Describe the files without a model: each by its first comment or, if it has none, the names that it defines."""
     from enricher.model.material import definitions, opening
 
     sentences = []
@@ -244,9 +253,9 @@ def _item(text: str, ref: str, model: str, *, is_fallback: bool) -> Item:
 
 
 def _by_vector(material: Material, snippets: list[Snippet], endpoint: Endpoint) -> tuple[list[float], dict[str, bytes]]:
-    """Return the similarity of each snippet to the prompt (cosine of their vectors), and the vectors not yet stored.
+    """Return the similarity of each snippet to the prompt (cosine of their vectors), and the newly fetched vectors.
 
-    One request to the endpoint fetches all vectors that are not stored yet.
+    One request to the endpoint fetches all vectors that are not stored yet; they are returned by their texts.
     """
     from enricher.model.embedding import request_vectors
     from storage.memory import vectors
@@ -263,7 +272,7 @@ def _by_vector(material: Material, snippets: list[Snippet], endpoint: Endpoint) 
 
 
 def _stored_vectors(state: str, model: str, texts: list[str]) -> dict[str, bytes]:
-    """Return the stored vectors of the texts; none if the database cannot be read now."""
+    """Return the stored vectors by their texts; empty if the database cannot be read now."""
     from storage import traces
     from storage.base import reader
     from storage.memory import vectors
@@ -281,7 +290,7 @@ def _stored_vectors(state: str, model: str, texts: list[str]) -> dict[str, bytes
 
 
 def _store_vectors(state: str, model: str, new: dict[str, bytes]) -> None:
-    """Store new vectors, unless the database is in use; those not stored will be fetched again."""
+    """Store new vectors; if the database is in use, they are not stored, and will be fetched again when needed."""
     from storage import traces
     from storage.base import reader
     from storage.memory import vectors

@@ -1,4 +1,4 @@
-"""The material that channels send to a model: files and code that a prompt names, without secrets."""
+"""Collect what channels send to a model with a prompt: files and code of the project, with the secrets removed."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class ProjectFile:
 
 
 class Snippet:
-    """A definition in a file, with the line where it begins."""
+    """The code of one definition (such as a function or a class) in a file, and the line where it begins."""
 
     __slots__ = ("line", "path", "text")
 
@@ -56,9 +56,10 @@ class Snippet:
 
 
 class Material:
-    """The files and snippets that belong to a prompt; ``until`` is the deadline on the clock ``time.monotonic``.
+    """The files and code snippets of a project that a prompt is about, for a channel that queries a model.
 
-    Calls count under ``purpose``, the name of the channel, towards ``limits`` (``enricher.model.allowance.LIMITS``).
+    ``until`` is the deadline, on the clock ``time.monotonic``. ``purpose`` is the name of the channel, and ``limits``
+    are the settings that limit its calls to a model (``enricher.model.allowance.LIMITS``).
     """
 
     def __init__(
@@ -71,26 +72,26 @@ class Material:
         self.is_project = bool(cwd) and is_project(self.project.root, self.project.git_dir)
 
     def call(self) -> CountedCall:
-        """Return a call that counts towards the daily limits and respects the pause of this channel."""
+        """Return a context manager for a call to a model: it counts the call, or refuses it (daily limit, pause)."""
         from enricher.model.allowance import CountedCall
 
         return CountedCall(self.purpose, self.limits, self.state)
 
     def files(self) -> list[ProjectFile]:
-        """Return the files that the prompt names, by path or by a name that they define."""
+        """Return up to three files that the prompt names by their paths or by something that they define."""
         if not self.is_project:
             return []
         paths = dict.fromkeys([*self._named_by_path(), *self._named_by_definition()])
         return list(self._read(paths))[:MOST_FILES]
 
     def code(self) -> str:
-        """Return the code between fences in the prompt."""
+        """Return the code in the prompt's code blocks, which are marked with three backticks."""
         return "\n".join(part.partition("\n")[2].strip("\n") for part in self.prompt.split(FENCE)[1::2])
 
     def snippets(self) -> list[Snippet]:
         """Return the definitions that share the most words with the prompt, from the files that the index ranks best.
 
-        The definition that the prompt itself contains is left out.
+        A definition that the prompt itself contains is left out.
         """
         asked = words(self.prompt)
         given = " ".join(self.prompt.split())
@@ -111,7 +112,7 @@ class Material:
                     break
             else:
                 missing.append(name)
-        # With an index, ``_named_by_definition`` finds such files.
+        # If there is an index of the project, ``_named_by_definition`` finds such files.
         if missing and not os.path.exists(database_file(self.state, self.project.id)):
             from enricher.sources.code.unindexed import files_named
 
@@ -119,7 +120,7 @@ class Material:
         return paths
 
     def _inside(self, path: str) -> str:
-        """Return an existing file's path relative to the project; empty if it is outside or no file."""
+        """Return a file's path relative to the project's root; empty if it is outside the project or not a file."""
         real, root = os.path.realpath(path), self.project.root
         return os.path.relpath(real, root) if real.startswith(root + os.sep) and os.path.isfile(real) else ""
 
@@ -161,7 +162,7 @@ class Material:
                 content = private.read_file(full, MOST_BYTES)
             except (OSError, ValueError):
                 continue
-            if content.strip() and b"\0" not in content:  # a NUL byte means no text
+            if content.strip() and b"\0" not in content:  # a NUL byte means a binary file
                 yield ProjectFile(path, redact(content.decode(errors="replace"))[0])
 
 
@@ -175,7 +176,7 @@ def words(text: str) -> set[str]:
 
 
 def definitions(file: ProjectFile) -> list[Snippet]:
-    """Return the definitions of a file in order, each with the lines up to the next definition."""
+    """Return the definitions in a file, in their order, each with the lines up to the next definition."""
     lines = file.text.splitlines()
     starts = [at for at, line in enumerate(lines) if line.lower().lstrip().startswith(DEFINES)]
     found = []
@@ -197,7 +198,7 @@ def outline(text: str, *, most: int) -> list[str]:
 
 
 def opening(file: ProjectFile) -> str:
-    """Return the first sentence of a file's own description: docstring, comment or heading; empty without one."""
+    """Return the first sentence of the docstring, comment or heading that begins a file; empty if there is none."""
     for line in file.text.splitlines()[:20]:
         bare = line.strip()
         if bare.startswith("#!") or not bare:

@@ -1,8 +1,10 @@
-"""Query the model about a prompt in a separate process while the hook gathers context; use an answer that is in time.
+"""Query the language model about a prompt in a child process, while the hook gathers facts for the prompt.
 
-The record of a call (``PendingOpinion.record``) goes into the trace: name of the model, status, time, tokens, cost, and
-the opinion. Statuses: ok; timeout; error (of the endpoint); parse (the answer is unusable); skipped (no call was made,
-because of the budget, a pause, or a slow model). With any status but ok, the rules alone decide (seed 001, task 5.5).
+The record of a call (``PendingOpinion.record``) goes into the prompt's trace: the model's name, the status, the
+duration, tokens and cost of the call, and the opinion, which is the model's classification of the prompt. The statuses
+are: ok; timeout; error (the endpoint failed); parse (the answer is unusable); skipped (no call was made, because of a
+daily limit, a pause after failures, or a model that is too slow). With any status but ok, the rules alone classify the
+prompt (seed 001, task 5.5).
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
     from enricher.structured.parsing import Schema
 
 LONGEST_S = 20.0
-"""Longest time of a call. The hook stops waiting long before; the call's time and cost are still recorded."""
+"""Maximum seconds of a call. The hook stops waiting long before that; the call's duration and cost still count."""
 OK, TIMEOUT, ERROR, PARSE, SKIPPED = "ok", "timeout", "error", "parse", allowance.SKIPPED
 MOST_TOKENS_OF_PLAN = 1200
 ALWAYS, NEVER = "always", "never"
@@ -36,7 +38,11 @@ LARGEST_RECORD = 64 * 1024
 
 
 class PendingOpinion:
-    """A question that a child process puts to the model; ``until`` is the deadline on ``time.perf_counter``."""
+    """A call to the model that a child process makes; ``record`` waits for its result.
+
+    ``until`` is the deadline, on the clock ``time.perf_counter``. ``refusal`` is the reason why no call is made; it is
+    empty if one is made.
+    """
 
     def __init__(self, settings: Mapping[str, Value], *, until: float, limit_ms: int) -> None:
         self.until = until
@@ -47,7 +53,7 @@ class PendingOpinion:
         self._known: dict[str, Any] = {"model": str(settings["model.name"]), "limit_ms": self.limit_ms}
 
     def record(self) -> dict[str, Any]:
-        """Wait for the answer until the deadline, and return the record; never raises for a failing child."""
+        """Wait for the answer until the deadline; return the record of the call, also if the child process failed."""
         if self.refusal:
             return {**self._known, "status": SKIPPED, "reason": self.refusal}
         received = self._read()
@@ -63,7 +69,7 @@ class PendingOpinion:
         return {**self._known, "latency_ms": waited_ms, **value}
 
     def _read(self) -> bytes | None:
-        """Return what the child wrote; None if it has not finished at the deadline."""
+        """Return the bytes that the child process wrote; None if it has not finished by the deadline."""
         import select
 
         poll = select.poll()
@@ -86,7 +92,11 @@ class PendingOpinion:
 def start(
     prompt: str, judged: Classification, rules: Rules, settings: Mapping[str, Value], *, state: str, until: float
 ) -> PendingOpinion | None:
-    """Start a query about the prompt, whose answer is needed by ``until``; return None if there is nothing to ask."""
+    """Start a query for a prompt's search intent and task type; return None if the model is to find neither.
+
+    ``judged`` is the classification of the prompt by the rules. The answer is needed by ``until``, on the clock
+    ``time.perf_counter``.
+    """
     kinds = task_types(judged, rules, settings)
     if not kinds and not asks_for_intent(settings):
         return None
@@ -99,7 +109,7 @@ def start(
 
 
 def start_plan(text: str, schema: Schema, settings: Mapping[str, Value], *, state: str, until: float) -> PendingOpinion:
-    """Start a query for a plan; ``text`` is the question to the model, and ``schema`` describes its answer."""
+    """Start a query for the steps of a plan; ``text`` is the question, and ``schema`` describes the model's answer."""
     limit_ms = int(settings["model.plan_timeout_ms"])
     asked = PendingOpinion(settings, until=min(until, time.perf_counter() + limit_ms / 1000), limit_ms=limit_ms)
     asked.refusal = allowance.read(state).refusal_for(allowance.PLAN, settings)
@@ -110,7 +120,7 @@ def start_plan(text: str, schema: Schema, settings: Mapping[str, Value], *, stat
 
 
 def _start(asked: PendingOpinion, call: Callable[[], dict[str, Any]], state: str) -> None:
-    """Call the model in a child process; ``asked`` later reads the child's record of the call from a pipe."""
+    """Run ``call`` in a child process, which writes the record of the call to a pipe; ``asked`` reads it from there."""
     asked.descriptor, answer = os.pipe()
     try:
         is_started = detached.fork(state, "model", lambda: _ask(call, answer), keep=answer, niceness=0)
@@ -122,7 +132,10 @@ def _start(asked: PendingOpinion, call: Callable[[], dict[str, Any]], state: str
 
 
 def task_types(judged: Classification, rules: Rules, settings: Mapping[str, Value]) -> dict[str, str]:
-    """Return the task types to choose from, with their meanings; empty if the rules are sure enough."""
+    """Return the task types from which the model is to choose one, with their meanings; empty if it is not to choose.
+
+    The setting ``model.task_type`` says when it is to choose: always, never, or if the rules are uncertain.
+    """
     when = settings["model.task_type"]
     return {} if when == NEVER or (when != ALWAYS and not judged.uncertain) else meanings_of(rules)
 
@@ -133,7 +146,7 @@ def asks_for_intent(settings: Mapping[str, Value]) -> bool:
 
 
 def meanings_of(rules: Rules) -> dict[str, str]:
-    """Return the task types of the rules with their meanings (empty in rules that an earlier release compiled)."""
+    """Return the task types of the rules, each with its meaning; in rules of an earlier release, meanings are empty."""
     meanings: Mapping[str, str] = rules.body.get("meanings", {})
     table = rules.table
     names = [name for at, name in table.classes if table.facets[at]["name"] == TASK_TYPE]
@@ -141,7 +154,7 @@ def meanings_of(rules: Rules) -> dict[str, str]:
 
 
 def _ask(call: Callable[[], dict[str, Any]], descriptor: int) -> None:
-    """Make the call, and write its record to ``descriptor``; runs in the child."""
+    """Make the call in the child process, and write its record to the pipe ``descriptor``."""
     on_alarm(LONGEST_S, _give_up)
     record = call()
     try:
@@ -157,10 +170,11 @@ def _give_up() -> None:
 def ask_now(
     prompt: str, kinds: Mapping[str, str], rules: Rules, settings: Mapping[str, Value], *, state: str
 ) -> dict[str, Any]:
-    """Query the model in this process with the question from the rules; return the record of the call; never raise.
+    """Query the model in this process to classify a prompt; return the record of the call; never raise.
 
-    ``kinds`` are the task types to choose from; empty if only the search intent is wanted.
-    Secrets are removed here, for every caller: with ``log = full`` neither the prompt nor the examples are redacted.
+    ``kinds`` are the task types to choose from, with their meanings; it is empty if only the search intent is wanted.
+    Secrets are removed from the prompt and the examples here, because with the setting ``log = full`` they still
+    contain them.
     """
     from enricher.model.client import ModelError, ask
     from enricher.model.endpoint import Endpoint, EndpointError
@@ -170,7 +184,7 @@ def ask_now(
     try:
         endpoint = Endpoint(settings)
         endpoint.unlock()
-        # Counted before it is made, so that a call that is killed counts, too.
+        # The call is counted before it is made, so that it counts even if this process is killed meanwhile.
         allowance.change(state, allowance.Account.count_opinion)
         examples = [(redact(text)[0], name) for text, name in _examples(prompt, settings, state)] if kinds else []
         prompts = rules.packed("prompts")
@@ -199,7 +213,10 @@ def ask_now(
 def _plan_now(
     text: str, schema: Schema, settings: Mapping[str, Value], *, state: str, within_s: float
 ) -> dict[str, Any]:
-    """Query the model for a plan in this process; return the record of the call with the valid fields; never raise."""
+    """Query the model for the steps of a plan in this process; return the record of the call; never raise.
+
+    The record contains those fields of the plan that follow ``schema``.
+    """
     from enricher.model.client import ModelError, ask
     from enricher.model.endpoint import Endpoint, EndpointError
     from enricher.structured.parsing import parse
@@ -222,7 +239,7 @@ def _plan_now(
 def _answered(
     answer: ModelAnswer, settings: Mapping[str, Value], status: str, reason: str, latency_ms: float
 ) -> dict[str, Any]:
-    """Return the record of a call that was answered, with its cost."""
+    """Return the record of an answered call, with the number of tokens used and their cost."""
     return {
         "model": answer.model or str(settings["model.name"]),
         "status": status,
@@ -235,7 +252,7 @@ def _answered(
 
 
 def _note(state: str, action: Callable[[allowance.Account], None]) -> None:
-    """Record the outcome of a call; an answer counts even if that fails."""
+    """Update the stored account of earlier calls; if this fails, go on, because the model's answer is still of use."""
     try:
         allowance.change(state, action)
     except OSError:
@@ -247,7 +264,10 @@ def _since(began: float) -> float:
 
 
 def _examples(prompt: str, settings: Mapping[str, Value], state: str) -> list[tuple[str, str]]:
-    """Return the nearest earlier prompts that a person labelled, with their task types; empty if none can be read."""
+    """Return earlier prompts similar to this one, with the task types that a person who labelled them approved or gave.
+
+    The list is empty if there are none, or if the database cannot be read.
+    """
     most = int(settings["model.examples"])
     if not most:
         return []

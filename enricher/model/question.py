@@ -1,9 +1,10 @@
-"""The question put to a model about a prompt: its search intent and, if the rules are uncertain, its task type.
+"""Write the question that asks a model to classify a prompt, and read the model's answer.
 
-Reading the answer never raises, and always reports what could not be used. The nearest prompts that a person labelled
-are examples in the question (few-shot).
+The model is asked for the search intent (the kind of information that the prompt seeks), for topics and, if the rules
+are uncertain, for the task type. Similar prompts that a person labelled are examples in the question (few-shot).
+Reading an answer never raises, and always reports what could not be used.
 
-Seed 001, task 5.1: intent, topics and confidence as one JSON object, in fewer than 300 tokens without the prompt. The
+The answer is one JSON object, and the question has fewer than 300 tokens without the prompt (seed 001, task 5.1). Its
 wording is in the template ``instructions/prompts/classification.md``.
 """
 
@@ -25,15 +26,17 @@ HEAD, TAIL = 3000, 1000
 LONGEST_MEANING = 110
 LONGEST_EXAMPLE = 160
 INTENT, TASK, EFFORT = "intent", "task", " and effort"
-"""Names of the forms of the template ``classification``: for the search intent alone, and for the task type, too. The
-third is appended to either name if the model is also to estimate the effort."""
+"""Names of variants of the template ``classification``: for the search intent only, or also for the task type.
+
+The third is appended to either name if the model is also to estimate the effort that the prompt asks for.
+"""
 INTENTS = ("howto", "location", "explanation", "comparison", "troubleshoot", "general")
-"""The search intents of seed 001."""
+"""The search intents, which are kinds of information that a prompt may seek (seed 001)."""
 NONE = "none"
 LONGEST_TOPIC = 60
 
 MOST_READ = 400
-"""At most this many labelled prompts, the newest, are compared."""
+"""Maximum number of labelled prompts, the newest ones, that are compared with a prompt."""
 SHORTEST_WORD = 4
 LONGEST_COMPARED = 600
 """Maximum characters of an earlier prompt that are compared; longer ones are mostly pasted text."""
@@ -55,8 +58,8 @@ def question(
 ) -> str:
     """Return the question for the model; it contains the prompt as typed, but a long one without its middle.
 
-    ``prompts`` are the templates of the rules (``Rules.packed("prompts")``). ``task_types`` are the task types to
-    choose from; without them, the question is only about the search intent. ``examples`` are earlier prompts with the
+    ``prompts`` are the compiled templates in the rules (``Rules.packed("prompts")``). ``task_types`` are the task types
+    to choose from; without them, the question does not ask for a task type. ``examples`` are earlier prompts with the
     task type that a person gave them.
     """
     name = (TASK if task_types else INTENT) + (EFFORT if asks_effort else "")
@@ -66,14 +69,14 @@ def question(
 
 
 def shortened(prompt: str) -> str:
-    """Return the prompt, or the beginning and the end of a long one."""
+    """Return the prompt; if it is long, only its beginning and its end, with a note about what is left out."""
     if len(prompt) <= HEAD + TAIL:
         return prompt
     return f"{prompt[:HEAD]}\n[… {len(prompt) - HEAD - TAIL} characters left out …]\n{prompt[-TAIL:]}"
 
 
 def meaning_of(prose: str) -> str:
-    """Return the first sentence of a class's description in the instructions, shortened."""
+    """Return the first sentence of the text that describes a class in the instructions, shortened if it is long."""
     sentence = " ".join(prose.split()).partition(". ")[0].rstrip(".")
     return sentence if len(sentence) <= LONGEST_MEANING else sentence[: LONGEST_MEANING - 1].rpartition(" ")[0] + "…"
 
@@ -86,11 +89,12 @@ def _one_line(text: str) -> str:
 def read_opinion(
     answer: str, schema: Schema, *, task_types: Collection[str] = (), accuracy: float | None = None
 ) -> tuple[Opinion | None, str]:
-    """Return the opinion in an answer and what was wrong with it (empty: nothing); None if the answer is unusable.
+    """Return the classification (opinion) in a model's answer, or None if it is unusable, and what is wrong with it.
 
-    ``schema`` is that of the type ``classification``; only fields that follow it are used. A search intent that does
-    not exist counts as ``general``, a task type that does not exist (not in ``task_types``) as none; both are
-    reported. An answer without a usable confidence is unusable (seed 001, task 5.3).
+    The second value is empty if nothing is wrong. Only fields that follow ``schema``, the schema of this type of
+    answer, are used. A search intent that does not exist is reported and counts as ``general``; a task type that is not
+    in ``task_types`` is reported and ignored. An answer without a valid confidence is unusable (seed 001, task 5.3).
+    ``accuracy`` is the share of prompts that the model is assumed to classify correctly.
     """
     parsed = parse(answer, schema)
     if not parsed.metadata:
@@ -122,10 +126,10 @@ def _topics(named: list[str]) -> list[str]:
 
 
 def nearest(prompt: str, state: str, *, most: int) -> list[tuple[str, str]]:
-    """Return at most ``most`` labelled prompts with their task types, nearest first.
+    """Return up to ``most`` labelled earlier prompts that are similar to a prompt, each with its task type.
 
-    The nearness is the cosine of the sets of words; prompts without a common word are left out. Raises what opening
-    or reading the database raises.
+    The most similar one comes first. The similarity is the cosine of the sets of words; prompts without a common word
+    are left out. Raises the errors of opening and reading the database.
     """
     from contextlib import closing
 

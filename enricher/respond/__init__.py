@@ -1,1 +1,1 @@
-"""Choose the content of the enrichment (guardrails, approach, items) and write its text."""
+"""Choose what to add to a prompt (guardrails, an approach, facts, or a plan), and write it as a text."""

@@ -1,7 +1,7 @@
-"""Decide what to add to one prompt; pure, so that a replay reproduces the recorded result.
+"""Decide what to add to a prompt, in such a way that a replay reproduces the recorded result.
 
-Everything from outside is first collected into ``Inputs`` and recorded in the trace;
-the same inputs and the same rules give the same enrichment, byte for byte.
+Everything that comes from outside is collected into ``Inputs`` beforehand, and recorded in the prompt's trace. The same
+inputs and the same rules always give the same text, byte for byte.
 """
 
 from __future__ import annotations
@@ -32,11 +32,14 @@ MAX_TOKENS = DEFAULTS["search_intent.max_tokens"]
 WORDS = "{words}"
 """Placeholder in a guardrail's sentence for the prompt's words that triggered the guardrail."""
 PIPELINE = "pipeline"
-"""The format specified in seed 004; any other non-empty ``form`` stands for a plan (``enricher.respond.hydration``)."""
+"""Value of ``Inputs.form`` for the format specified in seed 004.
+
+Empty means the usual text, and any other value a plan (``enricher.respond.hydration``).
+"""
 SPLITTING = "consider-splitting"
-"""Id of an approach that only suggests splitting the task."""
+"""Id of a suggested approach that consists only of the suggestion to split the task."""
 BESIDE, ALONE = "beside", "alone"
-"""Values of the rule for showing the task type: only beside other lines, or even alone; any other value means never."""
+"""Values of the rule ``class_line``: show the task type only together with other lines, or even alone; else never."""
 RECORDED_SETTINGS = (
     "budgets.tokens", "budgets.session_tokens", "budgets.items", "search_intent.enabled",
     "search_intent.min_confidence", "search_intent.base_count", "search_intent.max_count", "search_intent.max_tokens",
@@ -46,15 +49,16 @@ RECORDED_SETTINGS = (
 
 
 class Inputs:
-    """Everything that a result depends on, except the rules.
+    """Everything on which the text added to a prompt depends, except the rules.
 
-    ``prompt`` is the text as classified (redacted and capped). ``injected`` lists the references of what this session
-    has already been shown, and ``spent`` is the number of tokens that this took. ``conversation`` contains earlier
-    prompts and actions. ``form`` is empty for the usual text, or names another format (``enricher.respond.formats``).
-    ``has_mcp``: the client can call our MCP server; only the profile ``as-specified`` uses it. ``is_bare``: the client
-    adds the text as a separate message without any introduction. ``model`` records the request to a language model and
-    its answer (``enricher.model.opinion_request``), and is empty if no model was asked. ``hydration`` is what a plan
-    may name (``enricher.respond.hydration.gathering``), and is empty if no plan is written.
+    ``prompt`` is the text as classified (redacted and capped). ``injected`` lists the references of what the agent was
+    shown earlier in this session, and ``spent`` is the number of tokens of those texts. ``conversation`` contains the
+    session's earlier prompts and what the agent did. ``form`` is empty for the usual text, or names another format
+    (``enricher.respond.formats``). ``has_mcp``: the client can call our MCP server; only the profile ``as-specified``
+    uses this. ``is_bare``: the client adds the text as a separate message without any introduction. ``model`` is the
+    record of a call to a language model (``enricher.model.opinion_request``), and is empty if none was called.
+    ``hydration`` contains the files and symbols that a plan may mention (``enricher.respond.hydration.gathering``), and
+    is empty if no plan is written.
     """
 
     __slots__ = (
@@ -87,7 +91,7 @@ class Inputs:
         self.hydration: Mapping[str, Any] = {}
 
     def to_json(self) -> dict[str, Any]:
-        """Return the JSON value that a trace stores, without the prompt, which has its own column."""
+        """Return the inputs as the JSON value that a trace stores; it lacks the prompt, which has its own column."""
         return {
             "settings": self.settings,
             "skills": [list(skill) for skill in self.skills],
@@ -128,7 +132,7 @@ class Inputs:
 
     @property
     def opinion(self) -> Opinion | None:
-        """A language model's opinion on the prompt; None if no model was asked or it did not answer in time."""
+        """A language model's classification of the prompt; None if no model was called or it was late or failed."""
         if not self.model.get("opinion"):
             return None
         from enricher.classify.opinion import Opinion
@@ -137,14 +141,15 @@ class Inputs:
 
     @property
     def is_as_specified(self) -> bool:
-        """Whether the profile is ``as-specified``; traces without a recorded profile count as ``quiet``."""
+        """Whether the profile is ``as-specified`` (texts as originally specified); false if no profile is recorded."""
         return is_as_specified(self.settings)
 
     @property
     def already_shown(self) -> list[str]:
-        """The references of what must not be shown again; empty in the profile ``as-specified``.
+        """The references of what was shown earlier in this session and must not be shown again.
 
-        After the host has dropped its context, everything except the facts of the channel ``session`` may be repeated.
+        The list is empty in the profile ``as-specified``. If the client has dropped the earlier conversation, it
+        contains only facts of the channel ``session``, so that everything else may be repeated.
         """
         if self.is_as_specified or self.conversation.has_forgotten:
             return [one for one in self.injected if one.startswith("item:session ") and not self.is_as_specified]
@@ -152,7 +157,7 @@ class Inputs:
 
 
 class Enrichment:
-    """The result for one prompt: classification, facts, the lines of the text, and the omitted lines with reasons."""
+    """What was decided for a prompt: its classification, the text to add, what that shows, what it omits and why."""
 
     __slots__ = (
         "approach", "classification", "estimate", "facts", "guardrails", "items", "misses", "partial", "shown", "text",
@@ -176,7 +181,7 @@ class Enrichment:
         self.tokens = 0
 
     def refs(self) -> list[tuple[str, str]]:
-        """Return (kind, reference) of everything that the text shows, so that the session does not show it again."""
+        """Return (kind, reference) of each thing that the text shows, so that this session does not show it again."""
         if not self.text:
             return []
         refs = [("guardrail", one.ref) for one in self.guardrails]
@@ -185,12 +190,18 @@ class Enrichment:
 
 
 def verdict_on(inputs: Inputs, rules: Rules, *, is_explained: bool = True) -> Classification:
-    """Classify new or recorded inputs under ``rules``, taking into account a model's opinion that they contain."""
+    """Classify the prompt in new or recorded inputs by ``rules``, and by a model's opinion if the inputs have one.
+
+    With ``is_explained``, the classification contains its evidence: which words fired which signals.
+    """
     return verdict(inputs.prompt, rules, inputs.conversation, opinion=inputs.opinion, is_explained=is_explained)
 
 
 def decide(inputs: Inputs, rules: Rules, judged: Classification) -> Enrichment:
-    """Return the enrichment with its final text; depends only on the arguments, not on clock, files or randomness."""
+    """Return the final text to add to a prompt, and what led to it; ``judged`` is the classification of the prompt.
+
+    The result depends only on the arguments: no clock, no files, no randomness.
+    """
     body = rules.body
     if not inputs.settings["search_intent.enabled"]:
         judged = judged.changed({"search_intent": "", "intent_confidence": 0.0})
@@ -233,7 +244,7 @@ def _choose_workflow(result: Enrichment, rules: Rules) -> None:
 
 
 def _estimated(inputs: Inputs, judged: Classification, rules: Rules) -> Estimate:
-    """Return the effort that a prompt asks for, with the score from a model's recorded opinion, if it has one."""
+    """Estimate the effort that a prompt asks for; if a model's opinion is recorded, its score is taken into account."""
     from enricher.complexity.estimate import estimate
 
     task_type = "" if judged.uncertain else judged.task_type
@@ -246,7 +257,7 @@ def _guide(result: Enrichment, inputs: Inputs, rules: Rules) -> None:
     judged, body = result.classification, rules.body
     result.shown = inputs.is_as_specified or not judged.uncertain
     task_type = judged.task_type if result.shown else ""
-    if inputs.is_as_specified or body["approaches"]["rules"]:  # the packaged approaches are for that profile only
+    if inputs.is_as_specified or body["approaches"]["rules"]:  # the packaged ones are for as-specified only
         from enricher.respond.facts import read_facts
 
         result.facts = read_facts(inputs.prompt, judged.features, inputs.skills)
@@ -282,7 +293,7 @@ def _guide(result: Enrichment, inputs: Inputs, rules: Rules) -> None:
 
 
 def _suggest_splitting(result: Enrichment, estimate: Estimate) -> None:
-    """Append the suggestion to split the task to the approach, if the estimate leads to this suggestion."""
+    """If the estimate leads to a suggestion to split the task, append it to the approach, or make it the approach."""
     from enricher.complexity.estimate import suggestion
 
     if sentence := suggestion(estimate):
@@ -291,9 +302,9 @@ def _suggest_splitting(result: Enrichment, estimate: Estimate) -> None:
 
 
 def _trigger_words(identity: str, prompt: str, judged: Classification, rules: Rules) -> str:
-    """Return the words that triggered a guardrail; if ``judged`` lacks the evidence, classify the prompt again.
+    """Return the words of the prompt that triggered the guardrail with this id.
 
-    The evidence is missing in a replay, which does not collect it, or which only weighs recorded scores again.
+    They are found by the evidence in ``judged``. If that has none, as in a replay, the prompt is classified again.
     """
     words = guidance.trigger_words(identity, judged.evidence, prompt)
     return words or guidance.trigger_words(identity, classify(prompt, rules.table).evidence, prompt)
@@ -304,8 +315,8 @@ def _write(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> None:
     open_items = [item for item in result.items if not item.why]
     most, tokens = int(inputs.settings["budgets.items"]), int(inputs.settings["budgets.tokens"])
     shares = {rule["name"]: rule["tokens"] for rule in body["channels"]}
-    if inputs.is_as_specified:  # the memories of seed 001 are added to the usual budgets
-        shares["memory"] = HARD_CAP_TOKENS  # the channel has already applied max_tokens
+    if inputs.is_as_specified:  # memories (seed 001) come on top of the usual budgets
+        shares["memory"] = HARD_CAP_TOKENS  # the channel itself keeps to max_tokens
         most += sum(item.channel == "memory" for item in open_items)
         tokens += int(inputs.settings.get("search_intent.max_tokens", MAX_TOKENS))
         lines.has_no_guardrails = not result.guardrails
@@ -339,7 +350,7 @@ def _write(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> None:
 
 
 def _announced(partial: list[str], inputs: Inputs) -> list[str]:
-    """Return the late channels that the text mentions: programs that the user set up, but no built-in channels."""
+    """Return which of the late channels the text mentions: no built-in ones, unless the profile is as-specified."""
     if inputs.is_as_specified:
         return partial
     built_in = {_late(one) for one in inputs.channels if one.is_built_in}
@@ -351,12 +362,12 @@ def _late(channel: ChannelResult) -> str:
 
 
 def _class_line(body: Mapping[str, Any]) -> str:
-    """Return the rule for showing the task type; rules of earlier versions have ``class_alone`` instead."""
+    """Return the rule ``class_line``, which says when to show the task type; older rules have ``class_alone``."""
     return str(body.get("class_line") or (ALONE if body["class_alone"] else BESIDE))
 
 
 def _suggest_memory(lines: TextLines, result: Enrichment, inputs: Inputs) -> None:
-    """Add the reminder and resources of seed 001, if the search intent is certain and the agent can use them (MCP)."""
+    """Add lines on how to find more memories (seed 001), if the agent can call the MCP tools that these lines name."""
     from enricher.context.channels.memory import memory_context
 
     if inputs.has_mcp:
@@ -365,7 +376,7 @@ def _suggest_memory(lines: TextLines, result: Enrichment, inputs: Inputs) -> Non
 
 
 def _in_project(text: str, frame: str, items: list[RankedItem]) -> str:
-    """Replace a stack frame's path, if it is absolute or from another machine, by the file's path in the project."""
+    """Replace in ``text`` the path of a stack frame, which may be of another machine, by the path in the project."""
     path, _, line = frame.replace("\\", "/").rpartition(":")
     for item in items:
         if item.channel == "code" and path.endswith(f"/{item.ref}"):

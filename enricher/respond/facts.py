@@ -1,7 +1,7 @@
-"""Extract from the prompt the facts that an approach may quote, such as a stack frame or "40 files".
+"""Extract from the prompt the facts that a suggested approach may quote, such as a stack frame or "40 files".
 
-Pure text processing of the classified prompt; a fact that is not found is absent from the
-result, and an approach that needs it is not suggested.
+The facts come from the text of the prompt alone. A fact that is not found is absent from the result, and an approach
+that needs it is not suggested.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ THINGS = frozenset(
 )
 RESULTS = frozenset("pass passes passed passing fail fails failed failing ok green red succeeded skipped".split())
 STATES = frozenset(("are", "were"))
-"""Words after a count that, like ``RESULTS``, mark it as a report and not a request: "all 40 files are …"."""
+"""Words after a count which, like ``RESULTS``, show that it reports a state and requests nothing: "40 files are …"."""
 FEWEST_TO_SHARE = 5
-"""Minimum count that is a fact worth quoting."""
+"""Smallest number of things that is worth quoting in an approach."""
 EACH = ["each", "of", "the"]
 BEFORE_A_COUNT = ("all", "across", "each")
 PASTED = frozenset(("stack_trace", "log", "code_block", "diff", "shell", "pasted_error"))
@@ -38,7 +38,12 @@ if TYPE_CHECKING:
 
 
 def read_facts(prompt: str, features: Iterable[str], skills: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Return the facts found in a prompt, under the names ``frame``, ``error``, ``count``, ``listed`` and ``skill``."""
+    """Return the facts found in a prompt by their names: ``frame``, ``error``, ``count``, ``listed`` and ``skill``.
+
+    They are the innermost stack frame, the name of the error, the number of things in the task, the number of list
+    items, and the installed skill that fits. ``features`` names what the prompt contains, such as ``list``. ``skills``
+    are pairs (name, description).
+    """
     found: dict[str, str] = {}
     if TRACES.intersection(features):
         from enricher.prompt.wording.frames import error_name, innermost_frame
@@ -59,7 +64,7 @@ def _add(found: dict[str, str], name: str, value: str) -> None:
 
 
 def _count(prompt: str) -> str:
-    """Return the count of things in the task, such as ``40 files`` for "in all 40 files"; empty if there is none."""
+    """Return how many things the task is about, such as ``40 files`` for "in all 40 files"; else empty."""
     low = prompt[:12_000].lower()
     if not any(word in low for word in BEFORE_A_COUNT):
         return ""
@@ -79,7 +84,10 @@ def _count(prompt: str) -> str:
 
 
 def _reports_results(thing: str, behind: list[str]) -> bool:
-    """Return whether a count is part of a report: "all 40 files pass", "all 12 pages, 10 green"."""
+    """Return whether a count reports results and requests nothing: "all 40 files pass", "all 12 pages, 10 green".
+
+    ``thing`` is the word for what is counted, with punctuation; ``behind`` are the words after it.
+    """
     if thing[-1] in ".;!?":
         return False
     bare = [word.strip(".,;:!?()") for word in behind]
@@ -104,7 +112,7 @@ def _is_item(line: str) -> bool:
 
 
 def _skill(prompt: str, skills: Iterable[tuple[str, str]]) -> str:
-    """Return the installed skill that shares the most words with the prompt; empty if there is none or a tie."""
+    """Return the name of the installed skill that shares the most words with the prompt; empty if none or a tie."""
     skills = list(skills)
     if not skills:
         return ""

@@ -1,7 +1,7 @@
-"""The format ``pipeline`` (specified in seed 004): one JSON object with the same four keys for every prompt.
+"""Write what is added to a prompt in the format ``pipeline`` (seed 004): a JSON object with four keys.
 
-The text for agents distributes 450 tokens among quoted lines; this format gives each
-channel's result a separate block, most important first, up to 2,000 tokens in total.
+The usual text has 450 tokens, distributed among quoted lines. The text in this format has a block for the results of
+each channel, the most important channel first, and up to 2,000 tokens in total.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ CAP_TOKENS = 2000
 CAP_BYTES = 9400
 """Maximum bytes of the text; below the smallest limit of any client (``enricher.respond.render.MAX_BYTES``)."""
 LONGEST_LINE = CAP_BYTES
-"""No limit for a single line, because a block is cut or omitted as a whole."""
+"""Maximum characters of a line: in effect none, because a block is cut or omitted as a whole."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def answer(text: str, tokens: int, count: int) -> dict[str, object]:
-    """Return the object to print, with ``count`` channels in the text; ``success`` is false if there is no text."""
+    """Return the JSON object to print for a text from ``count`` channels; without a text, ``success`` is false."""
     return {
         "success": bool(text),
         "enrichment_context": text,
@@ -36,12 +36,15 @@ def answer(text: str, tokens: int, count: int) -> dict[str, object]:
 
 
 def kept_channels(result: Enrichment) -> int:
-    """Return the number of channels with at least one item in the text."""
+    """Return the number of channels of which the text contains at least one item."""
     return len({item.channel for item in result.items if item.kept})
 
 
 def write(result: Enrichment) -> None:
-    """Set the text to the channels' results by priority; omit blocks that do not fit, but cut the first one to fit."""
+    """Write the text of ``result``: a block for each channel, by priority.
+
+    The first block is cut if it does not fit; any other is omitted.
+    """
     blocks: list[str] = []
     left, left_bytes = CAP_TOKENS, CAP_BYTES - len(TITLE)
     for items in _by_channel(result.items):
@@ -57,7 +60,7 @@ def write(result: Enrichment) -> None:
 
 
 def _by_channel(items: list[RankedItem]) -> list[list[RankedItem]]:
-    """Group the items by channel, without the omitted ones; they are already sorted by the channels' priority."""
+    """Return the items in a list for each channel, without the omitted ones; the order of channels stays the same."""
     groups: dict[str, list[RankedItem]] = {}
     for item in items:
         if not item.why:
@@ -77,7 +80,7 @@ def _fitted(block: str, tokens: int, most_bytes: int, *, may_cut: bool) -> str:
 
 
 def _shown(item: RankedItem) -> str:
-    """Return an item's sanitized text, line by line, followed by its source; only the label if it has no text."""
+    """Return an item's sanitized text followed by a line with its source; if it has no text, a line with its label."""
     source = harmless(item.label, longest=LONGEST_LINE)
     if not item.text:
         return f"- {source}"
@@ -86,7 +89,7 @@ def _shown(item: RankedItem) -> str:
 
 
 def _line(line: str) -> str:
-    """Return a sanitized line of foreign Markdown: indentation stays, headings are demoted below our own level."""
+    """Return a sanitized line of a channel's Markdown; a heading is demoted, so that it is below our own headings."""
     clean = harmless(line, longest=LONGEST_LINE)
     indent = " " * min(len(line) - len(line.lstrip(" ")), 12)
     if clean.startswith("#") and not clean.startswith("###"):

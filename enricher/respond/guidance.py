@@ -1,8 +1,9 @@
 """Choose the guardrails, the approach and the workflow that fit a prompt, by their scores.
 
-The score of a guardrail or approach is the weight of its task type, if the type is shown, plus the weights of its own
-signals. One with a score below the ``min_score`` of the rules is omitted, and recorded as an ``OmittedGuidance``,
-which ``explain`` shows.
+A guardrail is a rule that the agent should keep; an approach is a suggestion of how to begin; a workflow is a kind of
+procedure for which plans are written. A guardrail or approach gets points if the prompt has one of its task types, and
+for each of its own signals in the prompt. If its score is below the ``min_score`` of the rules, it is omitted, and
+recorded as an ``OmittedGuidance``, which the command ``explain`` shows.
 """
 
 from __future__ import annotations
@@ -13,9 +14,9 @@ from enricher.settings import AS_SPECIFIED, is_as_specified
 NOT_ENGLISH = "non_english"
 LONGEST_FACT = 120
 PAST, EDITS = "past", "edits"
-"""Conditions of a guardrail: ``past`` needs earlier prompts; ``edits`` needs earlier edits, or a new session."""
+"""Conditions of a guardrail: the session has earlier prompts; the agent has edited files, or the session is new."""
 MOST_QUOTED, LONGEST_QUOTED = 6, 48
-"""Limits, in words and characters, of the prompt text quoted in a sentence."""
+"""Maximum words and characters of the prompt that are quoted in the sentence of a guardrail."""
 ENDS = (". ", ", ", "? ", "! ", "?", "!", "\n", "。", "\uff1f", "\uff01", "\uff0c")
 EDGES = " .;:-"
 IN_BRACKETS = {ord("("): "[", ord(")"): "]"}
@@ -33,8 +34,9 @@ if TYPE_CHECKING:
 class Scored:
     """A guardrail or approach with its score.
 
-    ``sentence`` is the guardrail's sentence about this prompt, shown instead of its title; ``ref`` is the reference
-    under which the session records that it was shown.
+    ``text`` is the title of the guardrail or the text of the approach. ``sentence`` is the guardrail's sentence about
+    this prompt, which is shown instead of its title. ``ref`` is the reference under which the session records that it
+    was shown.
     """
 
     __slots__ = ("id", "ref", "score", "sentence", "text")
@@ -47,7 +49,7 @@ class Scored:
 
 
 class OmittedGuidance:
-    """An omitted guardrail or approach and the reason, such as a score below the threshold."""
+    """A line that the text omits, such as a guardrail, and the reason, such as a score below the one ``needed``."""
 
     __slots__ = ("line", "needed", "reason", "score")
 
@@ -58,11 +60,11 @@ class OmittedGuidance:
 def silence_reason(
     classification: Classification, body: Mapping[str, Any], settings: Mapping[str, Value], prompt: str
 ) -> str:
-    """Return the reason why prompts of this class (small talk) get no enrichment; empty if this prompt may get one.
+    """Return the reason why nothing is added to a prompt that is small talk; empty if something may be added.
 
-    A prompt is not small talk if its words trigger a guardrail with a sentence, or if its class is uncertain and it
-    requests an action such as a commit. Prompts in other languages are exempt: the signals are English and may
-    mistake a question about a name for small talk.
+    A prompt with the task type of small talk is no small talk if its words trigger a guardrail with a sentence, or if
+    its task type is uncertain and it requests an action such as a commit. Prompts in other languages are exempt,
+    because the signals are English and may mistake a question about a name for small talk.
     """
     if classification.task_type not in body["never_show"] or is_as_specified(settings):
         return ""
@@ -90,10 +92,11 @@ def select_guardrails(
 ) -> tuple[list[Scored], list[OmittedGuidance]]:
     """Return the guardrails to show, most relevant first, and the omitted ones.
 
-    ``task_type`` is empty if the text does not show it; ``injected`` lists the references already shown in
-    this session. Ties keep the order of the catalogue. At most one guardrail with a sentence about
-    the prompt is shown. With ``is_as_specified`` the guardrails of the task type come first,
-    whatever their score is, and all are shown by title.
+    ``rules`` is the compiled catalogue of guardrails. ``task_type`` is empty if it is too uncertain to be shown.
+    ``signal_scores`` has the points that each guardrail got from its signals. ``injected`` lists the references of what
+    was shown earlier in this session. Guardrails with the same score keep the order of the catalogue. At most one
+    guardrail with a sentence about the prompt is shown. With ``is_as_specified``, the guardrails of the task type come
+    first, whatever their score is, and all are shown by their titles.
     """
     chosen: list[Scored] = []
     misses: list[OmittedGuidance] = []
@@ -126,7 +129,7 @@ def select_guardrails(
 
 
 def _unmet(needs: str, *, has_past: bool, has_edits: bool) -> str:
-    """Return which condition of a guardrail the conversation does not meet, in words; empty if it meets all."""
+    """Return in words which condition of a guardrail the conversation does not meet; empty if it meets them."""
     if needs == PAST and not has_past:
         return "nothing was said before"
     return "nothing was edited before" if needs == EDITS and has_past and not has_edits else ""
@@ -151,15 +154,18 @@ def any_is_triggered(rules: Mapping[str, Any], signal_scores: Mapping[str, int])
 
 
 def _next_time(identity: str, times: int, injected: Collection[str]) -> str:
-    """Return the reference to record for a guardrail's next showing; empty if it has been shown ``times`` times."""
+    """Return the reference under which to record that a guardrail is shown once more in this session.
+
+    It is empty if the guardrail has been shown ``times`` times, so that it must not be shown again.
+    """
     names = [identity, *(f"{identity} {time}" for time in range(2, times + 1))]
     return next((name for name in names if f"guardrail:{name}" not in injected), "")
 
 
 def trigger_words(identity: str, evidence: Iterable[Evidence], prompt: str) -> str:
-    """Return the prompt's words that triggered a guardrail: the whole sentence if short, else the words and a few more.
+    """Return the prompt's words that triggered a guardrail: the whole clause if short, else they and a few more.
 
-    Empty if none of the guardrail's signals matched words.
+    The text is empty if none of the guardrail's signals matched words of the prompt.
     """
     own = [one for one in evidence if one.facet == "guardrail" and one.name == identity and one.signal[:1] != "<"]
     if not own:
@@ -191,9 +197,11 @@ def suggest_approach(
     injected: Collection[str],
     is_as_specified: bool = False,
 ) -> tuple[Scored | None, list[OmittedGuidance]]:
-    """Return the first approach in file order with known facts and a sufficient score, or None; and the omitted ones.
+    """Return the first approach that fits the prompt, or None, and the approaches that were omitted before it.
 
-    With ``is_as_specified`` the approaches declared for that profile are tried after the others.
+    Approaches are tried in the order of the instructions file. One fits if its score is sufficient, if ``facts`` has
+    all facts that its text quotes, and if this session has not shown it yet. With ``is_as_specified``, the approaches
+    declared for that profile are tried after the others.
     """
     misses: list[OmittedGuidance] = []
     rows = [*rules["rules"], *rules.get(AS_SPECIFIED, ())] if is_as_specified else rules["rules"]
@@ -214,10 +222,10 @@ def suggest_approach(
 def choose_workflow(
     rules: Mapping[str, Any], *, signal_scores: Mapping[str, int], shares: Mapping[str, float]
 ) -> tuple[str, str]:
-    """Return the workflow that fits a prompt, empty if none is certain, and the reason in words.
+    """Return the name of the workflow that fits a prompt, empty if none is certain, and the reason in words.
 
-    A workflow's points are those of its own signals plus, for each of its task types, that type's points multiplied by
-    the probability of the type (``shares``).
+    A workflow gets the points of its own signals (``signal_scores``) and, for each of its task types, its weight for
+    the type multiplied by the probability that the prompt has this type (``shares``).
     """
     ranked = [
         (signal_scores.get(name, 0) + sum(weight * shares.get(kind, 0.0) for kind, weight in types.items()), name)
@@ -239,7 +247,7 @@ def choose_workflow(
 
 
 def shares_of(scores: Mapping[str, int], facets: Iterable[Mapping[str, Any]]) -> dict[str, float]:
-    """Return the probability of each task type; every ``points_that_double`` points of a type double its odds."""
+    """Return the probability of each task type by its points; each ``points_that_double`` points double its odds."""
     double = next((facet["points_that_double"] for facet in facets if facet["name"] == "task_type"), 0.0)
     if not scores or not double:
         return {}

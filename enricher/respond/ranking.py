@@ -1,4 +1,4 @@
-"""Rank the candidates that the channels offer, and record why each omitted one was omitted."""
+"""Rank the facts that the channels offer for a prompt, and record for each omitted one why it is omitted."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ LONGEST_NAME = 200
 NOT_OUTDATED = (
     "the host has it", "the conversation has it", "the prompt", "it only accompanies", "it shares", "another one",
 )  # fmt: skip
-"""Beginnings of ``Candidate.stale`` reasons that are shown as they are; all others are shown as "stale: …"."""
+"""Beginnings of the reasons in ``Candidate.stale`` that are shown as they are; others are shown as "stale: …"."""
 
 
 class RankedItem:
-    """A candidate and its outcome: whether the text contains it, and if not, why."""
+    """A fact that a channel offered (a candidate): whether the text contains it (``kept``) and, if not, ``why``."""
 
     __slots__ = ("channel", "kept", "label", "ref", "score", "text", "why")
 
@@ -36,7 +36,10 @@ class RankedItem:
 
 
 def rank_items(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> None:
-    """Sort the candidates by channel priority and score, and record the reason for each one that is omitted."""
+    """Add all facts that the channels offered to ``result``, ordered by the channel's priority and by the score.
+
+    A fact that the text is to omit is added, too, with the reason.
+    """
     rank = {rule["name"]: rule for rule in body["channels"]}
     seen: set[str] = set()
     for channel in sorted(inputs.channels, key=lambda one: -rank.get(one.name, {}).get("priority", 0)):
@@ -78,7 +81,7 @@ def _objection(offered: Candidate, rule: Mapping[str, Any] | None, names: set[st
     names = names - {offered.ref} if place != offered.ref else names
     if known and any(f"item:{one}" in known for name in {*names, place} for one in (name, hashed_ref(name))):
         return "said before in this session"
-    # A bare path says nothing new after the same path with a line number.
+    # A path alone is nothing new if the same path was shown with a line number.
     is_bare_path = place == offered.ref and not offered.text
     if is_bare_path and any(one.startswith(f"item:{offered.ref}:") for one in known):
         return "said before in this session"
@@ -88,7 +91,7 @@ def _objection(offered: Candidate, rule: Mapping[str, Any] | None, names: set[st
 def place_of(offered: Candidate | RankedItem) -> str:
     """Return the reference under which a session records a fact, with the line number if its label has one.
 
-    A file that was shown without a line may thus be shown again with one.
+    Thus a file that was shown without a line number may be shown again with one.
     """
     line = offered.label.removeprefix(f"{offered.ref}:").split(None, 1)[:1] if not offered.text else []
     is_line = bool(line) and offered.label.startswith(f"{offered.ref}:") and line[0].isdigit()
@@ -96,15 +99,15 @@ def place_of(offered: Candidate | RankedItem) -> str:
 
 
 def _normalized(offered: Candidate) -> str:
-    """Return the normalized text of an item; items with the same text are duplicates even with other references."""
+    """Return an item's text (else its label) in a form for comparison; items with the same form are duplicates."""
     return " ".join(offered.text.lower().split()) or offered.label
 
 
 def name_of(ref: str, text: str) -> str:
-    """Return the reference under which a session records an item: ``ref``, or a hash if it is empty or too long."""
+    """Return the reference under which a session records an item: ``ref``, or a hash if that is empty or too long."""
     return ref if 0 < len(ref) <= LONGEST_NAME else hashed_ref(ref or text)
 
 
 def hashed_ref(name: str) -> str:
-    """Return the keyed hash that is stored instead of a reference if the setting ``log`` allows no readable text."""
+    """Return a keyed hash, to be stored instead of a reference where the setting ``log`` allows no readable text."""
     return keyed_hash(b"item", name.encode(errors="replace"))

@@ -1,7 +1,7 @@
-"""Render the chosen lines as the documented text: labels in fixed order, facts quoted, within the budgets.
+"""Write the chosen lines as the text that is added to a prompt: labels in fixed order, facts quoted, within budgets.
 
-Text from channels and prompts is data: it is stripped of control characters
-and of anything that imitates a host's tags, and limited in length.
+What comes from channels and prompts is data: it is stripped of control characters and of anything that imitates the
+tags of a client, and it is limited in length.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ LONGEST_ITEM = 300
 """Maximum characters of one item's text."""
 MOST_ITEMS = 15
 LEAST_IMPORTANT_FIRST = ("resources", "reminder", "has_no_guardrails", "guardrails", "approach", "partial")
-"""Fields of ``TextLines`` in the order in which a text that is too long loses them; the task type is lost last."""
+"""Fields of ``TextLines`` in the order in which a text that is too long omits them; the task type is omitted last."""
 FEWEST_SHOWN_TOKENS = 8
-"""Minimum tokens for an item; with less room it is left out instead of cut to a few words."""
+"""Minimum tokens for an item; if fewer are left, it is omitted instead of cut to a few words."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +33,10 @@ if TYPE_CHECKING:
 
 
 class Item:
-    """One fact: its source (``label``), its quoted text (empty if the label suffices), its channel and token share."""
+    """One fact to show: its source (``label``) and its text (empty if the label suffices).
+
+    ``tokens`` is the maximum for all items of its ``channel`` together.
+    """
 
     __slots__ = ("channel", "label", "text", "tokens")
 
@@ -44,9 +47,9 @@ class Item:
 class TextLines:
     """The lines of the text that is added to a prompt; a line whose field is empty is left out.
 
-    ``is_as_specified`` selects the layout of the specification (seed 000): a blank line between the sections, labels
-    as documented.
-    ``is_bare``: the text is a separate message after the prompt, so its title explains what it is.
+    ``is_as_specified`` selects the labels and the layout of the original specification (seed 000), which has a blank
+    line between the sections. ``is_bare`` means that the client adds the text as a separate message after the prompt,
+    so that its title has to explain what it is.
     """
 
     __slots__ = (
@@ -69,7 +72,7 @@ class TextLines:
 def finish(text: str) -> str:
     """Make a text safe for every client: without lone surrogates and tags, and short enough not to be truncated.
 
-    Every enrichment and every notice passes through this function; applying it twice changes nothing.
+    Every text for an agent passes through this function; applying it twice is the same as applying it once.
     """
     return _shortened(_without_tags(_well_formed(text)))
 
@@ -90,7 +93,7 @@ def _without_tags(text: str) -> str:
 
 
 def _without_tag(behind: str) -> str:
-    """Return ``<`` and the text after it; if they form a tag, with its brackets replaced by similar signs.
+    """Return ``<`` and the text behind it; if this begins with a tag, replace its angle brackets by similar signs.
 
     Clients mark their own messages to the model with tags, which a quoted text must not be able to imitate.
     """
@@ -123,16 +126,16 @@ def cut(text: str, *, tokens: int) -> str:
 def render(lines: TextLines, *, tokens: int, most: int = MOST_ITEMS) -> tuple[str, TextLines, list[bool]]:
     """Return the text, the lines that fit into it, and for each item whether the text contains it.
 
-    A guidance line is short and never cut: one that does not fit is omitted. Items, at most
-    ``most``, fill the remaining tokens, most important first; the last one is cut to fit
-    rather than dropped. Without any line the text is empty.
+    A line that is no item, such as that of the guardrails, is short and never cut: if it does not fit, it is omitted.
+    At most ``most`` items, the most important first, fill the remaining tokens; the last one is cut to fit. Without any
+    line the text is empty.
     """
     tokens = min(tokens, HARD_CAP_TOKENS)
     while not _fits(_joined(lines, []), tokens):
         lines = _without_one(lines)
     left = tokens - estimate_tokens(_joined(lines, ["-"]))
     bullets = _fit(lines.items, tokens=left, most=most)
-    # The parts' estimates are rounded down, so that their sum may be too low.
+    # The estimated tokens of each part are rounded down, so that their sum may be too low.
     while not _fits(_joined(lines, bullets), tokens):
         left -= 1
         bullets = _fit(lines.items, tokens=left, most=most)
@@ -154,7 +157,7 @@ def _fits(text: str, tokens: int) -> bool:
 
 
 def _without_one(lines: TextLines) -> TextLines:
-    """Return a copy of the lines without the least important of them; of the guardrails the last one is omitted."""
+    """Return a copy of the lines without the least important one; of several guardrails, only the last is omitted."""
     shorter = TextLines()
     for name in TextLines.__slots__:
         setattr(shorter, name, getattr(lines, name))
@@ -185,7 +188,7 @@ def _guidance(lines: TextLines) -> list[str]:
 
 
 def _fit(items: Iterable[Item], *, tokens: int, most: int) -> list[str]:
-    """Return one bullet per item, empty if it does not fit; an item that exceeds its room is cut, not dropped."""
+    """Return a bullet (a line of text) for each item, cut to the tokens that are left; empty if too few are left."""
     bullets: list[str] = []
     used: dict[str, int] = {}
     for item in items:
@@ -205,7 +208,7 @@ def _bullet(item: Item, *, tokens: int) -> str:
     if not item.text:
         return f"- {source}" if source else ""
     lead = f"- {source}: " if source else "- "
-    # A quotation mark inside would end the quotation, and what follows would read as a sentence of ours.
+    # A quotation mark inside would end the quotation, so that the rest would look like a sentence of the hook's own.
     text = harmless(item.text, longest=LONGEST_ITEM).replace('"', "'")
     quoted = cut(text, tokens=tokens - estimate_tokens(lead))
     return f'{lead}"{quoted}"' if quoted else ""

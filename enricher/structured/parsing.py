@@ -1,7 +1,8 @@
-"""Read what a model answered; never raises, and reports what is unusable.
+"""Parse a language model's answer and check it against a schema; never raise, but report what is unusable.
 
-The form of an answer is that of seed 002: ``<METADATA>`` with one JSON object, then ``<CONTENT>`` with text. An answer
-that is a JSON object alone, as endpoints with structured output give it, is read too: its ``content`` is the text.
+An answer has a block ``<METADATA>`` with one JSON object, and a block ``<CONTENT>`` with text (seed 002). An answer
+that is only a JSON object, as endpoints with structured output give it, is read, too: the value of its key ``content``
+is the text.
 
 The object is checked against a schema, field by field. A schema is the part of JSON Schema that ``enricher template
 schemas`` prints: ``type``, ``properties``, ``required``, ``items``, ``enum``, ``minimum``, ``maximum``, ``maxLength``.
@@ -9,7 +10,7 @@ Three keys are our own: ``aliases`` (other names of a field), ``scale`` (a numbe
 one, is divided by it: with 100, 45 becomes 0.45) and ``clamp`` (a number beyond its limits is moved to the limit, and a
 text that is a number counts as one).
 
-This runs in the process that queries a model for the hook, and therefore uses no other libraries.
+This runs in the process that queries a model for the hook, and therefore imports no third-party libraries.
 """
 
 from __future__ import annotations
@@ -42,10 +43,11 @@ LONGEST_SHOWN = 60
 
 
 class ParsedResponse:
-    """A parsed answer: its JSON as given, the valid fields of that JSON, its text, and what is wrong with it.
+    """A parsed answer of a model: its JSON object, the valid fields of that, its text, and what is wrong with it.
 
-    ``problems`` make it invalid. ``notes`` describe a form that differs from the requested one, but could be read.
-    ``required`` are the fields that the schema demands.
+    ``metadata`` is the JSON object as given, ``data`` has its valid fields, and ``content`` is the text. ``problems``
+    make the answer invalid. ``notes`` describe how its form differs from the requested one, but was readable.
+    ``required`` are the names of the fields that the schema demands.
     """
 
     __slots__ = ("content", "data", "metadata", "notes", "problems", "required")
@@ -60,12 +62,12 @@ class ParsedResponse:
 
     @property
     def is_valid(self) -> bool:
-        """Return whether the metadata were found and follow the schema."""
+        """Return whether the answer has a JSON object that follows the schema."""
         return not self.problems
 
 
 def parse(text: str, schema: Schema) -> ParsedResponse:
-    """Return the parsed answer; ``schema`` is the schema of its type (``enricher.structured.responses``)."""
+    """Parse a model's answer; ``schema`` is the schema of its type (``enricher.structured.responses``)."""
     result = ParsedResponse(schema["required"])
     inside, rest = _metadata_block(text)
     found = None
@@ -114,7 +116,10 @@ def _content(rest: str, found: Mapping[str, Any] | None, result: ParsedResponse)
 
 
 def _first_object(text: str, schema: Schema) -> tuple[dict[str, Any] | None, str]:
-    """Return the first JSON object with a field of the schema, else the first one, and the text around it."""
+    """Return a JSON object in the text, or None if there is none, and the text around it.
+
+    It is the first object with a field of the schema; if there is no such object, it is the first one of all.
+    """
     found: tuple[dict[str, Any] | None, str] = None, text
     at = -1
     for _attempt in range(MOST_OBJECTS):
@@ -139,9 +144,9 @@ def _names(schema: Schema) -> list[str]:
 
 
 def _version_problem(found: Mapping[str, Any], schema: Schema) -> list[str]:
-    """Return a problem if the answer follows a version of the schema that this release cannot read.
+    """Return a problem if the answer names a version of the schema that this release cannot read; else an empty list.
 
-    An answer without a version is read as one of the current version.
+    An answer that names no version is read as one of the current version.
     """
     own, given = schema["version"], found.get(VERSION, schema["version"])
     if given == own or given in schema.get("accepts", ()):
@@ -151,10 +156,10 @@ def _version_problem(found: Mapping[str, Any], schema: Schema) -> list[str]:
 
 
 class StructuredResponseParser:
-    """Reads answers of the types that ``response_schemas.yaml`` describes (seed 002, phase 3)."""
+    """A parser for the types of answers that ``response_schemas.yaml`` describes (seed 002, phase 3)."""
 
     def __init__(self, schemas: Mapping[str, Schema] | None = None) -> None:
-        """Set the schemas, a mapping by type of answer; by default those of the package."""
+        """Set the schemas, by the type of answer; by default those in the packaged ``response_schemas.yaml``."""
         if schemas is None:
             from enricher.structured.responses import packaged_schemas
 
@@ -162,14 +167,15 @@ class StructuredResponseParser:
         self.schemas = schemas
 
     def parse(self, text: str, response_type: str) -> ParsedResponse:
-        """Return the parsed answer; raises KeyError for an unknown type, but never because of the answer."""
+        """Parse an answer; raises KeyError if there is no such type, but never because of what the answer contains."""
         return parse(text, self.schemas[response_type])
 
 
 def checked(value: Mapping[str, Any], schema: Schema, *, at: str = "") -> tuple[dict[str, Any], list[str]]:
-    """Return the valid fields of an object under their own names, and what is wrong with the others.
+    """Check a JSON object against a schema; return its valid fields, and what is wrong with the others.
 
-    Fields that the schema does not know are left out. ``null`` counts as absent.
+    A field that is given under an alias is returned under its own name. Fields that the schema does not know are left
+    out. A field that is ``null`` counts as missing. ``at`` is the path of the object in the answer, for messages.
     """
     data: dict[str, Any] = {}
     problems: list[str] = []
@@ -187,7 +193,7 @@ def checked(value: Mapping[str, Any], schema: Schema, *, at: str = "") -> tuple[
 
 
 def _value(given: Any, field: Schema, place: str, problems: list[str]) -> Any:
-    """Return the usable part of a value, None if there is none; append what is wrong with the value to ``problems``."""
+    """Return the valid part of a field's value, None if there is none; append what is wrong with it to ``problems``."""
     kind = field["type"]
     if kind in ("number", "integer"):
         given = _scaled(given, field)
@@ -208,7 +214,7 @@ def _value(given: Any, field: Schema, place: str, problems: list[str]) -> Any:
 
 
 def _is_a(value: object, kind: str) -> bool:
-    """Return whether the value has the JSON type; ``true`` is no number, and neither is NaN."""
+    """Return whether the value has the JSON type ``kind``; neither ``true`` nor NaN counts as a number."""
     if isinstance(value, bool):
         return kind == "boolean"
     if kind == "number":
@@ -234,7 +240,7 @@ def _scaled(value: Any, field: Schema) -> Any:
 
 
 def _limit(value: Any, field: Schema) -> str:
-    """Return which limit the value breaks; empty if none."""
+    """Return what is wrong with a value that breaks a limit in its schema (``field``); empty if it breaks none."""
     if "enum" in field and value not in field["enum"]:
         return f"{shown(value)} is none of {', '.join(field['enum'])}"
     if "minimum" in field and value < field["minimum"]:
@@ -254,7 +260,7 @@ def shown(value: object) -> str:
 
 
 def form_of(field: Schema) -> str:
-    """Return the form of a value for a model to follow: JSON with a description in place of each text or number."""
+    """Return a sample that shows a model how to write a value: JSON with placeholders for its texts and numbers."""
     kind = field["type"]
     if kind == "object":
         return "{" + ", ".join(f'"{name}": {form_of(one)}' for name, one in field["properties"].items()) + "}"
@@ -272,8 +278,8 @@ def form_of(field: Schema) -> str:
 def native_schema(field: Schema) -> dict[str, Any]:
     """Return a schema in the form that endpoints with structured output accept.
 
-    They demand that every field is required and no other is allowed, and they do not support limits; ``checked``
-    applies the limits to the answer.
+    Such endpoints demand that all fields are required and that no others are allowed. They do not support limits of
+    values; ``checked`` applies these to the answer.
     """
     strict: dict[str, Any] = {key: field[key] for key in ("type", "enum") if key in field}
     if field["type"] == "object":

@@ -1,7 +1,8 @@
-"""The types of a model's answers (as pydantic models), the schemas generated from them, and the quality of an answer.
+"""Define the types of a language model's answers, generate their schemas, and rate the quality of an answer.
 
-``enricher template schemas`` prints the text of ``instructions/response_schemas.yaml``; a test keeps that file up to
-date. The types are the five of seed 002, and our own: ``classification``, ``enrichment`` and ``hydration``.
+The types are pydantic classes. ``enricher template schemas`` prints their schemas as the text of
+``instructions/response_schemas.yaml``; a test keeps that file up to date. Seed 002 specifies five of the types;
+``classification``, ``enrichment`` and ``hydration`` (a plan) are our own.
 """
 
 from __future__ import annotations
@@ -23,16 +24,19 @@ if TYPE_CHECKING:
 FILE = "response_schemas.yaml"
 VERSION = 1
 Share = Annotated[float, Field(ge=0, le=1, json_schema_extra={"scale": 100})]
-"""A share from 0 to 1; an answer may also give it as 0 to 100."""
+"""A share from 0 to 1; an answer may also give it in percent, as a number up to 100."""
 Odds = Annotated[float, Field(ge=0, le=1, json_schema_extra={"clamp": True})]
-"""A probability from 0 to 1; a number outside is moved to the nearer limit (seed 001, task 5.3)."""
+"""A probability from 0 to 1; a number outside this range is moved to its nearer end (seed 001, task 5.3)."""
 Line = Annotated[str, Field(max_length=500)]
 Text = Annotated[str, Field(max_length=4000)]
 Effort = Annotated[float, Field(ge=0, le=100, json_schema_extra={"clamp": True})]
 Score = Annotated[int, Field(ge=0, le=100)]
 
 SCHEMA_SHARE, COMPLETENESS_SHARE, RULES_SHARE = 0.3, 0.3, 0.4
-"""Shares of an answer's quality for a valid schema, the required fields, and no broken rules (seed 002, phase 5)."""
+"""The most that an answer's quality gains by following its schema, having all required fields, breaking no rules.
+
+The three add up to 1 (seed 002, phase 5).
+"""
 DEDUCTIONS = {"critical": 0.10, "high": 0.05, "medium": 0.02, "low": 0.01}
 
 
@@ -114,13 +118,13 @@ class ClassificationAnswer(BaseModel):
 
 
 class EnrichmentAnswer(BaseModel):
-    """An answer that says whether its own text helps with the prompt."""
+    """An answer with a text for the user's prompt; this part of it says whether the text is relevant to the prompt."""
 
     is_relevant: bool
 
 
 class PlannedStep(BaseModel):
-    """A step of a plan; ``evidence`` at a checkpoint is what shows that the steps before it are done."""
+    """A step of a plan; the ``evidence`` of a checkpoint is what will show that the steps before it are done."""
 
     action: Line
     is_checkpoint: bool = False
@@ -150,13 +154,13 @@ SCHEMA_KEYS = ("type", "enum", "minimum", "maximum", "maxLength", "aliases", "sc
 
 
 def schema_of(model: type[BaseModel]) -> dict[str, Any]:
-    """Return the schema of a model in the form that ``enricher.structured.parsing`` reads."""
+    """Return the schema of the type of answer ``model``, in the form that ``enricher.structured.parsing`` reads."""
     whole = model.model_json_schema()
     return {"version": VERSION, **_plain(whole, whole.get("$defs", {}))}
 
 
 def _plain(field: dict[str, Any], defs: dict[str, Any]) -> dict[str, Any]:
-    """Return a JSON schema reduced to the keys that are used, with its references resolved."""
+    """Return a JSON schema with its references resolved, and without the keys that the parser does not use."""
     if "$ref" in field:
         field = defs[field["$ref"].rpartition("/")[2]]
     plain = {key: field[key] for key in SCHEMA_KEYS if key in field}
@@ -169,7 +173,7 @@ def _plain(field: dict[str, Any], defs: dict[str, Any]) -> dict[str, Any]:
 
 
 def dump() -> str:
-    """Return the text of ``response_schemas.yaml``."""
+    """Return the text of ``response_schemas.yaml``, generated from the types of answers."""
     head = "# What a model's answer of each type has to contain. Written by: enricher template schemas\n"
     schemas = {name: schema_of(model) for name, model in TYPES.items()}
     return head + yaml.safe_dump(schemas, sort_keys=False, width=110)
@@ -177,14 +181,14 @@ def dump() -> str:
 
 @lru_cache(maxsize=1)
 def packaged_schemas() -> dict[str, dict[str, Any]]:
-    """Return the schemas of the package by type."""
+    """Return the schemas in the packaged ``response_schemas.yaml``, by the type of answer."""
     with open(os.path.join(root_dir(), "instructions", FILE), encoding="utf-8") as file:
         schemas: dict[str, dict[str, Any]] = yaml.safe_load(file)
     return schemas
 
 
 class Quality(NamedTuple):
-    """The three parts of an answer's quality, and their sum."""
+    """The quality of a model's answer: its shares for the schema, the required fields and the rules, and their sum."""
 
     schema: float
     completeness: float
@@ -192,14 +196,14 @@ class Quality(NamedTuple):
 
     @property
     def total(self) -> float:
-        """Return the sum, 0 to 1."""
+        """Return the sum of the three parts, from 0 to 1."""
         return round(self.schema + self.completeness + self.rules, 4)
 
 
 def quality(parsed: ParsedResponse, violations: Iterable[Mapping[str, Any]] = ()) -> Quality:
-    """Return the quality of an answer; ``violations`` (with their ``severity``) are the broken rules in it.
+    """Return the quality of an answer; ``violations`` are the rules that it breaks, each with its ``severity``.
 
-    An answer without readable metadata has quality 0: without them, no violation could have been found.
+    An answer without readable metadata (its JSON part) has the quality 0, because no violation could be found in it.
     """
     if not parsed.metadata:
         return Quality(0.0, 0.0, 0.0)

@@ -1,6 +1,7 @@
-"""Texts with slots: prompts to a model that are rendered at compile time, except for what depends on the user's prompt.
+"""Fill the slots (placeholders) in prompts to a language model that were otherwise rendered from their templates.
 
-The hook fills the slots without a template engine, whose import takes longer than the hook.
+Templates are rendered when the rules are compiled. What depends on the user's prompt is left open as slots, which the
+hook fills without a template engine, because to import one takes longer than all else that the hook does.
 """
 
 from __future__ import annotations
@@ -11,19 +12,19 @@ if TYPE_CHECKING:
     from typing import Self
 
 OPEN, CLOSE = "\ue000", "\ue001"
-"""The characters around a slot's name; they are for private use, so no text of ours contains them."""
+"""The characters around the name of a slot in a text. They are private-use characters, which no template contains."""
 FENCE = "fence:"
-"""The prefix in the name of a slot that stands for the line around the value of another slot."""
+"""Prefix of the name of a slot for a delimiter line, which is put before and after the value of another slot."""
 
 
 class Slot(str):
-    """The mark of a slot in a text, as a type of its own: a user's text that looks like a mark is not one."""
+    """The mark of a slot in a text. It has its own type, to tell it from a user's text that only looks like a mark."""
 
     __slots__ = ("name",)
     name: str
 
     def __new__(cls, name: str) -> Self:
-        """Return the mark for a name."""
+        """Return the mark of the slot with this name."""
         made = super().__new__(cls, f"{OPEN}{name}{CLOSE}")
         made.name = name
         return made
@@ -32,7 +33,8 @@ class Slot(str):
 def filled(text: str, values: Mapping[str, str]) -> str:
     """Return the text with the values in their slots; a value may contain anything, even the marks of slots.
 
-    A slot without a value stays empty. The line around a value is one that the value does not contain.
+    A slot without a value becomes empty. A slot for a delimiter line becomes a line that the delimited value does not
+    contain.
     """
     first, *parts = text.split(OPEN)
     whole = [first]
@@ -44,7 +46,7 @@ def filled(text: str, values: Mapping[str, str]) -> str:
 
 
 def fence(text: str) -> str:
-    """Return a line that the text cannot contain: a text does not contain its own hash."""
+    """Return a delimiter line that the text cannot contain, because it is made from the hash of the text."""
     from storage.base.fast_stdlib import keyed_hash
 
     return f"---{keyed_hash(b'fence', text.encode(errors='replace'))[:8]}---"

@@ -1,9 +1,11 @@
-"""The prompts for a model as templates (jinja2): one file for each type, in the structured form or as plain text.
+"""Render prompts to a language model from templates (jinja2), in the structured form or as plain text.
 
-A template file has a header (YAML) and a body. The header names the type of the answer (``response``), the version,
-and the variables and constants of the metadata. The body is the instruction in both forms; where they differ, it tests
-the variable ``structured``. In the body, ``payload(text)`` writes any text between two lines that this text cannot
-contain, ``fence(text)`` writes such a line, and ``answer_form`` says how to answer.
+There is a template file for each type of prompt. A prompt in the structured form has a block of metadata (JSON) and a
+block with the instruction; in plain text it is the instruction alone. A template file has a header (YAML) and a body.
+The header names the type of the answer (``response``), the version, and the variables and constants that belong in the
+metadata. The body is the instruction in both forms; where they differ, it tests the variable ``structured``. In the
+body, ``payload(text)`` writes any text between two delimiter lines that this text cannot contain, ``fence(text)``
+writes such a line, and ``answer_form`` tells the model how to answer.
 """
 
 from __future__ import annotations
@@ -34,13 +36,13 @@ OF_THE_HOOK: dict[str, tuple[str, ...]] = {
     "enrichment": ("narrative", "structure"),
     "hydration": (),
 }
-"""Templates whose prompts the hook fills in itself, and the forms that they must have."""
+"""The templates from which the hook makes its prompts, and the variants (forms) that each of them must have."""
 HEADER = "---\n"
 KEYS = ("version", "response", "metadata", "constants", "optional", "forms", "slots")
 
 
 class TemplateProblemError(ValueError):
-    """A template cannot be read or rendered, at ``file`` and ``line``; the message says what to write instead."""
+    """A template cannot be read or rendered; ``file`` and ``line`` say where, and the message how to correct it."""
 
     def __init__(self, message: str, *, file: str = "", line: int = 1) -> None:
         super().__init__(message)
@@ -53,11 +55,13 @@ class TemplateProblemError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A template file. ``slots`` are the variables that the hook fills in when a prompt arrives.
+    """A template file for one type of prompt.
 
-    ``optional`` are default values for variables that need not be given. ``metadata`` are the variables that belong in
-    the metadata of every form, ``forms`` the variants of the template, each with further variables for its metadata.
-    In the body, the variable ``form`` is the name of the variant.
+    ``response`` is the type of the model's answer. ``metadata`` names the variables that are written into the metadata
+    of the prompt, and ``constants`` are further values for it. ``optional`` has default values for variables that need
+    not be given. ``forms`` are the variants of the template, each with the names of further variables for its metadata;
+    in the body, the variable ``form`` is the name of the variant. ``slots`` are the variables that the hook fills in
+    when a user's prompt arrives.
     """
 
     name: str
@@ -73,7 +77,7 @@ class Template:
     slots: tuple[str, ...] = ()
 
     def render(self, variables: Mapping[str, Any], *, structured: bool) -> str:
-        """Return the prompt; raises TemplateProblemError for a missing variable and for a mistake in the template."""
+        """Return the prompt to a model; raises TemplateProblemError for a missing variable or a wrong template."""
         schema = packaged_schemas()[self.response]
         variables = {**(self.optional or {}), **variables}
         instruction = self._instruction({**variables, "structured": structured, "answer_form": _answer_form(schema)})
@@ -95,18 +99,18 @@ class Template:
             raise self.problem(f"cannot be rendered: {type(failure).__name__}: {failure}", 1) from None
 
     def problem(self, message: str, line: int) -> TemplateProblemError:
-        """Return an error at a line of the body, counted from 1."""
+        """Return an error for a line of the template's body, whose lines are counted from 1."""
         return TemplateProblemError(message, file=self.file, line=self.body_line + line - 1)
 
     def skeletons(self, variables: Mapping[str, Any], *, structured: bool) -> dict[str, str]:
-        """Return the prompt of each form with marks for its slots (``enricher.structured.slots``)."""
+        """Return the prompt of each variant (form), with a mark for each slot (``enricher.structured.slots``)."""
         marks = {name: slots.Slot(name) for name in self.slots}
         forms = self.forms or {"": ()}
         return {form: self.render({**variables, **marks, "form": form}, structured=structured) for form in forms}
 
 
 def _environment() -> SandboxedEnvironment:
-    # A prompt is no HTML, so nothing is escaped; templates of a project run in the sandbox.
+    # A prompt is no HTML, so nothing is escaped. A project may bring its own templates; the sandbox confines them.
     environment = SandboxedEnvironment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.globals |= {"payload": _payload, "fence": _fence}
     return environment
@@ -122,7 +126,7 @@ def _payload(text: str) -> str:
 
 
 def _fence(text: str) -> str:
-    """Return a line that the text cannot contain, or the mark for it if the text is a slot."""
+    """Return a delimiter line that the text cannot contain; if the text is a slot, the mark of a slot for this line."""
     return slots.Slot(slots.FENCE + text.name) if isinstance(text, slots.Slot) else slots.fence(text)
 
 
@@ -137,7 +141,10 @@ def _answer_form(schema: Mapping[str, Any]) -> str:
 
 
 def written(metadata: Mapping[str, Any]) -> str:
-    """Return metadata as JSON that cannot contain a delimiter, with a line for each key and each object in a list."""
+    """Return metadata as JSON, with a line for each key and for each object in a list.
+
+    Each ``<`` is escaped, so that no value can contain the tags that delimit the blocks of a prompt.
+    """
     lines = [f"{json.dumps(key)}: {_value(value)}" for key, value in metadata.items()]
     return ("{\n" + ",\n".join(lines) + "\n}").replace("<", "\\u003c")
 
@@ -149,7 +156,7 @@ def _value(value: Any) -> str:
 
 
 def read_template(name: str, file: str, text: str) -> Template:
-    """Return the template in a text; raises TemplateProblemError, which names the line of the mistake."""
+    """Parse the text of a template file; raises TemplateProblemError, which names the line of the mistake."""
     header, end, body = text.removeprefix(HEADER).partition("\n" + HEADER)
     if not text.startswith(HEADER) or not end:
         raise TemplateProblemError(f"has no header; begin with '---', 'response: {name}', '---'", file=file)
@@ -190,10 +197,10 @@ def read_template(name: str, file: str, text: str) -> Template:
 def skeletons(
     texts: tuple[tuple[str, str, str], ...], modes: tuple[tuple[str, str], ...], meanings: tuple[tuple[str, str], ...]
 ) -> dict[str, Any]:
-    """Return the prompts whose slots the hook fills by itself, by the name of their templates.
+    """Render the prompts whose slots the hook fills by itself; return them by the name of their templates.
 
-    ``texts`` are name, file and text of the templates, ``modes`` their modes, ``meanings`` the task types with their
-    meanings. Raises TemplateProblemError.
+    ``texts`` has the name, file and text of each template, ``modes`` the name and mode (structured or unstructured) of
+    each template, and ``meanings`` each task type with its meaning. Raises TemplateProblemError.
     """
     found: dict[str, Any] = {}
     for name, file, text in texts:
@@ -208,7 +215,10 @@ def skeletons(
 
 
 def read_modes(file: str, text: str) -> dict[str, str]:
-    """Return the mode of each template from ``global.template_modes``; raises TemplateProblemError."""
+    """Return the mode (structured or unstructured) of each template; raises TemplateProblemError.
+
+    ``text`` is the content of the YAML file ``file``, which has the modes under ``global`` and ``template_modes``.
+    """
     try:
         data = yaml.safe_load(text)
     except yaml.MarkedYAMLError as failure:
@@ -230,9 +240,10 @@ def read_modes(file: str, text: str) -> dict[str, str]:
 
 
 class PromptGenerator:
-    """Writes prompts from templates, each in its configured form (seed 002, phase 6).
+    """A writer of prompts from templates, each in its configured mode: structured or unstructured (seed 002, phase 6).
 
-    With ``modes``, a template without a mode is unstructured; without ``modes``, ``structured_mode`` applies to all.
+    If there are ``modes``, a template that is not in them is unstructured; if there are none, ``structured_mode``
+    decides for all templates.
     """
 
     def __init__(
@@ -243,9 +254,10 @@ class PromptGenerator:
         modes: Mapping[str, str] | str | None = None,
         structured_mode: bool = False,
     ) -> None:
-        """Set the folder of templates (by default the package's) or the template ``files`` by name, and the modes.
+        """Set the folder of the templates (by default the packaged ones) or their ``files``, and the modes.
 
-        ``modes`` may be the path of a file; raises TemplateProblemError if that file cannot be used.
+        ``files`` maps the names of templates to paths. ``modes`` maps them to modes, or is the path of a YAML file that
+        does; raises TemplateProblemError if that file cannot be used.
         """
         folder = folder or os.path.join(root_dir(), "instructions", "prompts")
         self.files = files or {
@@ -263,7 +275,7 @@ class PromptGenerator:
         return sorted(self.files)
 
     def template(self, name: str) -> Template:
-        """Return a template; raises TemplateProblemError."""
+        """Read the template with this name; raises TemplateProblemError if there is none, or if it has a mistake."""
         if name not in self.files or not os.path.isfile(self.files[name]):
             known = ", ".join(self.names) or "none"
             raise TemplateProblemError(f"there is no template '{name}'; known: {known}", file=self.files.get(name, ""))
@@ -271,13 +283,13 @@ class PromptGenerator:
             return read_template(name, self.files[name], opened.read())
 
     def is_structured(self, name: str | None = None) -> bool:
-        """Return whether a template is written in the structured form."""
+        """Return whether prompts from a template have the structured form; without a name, whether that is usual."""
         if name and self.modes:
             return self.modes.get(name, UNSTRUCTURED) == STRUCTURED
         return self.structured_mode
 
     def generate(self, name: str, variables: Mapping[str, Any], *, mode: str | None = None) -> str:
-        """Return a prompt; ``mode`` overrides the configured one. Raises TemplateProblemError."""
+        """Return the prompt from a template; ``mode`` overrides the configured mode. Raises TemplateProblemError."""
         if mode is not None and mode not in MODES:
             raise TemplateProblemError(f"the mode is {mode!r}; write {' or '.join(MODES)}")
         if "code" in variables:
@@ -305,10 +317,10 @@ def _validation(code: str, rules: Sequence[Mapping[str, Any]], task_id: int | st
 
 
 class StructuredPromptBuilder:
-    """Writes the five prompts of seed 002 in the structured form (phase 3)."""
+    """A writer of the five prompts that seed 002 specifies, all in the structured form (phase 3)."""
 
     def __init__(self, generator: PromptGenerator | None = None) -> None:
-        """Set the generator; by default one with the package's templates."""
+        """Set the generator of prompts; by default, one that uses the packaged templates."""
         self._generator = generator or PromptGenerator()
 
     def _build(self, name: str, **variables: Any) -> str:
@@ -317,13 +329,13 @@ class StructuredPromptBuilder:
     def build_validation_prompt(
         self, code: str, rules: Sequence[Mapping[str, Any]] = (), *, task_id: int | str | None = None, file: str = ""
     ) -> str:
-        """Return the prompt to check code against rules with the keys id, name, severity and description."""
+        """Return the prompt that asks a model to check code against rules (keys: id, name, severity, description)."""
         return self._build("validation", **_validation(code, rules, task_id, file))
 
     def build_task_execution_prompt(
         self, task: str, rules: Sequence[Mapping[str, Any]] = (), *, task_id: int | str | None = None, context: str = ""
     ) -> str:
-        """Return the prompt to carry out a task."""
+        """Return the prompt that asks a model to carry out a task."""
         return self._build("task_execution", task=task, rules=list(rules), task_id=task_id, context=context)
 
     def build_error_analysis_prompt(
@@ -334,17 +346,17 @@ class StructuredPromptBuilder:
         task_id: int | str | None = None,
         context: str = "",
     ) -> str:
-        """Return the prompt to find the cause of an error."""
+        """Return the prompt that asks a model to find the cause of an error."""
         return self._build("error_analysis", error=error, rules=list(rules), task_id=task_id, context=context)
 
     def build_decision_prompt(
         self, question: str, options: Sequence[str] = (), *, task_id: int | str | None = None, context: str = ""
     ) -> str:
-        """Return the prompt to choose one of several options."""
+        """Return the prompt that asks a model to choose one of several options."""
         return self._build("decision", question=question, options=list(options), task_id=task_id, context=context)
 
     def build_planning_prompt(
         self, task: str, rules: Sequence[Mapping[str, Any]] = (), *, task_id: int | str | None = None, context: str = ""
     ) -> str:
-        """Return the prompt to estimate a task and divide it into parts."""
+        """Return the prompt that asks a model to estimate the effort of a task and to divide it into parts."""
         return self._build("planning", task=task, rules=list(rules), task_id=task_id, context=context)

@@ -39,7 +39,7 @@ class Draft:
 
 
 class Drafts:
-    """The draft of this app, and the drafts that apps which have ended left behind."""
+    """The draft of this running workbench (app), and the drafts that others left behind when they ended."""
 
     def __init__(self, state_dir: str) -> None:
         self._folder = os.path.join(state_dir, FOLDER)

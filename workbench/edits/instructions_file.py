@@ -45,8 +45,8 @@ class ChangedMeanwhileError(FileError):
 class Editable:
     """A file that a user may open for editing, whether it exists yet or not.
 
-    ``layer`` is the name of its layer in the instructions, or of its kind if it is not a layer. ``objection`` is a
-    reason not to edit it in place, empty if there is none.
+    ``layer`` is the name of its layer (one of the instructions files that are combined), or its kind if it is not a
+    layer. ``objection`` is a reason not to edit it in place, empty if there is none.
     """
 
     layer: str

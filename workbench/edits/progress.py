@@ -72,7 +72,7 @@ class Figures:
     errors: int = 0
     """Number of errors that ``enricher check`` would report; if it is not 0, the verdict is unreliable."""
     counted: Mapping[str, Sequence[str]] = field(default_factory=dict, repr=False)
-    """The ids of the prompts that each number counts, by what it counts; empty until all prompts were replayed."""
+    """The ids of the prompts behind each figure, by the figure's name; empty until all prompts were replayed."""
 
     @property
     def is_complete(self) -> bool:
@@ -207,7 +207,7 @@ class LabelResults:
     gained: int = 0
     lost: int = 0
     counted: Mapping[str, Sequence[str]] = field(default_factory=dict, repr=False, compare=False)
-    """The ids of the recorded prompts that each number counts, without cases from another trace history."""
+    """The ids of the recorded prompts behind each number, by its name, without cases from another trace history."""
 
 
 def evaluate_labels(
@@ -315,7 +315,7 @@ def _figures(
 
 
 def _counted(run: Replay, radius: BlastRadius, on_labels: LabelResults) -> dict[str, Sequence[str]]:
-    """Return the ids of the prompts that each number of the figures counts, except those of the changed prompts."""
+    """Return the ids of the prompts behind each figure, by the figure's name, except those of the changed prompts."""
     return {
         "replayed": radius.replayed,
         "silent before": radius.silent[0],

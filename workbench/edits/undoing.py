@@ -72,9 +72,9 @@ def _count(number: int, what: str) -> str:
 
 
 def take_back(save: Save, cwd: str) -> ChangedSince | None:
-    """Restore the text before the save, or return what another program has written since; raises FileError.
+    """Undo a save; if another program has written the file since, return a proposal instead of writing.
 
-    A project's layer that was trusted stays trusted.
+    Raises FileError. A project's layer that was trusted stays trusted.
     """
     with contextlib.suppress(files.ChangedMeanwhileError), files.trust_kept(save.path, cwd):
         if save.is_new and files.read(save.path) == save.after:

@@ -30,7 +30,7 @@ FIELD_NAMES = {
     "task_type": "task type", "search_intent": "intent", "shown": "shown", "workflow": "workflow",
     "approach": "approach", "guardrails": "guardrails",
 }  # fmt: skip
-"""The names of the fields of ``Decided`` in reports; kinds of change in ``workbench.replay.compare`` have them, too."""
+"""What reports call the fields of ``Decided``; ``workbench.replay.compare`` uses the same names for kinds of change."""
 CONFLICT_MARKS = (b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>")
 LONGEST_SHOWN = 60
 
@@ -43,8 +43,8 @@ class LineError(ValueError):
 class Decided:
     """What was decided about a prompt, apart from the facts added to it; fields that are None are not compared.
 
-    ``approach`` is the name of the rule that chose the approach, so that other words for the same approach are no
-    difference; it is empty if there is no approach. ``workflow`` is empty if no workflow was certain.
+    ``approach`` is the name of the approach's rule, not its text, so that rewording it makes no difference; it is empty
+    if there is no approach. ``workflow`` is empty if no workflow was certain.
     """
 
     task_type: str | None = None
@@ -60,7 +60,7 @@ class Decided:
         return tuple(name for name, mine, its in pairs if None not in (mine, its) and mine != its)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the known fields, in a fixed order."""
+        """Return the known fields as a JSON object, in a fixed order."""
         fields = ((name, getattr(self, name)) for name in self.__slots__)
         return {name: list(value) if isinstance(value, tuple) else value for name, value in fields if value is not None}
 
@@ -88,7 +88,7 @@ class Excerpt(Conversation):
 
 @dataclass(frozen=True, slots=True)
 class GoldenCase:
-    """A prompt with the other inputs of its decision, and the expected result.
+    """A prompt with the other inputs of the decision on it, and the expected result.
 
     ``says`` is the expected result, or for the verdict ``wrong`` the result that must not occur again. ``earlier``
     contains the words that the prompt refers back to; ``past`` is true if the session had earlier turns; ``settings``

@@ -1,4 +1,4 @@
-"""Read and write golden cases: labelled prompts in a file of the repository, which CI runs without a database.
+"""Read and write golden cases: labelled prompts in a file of the repository, which CI evaluates without a database.
 
 Each case is one line, and lines are sorted by id, so that git can merge additions by two people. All texts are redacted
 once more before they are written.
@@ -176,7 +176,7 @@ def case_of(db: sqlite3.Connection, trace_id: str, verdict: str) -> GoldenCase:
             "say which task type it should have had instead"
         )
     decided = case.decided_by(rules)
-    workflow = decided.workflow if case.form else None  # without a plan, the approver has not seen the workflow
+    workflow = decided.workflow if case.form else None  # only a plan shows it, so otherwise nobody approved it
     return replace(case, verdict=verdict, says=replace(decided, search_intent=None, workflow=workflow))
 
 

@@ -59,7 +59,8 @@ def run(
     """Evaluate the cases of the repository around ``cwd``, or of the file ``cases``, and return the report.
 
     ``base`` is the git revision to compare with; ``instructions`` is a file that replaces all layers; ``texts`` has
-    unsaved texts of files in the work tree, by path. Raises GateError if there are no cases or no usable instructions.
+    unsaved texts of files in the work tree, by path. ``allow_removed`` accepts that cases of the base are missing from
+    the file. Raises GateError if there are no cases or no usable instructions.
     """
     path = os.path.abspath(os.path.join(cwd, cases)) if cases else files.path_for(cwd)
     instructions = os.path.abspath(os.path.join(cwd, instructions)) if instructions else ""
@@ -265,7 +266,7 @@ class Revision:
 
 
 def find_revision(folder: str, name: str) -> Revision:
-    """Return the revision ``name`` of the work tree around ``folder``; raises RevisionError."""
+    """Return the revision ``name`` of the git repository around ``folder``; raises RevisionError."""
     root = os.path.realpath(_ask(folder, "rev-parse", "--show-toplevel").decode(errors="surrogateescape").rstrip("\n"))
     try:
         found = ask(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")

@@ -58,7 +58,7 @@ class Checked:
 
     @property
     def is_fixed(self) -> bool:
-        """Whether the case failed under the base and passes now."""
+        """Whether the case failed under the base's rules and passes now."""
         return bool(self.faults_before) and not self.faults
 
     @property

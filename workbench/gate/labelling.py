@@ -187,7 +187,7 @@ def judge_line(db: sqlite3.Connection, trace_id: str, number: int, verdict: str,
 
 
 def with_approach_name(db: sqlite3.Connection, trace_id: str, judged: Line) -> Line:
-    """If a line has an approach, add its name, which the text does not contain; return other lines unchanged."""
+    """Return the line; if it states an approach, add the approach's name as its rule, because the text lacks it."""
     if judged.kind != line_labels.APPROACH or judged.rule:
         return judged
     try:

@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from workbench.tuning.labelled_prompts import LabelledRow
 
 SIGNAL_STEP = {TASK_TYPE: 0.245, SEARCH_INTENT: 0.231}
-"""For each kind of class: the regression coefficient that equals one point of weight.
+"""For each facet (task type, search intent): the regression coefficient that equals one point of a signal's weight.
 
 With these values, the largest useful weight is about nine.
 """
 
 SIGNAL_PRIOR = {TASK_TYPE: 0.2, SEARCH_INTENT: 0.05}
-"""For each kind of class: the value towards which the regression pulls the coefficient of every signal (the prior)."""
+"""For each facet: the value towards which the regression pulls the coefficient of every signal (the prior)."""
 
 SIGNAL_PULL = {TASK_TYPE: 1.0, SEARCH_INTENT: 0.5}
 WORD_STEP, WORD_PULL, LEAST_WORD = 0.5, 0.15, 0.75
@@ -41,7 +41,7 @@ Coefficients that are closer to zero than the least one are set to zero.
 """
 
 RARITY = 0.2
-"""A prompt's importance is (size of the largest class / size of its class) to this power: rare classes count more."""
+"""A prompt counts as (prompts of the largest class / prompts of its class) to this power: rare classes count more."""
 
 OWN = 1.6
 """Importance of a prompt without a repository, where 1 is the average; these were invented, each for one phrasing."""
@@ -50,13 +50,13 @@ ROUNDS = 160
 
 INNER_FOLDS = 3
 RIGHT_WHEN_SHOWN = 0.92
-"""The share of shown task types that must be right in cross-validation; on prompts of new repositories, fewer are."""
+"""The share of the shown task types that must be right in cross-validation; in new repositories, fewer will be."""
 
 LOUD_CHAT = 0.045
-"""Maximum share of small-talk prompts for which a class may be shown."""
+"""Maximum share of small-talk prompts for which a task type may be shown."""
 
 LEAST_SHOWN = 0.36
-"""Minimum share of prompts for which a class must be shown; stricter thresholds are not considered."""
+"""Minimum share of prompts for which a task type must be shown; stricter thresholds are not considered."""
 
 DOUBLES = np.arange(2.5, 8.1, 0.25)
 CONFIDENCES = np.arange(0.4, 0.9, 0.02)
@@ -221,10 +221,10 @@ def points_left_out(observed: Observed, table: Table) -> Numbers:
 def calibrate(points: Numbers, observed: Observed, table: Table) -> Thresholds:
     """Return the best thresholds for showing a task type, given the cross-validated points of the observed prompts.
 
-    Thresholds that show it for a share of the prompts below LEAST_SHOWN are skipped. The others must show it for at
-    most a share of LOUD_CHAT of the small talk, and at least a share of RIGHT_WHEN_SHOWN of what they show must be
-    right; of those that meet both conditions, the thresholds that show most win. If none do, those that meet the first
-    condition are preferred, then those with the highest share right.
+    Thresholds that show it for too few prompts (LEAST_SHOWN) are skipped. Of the others, those win that show it for the
+    most prompts, provided that they do so for little enough small talk (LOUD_CHAT), and that enough of the shown task
+    types are right (RIGHT_WHEN_SHOWN). If no thresholds meet both conditions, those that meet the first are preferred,
+    then those with the highest share right.
     """
     rows = [at for at, prompt in enumerate(observed.prompts) if prompt.repository and not prompt.is_picked]
     points, observed = points[rows], part(observed, rows)

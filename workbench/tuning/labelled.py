@@ -1,4 +1,4 @@
-"""Turn labelled prompts into matrices for fitting: signals that fire on each prompt, its words and pairs, its labels.
+"""Turn labelled prompts into matrices for fitting weights: which signals fire, which words occur, and the labels.
 
 Each prompt keeps its repository: cross-validation leaves out whole repositories, because their prompts are similar.
 """
@@ -142,7 +142,7 @@ def columns_of(observed: Observed, known: list[str]) -> Numbers:
 
 
 def with_task_type(signals: Numbers, task_types: list[str], table: Table) -> Numbers:
-    """Return the matrix ``signals`` extended by the signals that fire only for prompts of a certain task type.
+    """Return a copy of ``signals`` that also marks the signals that fire only for prompts of a certain task type.
 
     ``task_types`` is the predicted or labelled task type of each prompt (row).
     """

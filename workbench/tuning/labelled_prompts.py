@@ -131,7 +131,7 @@ class Example:
     """A labelled prompt as a set of rules classifies it.
 
     ``scores`` has the points of each task type; of those with equal points, the first one wins. ``fired`` has the
-    numbers that the signals which fired have in the compiled table, and ``words`` the words of the prompt.
+    numbers, in the compiled table, of the signals that fired, and ``words`` the words of the prompt.
     """
 
     prompt: LabelledPrompt

@@ -79,7 +79,7 @@ class Rewriter:
         return self._with_key(rule, key, items, json.dumps(items, ensure_ascii=False), r"\[.*\]")
 
     def with_section(self, part: str, heading: str, rule: str, line: str) -> str:
-        """Return the text with a new section, which extends a rule of a lower layer by one line."""
+        """Return the text with a new section, which extends a rule of a lower layer by ``line``."""
         section = f"## {heading}\n\n```yaml\nextend: true\n{line}\n```"
         return with_entries(self.text, [Entry(part, section, rule)])
 

@@ -29,7 +29,7 @@ LONGEST = 3
 FEWEST_PROMPTS, FEWEST_SESSIONS = 2, 2
 """Minimum number of prompts and of sessions that must contain a phrase; in fewer, it may be one user's habit."""
 TIMES = 2
-"""How many times likelier a phrase must be in wrongly classified prompts of a class than in prompts of others."""
+"""How many times likelier a phrase must be in wrongly classified prompts of its class than in other classes."""
 MOST = 80
 """Maximum number of phrases that are tried."""
 MARKERS_BEGIN = "\ue000"

@@ -1,4 +1,4 @@
-"""Suggest small changes to an instructions file that labels support, each as a diff for the user to review.
+"""Suggest small changes to an instructions file, supported by labels, each as a diff for the user to review.
 
 A change sets one weight, adds one phrase, removes one signal, or raises one floor (the least score with which a line is
 shown). The effect of every candidate on the labelled prompts is computed from sums of points; the best candidates are
@@ -53,7 +53,7 @@ class SuggestError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A change that labels support; each proposal applies to the present text, without the other proposals.
+    """A change to a file that labels support; it applies to the file's present text, without the other proposals.
 
     ``fixes`` and ``breaks`` are the labelled prompts that become right and wrong, each as its trace id, or as the file
     and line from which it was read. For a higher floor, they are the lines labelled wrong and right that it removes,

@@ -123,7 +123,8 @@ def _write_signals(sheets: Sheets, block: RuleBlock, weights: Numbers) -> None:
 def _place_of_word_weights(one: tuple[RuleBlock, Numbers, list[str]]) -> tuple[str, int]:
     """Return the file and line where the plain words of a rule begin.
 
-    The rules are rewritten from the end of a file to its beginning, so that the lines before keep their numbers.
+    It is a sort key: rules are rewritten from the end of a file to its beginning, so that the line numbers of those
+    still to be rewritten stay valid.
     """
     return one[0].place_of("leanings")
 

@@ -108,7 +108,7 @@ class Floor:
 
 
 def judged_lines(corpus: Corpus, rules: Rules) -> Iterator[JudgedLine]:
-    """Yield the labelled lines of recorded prompts that a floor could remove, with their scores by these rules."""
+    """Yield the labelled lines of recorded prompts that a floor could remove, with their scores under these rules."""
     labelled = line_labels.labelled_traces(corpus.db)
     for page in corpus.pages():
         for row in page:
@@ -142,7 +142,7 @@ def _decided(line: Line, points: dict[tuple[str, str], float]) -> tuple[str, str
 def points_of(row: RecordedPrompt, rules: Rules) -> dict[tuple[str, str], float]:
     """Return the points that these rules give each guardrail for a prompt, and their confidence in its task type.
 
-    The keys are kind and name; the name for the task type is empty.
+    The keys are (kind, name); the name is empty for the task type.
     """
     judged = verdict_on(Inputs.from_json(row.prompt, json.loads(row.inputs)), rules, is_explained=False)
     shown = "" if judged.uncertain else judged.task_type

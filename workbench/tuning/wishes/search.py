@@ -41,7 +41,10 @@ if TYPE_CHECKING:
     from workbench.replay.outcome import Outcome
 
 PARTS = {TASK_TYPE: ("Classification", "Task type"), GUARDRAIL: ("Guardrails", "Guardrail")}
-"""The kinds of rules to which a phrase can be added: the part of the file, and how their headings begin."""
+"""The facets (kinds of class) to whose rules a phrase can be added.
+
+Each has the part of the file for such rules, and the word with which their headings begin.
+"""
 MOST_POINTS = 40
 MOST_TRIED = 16
 """Maximum number of candidates that are compiled and replayed on all prompts."""
@@ -53,15 +56,15 @@ Edits that change more are sorted later; for a phrase that occurs in more, a lon
 """
 NEGATIONS = frozenset({"not", "no", "never", "cannot", "without"})
 COUNTED = 5_000
-"""How many of the newest prompts are searched for the phrases, to count which prompts contain each."""
+"""How many of the newest prompts are searched for each possible phrase, to count those that contain it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Edit:
     """An edit that gives the prompt the wished outcome: ``text`` is the new text of the file at ``path``.
 
-    ``line`` is the edited line, ``points`` how much the edit adds or takes away, ``figures`` its effect on all recorded
-    prompts, and ``worse`` the number of other prompts that may get a worse outcome.
+    ``line`` is the edited line, ``points`` the number of points that it adds or takes away, ``figures`` its effect on
+    all recorded prompts, and ``worse`` the number of other prompts that may get a worse outcome.
     """
 
     title: str
@@ -80,10 +83,10 @@ class Edit:
     def order(self) -> tuple[bool, bool, int, int, int, int]:
         """The key by which edits are sorted, best first.
 
-        These are compared in turn: a wished task type is certain enough to be shown; other prompts contain the added
-        phrase, too; the fewest other prompts may get worse; the fewest other prompts change, where up to MANY do not
-        count, because similar prompts usually should get the same outcome; the most other prompts change without
-        getting worse; the fewest points.
+        Edits are preferred, in this order, that make a wished task type certain enough to be shown; whose phrase occurs
+        in other prompts, too; that may make the fewest other prompts worse; that change the fewest other prompts, where
+        up to MANY do not count, because similar prompts usually should get the same outcome; that change the most other
+        prompts without making them worse; and that need the fewest points.
         """
         others = len(self.figures.changes) - 1
         mended = min(MANY, others - self.worse)
@@ -184,10 +187,10 @@ def _figures(session: EditSession, text: str) -> Figures | None:
 
 
 def _worse(figures: Figures, trace_id: str, wish: Wish) -> int:
-    """Return how many other prompts may get worse by an edit.
+    """Return how many other prompts an edit may make worse.
 
-    These are all that change, except those that showed no task type before and show the wished one now; of these, only
-    the ones count whose approved result became wrong.
+    Every changed prompt counts, except those that showed no task type before the edit and show the wished one after it,
+    unless their approved result became wrong.
     """
     regressed = figures.label_results.regressed if figures.label_results else ()
     others = [one for one in figures.changes if one.prompt.id != trace_id]
@@ -265,7 +268,7 @@ class _Search:
         """Yield edits that remove the unwanted guardrails, in the chosen file and in the file of their rules.
 
         Such an edit raises the floor (the least points) of each guardrail above its present points, or excludes all of
-        them from prompts with a certain phrase of this prompt.
+        them for prompts that contain a certain phrase of this prompt.
         """
         points = points_of(self._row, self._rules)
         unwanted = {WITHOUT: (self._wish.name,), SILENT: self._now.guardrails}.get(self._wish.kind, ())
@@ -333,7 +336,7 @@ class _Search:
             return True
 
     def _phrases(self) -> list[str]:
-        """Return words and phrases of the prompt that could become signals, those first that best indicate the wish.
+        """Return words and phrases of the prompt for new signals, first those that best indicate the wished outcome.
 
         For each phrase, the prompts that contain it are counted. Phrases are sorted by the share of those prompts whose
         task type is uncertain or the wished one. In that share, one more prompt is counted as having another task type,

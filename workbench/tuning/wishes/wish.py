@@ -26,8 +26,8 @@ class FulfilledError(ValueError):
 class Wish:
     """The outcome that a user wants for a prompt.
 
-    ``kind`` is TASK_TYPE or GUARDRAIL for one with that ``name``, WITHOUT for the absence of the guardrail ``name``, or
-    SILENT for no added text at all.
+    By its ``kind``, the prompt should have the task type ``name`` (TASK_TYPE), have the guardrail ``name`` (GUARDRAIL),
+    not have that guardrail (WITHOUT), or get no added text at all (SILENT).
     """
 
     kind: str
@@ -55,7 +55,7 @@ class Wish:
 
 
 def wanted(db: sqlite3.Connection, trace_id: str, wish: Wish) -> Decided:
-    """Return the result that the golden case of a recorded prompt should expect, so that it demands what is wished.
+    """Return the result that a golden case of a recorded prompt should expect, according to the user's wish.
 
     For a wish about a guardrail, that includes the prompt's other guardrails under the project's rules; but a guardrail
     that these rules do not choose yet is expected alone. Raises CasesError, GateError.

@@ -1,5 +1,8 @@
 """List, read, save and watch the instructions files that a user may edit, and find their headings.
 
+The files that are combined into the rules for a prompt are called layers. The lowest is the packaged file, which comes
+with the product; a higher layer changes or extends the lower ones.
+
 ``save`` replaces a file only if it still has the text that was read, unless it is told to overwrite any text. Many
 editors save by replacing the file with a new one, so the folder is watched, not the file.
 """

@@ -107,8 +107,9 @@ class _File(NamedTuple):
 class EditSession:
     """One file being edited: its path, its text when it was opened, and the base that edits are compared with.
 
-    ``base`` is OPENED, ``recorded``, HEAD or another git revision, or the beginning of a version's hash. ``cwd``
-    determines the other layers and the repository with the golden cases.
+    ``base`` is OPENED (the text when the file was opened), ``recorded`` (the recorded outcomes), HEAD or another git
+    revision, or the beginning of the hash of a stored version. ``cwd`` determines the other layers and the repository
+    with the golden cases.
 
     Unless ``cwd`` is in the product's checkout, an edit of the packaged file is saved in a layer above it, ``into``;
     that layer is then compiled and replayed, in its place among the layers.
@@ -203,7 +204,7 @@ class EditSession:
         )
 
     def _at_head(self) -> str:
-        """Return the text of the saved file in the last commit; empty if that commit has no such layer yet."""
+        """Return the last committed text of the file that a save will write; empty if this layer is not committed."""
         path = self._saved.path
         with contextlib.suppress(RevisionError):
             is_layer = bool(files.layer_of(path, self.cwd)) and path != packaged_file()

@@ -78,7 +78,7 @@ class Checked:
 
 @dataclass(frozen=True, slots=True)
 class GateReport:
-    """The result of the gate: every case, the problems of the cases file, the figures and the verdict.
+    """The result of the gate: every case, the problems of the cases file ``file``, the figures and the verdict.
 
     ``base`` is the name of the revision to compare with, as the user gave it, plus its commit; empty if there is none.
     ``candidate`` and ``base_hash`` are the hashes of the new rules and of the base's rules. The base's cases that the

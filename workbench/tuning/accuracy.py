@@ -51,7 +51,7 @@ class Prediction:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One measure of accuracy: its value, and the interval that contains 95 % of its values in the resamples."""
+    """One measure of accuracy: its value, and the interval that contains 95 % of the values from resampling."""
 
     name: str
     value: float

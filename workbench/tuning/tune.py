@@ -1,7 +1,8 @@
 """Propose weights for the instructions file and its files of fitted weights, as a diff for the user to review.
 
-Signals are neither added nor removed. What changes is their ``weight:``, the plain words with their strengths, and, if
-the prompts come from enough repositories for cross-validation, the thresholds for showing a task type.
+Signals are neither added nor removed. What changes is their ``weight:``, the plain words with their weights
+(``leanings:``), and, if the prompts come from enough repositories for cross-validation, the thresholds for showing a
+task type.
 """
 
 from __future__ import annotations

@@ -154,7 +154,7 @@ def points_of(row: RecordedPrompt, rules: Rules) -> dict[tuple[str, str], float]
 
 
 def floors(lines: Sequence[JudgedLine]) -> Iterator[list[Floor]]:
-    """Yield for each rule the floors that remove more lines labelled wrong than lines labelled right, best first."""
+    """Yield for each rule a list of the floors that remove more lines labelled wrong than right ones, best first."""
     ordered = sorted(lines, key=lambda one: (one.kind, one.name, one.score))
     for (kind, name), group in groupby(ordered, key=lambda one: (one.kind, one.name)):
         judged = list(group)

@@ -1,1 +1,1 @@
-"""One edit of the instructions: the file, its drafts, and a live preview of what the edit changes."""
+"""Edit an instructions file: read and save it, keep drafts, undo saves, and preview what an edit changes."""

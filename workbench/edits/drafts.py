@@ -1,7 +1,7 @@
-"""Unsaved edits: each app stores its own on disk, and the next app offers those whose apps have ended.
+"""Store drafts (unsaved edits of instructions files) on disk, so that the workbench can offer them after a crash.
 
-An app holds a lock while it has a draft; the system releases the lock, however the app ends. That distinguishes the
-drafts of running apps from those left behind by a crash.
+A running workbench holds a lock as long as it has a draft. The system releases the lock, however the workbench ends,
+which distinguishes the drafts of running workbenches from those left behind by a crash.
 """
 
 from __future__ import annotations
@@ -26,7 +26,10 @@ SHORT = 48
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """An unsaved edit of the file at ``path``, stored in ``file``; ``disk`` is the saved text, ``at`` the time."""
+    """An unsaved edit of the instructions file at ``path``, stored in the file ``file``.
+
+    ``disk`` is the text of the instructions file that was edited, ``text`` the edited text, and ``at`` the time.
+    """
 
     file: str
     path: str
@@ -36,7 +39,7 @@ class Draft:
 
 
 class Drafts:
-    """The draft of this app, and those left by other apps."""
+    """The draft of this running workbench (app), and the drafts that others left behind when they ended."""
 
     def __init__(self, state_dir: str) -> None:
         self._folder = os.path.join(state_dir, FOLDER)
@@ -48,7 +51,7 @@ class Drafts:
         return os.path.join(self._folder, f"{self._name}.json")
 
     def keep(self, path: str, disk: str, text: str) -> None:
-        """Write the draft, readable by this user only; ignore errors, because a full disk must not end the session."""
+        """Store this app's draft, readable only by this user; ignore errors: a full disk must not end the session."""
         with contextlib.suppress(OSError):
             private.make_directory(self._folder)
             self._hold_lock()
@@ -69,7 +72,7 @@ class Drafts:
                 os.unlink(_lock_of(self._file))
 
     def abandoned(self, path: str) -> list[Draft]:
-        """Return the drafts of this file whose apps have ended, newest first."""
+        """Return the drafts of the instructions file at ``path`` whose apps have ended, newest first."""
         found = [draft for draft in self._others() if draft.path == path and not _is_locked(_lock_of(draft.file))]
         return sorted(found, key=lambda draft: draft.at, reverse=True)
 
@@ -102,7 +105,7 @@ def remove(draft: Draft) -> None:
 
 
 def describe(draft: Draft, disk: str) -> tuple[str, str]:
-    """Return the time of a draft and its first line that is not in the file, so that the user can tell drafts apart."""
+    """Return the time of a draft and its first line that is not in ``disk``, so that users can tell drafts apart."""
     at = datetime.fromtimestamp(draft.at).astimezone().strftime("%Y-%m-%d %H:%M")
     known = set(disk.splitlines())
     new = [line.strip() for line in draft.text.splitlines() if line not in known and line.strip()]

@@ -1,4 +1,4 @@
-"""Find the next line of an instructions file that contains some words, or the next such heading, wrapping around."""
+"""Find the next match of a text in an instructions file, or the next heading that contains it, wrapping around."""
 
 from __future__ import annotations
 
@@ -23,9 +23,10 @@ class Found:
 
 
 def words(text: str, wanted: str, *, line: int, column: int, step: int = 0) -> Found | None:
-    """Return the match of ``wanted`` at or after a place, in any case; ``step`` 1 means the next, -1 the previous.
+    """Return the first match of ``wanted`` in ``text`` at or after a line and column, ignoring case.
 
-    None if nothing matches.
+    ``step`` 1 means the match after the one at that position, -1 the match before it. The first match follows the last
+    one. None if nothing matches.
     """
     wanted = wanted.lower()
     if not wanted:
@@ -42,7 +43,7 @@ def words(text: str, wanted: str, *, line: int, column: int, step: int = 0) -> F
 def heading_or_line(text: str, wanted: str, *, line: int, step: int = 0) -> Found | None:
     """Return the line with the number ``wanted``, counted from 1, or the next heading that contains ``wanted``.
 
-    None if nothing matches.
+    The search for headings begins at ``line``; ``step`` has the same meaning as in ``words``. None if nothing matches.
     """
     last = text.count("\n")
     if wanted.strip().isdigit():
@@ -54,7 +55,7 @@ def heading_or_line(text: str, wanted: str, *, line: int, step: int = 0) -> Foun
 
 
 def _chosen(matches: Sequence[tuple[int, int, int]], here: tuple[int, int], step: int) -> Found | None:
-    """Return the match at or after ``here``, or the one ``step`` matches further; the first follows the last."""
+    """Return the match at or after the position ``here``, or the one after or before it; the first follows the last."""
     if not matches:
         return None
     at = next((number for number, one in enumerate(matches) if one[:2] >= here), len(matches))

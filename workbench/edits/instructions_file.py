@@ -1,5 +1,8 @@
 """List, read, save and watch the instructions files that a user may edit, and find their headings.
 
+The files that are combined into the rules for a prompt are called layers. The lowest is the packaged file, which comes
+with the product; a higher layer changes or extends the lower ones.
+
 ``save`` replaces a file only if it still has the text that was read, unless it is told to overwrite any text. Many
 editors save by replacing the file with a new one, so the folder is watched, not the file.
 """
@@ -43,7 +46,11 @@ class ChangedMeanwhileError(FileError):
 
 @dataclass(frozen=True, slots=True)
 class Editable:
-    """A file that is or could be a layer; ``objection`` is a reason not to edit it in place, empty if there is none."""
+    """A file that a user may open for editing, whether it exists yet or not.
+
+    ``layer`` is the name of its layer (one of the instructions files that are combined), or its kind if it is not a
+    layer. ``objection`` is a reason not to edit it in place, empty if there is none.
+    """
 
     layer: str
     path: str
@@ -52,7 +59,7 @@ class Editable:
 
 
 def choices(cwd: str, *, given: str = "") -> list[Editable]:
-    """Return the files that can be edited from ``cwd``, the packaged file first; ``given`` adds another."""
+    """Return the files of the layers for prompts typed in ``cwd``, lowest first; ``given`` is the path of one more."""
     packaged = packaged_file()
     user = own_file()
     folders = dict(layer_folders(cwd)) or {"project": project_root(cwd)}
@@ -77,7 +84,7 @@ def named_files(cwd: str) -> list[Editable]:
 
 
 def nearest(cwd: str, *, given: str = "") -> str:
-    """Return the file to open first: the given one, else the highest layer that exists."""
+    """Return the path of the file to open first: ``given``, or if that is empty, the highest layer that exists."""
     if given:
         return os.path.abspath(given)
     return next(one.path for one in reversed(choices(cwd)) if one.exists)
@@ -106,7 +113,7 @@ def objection(path: str, cwd: str) -> str:
 
 
 def remedy(path: str) -> str:
-    """Return what the user can do instead of editing a file that has an objection and is not saved as a layer."""
+    """Return what the user can do instead of editing a file that may not be edited and is not saved as a layer."""
     packaged = os.path.dirname(os.path.realpath(packaged_file()))
     for folder, part in (("prompts", "Prompts"), ("workflows", "Workflows"), ("WORKFLOWS.md", "Workflows")):
         if os.path.realpath(path).startswith(os.path.join(packaged, folder)):
@@ -116,16 +123,16 @@ def remedy(path: str) -> str:
 
 
 def saves_as_layer(path: str, cwd: str) -> bool:
-    """Return whether edits are saved in a layer above the file: true for the packaged file if it has an objection."""
+    """Return whether edits are saved in a layer above: true for the packaged file if it must not be edited in place."""
     return os.path.realpath(path) == os.path.realpath(packaged_file()) and bool(objection(path, cwd))
 
 
 def layers_for_edits(cwd: str, *, chosen: str = "") -> list[Layer]:
     """Return the layers that an edit of the packaged file can be saved in, the one to propose first.
 
-    They are in a git repository the project's layer, which applies to everybody who works there and is what the gate
-    judges, and the user's own layer, which applies to the user in every project. ``chosen`` is the path of the layer
-    that the user chose before, which is then proposed first.
+    In a git repository, these are the project's layer, which applies to everybody who works there and is judged by the
+    gate, and the user's own layer, which applies to the user in every project; elsewhere, only the user's own layer.
+    ``chosen`` is the path of the layer that the user chose before, which is then proposed first.
     """
     own, root = Layer("user", own_file()), project_root(cwd)
     if not os.path.lexists(os.path.join(root, ".git")):
@@ -140,7 +147,10 @@ def own_file() -> str:
 
 
 def layer_of_edit(text: str, opened: str, cwd: str, into: Layer) -> OwnLayer:
-    """Return the layer ``into``, extended by the changes made to the opened packaged file; raises LayerError."""
+    """Return the layer ``into`` with entries added that have the same effect as an edit of the packaged file.
+
+    ``opened`` is the text of the packaged file before the edit, ``text`` the text after it. Raises LayerError.
+    """
     found = find_layers(cwd)
     others = [layer for layer in found.instructions if layer.path != into.path]
     stack = sorted([*others, into], key=lambda layer: ORDER.index(layer.name))
@@ -179,7 +189,7 @@ def save(path: str, text: str, *, over: str | None) -> None:
 
 
 def save_trusted(path: str, text: str, *, over: str | None, cwd: str) -> str:
-    """Save the file, keep a trusted project layer trusted, and return what the user still has to do; empty for nothing.
+    """Save the file, keep a trusted project layer trusted, and return a note on when the text takes effect, or empty.
 
     Raises FileError.
     """
@@ -209,7 +219,7 @@ def trust_kept(path: str, cwd: str) -> Iterator[None]:
 def watch(path: str, *, changed: Callable[[str], None], stop: threading.Event) -> None:
     """Call ``changed`` with the new text each time any program saves the file, until ``stop`` is set.
 
-    Read errors are ignored: the file is just being written, and the next event reads it again.
+    Read errors are ignored: some program is just writing the file, and it is read again when that is done.
     """
     import watchfiles
 
@@ -250,13 +260,13 @@ def trust_note(path: str, cwd: str) -> str:
 
 
 def _folder_of(path: str, cwd: str) -> str:
-    """Return the folder of the project or package whose layer the file is; empty if none applies in ``cwd``."""
+    """Return the folder of the project or package whose layer this file is; empty if it is no such layer in ``cwd``."""
     return next((folder for _name, folder in layer_folders(cwd) if path.startswith(folder + os.sep)), "")
 
 
 @dataclass(frozen=True, slots=True)
 class FileHeading:
-    """A heading of the file: its line, counted from 1, its level and its text."""
+    """A heading of an instructions file: its line number, counted from 1, its level and its text."""
 
     line: int
     level: int
@@ -264,7 +274,7 @@ class FileHeading:
 
 
 def outline(text: str) -> tuple[FileHeading, ...]:
-    """Return the headings of the first two levels, except in fenced blocks."""
+    """Return the headings of the first two levels in a Markdown text, ignoring fenced code blocks."""
     found, is_fenced = [], False
     for number, line in enumerate(text.splitlines(), 1):
         if line.startswith(("```", "~~~")):

@@ -54,14 +54,15 @@ if TYPE_CHECKING:
     from workbench.replay.rulesets.versions import Versions
 
 OPENED, HEAD = "opened", "HEAD"
-"""Bases besides ``recorded`` and stored versions: the file as it was opened, and the file in git's HEAD."""
+"""Two of the bases with which an edit can be compared: the file as it was opened, and the file in the last commit."""
 MOST_CAUSES = 1000
-"""Number of changes, newest first, whose cause is searched."""
+"""Maximum number of changed prompts, newest first, for which the part of the edit that changed them is searched."""
 
 
 class CachedSide(compared_rules.InAnyFolder):
-    """A side whose rules are compiled once for all replays of a session; ``known`` caches the compiled rules.
+    """A side (one of two sets of rules to compare) whose rules are compiled only once for all replays of a session.
 
+    ``known`` has the rules compiled so far, by recorded version; ``make`` creates the side that compiles missing ones.
     Each replay has its own instance, because missing rules are read from the database in the replay's thread.
     """
 
@@ -82,11 +83,11 @@ class CachedSide(compared_rules.InAnyFolder):
         self.hash = newest.hash if newest else ""
 
     def concerns(self, row: RecordedPrompt) -> bool:
-        """Return whether the side applies to a prompt."""
+        """Return whether these rules apply to a prompt; if not, the prompt keeps its recorded outcome."""
         return self._file is None or self._file.concerns(row)
 
     def rules_for(self, recorded: str, scope: str = "") -> Rules | None:
-        """Return the rules for prompts recorded under that version, None if they keep their recorded outcome.
+        """Return the rules for prompts recorded under the version ``recorded``; None if they keep their outcome.
 
         Raises SideError.
         """
@@ -104,13 +105,14 @@ class _File(NamedTuple):
 
 @dataclass(slots=True)
 class EditSession:
-    """One file being edited: its path, its text when it was opened, and the base to compare with.
+    """One file being edited: its path, its text when it was opened, and the base that edits are compared with.
 
-    ``base`` is OPENED, ``recorded``, HEAD or another git revision, or the beginning of a version's hash. ``cwd``
-    determines the other layers and the repository with the golden cases.
+    ``base`` is OPENED (the text when the file was opened), ``recorded`` (the recorded outcomes), HEAD or another git
+    revision, or the beginning of the hash of a stored version. ``cwd`` determines the other layers and the repository
+    with the golden cases.
 
     Unless ``cwd`` is in the product's checkout, an edit of the packaged file is saved in a layer above it, ``into``;
-    that layer is then compiled and replayed in its place in the stack.
+    that layer is then compiled and replayed, in its place among the layers.
     """
 
     state_dir: str
@@ -137,8 +139,9 @@ class EditSession:
         return self._layer or _File(self.path, self.opened)
 
     def examine(self, text: str, *, should_stop: Callable[[], bool] = never) -> Iterator[Progress]:
-        """Yield the effects of the text: growing figures, gate, lint, causes; only ``Broken`` if it does not compile.
+        """Yield what an edited text changes, as it becomes known; only ``Broken`` if the text does not compile.
 
+        First come figures over more and more prompts, then the gate's result, lint problems, and causes of changes.
         Raises ``SideError`` for a base that does not exist, ``StorageError``, ``files.FileError``.
         """
         began = time.perf_counter()
@@ -201,7 +204,7 @@ class EditSession:
         )
 
     def _at_head(self) -> str:
-        """Return the text of the saved file in the last commit; empty if that commit has no such layer yet."""
+        """Return the last committed text of the file that a save will write; empty if this layer is not committed."""
         path = self._saved.path
         with contextlib.suppress(RevisionError):
             is_layer = bool(files.layer_of(path, self.cwd)) and path != packaged_file()
@@ -219,7 +222,7 @@ class EditSession:
         return path
 
     def _gate_result(self, text: str) -> GateResult:
-        """Return what the gate would say with this text; nothing where it cannot judge, which its screen explains."""
+        """Return why the gate would be closed if the text were saved; nothing if it would be open or cannot run."""
         if not os.path.exists(path_for(self.cwd)):
             return GateResult(())
         try:
@@ -265,7 +268,7 @@ def _describe_cause(cause: attribution.Cause) -> str:
 
 
 def _group_of(cause: attribution.Cause) -> str:
-    """Return the edited line that alone explains a change, with its file; otherwise what kind of cause it has."""
+    """Return file, number and text of the edited line that alone caused a change; otherwise the kind of cause."""
     if cause.how != attribution.ALONE:
         return "several lines" if cause.hunks else "not this edit"
     hunk = cause.hunks[0]
@@ -284,7 +287,7 @@ class TimedEdit:
 
 @dataclass(slots=True)
 class EditTimes:
-    """Times from an edit to its first and its complete figures, in milliseconds."""
+    """The milliseconds from an edit to its first and its complete figures, and how many prompts it changed."""
 
     name: str
     first_ms: float = 0.0

@@ -1,7 +1,7 @@
 """Replay prompts with an edited text of the instructions: count the changes, judge labelled prompts, store the result.
 
-Labelled prompts are judged like the cases of the gate (``workbench.gate.case``): a case fails if its outcome, apart
-from context and wording, differs from the approved one.
+Labelled prompts are judged like the golden cases of the gate (``workbench.gate.case``): a case fails if its outcome,
+apart from the facts added and the words of the text, differs from the approved one.
 """
 
 from __future__ import annotations
@@ -49,8 +49,10 @@ class Broken:
 class Figures:
     """The blast radius of an edit (what it changes) so far: ``prompts`` of ``total`` were replayed, the newest first.
 
-    ``share``, ``label_results`` and ``verdict`` are None until all prompts were replayed. Before and after the edit,
-    ``tokens`` are the added tokens per session, and ``silent`` the numbers of prompts without any added text.
+    ``base`` and ``candidate`` are the names of the rules before and after the edit, and ``sides`` are these rules.
+    ``tokens`` are the mean numbers of tokens added per session before and after, ``silent`` the numbers of prompts
+    without any added text. ``unknown`` is the number of prompts for which the answer of a channel (a source of facts)
+    is unknown. ``share``, ``label_results`` and ``verdict`` are None until all prompts were replayed.
     """
 
     base: str
@@ -70,7 +72,7 @@ class Figures:
     errors: int = 0
     """Number of errors that ``enricher check`` would report; if it is not 0, the verdict is unreliable."""
     counted: Mapping[str, Sequence[str]] = field(default_factory=dict, repr=False)
-    """The ids of the prompts that each number counts, by what it counts; empty until all prompts were replayed."""
+    """The ids of the prompts behind each figure, by the figure's name; empty until all prompts were replayed."""
 
     @property
     def is_complete(self) -> bool:
@@ -83,7 +85,7 @@ class Figures:
         return {kind: counts[kind] for kind in KINDS if kind in counts}
 
     def groups(self) -> list[tuple[str, list[Change]]]:
-        """Return the changes grouped by their first kind, in the order of KINDS."""
+        """Return the changed prompts grouped by their first kind of change, in the order of KINDS."""
         found: dict[str, list[Change]] = {}
         for change in self.changes:
             found.setdefault(change.kinds[0], []).append(change)
@@ -99,7 +101,7 @@ class LintResult:
 
 @dataclass(frozen=True, slots=True)
 class ChangeCause:
-    """The place in the edit that changed a prompt's outcome; ``group`` is the same for prompts of the same cause."""
+    """The part of an edit that changed a prompt's outcome; prompts with the same cause have the same ``group``."""
 
     text: str
     heading: str = ""
@@ -116,7 +118,10 @@ class CauseBatch:
 
 @dataclass(frozen=True, slots=True)
 class GateResult:
-    """Why the gate, which compares with the last commit, would be closed if the text were saved; empty if it is not."""
+    """The reasons why the gate would be closed if the edited text were saved; empty if it would be open.
+
+    The gate compares the result of each golden case with that of the last commit.
+    """
 
     reasons: tuple[str, ...]
 
@@ -125,9 +130,10 @@ Progress = Broken | Figures | LintResult | GateResult | CauseBatch
 
 
 def headline(figures: Figures) -> str:
-    """Return a text with the number of changed prompts and, once it is known, how many of others like them may change.
+    """Return a text with the number of changed prompts, and an estimate for similar ones once all are replayed.
 
-    That is the 95 % interval of their share; prompts under the same rules cannot change, so it is left out for them.
+    The estimate is the 95 % confidence interval of the share that changes. It is left out if the rules are the same
+    before and after the edit, because then no prompt can change.
     """
     noun = "prompt" if figures.prompts == 1 else "prompts"
     verb = "changes" if 1 in (figures.prompts, len(figures.changes)) else "change"
@@ -145,7 +151,7 @@ def headline(figures: Figures) -> str:
 def store_run(
     db: sqlite3.Connection, figures: Figures, *, diff: str, selection: str, causes: dict[str, ChangeCause] | None = None
 ) -> str:
-    """Store the result of a complete replay, which the published history shows; return its id."""
+    """Store the result of a complete replay, so that the published pages can show it; return the replay's id."""
     known = causes or {}
     on_labels = figures.label_results or LabelResults()
     kept = replays.StoredReplay(
@@ -191,8 +197,9 @@ def difference(before: str, after: str, path: str) -> str:
 class LabelResults:
     """The effect of an edit on the labelled prompts and the golden cases.
 
-    ``approved`` is the number of approved ones. ``regressed`` are the ids of those that were right before the edit and
-    are wrong after it. ``gained`` and ``lost`` are the numbers of prompts and cases that became right and wrong.
+    ``approved`` is the number of approved prompts and cases. ``regressed`` are the ids of the approved ones that were
+    right before the edit and are wrong after it. ``gained`` and ``lost`` are the numbers of all labelled prompts and
+    cases that became right and wrong.
     """
 
     approved: int = 0
@@ -200,7 +207,7 @@ class LabelResults:
     gained: int = 0
     lost: int = 0
     counted: Mapping[str, Sequence[str]] = field(default_factory=dict, repr=False, compare=False)
-    """The ids of the prompts that each number counts; a case may come from another history."""
+    """The ids of the recorded prompts behind each number, by its name, without cases from another trace history."""
 
 
 def evaluate_labels(
@@ -259,7 +266,10 @@ def _of_file(golden: Iterable[GoldenCase], base: Side, candidate: Side) -> Itera
 
 
 def _fails(case: GoldenCase, rules: Rules | None, recorded: str = "") -> bool:
-    """Return whether the case fails under ``rules``; if they are None, whether its label contradicts ``recorded``."""
+    """Return whether a case fails under ``rules``.
+
+    If they are None, return whether its label contradicts ``recorded``, the recorded task type.
+    """
     if rules is not None:
         return bool(case.faults(case.decided_by(rules)))
     return case.verdict != OK and not (case.verdict == CLASS and case.says.task_type == recorded)
@@ -305,7 +315,7 @@ def _figures(
 
 
 def _counted(run: Replay, radius: BlastRadius, on_labels: LabelResults) -> dict[str, Sequence[str]]:
-    """Return the ids of the prompts that each number counts, besides those of the changes."""
+    """Return the ids of the prompts behind each figure, by the figure's name, except those of the changed prompts."""
     return {
         "replayed": radius.replayed,
         "silent before": radius.silent[0],
@@ -319,7 +329,7 @@ def _verdict(radius: BlastRadius, on_labels: LabelResults) -> Verdict:
     """Return the verdict on the edit.
 
     It is "identical" if the rules are the same before and after, and "inconclusive" if no prompt was replayed and no
-    approved case became wrong.
+    approved case became wrong; otherwise, ``verdict_of`` decides.
     """
     if radius.is_same_rules:
         return "identical"

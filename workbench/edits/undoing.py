@@ -21,7 +21,7 @@ OVERLAPS = (
     "save: ctrl+s asks whose text stays, ctrl+r goes to what is on the disk."
 )
 Hunk = tuple[int, int, list[str]]
-"""First line, line after the last, and the lines that replace this range."""
+"""A changed range of lines: the index of its first line, the index after its last line, and the new lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class ChangedSince:
 
 
 def describe(save: Save) -> str:
-    """Return which file a save wrote and how many lines it changed, with the first one that it wrote or removed."""
+    """Return a text with the file that a save wrote, how many lines it wrote and removed, and the first of these."""
     lines = save.before.splitlines(keepends=True)
     hunks = _hunks(lines, save.after)
     written = [line.strip() for *_, new in hunks for line in new]
@@ -72,9 +72,9 @@ def _count(number: int, what: str) -> str:
 
 
 def take_back(save: Save, cwd: str) -> ChangedSince | None:
-    """Restore the text before the save, or return what another program has written since; raises FileError.
+    """Undo a save; if another program has written the file since, return a proposal instead of writing.
 
-    A project's layer that was trusted stays trusted.
+    Raises FileError. A project's layer that was trusted stays trusted.
     """
     with contextlib.suppress(files.ChangedMeanwhileError), files.trust_kept(save.path, cwd):
         if save.is_new and files.read(save.path) == save.after:
@@ -87,7 +87,10 @@ def take_back(save: Save, cwd: str) -> ChangedSince | None:
 
 
 def without(save: Save, text: str) -> str | None:
-    """Return a later text of the file without the changes of the save; None if both changed the same lines."""
+    """Return ``text``, which another program wrote after the save, without the changes of the save.
+
+    None if the save and the other program changed the same lines.
+    """
     after = save.after.splitlines(keepends=True)
     undone = _hunks(after, save.before)
     others = [hunk for hunk in _hunks(after, text) if hunk not in undone]

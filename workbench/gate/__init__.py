@@ -1,1 +1,1 @@
-"""Labels and golden cases, and the gate that decides whether a change to the instructions may be merged."""
+"""Label prompts, store golden cases, and decide whether a change to the instructions may be merged (the gate)."""

@@ -1,6 +1,6 @@
-"""One golden case: a prompt with the recorded inputs of its decision, and the expected result.
+"""Define the golden case: a prompt with the other recorded inputs of the decision on it, and the expected result.
 
-A case contains nothing that a channel offered (no memory, no file, no task): it tests only the decision on a prompt,
+A case contains no facts from the user's machine (no memory, no file, no task): it tests only the decision on a prompt,
 and gives the same result on every machine.
 """
 
@@ -30,21 +30,21 @@ FIELD_NAMES = {
     "task_type": "task type", "search_intent": "intent", "shown": "shown", "workflow": "workflow",
     "approach": "approach", "guardrails": "guardrails",
 }  # fmt: skip
-"""What the fields of ``Decided`` are called in reports; these are kinds of change in ``workbench.replay.compare``."""
+"""What reports call the fields of ``Decided``; ``workbench.replay.compare`` uses the same names for kinds of change."""
 CONFLICT_MARKS = (b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>")
 LONGEST_SHOWN = 60
 
 
 class LineError(ValueError):
-    """A line that is not a valid case; the message says how to correct the line."""
+    """A line of the cases file that is not a valid case; the message says how to correct the line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """The decisions on a prompt, without context; fields that are None are unknown and not compared.
+    """What was decided about a prompt, apart from the facts added to it; fields that are None are not compared.
 
-    ``approach`` is the name of the approach's rule, empty for none, so that its wording is not compared. ``workflow``
-    is empty if none was certain.
+    ``approach`` is the name of the approach's rule, not its text, so that rewording it makes no difference; it is empty
+    if there is no approach. ``workflow`` is empty if no workflow was certain.
     """
 
     task_type: str | None = None
@@ -60,13 +60,16 @@ class Decided:
         return tuple(name for name, mine, its in pairs if None not in (mine, its) and mine != its)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the known fields, in a fixed order."""
+        """Return the known fields as a JSON object, in a fixed order."""
         fields = ((name, getattr(self, name)) for name in self.__slots__)
         return {name: list(value) if isinstance(value, tuple) else value for name, value in fields if value is not None}
 
 
 class Excerpt(Conversation):
-    """A conversation reduced to the words that its last prompt refers to."""
+    """A conversation reduced to the words that its last prompt refers to.
+
+    ``past`` is whether there were earlier turns.
+    """
 
     __slots__ = ("past", "words")
 
@@ -85,11 +88,12 @@ class Excerpt(Conversation):
 
 @dataclass(frozen=True, slots=True)
 class GoldenCase:
-    """A prompt with the other inputs of its decision, and the expected result.
+    """A prompt with the other inputs of the decision on it, and the expected result.
 
     ``says`` is the expected result, or for the verdict ``wrong`` the result that must not occur again. ``earlier``
     contains the words that the prompt refers back to; ``past`` is true if the session had earlier turns; ``settings``
-    are values that override those of the instructions.
+    are values that override those of the instructions. ``skills``, ``injected``, ``spent`` and ``form`` are those of
+    ``enricher.respond.decision.Inputs``.
     """
 
     id: str
@@ -121,14 +125,14 @@ class GoldenCase:
         return decided_of(decide(inputs, rules, verdict(self.prompt, rules, inputs.conversation)))
 
     def faults(self, got: Decided) -> tuple[str, ...]:
-        """Return the names of the fields in which ``got`` fails the case; empty if the case passes."""
+        """Return the names of the fields in which the decision ``got`` fails the case; empty if the case passes."""
         differing = self.says.differences(got)
         if self.verdict != WRONG:
             return differing
         return () if differing else tuple(self.says.to_json())
 
     def to_json(self) -> dict[str, Any]:
-        """Return the case as a line of the file: keys in fixed order, texts redacted again, empty values left out."""
+        """Return the case as JSON for the file: keys in fixed order, texts redacted again, empty values left out."""
         expected = {UNWANTED if self.verdict == WRONG else EXPECTED: self.says.to_json()}
         rest = {
             "earlier": clean(self.earlier),
@@ -151,7 +155,7 @@ def clean(text: str) -> str:
 
 
 def decided_of(enrichment: Enrichment) -> Decided:
-    """Return the decisions in an enrichment, without context."""
+    """Return the decisions in an enrichment (the hook's full result for a prompt), without the facts added."""
     judged = enrichment.classification
     return Decided(
         task_type=judged.task_type,
@@ -164,7 +168,7 @@ def decided_of(enrichment: Enrichment) -> Decided:
 
 
 def from_line(line: bytes) -> GoldenCase:
-    """Return the case on a line of the file; raises LineError, whose message says how to correct the line."""
+    """Return the case on a line of the cases file; raises LineError, whose message says how to correct the line."""
     if line.startswith(CONFLICT_MARKS):
         raise LineError("a merge was left unfinished here: keep the cases of both sides, delete this mark")
     try:

@@ -1,10 +1,10 @@
-"""Read and write golden cases: labelled prompts in a file of the repository, which CI runs without a database.
+"""Read and write golden cases: labelled prompts in a file of the repository, which CI evaluates without a database.
 
 Each case is one line, and lines are sorted by id, so that git can merge additions by two people. All texts are redacted
 once more before they are written.
 
 CasesError               the file cannot be used, or the trace cannot become a case
-└── UnusableFileError        the problems of the file, line by line
+└── UnusableFileError        the file has lines that are no valid cases
 """
 
 from __future__ import annotations
@@ -34,10 +34,16 @@ if TYPE_CHECKING:
 
 FOLDER, FILE = ".enricher", "cases.jsonl"
 ATTRIBUTES = f"{FILE} merge=union\n"
-"""Makes git keep the lines of both sides of a merge; a case that both changed is then reported as a duplicate."""
+"""Line for ``.gitattributes`` that makes git keep the lines of both branches in a merge.
+
+A case that both branches changed is then in the file twice, which is reported.
+"""
 LARGEST = 32 << 20
 SHOWN_ONCE = ("guardrail:", "approach:")
-"""Prefixes of references already shown to a session that affect later decisions; those of context items do not."""
+"""Prefixes of the references of what a session was shown that affect its later decisions.
+
+What has been shown often enough is not shown again. References of facts have other prefixes and no effect.
+"""
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -46,7 +52,7 @@ class CasesError(Exception):
 
 
 class UnusableFileError(CasesError):
-    """The problems of the file, line by line."""
+    """The cases file has unusable lines; ``problems`` has the line number and the reason for each."""
 
     def __init__(self, problems: tuple[Problem, ...]) -> None:
         super().__init__("\n".join(map(str, problems)))
@@ -84,7 +90,7 @@ def read(path: str) -> Cases:
 
 
 def parse(content: bytes, *, path: str) -> Cases:
-    """Return the cases in a file's bytes; ``path`` is the file name used in problems."""
+    """Return the cases in the content of a cases file; ``path`` is the file name that problems mention."""
     found: dict[str, tuple[int, GoldenCase]] = {}
     problems: list[Problem] = []
     for number, line in enumerate(content.removeprefix(BYTE_ORDER_MARK).split(b"\n"), 1):
@@ -136,9 +142,9 @@ def add(path: str, case: GoldenCase) -> bool:
 
 
 def put_back(path: str, case_id: str, earlier: GoldenCase | None) -> None:
-    """Replace a case by an earlier one, or remove it if there was none; raises CasesError.
+    """Undo ``add``: replace the case by the ``earlier`` one, or remove it if there was none; raises CasesError.
 
-    With the last case, the file goes too, and its line in ``.gitattributes``.
+    If no case is left, the file is removed, too, with its line in ``.gitattributes``.
     """
     with _one_at_a_time(path):
         known = read(path)
@@ -152,10 +158,11 @@ def put_back(path: str, case_id: str, earlier: GoldenCase | None) -> None:
 
 
 def case_of(db: sqlite3.Connection, trace_id: str, verdict: str) -> GoldenCase:
-    """Return a case made from a trace; ``verdict`` is "ok", "wrong" or the correct task type.
+    """Return a golden case made from a recorded prompt; ``verdict`` is "ok", "wrong" or the correct task type.
 
-    The expected result is what the recorded rules decide on the redacted inputs without their context. Raises
-    CasesError if the trace has no text, or its rules were not stored.
+    For "ok" and "wrong", the rules stored with the trace decide again on its redacted inputs without any added facts;
+    their decision is the result to expect or to avoid. Raises CasesError if the prompt's text was not kept, or if the
+    rules are needed but were not stored.
     """
     trace: dict[str, Any] = queries.show(db, trace_id)
     _refuse_without_text(trace)
@@ -169,7 +176,7 @@ def case_of(db: sqlite3.Connection, trace_id: str, verdict: str) -> GoldenCase:
             "say which task type it should have had instead"
         )
     decided = case.decided_by(rules)
-    workflow = decided.workflow if case.form else None  # without a plan, the approver has not seen the workflow
+    workflow = decided.workflow if case.form else None  # only a plan shows it, so otherwise nobody approved it
     return replace(case, verdict=verdict, says=replace(decided, search_intent=None, workflow=workflow))
 
 
@@ -185,7 +192,7 @@ def _refuse_without_text(trace: dict[str, Any]) -> None:
 
 
 def _rules(db: sqlite3.Connection, trace: dict[str, Any]) -> Rules | None:
-    """Return the rules of the trace; None if they were not stored or were compiled by another release."""
+    """Return the rules that judged the trace; None if they were not stored or were compiled by another release."""
     stored = queries.instructions(db, trace["rules_hash"])
     try:
         return recorded_rules(trace["rules_hash"], stored) if stored else None
@@ -216,7 +223,10 @@ def _inputs(case_id: str, prompt: str, recorded: dict[str, Any], *, declared: Ma
 
 @contextlib.contextmanager
 def _one_at_a_time(path: str) -> Iterator[None]:
-    """Lock the folder so that only one process at a time changes the file; a lock file would lie beside the cases."""
+    """Lock the file's folder, so that only one process at a time changes the file.
+
+    There is no lock file, because it would show up in the repository.
+    """
     folder = os.path.dirname(os.path.realpath(path))
     try:
         import fcntl
@@ -248,7 +258,7 @@ def _remove(path: str) -> None:
 
 
 def _take_out_line(path: str, line: bytes) -> None:
-    """Remove a line from a file, and the file if it holds nothing else."""
+    """Remove a line from a file; delete the file if it has no other line."""
     with open(path, "rb") as file:
         lines = file.read().splitlines(keepends=True)
     others = [one for one in lines if one != line]

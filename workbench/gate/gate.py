@@ -1,7 +1,8 @@
 """Evaluate the golden cases with changed instructions, and decide whether the change may be merged.
 
-Only the cases file and the instructions are used: no database, no trust, no state, nothing of the user who runs it.
-Cases that fail with the instructions of the base, too, are reported but do not count.
+Only the cases file and the instructions are read, so that the result is the same for every user and on CI: no database,
+no trusted folders, no settings. Cases that also fail with the instructions before the change are reported, but do not
+count, unless they were approved since.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ class NoCasesError(GateError):
 
 @dataclass(slots=True)
 class _Side:
-    """The rules before or after the change, and what they are called in reports."""
+    """The rules before or after the change, their name in reports, and notes on how they were found."""
 
     label: str
     rules: Rules
@@ -57,8 +58,9 @@ def run(
 ) -> GateReport:
     """Evaluate the cases of the repository around ``cwd``, or of the file ``cases``, and return the report.
 
-    ``base`` is a git revision; ``instructions`` is a file that replaces all layers; ``texts`` are unsaved texts of
-    files in the work tree. Raises GateError if there are no cases or no usable instructions.
+    ``base`` is the git revision to compare with; ``instructions`` is a file that replaces all layers; ``texts`` has
+    unsaved texts of files in the work tree, by path. ``allow_removed`` accepts that cases of the base are missing from
+    the file. Raises GateError if there are no cases or no usable instructions.
     """
     path = os.path.abspath(os.path.join(cwd, cases)) if cases else files.path_for(cwd)
     instructions = os.path.abspath(os.path.join(cwd, instructions)) if instructions else ""
@@ -76,7 +78,7 @@ def run(
 
 
 def run_on_last_commit(project: str, *, texts: Mapping[str, str] | None = None) -> GateReport:
-    """Evaluate the cases of a project against its last commit, or against no base if there is none."""
+    """Run the gate for a project, compared with its last commit, or without a comparison if there is no commit."""
     try:
         find_revision(project, HEAD)
     except RevisionError:
@@ -102,7 +104,7 @@ def _layers(cwd: str, instructions: str, texts: Mapping[str, str] = MappingProxy
 
 
 def passing_with_own_layer(cwd: str) -> list[str]:
-    """Return the ids of the failing cases that pass if the user's own layer is added; raises GateError."""
+    """Return the ids of the failing cases that would pass if the user's own layer were added; raises GateError."""
     path, own = files.path_for(cwd), Layer("user", os.path.join(config_dir(), OWN_FILE))
     if not os.path.isfile(own.path):
         return []
@@ -128,7 +130,7 @@ def _side(cwd: str, instructions: str, texts: Mapping[str, str]) -> _Side:
 
 
 def _side_at(revision: Revision, cwd: str, instructions: str, *, now: _Side) -> _Side:
-    """Return the revision's side: the same layers, but each file in the repository with its text at the revision."""
+    """Return the rules before the change: the same layers, with the repository's files as they are in the revision."""
     layers = _layers(cwd, instructions)
     own = os.path.join(project_root(cwd), OWN_FOLDER, OWN_FILE)
     if not instructions:
@@ -143,7 +145,7 @@ def _side_at(revision: Revision, cwd: str, instructions: str, *, now: _Side) -> 
         side.notes.append(f"{names} of the packaged instructions: what is not committed counts as part of the edit")
     texts = {**elsewhere, **_texts_at(revision, [layer.path for layer in layers])}
     compiled = compile_layers(layers, texts=texts)
-    # Only compiling the layers shows which catalogues they name.
+    # Only compiling the layers shows which catalogues (files of guardrails) they name.
     if catalogues := _texts_at(revision, [path for path in compiled.sources if path not in texts]):
         compiled = compile_layers(layers, texts={**texts, **catalogues})
     side.rules = _rules(compiled, of=f" of {revision.name}")
@@ -151,10 +153,10 @@ def _side_at(revision: Revision, cwd: str, instructions: str, *, now: _Side) -> 
 
 
 def _uncommitted(folder: str, revision: Revision) -> dict[str, str]:
-    """Return the committed texts of the changed files in the packaged folder, if that lies in another repository.
+    """Return the committed texts of the edited files in the packaged folder, if that lies in another repository.
 
-    ``revision`` does not contain these files. Without their committed texts, an edit of them would be on both sides and
-    could not change any case.
+    ``revision`` does not contain these files. Without their committed texts, an edit of them would be part of the rules
+    both before and after the change, and could not change the result of any case.
     """
     try:
         other = find_revision(folder, "HEAD")
@@ -242,7 +244,7 @@ class RevisionError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """A commit of the work tree at ``root``; ``name`` is how the user called it."""
+    """A commit in the repository whose work tree is at ``root``; ``name`` is what the user wrote, such as a branch."""
 
     root: str
     name: str
@@ -254,7 +256,7 @@ class Revision:
         return bool(name and _ask(self.root, "ls-tree", "-z", "--name-only", self.commit, "--", name))
 
     def content(self, path: str) -> bytes:
-        """Return the contents of the file; raises RevisionError if the commit has none there."""
+        """Return the contents of the file at ``path`` in the commit; raises RevisionError if there is no such file."""
         return _ask(self.root, "show", f"{self.commit}:{self._name(path)}")
 
     def _name(self, path: str) -> str:
@@ -264,7 +266,7 @@ class Revision:
 
 
 def find_revision(folder: str, name: str) -> Revision:
-    """Return the revision ``name`` of the work tree around ``folder``; raises RevisionError."""
+    """Return the revision ``name`` of the git repository around ``folder``; raises RevisionError."""
     root = os.path.realpath(_ask(folder, "rev-parse", "--show-toplevel").decode(errors="surrogateescape").rstrip("\n"))
     try:
         found = ask(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")

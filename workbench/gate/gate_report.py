@@ -1,4 +1,4 @@
-"""The result of a gate: each case with its outcomes before and now, figures, and whether the change may be merged."""
+"""Sum up the gate's results: each case before and after a change, statistics, and whether the change may be merged."""
 
 from __future__ import annotations
 
@@ -25,10 +25,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A case with its outcomes under the new rules and under the base; ``before`` is None without a base.
+    """A golden case with the decisions on its prompt under the new rules (``now``) and under the base's (``before``).
 
-    The faults name the fields in which the case fails; without any, it passes. ``is_new`` means that the base's file
-    does not have the case.
+    The base is the git revision to compare with; without one, ``before`` is None. ``faults`` and ``faults_before`` are
+    the names of the fields in which the case fails; it passes if there are none. ``is_new`` means that the cases file
+    of the base does not have the case.
     """
 
     case: GoldenCase
@@ -42,8 +43,8 @@ class Checked:
     def has_failed_newly(self) -> bool:
         """Whether the case fails now but passed before.
 
-        An approved case that the base's file lacks counts as having passed, whatever the base's rules decide: somebody
-        approved it since, so the edit with which it passed was reverted, or is not in the repository.
+        An approved case that is not in the base's file counts as having passed, whatever the base's rules decide:
+        somebody approved its result since, so the edit that led to it was reverted, or is not in the repository.
         """
         if not self.faults:
             return False
@@ -57,12 +58,15 @@ class Checked:
 
     @property
     def is_fixed(self) -> bool:
-        """Whether the case failed under the base and passes now."""
+        """Whether the case failed under the base's rules and passes now."""
         return bool(self.faults_before) and not self.faults
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """The kinds of change from the base, or without a base from the approved outcome; empty without either."""
+        """The kinds of difference between the decision now and the base's, or without a base the approved one.
+
+        Empty if there is nothing to compare with.
+        """
         earlier = self.before or (self.case.says if self.case.verdict == OK else None)
         return kinds(earlier, self.now) if earlier else ()
 
@@ -74,10 +78,12 @@ class Checked:
 
 @dataclass(frozen=True, slots=True)
 class GateReport:
-    """The result of the gate: every case, the problems of the cases file, the figures and the verdict.
+    """The result of the gate: every case, the problems of the cases file ``file``, the figures and the verdict.
 
-    ``base`` is the name of the base as the user gave it plus its commit, empty without a base; ``candidate`` and
-    ``base_hash`` are the hashes of the rules.
+    ``base`` is the name of the revision to compare with, as the user gave it, plus its commit; empty if there is none.
+    ``candidate`` and ``base_hash`` are the hashes of the new rules and of the base's rules. The base's cases that the
+    file no longer has are ``missing``, or ``removed`` if the user allowed that; ``rewritten`` are the cases that differ
+    from those of the base.
     """
 
     file: str
@@ -130,7 +136,10 @@ def _count(count: int, what: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TaskType:
-    """The cases of one task type: how many became right and wrong; ``p_value`` is adjusted for the number of types."""
+    """The cases of one task type: how many became right (``gained``) and wrong (``lost``).
+
+    ``p_value`` is that of McNemar's test on these numbers, adjusted for the number of task types.
+    """
 
     name: str
     cases: int
@@ -143,9 +152,10 @@ class TaskType:
 class GateFigures:
     """Counts over all cases; shares lie between 0 and 1.
 
-    ``share`` is that of the changed cases, ``p_value`` the mid-p value of McNemar's test on gained and lost.
-    ``at_most`` is the upper bound for the share of similar prompts that may still regress, None if an approved case
-    regressed. ``detectable`` is the smallest difference that these cases detect with a power of 80 %.
+    ``share`` is the confidence interval of the share of changed cases. ``gained`` and ``lost`` are the numbers of cases
+    that became right and wrong, ``p_value`` the mid-p value of McNemar's test on them. ``at_most`` is the upper bound
+    for the share of similar prompts that may still regress, None if an approved case regressed. ``detectable`` is the
+    smallest difference that these cases detect with a power of 80 %.
     """
 
     cases: int

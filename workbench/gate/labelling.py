@@ -81,13 +81,13 @@ def _add_label(db: sqlite3.Connection, trace_id: str, verdict: str) -> labels.Ro
 
 
 def approve(db: sqlite3.Connection, trace_id: str, wanted: Decided, *, unwanted: str = "") -> Given:
-    """Store ``wanted`` as the right result for a trace in a golden case, and its task type, if any, as a label.
+    """Store the right result for a recorded prompt in a golden case, and its task type, if any, as a label.
 
-    The line of the guardrail ``unwanted``, if the added text has it, is labelled as wrong.
+    If the text added to the prompt has a line for the guardrail ``unwanted``, that line is labelled as wrong.
 
-    If the rules of the project's work tree produce that result, the case is approved (``ok``): an edit that breaks it
-    later fails the gate. If they do not, the case is written as a task to be done (``class``), or CasesError is raised
-    if ``wanted`` has no task type.
+    If the rules of the project's work tree produce the result ``wanted``, the case is approved (``ok``): an edit that
+    breaks it later fails the gate. If they do not, the case is written as a task to be done (``class``), or CasesError
+    is raised if ``wanted`` has no task type.
     """
     entry = _add_label(db, trace_id, wanted.task_type) if wanted.task_type else None
     line = _call_guardrail_wrong(db, trace_id, unwanted) if unwanted else 0
@@ -109,7 +109,7 @@ def approve(db: sqlite3.Connection, trace_id: str, wanted: Decided, *, unwanted:
 
 
 def _call_guardrail_wrong(db: sqlite3.Connection, trace_id: str, name: str) -> int:
-    """Label the line of a guardrail as wrong; return its number, or 0 if there is none or it has that label already."""
+    """Label a guardrail's line as wrong; return its number, or 0 if there is none or it has that label already."""
     own = (one for one in line_labels.lines(queries.show(db, trace_id)) if one.kind == line_labels.GUARDRAIL)
     number = next((one.number for one in own if one.rule == name), 0)
     known = line_labels.of_trace(db, trace_id).get(number)
@@ -177,9 +177,9 @@ def _signed(case: GoldenCase, path: str) -> GoldenCase:
 
 
 def judge_line(db: sqlite3.Connection, trace_id: str, number: int, verdict: str, *, because: str = "") -> Row:
-    """Store a verdict on a line of the added text; secrets in the reason are redacted before.
+    """Store a user's verdict on one line of the text added to a prompt, and return it as a row.
 
-    Raises UnknownLineError.
+    Secrets in the reason, ``because``, are redacted first. Raises UnknownLineError.
     """
     judged = with_approach_name(db, trace_id, line_labels.line(queries.show(db, trace_id), number))
     reason = redact(storable(" ".join(because.split())))[0]
@@ -187,7 +187,7 @@ def judge_line(db: sqlite3.Connection, trace_id: str, number: int, verdict: str,
 
 
 def with_approach_name(db: sqlite3.Connection, trace_id: str, judged: Line) -> Line:
-    """Return the line with the name of its approach, which the text does not contain; other lines are unchanged."""
+    """Return the line; if it states an approach, add the approach's name as its rule, because the text lacks it."""
     if judged.kind != line_labels.APPROACH or judged.rule:
         return judged
     try:

@@ -1,8 +1,8 @@
 """Order prompts for labelling, so that thirty labels take five minutes and are as informative as possible.
 
-A label is more informative if the classifier was close to another decision, and if many prompts are similar. Pure: the
-same prompts give the same order. The work is bounded by ``MOST_PROMPTS``, and by ``MOST_PLACES``, the number of
-clusters listed per term.
+A label is more informative if the classifier was close to another decision, and if many prompts are similar. The same
+prompts always give the same order. The time is limited by ``MOST_PROMPTS``, and by ``MOST_PLACES``, the number of
+clusters (groups of similar prompts) that are listed for each term.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ RAREST_TERMS = 6
 """Number of a prompt's rarest terms that are used to search for similar prompts."""
 MOST_PLACES = 40
 MOST_COMPARED = 8
-"""Maximum number of clusters listed per term, and of clusters compared with a prompt (those sharing most terms)."""
+"""Maximum number of clusters that a prompt is compared with: those that have the most terms in common with it."""
 ALIKE = 0.5
-"""Minimum share of common terms (Jaccard index) for two prompts to count as similar."""
+"""Minimum share of terms in common (Jaccard index) with which two prompts count as similar."""
 
 
 @dataclass(frozen=True, slots=True)
 class Queued:
-    """A prompt to label; ``margin`` is how many points its task type leads by, ``why`` the reason to label it."""
+    """A prompt to label; ``margin`` is the lead of its task type in points, ``why`` the reason to label it."""
 
     id: str
     prompt: str
@@ -57,8 +57,8 @@ class _Cluster:
 def order(prompts: Sequence[LabelCandidate]) -> list[Queued]:
     """Return the unlabelled prompts, most informative first.
 
-    First come the first prompts of all clusters, then the second ones, and so on; labelled prompts take a place in this
-    order, too. Sessions alternate.
+    First comes one prompt of each cluster (group of similar prompts), then a second one of each, and so on. Labelled
+    prompts count as the first ones of their cluster, so that its other prompts come later. Sessions alternate.
     """
     rounds: list[list[tuple[LabelCandidate, _Cluster]]] = []
     for cluster in _clusters(prompts[:MOST_PROMPTS]):
@@ -79,7 +79,7 @@ def order(prompts: Sequence[LabelCandidate]) -> list[Queued]:
 
 
 def _spread(one_round: Iterable[tuple[LabelCandidate, _Cluster]]) -> list[tuple[LabelCandidate, _Cluster]]:
-    """Sort prompts by how informative a label is; each chosen prompt lowers the rank of the others in its session."""
+    """Sort prompts by how informative a label is; each one chosen lowers the rank of the others in its session."""
     heap = [(-_informativeness(one, cluster), place, 0, one, cluster) for place, (one, cluster) in enumerate(one_round)]
     heapq.heapify(heap)
     taken: Counter[str] = Counter()
@@ -152,7 +152,7 @@ def _terms(prompt: str) -> frozenset[str]:
 
 
 def keys_for(names: Sequence[str]) -> dict[str, str]:
-    """Assign a key to each name and return the names by key.
+    """Assign a key of the keyboard to each name, and return the names by key.
 
     A name gets its first letter that no earlier name has, or the first free digit if all its letters are taken.
     """

@@ -1,4 +1,4 @@
-"""Format the result of a gate as JSON, JUnit XML, terminal text and pull-request comment.
+"""Format the result of the gate as JSON, as JUnit XML, as text for a terminal, or as a pull-request comment.
 
 In the comment, prompts are untrusted text: they are put into code spans that they cannot end, so that they cannot form
 a table, link, mention or HTML.
@@ -26,7 +26,7 @@ NOT_XML = dict.fromkeys((*range(9), 11, 12, *range(14, 32), 0xFFFE, 0xFFFF), "\u
 XML_DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>'
 MOST_ROWS = 50
 CHANCE = 0.05
-"""The p-value from which on a difference may be chance."""
+"""A difference with this p-value or a higher one may be due to chance."""
 WHY_PASSED = {
     "identical": "no case comes out differently",
     "changed": "no approved case got worse",
@@ -323,5 +323,5 @@ def _readable(text: str) -> str:
 
 
 def _plain(sentence: str) -> str:
-    """Escape the Markdown characters in a sentence of ours, because it may contain a name from the repository."""
+    """Escape Markdown characters in a sentence of the report, because it may contain a name from the repository."""
     return "".join(f"\\{char}" if char in "\\`*_[]<>|@#" else char for char in sentence)

@@ -1,1 +1,1 @@
-"""Propose changes to the instructions: single steps from labels, fitted weights, thresholds."""
+"""Propose changes to the instructions from labelled prompts: small single edits, or fitted weights and thresholds."""

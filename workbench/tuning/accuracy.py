@@ -1,9 +1,9 @@
 """Measure how often the classifier is right, by cross-validation over repositories.
 
-The signals are those of the instructions. Their weights, the plain words with their strengths, and the thresholds are
-fitted without the repositories on which they are then evaluated; thresholds are fitted by a second, inner
-cross-validation. Intervals come from resampling repositories instead of prompts, because prompts of one repository are
-similar.
+Weights and thresholds are fitted to the labelled prompts of some repositories, and evaluated on the prompts of the
+others. Only the signals (what the classifier looks for in a prompt) are those of the packaged instructions, unchanged.
+The thresholds are fitted by a second, inner cross-validation. The confidence intervals come from resampling whole
+repositories instead of prompts, because prompts of one repository are similar.
 """
 
 from __future__ import annotations
@@ -36,7 +36,11 @@ CHAT = "chat"
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """An evaluated prompt and its predicted classes; ``is_apart`` means that no fit used its repository."""
+    """A labelled prompt, and the classes that were predicted for it.
+
+    ``is_shown`` means that the task type is certain enough to be shown, ``is_apart`` that no fit used the prompt's
+    repository.
+    """
 
     prompt: LabelledRow
     task_type: str
@@ -47,7 +51,7 @@ class Prediction:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One measure with its value, and the interval that contains 95 % of the resampled values."""
+    """One measure of accuracy: its value, and the interval that contains 95 % of the values from resampling."""
 
     name: str
     value: float
@@ -56,17 +60,17 @@ class Figure:
 
 
 def packaged_table() -> Table:
-    """Compile the packaged instructions and return their classifier table."""
+    """Compile the packaged instructions and return the table of signals that the classifier uses."""
     return Table(compile_layers([Layer("packaged", packaged_file())]).body["classes"])
 
 
 def leave_repositories_out(
     paths: Sequence[str | Path], *, also: Sequence[str | Path] = (), apart: Collection[str] = ()
 ) -> list[Prediction]:
-    """Classify every prompt of ``paths`` with weights, words and thresholds that were fitted without its repository.
+    """Classify every prompt in the files ``paths`` with weights and thresholds fitted without the prompt's repository.
 
-    Prompts of ``also`` (which we invented) are used in every fit and never evaluated; prompts of the repositories in
-    ``apart`` are evaluated but used in no fit.
+    Prompts in the files ``also``, which are invented and belong to no repository, are used in every fit and never
+    evaluated; prompts of the repositories in ``apart`` are evaluated but used in no fit.
     """
     table = packaged_table()
     observed, invented = observe(without_copies(read_labelled(paths)), table), observe(read_labelled(also), table)
@@ -97,7 +101,7 @@ def _classify(out: Observed, inside: Observed, table: Table, *, is_apart: bool) 
 
 
 def figures(judged: list[Prediction]) -> list[Figure]:
-    """Return the accuracy figures, without prompts that were picked because their class is rare."""
+    """Return all measures of accuracy, leaving out prompts that were picked because their class is rare."""
     natural = [one for one in judged if not one.prompt.is_picked]
     by_repository: dict[str, list[Prediction]] = {}
     for one in natural:
@@ -152,7 +156,10 @@ MEASURES: dict[str, Callable[[list[Prediction]], float]] = {
 
 
 def recall_per_class(judged: list[Prediction]) -> dict[str, tuple[int, float]]:
-    """Return the number of prompts of each task type, including picked ones, and the share classified correctly."""
+    """Return for each task type how many prompts have it as their label, and which share of these was classified right.
+
+    Prompts that were picked because their class is rare are included.
+    """
     found = {}
     for name in sorted({one.prompt.task_type for one in judged}):
         rows = [one for one in judged if one.prompt.task_type == name]
@@ -161,7 +168,7 @@ def recall_per_class(judged: list[Prediction]) -> dict[str, tuple[int, float]]:
 
 
 def report(judged: list[Prediction]) -> str:
-    """Return the figures as Markdown: for all prompts, for each file, and for the repositories that no fit used."""
+    """Return the measures as Markdown tables: for all prompts, for each file, and for the prompts that no fit used."""
     files = sorted({one.prompt.file for one in judged}, reverse=True)
     groups = [(file, [one for one in judged if one.prompt.file == file]) for file in files if len(files) > 1]
     groups += [("set apart", found) for found in [[one for one in judged if one.is_apart]] if found]

@@ -1,9 +1,9 @@
-"""Fit the weights of signals, and the confidence from which a task type is shown, to labelled prompts.
+"""Fit the weights of signals, and the least confidence with which a task type is shown, to labelled prompts.
 
-The weights come from regularised multinomial regression with bounds on each weight. The thresholds, and how a lead in
-points becomes a confidence, are chosen using points that were computed with weights fitted without the prompts'
-repositories. No randomness and no clock: the same prompts give the same weights. No signals are added or removed here;
-a signal gets weights only for the classes that list it.
+The weights come from regularised multinomial regression with bounds on each weight. The thresholds, and how many points
+double the odds of a class, are chosen by cross-validation: the points of a prompt come from weights that were fitted
+without its repository. No randomness and no clock: the same prompts give the same weights. No signals are added or
+removed here; a signal gets weights only for the classes that list it.
 """
 
 from __future__ import annotations
@@ -25,32 +25,38 @@ if TYPE_CHECKING:
     from workbench.tuning.labelled_prompts import LabelledRow
 
 SIGNAL_STEP = {TASK_TYPE: 0.245, SEARCH_INTENT: 0.231}
-"""The regression coefficient that corresponds to one point of weight; the largest useful weight is then about nine."""
+"""For each facet (task type, search intent): the regression coefficient that equals one point of a signal's weight.
+
+With these values, the largest useful weight is about nine.
+"""
 
 SIGNAL_PRIOR = {TASK_TYPE: 0.2, SEARCH_INTENT: 0.05}
-"""Prior: the coefficient towards which the regression pulls each signal."""
+"""For each facet: the value towards which the regression pulls the coefficient of every signal (the prior)."""
 
 SIGNAL_PULL = {TASK_TYPE: 1.0, SEARCH_INTENT: 0.5}
 WORD_STEP, WORD_PULL, LEAST_WORD = 0.5, 0.15, 0.75
-"""For plain words: the coefficient of one point, the pull towards zero, and the least coefficient that is written."""
+"""For plain words: the regression coefficient of one point of weight, the pull towards zero, and the least coefficient.
+
+Coefficients that are closer to zero than the least one are set to zero.
+"""
 
 RARITY = 0.2
-"""A prompt counts by this power of (size of the largest class / size of its class), so that rare classes count more."""
+"""A prompt counts as (prompts of the largest class / prompts of its class) to this power: rare classes count more."""
 
 OWN = 1.6
-"""Weight of a prompt without a repository (1 is the average); we invented these, each to cover one phrasing."""
+"""Importance of a prompt without a repository, where 1 is the average; these were invented, each for one phrasing."""
 
 ROUNDS = 160
 
 INNER_FOLDS = 3
 RIGHT_WHEN_SHOWN = 0.92
-"""The share of shown classes that must be right in cross-validation; on unknown repositories it is lower."""
+"""The share of the shown task types that must be right in cross-validation; in new repositories, fewer will be."""
 
 LOUD_CHAT = 0.045
-"""Maximum share of small-talk prompts for which a class may be shown."""
+"""Maximum share of small-talk prompts for which a task type may be shown."""
 
 LEAST_SHOWN = 0.36
-"""Minimum share of prompts for which a class must be shown; stricter thresholds are not considered."""
+"""Minimum share of prompts for which a task type must be shown; stricter thresholds are not considered."""
 
 DOUBLES = np.arange(2.5, 8.1, 0.25)
 CONFIDENCES = np.arange(0.4, 0.9, 0.02)
@@ -59,7 +65,10 @@ SILENCES = np.array([0.005, 0.01, 0.02, 0.03, 0.05, 0.08, 0.12])
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """Integer weights of one facet, with a column per class; rows are signals, or the words in ``vocabulary``."""
+    """The whole-number weights for one facet (task type or search intent), with a column for each class in ``names``.
+
+    The rows of ``signals`` are the signals of the compiled table, those of ``words`` the plain words in ``vocabulary``.
+    """
 
     names: list[str]
     signals: Numbers
@@ -70,9 +79,10 @@ class Weights:
 def fit(
     observed: Observed, table: Table, facet: str, *, task_types: list[str] | None = None, least: int = 0
 ) -> Weights:
-    """Return the weights that fit the labels best; ``least`` is the lowest weight that a listed signal may get.
+    """Return the weights for a facet (task type or search intent) that fit the labels of the prompts best.
 
-    For search intents, ``task_types`` must have the task type predicted for each prompt.
+    ``least`` is the lowest weight that a signal may get for a class that lists it. For search intents, pass the task
+    type of each prompt as ``task_types``, because some signals require one.
     """
     names = names_of(table, facet)
     goal = targets(observed.prompts, names, facet)
@@ -108,7 +118,7 @@ def _words(held: Numbers, goal: Numbers, importance: Numbers) -> tuple[Numbers, 
 
 
 def _add_bias(weights: Numbers, bias: Numbers, table: Table) -> None:
-    """Add the bias of the plain words to the weights of the signal that always fires, if there is such a signal."""
+    """Add the bias that was fitted with the plain words to the weights of the signal that always fires, if any."""
     for number in table.features.get("always", ()):
         if weights[number].any() or number == table.features["always"][0]:
             points = weights[number] + bias / (WORD_STEP / 2)
@@ -125,7 +135,7 @@ def _descend(
     prior: Numbers,
     pull: float,
 ) -> Numbers:
-    """Return the coefficients that minimise the loss, by accelerated projected gradient descent.
+    """Return the coefficients within ``bounds`` that minimise the loss, by accelerated projected gradient descent.
 
     The step size is derived from the largest singular value of ``columns``.
     """
@@ -134,7 +144,7 @@ def _descend(
     for _ in range(20):
         direction = columns.T @ (columns @ direction)
         direction /= np.linalg.norm(direction) or 1.0
-    # The softmax curves by 1/2 at most, so a step of this size cannot overshoot.
+    # The softmax loss has a curvature of at most 1/2, so a step of this size cannot overshoot.
     steepest = 0.5 * float(importance.max()) * float(np.linalg.norm(columns @ direction)) ** 2 + pull
     bounds = bounds[0].astype(np.float32), bounds[1].astype(np.float32)
     prior = prior.astype(np.float32)
@@ -150,20 +160,26 @@ def _descend(
 
 
 def softmax(scores: Numbers, power: Callable[[Numbers], Numbers] = np.exp) -> Numbers:
-    """Return each row's scores as shares that sum to 1; ``enricher.classify`` has the hook's version."""
+    """Turn each row of scores into shares that sum to 1, as ``enricher.classify`` does for one prompt in the hook.
+
+    ``power`` turns a difference in scores into odds.
+    """
     odds = power(scores - scores.max(1, keepdims=True))
     return np.asarray(odds / odds.sum(1, keepdims=True))
 
 
 def scores(weights: Weights, observed: Observed, *, signals: Numbers | None = None) -> Numbers:
-    """Return the points of every prompt (row) for every class (column), summed as in the hook."""
+    """Return the points that the weights give every prompt (row) for every class (column), summed as in the hook.
+
+    ``signals``, if given, is used instead of ``observed.signals``.
+    """
     held = observed.signals if signals is None else signals
     return np.asarray(held @ weights.signals + np.rint(2 * columns_of(observed, weights.vocabulary) @ weights.words))
 
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """The settings of the task type facet, which the instructions have under "Task type"."""
+    """The numbers under "Task type" in the instructions that decide whether a prompt's task type is shown."""
 
     points_that_double: float
     min_confidence: float
@@ -171,7 +187,10 @@ class Thresholds:
 
 
 def folds_of(prompts: list[LabelledRow], folds: int) -> Numbers:
-    """Return the fold of each prompt; whole repositories, the largest first, are put into the emptiest fold."""
+    """Return the number of the cross-validation fold that each prompt belongs to.
+
+    Prompts of one repository stay together: the repositories, largest first, are put into the emptiest fold.
+    """
     sizes: dict[str, int] = {}
     for prompt in prompts:
         sizes[prompt.repository] = sizes.get(prompt.repository, 0) + 1
@@ -183,9 +202,9 @@ def folds_of(prompts: list[LabelledRow], folds: int) -> Numbers:
 
 
 def points_left_out(observed: Observed, table: Table) -> Numbers:
-    """Return each prompt's points per task type, with weights that were fitted without its fold of repositories.
+    """Return each prompt's points for each task type, from weights that were fitted without the prompt's fold.
 
-    Prompts without a repository are used in every fit; their own points are zeros.
+    A fold is a group of repositories. Prompts without a repository are used in every fit; their own points are zeros.
     """
     is_real = np.array([bool(prompt.repository) for prompt in observed.prompts])
     points = np.zeros((len(observed.prompts), len(names_of(table, TASK_TYPE))))
@@ -200,10 +219,12 @@ def points_left_out(observed: Observed, table: Table) -> Numbers:
 
 
 def calibrate(points: Numbers, observed: Observed, table: Table) -> Thresholds:
-    """Return the best thresholds for these cross-validated points.
+    """Return the best thresholds for showing a task type, given the cross-validated points of the observed prompts.
 
-    Thresholds that show a class for less than LEAST_SHOWN of the prompts are skipped. Among those that meet LOUD_CHAT
-    and RIGHT_WHEN_SHOWN, the ones that show most classes win; if none meet both, those with the highest share right.
+    Thresholds that show it for too few prompts (LEAST_SHOWN) are skipped. Of the others, those win that show it for the
+    most prompts, provided that they do so for little enough small talk (LOUD_CHAT), and that enough of the shown task
+    types are right (RIGHT_WHEN_SHOWN). If no thresholds meet both conditions, those that meet the first are preferred,
+    then those with the highest share right.
     """
     rows = [at for at, prompt in enumerate(observed.prompts) if prompt.repository and not prompt.is_picked]
     points, observed = points[rows], part(observed, rows)
@@ -225,7 +246,7 @@ def calibrate(points: Numbers, observed: Observed, table: Table) -> Thresholds:
 
 
 def is_shown(points: Numbers, observed: Observed, thresholds: Thresholds, table: Table) -> Numbers:
-    """Return for each prompt whether its class would be shown; ``enricher.classify`` has the hook's version."""
+    """Return for each prompt whether its task type would be shown, as ``enricher.classify`` decides it in the hook."""
     odds, silent = _odds(points, thresholds.points_that_double), _silent(table)
     # The hook also rounds a confidence before comparing it.
     sure = np.round(odds.max(1), 2) >= thresholds.min_confidence
@@ -243,14 +264,14 @@ def _silent(table: Table) -> Numbers:
 
 
 def _likeliest(points: Numbers, observed: Observed, table: Table) -> float:
-    """Return the lead in points that should double the odds, so that confidences match the share of right classes."""
+    """Return how many points should double the odds of a class: the number that makes the labels most likely."""
     goal = targets(observed.prompts, names_of(table, TASK_TYPE), TASK_TYPE)
     losses = [-(goal * np.log(_odds(points, doubles) + 1e-12)).sum() for doubles in DOUBLES]
     return float(DOUBLES[int(np.argmin(losses))])
 
 
 def _is_silent(observed: Observed, table: Table) -> Numbers:
-    """Return for each prompt whether its label is a class that is never shown."""
+    """Return for each prompt whether its label is a task type that is never shown, such as small talk."""
     names = names_of(table, TASK_TYPE)
     return np.asarray(_silent(table)[[names.index(prompt.task_type) for prompt in observed.prompts]])
 

@@ -1,6 +1,6 @@
-"""Labelled prompts as matrices for fitting: the signals that fire on each prompt, its words and word pairs, its labels.
+"""Turn labelled prompts into matrices for fitting weights: which signals fire, which words occur, and the labels.
 
-Cross-validation leaves out whole repositories, because prompts of one repository are similar.
+Each prompt keeps its repository: cross-validation leaves out whole repositories, because their prompts are similar.
 """
 
 from __future__ import annotations
@@ -24,19 +24,24 @@ if TYPE_CHECKING:
 Numbers = np.ndarray[Any, np.dtype[Any]]
 
 LEAST_PROMPTS, LEAST_REPOSITORIES = 10, 6
-"""A word counts only if it is in this many prompts and repositories; a rarer word is a subject or a user's habit."""
+"""A word can get a weight only if at least so many prompts and repositories contain it.
+
+A rarer word is the topic of a few prompts, or one user's habit.
+"""
 
 NAMES = {marker: name for name, marker in MARKERS.items()}
 WORD = re.compile(r"[^\W\d_][\w'.+-]*")
 SIGNS = reading.MARKS | {*MARKERS.values()}
-"""Tokens without letters that ``leanings`` may list."""
+"""Tokens without letters that the instructions may list among the plain words with weights (``leanings``)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """Labelled prompts and their features, one row per prompt; ``foreign`` is 1 for prompts that are not English.
+    """Labelled prompts and their features, one row per prompt.
 
-    ``wordings`` are what ``leanings`` may list: words, pairs of words, and words marked as a lead or an object.
+    ``signals`` has a column per signal, with a 1 if it fires on the prompt. ``wordings`` has everything in a prompt to
+    which the instructions could give a weight under ``leanings``: words, word pairs, words that begin a sentence
+    (``@lead``), and words in the object of a command (``@object``). ``foreign`` is 1 for prompts that are not English.
     """
 
     prompts: list[LabelledRow]
@@ -46,7 +51,7 @@ class Observed:
 
 
 def check_labels(prompts: Iterable[LabelledRow], table: Table) -> None:
-    """Raise LabelError if a prompt has a label that no rule defines."""
+    """Raise LabelError if a prompt is labelled with a task type or search intent that the rules do not define."""
     for facet, of in (
         (TASK_TYPE, lambda prompt: (prompt.task_type, prompt.alternative)),
         (SEARCH_INTENT, lambda prompt: (prompt.search_intent,)),
@@ -60,14 +65,14 @@ def check_labels(prompts: Iterable[LabelledRow], table: Table) -> None:
 
 
 def part(observed: Observed, rows: Iterable[int]) -> Observed:
-    """Return the rows with these indices, in this order."""
+    """Return the prompts with the indices ``rows``, in that order, with their features."""
     rows = list(rows)
     prompts, wordings = [observed.prompts[at] for at in rows], [observed.wordings[at] for at in rows]
     return Observed(prompts, observed.signals[rows], wordings, observed.foreign[rows])
 
 
 def joined(one: Observed, other: Observed) -> Observed:
-    """Return the rows of ``one`` followed by those of ``other``."""
+    """Return the prompts of ``one`` followed by those of ``other``, with their features."""
     return Observed(
         one.prompts + other.prompts,
         np.vstack([one.signals, other.signals]),
@@ -90,7 +95,10 @@ def observe(prompts: list[LabelledRow], table: Table) -> Observed:
 
 
 def vocabulary(observed: Observed) -> list[str]:
-    """Return the wordings in at least LEAST_PROMPTS prompts and LEAST_REPOSITORIES repositories, sorted."""
+    """Return, sorted, the words and word pairs that enough prompts and repositories contain to get a weight.
+
+    Enough are LEAST_PROMPTS prompts and LEAST_REPOSITORIES repositories, or all repositories if there are fewer.
+    """
     prompts: dict[str, int] = {}
     repositories: dict[str, set[str]] = {}
     for prompt, wordings in zip(observed.prompts, observed.wordings, strict=True):
@@ -107,7 +115,7 @@ def vocabulary(observed: Observed) -> list[str]:
 
 
 def is_writable(wording: str) -> bool:
-    """Return whether the instructions can list a wording so that reading it back gives the same wording."""
+    """Return whether a word or word pair can be written into the instructions so that it is read back unchanged."""
     word, _, rest = wording.partition(" ")
     words = [word] if rest.startswith("@") else wording.split(" ")
     is_plain = all(one in SIGNS or WORD.fullmatch(one) for one in words)
@@ -121,7 +129,11 @@ def as_written(wording: str) -> str:
 
 
 def columns_of(observed: Observed, known: list[str]) -> Numbers:
-    """Return a row per prompt: 1 / sqrt(n) for each of the n known wordings in it, 0 for the others."""
+    """Return a matrix with a row for each prompt and a column for each word or word pair in ``known``.
+
+    A cell is 1 / sqrt(n) if the prompt contains that word or pair, where n is how many of ``known`` the prompt
+    contains; otherwise it is 0.
+    """
     column = {wording: at for at, wording in enumerate(known)}
     found = np.zeros((len(observed.wordings), len(known)), np.float32)
     for row, wordings in enumerate(observed.wordings):
@@ -130,7 +142,10 @@ def columns_of(observed: Observed, known: list[str]) -> Numbers:
 
 
 def with_task_type(signals: Numbers, task_types: list[str], table: Table) -> Numbers:
-    """Return the signals, and also those that require a task type, given the task type predicted for each prompt."""
+    """Return a copy of ``signals`` that also marks the signals that fire only for prompts of a certain task type.
+
+    ``task_types`` is the predicted or labelled task type of each prompt (row).
+    """
     found = signals.copy()
     for row, task_type in enumerate(task_types):
         before = dict.fromkeys(np.flatnonzero(signals[row]).tolist(), (-1, -1))
@@ -139,17 +154,17 @@ def with_task_type(signals: Numbers, task_types: list[str], table: Table) -> Num
 
 
 def classes_of(table: Table, facet: str) -> list[tuple[int, str]]:
-    """Return the number in the table and the name of each class of a facet."""
+    """Return the classes of a facet, such as the task type: the number in the compiled table and the name of each."""
     return [(at, name) for at, (of, name) in enumerate(table.classes) if table.facets[of]["name"] == facet]
 
 
 def names_of(table: Table, facet: str) -> list[str]:
-    """Return the names of the classes of a facet, in the order of the table."""
+    """Return the names of the classes of a facet, in the order of the compiled table."""
     return [name for _, name in classes_of(table, facet)]
 
 
 def weights_of(table: Table, facet: str) -> Numbers:
-    """Return the weights that the instructions have: one row per signal, one column per class of the facet."""
+    """Return the present weights in the compiled table: one row per signal, one column per class of the facet."""
     column = {at: index for index, (at, _) in enumerate(classes_of(table, facet))}
     found = np.zeros((len(table.places), len(column)))
     for number in range(len(table.places)):
@@ -160,7 +175,10 @@ def weights_of(table: Table, facet: str) -> Numbers:
 
 
 def targets(prompts: list[LabelledRow], names: list[str], facet: str) -> Numbers:
-    """Return target shares, a row per prompt: 1 for its label, or 0.75 and 0.25 if a second label is also right."""
+    """Return the shares that a fit should predict, with a row for each prompt and a column for each class in ``names``.
+
+    The share of the label is 1; if a second task type is right, too, the shares are 0.75 and 0.25.
+    """
     found = np.zeros((len(prompts), len(names)))
     for row, prompt in enumerate(prompts):
         label = prompt.task_type if facet == TASK_TYPE else prompt.search_intent

@@ -1,7 +1,7 @@
-"""Labelled prompts from JSONL files or from the trace history, with the signals and points that rules give them.
+"""Read labelled prompts from JSONL files or from the trace history, and classify them by a set of rules.
 
-Points of a class are a sum, so the effect of one changed weight on an ``Example`` is computed without classifying it
-again. A file contains plain rows, or traces as ``enricher trace export`` writes them.
+A file contains plain rows, or traces as ``enricher trace export`` writes them. The points of a class are a sum, so the
+effect of one changed weight on a classified prompt (``Example``) can be computed without classifying it again.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 REMEDY = 'write one {"prompt": …, "task_type": …} a line, or label traces and give what "enricher trace export" writes'
 LETTERS_COMPARED = 200
 SILENCED = "\0"
-"""Replaces a word that the classifier ignores, so that no phrase includes it."""
+"""Replaces a word of a prompt that the classifier ignores, so that no proposed phrase includes it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class LabelledRow:
     """One labelled prompt; a field is empty if its value is unknown.
 
     ``alternative`` is a second task type that is also right, ``is_picked`` marks a prompt that was chosen because its
-    class is rare, ``place`` is file and line.
+    class is rare, ``place`` is the file and line from which it was read.
     """
 
     text: str
@@ -53,16 +53,16 @@ class LabelledRow:
 
 
 class LabelError(ValueError):
-    """A row of labelled prompts cannot be used; the message gives file, line and what to write instead."""
+    """A row of a file of labelled prompts cannot be used; the message gives file, line and what to write instead."""
 
 
 def read_labelled(paths: Iterable[str | Path]) -> list[LabelledRow]:
-    """Return the labelled prompts of JSONL files; raises LabelError."""
+    """Return the labelled prompts of JSONL files; raises LabelError if a row cannot be used."""
     return [prompt for path in paths for prompt in read_rows(path) if prompt is not None]
 
 
 def without_copies(prompts: list[LabelledRow]) -> list[LabelledRow]:
-    """Return the prompts, except copies of prompts of the same repository in an earlier file.
+    """Return the prompts without those that repeat a prompt of the same repository from an earlier file.
 
     Only the first LETTERS_COMPARED letters and digits are compared, ignoring case.
     """
@@ -76,10 +76,10 @@ def without_copies(prompts: list[LabelledRow]) -> list[LabelledRow]:
 
 
 def read_rows(path: str | Path) -> Iterator[LabelledRow | None]:
-    """Yield the prompt of each row; None for a trace whose label does not name a class. Raises LabelError.
+    """Yield the labelled prompt in each row of a JSONL file; None for a trace whose label does not name a class.
 
     A row has ``text`` (or ``prompt``), ``task_type`` and, if known, the other labels, or it is a trace as ``enricher
-    trace export`` writes it.
+    trace export`` writes it. Raises LabelError if a row cannot be used.
     """
     for place, row in json_objects(path, LabelError, remedy=REMEDY):
         yield _prompt(row, place)
@@ -113,7 +113,11 @@ def _label_of(trace: dict[str, Any]) -> object:
 
 @dataclass(frozen=True, slots=True)
 class LabelledPrompt:
-    """A prompt and its right task types; prompts of one session or repository have the same ``session``."""
+    """A prompt and the task types that are right for it.
+
+    ``earlier`` has the words of earlier turns that the prompt refers back to. Prompts of one session, or of one
+    repository, have the same ``session``.
+    """
 
     id: str
     session: str
@@ -124,9 +128,10 @@ class LabelledPrompt:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A labelled prompt classified by rules: points by class, signals that fired, words.
+    """A labelled prompt as a set of rules classifies it.
 
-    The classes are in the order that decides between equal points.
+    ``scores`` has the points of each task type; of those with equal points, the first one wins. ``fired`` has the
+    numbers, in the compiled table, of the signals that fired, and ``words`` the words of the prompt.
     """
 
     prompt: LabelledPrompt
@@ -139,20 +144,23 @@ class Example:
         return max(self.scores, key=lambda one: self.scores[one] + (points if one == name else 0))
 
     def is_right(self, name: str = "", points: int = 0) -> bool:
-        """Return whether the class that ``predicted_class`` returns is right."""
+        """Return whether the class that ``predicted_class`` returns for these arguments is right for the prompt."""
         return self.predicted_class(name, points) in self.prompt.right
 
 
 @dataclass(slots=True)
 class Log:
-    """Labelled recorded prompts; ``unclear`` counts labels that only say «wrong», without the right class."""
+    """The labelled prompts of the trace history, with their right class.
+
+    ``unclear`` is the number of further prompts whose label is only «wrong», without the right class.
+    """
 
     prompts: list[LabelledPrompt]
     unclear: int = 0
 
 
 def from_log(corpus: Corpus) -> Log:
-    """Return the prompts of the corpus whose class a user has corrected or confirmed."""
+    """Return the prompts of the corpus (recorded prompts) whose class a user has corrected or confirmed."""
     found = Log([])
     for page in corpus.pages():
         labels = labels_of(corpus.db, [row.id for row in page])

@@ -1,6 +1,6 @@
-"""Change one signal or number of an instructions file in place; all other bytes stay the same, including line breaks.
+"""Edit one signal, number or list in the text of an instructions file, and leave every other byte as it is.
 
-Every changed text is parsed again, and returned only if nothing but the wanted value differs from the old text.
+Every edited text is parsed again, and returned only if no value but the wanted one differs from the old text.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ ITEM = re.compile(r"\s*- ")
 
 
 class Rewriter:
-    """The text of one file and its parsed rules; methods return a changed copy of the text, or None if they cannot."""
+    """The text of one instructions file; methods return an edited copy, or None if the text's layout prevents it."""
 
     def __init__(self, path: str, text: str) -> None:
         self.path, self.text = path, text
@@ -33,7 +33,7 @@ class Rewriter:
         self._blocks = {block.id: block for block in self._document.rules}
 
     def with_weight(self, rule: str, index: int, weight: int) -> str | None:
-        """Return the text with another weight for a signal; None if the way it is written prevents that."""
+        """Return the text with another weight for a rule's signal at ``index``; None if its layout prevents that."""
 
         def write(lines: list[str], start: int, end: int) -> list[str] | None:
             at = [number for number in range(start, end) if WEIGHT.search(lines[number])]
@@ -49,7 +49,7 @@ class Rewriter:
         return self._rewritten(rule, index, write, change)
 
     def without(self, rule: str, index: int) -> str | None:
-        """Return the text without a signal; None if the signal does not occupy lines of its own."""
+        """Return the text without a rule's signal at ``index``; None if the signal does not occupy lines of its own."""
         return self._rewritten(
             rule,
             index,
@@ -70,16 +70,16 @@ class Rewriter:
         return self._rewritten(rule, -1, write, lambda signals: [*signals, dict(signal)])
 
     def with_value(self, rule: str, key: str, value: float) -> str | None:
-        """Return the text with a number as the value of a rule's key; None if the way it is written prevents that."""
+        """Return the text with ``key`` of a rule set to a number; None if the rule's layout prevents that."""
         return self._with_key(rule, key, value, f"{value:g}", r"[\d.]+")
 
     def with_item(self, rule: str, key: str, item: str) -> str | None:
-        """Return the text with an item added to a list of a rule; None if the way it is written prevents that."""
+        """Return the text with an item added to the list ``key`` of a rule; None if the rule's layout prevents that."""
         items = [*self._blocks[rule].data.get(key, []), item]
         return self._with_key(rule, key, items, json.dumps(items, ensure_ascii=False), r"\[.*\]")
 
     def with_section(self, part: str, heading: str, rule: str, line: str) -> str:
-        """Return the text with a new section, which extends a rule of a lower layer by one line."""
+        """Return the text with a new section, which extends a rule of a lower layer by ``line``."""
         section = f"## {heading}\n\n```yaml\nextend: true\n{line}\n```"
         return with_entries(self.text, [Entry(part, section, rule)])
 
@@ -99,11 +99,14 @@ class Rewriter:
         return text if self._differs_only_in(text, block, {**block.data, key: value}) else None
 
     def has_rule(self, rule: str) -> bool:
-        """Return whether the text has a block for a rule."""
+        """Return whether the text has a block for the rule with this id."""
         return rule in self._blocks
 
     def line_of(self, rule: str, index: int) -> int:
-        """Return the line (from 1) of a rule's signal (index -1: the last one), or of the rule if it has no signals."""
+        """Return the line number of a rule's signal, or of the rule itself if it has no signals.
+
+        Lines are counted from 1; the index -1 means the last signal.
+        """
         block = self._blocks[rule]
         signals = block.data.get("signals")
         return block.line_of("signals", index % len(signals)) if signals else block.line
@@ -128,7 +131,7 @@ class Rewriter:
         return text if self._differs_only_in(text, block, {**block.data, "signals": change(signals)}) else None
 
     def _differs_only_in(self, text: str, block: RuleBlock, data: dict[str, Any]) -> bool:
-        """Return whether the text is valid and differs only in this rule, which then has the values ``data``."""
+        """Return whether a new text is valid and differs only in the rule ``block``, now with the values ``data``."""
         after = read_document(self.path, text)
         wanted = _rule_values(self._document)
         wanted[block.id] = data
@@ -136,13 +139,13 @@ class Rewriter:
 
 
 def changed_line(before: str, after: str) -> int:
-    """Return the first line that differs, counted from 1; the last line if lines were only added at the end."""
+    """Return the number (from 1) of the first line that differs; if lines were only appended, of the last line."""
     pairs = enumerate(zip(before.split("\n"), after.split("\n"), strict=False), 1)
     return next((at for at, (old, new) in pairs if old != new), len(after.splitlines()))
 
 
 def signal_text(signal: Mapping[str, Any]) -> str:
-    """Return a signal as one line of YAML, as instructions files have it."""
+    """Return a signal as one line of YAML, in the syntax of instructions files."""
     return f"{{{', '.join(f'{key}: {json.dumps(value, ensure_ascii=False)}' for key, value in signal.items())}}}"
 
 

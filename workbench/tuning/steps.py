@@ -1,7 +1,7 @@
 """Compute the effect of small changes to the rules on all labelled prompts, and find phrases for new signals.
 
-Nothing is compiled: points of a class are a sum, so changing one weight affects only the prompts on which its signal
-fired. Phrases are matched word by word here; the compiler also matches their inflections.
+The changed rules are not compiled: the points of a class are a sum, so changing one weight affects only the prompts on
+which its signal fired. Phrases are matched word by word here; the compiler also matches their inflections.
 """
 
 from __future__ import annotations
@@ -29,18 +29,19 @@ LONGEST = 3
 FEWEST_PROMPTS, FEWEST_SESSIONS = 2, 2
 """Minimum number of prompts and of sessions that must contain a phrase; in fewer, it may be one user's habit."""
 TIMES = 2
-"""How many times likelier a phrase must be in the wrongly classified prompts of a class than in other classes."""
+"""How many times likelier a phrase must be in wrongly classified prompts of its class than in other classes."""
 MOST = 80
 """Maximum number of phrases that are tried."""
 MARKERS_BEGIN = "\ue000"
-"""Start of Unicode's private use area: the reader replaces <file> and other markers by such characters."""
+"""Start of Unicode's private use area: file names and the like in a prompt are replaced by such characters."""
 
 
 @dataclass(frozen=True, slots=True)
 class RuleChange:
-    """One change to a rule in ``file``; ``signal`` is None for a new phrase; ``weight`` 0 removes the signal.
+    """One change to a rule in ``file``: another weight for ``signal``, or, if that is None, a new ``phrase``.
 
-    ``fixed`` and ``broken`` are the indices of the examples that become right and wrong.
+    ``name`` is the class of the rule. ``weight`` is the new weight; 0 removes the signal. ``fixed`` and ``broken`` are
+    the indices of the labelled prompts that become right and wrong.
     """
 
     file: str
@@ -82,9 +83,9 @@ def title_of(name: str, signal: LocatedSignal | None, phrase: str, weight: int) 
 
 
 class Search:
-    """A search over all small changes in some files, by their effect on the labelled prompts.
+    """A search for small changes to rules in ``files`` by which labelled prompts become right or wrong.
 
-    A new phrase is added after the last signal of its rule, in the file of fitted weights if there is one.
+    A new phrase is added after the last signal of its rule, in the file of fitted weights if the rule has one.
     """
 
     def __init__(self, written: LocatedRules, files: Collection[str], examples: Sequence[Example]) -> None:
@@ -118,7 +119,7 @@ class Search:
         return [0, *(weight for weight in weights if LEAST_WEIGHT <= weight <= MOST_WEIGHT)]
 
     def _phrase(self, phrase: Phrase) -> list[RuleChange]:
-        """Return the phrase with the smallest of its most effective weights; empty if no weight has an effect."""
+        """Return the change that adds a phrase with its best weight, the smallest on a tie; empty without an effect."""
         steps = [
             step
             for weight in PHRASE_WEIGHTS
@@ -146,7 +147,7 @@ class Search:
 
 
 def best(candidates: Iterable[RuleChange]) -> list[RuleChange]:
-    """Return the changes that fix more prompts than they break, the best first; one per signal or phrase."""
+    """Return the changes that fix more prompts than they break, best first, and only one for each signal or phrase."""
     found: list[RuleChange] = []
     known: set[object] = set()
     for one in sorted(candidates, key=lambda one: (-one.net, one.p_value(), one.size, one.rule, one.phrase)):
@@ -159,7 +160,7 @@ def best(candidates: Iterable[RuleChange]) -> list[RuleChange]:
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """A phrase, the class that it suggests, and the indices of all examples that contain it."""
+    """A phrase, the name of the class that it indicates, and the indices of all labelled prompts that contain it."""
 
     text: str
     name: str
@@ -167,7 +168,10 @@ class Phrase:
 
 
 def phrases_for(examples: Sequence[Example], wrong: Sequence[int], names: Container[str]) -> list[Phrase]:
-    """Return the phrases that are over-represented in wrongly classified prompts of a class, the strongest first."""
+    """Return the phrases that are over-represented in wrongly classified prompts of a class, the strongest first.
+
+    ``wrong`` has the indices of the wrongly classified examples, ``names`` the classes for which phrases are wanted.
+    """
     found: list[tuple[int, Phrase]] = []
     classes = sorted({name for at in wrong for name in examples[at].prompt.right if name in names})
     missed = {name: [at for at in wrong if name in examples[at].prompt.right] for name in classes}
@@ -189,7 +193,7 @@ def phrases_for(examples: Sequence[Example], wrong: Sequence[int], names: Contai
 
 
 def _shared(examples: Sequence[Example], places: Sequence[int]) -> set[tuple[str, ...]]:
-    """Return the phrases that several of these prompts contain, in several sessions."""
+    """Return the phrases that enough of the examples at the indices ``places`` contain, from enough sessions."""
     prompts: Counter[tuple[str, ...]] = Counter()
     sessions: dict[tuple[str, ...], set[str]] = {}
     for at in places:
@@ -204,7 +208,7 @@ def _shared(examples: Sequence[Example], places: Sequence[int]) -> set[tuple[str
 
 
 def grams(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """Yield the phrases of up to LONGEST words; none contains a mark, and none consists of a single stop word."""
+    """Yield all phrases of up to LONGEST consecutive words, except single stop words and those across punctuation."""
     for start in range(len(words)):
         for end in range(start + 1, min(start + LONGEST, len(words)) + 1):
             if not _is_word(words[end - 1]):

@@ -1,7 +1,8 @@
-"""Suggest small changes from labels, each as a diff to review: a weight, a phrase, a removed signal, a higher floor.
+"""Suggest small changes to an instructions file, supported by labels, each as a diff for the user to review.
 
-The effect of every candidate on the labelled prompts is computed from sums of points; the best candidates are compiled,
-checked with the examples of the file, and evaluated with the real classifier. No file is written.
+A change sets one weight, adds one phrase, removes one signal, or raises one floor (the least score with which a line is
+shown). The effect of every candidate on the labelled prompts is computed from sums of points; the best candidates are
+compiled, checked with the examples of the file, and evaluated with the real classifier. No file is written.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     Labelled = LabelledPrompt | JudgedLine
 
 MOST_SHOWN, MOST_TRIED = 10, 24
-"""Maximum number of proposals, and of candidates that are compiled and replayed, which takes a long time."""
+"""Maximum number of proposals, and of candidates that are compiled and replayed, because that takes a long time."""
 ENOUGH_LABELS = 30
 """Number of labelled prompts below which a proposal may depend on single prompts."""
 BEYOND_CHANCE = 0.05
@@ -52,13 +53,14 @@ class SuggestError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A change that labels support; each proposal applies to the current text, independent of the other proposals.
+    """A change to a file that labels support; it applies to the file's present text, without the other proposals.
 
-    ``fixes`` and ``breaks`` are labelled prompts, by trace id or by file and line; for a higher floor, they are the
-    lines labelled wrong and right that it removes, by trace id and line number. ``p`` is McNemar's mid-p value, ``q``
-    the same adjusted for all candidates that were tried (Benjamini-Hochberg). ``holds`` means that it fixes more than
-    it breaks, whichever session is left out. ``log_changes`` is how many of the ``log_prompts`` recorded prompts
-    without a label would get a different outcome, right or wrong.
+    ``fixes`` and ``breaks`` are the labelled prompts that become right and wrong, each as its trace id, or as the file
+    and line from which it was read. For a higher floor, they are the lines labelled wrong and right that it removes,
+    each as a trace id and line number. ``p`` is the mid-p value of McNemar's test on these two numbers, and ``q`` that
+    value adjusted for all candidates that were tried (Benjamini-Hochberg). ``sessions`` is the number of sessions of
+    ``fixes``; ``holds`` means that more is fixed than broken even without any one of these sessions. ``log_changes`` is
+    how many of the ``log_prompts`` recorded prompts without a label would get a different outcome, right or wrong.
     """
 
     title: str
@@ -77,7 +79,12 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class Suggestions:
-    """The proposals, the most useful first; ``missing`` has sentences on what would make them more certain."""
+    """The proposals, the most useful first, and the numbers on which they are based.
+
+    Of ``labelled`` prompts, the present rules classify ``right`` correctly; ``unclear`` counts labels that only say
+    «wrong», and ``tried`` the candidates. ``missing`` has sentences on what would make the proposals more certain.
+    ``texts`` has the texts of the labelled prompts and lines, by id.
+    """
 
     labelled: int
     right: int
@@ -99,7 +106,7 @@ def suggest(
 ) -> Suggestions:
     """Return the best small changes to ``text``, the text of the file at ``path``; raises SuggestError and SideError.
 
-    Labelled prompts come from the corpus and from ``rows``, which were read from a file.
+    The labelled prompts are those of the corpus (the recorded prompts) and ``rows``, which were read from a file.
     """
     path = recorded_path(path, corpus.versions)
     written = of_file(path, text, versions=corpus.versions)
@@ -142,7 +149,7 @@ def _texts(written: LocatedRules, path: str) -> dict[str, str]:
 def _passed_trial(
     trial: _Trial, candidates: Iterable[RuleChange], q_of: dict[int, float], should_stop: Callable[[], bool]
 ) -> Iterator[Proposal]:
-    """Yield the proposals that pass the trial; if candidates fix and break the same prompts, only the first one."""
+    """Yield the candidates that pass the trial, as proposals; of those with the same effect, only the first one."""
     effects: set[object] = set()
     tries = 0
     for candidate in candidates:
@@ -159,7 +166,7 @@ def _passed_trial(
 
 
 class _Trial:
-    """The trial of candidates: each is written into the text, compiled, and evaluated with the real classifier."""
+    """Tries candidates out: each is written into the text of its file, compiled, and evaluated with the classifier."""
 
     def __init__(
         self,
@@ -178,7 +185,11 @@ class _Trial:
         self._bases: dict[str, Side] = {}
 
     def proposal(self, candidate: RuleChange, q: float) -> Proposal | None:
-        """Return the proposal with its exact effect; None if it cannot be written, fails the check or gains nothing."""
+        """Return a candidate as a proposal with its exact effect; ``q`` is its adjusted p-value.
+
+        None if the candidate cannot be written, if ``enricher check`` finds a new problem, or if it does not fix more
+        prompts than it breaks.
+        """
         path = candidate.file
         text = self._rewritten(candidate)
         rules = self._checked(path, text) if text else None
@@ -190,7 +201,7 @@ class _Trial:
         return self._proposed(candidate.title(), RulePosition(path, line), text, q, fixes, breaks)
 
     def floor_proposal(self, floor: Floor, q: float) -> Proposal | None:
-        """Return a higher floor with the judged lines that it removes; None in the same cases as ``proposal``."""
+        """Return a higher floor as a proposal, with the labelled lines that it removes; None as for ``proposal``."""
         path = next(iter(self._texts))
         text = floor.written(self._rewriters[path], self._written)
         rules = self._checked(path, text) if text else None
@@ -210,7 +221,10 @@ class _Trial:
         fixes: Sequence[Labelled],
         breaks: Sequence[Labelled],
     ) -> Proposal | None:
-        """Return the proposal for a text, which fixes and breaks these prompts or lines; None if it gains nothing."""
+        """Return the proposal to write ``text`` into the file, which has these effects on labelled prompts or lines.
+
+        None if it does not fix more than it breaks.
+        """
         if len(fixes) <= len(breaks):
             return None
         path = place.file
@@ -241,7 +255,7 @@ class _Trial:
         return rewriter.with_weight(step.rule, step.signal.index, step.weight)
 
     def _checked(self, path: str, text: str) -> Rules | None:
-        """Return the rules compiled with this text; None if ``enricher check`` would report a new problem."""
+        """Return the rules with this text in the file; None if ``enricher check`` would report a new problem."""
         compiled = compile_texts(self._stack, instead={**self._texts, path: text})
         if compiled.broken or any((one.severity, one.message) not in self._known for one in findings(compiled)):
             return None
@@ -263,7 +277,7 @@ class _Trial:
         return fixes, breaks
 
     def _in_the_log(self, path: str, text: str) -> tuple[int, int]:
-        """Return how many unlabelled prompts of the corpus would get a different outcome, and how many there are."""
+        """Return how many unlabelled recorded prompts this text in the file would change, and how many there are."""
         versions = self._corpus.versions
         if path not in self._bases:
             self._bases[path] = compared_rules.from_text(path, self._texts[path], versions=versions)

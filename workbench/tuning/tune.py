@@ -1,7 +1,8 @@
 """Propose weights for the instructions file and its files of fitted weights, as a diff for the user to review.
 
-Signals are neither added nor removed. What changes is their ``weight:``, the plain words with their strengths, and, if
-the prompts come from enough repositories for cross-validation, the thresholds.
+Signals are neither added nor removed. What changes is their ``weight:``, the plain words with their weights
+(``leanings:``), and, if the prompts come from enough repositories for cross-validation, the thresholds for showing a
+task type.
 """
 
 from __future__ import annotations
@@ -54,11 +55,12 @@ def propose(
     also: Sequence[str | Path] = (),
     without: Collection[str] = (),
 ) -> str:
-    """Return a unified diff of ``instructions`` and its files of fitted weights, with the best weights for the prompts.
+    """Return a unified diff that gives an instructions file, and its files of fitted weights, the best weights.
 
-    The fit uses the prompts of ``labelled`` and ``also`` and the examples in the instructions, without prompts of the
-    repositories in ``without``. The same files give the same diff; it is empty if nothing would change. Weights of
-    search intents stay unchanged if no prompt has a search intent. Raises TuningError and LabelError.
+    The weights are fitted to the prompts in the files ``labelled`` and ``also`` and to the examples in the
+    instructions, without prompts of the repositories in ``without``. The same files give the same diff; it is empty if
+    nothing would change. Weights of search intents stay unchanged if no prompt has a search intent. Raises TuningError
+    and LabelError.
     """
     path = Path(instructions)
     compiled = compile_layers([Layer("tuned", str(path))])
@@ -88,7 +90,7 @@ def propose(
 
 
 def _write_weights(sheets: dict[str, list[str]], compiled: Compiled, proposed: list[tuple[str, Weights]]) -> None:
-    """Write the weights of signals and words into the lines of the files."""
+    """Write the proposed weights of signals and plain words into ``sheets``, the lines of each file by its path."""
     numbers = dict(zip((f"{rule.facet}.{rule.name}" for rule in compiled.classes), _numbers(compiled), strict=True))
     leanings: list[tuple[RuleBlock, Numbers, list[str]]] = []
     for facet, weights in proposed:
@@ -120,7 +122,11 @@ def _write_signals(sheets: Sheets, block: RuleBlock, weights: Numbers) -> None:
 
 
 def _place_of_word_weights(one: tuple[RuleBlock, Numbers, list[str]]) -> tuple[str, int]:
-    """Return file and line of the plain words; edits from the end of a file keep earlier line numbers valid."""
+    """Return the file and line where the plain words of a rule begin.
+
+    It is a sort key: rules are rewritten from the end of a file to its beginning, so that the line numbers of those
+    still to be rewritten stay valid.
+    """
     return one[0].place_of("leanings")
 
 

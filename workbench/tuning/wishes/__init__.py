@@ -1,1 +1,1 @@
-"""Find edits that give one recorded prompt a wished outcome, and floors that remove lines labelled wrong."""
+"""Find edits that give a recorded prompt the outcome a user wants, and thresholds that remove lines labelled wrong."""

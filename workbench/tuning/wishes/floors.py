@@ -1,6 +1,7 @@
-"""Find higher floors for rules whose lines users labelled wrong: least points, scores or certainty for being shown.
+"""Find higher floors for rules that added lines which users labelled as wrong.
 
-A floor lies between the scores of judged lines. What it really removes is then found by replaying the judged prompts.
+A floor is the least score of a guardrail or fact, or the least confidence in a task type, with which its line is shown.
+It is put between the scores of labelled lines. Which lines it really removes is then found by replaying their prompts.
 """
 
 from __future__ import annotations
@@ -36,10 +37,10 @@ HIGHEST = 1.0
 
 @dataclass(frozen=True, slots=True)
 class JudgedLine:
-    """A line of an added text that a user labelled right or wrong.
+    """A line of the text added to a prompt, which a user labelled as right or wrong.
 
-    ``kind`` and ``name`` identify the rule that put the line there, ``score`` is the value that the rule compared with
-    its floor, and ``ref`` identifies the fact in the line, if there is one.
+    ``kind`` and ``name`` identify the rule that added the line. ``score`` is the value that is compared with the rule's
+    floor, the least value with which the line is shown. ``ref`` identifies the fact in the line; empty if it has none.
     """
 
     id: str
@@ -55,7 +56,7 @@ class JudgedLine:
     is_wrong: bool
 
     def is_shown(self, outcome: Outcome) -> bool:
-        """Return whether the line is in the text of an outcome."""
+        """Return whether the text of an outcome contains the line."""
         if self.kind == GUARDRAIL:
             return self.name in outcome.guardrails
         if self.kind == CHANNEL:
@@ -71,7 +72,10 @@ class JudgedLine:
 
 @dataclass(frozen=True, slots=True)
 class Floor:
-    """A higher floor for one rule; ``wrong`` and ``right`` are the numbers of judged lines that score below it."""
+    """A higher floor (the least score with which a line is shown) for one rule.
+
+    ``wrong`` and ``right`` are the numbers of lines labelled wrong and right whose score is below it.
+    """
 
     kind: str
     name: str
@@ -80,7 +84,7 @@ class Floor:
     right: int
 
     def p_value(self) -> float:
-        """Return the mid-p value of McNemar's test on the judged lines below the floor."""
+        """Return the mid-p value of McNemar's test on the numbers of wrong and right lines below the floor."""
         return mcnemar_midp(self.wrong, self.right)
 
     def title(self) -> str:
@@ -88,9 +92,10 @@ class Floor:
         return f"{self.kind.replace('_', ' ')} {self.name}".rstrip() + f": raise {KEYS[self.kind]} to {self.value:g}"
 
     def written(self, rewriter: Rewriter, written: LocatedRules) -> str | None:
-        """Return the file's text with this floor, in the rule's section or in a new section that extends the rule.
+        """Return the text of a file with this floor, in the rule's section or in a new section that extends the rule.
 
-        None if the file cannot take the floor.
+        ``rewriter`` has the text without it, ``written`` the present rules. None if there is no such rule, or if the
+        layout of its section prevents the edit.
         """
         named = (block for name, block in written.rules_of(self.kind) if name == self.name)
         block = next(named, None) if self.name else written.compiled.rules.get(self.kind)
@@ -103,7 +108,7 @@ class Floor:
 
 
 def judged_lines(corpus: Corpus, rules: Rules) -> Iterator[JudgedLine]:
-    """Yield the judged lines of the corpus that a floor could remove, with their scores under these rules."""
+    """Yield the labelled lines of recorded prompts that a floor could remove, with their scores under these rules."""
     labelled = line_labels.labelled_traces(corpus.db)
     for page in corpus.pages():
         for row in page:
@@ -135,7 +140,10 @@ def _decided(line: Line, points: dict[tuple[str, str], float]) -> tuple[str, str
 
 
 def points_of(row: RecordedPrompt, rules: Rules) -> dict[tuple[str, str], float]:
-    """Return the points that these rules give each guardrail for a prompt, and their confidence in its task type."""
+    """Return the points that these rules give each guardrail for a prompt, and their confidence in its task type.
+
+    The keys are (kind, name); the name is empty for the task type.
+    """
     judged = verdict_on(Inputs.from_json(row.prompt, json.loads(row.inputs)), rules, is_explained=False)
     shown = "" if judged.uncertain else judged.task_type
     scores, guidance = judged.scores.get(GUARDRAIL, {}), rules.body["guardrails"]
@@ -146,7 +154,7 @@ def points_of(row: RecordedPrompt, rules: Rules) -> dict[tuple[str, str], float]
 
 
 def floors(lines: Sequence[JudgedLine]) -> Iterator[list[Floor]]:
-    """Yield for each rule the floors that remove more lines labelled wrong than lines labelled right, best first."""
+    """Yield for each rule a list of the floors that remove more lines labelled wrong than right ones, best first."""
     ordered = sorted(lines, key=lambda one: (one.kind, one.name, one.score))
     for (kind, name), group in groupby(ordered, key=lambda one: (one.kind, one.name)):
         judged = list(group)

@@ -1,8 +1,8 @@
-"""Find the smallest edits that give one recorded prompt a wished outcome, each with its effect on all prompts.
+"""Find the smallest edits of the instructions that give one recorded prompt the outcome that a user wants for it.
 
-A candidate changes one weight, removes one signal, adds one phrase, or takes the unwanted guardrails from the prompt.
-How many points are needed is computed from the prompt's scores. Then the edit is written, compiled and replayed like an
-edit by a user, and kept if it fulfils the wish.
+A candidate changes one weight, removes one signal, adds one phrase, or removes the unwanted guardrails. How many points
+are needed is computed from the prompt's scores under the present rules. The candidate is then written into the text of
+a file, compiled and replayed on all prompts like a user's edit, and kept if the prompt gets the wished outcome.
 """
 
 from __future__ import annotations
@@ -41,23 +41,30 @@ if TYPE_CHECKING:
     from workbench.replay.outcome import Outcome
 
 PARTS = {TASK_TYPE: ("Classification", "Task type"), GUARDRAIL: ("Guardrails", "Guardrail")}
-"""Facets for which a phrase can be added, with the part of the file and the kind of its heading."""
+"""The facets (kinds of class) to whose rules a phrase can be added.
+
+Each has the part of the file for such rules, and the word with which their headings begin.
+"""
 MOST_POINTS = 40
 MOST_TRIED = 16
 """Maximum number of candidates that are compiled and replayed on all prompts."""
 MOST_PHRASES, MOST_LONGER = 6, 4
 MANY = 5
-"""Edits that change more other prompts come last; if more prompts contain a phrase, a longer one is tried, too."""
+"""Number of other prompts that an edit may change, or a phrase may occur in, without a disadvantage.
+
+Edits that change more are sorted later; for a phrase that occurs in more, a longer phrase is tried, too.
+"""
 NEGATIONS = frozenset({"not", "no", "never", "cannot", "without"})
 COUNTED = 5_000
-"""Number of prompts, newest first, that are searched for each phrase, to prefer rare phrases."""
+"""How many of the newest prompts are searched for each possible phrase, to count those that contain it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """One edit of the file at ``path``: its title, the new text, the edited line, and its effect on all prompts.
+    """An edit that gives the prompt the wished outcome: ``text`` is the new text of the file at ``path``.
 
-    ``worse`` is the number of other prompts that may get a worse outcome.
+    ``line`` is the edited line, ``points`` the number of points that it adds or takes away, ``figures`` its effect on
+    all recorded prompts, and ``worse`` the number of other prompts that may get a worse outcome.
     """
 
     title: str
@@ -67,17 +74,19 @@ class Edit:
     points: int
     figures: Figures
     is_told: bool
-    """Whether the prompt's task type is then certain enough to have an effect."""
+    """Whether a wished task type is certain enough to be shown after the edit; true for other wishes."""
     worse: int
     is_lone: bool = False
-    """Whether the edit consists of words that no other recorded prompt contains, so that it mends this wording only."""
+    """Whether the edit adds a phrase that no other recorded prompt contains, so that it helps only this wording."""
 
     @property
     def order(self) -> tuple[bool, bool, int, int, int, int]:
-        """Sort key: first edits with the fewest changes for the worse, then those that mend the most similar prompts.
+        """The key by which edits are sorted, best first.
 
-        Up to MANY changes of other prompts do not count, because similar prompts usually should get the same outcome.
-        Ties are decided by the fewest points; edits of words that only this prompt has come last.
+        Edits are preferred, in this order, that make a wished task type certain enough to be shown; whose phrase occurs
+        in other prompts, too; that may make the fewest other prompts worse; that change the fewest other prompts, where
+        up to MANY do not count, because similar prompts usually should get the same outcome; that change the most other
+        prompts without making them worse; and that need the fewest points.
         """
         others = len(self.figures.changes) - 1
         mended = min(MANY, others - self.worse)
@@ -86,9 +95,11 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """An edit to try: another weight for a signal (0 removes the signal), a phrase to add to a class, or a floor.
+    """A candidate: another weight for a signal (0 removes it), a phrase to add to a class, or a higher floor.
 
-    The weight of a signal in a packaged file is raised by adding the same signal to a layer above it (``is_added``).
+    ``facet`` and ``name`` are the class whose points change by ``points``. The weight of a signal in a file that must
+    not be edited is raised by adding the same signal to a layer above it (``is_added``). A floor is the least number of
+    points with which a guardrail is shown.
     """
 
     facet: str
@@ -99,9 +110,9 @@ class _Step:
     is_added: bool = False
     floor: Floor | None = None
     file: str = ""
-    """The file that gets the floor, or the phrase that excludes the guardrail."""
+    """The file into which a floor, or a phrase that excludes the guardrail, is written; empty for other candidates."""
     others: tuple[_Step, ...] = ()
-    """The same for other guardrails, in the same edit."""
+    """Steps for further guardrails that belong to the same edit."""
 
     @property
     def weight(self) -> int:
@@ -109,7 +120,7 @@ class _Step:
 
     @property
     def new_signal(self) -> dict[str, Any]:
-        """The signal to add to a layer."""
+        """The signal to add, as instructions files have it."""
         said = {"phrase": self.phrase} if self.signal is None else self.signal.signal
         return {**said, "weight": self.points}
 
@@ -134,11 +145,11 @@ def edits_for(
     edited: Mapping[str, str] | None = None,
     should_stop: Callable[[], bool] = never,
 ) -> Iterator[Edit]:
-    """Yield edits that fulfil the wish, as they are found; ``Edit.order`` sorts them.
+    """Yield edits that give a recorded prompt the wished outcome, in the order in which they are found.
 
-    New phrases go into the file at ``path``, or into the user's own layer if that file belongs to another project than
-    the prompt; ``edited`` are unsaved texts of files, on which the edits are based. Raises FulfilledError, and
-    SideError if the prompt's text was not kept or the rules are broken.
+    ``Edit.order`` is the key to sort them by. New phrases go into the file at ``path``, or into the user's own layer if
+    that file belongs to another project than the prompt. ``edited`` has unsaved texts of files, by path, on which the
+    edits are based. Raises FulfilledError, and SideError if the prompt's text was not kept or the rules are broken.
     """
     row = next(stored.rows_of(corpus.db, [trace_id]), None)
     if row is None or not row.has_inputs:
@@ -163,7 +174,10 @@ def edits_for(
 
 
 def _figures(session: EditSession, text: str) -> Figures | None:
-    """Return the complete figures of a text; None if it is broken or ``enricher check`` would report an error."""
+    """Replay all prompts with an edited text, and return the complete figures.
+
+    None if the text does not compile or ``enricher check`` would report an error.
+    """
     for progress in session.examine(text):
         if isinstance(progress, Broken):
             return None
@@ -173,7 +187,11 @@ def _figures(session: EditSession, text: str) -> Figures | None:
 
 
 def _worse(figures: Figures, trace_id: str, wish: Wish) -> int:
-    """Return how many other prompts may get worse: all that change, unless they newly show the wished task type."""
+    """Return how many other prompts an edit may make worse.
+
+    Every changed prompt counts, except those that showed no task type before the edit and show the wished one after it,
+    unless their approved result became wrong.
+    """
     regressed = figures.label_results.regressed if figures.label_results else ()
     others = [one for one in figures.changes if one.prompt.id != trace_id]
     gained = (wish.kind == TASK_TYPE and not one.before.shown and wish.is_told(one.after) for one in others)
@@ -181,7 +199,7 @@ def _worse(figures: Figures, trace_id: str, wish: Wish) -> int:
 
 
 class _Search:
-    """The candidates for one prompt under the present rules, including unsaved edits."""
+    """The search for candidate edits for one prompt, based on the present rules and the user's unsaved edits."""
 
     def __init__(
         self, corpus: Corpus, row: RecordedPrompt, wish: Wish, *, path: str, cwd: str, texts: dict[str, str]
@@ -212,7 +230,7 @@ class _Search:
         return self._texts[path]
 
     def is_fulfilled(self) -> bool:
-        """Return whether the present rules fulfil the wish."""
+        """Return whether the present rules already give the prompt the wished outcome."""
         return self._wish.holds(self._now)
 
     def is_lone(self, phrase: str) -> bool:
@@ -220,17 +238,21 @@ class _Search:
         return bool(phrase) and phrase not in self._shared
 
     def steps(self) -> Iterator[_Step]:
-        """Yield the candidates, those with the fewest points first."""
+        """Yield the candidate edits, those that change the fewest points first."""
         found = [step for facet, name, sign in self._levers() for step in self._steps_of(facet, name, sign)]
         yield from sorted([*found, *self._steps_against()], key=self._rank)
 
     def _rank(self, step: _Step) -> tuple[int, bool, bool]:
-        """Sort key: fewest points, then signals of words before those of the prompt's form, then this file first."""
+        """Return the key by which candidates are sorted: those that change the fewest points come first.
+
+        Of equal ones, signals that match words come before signals that match a feature of the prompt, such as its
+        length; then come edits of the chosen file before those of other files.
+        """
         signal = step.signal
         return abs(step.points), bool(signal and signal.feature), bool(signal and signal.place.file != self._path)
 
     def _levers(self) -> list[tuple[str, str, int]]:
-        """Return the classes whose points should be raised (1) or lowered (-1)."""
+        """Return the classes whose points must rise (1) or fall (-1) for the wish, as (facet, name, sign)."""
         winner = (TASK_TYPE, self._now.task_type, -1)
         if self._wish.kind == GUARDRAIL:
             return [(GUARDRAIL, self._wish.name, 1)]
@@ -245,7 +267,8 @@ class _Search:
     def _steps_against(self) -> Iterator[_Step]:
         """Yield edits that remove the unwanted guardrails, in the chosen file and in the file of their rules.
 
-        Such an edit is a floor above the points of each, or a phrase of the prompt that excludes all of them.
+        Such an edit raises the floor (the least points) of each guardrail above its present points, or excludes all of
+        them for prompts that contain a certain phrase of this prompt.
         """
         points = points_of(self._row, self._rules)
         unwanted = {WITHOUT: (self._wish.name,), SILENT: self._now.guardrails}.get(self._wish.kind, ())
@@ -293,12 +316,15 @@ class _Search:
         )
 
     def _least(self, facet: str, name: str, sign: int, holds: Callable[[Outcome], bool]) -> int:
-        """Return the least number of points to add or take away so that ``holds`` is true; 0 if there is none."""
+        """Return the least number of points that a class must gain or lose so that ``holds`` is true of the outcome.
+
+        ``sign`` is 1 to gain and -1 to lose. The result is 0 if not even MOST_POINTS are enough.
+        """
         steps = range(1, MOST_POINTS + 1)
         return next((points for points in steps if self._suffices(facet, name, sign * points, holds)), 0)
 
     def _suffices(self, facet: str, name: str, points: int, holds: Callable[[Outcome], bool]) -> bool:
-        """Return whether ``holds`` would be true with so many more points, all else being equal."""
+        """Return whether ``holds`` is true of the outcome if the class gets ``points`` more, all else being equal."""
         scores = {of: dict(names) for of, names in self._scores.items()}
         if name not in scores.get(facet, {}):
             return False
@@ -306,16 +332,16 @@ class _Search:
         recorded = self._recorded or self._rules
         try:
             return holds(reweighed(self._row, scores, self._rules, recorded=recorded))
-        except KeyError:  # an old trace without features
+        except KeyError:  # an old trace without recorded features: only a replay can tell
             return True
 
     def _phrases(self) -> list[str]:
-        """Return words and phrases of the prompt, those first that say most about the wished outcome.
+        """Return words and phrases of the prompt for new signals, first those that best indicate the wished outcome.
 
-        They are sorted by the share of uncertain prompts, and of prompts with the wished task type, among all that
-        contain the phrase. One is added to the number of the others, so that a phrase that only this prompt contains
-        comes after one that many similar prompts contain. For a phrase in many other prompts, the rarest longer phrase
-        that includes it is added.
+        For each phrase, the prompts that contain it are counted. Phrases are sorted by the share of those prompts whose
+        task type is uncertain or the wished one. In that share, one more prompt is counted as having another task type,
+        so that a phrase of many similar prompts comes before a phrase that only this prompt contains. For a phrase that
+        many other prompts contain, the rarest longer phrase that includes it is returned, too.
         """
         found = {" ".join(gram) for gram in grams(self._words) if tokens(" ".join(gram)) == gram}
         found = {one for one in found if _has_meaning(one.split()) and not any(map(str.isdigit, one))}
@@ -343,7 +369,10 @@ class _Search:
         return [*short, *dict.fromkeys(longer[:MOST_LONGER])]
 
     def written_as(self, step: _Step) -> tuple[str, str, str, int] | None:
-        """Return the file, its text before and after, and the edited line; None if the file cannot take the edit."""
+        """Return the file that a candidate edits, its text before and after the edit, and the edited line.
+
+        None if the layout of the file's text prevents the edit.
+        """
         if step.file:
             return self._with_guardrails_removed(step)
         if step.signal is None or step.is_added:

@@ -1,4 +1,4 @@
-"""What outcome one recorded prompt should have, what its golden case expects, and which file an edit goes into."""
+"""Describe the outcome that a user wants for a recorded prompt, the golden case for it, and the files to edit."""
 
 from __future__ import annotations
 
@@ -19,18 +19,25 @@ GUARDRAIL, WITHOUT, SILENT = "guardrail", "without_guardrail", "silent"
 
 
 class FulfilledError(ValueError):
-    """The present rules already fulfil the wish."""
+    """The present rules already give the prompt the wished outcome."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """The wished outcome of a prompt: task type or guardrail ``name``, absence of that guardrail, or no text at all."""
+    """The outcome that a user wants for a prompt.
+
+    By its ``kind``, the prompt should have the task type ``name`` (TASK_TYPE), have the guardrail ``name`` (GUARDRAIL),
+    not have that guardrail (WITHOUT), or get no added text at all (SILENT).
+    """
 
     kind: str
     name: str = ""
 
     def holds(self, outcome: Outcome) -> bool:
-        """Return whether an outcome fulfils the wish; a task type must also be certain enough if there is a text."""
+        """Return whether an outcome fulfils the wish.
+
+        If a text is added to the prompt, a wished task type must also be certain enough to be shown.
+        """
         if self.kind == SILENT:
             return not outcome.text
         if self.kind == GUARDRAIL:
@@ -40,7 +47,7 @@ class Wish:
         return outcome.task_type == self.name and (outcome.shown or not outcome.text)
 
     def is_told(self, outcome: Outcome) -> bool:
-        """Return whether an outcome fulfils the wish, and its task type is certain enough to have an effect."""
+        """Return whether an outcome fulfils the wish, and a wished task type is certain enough to be shown."""
         return self.holds(outcome) and (self.kind != TASK_TYPE or outcome.shown)
 
     def __str__(self) -> str:
@@ -48,9 +55,10 @@ class Wish:
 
 
 def wanted(db: sqlite3.Connection, trace_id: str, wish: Wish) -> Decided:
-    """Return what a golden case of a trace should expect; for a guardrail, that includes the prompt's other guardrails.
+    """Return the result that a golden case of a recorded prompt should expect, according to the user's wish.
 
-    Raises CasesError, GateError.
+    For a wish about a guardrail, that includes the prompt's other guardrails under the project's rules; but a guardrail
+    that these rules do not choose yet is expected alone. Raises CasesError, GateError.
     """
     if wish.kind == TASK_TYPE:
         return Decided(task_type=wish.name)
@@ -64,9 +72,10 @@ def wanted(db: sqlite3.Connection, trace_id: str, wish: Wish) -> Decided:
 
 
 def target_files(cwd: str, *, given: str = "", chosen: str = "") -> list[str]:
-    """Return the files that new phrases can go into, the one to propose first.
+    """Return the paths of the files into which new phrases can be written, the one to propose first.
 
-    That is the file that was ``chosen`` before or is ``given``, else one that the gate judges, else the highest layer.
+    The first is the file that the user chose before (``chosen``) or named (``given``), else one that the gate judges,
+    else the highest layer.
     """
     path, layers = files.nearest(cwd, given=given), [layer.path for layer in files.layers_for_edits(cwd)]
     if files.saves_as_layer(path, cwd):

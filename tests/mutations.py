@@ -3187,6 +3187,15 @@ MUTATIONS = (
         "hydration/test_plans.py::test_a_small_fix_gets_the_four_parts_in_the_documented_form",
     ),
     Mutation(
+        "a prompt that is only uncertain has to wait for an agreement as a plan that was asked for",
+        "enricher/respond/hydration/writing.py",
+        "is_certain = name == result.workflow",
+        "is_certain = True",
+        "",
+        "hydration/test_plans.py::test_who_asks_for_a_plan_is_asked_to_agree_and_an_uncertain_prompt_only_where_it_leaves"
+        "_a_choice",
+    ),
+    Mutation(
         "all guardrails of a workflow apply to every task type",
         "enricher/respond/hydration/writing.py",
         "if not types or judged.task_type in types]",

@@ -267,6 +267,17 @@ def test_an_uncertain_prompt_gets_the_plan_for_a_plan(hydrated: Account) -> None
     assert hydrated.trace()["inputs"]["workflow"].startswith("uncertain: ")
 
 
+def test_who_asks_for_a_plan_is_asked_to_agree_and_an_uncertain_prompt_only_where_it_leaves_a_choice(
+    hydrated: Account,
+) -> None:
+    asked_for = planned(hydrated, "make a plan for moving the importer to async")
+    uncertain = planned(hydrated, "could be nicer, the whole thing with the invoices and the lists")
+
+    assert (asked_for.workflow, uncertain.workflow) == ("plan-mode", "plan-mode")
+    assert "wait for the agreement" in asked_for.steps[-1]
+    assert "how the prompt is understood; where that leaves a choice open, ask" in uncertain.steps[-1]
+
+
 def test_an_uncertain_prompt_that_asks_for_one_thing_gets_steps_for_it(hydrated: Account) -> None:
     plan = planned(hydrated, "also ensure the design of the import has an entry in the list")
 
@@ -282,6 +293,7 @@ def test_an_uncertain_prompt_that_says_how_something_is_gets_a_minor_edit(hydrat
 
     assert hydrated.trace()["inputs"]["workflow"].startswith("uncertain: ")
     assert plan.workflow == "minor-edit"
+    assert plan.steps[1].startswith("Step 2: Where this calls for a change, ") and "otherwise answer: " in plan.steps[1]
 
 
 def test_a_fix_is_a_step_unless_only_the_cause_is_asked_for(hydrated: Account) -> None:

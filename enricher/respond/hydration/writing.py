@@ -129,11 +129,14 @@ def hydrate(result: Enrichment, inputs: Inputs, rules: Rules) -> Hydration | Non
     name = workflow_for(result.workflow, requests, rules)
     if name not in plans:
         return None
+    is_certain = name == result.workflow
     result.workflow, plan = name, plans[name]
     judged, facts = result.classification, inputs.hydration
     main = main_request(requests, is_report=name == DEBUGGING)
     values = _values(facts, error=error_of(inputs.prompt, judged.features))
     values |= _words_of(requests, main, name, error=values.get("error", ""), changes=bool(plan["changes"]))
+    if not is_certain:
+        values["assumption"] = "how the prompt is understood"
     found = Hydration()
     found.tool = facts.get("task_tool", TODO_WRITE)
     found.workflow, found.gate = name, plan["gate"]

@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 
 
 class Bundle:
-    """An importer (PEP 451) for the modules in the bundle; ``before`` lists for each the modules to run before it."""
+    """An importer (PEP 451) of the bundled modules; ``before`` maps each to the modules that must run before it."""
 
     def __init__(self, root: str, modules: "dict[str, Module]", before: "dict[str, list[str]]") -> None:
         self.root, self.modules, self.before = root, modules, before

@@ -3187,6 +3187,14 @@ MUTATIONS = (
         "hydration/test_plans.py::test_a_small_fix_gets_the_four_parts_in_the_documented_form",
     ),
     Mutation(
+        "a plan commits as if the person had asked for it",
+        "enricher/respond/hydration/plan.py",
+        '"Commit" if is_asked else "Commit, unless the person does"',
+        '"Commit"',
+        "",
+        "hydration/test_plans.py::test_an_edit_ends_with_a_commit_and_a_question_does_not",
+    ),
+    Mutation(
         "a prompt that is only uncertain has to wait for an agreement as a plan that was asked for",
         "enricher/respond/hydration/writing.py",
         "is_certain = name == result.workflow",

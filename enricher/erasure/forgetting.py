@@ -108,7 +108,8 @@ def forget(db: sqlite3.Connection, state: str, what: DeletionPlan, *, advance: A
 def forget_memories(db: sqlite3.Connection, state: str, ids: Iterable[str]) -> None:
     """Delete memories so that their text remains nowhere in the database or its log, even while others read it.
 
-    Raises like ``forget``; then the same call, or the background work after a prompt, completes the deletion.
+    Raises the same errors as ``forget``. After an error, the deletion is completed by calling this again, or by the
+    background work after the next prompt.
     """
     with exclusive_deletion(state):
         earlier = _read_note(state)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     class Adapter(Protocol):
-        """The interface of every module of this package."""
+        """What each module of this package provides for one client: reading its events and forming the answers."""
 
         def parse(self, payload: object) -> PromptEvent:
             """Return the prompt event that a decoded payload describes."""

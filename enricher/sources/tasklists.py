@@ -94,7 +94,8 @@ class TaskQuery:
 def related(request: Request, beads: str, checklists: Sequence[str], *, most: int) -> list[tuple[Task, float]]:
     """Return at most ``most`` tasks that the prompt is about, each with its relevance from 0 to 1, best first.
 
-    ``beads`` and ``checklists`` are files of the project; the first checklist that is not empty is read.
+    The tasks are those of the session, of the project's file ``beads`` (as the tracker beads writes it), and of the
+    first of the files ``checklists`` that is not empty.
     """
     wanted = TaskQuery(request.prompt, request.conversation.subject(request.prompt))
     if not wanted.stems and not wanted.ids:

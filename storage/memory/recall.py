@@ -157,10 +157,10 @@ def search(
 
 
 def hit_of(row: tuple[object, ...], relevance: float, *, cwd_prefix: str = "", now: float = 0.0) -> Hit | None:
-    """Return a hit for a memory that was found by other means than its words, with a ``relevance`` from 0 to 1.
+    """Return a hit for a memory that was not found by its words; its ``relevance`` is from 0 to 1.
 
-    It is None if the memory is about a folder unrelated to ``cwd_prefix``. ``row`` is the memory with the columns of
-    ``WHICH_IS_IT``.
+    It is None if the memory is about a folder that has nothing to do with ``cwd_prefix``. ``row`` has the columns that
+    the query ``WHICH_IS_IT`` selects.
     """
     if not _applies(str(row[6]), cwd_prefix):
         return None

@@ -84,7 +84,7 @@ def stored(db: Connection, model: str, texts: Iterable[str]) -> dict[str, bytes]
 
 
 def store(db: Connection, model: str, vectors: Mapping[str, bytes]) -> None:
-    """Store vectors that ``model`` computed, given by text; delete the oldest above MOST_KEPT. The caller commits."""
+    """Store the vector that ``model`` computed for each text; keep the newest MOST_KEPT. The caller commits."""
     db.executemany(KEEP_BY_CONTENT, [(_hash(model, text), vector) for text, vector in vectors.items()])
     db.execute(DELETE_THE_OLDEST, (MOST_KEPT,))
 

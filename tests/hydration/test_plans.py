@@ -199,9 +199,11 @@ def test_a_plan_names_only_files_that_exist(rates: Account) -> None:
 
 @pytest.mark.conformance("Y22")
 def test_an_edit_ends_with_a_commit_and_a_question_does_not(hydrated: Account) -> None:
-    edit, question = (planned(hydrated, one) for one in ("fix the typo in header.html", "how does the cache expire?"))
+    prompts = "fix the typo in header.html", "fix the typo in header.html and commit it", "how does the cache expire?"
+    edit, ordered, question = (planned(hydrated, one) for one in prompts)
 
-    assert edit.steps[-1].endswith(": Commit: Fix the typo in header.html")
+    assert edit.steps[-1].endswith(": Commit, unless the person does: Fix the typo in header.html")
+    assert ordered.steps[-1].partition(": ")[2].startswith("Commit") and "unless" not in ordered.steps[-1]
     assert "ommit" not in " ".join(question.steps)
 
 

@@ -234,7 +234,7 @@ def report_of(
 
 
 def _calls(plan: Mapping[str, Any], results: Iterable[ArmResult]) -> dict[str, Any]:
-    """Return the number of calls, and for each arm the sums of counted tokens and of known costs."""
+    """Return how many calls of the model were planned and made, and the tokens and costs of each arm, if known."""
     every = list(results)
     by_arm = {name: [one for one in every if one.arm == name] for name in NAMES}
     return {

@@ -344,7 +344,7 @@ class _Signals:
         return self._entries.get(number, [])
 
     def words_of(self, first: str, entry: tuple[Any, ...]) -> Phrase:
-        """Return the plain words that a prompt must contain to match the phrase, each as the set of its forms."""
+        """Return the words of a phrase that a prompt must contain to match it, each as the set of its forms."""
         kind, _gap, *rest = entry
         words = [{first} if kind == "exact" else self.forms_of(first)]
         words += [self.forms_of(word) for word in rest if word != GAP]

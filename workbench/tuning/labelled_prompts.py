@@ -115,8 +115,8 @@ def _label_of(trace: dict[str, Any]) -> object:
 class LabelledPrompt:
     """A prompt and the task types that are right for it.
 
-    ``earlier`` has the words of earlier turns that the prompt refers back to. Prompts of one session, or of one
-    repository, have the same ``session``.
+    ``earlier`` has the words of earlier turns that the prompt refers back to. ``session`` is the key of a group of
+    related prompts: those of the same session, or of the same repository.
     """
 
     id: str

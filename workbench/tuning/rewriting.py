@@ -131,7 +131,7 @@ class Rewriter:
         return text if self._differs_only_in(text, block, {**block.data, "signals": change(signals)}) else None
 
     def _differs_only_in(self, text: str, block: RuleBlock, data: dict[str, Any]) -> bool:
-        """Return whether a new text is valid and differs only in the rule ``block``, now with the values ``data``."""
+        """Return whether a text is valid and differs from the present one only in ``block``, which has ``data``."""
         after = read_document(self.path, text)
         wanted = _rule_values(self._document)
         wanted[block.id] = data

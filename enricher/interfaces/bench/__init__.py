@@ -253,7 +253,7 @@ class TargetOutcome(NamedTuple):
 
     @property
     def holds(self) -> bool:
-        """Whether no row exceeds the target."""
+        """Whether the highest measured figure is within the target."""
         return self.highest <= self.target.most
 
 

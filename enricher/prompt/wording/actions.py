@@ -221,7 +221,7 @@ def _is_path(word: str) -> bool:
 
 
 def _has_object(rest: list[str], things: frozenset[str], verb: str, action: str) -> bool:
-    """Return whether one of ``things`` follows the verb, possibly after an article etc., and not in a longer term."""
+    """Return whether the verb's object is one of ``things``, and not a longer term that begins with one of them."""
     for at, word in enumerate(rest[:MOST_BETWEEN]):
         for length in (4, 3, 2, 1):
             if " ".join(rest[at : at + length]) not in things:

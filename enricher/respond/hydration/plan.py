@@ -92,7 +92,8 @@ def steps_for(
             step = _conditioned(text, values["conditions"], evidence) if at == last and "conditions" in values else text
             found.append((f"{step}{EVIDENCE}{evidence}" if evidence else step, own, is_checkpoint))
     if plan["commits"] and not any(words in prompt.lower() for words in NO_COMMIT):
-        found.append((_commit(values, is_pushed=bool(tracker)), "Committing", False))
+        commit = _commit(values, is_pushed=bool(tracker), is_asked="commit" in prompt.lower())
+        found.append((commit, "Committing", False))
     if tracker:
         found.append((_filled(CLOSED, values), "Closing issue", False))
     return _numbered(found)
@@ -131,17 +132,18 @@ def _filled(wording: str, values: Mapping[str, str]) -> str:
     return wording.translate({0x2774: "{", 0x2775: "}"})
 
 
-def _commit(values: Mapping[str, str], *, is_pushed: bool) -> str:
+def _commit(values: Mapping[str, str], *, is_pushed: bool, is_asked: bool) -> str:
     """Return the step that commits, and pushes if ``is_pushed``; it quotes the project's rule or the order.
 
-    A rule about the form of commits asks for none, so the step depends on whether there is one.
+    A rule about the form of commits asks for none, so the step depends on whether there is one. If neither the prompt
+    (``is_asked``) nor a rule nor a tracker asks for a commit, it may be the person who commits.
     """
     if values.get("commit_form"):
         return f"If you commit: {values['commit_form']}"
     way, order = values.get("commit_way", ""), values.get("subject", "")
     if way:
         return f"{'Commit and push' if is_pushed and 'push' in way.lower() else 'Commit'}, as {way}"
-    step = "Commit and push" if is_pushed else "Commit"
+    step = "Commit and push" if is_pushed else "Commit" if is_asked else "Commit, unless the person does"
     is_subject = len(order.split()) >= SHORTEST_SUBJECT and len(order) <= LONGEST_SUBJECT and "items" not in values
     return f"{step}: {order}" if is_subject and not is_pushed else step
 

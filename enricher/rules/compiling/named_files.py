@@ -185,7 +185,7 @@ def _with_fitted(rule: RuleBlock, part: RuleBlock, problems: list[Problem]) -> R
 
 
 def prompt_files(rule: RuleBlock) -> Iterator[tuple[str, NamedFile]]:
-    """Yield the name and file of each template that a rule names, then ``MODES`` and the file with their modes."""
+    """Yield (name, file) of each template that a rule names; the file that says when to use each is named MODES."""
     for index, name in enumerate(rule.data.get("files", [])):
         yield os.path.splitext(os.path.basename(name))[0], named_file(rule, "files", index)
     if rule.data.get("modes"):

@@ -57,7 +57,7 @@ def stem_of(path: str) -> str:
 
 
 def clone(git_dir: str) -> str:
-    """Return an identifier of the clone with this git directory: clones share an index, but may be at other commits."""
+    """Return an identifier of a clone: clones of a repository share a code index, but have their own commits out."""
     return keyed_hash(b"clone", git_dir.encode(errors="surrogateescape"))
 
 

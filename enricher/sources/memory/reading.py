@@ -97,9 +97,10 @@ def namespace_in(*texts: str) -> str:
 
 
 def placed(name: str, *, where: str) -> tuple[str, list[str], list[str]]:
-    """Return the namespace that a source names, and the tags and remarks that result from an unknown name.
+    """Return the namespace of a given name, tags to add, and remarks for the user.
 
-    For an unknown name, it is the default namespace; the name becomes a tag, and a remark says so.
+    There are tags and remarks only for an unknown name: it stands for the default namespace, becomes a tag, and a
+    remark that begins with the place ``where`` says so.
     """
     if found := namespace_named(name):
         return found, [], []

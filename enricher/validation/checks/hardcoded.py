@@ -210,9 +210,10 @@ def _number(address: str) -> str:
 
 
 def _is_used(source: Source, node: ast.Constant) -> bool:
-    """Return whether the code connects to an address, stores it as an address, or returns an address made from it.
+    """Return whether the code uses the address in ``node``.
 
-    An address that is returned does not count if the name of the function says that it returns an address.
+    It does if it connects to it, assigns it to a name that says it is an address, or returns a text made from it,
+    unless the name of the function says that it returns an address.
     """
     below: ast.AST = node
     for above in source.ancestors(node):

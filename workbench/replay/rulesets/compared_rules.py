@@ -257,7 +257,7 @@ def named(name: str, *, path: str, versions: Versions, at_revision: Callable[[st
 
 
 def sound(compiled: Compiled, label: str) -> Rules:
-    """Return compiled rules as if they had been read from the database; raises SideError if they are broken."""
+    """Return newly compiled rules in the form that stored rules have; raises SideError, with ``label``, if broken."""
     if compiled.broken or "classes" not in compiled.body:
         raise SideError(f"{label} cannot be used:", problems=compiled.broken or compiled.problems)
     rules = Rules(compiled.hash, json.loads(json.dumps(compiled.body)))  # like a stored version: lists, no tuples

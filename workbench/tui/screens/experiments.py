@@ -70,7 +70,7 @@ class CohortsCompared(Message):
 
 @dataclass
 class PlansMeasured(Message):
-    """Message with how often agents did what their workflows ask; ``trouble`` is the reason if that is unknown."""
+    """Sent once it is measured how often agents followed their workflows; ``trouble`` says why that failed."""
 
     run: int
     figures: list[Adherence]

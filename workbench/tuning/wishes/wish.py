@@ -19,7 +19,7 @@ GUARDRAIL, WITHOUT, SILENT = "guardrail", "without_guardrail", "silent"
 
 
 class FulfilledError(ValueError):
-    """The present rules already give the prompt the wished outcome."""
+    """The prompt already has the wanted outcome under the rules as they are now."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from workbench.tui.app import Workbench
 
+pytestmark = pytest.mark.slow
+
 SIZE = (120, 30)
 
 

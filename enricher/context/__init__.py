@@ -101,7 +101,7 @@ class Request:
     """
 
     __slots__ = (
-        "_index", "conversation", "cwd", "host", "intent_confidence", "now", "project", "prompt",
+        "_index", "_records", "conversation", "cwd", "host", "intent_confidence", "now", "project", "prompt",
         "search_intent", "session_id", "settings", "skills", "state", "task_type", "topics", "until",
     )  # fmt: skip
 
@@ -129,6 +129,7 @@ class Request:
         self.now = time.time()
         self.until = time.perf_counter() + float(settings["budgets.gather_ms"]) / 1000
         self._index: Connection | None = None
+        self._records: bytes | None = None
 
     def has_index(self) -> bool:
         """Return whether the project has a code index."""
@@ -158,12 +159,14 @@ class Request:
 
         Files opened long ago are noted in ``conversation.earlier_files``, so that a replay gives the same answer.
         """
-        from enricher.sources.transcripts.opened import have_been_opened
+        from enricher.sources.transcripts.opened import have_been_opened, raw_records
 
         asked = paths.difference(self.opened_files(), self.conversation.earlier_files)
         if not asked:
             return True
-        is_known = have_been_opened(self.conversation, self.project.root, asked)
+        if self._records is None:
+            self._records = raw_records(self.conversation)
+        is_known = have_been_opened(self._records, self.project.root, asked)
         self.conversation.earlier_files += sorted(asked) if is_known else ()
         return is_known
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Listing:
-    """Where a client lists its MCP servers: the files for user and project, the key in them, and an entry's form.
+    """How one client configures MCP servers: in which files, under which key there, and in which format.
 
     With ``has_argv``, program and arguments are one list, and the environment variables are under ``environment``.
     ``extra`` are further keys that an entry needs.

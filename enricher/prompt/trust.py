@@ -17,7 +17,7 @@ from storage.base.fast_stdlib import keyed_hash
 MOST_BYTES = 1 << 20
 FOLDER, MEMORIES = ".enricher", "memories"
 UNREAD = ("cases.jsonl", ".gitattributes")
-"""Files that may change without revoking trust, since only the workbench and git read them.
+"""Files whose changes do not revoke trust: the hook never reads them, only the workbench and git do.
 
 ``cases.jsonl`` changes whenever the user labels a prompt.
 """

@@ -132,7 +132,7 @@ class PlannedStep(BaseModel):
 
 
 class HydrationAnswer(BaseModel):
-    """The parts of a plan that a model writes (seed 003); the workflow and the guardrails are chosen by the rules."""
+    """What a model writes of a plan: intent and steps (seed 003). Workflow and guardrails are chosen by the rules."""
 
     intent: Line
     steps: list[PlannedStep]

@@ -182,7 +182,7 @@ def _too_old(db: sqlite3.Connection, bounds: Bounds) -> list[str]:
 
 
 def _too_large(state: StoredAmount, bounds: Bounds, *, left: int) -> int:
-    """Return how many of ``left`` traces to delete for the limit in megabytes, estimated from their average size."""
+    """Estimate from their average size how many of the ``left`` stored traces exceed the limit in megabytes."""
     excess = state.used_bytes - bounds.mb * 1e6
     if excess <= 0 or left <= ALWAYS_KEPT:
         return 0

@@ -117,7 +117,7 @@ def dropped(state_dir: str) -> int:
 
 
 def refused(state_dir: str) -> int:
-    """Return how many spool files are set aside because they could not be imported as traces."""
+    """Return the number of recorded prompts that could not be stored as traces and were set aside."""
     try:
         return len(os.listdir(f"{state_dir}/{NAME}/{REFUSED}"))
     except OSError:

@@ -133,7 +133,7 @@ class Questions:
 
 
 def lines(path: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield ``file:line`` and the JSON object of each non-empty line; raises QuestionError for any other line."""
+    """Yield the place (``file:line``) and object of each non-empty line; raises QuestionError if one is no object."""
     return json_objects(path, QuestionError, remedy=REMEDY)
 
 

@@ -26,7 +26,7 @@ MOST_KEYWORDS = 5
 SHORTEST_KEYWORD, LONGEST_KEYWORD = 3, 30
 LONGEST_TOPIC = 60
 SCANNED = 4000
-"""Number of characters at the beginning of a memory, where its topic is stated, that are searched for keywords."""
+"""Only so many characters at the beginning of a memory are searched for keywords: its topic is stated there."""
 
 _SEPARATORS = str.maketrans(dict.fromkeys('\t\n\r\x0b\x0c"`()[]{}<>,;:!?/\\|=*&^%$@~', " "))
 _GAPS = re.compile(r"[\s_/:,;|-]+")

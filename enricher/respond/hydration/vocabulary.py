@@ -234,6 +234,6 @@ DESCRIBING = frozenset(
 )
 """Words behind "it" in sentences about what happens at present, not about what is wanted."""
 REMARKS = frozenset("i i'm i've was were currently still error errors fails failed crashes throws broken".split())
-"""Words of sentences that report something."""
+"""Words that show that a sentence reports what happened or what is the case, and asks for nothing."""
 UNWEIGHTY = frozenset("so it now again too please thanks this that e.g eg sure".split())
 """Last words of sentences that say too little to be required."""

@@ -14,18 +14,21 @@ if TYPE_CHECKING:
     from enricher.prompt.conversation import Conversation
 
 
-def have_been_opened(conversation: Conversation, root: str, paths: Iterable[str]) -> bool:
-    """Return whether tools read or changed all these files of ``root``; False if the client has compacted since.
-
-    ``conversation.files`` covers only the last MOST_PROMPTS prompts. Older records are searched without decoding, for
-    a value that is the path or for a patch of it; that takes a millisecond, and only prompts that get a fact need it.
-    """
+def raw_records(conversation: Conversation) -> bytes:
+    """Return the end of the transcript, undecoded; empty if it cannot be read or if the client has compacted since."""
     if not conversation.transcript or conversation.resumed:
-        return False
+        return b""
     try:
-        records = tail(conversation.transcript, MOST_BYTES)
+        return tail(conversation.transcript, MOST_BYTES)
     except OSError:
-        return False
+        return b""
+
+
+def have_been_opened(records: bytes, root: str, paths: Iterable[str]) -> bool:
+    """Return whether tools read or changed all these files of ``root``: a value is the path, or a patch names it.
+
+    ``conversation.files`` covers only the last MOST_PROMPTS prompts; older records would take long to decode.
+    """
     return all(
         any(form.encode() in records for form in (f'"{root}/{path}"', f'path":"{path}"', f"File: {path}\\n"))
         for path in paths

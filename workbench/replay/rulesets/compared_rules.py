@@ -51,7 +51,7 @@ class SideError(ValueError):
 
 
 class Side(Protocol):
-    """One side of a comparison: a set of rules by which recorded prompts are judged.
+    """One of two sets of rules whose outcomes for recorded prompts are compared.
 
     ``hash`` is the hash of the newest rules; empty if there are none, as for the recorded outcomes.
     """

@@ -88,7 +88,7 @@ class Watcher:
         self._known: tuple[int, int] = (0, 0)
         self._version = 0
         self.databases = 0
-        """Number of database files opened so far; it grows when the database was replaced or created anew."""
+        """How many database files were opened so far: one more each time the file was replaced or created anew."""
 
     def close(self) -> None:
         """Close the connection."""

@@ -131,7 +131,7 @@ def with_summed_facets(classes: Sequence[Sequence[type]]) -> list[list[type]]:
 
 
 def filtered(request: Request) -> FilterArguments:
-    """Return the SQL condition for the words in the URL parameter ``_search``, and a sentence that describes it.
+    """Return the SQL condition, and its description for the reader, for a search (the URL parameter ``_search``).
 
     There is no condition if there are no words.
     """

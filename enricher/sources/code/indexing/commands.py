@@ -287,7 +287,7 @@ def _of_document(path: str, text: str) -> list[Command]:
 
 
 def _adding(project: ProjectFiles, path: str) -> list[Command]:
-    """Return the command that adds a dependency, in a list; empty unless a file shows which package manager is used."""
+    """Return a list with the command that adds a dependency; empty if no file shows which package manager is used."""
     folder = path.rpartition("/")[0]
     manager = project.node(folder) if path.endswith("package.json") else project.python(folder)
     if not manager.path or manager.name not in _ADDING:

@@ -69,7 +69,7 @@ class OpenFileScreen(WorkbenchScreen):
 
     @cached_property
     def drafts(self) -> Drafts:
-        """The store of drafts (unsaved edits): the draft that this app writes, and those that other apps left."""
+        """The store of unsaved edits (drafts), both of this app and of apps that ended without saving."""
         return Drafts(self.app.state_dir)
 
     @property

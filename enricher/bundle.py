@@ -1,10 +1,10 @@
 """Import the hook's modules from one file, because finding and reading sixty files takes longer than running them.
 
-The file (the bundle) contains Python's own compiled code, as in ``__pycache__``, and is valid under the same
-condition: every source file still has its recorded time and size. Modules that every prompt needs are run at once;
-any other is run on import, together with all that it imports. If the bundle is missing, or from another interpreter,
-Python loads the modules itself. A bundle that is damaged, or that another user could have written, is removed;
-the background work after the prompt writes a new one.
+The file (the bundle) contains code compiled by Python, as the files in ``__pycache__`` do. Like them, it is valid as
+long as every source file has the recorded modification time and size. The modules that every prompt needs are run
+immediately; each of the others is run when it is imported, together with all that it imports. If the bundle is missing
+or was written by another interpreter, Python loads the modules itself. A bundle that is damaged, or that another user
+could have written, is removed; the background work after the prompt writes a new one.
 """
 
 import os
@@ -56,7 +56,10 @@ if TYPE_CHECKING:
 
 
 class Bundle:
-    """An importer (PEP 451) of the bundled modules; ``before`` maps each to the modules that must run before it."""
+    """The importer (PEP 451) of the modules in the bundle.
+
+    ``before`` maps the name of each module to the names of the modules that must run before it.
+    """
 
     def __init__(self, root: str, modules: "dict[str, Module]", before: "dict[str, list[str]]") -> None:
         self.root, self.modules, self.before = root, modules, before
@@ -81,13 +84,13 @@ class Bundle:
         """Return None, so that Python creates the module itself (PEP 451)."""
 
     def exec_module(self, module: "ModuleType") -> None:
-        """Run the module's code in its namespace."""
+        """Run the bundled code of ``module`` in the module's namespace."""
         file, *_, code = self.modules[module.__name__]
         module.__file__ = f"{self.root}/{file}"
         exec(loads(code) if type(code) is bytes else code, module.__dict__)
 
     def run(self, names: "list[str]") -> None:
-        """Create and run the named modules in this order, without Python's import system, which would take longer."""
+        """Create and run the modules ``names`` in the given order, without Python's import system, which is slower."""
         made = [type(sys)(name) for name in names if name not in sys.modules]
         waiting = {module.__name__: module for module in made}
         sys.modules.update(waiting)
@@ -107,15 +110,18 @@ class Bundle:
 
 
 class UnsoundError(Exception):
-    """The bundle is damaged, not a regular file, or could have been written by another user."""
+    """Raised if the bundle is damaged, is not a regular file, or could have been written by another user."""
 
 
 class _TooSlowError(BaseException):
-    """Reading the bundle took longer than ``READING_S``."""
+    """Raised if loading the bundle takes longer than ``READING_S`` seconds."""
 
 
 def install() -> None:
-    """Import our modules from the bundle if it matches their sources; never raises or hangs."""
+    """Make Python import the hook's modules from the bundle, if it matches their sources; never raises or hangs.
+
+    The modules that every prompt needs are run before this function returns.
+    """
     try:
         _set_alarm(READING_S)
         try:
@@ -133,12 +139,15 @@ def install() -> None:
 
 
 def has_late_results() -> bool:
-    """Return whether late results of a model were ever stored; only then ``enricher.hook.early`` is needed."""
+    """Return whether a result that a language model finished after its prompt was answered has ever been stored.
+
+    Only then must the module ``enricher.hook.early`` be loaded, which looks for such late results.
+    """
     return os.path.isdir(f"{state_dir()}/late")
 
 
 def fault() -> str:
-    """Return what is wrong with the bundle, empty if it is sound or missing."""
+    """Return what is wrong with the bundle, or an empty string if it is sound or missing."""
     try:
         _read()
     except UnsoundError as error:
@@ -159,9 +168,10 @@ def remove() -> bool:
 
 
 def refresh() -> bool:
-    """Rewrite the bundle if a source changed or the prompt loaded modules that it lacks; return whether it was written.
+    """Write the bundle again if it is out of date, and return whether it was written.
 
-    Called by a process that has just answered a prompt, so its loaded modules are those that prompts load.
+    It is out of date if a source has changed, or if this process has loaded modules that the bundle lacks. The caller
+    is a process that has just answered a prompt, so the modules that it has loaded are those that prompts need.
     """
     root = root_dir()
     loaded = {name for name in sys.modules if name.partition(".")[0] in OURS}
@@ -198,10 +208,11 @@ def path() -> str:
 
 
 def _read() -> "tuple[dict[str, Module], dict[str, list[str]]]":
-    """Return the bundle's modules and what to run before each; both empty if another checkout or interpreter wrote it.
+    """Return the modules in the bundle and, for each of them, the modules that must run before it.
 
-    Raises UnsoundError. The checksum is the hash with which Python checks ``.pyc`` files: it takes a quarter of
-    the time of BLAKE2 and needs no module to be loaded.
+    Both are empty if there is no bundle, or if another checkout or interpreter wrote it. Raises UnsoundError if the
+    bundle's checksum is wrong, or as ``_own_bytes`` does. The checksum is the hash with which Python checks ``.pyc``
+    files: it takes a quarter of the time of BLAKE2, and no module has to be loaded for it.
     """
     from _imp import source_hash
 
@@ -216,7 +227,11 @@ def _read() -> "tuple[dict[str, Module], dict[str, list[str]]]":
 
 
 def _own_bytes() -> bytes:
-    """Return the bundle's content, empty if there is none; raise UnsoundError if another user could have written it."""
+    """Return the content of the bundle, or no bytes if there is no bundle.
+
+    Raises UnsoundError if the bundle cannot be opened, has an impossible size, is not a regular file, or could have
+    been written by another user.
+    """
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     try:
         descriptor = os.open(path(), flags)
@@ -239,7 +254,10 @@ def _own_bytes() -> bytes:
 
 
 def _set_alarm(seconds: float) -> None:
-    """Raise _TooSlowError after ``seconds``, or never if 0; a copy of ``fast_stdlib``, which is not loaded yet."""
+    """Make this process raise _TooSlowError after ``seconds``, or, with 0, cancel that.
+
+    ``storage.base.fast_stdlib`` has a similar function, but is not loaded yet. Does nothing on systems without SIGALRM.
+    """
     try:
         from _signal import ITIMER_REAL, SIGALRM, setitimer, signal  # type: ignore[import-not-found]
     except ImportError:
@@ -265,9 +283,9 @@ def _stamp(root: str, file: str) -> tuple[int, int] | None:
 
 
 def _imports(root: str, names: "set[str]") -> "dict[str, list[str]]":
-    """Return, for each module of ``names``, the others among them that it imports at its top level, its package first.
+    """Map each of the modules ``names`` to the others that it needs: its package, then those that it imports.
 
-    Imports below "if TYPE_CHECKING" do not count.
+    Only "from … import" statements at the top level of a module count, not those below "if TYPE_CHECKING".
     """
     import ast
 
@@ -282,7 +300,7 @@ def _imports(root: str, names: "set[str]") -> "dict[str, list[str]]":
 
 
 def _needed_by(name: str, imports: "dict[str, list[str]]") -> "list[str]":
-    """Return all modules that a module imports, directly or not, dependencies first; without the module itself."""
+    """Return all modules that the module ``name`` imports, directly or indirectly, each after those that it imports."""
     found: dict[str, None] = {}
     begun: set[str] = set()
 
@@ -298,7 +316,7 @@ def _needed_by(name: str, imports: "dict[str, list[str]]") -> "list[str]":
 
 
 def _file_of(root: str, name: str) -> str:
-    """Return the path of a module's source below the root, empty if there is none."""
+    """Return the path of a module's source file relative to ``root``, or an empty string if there is none."""
     stem = name.replace(".", "/")
     return next((file for file in (f"{stem}/__init__.py", f"{stem}.py") if _stamp(root, file)), "")
 
@@ -311,7 +329,10 @@ def _source(root: str, name: str) -> str:
 
 
 def _compiled(root: str, name: str) -> "CodeType":
-    """Compile a module without what no prompt needs: docstrings, line numbers, the import of ``__future__``."""
+    """Compile a module without the parts that the hook does not need.
+
+    These are docstrings, line numbers and the import of ``__future__.annotations``.
+    """
     code = compile(
         _source(root, name).replace(FUTURE, "", 1), f"{root}/{_file_of(root, name)}", "exec",
         flags=WITH_LATE_ANNOTATIONS, dont_inherit=True, optimize=WITHOUT_DOCSTRINGS,

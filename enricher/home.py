@@ -1,7 +1,7 @@
-"""Find the folders that the hook uses: our own code, the user's state, configuration and skills, the project's root.
+"""Find the folders that the hook uses: its code, the user's state, configuration and skills, and the project's root.
 
-On each system, state and configuration are where the library platformdirs would put them. Loading it would cost the
-hook more time than all its other work, so only a test uses it, to compare the results.
+On each system, state and configuration are where the library platformdirs would put them. Loading this library would
+cost the hook more time than all its other work, so only a test uses it, to compare the results.
 """
 
 import os
@@ -73,7 +73,10 @@ def ancestors(folder: str) -> list[str]:
 
 
 def skill_folders(host: str, project: str) -> list[str]:
-    """Return the folders in which the client ``host`` looks for skills, and ``$AOPS/skills``; only those that exist."""
+    """Return the existing folders with skills: those in which the client ``host`` looks for them, and ``$AOPS/skills``.
+
+    The client looks in the user's home folder and in the folder ``project``.
+    """
     bases = [os.path.expanduser("~"), project] if project else [os.path.expanduser("~")]
     folders = [os.path.join(base, folder) for base in bases for folder in SKILL_FOLDERS.get(host, ())]
     if aops := os.environ.get("AOPS"):

@@ -249,7 +249,7 @@ def _enrich_prompt(event: PromptEvent, rules: cache.Rules, run: Run) -> None:
 
 
 def _inputs(event: PromptEvent, session: sessions.SessionState, conversation: Conversation, run: Run) -> Inputs:
-    """Return those inputs of the decision that are known before the channels are queried."""
+    """Return the inputs of the decision about the prompt that are known before the channels are queried."""
     return Inputs(
         event.prompt,
         settings=run.settings,
@@ -277,7 +277,7 @@ def _request(event: PromptEvent, judged: Classification, conversation: Conversat
 
 
 def form_of(mode: str) -> str:
-    """Return the ``form`` of the text that is added in a mode: HYDRATION for a plan, empty for the usual facts."""
+    """Return what kind of text is added in this ``mode``: HYDRATION if it is a plan, empty if it is the usual facts."""
     return HYDRATION if mode != ENRICH else ""
 
 
@@ -345,7 +345,10 @@ def _note_failed(channels: list[ChannelResult], run: Run) -> None:
 
 
 def conversation_before(event: PromptEvent, settings: Mapping[str, Value], injected: list[str]) -> Conversation:
-    """Return the session's conversation before this prompt, from the client's transcript; empty if there is none."""
+    """Return the session's conversation before this prompt, from the client's transcript; empty if there is none.
+
+    ``injected`` lists what the hook has shown in the session.
+    """
     has_transcript = event.host == HOST_WITHOUT_TRANSCRIPT_PATH or os.path.lexists(event.transcript_path)
     if not (has_transcript and is_on(settings, "channels", "session")):
         return Conversation()
@@ -370,7 +373,7 @@ def _notify_untrusted(event: PromptEvent, run: Run, injected: list[str]) -> None
 def _remember(prompt: str, run: Run) -> bool:
     """Store what the prompt asks to remember, and notify the user; return whether the prompt asks for nothing else.
 
-    Nothing is stored if the setting ``log`` forbids storing text.
+    Nothing is stored if the setting ``log`` forbids storing text, or if the memory channel is off.
     """
     if run.settings["log"] not in KEEPS_TEXT or not is_on(run.settings, "channels", "memory"):
         return False

@@ -160,7 +160,7 @@ Our own ``ENRICHER_…`` variables have priority over them.
 
 
 class BadValueError(ValueError):
-    """A configured value cannot be used; the message names the setting and says what to write."""
+    """Raised if a configured value cannot be used; the message names the setting and says what to write."""
 
 
 def convert(key: str, value: object) -> Value:
@@ -219,9 +219,10 @@ def _as_number(key: str, value: object, default: float) -> float:
 def with_environment(
     compiled: Mapping[str, Value], environ: Mapping[str, str]
 ) -> tuple[dict[str, Value], list[tuple[str, str]]]:
-    """Return the compiled settings as changed by environment variables, and (variable, message) per rejected value.
+    """Return the compiled settings after the changes that environment variables make to them.
 
-    A setting that is missing because an earlier release compiled the rules has its default.
+    Also return (variable, message) for each value that was rejected. A setting that is missing because an earlier
+    release compiled the rules gets its default.
     """
     settings = {**DEFAULTS, **compiled}
     is_chosen = USE_LLM in compiled
@@ -238,7 +239,10 @@ def with_environment(
 
 
 def named_in(environ: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Return (variable, setting) for each variable that sets a setting; if two set the same one, the later counts."""
+    """Return (variable, setting) for each environment variable that changes a setting.
+
+    If two variables change the same setting, the later one in the list wins.
+    """
     found = [(name, key) for name, key in ALIASES.items() if name in environ]
     for key in (*DEFAULTS, *GATES):
         name = "ENRICHER_" + key.upper().replace(".", "_")
@@ -263,7 +267,7 @@ def is_as_specified(settings: Mapping[str, Value]) -> bool:
 
 
 def misses_model(settings: Mapping[str, Value]) -> bool:
-    """Return whether the settings want a language model to help find the search intent, but configure none."""
+    """Return whether a language model should help to find the search intent, but none is configured."""
     timeout = "search_intent.llm_timeout_ms"
     return not settings["model.url"] and (bool(settings[USE_LLM]) or settings[timeout] != DEFAULTS[timeout])
 

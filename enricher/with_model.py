@@ -25,9 +25,10 @@ ANSWERS_BY_S = 1.35
 
 
 def begin(event: PromptEvent, judged: Classification, rules: Rules, run: Run) -> PendingOpinion | None:
-    """Start to query the model in the background, and return the pending query.
+    """Start querying the model in the background, and return the pending query.
 
-    None if there is nothing to ask, or if the model is to be queried only after the hook's answer (``model.late``).
+    Returns None if there is nothing to ask, or if the model is to be queried only after the hook's answer
+    (``model.late``).
     """
     if _plans_late_question(event, judged, rules, run):
         return None
@@ -50,7 +51,10 @@ def _plans_late_question(event: PromptEvent, judged: Classification, rules: Rule
 
 
 def take_opinion(asked: PendingOpinion, inputs: Inputs, run: Run) -> None:
-    """Wait for the model's classification of the prompt, and put it into ``inputs``; log why if there is none."""
+    """Wait for the model's classification of the prompt, and store it in ``inputs``.
+
+    If there is none, the reason is logged.
+    """
     inputs.model = asked.record()
     if not inputs.opinion:
         _note_missing_opinion(inputs.model, run)

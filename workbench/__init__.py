@@ -1,1 +1,1 @@
-"""Replay, accuracy and tuning: what a change of the instructions would do to prompts that were really seen."""
+"""Find out what a change of the rules would do to recorded prompts, measure accuracy, and tune the rules."""

@@ -1,9 +1,9 @@
-"""Measure whether agents follow the plans that the hook gives them (specification "seed 003", rows Y19 to Y21 and Y29).
+"""Measure whether agents follow the plans that the hook gives them (the specification "seed 003" requires this).
 
-For each recorded prompt, a workflow (such as "debugging") was chosen. What the agent did after the prompt is read from
-its client's transcript and checked against that workflow by several criteria, for example whether it committed. Each
-criterion is met, is not met, or does not apply; ``docs/hydration.md`` explains them to users. Prompts to which no plan
-was added are counted, too: they show what agents do without being asked.
+Only recorded prompts for which the hook chose a workflow (such as "debugging") are examined. What the agent did after
+the prompt is read from its client's transcript and checked against that workflow by several criteria, for example
+whether it committed. Each criterion is met, is not met, or does not apply; ``docs/hydration.md`` explains them to
+users. Prompts to which no plan was added are counted, too: they show what agents do without being asked.
 """
 
 from __future__ import annotations
@@ -53,11 +53,11 @@ Steps = list[tuple[str, str]]
 
 @dataclass(slots=True)
 class Actions:
-    """What the agent did after one prompt, read from a transcript; ``host`` is the name of the agent's client.
+    """The actions of an agent after one prompt, read from a transcript; ``host`` is the name of the agent's client.
 
     ``done`` has the actions in order, as pairs such as ("command", "pytest tests"); an error follows the action that
-    failed. ``lists`` has the agent's whole task list after each of its changes. ``at`` is the time of the prompt in
-    microseconds since 1970.
+    failed. ``lists`` has a copy of the agent's whole task list after each change of that list. ``at`` is the time of
+    the prompt in microseconds since 1970.
     """
 
     host: str
@@ -103,9 +103,9 @@ class _OneRecord(Extract):
 
 
 class ActedTranscript(Transcript):
-    """The transcript of a conversation that also collects what the agent did, in ``turns``: an entry for each prompt.
+    """A transcript reader that also collects the agent's actions, as one entry in ``turns`` for each prompt.
 
-    It must be read only once, from start to end.
+    The transcript must be read only once, from start to end.
     """
 
     def __init__(self, source: ConversationFile) -> None:
@@ -147,8 +147,8 @@ def read_actions(source: ConversationFile) -> list[Actions]:
 class Workflow:
     """What a workflow asks of the agent, as far as it can be checked in a transcript.
 
-    ``has_checkpoint``: a step asks for evidence that the work is done. ``commits``: the plan ends with a commit.
-    ``changes``: files may be changed.
+    ``has_checkpoint`` means that a step asks for evidence that the work is done, ``commits`` that the plan ends with a
+    commit, and ``changes`` that files may be changed.
     """
 
     has_checkpoint: bool
@@ -165,7 +165,7 @@ class Workflow:
 
 @dataclass(slots=True)
 class CriterionShare:
-    """How often one criterion was met: after ``held`` of the ``of`` prompts to which it applied."""
+    """The share of prompts after which one criterion was met: ``held`` of the ``of`` prompts to which it applied."""
 
     held: int = 0
     of: int = 0
@@ -209,9 +209,9 @@ def planned_steps(text: str) -> list[str]:
 
 
 def judge(turn: Actions, workflow: Workflow, steps: list[str]) -> dict[str, bool | None]:
-    """Return, by the name of each criterion, whether the agent's actions meet it; None if it does not apply.
+    """Return, by the name of each criterion, whether the agent's actions meet it; None if the criterion does not apply.
 
-    ``steps`` are those of the plan in the added text, and empty if it has none.
+    ``steps`` are the steps of the plan in the added text, and empty if the text has no plan.
     """
     texts = [[text for _status, text in one] for one in turn.lists]
     has_changed = bool(turn.kinds(CHANGE))
@@ -241,7 +241,7 @@ def _has_evidence(turn: Actions) -> bool:
 
 
 def measure(traces: Iterable[Row], workflows: Mapping[str, Workflow]) -> list[Adherence]:
-    """Read the transcripts of this account, and return how often agents did what each workflow asks.
+    """Read the user's transcripts, and return how often agents did what each workflow asks.
 
     The figures for prompts with a plan come first. ``traces`` are rows of the table ``traces``, one for each recorded
     prompt; rows without a workflow, or with one that is not in ``workflows``, are left out.
@@ -291,10 +291,10 @@ def _turns(hosts: set[str], sessions: set[str]) -> dict[tuple[str, str], list[Ac
 
 
 def _take(turns: list[Actions], row: Row) -> Actions | None:
-    """Find what the agent did after a recorded prompt, remove it from ``turns`` (those of its session), and return it.
+    """Return what the agent did after the recorded prompt ``row``; None if it is not found.
 
-    It is the first turn whose prompt has the same text. If the text was not recorded, it is the first turn at about the
-    same time. Return None if there is no such turn.
+    ``turns`` has what the agent did in the session of the prompt. It is searched for the first prompt with the same
+    text, or, if the text was not recorded, the first at about the same time; what is found is removed from ``turns``.
     """
     at = datetime.fromisoformat(str(row["at"])).timestamp() * 1_000_000
     prompt = str(row["prompt"] or "").strip()

@@ -14,7 +14,7 @@ They are compared with the time of a process that only imports Textual.
 
 Evaluating recorded prompts again (a replay) is measured for several kinds of edit, in prompts per second of one core
 and as the time from a save to the figures. Its prompts are generated, then imported with the product's own command, so
-that they have the results that the present rules give. It is compared with only reading the same prompts and their
+that their recorded results are those of the current rules. It is compared with only reading the same prompts and their
 recorded inputs from the database, which every replay has to do.
 """
 
@@ -274,10 +274,10 @@ async def _until(holds: Callable[[], object]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class ReplayRate:
-    """How fast the recorded prompts are evaluated again after one edit of the instructions, on one core.
+    """The speed, on one core, of evaluating the recorded prompts again after one edit of the instructions.
 
-    ``ratio`` is the time for it, divided by the time for only reading the prompts from the database. ``judged`` is the
-    share of the prompts that had to be evaluated again, and ``changed`` the number of prompts with another result.
+    ``ratio`` is the time this takes, divided by the time for only reading the prompts from the database. ``judged`` is
+    the share of the prompts that had to be evaluated again, and ``changed`` the number of prompts with another result.
     """
 
     name: str
@@ -289,7 +289,10 @@ class ReplayRate:
 
 
 def _edits() -> dict[str, str]:
-    """Return three edited versions of the packaged instructions by name; they affect few, some, and all prompts."""
+    """Return three edited versions of the packaged instructions, keyed by a description of the edit.
+
+    The first edit affects few prompts, the second some, and the third all.
+    """
     text = Path(packaged_file()).read_text(encoding="utf-8")
     signal = next(one for one in SIGNAL.finditer(text) if "<" not in one[0])  # edits of <file> etc. affect all prompts
     return {
@@ -367,7 +370,7 @@ def _invent(folder: str, prompts: int) -> None:
 
 
 def _prompts(count: int) -> Iterator[dict[str, object]]:
-    """Yield ``count`` records to import, with prompts of one to six of the example sentences in the instructions."""
+    """Yield ``count`` records to import, with prompts made of one to six example sentences from the instructions."""
     chance = random.Random(count)
     compiled = compile_layers([Layer("packaged", packaged_file())])
     examples = [example for rule in compiled.classes for example in rule.examples]

@@ -1,6 +1,8 @@
 """Find the task type and the search intent of a prompt by adding up the weights of the signals that fire in it.
 
-Signals are phrases and structural features. The class with the most points wins; its lead gives the confidence.
+Signals are phrases and structural features; each adds points to one or more classes, which are the task types and the
+search intents. Of each kind, the class with the most points wins. The confidence in a task type depends on how far it
+is ahead of the others; that in a search intent, on the number of its signals.
 
 No I/O: the same text and the same table of signals always give the same result. The time is linear in the length
 of the text. The table is compiled from the instructions file (``enricher.rules.compiling.class_table``).
@@ -209,9 +211,10 @@ def _unscanned(offset: int, tail_at: int) -> int:
 
 
 def _offsets(found: dict[int, tuple[int, int]], read: reading.Reading, masked: str) -> dict[int, tuple[int, int]]:
-    """Return the range of characters of each signal in ``found``, which has ranges of words.
+    """Convert the ranges in ``found``, which maps signals to ranges of words, to ranges of characters in ``masked``.
 
     Matching does not keep the offsets of words, to save time, so the words of the phrases that fired are located here.
+    Signals without a range of words, (-1, -1), are left out.
     """
     wanted = {end - 1 for _, end in found.values()} | {start for start, _ in found.values()}
     origin, chunks = read.origin, read.chunks
@@ -273,7 +276,11 @@ def _explain(
 def _add_word_weights(
     result: Classification, word_points: dict[int, int], spans: dict[int, tuple[int, int]], *, table: Table
 ) -> None:
-    """Add the points of single words, and evidence for each class with a span in ``spans`` (under ``~class_at``)."""
+    """Add to ``result`` the points that single words give to classes, and evidence for these points.
+
+    ``word_points`` maps the index of each class to its points. ``spans`` maps the inverted index (``~index``) of a
+    class to the range of characters of its strongest word; a class without one there gets no evidence.
+    """
     for class_at, points in word_points.items():
         facet_at, name = table.classes[class_at]
         facet = table.facets[facet_at]["name"]
@@ -299,7 +306,11 @@ def _carry_over(result: Classification, earlier: Classification, table: Table) -
 
 
 def choose_task_type(result: Classification, table: Table) -> None:
-    """Store in ``result`` the task type with the highest score, its confidence, and if it is too uncertain to show."""
+    """Store in ``result`` the task type with the highest score, and the confidence in it.
+
+    Also store in ``result.uncertain`` whether the task type should not be shown, because it is too uncertain or is one
+    that is never shown, such as small talk.
+    """
     facet = next((facet for facet in table.facets if facet["name"] == TASK_TYPE), None)
     scores = result.scores.get(TASK_TYPE)
     if facet is None or not scores:
@@ -340,7 +351,11 @@ def _intent_signals(found: dict[int, tuple[int, int]], table: Table) -> dict[int
 
 
 def _intent(result: Classification, text: str, matched: list[tuple[int, int]], table: Table) -> None:
-    """Set the confidence, keywords and topics of the search intent, as the original specification says (seed 001)."""
+    """Set the confidence, the keywords and the topics of the search intent, as specified in seed 001.
+
+    ``matched`` contains the ranges of characters of the signals for the intent. The text in these ranges becomes the
+    keywords; the topics are words after the first of them.
+    """
     counted = _merged(matched)
     result.intent_confidence = _intent_confidence(text, len(counted))
     result.keywords = [text[start:end] for start, end in counted]
@@ -382,7 +397,11 @@ def _merged(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _topics(text: str, start: int, *, without: Container[str], keywords: list[str]) -> list[str]:
-    """Return as topics up to five words of ``text`` after ``start``, except those in ``without`` and in keywords."""
+    """Return the topics of a search intent: up to five words of ``text`` after the offset ``start``.
+
+    Words in ``without`` or in one of ``keywords`` are skipped, and so are words that have fewer than three characters
+    or do not begin with a letter.
+    """
     spent = {word.strip(_EDGES) for keyword in keywords for word in keyword.lower().split()}
     found: list[str] = []
     for chunk in text[start : start + SCANNED].replace("/", " ").replace("\u2019", "'").split():

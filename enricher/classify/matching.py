@@ -1,7 +1,8 @@
 """Find the signals of the compiled table that fire in a prompt, and the points that its single words add.
 
-The words are read once, with dictionary look-ups. A gap in a phrase has at most twelve words
-and is searched once per first word, so the time is bounded for any prompt and signal.
+Each word of the prompt is looked up once in a dictionary of the words with which phrases begin. Only the first twelve
+occurrences of a word are tried, and a gap in a phrase spans at most twelve words, so that the time is bounded for any
+prompt and signal.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ Span = tuple[int, int]
 
 
 class _Places:
-    """The positions in a prompt that the key ``at`` of a signal can require, such as the last sentence."""
+    """The places in one prompt, such as its last sentence, at which a signal with the key ``at`` must be to fire."""
 
     __slots__ = ("end", "first_order", "last_order", "last_sentence", "object_end", "reading", "whole")
 
@@ -53,9 +54,9 @@ class _Places:
         self.whole = end <= MOST_WORDS_OF_A_WHOLE
 
     def bits(self) -> list[int]:
-        """Return for each word a bit mask of the places, such as LAST_SENTENCE, of a phrase that begins with this word.
+        """Return for each word, as a bit mask, the places (such as LAST_SENTENCE) of a phrase that begins with it.
 
-        For some places, ``ends_well`` must check where the phrase ends.
+        For some places, ``ends_well`` must also check where the phrase ends.
         """
         reading, sentences, size = self.reading, self.reading.sentences, len(self.reading.words)
         last_start = sentences.index(self.last_sentence) if size else 0
@@ -75,7 +76,7 @@ class _Places:
         return found
 
     def ends_well(self, place: int, end: int) -> bool:
-        """Return whether a phrase that must be at ``place``, such as OBJECT, may end before the word at ``end``."""
+        """Return whether a phrase that is required at ``place``, such as OBJECT, may end before the word ``end``."""
         if place == OBJECT:
             return end <= self.object_end
         return place != END or end == self.end
@@ -84,7 +85,7 @@ class _Places:
 def contained(masked: str, table: Table) -> dict[int, Span]:
     """Return the signals whose text occurs in the prompt, even inside words, each with its first range of characters.
 
-    Only signals that the rules write with stars (``*text*``) are searched.
+    Only signals whose text has stars around it in the rules (``*text*``) are searched for.
     """
     found: dict[int, Span] = {}
     if table.contained and not masked.isascii():  # these signals are for scripts without spaces, so never ASCII
@@ -98,7 +99,11 @@ def contained(masked: str, table: Table) -> dict[int, Span]:
 
 
 def _object_end(words: list[str], order: int) -> int:
-    """Return where the object of an order ends: with the sentence, or after at most six words."""
+    """Return the position after the last word of the object of an order (a verb in the imperative).
+
+    ``order`` is the position of the verb in ``words``. The object begins with the next word; it ends with the sentence,
+    or after six words.
+    """
     at = order + 1
     limit = min(len(words), at + MOST_OBJECT_WORDS)
     while at < limit and words[at] not in STOPS:
@@ -107,7 +112,7 @@ def _object_end(words: list[str], order: int) -> int:
 
 
 def fired(reading: Reading, features: dict[str, Span], table: Table, inside: Collection[int] = ()) -> dict[int, Span]:
-    """Return the signals that fire, by their indexes in the table, each with the range of words where it first does.
+    """Map the index in the table of each signal that fires to the range of words of its first match in the prompt.
 
     The range is (-1, -1) for signals that fire on a feature, and for those in ``inside``, which ``contained`` found.
     """
@@ -149,7 +154,7 @@ def fired(reading: Reading, features: dict[str, Span], table: Table, inside: Col
 
 
 def _surplus(words: list[str]) -> set[int]:
-    """Return the positions of all occurrences of a word after the first MOST_TRIES ones."""
+    """Return the positions of all words that have already occurred MOST_TRIES times before in ``words``."""
     if len(words) - len(set(words)) < MOST_TRIES:
         return set()
     found: set[int] = set()
@@ -173,7 +178,8 @@ def fired_late(found: dict[int, Span], task_type: str, table: Table) -> dict[int
 class WeightedWording:
     """A word, a pair of words, or a word at a certain position, to which the rules give weights for classes.
 
-    ``start`` and ``end`` are the positions of its first occurrence in the prompt; ``figures`` are (class, weight).
+    ``start`` and ``end`` are the positions of its first word and after its last word, where it first occurs in the
+    prompt; ``figures`` contains (class, weight) for each class.
     """
 
     __slots__ = ("end", "figures", "start")
@@ -183,7 +189,7 @@ class WeightedWording:
 
 
 def weighted_wordings(reading: Reading, table: Table) -> list[WeightedWording]:
-    """Return everything in a prompt that is a ``WeightedWording``, each once, without the words of prohibitions."""
+    """Return the words and pairs of words in a prompt that have weights, each once, except words in a prohibition."""
     found: list[WeightedWording] = []
     seen: set[str] = set()
     words, quiet, leads, objects, last = _plain(reading)
@@ -208,7 +214,11 @@ def weighted_wordings(reading: Reading, table: Table) -> list[WeightedWording]:
 
 
 def wordings(reading: Reading) -> set[str]:
-    """Return all keys in a prompt that may have weights: ``word``, ``word next``, ``word @lead``, ``word @object``."""
+    """Return everything in a prompt that could have a weight, as keys of the table of word weights.
+
+    For each word outside a prohibition, these are the word itself, the word with the next one ("fix bug") and, where
+    it applies, the word with its position ("fix @lead", "bug @object").
+    """
     words, quiet, leads, objects, last = _plain(reading)
     found: set[str] = set()
     for at, word in enumerate(words):
@@ -224,9 +234,10 @@ def wordings(reading: Reading) -> set[str]:
 
 
 def _plain(reading: Reading) -> tuple[list[str], set[int], dict[int, int], range, int]:
-    """Return the words of a prompt, and the positions of some of them.
+    """Return the words of a prompt and what ``weighted_wordings`` and ``wordings`` must know about their positions.
 
-    These are the words in prohibitions, the first words of sentences, the first order's object, and the last word.
+    After the words follow the positions of words in a prohibition, ``Reading.leads``, the positions of the object of
+    the first order (imperative), and the position of the last word.
     """
     words, order = reading.words, reading.order
     objects = range(order[0] + 1, _object_end(words, order[0])) if order else range(0)
@@ -258,7 +269,11 @@ def strongest(weighted: list[WeightedWording], classes: Iterable[int]) -> dict[i
 
 
 def _match(entry: list[Any], words: list[str], at: int, bases: list[str]) -> int:
-    """Return the position after the compiled phrase ``entry`` if the words from ``at`` on match it, else 0."""
+    """Return the position after the phrase that begins at ``at`` if the words there match ``entry``, else 0.
+
+    ``entry`` is a compiled phrase whose first word has been compared already. A word matches in the form in ``words``
+    or in the base form at the same position of ``bases``.
+    """
     gap, size = 0, len(words)
     at += 1
     for want in entry[2:]:

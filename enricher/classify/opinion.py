@@ -85,10 +85,10 @@ class Opinion:
                 result.evidence.append(found)
 
     def complete(self, result: Classification) -> None:
-        """Set the source of ``result``, add the model's topics, and use its confidence if it decided the search intent.
+        """Set the source of ``result``, and add the model's topics to those of the search intent.
 
-        It did if the rules alone would have given another intent. The confidence of any other intent comes from the
-        rules' signals (seed 001, task 5.6; ruling R17).
+        If the rules alone would have given another search intent, the model decided it, and the confidence becomes the
+        model's own; otherwise it remains the one computed from the rules' signals (seed 001, task 5.6; ruling R17).
         """
         from enricher.classify import BOTH, MODEL
 
@@ -103,7 +103,7 @@ class Opinion:
 
 
 def _by_rules_alone(result: Classification) -> str:
-    """Return the search intent with the most points if those that the model added are left out."""
+    """Return the search intent that has the most points without those that the model added."""
     from enricher.classify import FROM_MODEL, SEARCH_INTENT
 
     scores = dict(result.scores[SEARCH_INTENT])

@@ -1,7 +1,8 @@
 """Split a prompt into words and sentences, and find the order (the verb in the imperative) in each sentence.
 
-Pasted parts have been masked before. The order of a sentence is its first word after openers ("ok, now")
-and requests ("can you", "i want you to"); both lists come from the instructions file.
+Pasted parts of the prompt have already been masked. The order of a sentence is its first word after openers ("ok, now")
+and requests ("can you", "i want you to"), if it is such a verb. A clause after a comma, a colon or "then" may contain
+a further order. The lists of openers and requests come from the instructions file.
 """
 
 from __future__ import annotations
@@ -45,9 +46,10 @@ _FIRST_IDEOGRAPH, _LAST_IDEOGRAPH = "\u3041", "\u9fff"
 class Reading:
     """The words of a prompt, with the sentence number of each word and the positions of orders (imperatives).
 
-    ``leads`` has for each sentence the position of the first word after openers and requests, where an order would be;
-    it maps this position to the sentence's number. ``quiet`` contains the positions of words in a prohibition.
-    ``origin[i]`` is the index of the chunk from which word ``i`` came, since a contraction is one chunk but two words.
+    ``leads`` maps the position of the first word of each sentence after openers and requests, where an order would be,
+    to the number of the sentence; the orders of further clauses are there, too. ``quiet`` contains the positions of the
+    words in a prohibition. ``origin[i]`` is the index of the chunk from which word ``i`` comes, because a contraction
+    is one chunk but several words; it is None if there is no contraction.
     """
 
     __slots__ = ("chunks", "leads", "openers", "order", "origin", "quiet", "sentences", "start", "words")
@@ -156,7 +158,10 @@ def _after_openers(words: list[str], at: int, openers: Collection[str]) -> int:
 
 
 def _lead(reading: Reading, at: int, table: Table) -> int:
-    """Return the index of the first word after openers and requests; ``len(words)`` if it is missing or prohibited."""
+    """Return the position of the first word after the openers and requests that begin at ``at``.
+
+    Returns ``len(words)`` if there is no such word, or if a prohibition ("do not …") begins with it.
+    """
     words, openers, requests = reading.words, table.openers, table.requests
     begin = at
     for _ in range(3):  # "ok, can you please go ahead and …": requests may follow each other

@@ -19,11 +19,11 @@ MOST_REMEMBERED = 100_000
 """Maximum number of unpacked entries in each cache of a long-lived process."""
 
 LETTERS = 2
-"""Number of first letters that words must share to be packed into one text."""
+"""Number of first letters that words must share to be packed into one string."""
 
 
 class PackedIndex:
-    """A map from words to values that packs all words with the same two first letters into one text, to load fast."""
+    """A map from words to values that loads fast, because words with the same first two letters share one string."""
 
     __slots__ = ("_found", "_texts")
 
@@ -32,7 +32,7 @@ class PackedIndex:
         self._found: dict[str, str] = {}
 
     def find(self, word: str) -> str:
-        """Return the value of ``word``, empty if it has none."""
+        """Return the value of ``word``, or an empty string if it has none."""
         found = self._found.get(word)
         if found is None:
             text = self._texts.get(word[:LETTERS], "")
@@ -44,7 +44,11 @@ class PackedIndex:
 
 
 class Table:
-    """The compiled signals; phrases and conditions stay packed until a prompt contains their words."""
+    """The compiled signals of the rules, and the word lists that are needed to find them in a prompt.
+
+    Each signal consists of its phrases and of a condition: the other signals that must have fired or must not have
+    fired, and the weights that it adds. Both stay packed until a prompt contains the signal's words.
+    """
 
     __slots__ = (
         "_conditions", "_exact", "_fold", "_index", "_no_topics", "_strengths", "approvals", "classes",
@@ -62,9 +66,9 @@ class Table:
         self.requests: dict[str, list[list[str]]] = packed["requests"]
         self._exact, self._index, self._fold = (PackedIndex(packed[name]) for name in ("exact", "index", "fold"))
         self.word_weights = PackedIndex(packed["leanings"]).find
-        """Returns the packed weights of a word: first those that the word has anywhere, then those under a condition.
+        """Returns the packed weights of a word: first those that always count, then those that count in certain places.
 
-        The condition ``|next=`` means that the word ``next`` follows, ``|@lead=`` and ``|@object=`` a position.
+        ``|next=`` precedes the weights before the word ``next``, ``|@lead=`` and ``|@object=`` those at a position.
         """
         self.places: list[int] = packed["places"]
         self._conditions: list[Any] = packed["conditions"].split("\n")
@@ -93,14 +97,14 @@ class Table:
         return found
 
     def base(self, word: str) -> str:
-        """Return the base form of an inflected ``word``, empty if it has none."""
+        """Return the base form of an inflected ``word``, or an empty string if the table has none."""
         return self._fold.find(word)
 
     def phrases(self, word: str, follower: str) -> list[Any]:
-        """Return the phrases that may begin with ``word`` followed by ``follower``.
+        """Return the phrases of the signals that can begin with the words ``word`` and ``follower``.
 
-        A phrase of one word is given as the index of its signal's condition, a longer one as a list: that index,
-        the maximum number of words in its gap, and its other words.
+        A phrase of one word is represented by the index of its signal (see ``condition``), a longer one by a list: this
+        index, the maximum number of words in its gap, and its words after the first.
         """
         found = self.remembered.get((word, follower))
         if found is None:
@@ -113,9 +117,10 @@ class Table:
         return found
 
     def condition(self, number: int) -> Condition:
-        """Return the condition with the index ``number`` as (unless, with, [(class, weight)], feature, label).
+        """Return the condition of the signal with the index ``number``: (unless, with, weights, feature, label).
 
-        "unless" and "with" are lists of the indexes of other conditions; the feature is empty for a phrase.
+        "unless" and "with" contain the indexes of signals: none of the former may have fired, and one of the latter, if
+        there are any, must have. The weights are pairs (class, weight). The feature is empty if the signal is a phrase.
         """
         found = self._conditions[number]
         if found.__class__ is str:
@@ -129,7 +134,10 @@ class Table:
 
 
 def _unpacked(packed: str, seconds: list[str]) -> list[Any]:
-    """Unpack the phrases of a first word: the word alone, it with a gap behind, or with one of ``seconds`` behind."""
+    """Unpack, from all phrases that begin with the same word, those whose second word is one of ``seconds``.
+
+    Phrases that consist of the first word alone, or have a gap after it, are always included.
+    """
     alone, _, behind = packed.partition("|")
     found = [entry_of(text) for text in alone.split(";") if text]
     for second in seconds:

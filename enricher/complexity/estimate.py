@@ -39,10 +39,11 @@ class Estimate:
     """The effort that a prompt asks for, and the parts that it lists.
 
     ``heuristic`` is a score computed from the prompt's words, ``model`` that of a language model (if it is None,
-    ``reason`` says why), and ``score`` combines the two; all three are from 0 to 100. ``confidence`` (0 to 1) says how
-    sure ``should_split`` is. ``groups`` is a list of groups, to be done one after the other; each contains the numbers
-    of parts that could be done at the same time. It is empty if ``cycle`` lists parts that wait for each other in a
-    circle. ``factors`` maps each cause of the heuristic score to its points, its weight, or the words found for it.
+    ``reason`` says why), and ``score`` combines the two; all three are from 0 to 100. ``confidence`` (0 to 1) is the
+    confidence in ``should_split``. ``groups`` lists groups of parts, to be done one after the other; each contains the
+    numbers of parts that could be done at the same time. If parts wait for each other in a circle, ``cycle`` lists
+    them and ``groups`` is empty. ``factors`` maps each cause of the heuristic score to its points, its weight, or the
+    words found for it.
     """
 
     __slots__ = (
@@ -67,7 +68,7 @@ class Estimate:
 
     @property
     def independent(self) -> list[Part]:
-        """The largest group of parts that do not wait for each other."""
+        """Return the parts of the largest group: parts that could all be done at the same time."""
         group = max(self.groups, key=len, default=[])
         return [part for part in self.parts if part.number in group]
 
@@ -127,7 +128,7 @@ def _of_lines(result: Estimate, thresholds: Thresholds) -> int:
 
 
 def _measure(result: Estimate, prompt: str, thresholds: Thresholds, *, task_type: str) -> None:
-    """Set the heuristic score, the sizes and the parts of ``result`` from the prompt, without pasted text in it."""
+    """Set the heuristic score, the sizes and the parts of ``result``; text pasted into the prompt is ignored."""
     masked = structure.survey(prompt).masked
     words = masked.lower().translate(MARKERS).split()
     text = f" {' '.join(words)} "
@@ -169,14 +170,20 @@ def _group(result: Estimate) -> None:
 
 
 def _found(words: Iterable[str], text: str, group: Thresholds) -> list[str]:
-    """Return which words and phrases of a group the prompt contains, each only once and in its base form."""
+    """Return the words and phrases of ``group`` that the prompt contains, each only once and in its base form.
+
+    ``words`` are the words of the prompt, and ``text`` is the same words joined by spaces.
+    """
     forms = group["words"]
     single = dict.fromkeys(forms[word] for word in words if word in forms)
     return [*single, *(phrase for phrase in group["phrases"] if f" {phrase} " in text)]
 
 
 def _named_files(prompt: str, masked: str) -> int:
-    """Return the number of different files that the prompt names."""
+    """Return the number of different files that the prompt names.
+
+    In ``masked``, a copy of the prompt with the same offsets, a marker stands at the beginning of each file name.
+    """
     names: set[str] = set()
     for marker in FILES:
         at = masked.find(marker)
@@ -187,7 +194,11 @@ def _named_files(prompt: str, masked: str) -> int:
 
 
 def _counts(words: list[str], text: str, files: Thresholds) -> list[int]:
-    """Return the numbers of files in a prompt: stated ("40 files"), or assumed for a word such as "everywhere"."""
+    """Return each number of files that the prompt states ("40 files"), after the number assumed for "everywhere" etc.
+
+    The assumed number is 0 if the prompt contains no such word. ``files`` is the section of the thresholds with the
+    words that are looked for.
+    """
     found = [files["wide"]["count"]] if _found(words, text, files["wide"]) else [0]
     for at, word in enumerate(words):
         if word.isascii() and word.isdigit() and any(one in files["counted"] for one in words[at + 1 : at + 3]):
@@ -205,7 +216,7 @@ def _bounded(score: float) -> float:
 
 
 def _read_score(answer: object) -> tuple[float | None, str]:
-    """Return the score (0 to 100) in a model's answer and an empty text, or None and the reason why there is none."""
+    """Return the score (0 to 100) in a model's answer and an empty string, or None and why the answer has no score."""
     if isinstance(answer, dict):
         answer = answer.get("complexity", answer.get("complexity_score"))
     if isinstance(answer, bool) or not isinstance(answer, int | float):
@@ -225,7 +236,7 @@ def _combine(result: Estimate, thresholds: Thresholds) -> None:
 
 
 def _suggest(result: Estimate, thresholds: Thresholds) -> None:
-    """Set whether splitting the task is suggested, with the confidence in that and the rationale."""
+    """Set whether to suggest splitting the task, the confidence in this decision, and its rationale."""
     limits = thresholds["decomposition"]
     values = {"score": result.score, "lines": result.lines, "files": result.files, "tokens": result.tokens}
     reached = [f"{name} {value:g} reaches {limits[name]:g}" for name, value in values.items() if value >= limits[name]]

@@ -38,7 +38,7 @@ SIGNS = str.maketrans(dict.fromkeys(".,;:!?()[]{}\"'`*/\\<>|=+", " "))
 
 
 class CycleError(ValueError):
-    """Parts wait for each other in a circle; ``cycle`` lists their numbers, and repeats the first one at the end."""
+    """Raised if parts wait for each other in a circle; ``cycle`` lists their numbers and ends with the first again."""
 
     def __init__(self, cycle: list[int]) -> None:
         super().__init__(f"parts wait for each other: {' -> '.join(map(str, cycle))}")
@@ -97,9 +97,9 @@ def levels(graph: Mapping[int, Collection[int]]) -> list[list[int]]:
 
 
 def _cycle(waiting: Mapping[int, Collection[int]]) -> list[int]:
-    """Return a circle of parts that wait for each other, the first one repeated at the end.
+    """Return parts that wait for each other in a circle, and the first one again at the end.
 
-    ``waiting`` maps each part to the parts that it waits for; all parts in it must wait for another one in it.
+    ``waiting`` maps each part to the parts that it waits for. Every part must wait for at least one other in the map.
     """
     way = [min(waiting)]
     while True:
@@ -192,7 +192,8 @@ def _is_task(text: str, verbs: Container[str]) -> bool:
 def _needs(parts: list[Part], at: int) -> list[int]:
     """Return the numbers of the parts that the part at index ``at`` waits for.
 
-    These are the parts that its text names as conditions, and the earlier parts that name the same file.
+    These are the part before it if its text begins with a word such as "then", the parts that its text names as
+    conditions ("after step 2"), and the earlier parts that name the same file.
     """
     part = parts[at]
     words = [word.strip(EDGES) for word in part.text.lower().split()]
@@ -207,7 +208,7 @@ def _needs(parts: list[Part], at: int) -> list[int]:
 
 
 def _numbers(words: list[str]) -> list[int]:
-    """Return the numbers of parts with which ``words`` begin: 1 and 2 for "step 1 and 2 are done"."""
+    """Return the numbers of parts that stand at the beginning of ``words``: 1 and 2 for "step 1 and 2 are done"."""
     found: list[int] = []
     for word in words:
         if word.isascii() and word.isdigit():
@@ -218,9 +219,10 @@ def _numbers(words: list[str]) -> list[int]:
 
 
 def _parts_about(words: list[str], parts: list[Part], at: int) -> list[int]:
-    """Return the number of the first other part that mentions the subject of a condition; empty if there is none.
+    """Return a list with the number of the first other part that mentions the subject of the condition ``words``.
 
-    The subject of "the schema is there" is "schema". ``at`` is the index of the part that has the condition.
+    The subject of "the schema is there" is "schema". ``at`` is the index of the part that has the condition. The list
+    is empty if no other part mentions the subject.
     """
     end = next((place for place, word in enumerate(words[:MOST_WORDS_OF_A_THING]) if word in DONE), 0)
     if not end or (words[end] in ("is", "are", "was", "were") and not FINISHED.intersection(words[end + 1 : end + 3])):

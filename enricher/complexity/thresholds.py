@@ -42,7 +42,7 @@ class Kind(_Section):
 
 
 class Wide(_Section):
-    """Words for a change of many files, such as "everywhere", and the number of files that is then assumed."""
+    """Words that stand for many files, such as "everywhere", and the number of files assumed if a prompt has one."""
 
     count: Count
     words: Words
@@ -61,19 +61,23 @@ class FileStep(_Step):
 
 
 class DependencyStep(_Step):
-    """The points for a task with at most ``up_to`` dependencies between its parts."""
+    """The points that are added for a task with at most ``up_to`` dependencies between its parts."""
 
     points: Points
 
 
 class CategoryStep(_Step):
-    """The name of the category of efforts with a score up to ``up_to``."""
+    """The name of the effort category for scores of at most ``up_to``."""
 
     name: Word
 
 
 class FileWeights(_Section):
-    """The words by which a number of files is recognized in a prompt, and the weights of such numbers."""
+    """How many files a task concerns, and what follows from that.
+
+    ``counted`` are the words that make a number before them a number of files, ``wide`` the words that stand for many
+    files, and ``weights`` the weights of a task, by its number of files.
+    """
 
     counted: Words
     wide: Wide
@@ -81,7 +85,7 @@ class FileWeights(_Section):
 
 
 class Verbs(_Section):
-    """Verbs of requests, how many of them a prompt may contain without points, and the points for each further one."""
+    """The verbs that state a task, the number of them that adds no points, and the points for each further one."""
 
     free: Annotated[int, Field(ge=0)]
     points: Points
@@ -108,7 +112,8 @@ class Sizes(_Section):
 class Confidence(_Section):
     """The values that add up to the confidence in a suggestion to split a task.
 
-    They are the basic confidence, and what each reached threshold and a list of parts add to it.
+    ``base`` always counts, ``each`` is added for each threshold that is reached, and ``parts`` is added if the prompt
+    lists enough parts.
     """
 
     base: Annotated[float, Field(ge=0, le=1)]
@@ -119,7 +124,7 @@ class Confidence(_Section):
 class Decomposition(_Section):
     """The thresholds of score, lines, files and tokens, each of which is enough to suggest splitting a task.
 
-    ``least_parts`` is the number of listed parts from which on they add to the confidence in that suggestion.
+    If a prompt lists ``least_parts`` parts or more, the confidence in that suggestion is higher.
     """
 
     score: Annotated[float, Field(ge=0, le=100)]
@@ -174,7 +179,10 @@ class ThresholdsFile(_Section):
 
 
 def _order_problem(limits: Sequence[int | None]) -> str:
-    """Return what is wrong with the limits of a scale's steps, in their order; empty if they are valid."""
+    """Return what is wrong with the limits of the steps of a scale, or an empty string if they are valid.
+
+    ``limits`` has the limits in the order of the steps.
+    """
     if limits[-1] is not None:
         return "the last step must have no up_to, so that every value has a step"
     if None in limits[:-1]:
@@ -210,7 +218,11 @@ def _groups(body: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _compiled_words(words: Iterable[str], forms: Callable[[str], Iterable[str]]) -> dict[str, Any]:
-    """Return ``words``, a map from each inflected form to its base word, and ``phrases``, entries of several words."""
+    """Return the compiled form of a list of words and phrases: a mapping with two keys.
+
+    The value of "words" maps each inflected form of a single word to that word; the value of "phrases" lists the
+    entries of several words.
+    """
     flat = [" ".join(word.lower().split()) for word in words]
     single = [word for word in flat if " " not in word]
     inflected = {form: word for word in single for form in forms(word)}

@@ -37,13 +37,14 @@ if TYPE_CHECKING:
 class Channel:
     """A channel's declaration, which its module exports as ``CHANNEL``; the module's name is the channel's name.
 
-    ``offer(request, rule)`` returns candidates, best first. ``question(rule, judgement, settings)`` returns
-    the inputs, other than prompt and conversation, that the answer depends on (None: there are none); if
-    they differ under other rules, a replay reports the answer as unknown. ``can_answer(settings, has_past)``
-    returns whether the channel could have answered anything at all. ``can_ask_again`` allows ``replay --today``
-    to call ``offer``, which must not change any state. ``gives`` and ``read_more`` fill the channel's row in the
-    README. ``budget`` (least score, number and tokens of the facts, priority) applies if no rules file declares the
-    channel.
+    ``offer(request, rule)`` returns candidates, best first. ``question(rule, channel_input, settings)`` returns what
+    the answer depends on besides the prompt and the conversation; it is None if there is nothing else. A replay under
+    other rules reports the answer as unknown if ``question`` then returns something else.
+    ``can_answer(settings, has_past)`` returns whether the channel could answer a prompt under these settings, with or
+    without an earlier conversation; None means that it always could. ``can_ask_again`` says that ``replay --today`` may
+    call ``offer``, which must not change any state. ``gives`` and ``read_more`` fill the channel's row in the README.
+    ``budget`` applies if no rules file declares the channel: the minimum score of a fact, the maximum number and the
+    maximum tokens of the facts, and the priority.
     """
 
     __slots__ = ("budget", "can_answer", "can_rerun", "gives", "offer", "question", "read_more")
@@ -71,7 +72,8 @@ class Channel:
 class ChannelRule:
     """A channel as the rules declare it; ``command`` is the program to run, empty for a built-in channel.
 
-    ``handler`` contains the arguments of a program that is part of the package (``enricher.model.handlers``).
+    A channel that asks a language model runs a program of this package, ``enricher.model.handlers``, instead;
+    ``handler`` contains the arguments of this program, and is empty for any other channel.
     """
 
     __slots__ = ("command", "deadline_ms", "handler", "min_score", "most", "name", "priority", "tokens")
@@ -221,8 +223,8 @@ class Candidate:
 class ChannelResult:
     """The result of one channel: its status (ok, empty, timeout, error, off or untrusted) and its candidates.
 
-    ``is_built_in`` is true for a built-in channel that ran out of time, which the text for the agent does not mention.
-    Traces of earlier versions lack this field; their texts did mention it.
+    ``is_built_in`` is set only for a built-in channel that ran out of time: the text for the agent does not mention
+    that. Traces of earlier versions lack this field, and their texts mention every channel that ran out of time.
     """
 
     __slots__ = (
@@ -261,7 +263,10 @@ class ChannelResult:
 
 
 def redact_item(item: Candidate) -> Candidate:
-    """Remove secrets from a candidate, and return it: like a prompt, what channels find is stored and shown."""
+    """Remove secrets from a candidate, and return it.
+
+    This is necessary because candidates are stored and shown, as prompts are.
+    """
     item.text = redact(item.text)[0] if item.text else ""
     item.ref = redact(item.ref)[0]
     item.label = redact(item.label)[0]

@@ -20,7 +20,10 @@ OF_A_PROGRAM = ("command", "deadline_ms", "model", "endpoint")
 
 
 class ChannelInput:
-    """The part of a prompt's classification that channels see; if ``is_silent``, no channel is queried at all."""
+    """The part of a prompt's classification that channels see.
+
+    ``is_silent`` means that the rules keep the hook silent for this prompt, so that no channel is queried.
+    """
 
     __slots__ = ("intent_confidence", "is_silent", "search_intent", "task_type")
 
@@ -42,8 +45,8 @@ def channels_with_changed_input(
     """Return the names of the channels that would have had another input under the rules in ``after``.
 
     ``before`` and ``after`` are each the classification and the declared channels under one set of rules.
-    ``settings`` are the recorded settings, ``has_past`` is true if the trace had any conversation
-    context, ``off`` names the channels that were switched off when the trace was recorded.
+    ``settings`` are the recorded settings. ``has_past`` says whether the trace contains any earlier conversation.
+    ``off`` names the channels that were switched off when the trace was recorded.
     """
     (was, declared_before), (now, declared_after) = before, after
     if now.is_silent:
@@ -83,7 +86,10 @@ def _can_answer(rule: Mapping[str, Any], settings: Mapping[str, Any], has_past: 
 
 
 def _has_same_program(rule: Mapping[str, Any], earlier: Mapping[str, Any] | None) -> bool:
-    """Return whether both rules run the same program, model and endpoint, so that a channel that was off stays off."""
+    """Return whether both rules declare the same program, model and endpoint.
+
+    If so, a channel that was off or could not answer under ``earlier`` would not answer under ``rule`` either.
+    """
     return earlier is not None and all(rule[key] == earlier[key] for key in ("command", "model", "endpoint"))
 
 

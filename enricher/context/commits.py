@@ -1,6 +1,6 @@
-"""Find commits for the channel ``history``: those that changed a name in the prompt, or are from a time it mentions.
+"""Find commits for the channel ``history``: those that changed what a prompt names, or are from a time it mentions.
 
-Runs in the hook, but is loaded only if the channel ``history`` has a name or a time to look up.
+This module runs in the hook, but is loaded only if the channel ``history`` has a name or a time to look up.
 """
 
 from __future__ import annotations
@@ -65,9 +65,10 @@ def of_names(
 
 
 def _kind_of_question(name: str, named: PromptNames, questions: list[tuple[str, str]]) -> str:
-    """Return what the prompt asks about a name, such as "removed": the kind of the question that contains the name.
+    """Return the kind of the question, such as "removed", that the prompt asks about ``name``.
 
-    If no question does, the first question without any name counts. Empty if there is none either.
+    If no question contains the name, return the kind of the first question that contains no name at all, or an empty
+    string if there is none.
     """
     for kind, sentence in questions:
         if name in sentence:
@@ -89,7 +90,11 @@ def _forms_of_pairs(sentence: str) -> list[str]:
 
 
 def _of_name(db: Connection, name: str, found: list[Event], kind: str, *, is_whole: bool) -> list[Candidate]:
-    """Return the commits in a name's history that answer a question of this kind, or the one that removed the name."""
+    """Return the commits that answer a question of the kind ``kind`` ("added" and so on) about ``name``.
+
+    ``found`` is the history of the name. Without a question (``kind`` is empty), only the commit that removed the name
+    is returned.
+    """
     first = name_history.introduction(found, is_whole=is_whole) if kind == "added" else None
     candidates = [_candidate(name, "added", first)] if first else []
     removed = name_history.removal(found)
@@ -136,7 +141,11 @@ def _of_file(db: Connection, request: Request, path: str, kind: str) -> list[Can
 
 
 def of_a_time(db: Connection, request: Request, named: PromptNames, prose: str) -> list[Candidate]:
-    """Return commits from the time span that the prompt mentions: those that touch what it names, else the newest."""
+    """Return commits from the time span that the prompt mentions.
+
+    These are the commits about the subject of the prompt. If there are none, the newest commits are returned, unless
+    the prompt has a particular subject and there are too many commits to show them all.
+    """
     from enricher.prompt.wording import time_mentions
     from enricher.prompt.wording.times import span
 
@@ -168,7 +177,11 @@ Row = tuple[int, str, int, str, str]
 
 
 def _about(db: Connection, rows: list[Row], named: PromptNames, found: Span) -> list[Row]:
-    """Return the commits that touch what the prompt names, else those whose subject shares the most words with it."""
+    """Return those of the commits ``rows`` that changed a name or a file that the prompt names.
+
+    If there are none, return the commits whose subject lines share the most words with the prompt's sentence about the
+    time span ``found``. If many share only one word, none is returned.
+    """
     keys = [name_history.key(name) for name in named.identifiers]
     marks = ",".join("?" * len(keys))
     query = f"select distinct id from name_changes where key in ({marks}) and at between ? and ?"

@@ -119,7 +119,11 @@ class ChannelProcess:
                 self._close()
 
     def check_exit(self, end: float) -> None:
-        """Check whether a program with closed stdout has exited; a non-zero exit code counts as an error."""
+        """Check whether a program that has closed its stdout has exited; a non-zero exit code counts as an error.
+
+        At the time ``end`` (of ``time.monotonic``), or LEAVING_S seconds after stdout was closed, a program that is
+        still running counts as successful.
+        """
         try:
             gone, how = os.waitpid(self.pid, os.WNOHANG)
         except ChildProcessError:
@@ -131,7 +135,7 @@ class ChannelProcess:
             self.finish("ok")
 
     def finish(self, status: str, problem: str = "") -> None:
-        """Set the status, close both pipes and kill the process group; calls after the first do nothing."""
+        """Set the status of the answer, close both pipes and kill the process group; only the first call counts."""
         if self.status:
             return
         self.status, self.problem = status, problem
@@ -170,7 +174,11 @@ def _spawn(command: list[str], child_in: int, child_out: int, environment: dict[
 
 
 def _fork(words: list[str], child_in: int, child_out: int, mark: str) -> int:
-    """Run a program of the package in a fork of this process, which has loaded most of its modules; return its pid."""
+    """Run a channel program of this package, ``enricher.model.handlers``, in a fork of this process; return its pid.
+
+    The fork saves time because this process has already loaded most of the modules. ``words`` are the arguments of the
+    program, ``child_in`` and ``child_out`` its ends of the pipes, and ``mark`` is the value of the variable MARK.
+    """
     pid = os.fork()
     if pid == 0:
         _run_as_program(words, child_in, child_out, mark)
@@ -182,7 +190,7 @@ def _fork(words: list[str], child_in: int, child_out: int, mark: str) -> int:
 
 
 def _run_as_program(words: list[str], child_in: int, child_out: int, mark: str) -> None:
-    """Run the program in the forked child; never returns."""
+    """Run the program (see ``_fork``) in the forked child; never returns."""
     code = 1
     try:
         os.setpgid(0, 0)
@@ -200,9 +208,10 @@ def _run_as_program(words: list[str], child_in: int, child_out: int, mark: str) 
 
 
 def start(channels: list[ChannelRule], request: dict[str, Any], state: str) -> list[ChannelProcess]:
-    """Start the programs of all channels; the caller must pass the result to ``collect``, whatever happens in between.
+    """Start the programs of all channels; the caller must pass the result to ``collect``, even after an exception.
 
-    Inside a channel's own process nothing is started: a channel that prompts an agent would recurse without end.
+    Nothing is started if this process was itself started by a channel: a channel that prompts an agent would otherwise
+    start itself again without end.
     """
     if MARK in os.environ:
         return []
@@ -223,9 +232,10 @@ def start(channels: list[ChannelRule], request: dict[str, Any], state: str) -> l
 
 
 def collect(running: list[ChannelProcess], *, until: float) -> list[ChannelResult]:
-    """Wait for each answer until its channel's deadline, at most until ``until`` (``perf_counter``); kill the others.
+    """Wait for the answers of the programs, and return the result of each; kill the programs that are too late.
 
-    Output that has already arrived counts, even if the built-in channels used up the time.
+    Each program may run until its channel's deadline, but not beyond ``until`` (a time of ``perf_counter``). Output
+    that has already arrived counts, even if the built-in channels have used up the time.
     """
     end = time.monotonic() + until - time.perf_counter()
     try:
@@ -238,7 +248,7 @@ def collect(running: list[ChannelProcess], *, until: float) -> list[ChannelResul
 
 
 def _is_awaited(one: ChannelProcess, end: float) -> bool:
-    """Return whether the program may still finish by itself; kill it first if its deadline has passed."""
+    """Kill the program if its deadline or ``end`` has passed, and return whether its answer is still awaited."""
     if not one.status and not one.is_open():
         one.check_exit(end)
     elif not one.status and time.monotonic() >= min(one.until(), end):
@@ -338,8 +348,9 @@ def start_sweep(state: str) -> None:
 
 
 def sweep(state: str, over: int) -> None:
-    """Kill what the channels of the hook with the pid ``over`` left running, and any process overdue by OVERDUE_MS.
+    """Kill the processes that the channels of the hook with the pid ``over`` have left running.
 
+    Processes of other hooks' channels are killed, too, if their last deadline passed more than OVERDUE_MS ago.
     Only Linux exposes the environment of other processes (``/proc``); elsewhere only the processes that
     stayed in their group are killed.
     """

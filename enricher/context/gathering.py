@@ -30,7 +30,7 @@ KEEP = "keep"
 
 
 class ChannelDeadlineError(BaseException):
-    """A channel ran out of time; a ``BaseException``, so that no ``except Exception`` in the channel swallows it."""
+    """Raised if a channel runs out of time; a ``BaseException``, so that no ``except Exception`` in it swallows it."""
 
 
 def load(name: str) -> Channel:

@@ -1,4 +1,7 @@
-"""Mark facts that the agent already has, from files that its client loads or its last answer (ruling R29)."""
+"""Mark the facts that the agent already has, so that they are not shown to it again (ruling R29).
+
+It has them from files that its client loads, or from its own last answer.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +54,11 @@ def mark_in_answer(gathered: list[ChannelResult], answer: str) -> None:
 
 
 def imports(name: str, request: Request) -> str:
-    """Return which of the files that the client loads is, or imports, the project's file ``name``; empty if none."""
+    """Return the file through which the client loads the project's file ``name``, or an empty string.
+
+    This is the file itself if it is one of those that the client loads at its start, or else one of these that imports
+    it.
+    """
     path = os.path.join(request.project.root, name)
     for own in FILES.get(request.host, FILES["claude"]):
         if os.path.realpath(os.path.join(request.project.root, own)) == os.path.realpath(path):

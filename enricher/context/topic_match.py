@@ -140,11 +140,14 @@ class PromptTerms:
         self.beginnings = {term.word[:2] for term in self.terms} | {term.key[:2] for term in self.terms}
 
     def keys(self, memory_words: list[str]) -> list[str]:
-        """Return the stems of a memory's words; words that share no beginning with a prompt word stay unstemmed."""
+        """Return the stems of ``memory_words``, for comparison with the words of the prompt.
+
+        To save time, most words that begin with other letters than all words of the prompt are returned unchanged.
+        """
         return [_key(word) if word[:2] in self.beginnings or word in BASE_FORMS else word for word in memory_words]
 
     def is_silent(self) -> bool:
-        """Return whether the prompt has no terms, too many, or only common ones, so that no memory can match."""
+        """Return whether no memory can match, because the prompt has no terms, too many, or only common ones."""
         return not 0 < len(self.terms) <= MOST_TERMS or max(term.weight for term in self.terms) <= COMMON / 2
 
 
@@ -170,7 +173,10 @@ def terms_of(text: str, names: frozenset[str] = frozenset()) -> list[Term]:
 
 
 def _is_foreign(bare: list[str]) -> bool:
-    """Return whether the words contain enough foreign function words (2, or 20 %) to be in another language."""
+    """Return whether the words ``bare`` are in another language than English.
+
+    They are if two of them, or a fifth, are function words of another language.
+    """
     foreign = sum(word in FUNCTION_WORDS and word not in STOP_WORDS for word in bare)
     return foreign > 1 or foreign * 5 >= len(bare) > 0
 
@@ -200,7 +206,10 @@ def _sentence(text: str) -> str:
 
 
 def evidence(prompt: PromptTerms, content: str, kind: str) -> tuple[float, frozenset[str]]:
-    """Return how certain it is that memory and prompt share a topic (0 to 1), and the stems of the words that match."""
+    """Return how certain it is that a memory shares the prompt's topic (0 to 1), and the specific words that match.
+
+    ``content`` is the text of the memory, and ``kind`` is NOTE, RECORD or DOCUMENT. The words are returned as stems.
+    """
     content = content[:READ_OF_MEMORY]
     bare = words(content)
     is_foreign = prompt.is_foreign and _is_foreign(bare)
@@ -256,7 +265,10 @@ def _begins_with(memory: _Memory, keys: list[str], most: int) -> bool:
 
 
 def _are_adjacent(prompt: PromptTerms, memory: _Memory, headed: list[Term]) -> bool:
-    """Return whether two specific words are adjacent in the prompt and near each other in the memory's head."""
+    """Return whether two specific words are adjacent in the prompt and near each other in the memory's head.
+
+    ``headed`` are the terms of the prompt that are in the memory's head.
+    """
     keys = {term.key for term in headed if term.weight == 1.0 and term.key in memory.head}
     ordered = [term.key for term in prompt.terms]
     return any(
@@ -266,7 +278,10 @@ def _are_adjacent(prompt: PromptTerms, memory: _Memory, headed: list[Term]) -> b
 
 
 def _matches_rule(prompt: PromptTerms, memory: _Memory) -> bool:
-    """Return whether the prompt asks for what the rule limits: "add a setting …", "never add a setting without …"."""
+    """Return whether the memory is a rule about what the prompt asks for.
+
+    For example, "never add a setting without …" is a rule about "add a setting for …".
+    """
     condition = _condition(memory.content)
     if len(condition) < 2 or prompt.is_question:
         return False
@@ -279,7 +294,10 @@ def _matches_rule(prompt: PromptTerms, memory: _Memory) -> bool:
 
 
 def _condition(content: str) -> list[str]:
-    """Return the words that a rule applies to: those between "never" and "without", or "every" and "needs"."""
+    """Return the stems of the words that say what a rule applies to; empty if ``content`` is no rule.
+
+    These are the content words between "never" and "without", or between "every" and "needs", for example.
+    """
     words_read = content[:READ_CHARS].replace("\u2019", "'").split()
     at = next((at for at, word in enumerate(words_read[:8]) if word.lower().strip(",.:;") in ALWAYS), -1)
     if at < 0:

@@ -29,7 +29,10 @@ KEEP_LESS = "update traces set inputs = :inputs where rowid = :row"
 
 
 def without_answer(prompt: str, inputs: str) -> str:
-    """Return the recorded inputs of a prompt (JSON) without the agent's answer; unchanged if they cannot be read."""
+    """Return ``inputs``, the recorded inputs of a prompt (JSON), without the agent's answer in them.
+
+    They are returned unchanged if they cannot be read.
+    """
     if KEY not in inputs:
         return inputs
     try:
@@ -43,9 +46,9 @@ def without_answer(prompt: str, inputs: str) -> str:
 
 
 def remove_answers(db: sqlite3.Connection, state: str) -> int:
-    """Remove the answers from the prompts recorded since the last call; return how many of them contained one.
+    """Remove the agents' answers from the prompts recorded since the last call; return how many contained an answer.
 
-    Raises like ``forgetting.scrub``; the next call then processes the same prompts again.
+    Raises the same errors as ``forgetting.scrub``. After an error, the next call processes the same prompts again.
     """
     last = int(db.execute(WHICH_ROW_IS_LAST).fetchone()[0])
     after, found = min(_seen(state), last), 0

@@ -1,7 +1,7 @@
-"""Forget prompts everywhere the product has stored them, and keep stored data within its limits.
+"""Delete prompts from every place where the product has stored them, and keep stored data within its limits.
 
-The plan of a deletion is first written to the file ``forgetting`` in the state folder. After an interruption, the next
-such command, or the background work after a prompt, completes the plan.
+The plan of a deletion is first written to the file ``forgetting`` in the state folder. If the deletion is interrupted,
+the next deletion, or the background work after a prompt, completes it.
 """
 
 from __future__ import annotations
@@ -44,15 +44,16 @@ WHICH_VERSIONS_WERE_IN_FORCE = "select text from instructions_versions"
 
 
 class UnfinishedError(database.DatabaseInUseError):
-    """Another process is deleting data; nothing was done."""
+    """Raised if another process is deleting data, so that nothing was done."""
 
 
 @dataclass(frozen=True, slots=True)
 class DeletionPlan:
-    """What to delete: prompts by their ids (newest first), what is stored about sessions, and what mentions texts.
+    """A plan of what to delete; it is stored in a file until the deletion is complete.
 
-    ``quoting`` are the ids of further prompts, which quote one of the others and are deleted, too. ``memories`` are the
-    ids of memories; deleting them deletes nothing else.
+    ``ids`` are the ids of the prompts, newest first, and ``quoting`` those of later prompts that quote one of them.
+    Data about ``sessions`` is deleted, too, and so is other data that mentions one of ``texts``, such as replays, but
+    no memory. ``memories`` are the ids of memories; deleting them deletes nothing else.
     """
 
     ids: tuple[str, ...] = ()
@@ -68,7 +69,10 @@ class DeletionPlan:
 
 @dataclass(slots=True)
 class ForgetReport:
-    """How many prompts and versions of the rules a deletion removed, what it did to files, and remarks for the user."""
+    """The outcome of a deletion: the number of prompts (``traces``) and of versions of the rules that were deleted.
+
+    ``done`` contains messages about what was done to files, ``remarks`` what else the user should know.
+    """
 
     traces: int = 0
     versions: int = 0
@@ -77,9 +81,10 @@ class ForgetReport:
 
 
 def plan(db: sqlite3.Connection, *, ids: Iterable[str] = (), session: str = "", match: str = "") -> DeletionPlan:
-    """Plan to delete prompts by id, by session or because they contain ``match``, and later prompts that quote these.
+    """Return a plan to delete the prompts ``ids``, those of ``session``, and those that contain the text ``match``.
 
-    Raises ``queries.UnknownTraceError`` if an id or the session does not exist.
+    The plan includes later prompts that quote one of these. Raises ``queries.UnknownTraceError`` if an id or the
+    session does not exist.
     """
     found = [queries.find(db, one) for one in ids]
     if session:
@@ -96,9 +101,11 @@ def plan(db: sqlite3.Connection, *, ids: Iterable[str] = (), session: str = "", 
 
 
 def forget(db: sqlite3.Connection, state: str, what: DeletionPlan, *, advance: Advance | None = None) -> ForgetReport:
-    """Delete the planned data everywhere, after completing a deletion that was interrupted.
+    """Delete the data in the plan ``what`` everywhere; if an earlier deletion was interrupted, complete it first.
 
-    Raises UnfinishedError, ``forgetting.StillReadError``, sqlite3.Error and OSError; the same call then continues.
+    Raises UnfinishedError, ``forgetting.StillReadError``, sqlite3.Error or OSError. After an error, calling it again
+    completes the deletion; if the deletion had begun, the background work after the next prompt completes it as well.
+    ``advance`` is called with the progress.
     """
     with exclusive_deletion(state):
         _complete_earlier(db, state)
@@ -130,7 +137,10 @@ def unfinished_memories(state: str) -> tuple[str, ...]:
 
 
 def finish(db: sqlite3.Connection, state: str, *, patience_s: float = database.PATIENCE_S) -> DeletionPlan | None:
-    """Complete an interrupted deletion and return its plan; None if there was none. Raises like ``forget``."""
+    """Complete an interrupted deletion and return its plan, or None if there was none.
+
+    If another process is deleting data, wait for it for ``patience_s`` seconds. Raises the same errors as ``forget``.
+    """
     with exclusive_deletion(state, patience_s=patience_s):
         return _complete_earlier(db, state)
 
@@ -141,7 +151,10 @@ def is_unfinished(state: str) -> bool:
 
 
 def remarks_on(db: sqlite3.Connection, what: DeletionPlan) -> list[str]:
-    """Return remarks on data that is kept but repeats what will be deleted, with the command that deletes it."""
+    """Return remarks on stored data that the deletion ``what`` will keep although it repeats the deleted text.
+
+    This may be memories, with the command that deletes them, and versions of the instructions.
+    """
     wanted = Mentions(what.texts)
     ids = forgetting.memories_mentioning(db, wanted) if wanted else []
     ids = list(dict.fromkeys([*ids, *forgetting.memories_asked_for(db, what.every_id())]))
@@ -162,7 +175,7 @@ def remarks_on(db: sqlite3.Connection, what: DeletionPlan) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Pruning:
-    """What pruning would delete: prompts by their ids (oldest first), a number of versions of the rules, and files."""
+    """What pruning would delete: the ids of prompts (oldest first), how many versions of the rules, and which files."""
 
     ids: list[str]
     versions: int
@@ -170,7 +183,10 @@ class Pruning:
 
 
 def plan_pruning(db: sqlite3.Connection, state: str, bounds: retention.Bounds) -> Pruning:
-    """Return what ``prune(…, with_snapshots=True)`` would delete, apart from records that could not be imported."""
+    """Return what ``prune(…, with_snapshots=True)`` would delete under the limits ``bounds``.
+
+    Recorded prompts that could not be imported into the database are not included, although pruning deletes old ones.
+    """
     ids = retention.surplus(db, bounds)
     versions = retention.prune_versions(db, state, in_use=versions_in_use(state), is_dry=True)
     older_than = time.time() - bounds.days * retention.DAY_S if bounds.days else 0.0
@@ -186,10 +202,11 @@ def prune(
     with_snapshots: bool = False,
     advance: Advance | None = None,
 ) -> ForgetReport:
-    """Delete the oldest prompts beyond the limits, and data that no prompt refers to. Raises like ``forget``.
+    """Delete the oldest prompts beyond the limits ``bounds``, and data that no prompt refers to any more.
 
-    ``with_snapshots`` also removes published copies of the data with older prompts than those that remain. Only a user
-    may request that: done automatically, it would remove a copy that is being served every day.
+    With ``with_snapshots``, published copies of the data that contain older prompts than the remaining ones are
+    deleted, too. Only a user may request that: if it were done automatically, it would delete a served copy every day.
+    Raises the same errors as ``forget``.
     """
     outcome = ForgetReport()
     with exclusive_deletion(state):
@@ -222,9 +239,11 @@ def account_settings() -> dict[str, Any]:
 
 
 def run_retention(state: str) -> None:
-    """Complete an interrupted deletion, prune by the user's settings, and remove answers that earlier versions stored.
+    """Complete an interrupted deletion, prune to the limits in the user's settings, and remove stored agents' answers.
 
-    Runs after a prompt, in a background process. Raises like ``prune``.
+    This is a part of the background work after a prompt. Nothing is done while another process deletes data. Only
+    earlier versions stored agents' answers. Raises the same errors as ``account_settings`` and, except UnfinishedError,
+    as ``prune``.
     """
     turn = detached.claim(state, maintenance.HOUSEKEEPING)
     if turn < 0 or not os.path.exists(f"{state}/{traces.DATABASE}"):
@@ -241,7 +260,7 @@ def run_retention(state: str) -> None:
 
 
 def _complete_earlier(db: sqlite3.Connection, state: str) -> DeletionPlan | None:
-    """Do what ``finish`` does, for a caller that holds the lock."""
+    """Complete an interrupted deletion and return its plan, or None; the caller must hold the lock for deletions."""
     earlier = _read_note(state)
     if earlier is not None:
         _forget(db, state, earlier)
@@ -289,7 +308,11 @@ def _target(db: sqlite3.Connection, what: DeletionPlan, rows: list[dict[str, Any
 
 
 def _end_deletion(db: sqlite3.Connection, state: str, outcome: ForgetReport, *, wanted: Mentions | None = None) -> None:
-    """Remove what no prompt refers to any more, make the deletion irreversible, and delete the file with the plan."""
+    """Delete data that no prompt refers to any more, make the deletion irreversible, and delete the file with the plan.
+
+    The number of deleted versions of the rules is stored in ``outcome``. Recent versions, which are otherwise kept, are
+    deleted, too, if they contain one of the texts in ``wanted``.
+    """
     sweep_rules(state)
     plan_files.remove_all()
     outcome.versions = retention.prune_versions(db, state, in_use=versions_in_use(state), wanted=wanted)
@@ -298,7 +321,10 @@ def _end_deletion(db: sqlite3.Connection, state: str, outcome: ForgetReport, *, 
 
 
 def event_files(db: sqlite3.Connection, state: str) -> list[str]:
-    """Return the files to which events may have been sent, by the environment and every known version of the rules."""
+    """Return all files to which events may have been sent.
+
+    They are the files that the environment and every known version of the rules name for this purpose.
+    """
     named = {value for name, key in named_in(os.environ) if key == "events.file" for value in [os.environ[name]]}
     for body in _rule_bodies(db, state):
         with contextlib.suppress(ValueError, KeyError, TypeError):
@@ -366,9 +392,9 @@ def _write_note(state: str, what: DeletionPlan) -> None:
 
 
 def _read_note(state: str) -> DeletionPlan | None:
-    """Return the plan of an unfinished deletion; None if there is no such file.
+    """Return the plan of an unfinished deletion, or None if there is no file with a plan.
 
-    If the file is unreadable, the plan is empty: what was already deleted is then at least made irrecoverable.
+    If the file is damaged, return an empty plan: executing it makes at least irrecoverable what was already deleted.
     """
     try:
         value = json.loads(private.read_file(f"{state}/{NOTE}", LIMIT_NOTE))

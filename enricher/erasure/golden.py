@@ -60,7 +60,10 @@ def _drop_cases(path: str, gone: ErasureTarget) -> int:
 
 
 def _remove_half_written(target: str) -> None:
-    """Remove temporary files of killed processes; the caller must hold the lock for this folder."""
+    """Delete the temporary files that killed processes left when they were writing ``target``.
+
+    The caller must hold the lock for the folder, so that no process is writing now.
+    """
     folder, file = os.path.split(target)
     for name in os.listdir(folder):
         middle = name.removeprefix(file).removesuffix(temporary_files.ENDING).removeprefix(".")

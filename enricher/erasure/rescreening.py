@@ -31,7 +31,10 @@ IN_WHICH_FOLDERS = "select distinct cwd from traces"
 
 @dataclass(slots=True)
 class RescreenReport:
-    """How many rows of each table contained a secret, what was done to files, and remarks for the user."""
+    """The outcome of a search for secrets: the number of rows in each table of the database that contained one.
+
+    ``done`` contains messages about what was done to files, ``remarks`` what else the user should know.
+    """
 
     rows: dict[str, int] = field(default_factory=dict)
     done: list[str] = field(default_factory=list)
@@ -39,7 +42,10 @@ class RescreenReport:
 
 
 class _Secrets(Mentions):
-    """The secrets found in the database, as texts to search for; the search also finds any other secret in a file."""
+    """A set of texts to search files for: the secrets that were found in the database.
+
+    The search also finds any other text in a file that looks like a secret.
+    """
 
     __slots__ = ()
 
@@ -64,9 +70,10 @@ def _printable(piece: str) -> str:
 def rescreen(
     db: sqlite3.Connection, state: str, *, is_dry: bool = False, advance: Advance | None = None
 ) -> RescreenReport:
-    """Redact every secret that this version recognises in stored data; with ``is_dry``, only count the rows with one.
+    """Remove every secret that this version recognizes from stored data.
 
-    Raises like ``forgetting.forget``; the same call then continues the work.
+    With ``is_dry``, only count the rows of the database that contain one. ``advance`` is called with the progress.
+    Raises the same errors as ``forgetting.forget``; after an error, calling it again completes the work.
     """
     secrets: set[str] = set()
 

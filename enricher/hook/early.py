@@ -20,9 +20,10 @@ AFTER_THE_END_MS = 20
 
 
 def first_piece() -> bytes:
-    """Return the first bytes of the event on stdin, empty if none was read; exit if there is nothing to do.
+    """Return what was read of the event on stdin, which may be nothing; end the process if there is nothing to do.
 
-    An event that is not recognized here, such as one with blanks around its colons, is read by ``hook.process``.
+    There is nothing to do if the event only reports the end of a tool call and no late result waits. An event that is
+    not recognized as such here, for example one with blanks before its colons, is left to ``hook.process``.
     """
     try:
         names = os.listdir(f"{state_dir()}/late")
@@ -44,9 +45,10 @@ def first_piece() -> bytes:
 
 
 def _is_end_of_tool(piece: bytes) -> bool:
-    """Return whether the event reports that the agent has finished using a tool.
+    """Return whether the event that begins with ``piece`` reports that the agent has finished using a tool.
 
-    The key cannot be part of a text in the event, where JSON writes its quotation marks with a backslash.
+    Searching for the key ``"hook_event_name":`` is enough: it cannot occur within a text in the event, because JSON
+    puts a backslash before quotation marks there.
     """
     _before, key, behind = piece.partition(KEY)
     return bool(key) and behind.lstrip().startswith(WITHIN_A_TURN)

@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 
 
 class DeadlineError(BaseException):
-    """The hook's deadline has passed; if that happens during the enrichment, nothing is added to the prompt."""
+    """Raised when the hook's deadline passes; if that happens during the enrichment, nothing is added to the prompt."""
 
 
 def main(argv: list[str], *, started: float = STARTED, received: bytes = b"") -> None:
@@ -92,7 +92,10 @@ def _registered_name(argv: list[str]) -> str:
 
 
 def _answer_in_pipeline(named: str, received: bytes) -> None:
-    """Answer in the format ``pipeline`` (seed 004), with an empty text if the event cannot be read in time."""
+    """Answer in the format ``pipeline`` (seed 004); its text is empty if the event cannot be read in time.
+
+    ``named`` is the client for which the hook was registered, ``received`` the beginning of the event.
+    """
     from enricher.respond import formats
 
     try:
@@ -301,7 +304,7 @@ def _write(answer: dict[str, object] | None) -> None:
 
 
 def _wait_for(descriptor: int) -> None:
-    """Wait until a non-blocking descriptor is ready for reading or writing."""
+    """Wait until a non-blocking descriptor is ready: stdin (0) for reading, any other for writing."""
     import select
 
     waiting = select.poll()
@@ -324,7 +327,11 @@ def _notice(run: pipeline.Run, host: str) -> str:
 
 
 def _what_was_added(run: pipeline.Run) -> str:
-    """Return what was added to the prompt, for the user: the whole text, or with ``show = "summary"`` its sources."""
+    """Return a message to the user about what was added to the prompt.
+
+    With the setting ``show = "full"``, it contains the whole text, otherwise only the sources of the facts, the names
+    of the guardrails, and the number of tokens.
+    """
     added = "Prompt Enricher added"
     if run.settings["show"] == "full":
         lines = run.text().splitlines()

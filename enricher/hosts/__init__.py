@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     class Adapter(Protocol):
-        """What each module of this package provides for one client: reading its events and forming the answers."""
+        """A module of this package, which reads the events of one client and forms the answers that it expects."""
 
         def parse(self, payload: object) -> PromptEvent:
             """Return the prompt event that a decoded payload describes."""
 
         def answer(self, context: str, notice: str) -> dict[str, object] | None:
-            """Return the object to print, or None for nothing."""
+            """Return the object to print: ``context`` for the model, ``notice`` for the user; None to print nothing."""
 
 
 BARE = ("codex",)
@@ -86,14 +86,14 @@ def _by_event(payload: dict[str, object]) -> str:
 
 
 def adapter(name: str) -> Adapter:
-    """Return the adapter of a client and load no other; for an unknown name, the adapter of Claude Code."""
+    """Load and return the adapter of the client ``name``; an unknown name yields the adapter of Claude Code."""
     known = name if name in NAMES else FALLBACK
     module: Adapter = __import__(f"enricher.hosts.{known}", fromlist=("parse", "answer"))
     return module
 
 
 def text(payload: object, *path: str) -> str:
-    """Return the string at ``path`` inside nested objects, empty if there is none."""
+    """Return the string at ``path`` inside nested objects, or an empty string if there is none."""
     value = payload
     for key in path:
         value = value.get(key) if isinstance(value, dict) else None
@@ -114,7 +114,10 @@ def common_event(payload: object, host: str) -> PromptEvent:
 
 
 def nested(event: str, context: str, notice: str) -> dict[str, object] | None:
-    """Return the answer in the format of Claude Code, Gemini CLI and Codex CLI; each key is accepted by all three."""
+    """Return the object to print in the format that Claude Code, Gemini CLI and Codex CLI share.
+
+    ``event`` is the client's name for the event that is answered. Returns None if ``context`` and ``notice`` are empty.
+    """
     shaped: dict[str, object] = {}
     if notice:
         shaped["systemMessage"] = notice

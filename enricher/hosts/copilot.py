@@ -35,5 +35,5 @@ def parse(payload: object) -> PromptEvent:
 
 
 def answer(context: str, notice: str) -> dict[str, object] | None:  # noqa: ARG001 (this client shows no notice)
-    """Return the object to print; this client cannot show a notice, so notices wait for ``enricher doctor``."""
+    """Return the object to print, without ``notice``: this client cannot show any; ``enricher doctor`` shows it."""
     return {"additionalContext": context} if context else None

@@ -40,7 +40,7 @@ def _first_root(payload: object) -> str:
 
 
 def answer(context: str, notice: str) -> dict[str, object] | None:
-    """Return the object to print: context for the model, a notice for the user."""
+    """Return the object to print, with ``context`` for the model and ``notice`` for the user."""
     if not (context or notice):
         return None
     shaped: dict[str, object] = {"continue": True}

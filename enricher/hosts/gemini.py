@@ -31,5 +31,5 @@ def parse(payload: object) -> PromptEvent:
 
 
 def answer(context: str, notice: str) -> dict[str, object] | None:
-    """Return the object to print: context for the model, a notice for the user."""
+    """Return the object to print, with ``context`` for the model and ``notice`` for the user."""
     return nested(EVENT, context, notice)

@@ -1,7 +1,7 @@
-"""Translate events (``chat.message``) and answers of OpenCode, in which our own plugin starts the hook.
+"""Translate events (``chat.message``) and answers of OpenCode, where a plugin of Prompt Enricher starts the hook.
 
-OpenCode cannot start a command itself, so both ends of this protocol are ours: the plugin, ``prompt-enricher.js``,
-turns ``additionalContext`` into a synthetic text part and ``systemMessage`` into a toast.
+OpenCode cannot start a command by itself, so the plugin, ``prompt-enricher.js``, sends the event and reads the answer:
+it turns ``additionalContext`` into a synthetic text part and ``systemMessage`` into a toast.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ PROJECT_FILE = ".opencode/plugins/prompt-enricher.js"
 
 
 def parse(payload: object) -> PromptEvent:
-    """Return the prompt event that our plugin sent."""
+    """Return the prompt event that the plugin sent."""
     event = common_event(payload, "opencode")
     event.prompt = _as_typed(event.prompt)
     return event
@@ -37,7 +37,7 @@ def _as_typed(prompt: str) -> str:
 
 
 def answer(context: str, notice: str) -> dict[str, object] | None:
-    """Return the object that the plugin reads."""
+    """Return the object to print for the plugin, with ``context`` for the model and ``notice`` for the user."""
     shaped: dict[str, object] = {}
     if notice:
         shaped["systemMessage"] = notice

@@ -1,4 +1,4 @@
-"""Find the files in which each client lists its MCP servers, and check whether ours is listed there.
+"""Find the files in which each client lists its MCP servers, and check whether ``enricher mcp`` is listed there.
 
 The hook does this only in the profile ``as-specified``, so that prompts in the default profile need not wait
 until another program's configuration is read. Nothing here raises.
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 
 class Listing:
-    """How one client configures MCP servers: in which files, under which key there, and in which format.
+    """A description of how one client lists its MCP servers: in which files, under which key of them, in which format.
 
-    With ``has_argv``, program and arguments are one list, and the environment variables are under ``environment``.
-    ``extra`` are further keys that an entry needs.
+    With ``has_argv``, an entry contains one list with the program and its arguments, and has the environment variables
+    under ``environment``. ``extra`` contains further keys that an entry needs, with their values.
     """
 
     __slots__ = ("extra", "has_argv", "key", "project_file", "user_file")
@@ -82,7 +82,7 @@ def project_file(host: str, cwd: str) -> str:
 
 
 def has_our_server(host: str, cwd: str) -> bool:
-    """Return whether this client, started in ``cwd``, can call our MCP server."""
+    """Return whether the client ``host``, started in ``cwd``, can call the MCP server ``enricher mcp``."""
     host = host if host in NAMES else FALLBACK
     files = [user_file(host), *([project_file(host, cwd)] if cwd else [])]
     return any(_is_listed(file, LISTINGS[host].key, cwd) for file in files)
@@ -112,7 +112,7 @@ def _is_listed(path: str, key: str, cwd: str) -> bool:
 
 
 def _content(path: str) -> bytes:
-    """Return a file's content; empty if it is too large or not a regular file. Never blocks on a pipe."""
+    """Return the content of a file, or no bytes if it is too large or not a regular file. Never blocks on a pipe."""
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
     with os.fdopen(descriptor, "rb") as file:
         found = os.fstat(descriptor)
@@ -153,7 +153,10 @@ def _without_comments(text: str) -> str:
 
 
 def _servers(root: object, key: str, cwd: str) -> list[tuple[str, object]]:
-    """Return (name, entry) for each listed server, including those that the file has for this project only."""
+    """Return (name, entry) for each server listed under ``key`` in ``root``, the parsed content of a file.
+
+    Servers that the file lists only for the project that contains ``cwd`` are included.
+    """
     found: list[tuple[str, object]] = []
     projects = root.get("projects") if isinstance(root, dict) else None
     here = [projects.get(folder) for folder in {cwd, project_root(cwd)}] if isinstance(projects, dict) and cwd else []
@@ -164,7 +167,10 @@ def _servers(root: object, key: str, cwd: str) -> list[tuple[str, object]]:
 
 
 def _is_in_toml(text: str, key: str) -> bool:
-    """Return whether a TOML text lists our server as enabled; reads line by line, which is faster than parsing."""
+    """Return whether a TOML text lists ``enricher mcp`` as an enabled server under ``key``.
+
+    The text is searched line by line, which is faster than parsing.
+    """
     tables: dict[str, list[str]] = {}
     table = ""
     for line in map(str.strip, text.splitlines()):

@@ -1,7 +1,8 @@
 """Change the files of other programs safely: show the change first, back the file up, write it atomically.
 
-A symlink stays a link and its target is changed; mode and owner stay. New files are readable by the user alone,
-whatever the umask, and their paths are recorded: only these files may be deleted when our entry is removed.
+If the file is a symbolic link, its target is changed. The mode and the owner of a file are kept. Only the user can read
+new files, whatever the umask is. The paths of new files are recorded, because only these files may be deleted when the
+entries of Prompt Enricher are removed.
 """
 
 from __future__ import annotations
@@ -21,9 +22,10 @@ ASIDE = ".enricher-"
 
 
 class FileChange:
-    """The text of a file before and after a change; it is None before if there is no file, after if it is deleted.
+    """A change of a file: its path, and its text before and after the change.
 
-    ``is_ours`` marks our own scripts, which are executable and need no backup.
+    ``before`` is None if the change creates the file, ``after`` is None if the change deletes it. ``is_ours`` marks the
+    scripts of Prompt Enricher, which are executable and need no backup.
     """
 
     __slots__ = ("after", "before", "is_ours", "path")
@@ -34,7 +36,7 @@ class FileChange:
 
     @property
     def is_needed(self) -> bool:
-        """Whether the change alters, creates or deletes the file."""
+        """Return whether the change makes a difference: whether it alters, creates or deletes the file."""
         return self.before != self.after
 
     def diff(self) -> str:
@@ -47,7 +49,7 @@ class FileChange:
 
 
 def read_text(path: str) -> str | None:
-    """Return the text of a file with its original line ends; None if there is no file."""
+    """Return the text of a file with its original line endings, or None if there is no file."""
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):
             raise OSError(f"{path} is no regular file")
@@ -58,9 +60,9 @@ def read_text(path: str) -> str | None:
 
 
 def apply(change: FileChange) -> str:
-    """Make the change and return the path of the backup; empty if there was nothing to back up.
+    """Make the change, and return the path of the backup, or an empty string if there was nothing to back up.
 
-    Raises OSError, also if the file has changed since the change was computed.
+    Raises OSError if the file cannot be written, or if its text is no longer ``change.before``.
     """
     target = os.path.realpath(change.path)
     # A client may write its settings between the plan and now; its write must not be lost.

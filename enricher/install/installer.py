@@ -71,9 +71,10 @@ class InstallPlan:
     def add(
         self, places: Iterable[ConfigurationFile], edit: Callable[[ConfigurationFile, list[FileChange]], FileChange]
     ) -> list[ConfigurationFile]:
-        """Plan an edit of each file; return the files that can be edited, and record why the others are left out.
+        """Add an edit of each file in ``places`` to the plan, and return the files that can be edited.
 
-        ``edit`` gets the file and the changes planned so far, and returns its change.
+        Why the other files are left out is recorded. ``edit`` is called with a file and with all changes planned so
+        far, and returns the change of the file.
         """
         planned = []
         for place in places:
@@ -91,7 +92,7 @@ class InstallPlan:
 
     @property
     def changes(self) -> list[FileChange]:
-        """The planned changes, one per file, without those that would leave their file as it is."""
+        """Return the planned changes, one per file, except those that would leave the file as it is."""
         return [change for change in self._all_changes() if change.is_needed]
 
     def carry_out(self) -> list[str]:
@@ -120,7 +121,10 @@ def preparations(*, is_shadow: bool) -> list[FileChange]:
 
 
 def switches(wanted: dict[str, bool]) -> FileChange:
-    """Return the change that sets these switches in the user's ``config.toml``. Raises InstallationError."""
+    """Return the change that sets each on/off setting in ``wanted`` in the user's ``config.toml``.
+
+    Raises InstallationError if the file cannot be read or edited.
+    """
     path = os.path.join(config_dir(), "config.toml")
     try:
         before = files.read_text(path)
@@ -154,7 +158,10 @@ def _record_creation(change: FileChange) -> None:
 
 
 def set_switches(wanted: dict[str, bool]) -> str:
-    """Set these switches in the user's ``config.toml`` and recompile the rules; return the path of the file."""
+    """Set each on/off setting in ``wanted`` in the user's ``config.toml``, and return the path of this file.
+
+    If that changes the file, the rules are compiled again. Raises InstallationError if the file cannot be changed.
+    """
     change = switches(wanted)
     if change.is_needed:
         carry_out([change])
@@ -163,7 +170,7 @@ def set_switches(wanted: dict[str, bool]) -> str:
 
 
 def recompile() -> None:
-    """Compile the rules now, so that no prompt runs with the old switches; the doctor reports any faults."""
+    """Compile the rules now, so that no prompt is answered with old settings; ``enricher doctor`` reports faults."""
     from enricher.rules import cache
 
     with contextlib.suppress(cache.NoRulesError):
@@ -190,7 +197,7 @@ def byte_compile() -> bool:
 
 
 def advice_on_late_results(places: list[ConfigurationFile]) -> list[str]:
-    """Return messages about clients that cannot fetch late results, and about settings that these still need.
+    """Return messages about clients that cannot fetch late results, and about settings that late results still need.
 
     A late result is the answer of a language model that came only after the hook had answered the prompt.
     """
@@ -215,7 +222,7 @@ def advice_on_checks(places: list[ConfigurationFile]) -> list[str]:
 
 
 def current_settings() -> dict[str, Value]:
-    """Return the settings that apply outside any project, from files and environment; empty without usable rules."""
+    """Return the settings from files and the environment that apply outside any project; none without usable rules."""
     from enricher.rules import cache
     from enricher.settings import with_environment
 
@@ -227,7 +234,7 @@ def current_settings() -> dict[str, Value]:
 
 
 def advice(place: ConfigurationFile) -> str:
-    """Return what the user must still do before the client runs the hook; empty if nothing is left to do."""
+    """Return what the user must still do before the client runs the hook, or an empty string if that is nothing."""
     if place.host == "codex":
         return registration.block_reason(place)[0] and (
             "Codex runs a new hook only once you trust it: start codex, open /hooks, and trust the entry "
@@ -257,7 +264,7 @@ class SelfTest:
 
 
 def self_test(host: str, command: str) -> SelfTest:
-    """Run the registered command of the client ``host`` with an event as it sends them, and return the outcome."""
+    """Run ``command``, registered in the client ``host``, with an event in this client's format; return the outcome."""
     folder = tempfile.mkdtemp(prefix="enricher-selftest-")
     try:
         return _run_in(folder, host, command)
@@ -358,7 +365,11 @@ def _has_trace(state: str) -> bool:
 
 
 def _failure_reason(host: str, folder: str, state: str) -> str:
-    """Return why the hook failed: the missing file, or the last line that it prints to stderr when run directly."""
+    """Return why the hook failed.
+
+    If the launcher or a file that it starts is missing, the answer names it. Otherwise the hook is run again without
+    the launcher, and the answer is the last line that it prints to stderr; it is empty if the hook now succeeds.
+    """
     python, boot = launcher.target(launcher.path())
     for file in (launcher.path(), python, boot):
         if not file or not os.path.exists(file):

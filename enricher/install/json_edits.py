@@ -27,7 +27,7 @@ Path = tuple[str | int, ...]
 
 
 class NotJsonError(ValueError):
-    """The text is not JSON; ``line`` is the number of the faulty line."""
+    """Raised if a text is not JSON of the expected form; ``line`` is the number of the faulty line."""
 
     def __init__(self, line: int, message: str) -> None:
         super().__init__(f"line {line}: {message}")
@@ -47,9 +47,9 @@ class Node:
         self.commas: list[int] = []
 
     def index(self, step: str | int) -> int:
-        """Return the number of the child with this key, or at this position in a list; -1 if there is none.
+        """Return the index of the child with the key ``step``, or at the position ``step`` of a list; -1 if none.
 
-        If a key is repeated, the last child is returned, because that is the one that clients use.
+        If several children have the key, the last one is returned, because that is the one that clients use.
         """
         if isinstance(step, int):
             return step if step < len(self.children) else -1
@@ -68,7 +68,10 @@ class Node:
 
 
 def parse(text: str, *, comments: bool = False) -> Node:
-    """Parse ``text``, with or without comments, into nodes that know their positions; raises NotJsonError."""
+    """Parse ``text`` into nodes that know their positions; with ``comments``, the text may contain comments.
+
+    Raises NotJsonError if the text is not JSON.
+    """
     try:
         return _Parser(text, _SPACE_OR_COMMENT if comments else _SPACE).document()
     except RecursionError:
@@ -76,7 +79,11 @@ def parse(text: str, *, comments: bool = False) -> Node:
 
 
 def parse_containers(text: str, kinds: Mapping[tuple[str, ...], type], *, comments: bool) -> Node:
-    """Parse ``text``; raises NotJsonError also if the value at one of the paths in ``kinds`` has another type."""
+    """Parse ``text`` like ``parse``, and check the types of some values.
+
+    ``kinds`` maps the paths of these values to their types. Raises NotJsonError if the text is not JSON, or if a value
+    is present and has another type.
+    """
     root = parse(text, comments=comments)
     for path, kind in kinds.items():
         node = root.at(*path)
@@ -249,7 +256,10 @@ def without(text: str, root: Node, path: Path) -> str:
 
 
 def _with_lone_containers(root: Node, path: Path) -> Path:
-    """Return the path of the outermost container below the root with nothing but this element; else ``path`` itself."""
+    """Return the path of the outermost container, below the root, that contains nothing but the element at ``path``.
+
+    If there is no such container, return ``path`` itself.
+    """
     while len(path) > 1 and len(_container(root, path).children) == 1:
         path = path[:-1]
     return path
@@ -260,11 +270,12 @@ def _container(root: Node, path: Path) -> Node:
 
 
 class Shape:
-    """The format in which a client lists its hooks.
+    """The format in which a client lists its hooks for one event (``event``) in a JSON file.
 
-    ``root`` contains the keys that the file needs in addition to ``hooks``, ``handler`` is our entry without its
-    command, and ``command_key`` is the key for the command. A grouped list consists of objects, each with a list of
-    handlers and, if we handle only some events of that name, a ``matcher``.
+    ``root`` contains the keys that the file needs in addition to ``hooks``. ``handler`` is the entry of our hook
+    without its command, and ``command_key`` is the key of the command. If ``is_grouped``, the list for the event does
+    not contain the handlers themselves, but groups: objects with a list of handlers each. If ``matcher`` is not empty,
+    our group also has this key, because we handle only the events that it selects.
     """
 
     __slots__ = ("command_key", "event", "handler", "has_comments", "is_grouped", "matcher", "root")
@@ -292,7 +303,7 @@ class Shape:
 
 
 def ours(shape: Shape, root: Node) -> list[Path]:
-    """Return the path in the JSON of each handler that starts our launcher, in file order."""
+    """Return the path in the JSON of each handler (registered hook) that starts our launcher, in file order."""
     top: Path = ("hooks", shape.event)
     entries = root.at(*top)
     groups = range(len(entries.children)) if entries else range(0)
@@ -317,7 +328,10 @@ def commands(shape: Shape, text: str) -> list[str]:
 
 
 def with_entry(shape: Shape, text: str, command: str) -> str:
-    """Return the text with exactly one handler of ours, for ``command``; what the user changed in the handler stays."""
+    """Return the text with exactly one handler of ours, which runs ``command``.
+
+    Anything else that the user has changed in the handler is kept.
+    """
     if not text.strip(BLANK):
         return json.dumps({**shape.root, "hooks": {shape.event: [shape.entry(command)]}}, indent=2) + "\n"
     # Parse again after each edit, because it moves everything after it.
@@ -346,7 +360,7 @@ def without_entry(shape: Shape, text: str) -> str:
 
 
 def is_bare(shape: Shape, text: str) -> bool:
-    """Return whether the text contains nothing but the keys that the client requires in every such file."""
+    """Return whether the text is blank, or contains only the keys that the client requires in every such file."""
     return bool(shape.parse(text).value == shape.root) if text.strip(BLANK) else True
 
 
@@ -360,7 +374,7 @@ def _without(shape: Shape, text: str, path: Path) -> str:
 
 
 def _is_group_of_ours(shape: Shape, root: Node, path: Path) -> bool:
-    """Return whether the handler at ``path`` is in a group of handlers that we made: our matcher and nothing else."""
+    """Return whether the group of the handler at ``path`` has only our matcher and this single handler."""
     group = root.at(*path[:-2]) if shape.matcher else None
     value = group.value if group else {}
     return set(value) == {"matcher", "hooks"} and value["matcher"] == shape.matcher and len(value["hooks"]) == 1

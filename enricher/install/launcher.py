@@ -68,7 +68,10 @@ def is_ours(registered: object) -> bool:
 
 
 def _words(registered: str) -> list[str]:
-    """Split a registered command into words, without the end that all our commands have; empty if it has another."""
+    """Return the words of a registered command, without the ending ``_ENDING`` that all our commands have.
+
+    Returns no words if the command has another ending, and is therefore not ours.
+    """
     try:
         return shlex.split(registered.removesuffix(_ENDING)) if registered.endswith(_ENDING) else []
     except ValueError:  # a quotation mark without its counterpart
@@ -85,7 +88,7 @@ def _is_launcher(file: str) -> bool:
 
 
 def changes() -> list[FileChange]:
-    """Return the changes of the launchers after which the registered commands start this installation of the hook."""
+    """Return the changes that make the user's launchers start this installation of the hook."""
     return [FileChange(file, _present(file), script(), is_ours=True) for file in _files()]
 
 
@@ -135,7 +138,10 @@ def _inside_quotes(value: str) -> str:
 
 
 def target(file: str) -> tuple[str, str]:
-    """Return the interpreter and the Python file that a launcher starts; "" for each that it does not name."""
+    """Return the interpreter and the Python file that the launcher ``file`` starts.
+
+    Each is an empty string if the launcher does not name it.
+    """
     lines = (_present(file) or "").splitlines()
     found = {}
     for line in lines:

@@ -24,19 +24,25 @@ PASSED_ON = ("ENRICHER_HOME", "ENRICHER_CONFIG_HOME")
 
 
 def place(host: str, scope: str, cwd: str) -> ConfigurationFile:
-    """Return the file in which a client lists its MCP servers."""
+    """Return the file in which the client ``host`` lists its MCP servers.
+
+    With the scope "project", this is the file for the project that contains ``cwd``, otherwise the user's file.
+    """
     file = servers.project_file(host, cwd) if scope == "project" else servers.user_file(host)
     return ConfigurationFile(host, scope, file)
 
 
 def add(where: ConfigurationFile, earlier: list[FileChange]) -> FileChange:
-    """Return the change that adds our server; if ``earlier`` has a change of the same file, that one is extended."""
+    """Return the change that adds our server; a change of the same file in ``earlier`` is extended instead."""
     entry = _entry(where)
     return edit_after(where, earlier, lambda text: _with_server(where, text or "", entry))
 
 
 def remove(where: ConfigurationFile, earlier: list[FileChange]) -> FileChange:
-    """Return the change that removes our server, or the whole file if we created it and nothing else is left."""
+    """Return the change that removes our server, or the whole file if we created it and nothing else is left.
+
+    A change of the same file in ``earlier`` is extended instead.
+    """
     return edit_after(where, earlier, lambda text: text and _without_server(where, text))
 
 

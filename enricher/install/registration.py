@@ -35,11 +35,17 @@ NAME = "prompt-enricher"
 
 
 class InstallationError(Exception):
-    """A file cannot be changed as wanted; the message names file, reason and remedy, and the file was not changed."""
+    """Raised if a file cannot be read or changed; the message names the file, the reason and the remedy.
+
+    The file has then not been changed.
+    """
 
 
 class ConfigurationFile:
-    """A configuration file of a client, which may contain our registration."""
+    """A configuration file of the client ``host``, in which the hook or another part of ours may be registered.
+
+    ``scope`` is "user" if the file applies to all projects of the user, and "project" if it belongs to one project.
+    """
 
     __slots__ = ("file", "host", "scope")
 
@@ -48,17 +54,21 @@ class ConfigurationFile:
 
     @property
     def command(self) -> str:
-        """The command to register in this file."""
+        """Return the command to register in this file."""
         return launcher.command(self.host, is_portable=self.scope == "project")
 
 
 def facts(host: str) -> Any:
-    """Return the module in ``enricher.hosts`` that defines a client's file names, event names and formats."""
+    """Return the module in ``enricher.hosts`` that defines the file names, event names and formats of the client."""
     return importlib.import_module(f"enricher.hosts.{host}")
 
 
 def place(host: str, scope: str, cwd: str) -> ConfigurationFile:
-    """Return the file in which to register the hook, for all projects of the user or for the project in ``cwd``."""
+    """Return the file in which to register the hook in the client ``host``.
+
+    With the scope "project", this is a file of the project that contains ``cwd``, otherwise one for all projects of the
+    user.
+    """
     if scope == "project":
         return ConfigurationFile(host, scope, os.path.join(project_root(cwd), facts(host).PROJECT_FILE))
     candidates = _user_places(host)
@@ -80,7 +90,10 @@ def _user_places(host: str) -> list[ConfigurationFile]:
 
 
 def _is_preferred(candidate: ConfigurationFile, *, over: ConfigurationFile) -> bool:
-    """Return whether our hook belongs in this Codex file because it already has hooks; Codex warns if two files do."""
+    """Return whether to register our hook in the Codex file ``candidate`` rather than in the file ``over``.
+
+    This is so if only ``candidate`` exists and it already contains hooks: Codex warns if two files contain hooks.
+    """
     if os.path.lexists(over.file):
         return False
     try:
@@ -140,7 +153,10 @@ def _extra_commands(where: ConfigurationFile, events: Mapping[str, str]) -> list
 
 
 def _with_entry(where: ConfigurationFile, text: str | None, wanted: list[str]) -> str:
-    """Return the text with our entries for the usual events, for those in ``wanted``, and for those already there."""
+    """Return the text of a client's file with one entry of ours for each event that the hook handles.
+
+    These are the usual events, the optional ones in ``wanted``, and the optional ones that already have an entry.
+    """
     known = facts(where.host)
     if where.host == "opencode":
         if text is not None and not is_opencode_plugin(text):
@@ -166,7 +182,10 @@ def _shapes(host: str) -> list[json_edits.Shape]:
 
 
 def remove(where: ConfigurationFile, earlier: Sequence[FileChange] = ()) -> FileChange:
-    """Return the change that removes our entries, or the whole file if we created it and nothing else is left."""
+    """Return the change that removes our entries, or the whole file if we created it and nothing else is left.
+
+    A change of the same file in ``earlier`` is extended instead.
+    """
     return edit_after(where, earlier, lambda text: text and _without_entry(where, text))
 
 
@@ -204,7 +223,11 @@ def edit(where: ConfigurationFile, work: Callable[[str | None], Result]) -> Resu
 def edit_after(
     where: ConfigurationFile, earlier: Sequence[FileChange], work: Callable[[str | None], str | None]
 ) -> FileChange:
-    """Return the change that applies ``work`` to a file; if ``earlier`` has a change of the file, it is extended."""
+    """Return the change of a file that consists in applying ``work`` to its text.
+
+    If ``earlier`` contains a change of the same file, ``work`` is applied to its result, and that change is extended
+    and returned. Raises InstallationError as ``edit`` does.
+    """
     same = next((one for one in earlier if os.path.realpath(one.path) == os.path.realpath(where.file)), None)
     if same is None:
         return edit(where, lambda text: FileChange(where.file, text, work(text)))

@@ -1,7 +1,8 @@
 """Install the subagent ``prompt-hydrator``, which finishes the plans that the hook has drafted for an agent.
 
-``install --hydrate`` writes the definition of the subagent, and a permission to read the folder with the drafts: it is
-outside of every project, where Claude Code lets no subagent read without one. ``uninstall`` removes both.
+``install --hydrate`` writes the definition of the subagent, and a permission to read the folder with the drafts. The
+permission is needed because this folder is outside of every project, and Claude Code lets no subagent read there
+without one. ``uninstall`` removes both.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ def permit(where: ConfigurationFile, earlier: Sequence[FileChange]) -> FileChang
 
 
 def withdraw(where: ConfigurationFile, earlier: Sequence[FileChange]) -> FileChange:
-    """Return the change that removes this permission from a client's settings file."""
+    """Return the change that removes the permission to read the drafted plans from a client's settings file."""
     return registration.edit_after(where, earlier, lambda text: text and _withdrawn(text))
 
 
@@ -65,7 +66,10 @@ def _permitted(text: str) -> str:
 
 
 def _withdrawn(text: str) -> str:
-    """Return the settings without the permission that we added, and without lists or objects that this empties."""
+    """Return the text of the settings without the permission that we added.
+
+    Lists and objects that would be empty without it are removed, too.
+    """
     root = json_edits.parse(text)
     allowed = root.at("permissions", "allow")
     ours = [at for at, rule in enumerate(allowed.value) if _OURS.fullmatch(str(rule))] if allowed else []

@@ -27,7 +27,10 @@ timeout = {timeout}
 
 
 class NotTomlError(ValueError):
-    """The text is not TOML, or the edit is not possible; ``line`` is the number of the faulty line, or 0."""
+    """Raised if a text is not TOML of the expected form, or if it cannot be edited safely.
+
+    ``line`` is the number of the faulty line, or 0 if there is no particular one.
+    """
 
     def __init__(self, message: str, *, line: int = 0) -> None:
         super().__init__(message)
@@ -107,7 +110,7 @@ def _checked(text: str, expected: dict[str, Any]) -> str:
 
 
 def holds_hooks(text: str) -> bool:
-    """Return whether a Codex configuration registers any hooks; the records of trusted hooks there do not count."""
+    """Return whether a Codex configuration registers any hooks; its records of which hooks are trusted do not count."""
     found = read(text).get("hooks")
     return isinstance(found, dict) and any(isinstance(value, list) for value in found.values())
 
@@ -119,7 +122,10 @@ def commands(text: str, event: str) -> list[str]:
 
 
 def _groups(text: str, event: str) -> list[dict[str, Any]]:
-    """Return the groups of handlers for an event; raises NotTomlError if the hooks are not listed as Codex does."""
+    """Return the groups of handlers for an event.
+
+    Raises NotTomlError if the hooks are not listed in the form that Codex requires.
+    """
     hooks = read(text).get("hooks", {})
     groups = hooks.get(event, []) if isinstance(hooks, dict) else None
     if not _are_tables(groups) or not all(_are_tables(group.get("hooks", [])) for group in groups):
@@ -132,7 +138,7 @@ def _are_tables(value: object) -> TypeGuard[list[dict[str, Any]]]:
 
 
 def with_entry(text: str, event: str, command: str, *, timeout: int) -> str:
-    """Return the text with exactly one handler of ours for an event, which runs ``command``."""
+    """Return the text with exactly one handler of ours for an event: it runs ``command``, with the given timeout."""
     if commands(text, event) == [command]:
         return text
     text = without_entry(text, event, timeout=timeout)
@@ -143,7 +149,10 @@ def with_entry(text: str, event: str, command: str, *, timeout: int) -> str:
 
 
 def without_entry(text: str, event: str, *, timeout: int) -> str:
-    """Return the text without our handlers for an event."""
+    """Return the text without our handlers for an event.
+
+    Raises NotTomlError if the user has edited them, so that they no longer read as we write them, with ``timeout``.
+    """
     for command in commands(text, event):
         expected = _without(read(text), event, command)
         text = without_block(text, _block(event, command, timeout), expected)

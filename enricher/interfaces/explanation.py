@@ -28,12 +28,15 @@ OUTCOMES = {"empty": "has nothing to offer", "timeout": "took too long", "error"
 
 
 class ExplanationError(ValueError):
-    """The recorded prompt cannot be explained; the message gives the reason."""
+    """Raised if a recorded prompt cannot be explained; the message gives the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A class with its points and evidence; ``lacked`` is how many points it was short of winning, 0 for the winner."""
+    """A class of a facet, the points that the prompt got for it, and the matched signals that gave these points.
+
+    ``lacked`` is how many points the class was short of winning; it is 0 for the winner.
+    """
 
     facet: str
     name: str
@@ -44,7 +47,10 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Explains what is added to a prompt, and why; ``skipped`` is why the hook skips the prompt, or empty."""
+    """What is added to a prompt and why: the decision (``enrichment``), and the rules and inputs that led to it.
+
+    ``skipped`` is the reason why the hook skips the prompt; it is empty if the hook does not skip it.
+    """
 
     prompt: str
     skipped: str
@@ -68,7 +74,10 @@ class Explanation:
         return tuple(one for one in found if (one.facet, one.name) == (facet, name))
 
     def nearest(self, facet: str) -> str:
-        """Return a sentence on the second-best class of a facet and the points it lacked to win; empty if none."""
+        """Return a sentence that names the second-best class of a facet and the number of points by which it lost.
+
+        It is empty if fewer than two classes have points.
+        """
         return nearest([(one.name, one.points) for one in self.ranking(facet)])
 
     def nearest_rule(self) -> str:
@@ -81,11 +90,14 @@ class Explanation:
 
     @property
     def is_shown(self) -> bool:
-        """Whether the task type is shown to the agent; under the profile ``as-specified``, it always is."""
+        """Return whether the task type is shown to the agent; in the profile ``as-specified``, it always is."""
         return self.enrichment.shown or not self.enrichment.classification.uncertain
 
     def lead(self) -> str:
-        """Return a sentence on the confidence in the task type, its computation, and whether the agent sees it."""
+        """Return a sentence on how sure the task type is, and on whether the agent sees it.
+
+        It also says how many points of lead double the odds of the winner.
+        """
         confidence = self.enrichment.classification.confidence
         doubling = self._facet.get("points_that_double", float("nan"))
         shown = "shown" if self.is_shown else "not shown"
@@ -133,14 +145,14 @@ class Explanation:
         return next((one for one in self.rules.body["classes"]["facets"] if one["name"] == TASK_TYPE), {})
 
     def left_out(self) -> list[str]:
-        """Return, for each line that was not added, the reason and, if points decide, its points and the minimum."""
+        """Return a text for each line that was not added: the reason and, if it is a lack of points, the points."""
         return [
             f"{miss.line}: {miss.reason}" + (f" ({miss.score:g} of {miss.needed:g})" if miss.needed else "")
             for miss in self.enrichment.misses
         ]
 
     def channels(self) -> list[tuple[str, list[str]]]:
-        """Return, for each context channel, its outcome and a text on each item it offered, the added items first."""
+        """Return for each channel a text about its outcome, and texts about the items it offered, added items first."""
         return [(_outcome(one), [*self._added(one.name), *self._omitted(one.name)]) for one in self.inputs.channels]
 
     def _added(self, channel: str) -> Iterator[str]:
@@ -158,14 +170,17 @@ class Explanation:
         return model_summary(self.inputs.model) if self.inputs.model else ""
 
     def opinion(self, facet: str, name: str) -> str:
-        """Return a text with the language model's confidence in the class ``name``; empty if it did not name it."""
+        """Return how confident the language model is that ``name`` is the class of a facet, as text.
+
+        It is empty if the model named another class or was not asked.
+        """
         found = self.inputs.model.get("opinion") or self.inputs.model.get("late_opinion") or {}
         if found.get(facet) != name:
             return ""
         return f"the model names it ({found.get(CONFIDENCES[facet], 0.0):.2f})"
 
     def said_before(self) -> list[str]:
-        """Return what is not added because the session was already shown it: names, and the number of context items."""
+        """Return what was added earlier in this session and so is not added again: names, and the number of items."""
         kinds = Counter(ref.partition(":")[0] for ref in self.inputs.injected)
         named = [ref.replace(":", " ", 1) for ref in self.inputs.injected if not ref.startswith("item:")]
         items = kinds["item"]
@@ -195,7 +210,10 @@ def _outcome(channel: ChannelResult) -> str:
 
 
 def of_prompt(prompt: str, *, cwd: str = "", instructions: str = "") -> Explanation:
-    """Explain what would be added to a new prompt; raises ``enricher.rules.cache.NoRulesError``."""
+    """Explain what would be added to a new prompt.
+
+    Raises ``enricher.rules.cache.NoRulesError`` if no compiled rules are available.
+    """
     from enricher.interfaces.api import enrich
 
     found = enrich(prompt, cwd=cwd, instructions=instructions)
@@ -203,7 +221,10 @@ def of_prompt(prompt: str, *, cwd: str = "", instructions: str = "") -> Explanat
 
 
 def of_trace(db: sqlite3.Connection, trace_id: str) -> Explanation:
-    """Explain a recorded prompt by the rules and inputs with which it was recorded; raises ExplanationError."""
+    """Explain a recorded prompt by the rules and inputs that were recorded with it.
+
+    Raises ExplanationError if ``trace_id`` does not name a single prompt, or if its rules or inputs were not recorded.
+    """
     from storage.traces import queries
 
     try:
@@ -214,9 +235,10 @@ def of_trace(db: sqlite3.Connection, trace_id: str) -> Explanation:
 
 
 def of_record(db: sqlite3.Connection, trace: dict[str, Any], *, rules: Rules | None = None) -> Explanation:
-    """Explain a recorded prompt, given as ``storage.traces.queries.show`` returns it; raises ExplanationError.
+    """Explain a recorded prompt; ``trace`` is a result of ``storage.traces.queries.show``.
 
-    ``rules`` are the rules with which it was recorded; if they are not passed, they are read from the database.
+    ``rules`` are the rules with which it was recorded; without them, they are read from the database. Raises
+    ExplanationError if the rules or the inputs were not recorded, or if the rules cannot be read.
     """
     from enricher.interfaces.api import recorded_rules, replay
     from enricher.respond.decision import Inputs
@@ -251,7 +273,10 @@ def model_summary(record: Mapping[str, Any]) -> str:
 
 
 def violation_summary(row: Mapping[str, Any]) -> str:
-    """Describe a stored violation of a code rule in one line, with the guardrails shown to the agent that forbid it."""
+    """Describe a stored violation of a code rule in one line, with the ids of guardrails that demand the same.
+
+    Only guardrails that were shown to the agent are named.
+    """
     where = f"{row['file']}:{row['line']}: {row['severity']} {row['rule_id']} {row['rule_name']}"
     against = f"; against guardrail {row['guardrails']}" if row["guardrails"] else ""
     resolved = "; resolved" if row["resolved"] else ""

@@ -51,8 +51,8 @@ class Account:
     """The record of earlier calls to models: the number and the cost of today's calls, and the failures in a row.
 
     ``pauses`` maps the purpose of calls to the number of their failures in a row and the time at which their pause
-    ends. Second opinions are not in it: for them the same is in ``failures`` and ``resume_at``, the durations of the
-    latest calls are in ``latencies_ms``, and the time of the last call is in ``tried_at``.
+    ends. Second opinions have fields of their own instead: ``failures``, ``resume_at``, ``latencies_ms`` (the durations
+    of the latest calls) and ``tried_at`` (the time of the last call).
     """
 
     __slots__ = ("calls", "day", "failures", "latencies_ms", "pauses", "resume_at", "tried_at", "usd")
@@ -91,7 +91,10 @@ class Account:
         return f"paused after {failures} failures in a row" if now < resume_at <= now + LONGEST_PAUSE_S else ""
 
     def refusal(self, settings: Mapping[str, Value], within_s: float) -> str:
-        """Return why no second opinion may be requested now; empty if one may, within the ``within_s`` seconds left."""
+        """Return why no second opinion may be requested now; empty if one may be.
+
+        ``within_s`` is the number of seconds left for it: no request is made if earlier answers usually took longer.
+        """
         if refusal := self.refusal_for("", settings):
             return refusal
         now = time.time()
@@ -121,14 +124,20 @@ class Account:
         self.failures, self.resume_at = 0, 0.0
 
     def failed(self, latency_ms: float, retry_after_s: float) -> None:
-        """Count a failed second opinion; begin a pause after several in a row, or if the endpoint asks for it."""
+        """Record that a second opinion failed after ``latency_ms``.
+
+        A pause begins after several failures in a row, or if the endpoint asks for one of ``retry_after_s`` seconds.
+        """
         self.failures += 1
         if self.failures >= FAILURES_BEFORE_PAUSE:
             self.latencies_ms = [*self.latencies_ms, round(latency_ms, 1)][-LATENCIES_KEPT:]
         self.resume_at = _resume_at(self.failures, retry_after_s) or self.resume_at
 
     def ended(self, purpose: str, *, is_failure: bool, retry_after_s: float = 0.0, usd: float = 0.0) -> None:
-        """Record the end of a call (its cost, or a failure) for a purpose other than the second opinion."""
+        """Record the end of a call for a ``purpose`` other than a second opinion: its cost, and whether it failed.
+
+        ``retry_after_s`` is the pause that the endpoint asked for.
+        """
         if is_failure:
             failures = self.pauses.get(purpose, (0, 0.0))[0] + 1
             self.pauses[purpose] = failures, _resume_at(failures, retry_after_s)
@@ -204,7 +213,10 @@ def read(state: str) -> Account:
 
 
 def change(state: str, action: Callable[[Account], None]) -> None:
-    """Change the stored account of earlier calls by ``action``, one process at a time; raises OSError."""
+    """Apply ``action`` to the stored account of earlier calls and store the result; a lock keeps other processes out.
+
+    Raises OSError if the account cannot be stored.
+    """
     private.make_directory(state)
     lock = private.open_file(f"{state}/{FILE}.lock", os.O_RDWR)
     try:

@@ -33,7 +33,7 @@ END_OF_HEAD = b"\r\n\r\n"
 
 
 class ModelError(Exception):
-    """The model gave no usable answer.
+    """Raised if a model gave no usable answer, or was not called.
 
     ``reason`` is "timeout", "error" or "skipped" (no call was made). ``status`` is the HTTP status, 0 if there was no
     HTTP response. ``retry_after_s`` is the pause in seconds that the endpoint asked for, 0 if it asked for none.
@@ -59,7 +59,7 @@ class ModelAnswer:
 
 
 class HttpError(Exception):
-    """The server's answer is not a complete and valid HTTP response."""
+    """Raised if the server's answer is not a complete and valid HTTP response."""
 
 
 class Response:
@@ -76,7 +76,7 @@ class Response:
 def ask(
     endpoint: Endpoint, text: str, *, within_s: float, schema: Schema | None = None, most_tokens: int = MOST_TOKENS
 ) -> ModelAnswer:
-    """Send a text to the model and return its answer; raises ModelError, also after more than ``within_s`` seconds.
+    """Send a text to the model and return its answer; raises ModelError if it gives none within ``within_s`` seconds.
 
     If the endpoint supports structured output, it is told to answer with a JSON object that follows ``schema``.
     """
@@ -243,7 +243,10 @@ def _left(until: float) -> float:
 
 
 def _connect(host: str, port: int, until: float) -> socket:
-    """Return a connection to the first address of the host that accepts one."""
+    """Return a connection to the first address of ``host`` that accepts one.
+
+    Raises OSError if none accepts before the time ``until``.
+    """
     failure: OSError = OSError(f"no address for {host}")
     for family, kind, protocol, _name, address in getaddrinfo(host, port, 0, SOCK_STREAM):
         connection = socket(family, kind, protocol)

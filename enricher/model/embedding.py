@@ -35,7 +35,7 @@ KEEP = "insert or replace into memory_vectors (number, model, vector) values (?,
 def request_vectors(endpoint: Endpoint, texts: Sequence[str], *, call: CountedCall, within_s: float) -> list[bytes]:
     """Fetch a vector for each text from the endpoint; return them packed as the database stores them.
 
-    ``call`` counts the request, or refuses it. Raises ModelError.
+    ``call`` counts this request. Raises ModelError if the request fails, or if ``call`` does not permit it.
     """
     with call:
         found, tokens = embed(endpoint, [text[:MOST_CHARS] for text in texts], within_s=within_s)
@@ -61,9 +61,10 @@ def vector_of(db: Connection, text: str, settings: Mapping[str, Value], *, state
 
 
 def complete(db: Connection, project: str, settings: Mapping[str, Value], *, state: str, within_s: float) -> int:
-    """Fetch and store the missing vectors of a project's memories, newest first; return how many were missing.
+    """Fetch and store vectors for the newest memories that have none, at most MOST_NEW; return how many these are.
 
-    ``db`` must be in autocommit mode. Raises ModelError, EndpointError.
+    The memories of ``project`` and the shared ones are considered. ``db`` must be in autocommit mode. Raises
+    ModelError, EndpointError.
     """
     until = time.monotonic() + within_s
     endpoint = endpoint_of(EMBEDDING)

@@ -22,7 +22,7 @@ KEYRING_S = 5
 
 
 class EndpointError(ValueError):
-    """The settings describe no usable endpoint; the message says what to change."""
+    """Raised if the settings describe no usable endpoint; the message says what to change."""
 
 
 class Proxy:
@@ -124,7 +124,10 @@ class Endpoint:
         return f"{self._base}/{name}"
 
     def unlock(self) -> None:
-        """Read the API key; raises EndpointError if its source lacks it, or if it would be sent unencrypted."""
+        """Read the API key if the settings name a source for it.
+
+        Raises EndpointError if the key is missing, is invalid, or would be sent to another machine without encryption.
+        """
         if self.key_env:
             self.key = os.environ.get(self.key_env, "").strip()
             if not self.key and not self.keyring:

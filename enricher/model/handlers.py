@@ -51,15 +51,19 @@ SCHEMA = {"version": 1, "required": ["is_relevant"], "properties": {"is_relevant
 
 
 class ModelDeadlineError(BaseException):
-    """There is no time left for the model; a ``BaseException``, so that no ``except Exception`` catches it."""
+    """Raised by an alarm when no time is left for the model.
+
+    It is a ``BaseException``, so that no ``except Exception`` catches it.
+    """
 
 
 def main(words: list[str]) -> None:
-    """Answer the request to a channel on stdin; ``words`` are the arguments of the channel's program.
+    """Read the request to a channel from stdin, and write the items that the channel offers to stdout.
 
-    They are the channel's name, the name of the environment variable with its endpoint, its question to the model as a
-    text with slots (``enricher.structured.slots``), and options. The option ``keep`` allows the vector of the user's
-    prompt to be stored; options with ``=`` are the settings that limit calls (``enricher.model.allowance.LIMITS``).
+    ``words`` are the arguments of the channel's program: the channel's name; the name of the environment variable with
+    the endpoint's address; the channel's question to the model, a text with slots (``enricher.structured.slots``); and
+    options. The option ``keep`` allows the vector of the user's prompt to be stored; options with ``=`` are the
+    settings that limit calls (``enricher.model.allowance.LIMITS``).
     """
     from storage.base.fast_stdlib import dumps, loads, on_alarm
 
@@ -91,7 +95,7 @@ def main(words: list[str]) -> None:
 
 
 def _request() -> str:
-    """Return the line on stdin, read from the descriptor, because ``sys.stdin`` of this fork is still the hook's."""
+    """Return the request, the first line of file descriptor 0; ``sys.stdin`` of this fork still belongs to the hook."""
     received = b""
     while not received.endswith(b"\n") and (piece := os.read(0, LARGEST_REQUEST)):
         received += piece
@@ -103,7 +107,10 @@ def _ring() -> None:
 
 
 def _limits(deadline_ms: float) -> tuple[float, str]:
-    """Return the time at which the answer is due, on the clock ``time.monotonic``, and the path of the state folder."""
+    """Return the time, on the clock ``time.monotonic``, when the answer is due, and the path of the state folder.
+
+    The answer is due after ``deadline_ms`` milliseconds, or earlier if the hook must end before that.
+    """
     latest = time.monotonic() + deadline_ms / 1000
     end, _, rest = os.environ.get(MARK, "").partition(":")
     state = rest.partition(":")[2]
@@ -115,7 +122,10 @@ def _limits(deadline_ms: float) -> tuple[float, str]:
 
 
 def summarization(material: Material, variable: str, prompt: str) -> list[Item]:
-    """Return one item, a summary in prose of the files that the prompt names; no item if it names none."""
+    """Return one item, a summary in prose of the files that the prompt names; an empty list if it names none.
+
+    A model writes it: ``prompt`` is the question, and ``variable`` the environment variable with the model's address.
+    """
     files = material.files()
     if not files:
         return []
@@ -126,7 +136,11 @@ def summarization(material: Material, variable: str, prompt: str) -> list[Item]:
 
 
 def code_analysis(material: Material, variable: str, prompt: str) -> list[Item]:
-    """Return one item, an outline (a Markdown list) of the code that the prompt contains or names; else none."""
+    """Return one item, an outline of the code that the prompt contains or names; an empty list if there is none.
+
+    A model writes the outline, a Markdown list: ``prompt`` is the question, and ``variable`` the environment variable
+    with the model's address.
+    """
     code = material.code()
     files = [] if code else [file for file in material.files() if _is_code(file)]
     if not code and not files:
@@ -141,10 +155,11 @@ def code_analysis(material: Material, variable: str, prompt: str) -> list[Item]:
 
 
 def similarity(material: Material, variable: str, later: list[Callable[[], None]], *, keeps: bool) -> list[Item]:
-    """Return an item for each of the project's code snippets that are most similar to the prompt, the best one first.
+    """Return an item for each of the project's code snippets that are most similar to the prompt; the best comes first.
 
-    Their vectors are compared or, if the endpoint fails, the words they share with the prompt. An action is appended to
-    ``later``, to be run after the answer: it stores the new vectors (that of the prompt only if ``keeps``).
+    Similarity is measured by vectors, which come from the endpoint in the environment variable ``variable``. If it
+    fails, the words that a snippet shares with the prompt count instead. New vectors are stored by an action that is
+    appended to ``later``, to be run after the answer; the prompt's own vector is stored only if ``keeps``.
     """
     snippets = material.snippets()
     if not snippets:
@@ -200,7 +215,10 @@ def _ask_model(variable: str, question: str, read: Callable[[str], str], materia
 
 
 def _narrative(text: str) -> str:
-    """Return an answer as running text, cut after a sentence if too long; empty if it is mostly a list or has code."""
+    """Return a model's answer as one paragraph, shortened to whole sentences if it is too long.
+
+    It is empty if the answer contains code or is mostly a list.
+    """
     lines = [line.strip() for line in text.strip().splitlines() if line.strip()]
     if not lines or "```" in text or sum(_is_listed(line) for line in lines) > len(lines) / 2:
         return ""
@@ -255,7 +273,8 @@ def _item(text: str, ref: str, model: str, *, is_fallback: bool) -> Item:
 def _by_vector(material: Material, snippets: list[Snippet], endpoint: Endpoint) -> tuple[list[float], dict[str, bytes]]:
     """Return the similarity of each snippet to the prompt (cosine of their vectors), and the newly fetched vectors.
 
-    One request to the endpoint fetches all vectors that are not stored yet; they are returned by their texts.
+    One request to the endpoint fetches all vectors that are not stored yet. The second value maps each text to its
+    vector.
     """
     from enricher.model.embedding import request_vectors
     from storage.memory import vectors
@@ -272,7 +291,7 @@ def _by_vector(material: Material, snippets: list[Snippet], endpoint: Endpoint) 
 
 
 def _stored_vectors(state: str, model: str, texts: list[str]) -> dict[str, bytes]:
-    """Return the stored vectors by their texts; empty if the database cannot be read now."""
+    """Return the vectors that are stored for ``texts``, keyed by text; empty if the database cannot be read now."""
     from storage import traces
     from storage.base import reader
     from storage.memory import vectors

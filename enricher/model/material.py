@@ -1,4 +1,4 @@
-"""Collect what channels send to a model with a prompt: files and code of the project, with the secrets removed."""
+"""Collect the files and code of a project, without secrets, that a channel sends to a model along with the prompt."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ class PendingOpinion:
 def start(
     prompt: str, judged: Classification, rules: Rules, settings: Mapping[str, Value], *, state: str, until: float
 ) -> PendingOpinion | None:
-    """Start a query for a prompt's search intent and task type; return None if the model is to find neither.
+    """Start a query for a prompt's search intent and task type; return None if the settings ask a model for neither.
 
     ``judged`` is the classification of the prompt by the rules. The answer is needed by ``until``, on the clock
     ``time.perf_counter``.
@@ -120,7 +120,7 @@ def start_plan(text: str, schema: Schema, settings: Mapping[str, Value], *, stat
 
 
 def _start(asked: PendingOpinion, call: Callable[[], dict[str, Any]], state: str) -> None:
-    """Run ``call`` in a child process, which writes the record of the call to a pipe; ``asked`` reads it from there."""
+    """Run ``call`` in a child process; it writes the record of the call to a pipe, from which ``asked`` will read."""
     asked.descriptor, answer = os.pipe()
     try:
         is_started = detached.fork(state, "model", lambda: _ask(call, answer), keep=answer, niceness=0)
@@ -141,7 +141,7 @@ def task_types(judged: Classification, rules: Rules, settings: Mapping[str, Valu
 
 
 def asks_for_intent(settings: Mapping[str, Value]) -> bool:
-    """Return whether the model is to find the search intent of every prompt."""
+    """Return whether the settings ask a model for the search intent of every prompt."""
     return bool(settings["search_intent.enabled"] and settings["search_intent.use_llm"])
 
 
@@ -215,7 +215,7 @@ def _plan_now(
 ) -> dict[str, Any]:
     """Query the model for the steps of a plan in this process; return the record of the call; never raise.
 
-    The record contains those fields of the plan that follow ``schema``.
+    ``text`` is the question. The record contains the parts of the model's plan that comply with ``schema``.
     """
     from enricher.model.client import ModelError, ask
     from enricher.model.endpoint import Endpoint, EndpointError
@@ -252,7 +252,7 @@ def _answered(
 
 
 def _note(state: str, action: Callable[[allowance.Account], None]) -> None:
-    """Update the stored account of earlier calls; if this fails, go on, because the model's answer is still of use."""
+    """Apply ``action`` to the stored account of earlier calls; ignore an error, as the answer is still usable."""
     try:
         allowance.change(state, action)
     except OSError:

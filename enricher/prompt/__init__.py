@@ -1,4 +1,4 @@
-"""Read what a host (a coding agent) sends with a prompt: redact secrets, find the names and earlier turns referred to.
+"""Read what a host (a coding agent) sends with a prompt: remove secrets, and find what the prompt refers to.
 
 Every module of this package may import this module, so it imports none of them.
 """

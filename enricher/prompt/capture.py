@@ -117,7 +117,10 @@ def namespace_of(text: str) -> str:
 
 
 def _may_start_memory(lines: list[str], number: int) -> bool:
-    """Return whether a memory may begin in this line: not in a quotation or among ``key: value`` lines of a record."""
+    """Return whether a memory may begin in line ``number``.
+
+    It may not begin in a quotation, or among the ``key: value`` lines of a record.
+    """
     line = lines[number]
     if line[:1].lower() not in _FIRST_LETTERS or not line:
         return False
@@ -137,7 +140,7 @@ def _is_field(line: str) -> bool:
 def _cue_of(line: str) -> tuple[str, str]:
     """Return the text after the cue (an entry of ``CUES``) with which a line begins, and the namespace of the cue.
 
-    Both are empty if the line begins with no cue.
+    The text is a line break if nothing follows the cue. Both are empty if the line begins with no cue.
     """
     low = line[:40].lower()
     for cue, namespace, marks in CUES:
@@ -166,7 +169,7 @@ def _read(lines: list[str], number: int) -> tuple[str, str] | None:
 
 
 def _with_list(text: str, lines: list[str], number: int) -> str:
-    """Return ``text`` and, if it is only a line break or ends with a colon, the list below line ``number``."""
+    """Return ``text``, followed by the list below line ``number`` if it ends with a colon or is a line break."""
     if text != "\n" and not text.endswith(":"):
         return text
     items: list[str] = []

@@ -46,10 +46,8 @@ _DOTFILE_ENDINGS = ("ignore", "attributes", "modules", "rc", "config", "_history
 class PromptEvent:
     """One prompt as a host reported it.
 
-    ``prompt`` is the text as typed; ``cwd``, ``transcript_path``, ``session_id``
-    and the others are empty if the host does not send them. ``source`` is the
-    host's own value for who wrote the prompt (empty: not sent), ``agent`` the
-    subagent that received it (empty: the main agent).
+    ``prompt`` is the text as typed. Any other field is empty if the host does not send it. ``source`` is the host's own
+    value for who wrote the prompt, and ``agent`` the subagent that received it; it is empty for the main agent.
     """
 
     __slots__ = ("agent", "cwd", "host", "prompt", "session_id", "source", "transcript_path")
@@ -97,7 +95,7 @@ def _is_notification(prompt: str) -> bool:
 
 
 def _is_dotted_name(prompt: str) -> bool:
-    """Return whether the leading dot belongs to a path, an ellipsis, a fraction or the name of a dotfile."""
+    """Return whether a prompt that begins with a dot begins with a path, an ellipsis, a fraction or a dotfile."""
     first = prompt[1:2]
     if first in {".", "/", "\\"} or first.isdigit():
         return True
@@ -113,7 +111,10 @@ def _is_dotfile(name: str) -> bool:
 
 
 def _is_slash_command(prompt: str) -> bool:
-    """Return whether the prompt is a slash command; one that the host sends with arguments of several words is not."""
+    """Return whether the prompt is a slash command.
+
+    It does not count as one if the host has marked several words as the arguments of the command.
+    """
     if prompt.startswith(("<command-name>", "<command-message>")):
         return "<command-name>" in prompt and not _has_written_arguments(prompt)
     line = prompt.removeprefix("#").lstrip(" ") if prompt.startswith("# /") else prompt

@@ -29,8 +29,8 @@ class Project:
 def identify(cwd: str) -> Project:
     """Return the project that contains the folder ``cwd``.
 
-    It is identified by the address of its git remote, else by its git directory, else by its folder. Its ``root`` is
-    empty if ``cwd`` is not a valid path.
+    It is identified by the address of its git remote; without a remote, by its git directory; without git, by its
+    folder. Its ``root`` is empty if ``cwd`` is not a valid path.
     """
     try:
         root = os.path.realpath(project_root(cwd))
@@ -46,7 +46,10 @@ def _hashed(path: str) -> str:
 
 
 def _common_git_dir(marker: str) -> str:
-    """Return the git directory that all worktrees share; empty if ``marker`` (``.git``) is no git directory or file."""
+    """Return the git directory that all worktrees of a repository share; ``marker`` is the path of its ``.git``.
+
+    It is empty if there is no valid ``.git``, which may be a folder or a file.
+    """
     if os.path.isdir(marker):
         return os.path.realpath(marker)
     own = _read(marker).partition("gitdir:")[2].strip()
@@ -61,7 +64,10 @@ def _common_git_dir(marker: str) -> str:
 
 
 def _remote(config: str) -> str:
-    """Return the normalised address of the remote ``origin``, else of the first remote; empty if there is none."""
+    """Return the normalised address of the remote ``origin`` or, if it does not exist, of the first remote.
+
+    ``config`` is the path of git's configuration file. The address is empty if there is no remote.
+    """
     found: dict[str, str] = {}
     section = ""
     for line in _read(config).splitlines():

@@ -1,9 +1,9 @@
 """Record which repositories the user trusts: only in these is the folder ``.enricher/`` used.
 
-Trust applies to content: any change under ``.enricher/`` revokes it until the user trusts
-the folder again. Its subfolder ``memories/`` is trusted separately: it may have many files, and
-only code that runs after a prompt reads them. If the user trusts the reviewed branch of a remote
-(``enricher.sources.memory.branch``), content that equals the content of this branch is trusted, too.
+Trust applies to content: a change under ``.enricher/``, except in the files of ``UNREAD``, revokes it until the user
+trusts the folder again. Its subfolder ``memories/`` is trusted separately: it may have many files, and only code that
+runs after a prompt reads them. If the user trusts the reviewed branch of a remote (``enricher.sources.memory.branch``),
+content that equals the content of this branch is trusted, too.
 """
 
 from __future__ import annotations
@@ -46,7 +46,8 @@ def _has_trusted(root: str, *, memories: bool) -> bool:
 def fingerprint(root: str, *, memories: bool = False) -> str:
     """Return a hash of the names and contents of the files below ``root/.enricher``.
 
-    It covers all files but the memories or, with ``memories``, only these. Raises OSError if a file cannot be read.
+    It covers all files except the memories and ``UNREAD``; with ``memories``, it covers only the memories. Raises
+    OSError if a file cannot be read, is too large or is not a regular file, or if a folder is a link.
     """
     base = os.path.join(root, FOLDER)
     top = os.path.join(base, MEMORIES) if memories else base
@@ -89,9 +90,10 @@ def content_of(root: str) -> tuple[str, str]:
 
 
 def give(root: str, content: tuple[str, str] | None = None) -> str:
-    """Record that the user trusts ``root/.enricher`` with the content that has the fingerprints ``content``.
+    """Record that the user trusts ``root/.enricher``, and return the fingerprint of its content without the memories.
 
-    The default is its content now. Return the fingerprint of the content without memories.
+    ``content`` has the two fingerprints of the trusted content (see ``content_of``); the default is the current
+    content.
     """
     rules, memories = content or content_of(root)
     path = mark(root)

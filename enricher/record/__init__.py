@@ -1,1 +1,1 @@
-"""Work that follows the answer to a prompt: write its trace, send events, start background updates."""
+"""After a prompt has been answered, write its trace, send events, and start background updates."""

@@ -1,7 +1,7 @@
 """Record the outcome of a prompt: its trace with everything that the result depended on, events, and session state.
 
-This runs after the answer was written, so the client does not wait for it. Then the background work is started:
-detached processes update the database, the project's code index and its memories, for the next prompt to use.
+This runs after the answer has been written, so the client does not wait for it. Finally, detached processes are
+started that update the database, the project's code index and its memories for the next prompts.
 """
 
 from __future__ import annotations
@@ -73,13 +73,16 @@ def describe(trace: Trace, enrichment: Enrichment, inputs: Inputs) -> None:
 
 
 def _count_kept(enrichment: Enrichment, channel: str) -> tuple[int, int]:
-    """Return how many of a channel's facts are in the added text, and how many tokens these facts have uncut."""
+    """Return how many of a channel's facts are in the added text, and their tokens if none of them were shortened."""
     kept = [item for item in enrichment.items if item.channel == channel and item.kept]
     return len(kept), sum(estimate_tokens(item.text or item.label) for item in kept)
 
 
 def send_events(run: Run) -> None:
-    """Send the prompt's events if the user has configured where, and note in the trace how many were received."""
+    """Send the prompt's events if the user has configured a file or socket for them.
+
+    Record in the trace how many were sent and how many failed.
+    """
     if run.settings.get("events.file") or run.settings.get("events.socket"):
         from enricher.record import events
 
@@ -89,7 +92,7 @@ def send_events(run: Run) -> None:
 
 
 def keep_trace(run: Run) -> None:
-    """Write the trace to disk, without what the setting ``log`` forbids to store; a second call changes nothing."""
+    """Write the trace to disk, without the parts that the setting ``log`` excludes; a second call changes nothing."""
     trace, level = run.trace, run.settings.get("log", "redacted")
     trace.latency_ms = round((time.perf_counter() - run.started) * 1000, 3)
     if level == "off":
@@ -103,7 +106,7 @@ def keep_trace(run: Run) -> None:
 
 
 def keep_rest(run: Run) -> None:
-    """Store what the session was shown and the rules that decided, and start the background work that is due."""
+    """Store what the session was shown and which rules were used, and start the background work that is due."""
     trace, level = run.trace, run.settings.get("log", "redacted")
     if run.enrichment is not None and (trace.status in traces.INJECTING or trace.status == "shadow"):
         refs = run.enrichment.refs()
@@ -126,7 +129,7 @@ def keep_rest(run: Run) -> None:
 
 
 def _hashed_refs(refs: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Replace references to files and memories by hashes; references to the session contain no text and are kept."""
+    """Replace references to files and memories with hashes; keep references to the session, which contain no text."""
     from enricher.respond.ranking import hashed_ref
 
     return [(kind, hashed_ref(ref) if kind == "item" and not ref.startswith("session ") else ref) for kind, ref in refs]
@@ -144,9 +147,9 @@ def _keep_version(state: str, rules: cache.Rules) -> None:
 
 
 def start_upkeep(state: str, project: Project, *, is_wanted: bool = True, has_index: bool = True) -> None:
-    """Start the background work: always the import of recorded traces, and if ``is_wanted`` the project's update.
+    """Start the import of recorded traces in the background, and if ``is_wanted``, the update of the project's data.
 
-    Without ``has_index`` (channel ``code`` off), no file of the project is read for the code index.
+    ``has_index`` is false if the channel ``code`` is off; then no files of the project are read for the code index.
     """
     detached.start(state, detached.MAINTENANCE, lambda: _maintain(state))
     if is_wanted and project.root:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class TooLateError(BaseException):
-    """The time limit for sending events has passed."""
+    """Raised if sending events takes longer than the time limit."""
 
 
 def send(run: Run) -> tuple[int, int]:
@@ -56,7 +56,7 @@ def send(run: Run) -> tuple[int, int]:
 
 
 def _event(one: ChannelResult, enrichment: Enrichment, run: Run) -> dict[str, Any]:
-    """Return the event for a channel's result, with the keys that consumers expect and those that ruling R9 adds."""
+    """Return the event for a channel's result; some values appear under two keys, as different consumers expect."""
     own = [item for item in enrichment.items if item.channel == one.name]
     score = max((item.score for item in own), default=None)
     success = one.status in ANSWERED
@@ -117,7 +117,7 @@ def _ring() -> None:
 
 
 def _append(path: str, content: bytes) -> None:
-    """Append all lines to the file in one write; if the file is full, rename it to ``.1`` before."""
+    """Append ``content`` to the file; if the file is full, first rename it to ``.1``, so that a new one begins."""
     private.make_directory(os.path.dirname(path))
     _rotate(path)
     descriptor = private.open_file(path, os.O_WRONLY | os.O_APPEND)
@@ -131,7 +131,7 @@ def _append(path: str, content: bytes) -> None:
 
 
 def _rotate(path: str) -> None:
-    """Rename the file of events if it is full; a lock prevents a second process from renaming the new file."""
+    """Rename the file of events if it is full; a lock keeps a second process from renaming the new file, too."""
     try:
         if os.lstat(path).st_size <= LARGEST_FILE:
             return
@@ -149,7 +149,10 @@ def _rotate(path: str) -> None:
 
 
 def _send_to_socket(path: str, content: bytes, until: float) -> None:
-    """Send the lines to the process that listens on the socket, without waiting for a reply."""
+    """Send ``content`` to the process that listens on the socket, without waiting for a reply.
+
+    ``until`` is the deadline, as a time of ``time.monotonic``.
+    """
     try:
         import _socket as sockets  # ``socket`` loads selectors and enum, which the hook must not
     except ImportError:

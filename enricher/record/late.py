@@ -1,7 +1,7 @@
 """Query a model after the hook has answered by the rules alone, and give the agent what it adds in the same turn.
 
-With the setting ``model.late``, a background process queries the model after the answer. If the text for
-the agent would have been another with the model's classification of the prompt, the new lines (a late result) wait in
+With the setting ``model.late``, a background process queries the model after the answer. If the model's classification
+of the prompt would have led to a different text for the agent, the new lines (a late result) wait in
 ``storage.state.late`` for the client's next hook point, such as the end of a tool call. The trace has a record in
 ``inputs.model`` with the status ``late`` and an ``outcome``: ``asked`` until the outcome is known, then ``delivered``,
 ``dropped`` (with the reason) or ``nothing new``.
@@ -31,13 +31,16 @@ ASKED, DELIVERED, DROPPED, NOTHING_NEW = "asked", "delivered", "dropped", "nothi
 NEXT_PROMPT, NO_MORE = "the next prompt came first", "the session did not go on"
 """Reasons why a late result was dropped."""
 NOT_OF_THE_USER = ("duplicate", "subagent", "machine_prompt")
-"""Skip reasons of prompts that the user did not write or wrote before, so that they begin no new turn."""
+"""Reasons to skip prompts that the user did not write, or has sent before, so that they do not begin a new turn."""
 GRACE_S = 2.0
 """Seconds that the background process may take beyond the longest call of a model, to decide and store the result."""
 
 
 def is_wanted(event: PromptEvent, run: Run) -> bool:
-    """Return whether the model can be queried after the answer: the client accepts late results, text may be stored."""
+    """Return whether the model may be queried after the answer to this prompt.
+
+    The client must accept late results, the text must be in the usual format, and storing text must be allowed.
+    """
     is_possible = event.host in LATE_EVENTS and bool(event.session_id) and not run.form
     return is_possible and run.settings["log"] in KEEPS_TEXT
 
@@ -80,7 +83,10 @@ def follow_up(run: Run) -> None:
 
 
 def _ask(run: Run) -> None:
-    """Query the model, decide again, and store the new lines until the client fetches them; runs in the child."""
+    """Query the model, decide again with its answer, and store the new lines, which wait for the client.
+
+    Runs in the background process.
+    """
     from enricher.model import opinion_request
 
     if run.inputs is None or run.rules is None or run.late is None:
@@ -149,7 +155,10 @@ def new_lines(text: str, earlier: str) -> list[str]:
 
 
 def deliver(state: str, session_id: str, event: str, write: Callable[[dict[str, object] | None], None]) -> None:
-    """Write the session's late result as the answer to ``event``, and record that; do nothing if there is none."""
+    """Answer the client's ``event`` with the session's late result, and record this; do nothing if there is none.
+
+    A result that belongs to an earlier turn is dropped. ``write`` sends the answer to the client.
+    """
     if event not in LATE_EVENTS.values():
         return
     result = late.take(state, session_id)
@@ -173,7 +182,7 @@ def _record_delivery(state: str, session_id: str, result: Mapping[str, Any]) -> 
 
 
 def drop_unclaimed(state: str) -> None:
-    """Remove late results of sessions that ended before they were fetched; record that the agent never got them."""
+    """Remove the late results that no client fetched before its session ended, and record that they were dropped."""
     for left in late.take_unclaimed(state):
         replace_model_record(state, left["trace"], {**left["model"], "outcome": DROPPED, "reason": NO_MORE})
 

@@ -1,6 +1,6 @@
 """Decide what to add to a prompt, in such a way that a replay reproduces the recorded result.
 
-Everything that comes from outside is collected into ``Inputs`` beforehand, and recorded in the prompt's trace. The same
+Everything that comes from outside is first collected into ``Inputs``, and recorded in the prompt's trace. The same
 inputs and the same rules always give the same text, byte for byte.
 """
 
@@ -52,11 +52,12 @@ class Inputs:
     """Everything on which the text added to a prompt depends, except the rules.
 
     ``prompt`` is the text as classified (redacted and capped). ``injected`` lists the references of what the agent was
-    shown earlier in this session, and ``spent`` is the number of tokens of those texts. ``conversation`` contains the
+    shown earlier in this session, and ``spent`` is the number of tokens in those texts. ``conversation`` contains the
     session's earlier prompts and what the agent did. ``form`` is empty for the usual text, or names another format
-    (``enricher.respond.formats``). ``has_mcp``: the client can call our MCP server; only the profile ``as-specified``
-    uses this. ``is_bare``: the client adds the text as a separate message without any introduction. ``model`` is the
-    record of a call to a language model (``enricher.model.opinion_request``), and is empty if none was called.
+    (``enricher.respond.formats``). ``has_mcp`` means that the client can call our MCP server; only the profile
+    ``as-specified`` uses this. ``is_bare`` means that the client adds the text as a separate message without any
+    introduction. ``model`` is the record of a call to a language model (``enricher.model.opinion_request``), and is
+    empty if none was called.
     ``hydration`` contains the files and symbols that a plan may mention (``enricher.respond.hydration.gathering``), and
     is empty if no plan is written.
     """
@@ -91,7 +92,7 @@ class Inputs:
         self.hydration: Mapping[str, Any] = {}
 
     def to_json(self) -> dict[str, Any]:
-        """Return the inputs as the JSON value that a trace stores; it lacks the prompt, which has its own column."""
+        """Return the inputs as the JSON value that a trace stores, without the prompt, which has its own column."""
         return {
             "settings": self.settings,
             "skills": [list(skill) for skill in self.skills],
@@ -132,7 +133,7 @@ class Inputs:
 
     @property
     def opinion(self) -> Opinion | None:
-        """A language model's classification of the prompt; None if no model was called or it was late or failed."""
+        """Return a language model's classification of the prompt; None if no model has given one in time."""
         if not self.model.get("opinion"):
             return None
         from enricher.classify.opinion import Opinion
@@ -141,15 +142,18 @@ class Inputs:
 
     @property
     def is_as_specified(self) -> bool:
-        """Whether the profile is ``as-specified`` (texts as originally specified); false if no profile is recorded."""
+        """Return whether the recorded profile is ``as-specified``, with which texts are as originally specified.
+
+        Return false if no profile is recorded.
+        """
         return is_as_specified(self.settings)
 
     @property
     def already_shown(self) -> list[str]:
-        """The references of what was shown earlier in this session and must not be shown again.
+        """Return the references of what was shown earlier in this session and must not be shown again.
 
-        The list is empty in the profile ``as-specified``. If the client has dropped the earlier conversation, it
-        contains only facts of the channel ``session``, so that everything else may be repeated.
+        The list is empty in the profile ``as-specified``. If the client has dropped the earlier conversation, the list
+        has only facts of the channel ``session``, so that everything else may be repeated.
         """
         if self.is_as_specified or self.conversation.has_forgotten:
             return [one for one in self.injected if one.startswith("item:session ") and not self.is_as_specified]
@@ -157,7 +161,10 @@ class Inputs:
 
 
 class Enrichment:
-    """What was decided for a prompt: its classification, the text to add, what that shows, what it omits and why."""
+    """What was decided for a prompt: its classification, the text to add to it, and what that text contains.
+
+    ``misses`` lists what the text omits, with the reasons.
+    """
 
     __slots__ = (
         "approach", "classification", "estimate", "facts", "guardrails", "items", "misses", "partial", "shown", "text",
@@ -181,7 +188,7 @@ class Enrichment:
         self.tokens = 0
 
     def refs(self) -> list[tuple[str, str]]:
-        """Return (kind, reference) of each thing that the text shows, so that this session does not show it again."""
+        """Return (kind, reference) of each thing that the text shows, so that the session can avoid repeating it."""
         if not self.text:
             return []
         refs = [("guardrail", one.ref) for one in self.guardrails]
@@ -190,7 +197,7 @@ class Enrichment:
 
 
 def verdict_on(inputs: Inputs, rules: Rules, *, is_explained: bool = True) -> Classification:
-    """Classify the prompt in new or recorded inputs by ``rules``, and by a model's opinion if the inputs have one.
+    """Classify the prompt in ``inputs`` by ``rules``, and by a model's opinion if the inputs contain one.
 
     With ``is_explained``, the classification contains its evidence: which words fired which signals.
     """
@@ -302,9 +309,9 @@ def _suggest_splitting(result: Enrichment, estimate: Estimate) -> None:
 
 
 def _trigger_words(identity: str, prompt: str, judged: Classification, rules: Rules) -> str:
-    """Return the words of the prompt that triggered the guardrail with this id.
+    """Return the words of the prompt that triggered the guardrail with the id ``identity``.
 
-    They are found by the evidence in ``judged``. If that has none, as in a replay, the prompt is classified again.
+    The evidence in ``judged`` tells which they are. If it is missing, as in a replay, the prompt is classified again.
     """
     words = guidance.trigger_words(identity, judged.evidence, prompt)
     return words or guidance.trigger_words(identity, classify(prompt, rules.table).evidence, prompt)
@@ -350,7 +357,10 @@ def _write(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> None:
 
 
 def _announced(partial: list[str], inputs: Inputs) -> list[str]:
-    """Return which of the late channels the text mentions: no built-in ones, unless the profile is as-specified."""
+    """Return those of the channels that timed out (``partial``) that the text must mention.
+
+    Built-in channels are mentioned only in the profile ``as-specified``.
+    """
     if inputs.is_as_specified:
         return partial
     built_in = {_late(one) for one in inputs.channels if one.is_built_in}
@@ -362,12 +372,15 @@ def _late(channel: ChannelResult) -> str:
 
 
 def _class_line(body: Mapping[str, Any]) -> str:
-    """Return the rule ``class_line``, which says when to show the task type; older rules have ``class_alone``."""
+    """Return the value of the rule ``class_line``, which says when to show the task type.
+
+    In older rules, it is derived from ``class_alone``, the rule that ``class_line`` has replaced.
+    """
     return str(body.get("class_line") or (ALONE if body["class_alone"] else BESIDE))
 
 
 def _suggest_memory(lines: TextLines, result: Enrichment, inputs: Inputs) -> None:
-    """Add lines on how to find more memories (seed 001), if the agent can call the MCP tools that these lines name."""
+    """Add lines that tell the agent how to find more memories, if it can call the MCP tools that these lines name."""
     from enricher.context.channels.memory import memory_context
 
     if inputs.has_mcp:
@@ -376,7 +389,10 @@ def _suggest_memory(lines: TextLines, result: Enrichment, inputs: Inputs) -> Non
 
 
 def _in_project(text: str, frame: str, items: list[RankedItem]) -> str:
-    """Replace in ``text`` the path of a stack frame, which may be of another machine, by the path in the project."""
+    """Replace the stack frame in ``text``, whose path may be that of another computer, with its place in the project.
+
+    The text is returned unchanged if none of the ``items`` from the code index is that file.
+    """
     path, _, line = frame.replace("\\", "/").rpartition(":")
     for item in items:
         if item.channel == "code" and path.endswith(f"/{item.ref}"):

@@ -1,7 +1,7 @@
 """Extract from the prompt the facts that a suggested approach may quote, such as a stack frame or "40 files".
 
-The facts come from the text of the prompt alone. A fact that is not found is absent from the result, and an approach
-that needs it is not suggested.
+The facts come from the text of the prompt alone, except for the name of an installed skill that fits it. A fact that is
+not found is absent from the result, and an approach that needs it is not suggested.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ if TYPE_CHECKING:
 
 
 def read_facts(prompt: str, features: Iterable[str], skills: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Return the facts found in a prompt by their names: ``frame``, ``error``, ``count``, ``listed`` and ``skill``.
+    """Return the facts found in a prompt; the keys are ``frame``, ``error``, ``count``, ``listed`` and ``skill``.
 
-    They are the innermost stack frame, the name of the error, the number of things in the task, the number of list
-    items, and the installed skill that fits. ``features`` names what the prompt contains, such as ``list``. ``skills``
-    are pairs (name, description).
+    They stand for the innermost stack frame, the name of the error, the number of things in the task, the number of
+    list items, and the installed skill that fits the prompt. ``features`` names what the prompt contains, such as
+    ``list``. ``skills`` are pairs (name, description).
     """
     found: dict[str, str] = {}
     if TRACES.intersection(features):
@@ -64,7 +64,7 @@ def _add(found: dict[str, str], name: str, value: str) -> None:
 
 
 def _count(prompt: str) -> str:
-    """Return how many things the task is about, such as ``40 files`` for "in all 40 files"; else empty."""
+    """Return the number and kind of things in a task, such as ``40 files`` for "in all 40 files"; else empty."""
     low = prompt[:12_000].lower()
     if not any(word in low for word in BEFORE_A_COUNT):
         return ""
@@ -112,7 +112,10 @@ def _is_item(line: str) -> bool:
 
 
 def _skill(prompt: str, skills: Iterable[tuple[str, str]]) -> str:
-    """Return the name of the installed skill that shares the most words with the prompt; empty if none or a tie."""
+    """Return the name of the installed skill that shares the most words with the prompt.
+
+    Return an empty string if no skill shares enough words, or if two share the most.
+    """
     skills = list(skills)
     if not skills:
         return ""

@@ -1,7 +1,7 @@
 """Write what is added to a prompt in the format ``pipeline`` (seed 004): a JSON object with four keys.
 
-The usual text has 450 tokens, distributed among quoted lines. The text in this format has a block for the results of
-each channel, the most important channel first, and up to 2,000 tokens in total.
+The usual text consists of short lines with up to 450 tokens in total. The text in this format has a block for the
+results of each channel, the most important channel first, and up to 2,000 tokens in total.
 """
 
 from __future__ import annotations
@@ -26,7 +26,10 @@ if TYPE_CHECKING:
 
 
 def answer(text: str, tokens: int, count: int) -> dict[str, object]:
-    """Return the JSON object to print for a text from ``count`` channels; without a text, ``success`` is false."""
+    """Return the JSON object to print for ``text``, to which ``count`` channels contributed.
+
+    If the text is empty, ``success`` is false.
+    """
     return {
         "success": bool(text),
         "enrichment_context": text,
@@ -36,14 +39,14 @@ def answer(text: str, tokens: int, count: int) -> dict[str, object]:
 
 
 def kept_channels(result: Enrichment) -> int:
-    """Return the number of channels of which the text contains at least one item."""
+    """Return the number of channels that contributed at least one item to the text."""
     return len({item.channel for item in result.items if item.kept})
 
 
 def write(result: Enrichment) -> None:
-    """Write the text of ``result``: a block for each channel, by priority.
+    """Write the text of ``result`` as a block for each channel, in the order of priority.
 
-    The first block is cut if it does not fit; any other is omitted.
+    If the first block does not fit, it is cut; any other block that does not fit is omitted.
     """
     blocks: list[str] = []
     left, left_bytes = CAP_TOKENS, CAP_BYTES - len(TITLE)
@@ -60,7 +63,7 @@ def write(result: Enrichment) -> None:
 
 
 def _by_channel(items: list[RankedItem]) -> list[list[RankedItem]]:
-    """Return the items in a list for each channel, without the omitted ones; the order of channels stays the same."""
+    """Return a list of items for each channel, without the omitted items; the order of channels stays the same."""
     groups: dict[str, list[RankedItem]] = {}
     for item in items:
         if not item.why:
@@ -80,7 +83,7 @@ def _fitted(block: str, tokens: int, most_bytes: int, *, may_cut: bool) -> str:
 
 
 def _shown(item: RankedItem) -> str:
-    """Return an item's sanitized text followed by a line with its source; if it has no text, a line with its label."""
+    """Return the sanitized text of an item and a line with its source; without a text, only a line with its label."""
     source = harmless(item.label, longest=LONGEST_LINE)
     if not item.text:
         return f"- {source}"

@@ -1,6 +1,6 @@
 """Choose the guardrails, the approach and the workflow that fit a prompt, by their scores.
 
-A guardrail is a rule that the agent should keep; an approach is a suggestion of how to begin; a workflow is a kind of
+A guardrail is a rule that the agent should follow; an approach is a suggestion of how to begin; a workflow is a kind of
 procedure for which plans are written. A guardrail or approach gets points if the prompt has one of its task types, and
 for each of its own signals in the prompt. If its score is below the ``min_score`` of the rules, it is omitted, and
 recorded as an ``OmittedGuidance``, which the command ``explain`` shows.
@@ -49,7 +49,7 @@ class Scored:
 
 
 class OmittedGuidance:
-    """A line that the text omits, such as a guardrail, and the reason, such as a score below the one ``needed``."""
+    """A line that the text omits, such as a guardrail, and the reason, such as a score lower than ``needed``."""
 
     __slots__ = ("line", "needed", "reason", "score")
 
@@ -62,9 +62,9 @@ def silence_reason(
 ) -> str:
     """Return the reason why nothing is added to a prompt that is small talk; empty if something may be added.
 
-    A prompt with the task type of small talk is no small talk if its words trigger a guardrail with a sentence, or if
-    its task type is uncertain and it requests an action such as a commit. Prompts in other languages are exempt,
-    because the signals are English and may mistake a question about a name for small talk.
+    A prompt that was classified as small talk is still not treated as such if its words trigger a guardrail with a
+    sentence, or if its task type is uncertain and it requests an action such as a commit. Prompts in other languages
+    are never treated as small talk, because the signals are English and may mistake a question about a name for it.
     """
     if classification.task_type not in body["never_show"] or is_as_specified(settings):
         return ""
@@ -129,14 +129,14 @@ def select_guardrails(
 
 
 def _unmet(needs: str, *, has_past: bool, has_edits: bool) -> str:
-    """Return in words which condition of a guardrail the conversation does not meet; empty if it meets them."""
+    """Return, in words, the condition ``needs`` of a guardrail if the conversation does not meet it; else empty."""
     if needs == PAST and not has_past:
         return "nothing was said before"
     return "nothing was edited before" if needs == EDITS and has_past and not has_edits else ""
 
 
 def _fitting(chosen: list[Scored], most: int) -> tuple[list[Scored], list[OmittedGuidance]]:
-    """Return up to ``most`` guardrails, at most one with a sentence about the prompt, and the omitted others."""
+    """Return up to ``most`` guardrails, at most one of them with a sentence about the prompt, and those omitted."""
     with_sentence = [one for one in chosen if one.sentence][1:]
     left = [one for one in chosen if one not in with_sentence]
     misses = [OmittedGuidance(f"guardrail {one.id}", "another one is said") for one in with_sentence]
@@ -163,9 +163,10 @@ def _next_time(identity: str, times: int, injected: Collection[str]) -> str:
 
 
 def trigger_words(identity: str, evidence: Iterable[Evidence], prompt: str) -> str:
-    """Return the prompt's words that triggered a guardrail: the whole clause if short, else they and a few more.
+    """Return the words of the prompt that triggered a guardrail, with the rest of their clause if that is short.
 
-    The text is empty if none of the guardrail's signals matched words of the prompt.
+    From a long clause, the words and a few that follow them are returned. The text is empty if none of the guardrail's
+    signals matched words of the prompt.
     """
     own = [one for one in evidence if one.facet == "guardrail" and one.name == identity and one.signal[:1] != "<"]
     if not own:
@@ -222,7 +223,7 @@ def suggest_approach(
 def choose_workflow(
     rules: Mapping[str, Any], *, signal_scores: Mapping[str, int], shares: Mapping[str, float]
 ) -> tuple[str, str]:
-    """Return the name of the workflow that fits a prompt, empty if none is certain, and the reason in words.
+    """Return the name of the workflow that fits a prompt (empty if none is certain), and the reason in words.
 
     A workflow gets the points of its own signals (``signal_scores``) and, for each of its task types, its weight for
     the type multiplied by the probability that the prompt has this type (``shares``).
@@ -247,7 +248,10 @@ def choose_workflow(
 
 
 def shares_of(scores: Mapping[str, int], facets: Iterable[Mapping[str, Any]]) -> dict[str, float]:
-    """Return the probability of each task type by its points; each ``points_that_double`` points double its odds."""
+    """Return the probability of each task type, given the points of all task types (``scores``).
+
+    The odds of a task type double with every ``points_that_double`` points, a number that the rules (``facets``) set.
+    """
     double = next((facet["points_that_double"] for facet in facets if facet["name"] == "task_type"), 0.0)
     if not scores or not double:
         return {}

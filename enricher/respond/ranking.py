@@ -1,4 +1,4 @@
-"""Rank the facts that the channels offer for a prompt, and record for each omitted one why it is omitted."""
+"""Rank the facts that the channels offer for a prompt, and record why some of them are omitted."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ NOT_OUTDATED = (
 
 
 class RankedItem:
-    """A fact that a channel offered (a candidate): whether the text contains it (``kept``) and, if not, ``why``."""
+    """A fact that a channel offered for a prompt (a candidate).
+
+    ``kept`` is true if the text contains it; if not, ``why`` is the reason.
+    """
 
     __slots__ = ("channel", "kept", "label", "ref", "score", "text", "why")
 
@@ -38,7 +41,7 @@ class RankedItem:
 def rank_items(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> None:
     """Add all facts that the channels offered to ``result``, ordered by the channel's priority and by the score.
 
-    A fact that the text is to omit is added, too, with the reason.
+    Facts that the text must omit are added as well, with the reason.
     """
     rank = {rule["name"]: rule for rule in body["channels"]}
     seen: set[str] = set()
@@ -91,7 +94,7 @@ def _objection(offered: Candidate, rule: Mapping[str, Any] | None, names: set[st
 def place_of(offered: Candidate | RankedItem) -> str:
     """Return the reference under which a session records a fact, with the line number if its label has one.
 
-    Thus a file that was shown without a line number may be shown again with one.
+    So a file that was shown without a line number may be shown again with one.
     """
     line = offered.label.removeprefix(f"{offered.ref}:").split(None, 1)[:1] if not offered.text else []
     is_line = bool(line) and offered.label.startswith(f"{offered.ref}:") and line[0].isdigit()
@@ -99,7 +102,7 @@ def place_of(offered: Candidate | RankedItem) -> str:
 
 
 def _normalized(offered: Candidate) -> str:
-    """Return an item's text (else its label) in a form for comparison; items with the same form are duplicates."""
+    """Return an item's text in lower case with single spaces, or else its label, for finding duplicate items."""
     return " ".join(offered.text.lower().split()) or offered.label
 
 
@@ -109,5 +112,5 @@ def name_of(ref: str, text: str) -> str:
 
 
 def hashed_ref(name: str) -> str:
-    """Return a keyed hash, to be stored instead of a reference where the setting ``log`` allows no readable text."""
+    """Return a keyed hash of a reference, which is stored instead if the setting ``log`` forbids readable text."""
     return keyed_hash(b"item", name.encode(errors="replace"))

@@ -1,7 +1,7 @@
-"""Write the chosen lines as the text that is added to a prompt: labels in fixed order, facts quoted, within budgets.
+"""Write the chosen lines as the text that is added to a prompt, within the token budgets.
 
-What comes from channels and prompts is data: it is stripped of control characters and of anything that imitates the
-tags of a client, and it is limited in length.
+The labels have a fixed order, and facts are quoted. Whatever comes from channels and prompts is treated as data: its
+control characters are removed, its angle brackets cannot form a client's tags, and its length is limited.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def _without_tags(text: str) -> str:
 
 
 def _without_tag(behind: str) -> str:
-    """Return ``<`` and the text behind it; if this begins with a tag, replace its angle brackets by similar signs.
+    """Return ``<`` and the text ``behind`` it; if they begin a tag, replace its angle brackets with similar signs.
 
     Clients mark their own messages to the model with tags, which a quoted text must not be able to imitate.
     """
@@ -126,9 +126,9 @@ def cut(text: str, *, tokens: int) -> str:
 def render(lines: TextLines, *, tokens: int, most: int = MOST_ITEMS) -> tuple[str, TextLines, list[bool]]:
     """Return the text, the lines that fit into it, and for each item whether the text contains it.
 
-    A line that is no item, such as that of the guardrails, is short and never cut: if it does not fit, it is omitted.
-    At most ``most`` items, the most important first, fill the remaining tokens; the last one is cut to fit. Without any
-    line the text is empty.
+    Lines other than items, such as the one with the guardrails, are short and never cut: if one does not fit, it is
+    omitted. At most ``most`` items, the most important first, fill the remaining tokens; the last one is cut to fit. If
+    there are no lines, the text is empty.
     """
     tokens = min(tokens, HARD_CAP_TOKENS)
     while not _fits(_joined(lines, []), tokens):
@@ -188,7 +188,7 @@ def _guidance(lines: TextLines) -> list[str]:
 
 
 def _fit(items: Iterable[Item], *, tokens: int, most: int) -> list[str]:
-    """Return a bullet (a line of text) for each item, cut to the tokens that are left; empty if too few are left."""
+    """Return a bullet (a line of text) for each item, cut to the tokens left; it is empty if too few are left."""
     bullets: list[str] = []
     used: dict[str, int] = {}
     for item in items:

@@ -1,4 +1,4 @@
-"""Load the compiled rules: a prompt costs one small read, and only after an edit a compiler runs in a child process.
+"""Load the compiled rules from a small cache file; only after an edit, a compiler runs first, in a child process.
 
 A cache file has a header line, which lists the source files, and a body line, which is the rules as JSON. It is valid
 as long as ``stat`` of every source and the list of built-in channels are unchanged. The hash in the header is computed
@@ -47,7 +47,11 @@ if TYPE_CHECKING:
 
 
 class Rules:
-    """One version of the compiled rules; ``body`` is a plain JSON object, ``state`` is FRESH, STALE, BROKEN etc."""
+    """One version of the compiled rules.
+
+    ``body`` is a plain JSON object. ``hash`` identifies the version. ``state`` is FRESH, STALE, BROKEN or UNSETTLED.
+    ``problem`` is the first problem that the compiler found, or empty.
+    """
 
     __slots__ = ("_table", "body", "hash", "problem", "state")
 
@@ -67,7 +71,7 @@ class Rules:
 
     @property
     def table(self) -> Table:
-        """The table of signals with which prompts are classified, created on first use."""
+        """Return the table of signals with which prompts are classified; it is created on first use."""
         if self._table is None:
             from enricher.classify.table import Table
 
@@ -76,12 +80,12 @@ class Rules:
 
     @table.setter
     def table(self, table: Table) -> None:
-        """Use a table that exists already, which saves time when many prompts are classified."""
+        """Use a table that already exists, which saves time when many prompts are classified."""
         self._table = table
 
 
 class NoRulesError(Exception):
-    """No rules can be loaded: no compiled ones exist, and the compiler failed or took too long."""
+    """Raised if no rules can be loaded, because none have been compiled and the compiler failed or took too long."""
 
 
 def load(cwd: str, *, wait_ms: int = 400, base: str = "") -> tuple[Rules, Layers]:
@@ -146,7 +150,10 @@ def _read(path: str) -> Rules | None:
 
 
 def _read_shipped(layers: Layers) -> Rules | None:
-    """Return the compiled rules of the package; None if there are other layers, or if a source file was edited."""
+    """Return the rules that were compiled when the package was built.
+
+    Return None if ``layers`` has other files than the packaged instructions, or if a source file was edited since.
+    """
     if layers.files() != [packaged_file()]:
         return None
     path = shipped_file()
@@ -162,7 +169,7 @@ def _read_shipped(layers: Layers) -> Rules | None:
 
 
 def _own_bytes(path: str) -> bytes:
-    """Return a cache file's content; empty if it cannot be read or another user could have written it."""
+    """Return the content of a cache file; empty if it cannot be read, or if another user could have written it."""
     try:
         return private.read_own_file(path, LARGEST, follow=path == shipped_file())
     except OSError:

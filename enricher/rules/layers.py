@@ -1,9 +1,9 @@
 """Find the instructions and configuration files (layers) that apply to a prompt, from lowest to highest priority.
 
-This runs for every prompt, so it only checks which files exist and are trusted, and parses none of them. The order is:
-the packaged file, the user's own, those under ``$AOPS`` that the original specification requires (seed 000; its
-``HEURISTICS.md`` is a layer that has only guardrails), then those of the project and of the nearest package in it, both
-only if the user trusts them.
+This runs for every prompt, so it only checks which files exist and are trusted, and parses none of them. The order is
+the packaged file, the user's own files, those in the folder ``$AOPS``, those of the project, and those of the nearest
+package in it. The files of a project or package count only if the user trusts them. The original specification (seed
+000) requires those in ``$AOPS``; one of them, ``HEURISTICS.md``, has only guardrails.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ HEURISTICS_PATHS = ("HEURISTICS.md", os.path.join("hooks", "prompts", "HEURISTIC
 
 
 class Layer:
-    """One of the files that together give the rules or the settings: the name of the layer, and the file's path."""
+    """One of the files from which the rules or the settings are merged: the name of the layer, and the file's path."""
 
     __slots__ = ("name", "path")
 
@@ -36,10 +36,10 @@ class Layer:
 
 
 class Layers:
-    """The layers that apply in one working directory, that with the lowest priority first.
+    """The layers that apply in one working directory, beginning with the lowest priority.
 
-    ``missing`` is the path of the instructions file under ``$AOPS`` if this variable is set and the file does not
-    exist. ``untrusted`` is the first folder whose ``.enricher`` the user does not trust. Otherwise they are empty.
+    ``missing`` is the path of the instructions file in ``$AOPS`` if this variable is set but the file does not exist,
+    otherwise empty. ``untrusted`` is the first folder whose ``.enricher`` the user does not trust, or empty.
     """
 
     __slots__ = ("configuration", "instructions", "missing", "untrusted")
@@ -61,7 +61,10 @@ def packaged_file() -> str:
 
 
 def find_layers(cwd: str, *, base: str = "") -> Layers:
-    """Return the layers (instructions and settings files) that apply in ``cwd``; with ``base``, only this file."""
+    """Return the layers (instructions and settings files) that apply in ``cwd``.
+
+    If the path of an instructions file is given as ``base``, this file is the only layer.
+    """
     layers = Layers()
     if base:
         layers.instructions.append(Layer("base", os.path.abspath(base)))
@@ -88,9 +91,9 @@ def _add_aops(layers: Layers, folder: str) -> None:
 
 
 def layer_with(file: str, cwd: str) -> Layers | None:
-    """Return the layers that apply in ``cwd``, or else in the file's own project, if ``file`` is one of them.
+    """Return the layers that include ``file``: those that apply in ``cwd``, or else in the project of the file.
 
-    None means that the file is no layer. A project's file is included even if the user does not trust it, because the
+    Return None if the file is not a layer. A project's file is included even if the user does not trust it, because the
     caller only checks it.
     """
     path = os.path.abspath(file)

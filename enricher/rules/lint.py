@@ -37,7 +37,10 @@ ENDING = ".md"
 
 
 def check(instructions: Sequence[Layer], configuration: Sequence[Layer] = ()) -> Compiled:
-    """Compile the layers; return the result with all problems of compiler and lint, sorted by file and line."""
+    """Compile the layers, and return the result with all problems that the compiler and the lint found.
+
+    The problems are sorted by file and line.
+    """
     compiled = compile_layers(instructions, configuration)
     found = findings(compiled)
     for layer in configuration:
@@ -51,7 +54,7 @@ def layers_to_check(file: str, cwd: str) -> Layers:
 
     A file that is a layer itself, such as ``.enricher/instructions.md`` of a project, is checked together with the
     other layers that apply there. Any other file is checked alone if it has all the parts that complete instructions
-    need, else as the highest layer in ``cwd``.
+    need; otherwise it is checked as if it were the highest layer in ``cwd``.
     """
     placed = layer_with(file, cwd)
     if placed is not None:

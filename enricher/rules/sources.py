@@ -1,7 +1,7 @@
 """Store with each version of the rules the files from which it was compiled, so that versions can be compared.
 
 The compiled rules do not contain the text of these files. The hook itself never stores it: the compiler stores the
-files that it read, and the maintenance in the background stores those of the package.
+files that it has read, and the background maintenance stores those of the package.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def store_packaged(state: str) -> None:
 def packaged_texts() -> tuple[str, Texts] | None:
     """Return the hash of the packaged rules and the files (layer, path, text) from which they were compiled.
 
-    None means that a file has changed since.
+    Return None if a file has changed since, or if the compiled rules cannot be read.
     """
     from enricher.rules.compiling.named_files import Files  # loads pydantic, which takes five times as long as the rest
 

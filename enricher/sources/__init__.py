@@ -1,1 +1,1 @@
-"""The data sources that channels query: code index, memories, transcripts, task lists, skills."""
+"""Read the data sources that channels query: the code index, memories, transcripts, task lists and skills."""

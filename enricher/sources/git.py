@@ -19,7 +19,10 @@ PROGRAM = (
 
 
 class GitError(Exception):
-    """git is not installed, took too long or failed; ``is_refusal``: it ran, and ended with an error."""
+    """Raised if git is not installed, takes too long or fails.
+
+    ``is_refusal`` says whether git itself ended with an error.
+    """
 
     def __init__(self, message: str, *, is_refusal: bool = False) -> None:
         super().__init__(message)
@@ -107,8 +110,8 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 def _environment() -> dict[str, str]:
     """Return the environment without variables that point git at another repository, such as those of a git hook.
 
-    Replacement objects (``git replace``) are ignored and missing objects are never fetched: a repository may name
-    the program that would fetch them, and git before 2.45 can only forbid that by protocol.
+    Replacement objects (``git replace``) are ignored. Missing objects are never fetched, because a repository may name
+    the program that would fetch them. Before version 2.45, git can only prevent this by forbidding all protocols.
     """
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     no = dict.fromkeys(("GIT_TERMINAL_PROMPT", "GIT_OPTIONAL_LOCKS"), "0")

@@ -1,7 +1,8 @@
 """Find the installed skill, command or subagent that covers a request, by the words of its name and description.
 
-Only compares texts. A skill covers a request if both name the same action (write, review, deploy …) and share
-specific words; a word counts less if several installed skills have it, and generic words do not count.
+The texts are compared, and no model is called. A skill covers a request if both name the same action (write, review,
+deploy …) and share specific words; a word counts less if several installed skills have it, and generic words do not
+count.
 """
 
 from __future__ import annotations
@@ -81,7 +82,10 @@ class Helper:
 
 
 def covering(prompt: str, helpers: Sequence[Helper]) -> tuple[Helper, list[str]] | None:
-    """Return the skill or the like that covers the request, and the words they share; None if none or several do."""
+    """Return the skill, command or subagent that covers the request, and the words that the two have in common.
+
+    Returns None if none covers it, if several do equally well, or if the prompt already names one of ``helpers``.
+    """
     if not helpers or _is_named(prompt, helpers):
         return None
     deeds = _ordered(prompt)
@@ -125,7 +129,10 @@ def _specific_words(text: str) -> set[str]:
 
 
 def _is_named(prompt: str, helpers: Iterable[Helper]) -> bool:
-    """Return whether the prompt names one of ``helpers``: as ``/name``, "name skill" and the like, or ``some-name``."""
+    """Return whether the prompt names one of ``helpers``.
+
+    It does if it contains, for example, ``/name``, "name skill", or a name that has a hyphen, such as ``some-name``.
+    """
     low = f" {prompt.lower()} "
     return any(
         f"/{name}" in low or f"${name}" in low or f"@{name}" in low or (("-" in name or "_" in name) and name in low)
@@ -141,7 +148,7 @@ def _split(text: str) -> list[str]:
 
 
 def _ordered(prompt: str) -> set[int]:
-    """Return the actions that the prompt requests, as row numbers of ``_DEEDS``.
+    """Return the actions that the prompt requests, each as an index into ``_DEEDS``, where synonyms form one entry.
 
     The first word of a clause names the action; in a clause that is not ASCII, any word may.
     """

@@ -65,7 +65,11 @@ _STOP = frozenset(
 
 
 class Task:
-    """A task from the list that ``where`` names; ``id`` is its id there, or with ``is_line`` the number of its line."""
+    """A task in a task list.
+
+    ``where`` names the list, and ``id`` is the task's id in it. With ``is_line``, ``id`` is the number of a line
+    instead.
+    """
 
     __slots__ = ("date", "id", "is_line", "status", "title", "where")
 
@@ -123,16 +127,20 @@ def _of_session(request: Request, wanted: TaskQuery) -> Iterator[Task]:
 
 
 def _of_project(root: str, wanted: TaskQuery, beads: str, checklists: Sequence[str]) -> Iterator[Task]:
-    """Yield the project's tasks that contain a wanted word or id."""
+    """Yield the project's tasks that contain a word or an id from ``wanted``.
+
+    They come from the file ``beads`` and from the first of the files ``checklists`` that is not empty.
+    """
     if root:
         yield from _beads(root, beads, wanted)
         yield from _checklist(root, checklists, wanted)
 
 
 def score(task: Task, wanted: TaskQuery) -> float:
-    """Return a task's relevance from 0 to 1: by its id, or else by the specific words that title and prompt share.
+    """Return a task's relevance from 0 to 1, which depends on its id or, failing that, on its title.
 
-    A single shared word counts only if the title has no other and the prompt few others.
+    It is high and fixed if the prompt contains the id. Otherwise, it depends on the specific words that title and
+    prompt share. A single shared word counts only if the title has no other and the prompt few others.
     """
     if task.id.lower() in wanted.ids or f"task {task.id}" in wanted.ids:
         return BY_ID_SCORE
@@ -236,7 +244,10 @@ def _checkbox(line: str, number: int, *, where: str) -> Task | None:
 
 
 def _promising(content: bytes, wanted: TaskQuery) -> list[tuple[str, int]]:
-    """Return the lines that contain most of the wanted words, with their numbers; at most MOST_DECODED lines."""
+    """Return the lines that contain the greatest number of wanted words, each with its line number.
+
+    At most MOST_DECODED lines are returned.
+    """
     low = content.lower()  # bytes.lower() changes ASCII only, so offsets stay valid
     counts: dict[int, int] = {}
     for needle, weight in _needles(wanted):
@@ -253,7 +264,10 @@ def _promising(content: bytes, wanted: TaskQuery) -> list[tuple[str, int]]:
 
 
 def _needles(wanted: TaskQuery) -> Iterator[tuple[bytes, int]]:
-    """Yield the texts to search a task list for, each with its weight; an id outweighs all stems together."""
+    """Yield the byte strings that are to be searched for in a task list, each with its weight.
+
+    An id has a greater weight than all stems together.
+    """
     for word in sorted(wanted.stems):
         yield word.removesuffix("i").encode(errors="replace"), 1  # a stem's final "i" stands for "y" or "ies"
     for word in sorted(wanted.ids):

@@ -1,4 +1,4 @@
-"""Build and parse the URIs of memories: ``enricher://`` with ``search/…``, ``topics``, ``topics/…`` or ``memory/…``.
+"""Build and parse the URIs of memories, such as ``enricher://memory/…`` or ``enricher://search/…``.
 
 Our MCP server offers memories under these URIs. The hook writes them into traces, so this module imports nothing else.
 ``subcog://`` is accepted as well (ruling R18). Everything after the first slash is one text: ``/``, ``?``, ``#`` and
@@ -27,11 +27,15 @@ if TYPE_CHECKING:
 
 
 class UriError(ValueError):
-    """A text is no URI of memories; the message lists the valid forms."""
+    """Raised if a text is not the URI of a memory, a search or topics; the message lists the valid forms."""
 
 
 class Uri:
-    """A parsed URI: ``kind`` is search, topics, topic or memory, and ``text`` the query, topic or memory id."""
+    """A parsed URI.
+
+    ``kind`` is search, topics, topic or memory. ``text`` is accordingly the query, the topic, or the id of a memory,
+    and empty for the list of topics.
+    """
 
     __slots__ = ("kind", "text")
 

@@ -43,11 +43,11 @@ LONGEST_SHOWN = 60
 
 
 class ParsedResponse:
-    """A parsed answer of a model: its JSON object, the valid fields of that, its text, and what is wrong with it.
+    """A parsed answer of a model: its JSON object, the valid fields in it, its text, and what is wrong with it.
 
-    ``metadata`` is the JSON object as given, ``data`` has its valid fields, and ``content`` is the text. ``problems``
-    make the answer invalid. ``notes`` describe how its form differs from the requested one, but was readable.
-    ``required`` are the names of the fields that the schema demands.
+    ``metadata`` is the JSON object as the model wrote it, ``data`` has its valid fields, and ``content`` is the text.
+    ``problems`` make the answer invalid. ``notes`` describe deviations from the requested form that did not keep the
+    answer from being read. ``required`` are the names of the fields that the schema demands.
     """
 
     __slots__ = ("content", "data", "metadata", "notes", "problems", "required")
@@ -193,7 +193,11 @@ def checked(value: Mapping[str, Any], schema: Schema, *, at: str = "") -> tuple[
 
 
 def _value(given: Any, field: Schema, place: str, problems: list[str]) -> Any:
-    """Return the valid part of a field's value, None if there is none; append what is wrong with it to ``problems``."""
+    """Return a field's value without its invalid items, or None if it is invalid; append the reasons to ``problems``.
+
+    ``given`` is the value, ``field`` its schema, and ``place`` its path in the answer. Only the items of an array may
+    be left out; an object with any invalid field is invalid.
+    """
     kind = field["type"]
     if kind in ("number", "integer"):
         given = _scaled(given, field)

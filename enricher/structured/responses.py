@@ -80,7 +80,7 @@ class ErrorAnalysis(BaseModel):
 
 
 class Decision(BaseModel):
-    """An answer that decides between several ways to go."""
+    """An answer that chooses one of several options."""
 
     decision: Line
     reasoning: Text
@@ -118,7 +118,10 @@ class ClassificationAnswer(BaseModel):
 
 
 class EnrichmentAnswer(BaseModel):
-    """An answer with a text for the user's prompt; this part of it says whether the text is relevant to the prompt."""
+    """The JSON part of an answer that has a text for the user's prompt.
+
+    It says whether this text is relevant to the prompt.
+    """
 
     is_relevant: bool
 
@@ -132,7 +135,10 @@ class PlannedStep(BaseModel):
 
 
 class HydrationAnswer(BaseModel):
-    """What a model writes of a plan: intent and steps (seed 003). Workflow and guardrails are chosen by the rules."""
+    """The part of a plan that a model writes: the intent and the steps (seed 003).
+
+    The workflow and the guardrails of the plan are chosen by the rules.
+    """
 
     intent: Line
     steps: list[PlannedStep]
@@ -188,7 +194,10 @@ def packaged_schemas() -> dict[str, dict[str, Any]]:
 
 
 class Quality(NamedTuple):
-    """The quality of a model's answer: its shares for the schema, the required fields and the rules, and their sum."""
+    """The quality of a model's answer, in three parts.
+
+    They rate how well it follows the schema, has the required fields, and obeys the rules.
+    """
 
     schema: float
     completeness: float

@@ -1,7 +1,8 @@
-"""Fill the slots (placeholders) in prompts to a language model that were otherwise rendered from their templates.
+"""Fill in the slots (placeholders) of prompts to a language model.
 
-Templates are rendered when the rules are compiled. What depends on the user's prompt is left open as slots, which the
-hook fills without a template engine, because to import one takes longer than all else that the hook does.
+The prompts are rendered from their templates when the rules are compiled. Only what depends on the user's prompt is
+left open, as slots. The hook fills these without a template engine, because importing one would take longer than
+everything else that the hook does.
 """
 
 from __future__ import annotations
@@ -18,7 +19,10 @@ FENCE = "fence:"
 
 
 class Slot(str):
-    """The mark of a slot in a text. It has its own type, to tell it from a user's text that only looks like a mark."""
+    """The mark of a slot in a text.
+
+    It has a type of its own, so that it can be distinguished from a user's text that only looks like a mark.
+    """
 
     __slots__ = ("name",)
     name: str

@@ -42,7 +42,10 @@ KEYS = ("version", "response", "metadata", "constants", "optional", "forms", "sl
 
 
 class TemplateProblemError(ValueError):
-    """A template cannot be read or rendered; ``file`` and ``line`` say where, and the message how to correct it."""
+    """Raised if a template cannot be read or rendered.
+
+    ``file`` and ``line`` say where the mistake is, and the message how to correct it.
+    """
 
     def __init__(self, message: str, *, file: str = "", line: int = 1) -> None:
         super().__init__(message)
@@ -197,7 +200,7 @@ def read_template(name: str, file: str, text: str) -> Template:
 def skeletons(
     texts: tuple[tuple[str, str, str], ...], modes: tuple[tuple[str, str], ...], meanings: tuple[tuple[str, str], ...]
 ) -> dict[str, Any]:
-    """Render the prompts whose slots the hook fills by itself; return them by the name of their templates.
+    """Render the prompts to a model that the hook completes by filling their slots; return them by name of template.
 
     ``texts`` has the name, file and text of each template, ``modes`` the name and mode (structured or unstructured) of
     each template, and ``meanings`` each task type with its meaning. Raises TemplateProblemError.
@@ -283,7 +286,10 @@ class PromptGenerator:
             return read_template(name, self.files[name], opened.read())
 
     def is_structured(self, name: str | None = None) -> bool:
-        """Return whether prompts from a template have the structured form; without a name, whether that is usual."""
+        """Return whether prompts from the template ``name`` have the structured form.
+
+        Without a name, return whether that is the default for all templates.
+        """
         if name and self.modes:
             return self.modes.get(name, UNSTRUCTURED) == STRUCTURED
         return self.structured_mode

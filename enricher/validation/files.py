@@ -39,7 +39,7 @@ KEEPS_TEXT = ("redacted", "full")
 
 
 class UnknownRevisionError(ValueError):
-    """git cannot compare the files with the revision; the message gives the reason."""
+    """Raised if git cannot compare the files with a revision; the message gives the reason."""
 
 
 def python_files(paths: Iterable[str]) -> list[str]:
@@ -75,9 +75,9 @@ def _walked(folder: str) -> Iterator[str]:
 
 
 def changed_lines(folder: str, revision: str) -> dict[str, Spans]:
-    """Return, by absolute path, the ranges of lines that were added or changed since a git revision.
+    """Return the ranges of lines that were added or changed since a git revision, by the absolute path of their file.
 
-    A file that git does not track counts as a whole. Raises UnknownRevisionError.
+    Only Python files are compared. All lines of a file that git does not track count. Raises UnknownRevisionError.
     """
     try:
         commit = git.ask(folder, "rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}").decode().strip()
@@ -220,6 +220,10 @@ def _stored(engine: PromptRuleEngine, found: Iterator[Violation], shown: Shown) 
 
 
 def _opposing_guardrails(engine: PromptRuleEngine, rule_id: str, shown: Shown) -> list[str]:
-    """Return the ids of the guardrails shown to the agent that demand what the rule does; one must name the other."""
+    """Return the ids of those guardrails in ``shown`` that demand the same as the rule ``rule_id``.
+
+    A guardrail does so if the rule lists its id, or if its title contains the id or the name of the rule. ``shown`` are
+    the guardrails that the agent was shown, each with its title.
+    """
     rule = engine.rule(rule_id)
     return [one for one, title in shown if one in rule.guardrails or rule.id in title or rule.name in title]

@@ -39,7 +39,7 @@ AS_PACKAGED = "write it as in the packaged prompt_rules.yaml"
 
 
 class RuleFileError(ValueError):
-    """A file of rules cannot be used; the message names file, line and remedy."""
+    """Raised if a file of rules cannot be used; the message names the file, the line and the remedy."""
 
     def __init__(self, file: str, line: int, problem: str, remedy: str) -> None:
         super().__init__(f"{file}:{line}: {problem}; {remedy}")
@@ -93,7 +93,7 @@ def _must_be_one_of(name: str, value: object, known: tuple[str, ...]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """A place where code breaks a rule; the lines from ``line`` to ``end_line`` are concerned."""
+    """A place where code breaks a rule: the lines from ``line`` to ``end_line`` of a file."""
 
     rule_id: str
     rule_name: str
@@ -111,7 +111,10 @@ class Violation:
 
 
 class PromptRuleEngine:
-    """The rules of a file: the engine selects those for a type of prompt, and finds where code breaks them."""
+    """The rules in a file.
+
+    Selects the rules that apply to a type of prompt, and finds the places where code breaks rules.
+    """
 
     def __init__(self, rules: Iterable[PromptRule], prompt_types: Mapping[str, list[str]]) -> None:
         self.rules = tuple(rules)
@@ -133,7 +136,7 @@ class PromptRuleEngine:
 
     @property
     def domains(self) -> tuple[str, ...]:
-        """The domains that have rules, in the order of the file."""
+        """Return the domains that have rules, in the order of the file."""
         return tuple(dict.fromkeys(rule.domain for rule in self.rules))
 
     def rule(self, identifier: str) -> PromptRule:
@@ -207,7 +210,10 @@ def _violations(code: str | bytes, rules: list[PromptRule], file: str, path: str
 
 
 class _Reading:
-    """Makes rules from the parsed data of a file; ``lines`` has the line of each value, which errors mention."""
+    """Converts the parsed content of a rule file to rules.
+
+    ``lines`` maps the path of each value in the file to its line, so that an error can name the line.
+    """
 
     def __init__(self, file: str, lines: Mapping[Path, int]) -> None:
         self.file, self.lines = file, lines

@@ -1,6 +1,7 @@
-"""Parse a Python file for the validators, and answer their questions about its nodes, comments and names.
+"""Parse a Python file, and tell the validators about its nodes, comments and names.
 
-An empty function may follow a convention, as in plug-ins: then the modules next to its file define the function, too.
+The modules next to the file are consulted, too: if they define a function that is empty in this file, it follows a
+convention, as in plug-ins.
 """
 
 from __future__ import annotations
@@ -63,7 +64,10 @@ class CodeFinding:
 
 
 class NotPythonError(ValueError):
-    """The text cannot be parsed; ``line`` is the line of the error, or 1 if the parser names none."""
+    """Raised if a text cannot be parsed as Python.
+
+    ``line`` is the line of the error, or 1 if the parser names none.
+    """
 
     def __init__(self, reason: str, line: int) -> None:
         super().__init__(reason)
@@ -73,8 +77,8 @@ class NotPythonError(ValueError):
 class Source:
     """A parsed Python file: its syntax nodes, the parent of each, and what kind of file it is.
 
-    ``file`` is the name of the file, if known; ``path`` is where it is on disk, empty if it is not there. Raises
-    NotPythonError if ``text`` is not Python of this interpreter's version.
+    ``file`` is the name of the file, if known. ``path`` is its place on disk, and empty if the text is not from a file.
+    Raises NotPythonError if ``text`` is not valid in the Python version that is running.
     """
 
     def __init__(self, text: str | bytes, *, file: str = "", path: str = "") -> None:
@@ -133,7 +137,10 @@ class Source:
         return any(len(self.comments(*lines).split()) >= _REASON_WORDS for lines in places)
 
     def _above(self, line: int) -> int:
-        """Return the first of the comment lines directly above a line; the line itself if there are none."""
+        """Return the number of the first of the comment lines that stand directly above ``line``.
+
+        If there are none, return ``line`` itself.
+        """
         while line > 1 and self.lines[line - 2].lstrip().startswith("#"):
             line -= 1
         return line
@@ -222,7 +229,7 @@ def python_blocks(text: str) -> list[tuple[int, str]]:
 
 
 def name_of(node: ast.AST | None) -> str:
-    """Return the last name in a dotted name, also if it is called or subscripted; empty for other expressions."""
+    """Return the last name in a dotted name, ignoring any call or subscript after it; empty for other expressions."""
     while isinstance(node, ast.Call | ast.Subscript):
         node = node.func if isinstance(node, ast.Call) else node.value
     if isinstance(node, ast.Attribute):
@@ -254,9 +261,9 @@ def end_of(node: ast.stmt | ast.expr | ast.excepthandler) -> int:
 
 
 def name_given_to(source: Source, node: ast.Constant) -> str:
-    """Return the name of what a constant is the value of: a variable, keyword, parameter or key; empty if none.
+    """Return the name that a constant is given: that of a variable, keyword, parameter or key; empty if there is none.
 
-    The value may also be a text that is made from the constant.
+    The named value may also be a text that is composed of the constant and others.
     """
     value: ast.expr = node
     parent = source.parent(node)
@@ -277,7 +284,7 @@ def name_given_to(source: Source, node: ast.Constant) -> str:
 
 
 def names_around(source: Source, node: ast.Constant) -> str:
-    """Return, one per line, the names of all that a constant is part of in its statement: variables, keywords, keys."""
+    """Return the names of the variables, keywords and keys to which a constant belongs in its statement, as lines."""
     names = [name_given_to(source, node)]
     below: ast.AST = node
     for above in source.ancestors(node):
@@ -320,7 +327,10 @@ def is_implemented_elsewhere(path: str, name: str) -> bool:
 
 
 def is_convention(path: str, name: str) -> bool:
-    """Return whether so many modules in the folder of ``path`` define a function ``name`` that it is a convention."""
+    """Return whether it is a convention in the folder of ``path`` that modules define a function called ``name``.
+
+    That is so if at least FEWEST_ALIKE modules in the folder do.
+    """
     return bool(path) and _functions_of_folder(str(Path(path).absolute().parent))[name] >= FEWEST_ALIKE
 
 

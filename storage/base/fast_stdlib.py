@@ -20,7 +20,7 @@ WHITESPACE = " \t\n\r"
 
 
 class _Scanning:
-    """The settings that the C function for reading JSON takes from the attributes of its argument."""
+    """The settings for reading JSON, as attributes that the standard library's C function expects."""
 
     strict = False
     object_hook = None

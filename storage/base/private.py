@@ -13,7 +13,7 @@ NONBLOCK = getattr(os, "O_NONBLOCK", 0)  # opening a FIFO must not block until i
 
 
 class ForeignFileError(OSError):
-    """Another user may have put this file there or changed it, so its content must not be used."""
+    """Raised if another user may have created or changed a file, so that its content must not be used."""
 
 
 def make_directory(path: str) -> None:

@@ -28,7 +28,7 @@ DAMAGE_CODES = (11, 26)
 
 
 class ReaderError(OSError):
-    """The database cannot be opened or read."""
+    """Raised if the database cannot be opened or read."""
 
 
 def _driver() -> ModuleType:
@@ -108,6 +108,9 @@ def is_damage(failure: Exception) -> bool:
 
 
 def failures() -> tuple[type[Exception], ...]:
-    """Return the exceptions to catch around a query on a connection of this module; empty before the first one."""
+    """Return the exceptions to catch around a query on a connection of this module.
+
+    The result is empty until the first connection is opened.
+    """
     driver = sys.modules.get("_sqlite3")
     return (driver.Error,) if driver else ()

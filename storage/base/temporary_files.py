@@ -1,7 +1,7 @@
-"""Replace files by way of temporary ones (``.tmp``), and remove temporary files that were never finished.
+"""Replace files by renaming temporary files (``.tmp``), and remove temporary files that were never completed.
 
-A killed process leaves a half-written file, which may contain prompt text and which no process will finish.
-``storage.base.private`` writes the files that only their owner may read.
+A killed process leaves a half-written file, which may contain prompt text and which no process will complete. Files
+that only their owner may read are written by ``storage.base.private`` instead.
 """
 
 from __future__ import annotations
@@ -19,15 +19,18 @@ RANDOM_DIGITS = 8
 
 
 def sweep(folder: str) -> int:
-    """Remove the abandoned temporary files in a folder and its subfolders; return how many."""
+    """Remove the temporary files in a folder and its subfolders that no process can still be writing.
+
+    Returns how many files were removed. They are recognized by their age, which is above ABANDONED_S.
+    """
     return sum(_removed(path) for path in _found(folder) if _age(path) > ABANDONED_S)
 
 
 def erase(folder: str) -> int:
-    """Remove every temporary file in a folder and its subfolders; return how many.
+    """Remove every temporary file in a folder and its subfolders; return how many were removed.
 
-    Recent ones get two seconds to be finished. Call this when a user wants data forgotten: afterwards no half-written
-    file contains it.
+    Files that were written very recently are left alone for up to two seconds, so that they can be completed. Call this
+    when a user wants data deleted: afterwards, no half-written file contains it.
     """
     found = _found(folder)
     until = time.monotonic() + LONGEST_WRITE_S
@@ -47,7 +50,10 @@ def _found(top: str) -> list[str]:
 
 
 def _age(path: str) -> float:
-    """Return how many seconds ago a file was modified, or in how many if the time is in the future; 0 if it is gone."""
+    """Return how many seconds lie between now and the time at which a file was modified; 0 if the file is gone.
+
+    The time of modification may also be in the future.
+    """
     try:
         return abs(time.time() - os.lstat(path).st_mtime)
     except OSError:
@@ -63,10 +69,10 @@ def _removed(path: str) -> bool:
 
 
 def replace_file(path: str, content: bytes) -> None:
-    """Replace the content of a file at once; readers see either the earlier or the new content.
+    """Replace the content of a file in one step, so that readers see either the earlier or the new content.
 
-    The file keeps its permissions; a new file gets mode 0644 less the umask. A symbolic link stays one: its target is
-    replaced. Temporary files that killed processes left for this file are removed. Raises OSError; the file then has
+    The file keeps its permissions; a new file gets mode 0644 less the umask. If ``path`` is a symbolic link, its target
+    is replaced. Temporary files that killed processes left for this file are removed. Raises OSError; the file then has
     its earlier content.
     """
     target = os.path.realpath(path)

@@ -40,11 +40,11 @@ ONE_THREAD = threading.Lock()
 
 
 class StorageError(Exception):
-    """The database cannot be used; the message is for the user, who should not see a traceback."""
+    """Raised if the database cannot be used; the message is for the user, who should not see a traceback."""
 
 
 class NewerDatabaseError(StorageError):
-    """A newer version of this program wrote the database; it is left unchanged."""
+    """Raised if a newer version of this program wrote the database, which is then left unchanged."""
 
     def __init__(self, path: str, *, version: int) -> None:
         super().__init__(
@@ -55,7 +55,7 @@ class NewerDatabaseError(StorageError):
 
 
 class DatabaseInUseError(StorageError):
-    """Another process did not release the database in time."""
+    """Raised if another process did not release the database in time."""
 
 
 def connect(state_dir: str) -> sqlite3.Connection:

@@ -44,7 +44,10 @@ def main(state_dir: str) -> None:
 
 
 def is_housekeeping_due(state_dir: str) -> bool:
-    """Return whether to delete old traces or to finish a deletion; in a new installation, not before the second day."""
+    """Return whether it is time to delete old traces, or whether an earlier deletion is still incomplete.
+
+    The first call in a new installation schedules the first deletion of old traces for a later day.
+    """
     try:
         rest = os.stat(f"{state_dir}/{HOUSEKEEPING}").st_mtime - time.time()
         is_due = not 0 < rest <= BETWEEN_HOUSEKEEPING_S  # a time further ahead means that the clock was set back

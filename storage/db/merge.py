@@ -45,7 +45,7 @@ HAS_IT_SOURCES = "select 1 from instructions_sources where hash = :hash limit 1"
 
 
 class MergeError(database.StorageError):
-    """A database cannot be merged; the message names the file, the reason and what to do."""
+    """Raised if a database cannot be merged; the message names the file and the reason."""
 
     def __init__(self, path: str, reason: str) -> None:
         super().__init__(f"{path}: {reason}")
@@ -54,9 +54,11 @@ class MergeError(database.StorageError):
 
 @dataclass(slots=True)
 class MergeResult:
-    """How many traces, labels and versions of the instructions a merge added, and the ids of conflicting traces.
+    """The result of a merge: how many traces, labels and versions of the instructions it added, and its problems.
 
-    ``same`` traces were there already, ``refused`` ones were invalid.
+    ``same`` is the number of traces that were already present, and ``refused`` that of invalid ones. A conflict is a
+    trace that differs from the one with the same id; ``conflicts`` lists the ids of at most MOST_CONFLICTS of them, and
+    ``conflict_count`` counts them all.
     """
 
     path: str
@@ -144,9 +146,10 @@ def _checked_version(path: str, state_dir: str) -> int:
 
 
 def _connected(path: str) -> sqlite3.Connection:
-    """Return a read-only connection to a database.
+    """Return a read-only connection to the database at ``path``; raises MergeError if it cannot be read.
 
-    If SQLite cannot create its lock file beside the database, it is opened as a file that nobody else changes.
+    If SQLite cannot create its lock file beside the database, the file is opened on the assumption that nobody else
+    changes it.
     """
     address = reader.address(os.path.abspath(path))
     try:
@@ -244,7 +247,10 @@ def _with_children(other: sqlite3.Connection, row: Row, *, path: str) -> dict[st
 
 
 def _is_plain(tables: dict[str, traces.Rows]) -> bool:
-    """Return whether all values are texts, numbers or None; a foreign file may have bytes in any column."""
+    """Return whether all values in the rows of ``tables`` are texts, numbers or None.
+
+    A database from elsewhere may have bytes in any column.
+    """
     return not any(isinstance(value, bytes) for rows in tables.values() for row in rows for value in row)
 
 
@@ -257,7 +263,11 @@ def _take_labels(
     *,
     is_dry: bool,
 ) -> None:
-    """Add the labels of traces that only the other database has, sorted by time, because the newest label counts."""
+    """Copy those labels of the given traces into this database that only the ``other`` database has.
+
+    ``identities`` are the ids of the traces. All labels of a trace are stored in the order of time, because its newest
+    label counts.
+    """
     columns = ", ".join(LABELS[table])
     query = f"select {columns} from {table} where trace_id = :id order by id"
     read = {identity: _read(other, query, {"id": identity}, path=result.path) for identity in identities}

@@ -135,7 +135,10 @@ def m003_instructions_versions(db: Database) -> None:
 
 @migrations()
 def m004_sessions(db: Database) -> None:
-    """Add a table of what was added to each session: facts, guardrails, approaches, and the number of tokens."""
+    """Add a table of what was added to each session, and of the number of tokens.
+
+    It lists facts, guardrails and approaches (advice on how to proceed).
+    """
     db.execute("""
         create table sessions (
             session_id text not null,
@@ -494,7 +497,10 @@ def m017_roll_ups(db: Database) -> None:
 
 @migrations()
 def m018_silence_of_imports(db: Database) -> None:
-    """Change the status of traces from shadow to silent if there was nothing to add; if any changed, empty the sums."""
+    """Change the status of traces from shadow to silent if there was nothing to add to their prompts.
+
+    If any trace has changed, the sums over traces are deleted, to be computed again.
+    """
     found = db.execute("update traces set status = 'silent' where status = 'shadow' and output_tokens = 0")
     if found.rowcount > 0:
         for query in rollups.START_AGAIN:
@@ -503,7 +509,7 @@ def m018_silence_of_imports(db: Database) -> None:
 
 @migrations()
 def m019_vectors_by_content(db: Database) -> None:
-    """Add a table of embedding vectors of prompts and of pieces of code, by a hash of model and text."""
+    """Add a table of embedding vectors of prompts and of pieces of code, keyed by a hash of the model and the text."""
     db.execute("create table content_vectors (number integer primary key, hash text not null unique, vector blob)")
 
 
@@ -621,7 +627,10 @@ def m023_line_labels(db: Database) -> None:
 
 @migrations()
 def m024_sums_by_workflow(db: Database) -> None:
-    """Add the workflow to the index for filtering and to the sums by class; empty all sums, to be computed again."""
+    """Add the workflow to the index for filtering and to the table of sums by class; delete all sums over traces.
+
+    The sums are computed again later.
+    """
     db.execute("drop index traces_in_brief")
     db.execute("""
         create index traces_in_brief on traces (
@@ -648,7 +657,10 @@ def m024_sums_by_workflow(db: Database) -> None:
 
 
 def _look_at_less(db: Database) -> None:
-    """Redefine the views on skips and on clients: they now read sums and an index, and exclude imports and tests."""
+    """Redefine two views: why prompts were skipped, and when each client was last seen.
+
+    They now read an index or sums instead of all traces, and exclude imports and tests.
+    """
     for name in ("why_prompts_were_skipped", "when_each_host_was_last_seen"):
         db.execute(f"drop view {name}")
     db.execute("""

@@ -55,7 +55,10 @@ class Snapshot:
 
 
 def clean(state_dir: str, gone: ErasureTarget) -> list[str]:
-    """Delete the files that contain what is to be forgotten; return messages about them. Raises OSError."""
+    """Delete the databases, code indices and snapshots that contain something in ``gone``; return messages about them.
+
+    ``gone`` is what a user wants forgotten. Raises OSError.
+    """
     messages = _clean_databases(state_dir, gone)
     return messages + _remove_snapshots(state_dir, lambda one: _snapshot_holds(one, gone.ids, gone.mentions))
 
@@ -98,7 +101,7 @@ def _is_outdated(one: Snapshot, older_than: float, before: str) -> bool:
 
 
 def holds(path: str, gone: ErasureTarget, *, is_database: bool) -> bool:
-    """Return whether a file contains a text or a trace id that is to be forgotten; False if it cannot be read."""
+    """Return whether a file contains one of the texts or trace ids in ``gone``; False if it cannot be read."""
     try:
         if gone.mentions.in_file(path, is_database=is_database):
             return True
@@ -109,7 +112,7 @@ def holds(path: str, gone: ErasureTarget, *, is_database: bool) -> bool:
 
 
 def mentions(path: str, gone: ErasureTarget) -> bool:
-    """Return whether a file contains a text that is to be forgotten; False if it cannot be read."""
+    """Return whether a file contains one of the texts in ``gone``, ignoring trace ids; False if it cannot be read."""
     try:
         return gone.mentions.in_file(path)
     except OSError:
@@ -134,9 +137,9 @@ def modified(path: str) -> float:
 
 
 def _clean_databases(state_dir: str, gone: ErasureTarget) -> list[str]:
-    """Delete moved-aside databases and code indices that contain what is to be forgotten; return messages about them.
+    """Delete moved-aside databases and code indices that contain something in ``gone``; return messages about them.
 
-    A code index is searched only for texts.
+    A code index is searched only for the texts in ``gone``, not for trace ids.
     """
     messages = []
     for path in _databases_aside(state_dir):
@@ -196,7 +199,7 @@ def _remove_snapshots(state_dir: str, holds_any: Callable[[Snapshot], bool]) -> 
 def _contains_id(read: Callable[[int], bytes], ids: frozenset[str]) -> bool:
     """Return whether the content, which ``read`` returns piece by piece, contains one of the trace ids.
 
-    As most ids are 24 hex digits, all of these are searched for in one pass.
+    Most ids have 24 hexadecimal digits; these are all searched for in one pass, and the other ids one by one.
     """
     usual = {one.encode() for one in ids if len(one) == ID_DIGITS}
     others = [one.encode() for one in ids if len(one) != ID_DIGITS]
@@ -256,9 +259,9 @@ def listed_snapshots(state_dir: str) -> list[Snapshot]:
 
 
 def _snapshot_holds(snapshot: Snapshot, ids: Iterable[str], wanted: Mentions) -> bool:
-    """Return whether a snapshot contains one of these traces or texts; True if it cannot be read as a database.
+    """Return whether a snapshot contains one of the traces ``ids`` or one of the texts in ``wanted``.
 
-    Raises OSError if the file is missing.
+    Returns True if it cannot be read as a database. Raises OSError if the file is missing.
     """
     if wanted.in_file(snapshot.path, is_database=True):
         return True

@@ -142,7 +142,7 @@ START_MERGING = "insert into prompts_fts (prompts_fts, rank) values ('merge', :p
 
 
 class StillReadError(database.DatabaseInUseError):
-    """Another program prevents the write-ahead log from being truncated."""
+    """Raised if the write-ahead log cannot be truncated because another program keeps reading from it."""
 
 
 def of_session(db: sqlite3.Connection, session_id: str) -> list[str]:
@@ -151,24 +151,30 @@ def of_session(db: sqlite3.Connection, session_id: str) -> list[str]:
 
 
 def mentioning(db: sqlite3.Connection, wanted: Mentions) -> list[str]:
-    """Return the ids of traces with a text of ``wanted`` in their row or in one that refers to them, newest first."""
+    """Return the ids of the traces that contain one of the texts in ``wanted``, newest first.
+
+    Rows of other tables that refer to a trace, such as its facts and labels, are searched as part of it.
+    """
     _add_sql_functions(db, wanted)
     return [row[0] for row in db.execute(WHICH_TRACES_MENTION_IT)]
 
 
 def memories_mentioning(db: sqlite3.Connection, wanted: Mentions) -> list[str]:
-    """Return the ids of memories (notes about a project) that contain a text of ``wanted``."""
+    """Return the ids of the memories (notes about a project) that contain one of the texts in ``wanted``."""
     _add_sql_functions(db, wanted)
     return [row[0] for row in db.execute(WHICH_MEMORIES_MENTION_IT)]
 
 
 def memories_asked_for(db: sqlite3.Connection, ids: Iterable[str]) -> list[str]:
-    """Return the ids of memories that were stored because the prompts of these traces asked to remember them."""
+    """Return the ids of the memories that were stored because the prompt of a trace in ``ids`` asked for it."""
     return [row[0] for row in db.execute(WHICH_MEMORIES_WERE_ASKED_FOR, _as_parameters(ids))]
 
 
 def quoting(db: sqlite3.Connection, ids: Sequence[str]) -> list[str]:
-    """Return the ids of later traces in the same sessions that quote the prompts of these traces, newest first."""
+    """Return the ids of later traces in which the prompt of a trace in ``ids`` is quoted, newest first.
+
+    Only traces of the same session are searched.
+    """
     found: set[str] = set()
     for row in described(db, ids):
         if row["prompt"].strip():
@@ -179,19 +185,25 @@ def quoting(db: sqlite3.Connection, ids: Sequence[str]) -> list[str]:
 
 
 def described(db: sqlite3.Connection, ids: Iterable[str]) -> list[dict[str, Any]]:
-    """Return id, at, session_id, cwd, prompt, rules_hash and status of those traces that exist, newest first."""
+    """Return a description of each trace in ``ids`` that exists, newest first.
+
+    A description has the keys ``id``, ``at``, ``session_id``, ``cwd``, ``prompt``, ``rules_hash`` and ``status``.
+    """
     return [dict(row) for row in db.execute(WHAT_IS_TO_BE_FORGOTTEN, _as_parameters(ids))]
 
 
 def sessions_that_end(db: sqlite3.Connection, sessions: Iterable[str], ids: Iterable[str]) -> set[str]:
-    """Return those of the sessions that will have no trace left after the traces with these ids are deleted."""
+    """Return which of ``sessions`` will have no trace left once the traces ``ids`` are deleted."""
     wanted = set(sessions) - {""}
     named = {"sessions": json.dumps(sorted(wanted)), **_as_parameters(ids)}
     return wanted - {row[0] for row in db.execute(WHICH_SESSIONS_GO_ON, named)}
 
 
 def injected_items(db: sqlite3.Connection, sessions: Iterable[str], ids: Iterable[str]) -> dict[str, set[str]]:
-    """Return, by session, what the traces with these ids added to it, as ``kind:ref`` (such as ``guardrail:H3``)."""
+    """Return, for each of ``sessions``, what was added to the prompts of the traces ``ids``.
+
+    Each fact, guardrail or other item is named as ``kind:ref``, such as ``guardrail:H3``.
+    """
     found: dict[str, set[str]] = {}
     for session, kind, ref in db.execute(
         INJECTED_ITEMS, {"sessions": json.dumps(sorted(sessions)), **_as_parameters(ids)}
@@ -229,10 +241,10 @@ def _delete(db: sqlite3.Connection, ids: Sequence[str]) -> int:
 
 
 def delete_related(db: sqlite3.Connection, *, sessions: Iterable[str], wanted: Mentions) -> None:
-    """Delete the records of what was added to these sessions, and other rows that contain a text of ``wanted``.
+    """Delete the records of what ``sessions`` were given, and rows that contain one of the texts in ``wanted``.
 
-    The other rows are replays, experiments and their results, and stored coverage (how often each rule applied). Traces
-    are not deleted.
+    Such rows are replays, experiments and their results, and stored coverage (how often each rule applied). Traces are
+    not deleted.
     """
     named = {"sessions": json.dumps(sorted(sessions))}
     in_turn(db, lambda: db.execute(DELETE_ITEMS_OF_SESSIONS, named))
@@ -258,9 +270,9 @@ def scrub(db: sqlite3.Connection) -> None:
 
 
 def make_final(db: sqlite3.Connection) -> None:
-    """Release freed pages and truncate the write-ahead log, which contains old pages.
+    """Remove deleted rows from the database file: release its freed pages and truncate the write-ahead log.
 
-    Raises the same errors as ``scrub``.
+    The log would otherwise still contain old pages with these rows. Raises the same errors as ``scrub``.
     """
     while db.execute("pragma freelist_count").fetchone()[0]:
         db.executescript(f"pragma incremental_vacuum({VACUUMED_PAGES:d})")  # execute() would stop after one page
@@ -268,7 +280,10 @@ def make_final(db: sqlite3.Connection) -> None:
 
 
 def _prepare(db: sqlite3.Connection) -> None:
-    """Turn off syncing to the disk after each transaction, since lost work is repeated; enlarge the page cache."""
+    """Make a long deletion faster: do not wait for the disk after each transaction, and enlarge the page cache.
+
+    If the computer crashes, the last transactions may be lost; running the deletion again repeats them.
+    """
     db.execute("pragma synchronous = normal")
     db.execute(f"pragma cache_size = {-CACHE_KB:d}")  # old traces are scattered over the indices; this halves the time
 
@@ -313,8 +328,9 @@ def _as_parameters(ids: Iterable[str]) -> dict[str, str]:
 
 
 def _quotes(inputs: str, conversation: str, prompt: str) -> bool:
-    """Return whether a trace's recorded ``inputs`` (JSON) or the text that was added (``conversation``) quote a prompt.
+    """Return whether a trace quotes ``prompt``, an earlier prompt of its session.
 
+    ``inputs`` is the JSON of what the hook read for that trace, and ``conversation`` is the text that the hook added.
     Recorded conversations contain only the beginning of a prompt, with blanks instead of line breaks.
     """
     whole = _flat(prompt)
@@ -332,7 +348,7 @@ def _quotes(inputs: str, conversation: str, prompt: str) -> bool:
 
 
 def _texts(value: object) -> list[str]:
-    """Return all texts in a recorded JSON value, except settings and skills, which the user did not type."""
+    """Return all strings in a recorded JSON value, except those of settings and skills, which the user did not type."""
     if isinstance(value, dict):
         return [text for key, one in value.items() if key not in ("settings", "skills") for text in _texts(one)]
     if isinstance(value, list):

@@ -1,7 +1,7 @@
 """Search for texts in any form in which they may be stored: in a column, in JSON, in the bytes of a file.
 
-Case is ignored. In a database file, a text may be split across two pages; either its first or its second half is then
-still in one piece, so a half is enough.
+Case is ignored. A database file may contain a text in two parts, on two pages. Either its first or its second half is
+then still in one piece, so in a database file it is enough to find one half.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ ESCAPED = re.compile(r"\\u([0-9a-f]{4})")
 
 
 class Mentions:
-    """A set of texts to search for, without regard to case; an empty set is found nowhere."""
+    """A set of texts to search for, without regard to case; an empty set matches nothing."""
 
     __slots__ = ("_folded", "_is_ascii", "_raw")
 

@@ -1,7 +1,8 @@
-"""Redact secrets in rows that are already stored: every text column of every table, in JSON each string separately.
+"""Redact secrets in all text columns of rows that are already stored; in JSON, each string is redacted separately.
 
-The names of tables and columns come from the database's schema, so that new tables are included. Exceptions are
-identifiers, versions of the instructions (which a user wrote, and which a replay compares byte by byte), and sums.
+The names of tables and columns come from the database's schema, so that new tables are included. Not redacted are
+identifiers, stored sums of counts and latencies, and versions of the instructions (the files with the rules, which a
+user wrote, and which a replay compares byte by byte).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Limit stored data by age and size: delete the oldest traces, then versions of the instructions that nothing needs.
+"""Limit stored data by age and size: delete the oldest traces, then old versions of the rules that nothing needs.
 
 A trace is the record of one prompt. The user's memories, test cases made from labels, and exported files are not traces
 and are kept. A limit of 0 means no limit.
@@ -66,7 +66,7 @@ class Bounds:
         return bool(self.days or self.rows or self.mb)
 
     def in_words(self) -> str:
-        """Return the limits in words, such as "at most 90 days and 500 MB"; "everything" if there are none."""
+        """Return the limits in words, such as "at most 90 days and 500 MB", or "everything" if there is no limit."""
         limits = [
             *([f"{self.days:g} days"] if self.days else []),
             *([f"{self.rows:,} prompts"] if self.rows else []),
@@ -77,7 +77,7 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class StoredAmount:
-    """What the database contains: number of traces, time of the oldest trace, bytes in use."""
+    """How much the database contains: the number of traces, the time of the oldest trace, and the bytes in use."""
 
     traces: int
     since: str
@@ -108,9 +108,9 @@ def surplus(db: sqlite3.Connection, bounds: Bounds) -> list[str]:
 
 
 def prune(db: sqlite3.Connection, bounds: Bounds, *, advance: forgetting.Advance | None = None) -> int:
-    """Delete the oldest traces until the limits hold; return how many.
+    """Delete the oldest traces until the limits in ``bounds`` hold; return how many were deleted.
 
-    ``advance`` is called as by ``forgetting.delete``. The caller must run ``forgetting.scrub`` afterwards.
+    ``advance`` is passed to ``forgetting.delete``. The caller must run ``forgetting.scrub`` afterwards.
     """
     gone = 0
     # Several rounds are needed, because the size of a trace is only estimated from the average.
@@ -122,7 +122,7 @@ def prune(db: sqlite3.Connection, bounds: Bounds, *, advance: forgetting.Advance
 def oldest(db: sqlite3.Connection, *, after: str = "") -> str:
     """Return the id of the oldest trace with an id greater than ``after``.
 
-    It is ABOVE_ALL, which is greater than any id, if there is no such trace.
+    If there is no such trace, return ABOVE_ALL, which is greater than any id.
     """
     found = db.execute(WHICH_COMES_NEXT, {"id": after}).fetchone()
     return str(found[0]) if found else ABOVE_ALL
@@ -136,10 +136,11 @@ def prune_versions(
     wanted: Mentions | None = None,
     is_dry: bool = False,
 ) -> int:
-    """Delete the versions of the instructions that no trace and no stored replay refers to; return how many.
+    """Delete the versions of the instructions that are no longer needed; return how many.
 
-    ``in_use`` are the hashes of versions with which the hook would process a prompt today. These are kept. Versions of
-    the last day are kept, too, unless they contain a text of ``wanted``, which is to be forgotten.
+    The instructions are the files with the rules. A version is kept if a trace or a stored replay refers to it, or if
+    its hash is in ``in_use``, the versions that the hook would use for a prompt today. Versions less than a day old are
+    kept, too, unless they contain one of the texts in ``wanted``. With ``is_dry``, versions are only counted.
     """
     since = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(time.time() - YOUNG_S))
     unnamed = dict(db.execute(WHICH_VERSIONS_NOBODY_NAMES, {"in_use": json.dumps(list(in_use))}).fetchall())
@@ -156,7 +157,7 @@ def prune_versions(
 
 
 def versions_mentioning(db: sqlite3.Connection, wanted: Mentions) -> int:
-    """Return how many versions of the instructions contain a text of ``wanted``."""
+    """Return how many versions of the instructions (the files with the rules) contain a text in ``wanted``."""
     return len({one for one, text in db.execute(TEXTS_OF_VERSIONS) if wanted.in_text(text)})
 
 
@@ -182,7 +183,10 @@ def _too_old(db: sqlite3.Connection, bounds: Bounds) -> list[str]:
 
 
 def _too_large(state: StoredAmount, bounds: Bounds, *, left: int) -> int:
-    """Estimate from their average size how many of the ``left`` stored traces exceed the limit in megabytes."""
+    """Estimate how many traces to delete so that the database is within the limit in megabytes.
+
+    ``left`` is the number of stored traces, from which their average size is computed.
+    """
     excess = state.used_bytes - bounds.mb * 1e6
     if excess <= 0 or left <= ALWAYS_KEPT:
         return 0

@@ -1,4 +1,4 @@
-"""Remove what a user wants forgotten from the files beside the database, such as the log and those of sessions.
+"""Remove what a user wants forgotten from the files beside the database, such as the log and the files of sessions.
 
 Lines are overwritten in place with the same number of bytes, so that lines appended meanwhile are not lost, and
 interrupted work can simply be repeated.
@@ -33,8 +33,9 @@ NEAR_S = 5.0
 class ErasureTarget:
     """What a user wants forgotten: traces by their ``ids``, texts (``mentions``), and whole sessions.
 
-    ``moments`` are the start times of the traces in seconds since 1970, by session. ``injected`` are, for each session
-    that still has other traces, what the forgotten traces added to it, as ``kind:ref`` (such as ``guardrail:H3``).
+    ``moments`` maps each session to the start times of its forgotten traces, in seconds since 1970. ``injected`` maps
+    each session that still has other traces to the facts added to its forgotten prompts, as ``kind:ref``
+    (``guardrail:H3``).
     """
 
     ids: frozenset[str]
@@ -44,7 +45,7 @@ class ErasureTarget:
     injected: Mapping[str, set[str]] = field(default_factory=dict)
 
     def is_logged_in(self, line: bytes) -> bool:
-        """Return whether a line of the log is about what is to be forgotten."""
+        """Return whether a line of the log is about a trace, a session or a text that is to be forgotten."""
         record = _record(line)
         session, at = str(record.get("session_id", "")), copies.seconds(str(record.get("at", "")))
         is_near = session != "" and any(-1 < at - moment < NEAR_S for moment in self.moments.get(session, ()))
@@ -62,7 +63,7 @@ class ErasureTarget:
 
 
 def clean(state_dir: str, gone: ErasureTarget, *, event_files: Iterable[str] = ()) -> list[str]:
-    """Remove what is to be forgotten from all files beside the database; return messages on what was removed.
+    """Remove what ``gone`` describes from all files beside the database; return messages on what was removed.
 
     ``event_files`` are the paths of files to which the hook appended its events, if a user configured any. Raises
     OSError.
@@ -140,8 +141,9 @@ def _clean_sessions(state_dir: str, gone: ErasureTarget) -> int:
 
 
 def _forget_injected(path: str, names: set[str]) -> bool:
-    """Delete from a session's file what forgotten traces added, so that later prompts may get these facts again.
+    """Delete from the file ``path`` of a session the facts ``names`` that were added to forgotten prompts.
 
+    The file lists what a session was given already; facts that are not in it can be added to later prompts again.
     Return whether the file changed.
     """
     count = 0
@@ -163,7 +165,10 @@ def _forget_injected(path: str, names: set[str]) -> bool:
 
 
 def _clean_spool(state_dir: str, gone: ErasureTarget) -> int:
-    """Delete the spool files, waiting or refused, that contain what is to be forgotten; return how many."""
+    """Delete spool files that contain what is to be forgotten; return how many.
+
+    Spool files hold traces on their way into the database: those not yet imported, and those that the import refused.
+    """
     count = 0
     for folder in (f"{state_dir}/{spool.NAME}", f"{state_dir}/{spool.NAME}/{spool.REFUSED}"):
         for path in copies.files(folder):
@@ -179,13 +184,19 @@ def _clean_folder(folder: str, gone: ErasureTarget) -> int:
 
 
 def _clean_late(state_dir: str, gone: ErasureTarget) -> int:
-    """Delete the results that wait for a session's client and contain what is to be forgotten; return how many."""
+    """Delete stored late results that contain what is to be forgotten; return how many.
+
+    A late result came after the hook had answered, and waits until the agent client fetches it.
+    """
     paths = copies.files(f"{state_dir}/{late.FOLDER}")
     return sum(private.removed(path) for path in paths if copies.holds(path, gone, is_database=False))
 
 
 def _clean_claims(state_dir: str) -> None:
-    """Empty the file of hashes that show when a prompt comes twice, if all have expired, as each does after 2 s."""
+    """Empty the file of prompt hashes if all of them have expired.
+
+    The hook recognizes by these hashes that it is called twice for a prompt; a hash expires after 2 s.
+    """
     path = f"{state_dir}/{sessions.CLAIMS}"
     with contextlib.suppress(FileNotFoundError):
         if time.time() - os.stat(path).st_mtime > sessions.DUPLICATE_WITHIN_NS / 1e9:

@@ -72,10 +72,10 @@ class RecordedPrompt(NamedTuple):
 
     @property
     def has_inputs(self) -> bool:
-        """Whether the prompt's inputs were stored, so that it can be evaluated again.
+        """Return whether the prompt's inputs were stored, so that it can be evaluated again.
 
-        With the setting ``log = hash`` they are not. Stored inputs always have the key ``settings``, for which the
-        JSON text is searched, because parsing it would take far longer.
+        With the setting ``log = hash`` they are not. Stored inputs always have the key ``settings``, so the JSON text
+        is only searched for this key; parsing it would take far longer.
         """
         return '"settings"' in self.inputs
 
@@ -116,12 +116,18 @@ def guardrails(db: sqlite3.Connection, trace_id: str) -> tuple[str, ...]:
 
 
 def kept_items(db: sqlite3.Connection, trace_id: str) -> tuple[tuple[str, str], ...]:
-    """Return channel and reference (such as a file and line) of the facts that were added to a prompt, in order."""
+    """Return the channel and the reference of each fact that was added to a prompt, in order.
+
+    A reference is, for example, a file and a line.
+    """
     return tuple((row[0], row[1]) for row in db.execute(WHICH_ITEMS_WERE_KEPT, {"id": trace_id}))
 
 
 def scores(db: sqlite3.Connection, ids: Iterable[str]) -> Scores:
-    """Return the scores recorded with these traces, by trace id, facet (such as ``task_type``), and class scored."""
+    """Return the scores that were recorded with the traces ``ids``.
+
+    They are grouped by trace id, by facet (such as ``task_type``), and by the class that was scored.
+    """
     found: Scores = {}
     cursor = db.cursor()
     cursor.row_factory = None
@@ -131,15 +137,18 @@ def scores(db: sqlite3.Connection, ids: Iterable[str]) -> Scores:
 
 
 def versions(db: sqlite3.Connection) -> list[tuple[str, int, str]]:
-    """Return hash, number of traces, and newest trace id of each version of the rules, most recently used first."""
+    """Return the versions of the rules that traces refer to, most recently used first.
+
+    A version is described by its hash, its number of traces, and the id of its newest trace.
+    """
     found = [(str(row[0]), int(row[1]), str(row[2])) for row in db.execute(WHICH_VERSIONS_ARE_NAMED)]
     return sorted(found, key=lambda one: one[2], reverse=True)
 
 
 def all_sources(db: sqlite3.Connection) -> dict[str, list[tuple[str, str, str]]]:
-    """Return the files that each version of the rules was compiled from, by the version's hash, as (layer, path, text).
+    """Return, by the hash of each version of the rules, the files from which that version was compiled.
 
-    Versions whose files were not stored are left out.
+    A file is described by its layer, its path and its text. Versions whose files were not stored are left out.
     """
     found: dict[str, list[tuple[str, str, str]]] = {}
     for row in db.execute(WHICH_VERSIONS_HAVE_SOURCES):
@@ -148,7 +157,7 @@ def all_sources(db: sqlite3.Connection) -> dict[str, list[tuple[str, str, str]]]
 
 
 def rows_of(db: sqlite3.Connection, ids: Iterable[str]) -> Iterator[RecordedPrompt]:
-    """Yield the recorded prompts of these traces, newest first, including those of tests."""
+    """Yield the recorded prompts of the traces ``ids``, newest first, including prompts that tests sent."""
     for page in rows(db, Selection(THESE, {"these": json.dumps(list(ids))})):
         yield from page
 
@@ -160,7 +169,7 @@ def recorded_ids(db: sqlite3.Connection, ids: Iterable[str]) -> set[str]:
 
 
 def labels_of(db: sqlite3.Connection, ids: Iterable[str]) -> dict[str, tuple[str, str]]:
-    """Return the newest label of those of the traces that have one, by trace id.
+    """Return, by trace id, the newest label of each trace in ``ids`` that has one.
 
     A label is the verdict and, if that is «class», the task type that a user called correct.
     """
@@ -174,9 +183,9 @@ def all_labels(db: sqlite3.Connection) -> dict[str, tuple[str, str]]:
 
 
 def versions_by_first_use(db: sqlite3.Connection) -> list[tuple[str, str]]:
-    """Return hash and time (UTC) of every version of the rules, oldest first.
+    """Return the hash of every version of the rules and the time (UTC) of its first use, earliest first.
 
-    The time is that of the first prompt with the version, or that of storing the version if no prompt had it.
+    If no prompt was evaluated under a version, the time is when the version was stored.
     """
     used = {row[0]: (row[1], row[2]) for row in db.execute(WHEN_DID_EACH_VERSION_COME)}
     stored = {row[0]: row[1] for row in db.execute(WHICH_VERSIONS_WERE_STORED)}

@@ -1,4 +1,4 @@
-"""Store experiments, which try two variants (arms) on the same prompts, and read figures about recorded sessions.
+"""Store experiments, which compare two variants (arms) on the same prompts, and read what the hook did in each session.
 
 Each prompt has one result per arm. An experiment that queries a language model is stored before its first call, and
 each answer as soon as it arrives, so that an interrupted experiment can be continued. Other experiments are stored when
@@ -60,7 +60,7 @@ WHAT_CAME_OF_EACH_SESSION = f"""
 
 
 class UnknownExperimentError(LookupError):
-    """No experiment has this id, or several ids begin with it."""
+    """Raised if no experiment has the given id, or if the ids of several experiments begin with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +92,8 @@ class ArmResult:
 class Experiment:
     """An experiment as it was stored; ``arms``, ``report`` and ``plan`` are plain JSON values.
 
-    ``arms`` describes the two variants. ``plan`` is what is needed to continue an experiment that queries a model; it
-    is empty for other experiments.
+    ``arms`` describes the two variants. ``plan`` has the data for continuing an experiment that queries a model; it is
+    empty for other experiments.
     """
 
     id: str
@@ -106,10 +106,11 @@ class Experiment:
 
 @dataclass(frozen=True, slots=True)
 class SessionFigures:
-    """What the hook did for the prompts of a session, and how users labelled them.
+    """What the hook did for the prompts of one session, and how users labelled these prompts.
 
-    ``held_back`` is the number of prompts for which a text was only recorded, not added (shadow mode). ``tokens`` is
-    the length of all added texts. ``right`` of the ``labelled`` prompts have the task type that users call correct.
+    ``held_back`` is the number of prompts for which the hook only recorded a text and did not add it (shadow mode).
+    ``tokens`` is the total length of the added texts. ``labelled`` prompts have a label; ``right`` is the number of
+    those whose task type is correct according to their label.
     """
 
     session_id: str
@@ -174,9 +175,9 @@ def results(db: sqlite3.Connection, experiment_id: str) -> Iterator[ArmResult]:
 
 
 def sessions(db: sqlite3.Connection, *, since: str = "") -> list[SessionFigures]:
-    """Return the figures of every session with prompts since the UTC time ``since``.
+    """Return, for every session with prompts since the UTC time ``since``, what the hook did in it.
 
-    Imported prompts, prompts of tests, and prompts that the hook skipped or failed on do not count.
+    Imported prompts, prompts of tests, and prompts that the hook skipped or failed on are left out.
     """
     found = db.execute(WHAT_CAME_OF_EACH_SESSION, {"since": since.removesuffix("Z")})
     return [SessionFigures(**dict(row)) for row in found]

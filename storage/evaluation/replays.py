@@ -1,4 +1,4 @@
-"""Store replays, each of which evaluated recorded prompts under other rules, and every outcome that was different.
+"""Store replays, which evaluate recorded prompts under changed rules, and the outcome of each prompt that they change.
 
 Prompt texts are not copied: a result refers to the trace (record) of its prompt, and is deleted with it.
 """
@@ -52,12 +52,15 @@ PROMPT_CHARS = 500
 
 
 class UnknownReplayError(LookupError):
-    """No stored replay, or more than one, has an id that begins with the given text."""
+    """Raised if no stored replay has an id that begins with the given text, or if more than one has."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChangedPrompt:
-    """A prompt whose outcome other rules change: the kinds of change, their cause, and both outcomes as JSON values."""
+    """A prompt whose outcome is different under the changed rules of a replay.
+
+    It has the kinds of change, their cause, and the outcomes ``before`` and ``after`` the change, as JSON values.
+    """
 
     trace_id: str
     kinds: tuple[str, ...]
@@ -70,9 +73,9 @@ class ChangedPrompt:
 class StoredReplay:
     """A replay, which evaluated ``prompts`` prompts under two versions of the rules, ``base`` and ``candidate``.
 
-    ``diff`` is the unified diff of their instructions. ``context`` is ``recorded`` if the recorded answers of the
-    channels (sources of facts) were used, ``today`` if the channels were queried again. ``store`` fills in ``id`` and
-    ``at`` if they are empty.
+    ``diff`` is the unified diff between the files of the two versions. ``context`` is ``recorded`` if the recorded
+    answers of the channels (sources of facts) were used, ``today`` if the channels were queried again. ``store`` fills
+    in ``id`` and ``at`` if they are empty.
     """
 
     base: str
@@ -92,7 +95,10 @@ class StoredReplay:
 
 @dataclass(frozen=True, slots=True)
 class PreviewedResult:
-    """A changed outcome with the time and the beginning of its prompt; ``prompt`` is empty if no text was stored."""
+    """The result of a replay for one prompt, with the time and the beginning of that prompt for display.
+
+    ``prompt`` is empty if the prompt's text was not stored.
+    """
 
     result: ChangedPrompt
     at: str
@@ -140,9 +146,8 @@ def window(
 ) -> list[PreviewedResult]:
     """Return up to ``limit`` results of a replay with trace ids smaller than ``before``, newest prompt first.
 
-    ``identity`` is the replay's complete id. Only results with a change of the given kind, one of
-    ``workbench.replay.compare.KINDS``, and with a trace id that begins with ``trace`` are returned; an empty text does
-    not restrict them.
+    ``identity`` is the replay's complete id. ``kind``, one of ``workbench.replay.compare.KINDS``, selects results with
+    that kind of change, and ``trace`` selects those whose trace id begins with it; if empty, they select all results.
     """
     named = {
         "id": identity, "kind": json.dumps(kind) if kind else "", "trace": trace,

@@ -89,8 +89,9 @@ class Memory:
 
     ``project`` is a ``Project.id``, or ``shared`` for a memory of all projects. ``path_prefix`` is the folder of a
     monorepo that the memory is about, empty for the whole project. ``source`` is a path in the project, ``git:<sha>``,
-    a URL or empty. ``key`` identifies the memory within project and origin; by default, it is a hash of the content.
-    ``created_at`` is when the content was decided or written. ``reviewed`` means that a user approved it.
+    a URL or empty. ``origin``, one of ``ORIGINS``, says how the memory was stored. ``key`` identifies it among those
+    with the same project and origin; by default, it is a hash of the content. ``created_at`` is when the content was
+    decided or written. ``reviewed`` means that a user approved it.
     """
 
     content: str = field(kw_only=False)
@@ -112,7 +113,7 @@ class Memory:
         self.key = self.key or fast_stdlib.keyed_hash(b"memory", self.content.encode(errors="replace"))
 
     def to_json(self) -> dict[str, object]:
-        """Return the columns by name, for lists and exports."""
+        """Return the memory as a dictionary of its columns, for lists and exports."""
         return {name: getattr(self, name) for name in COLUMNS}
 
 
@@ -159,7 +160,7 @@ def count(db: sqlite3.Connection, project: str) -> tuple[int, int]:
 
 
 def forget(db: sqlite3.Connection, ids: Iterable[str]) -> int:
-    """Delete memories, also from the full-text index and from half-written files; return how many existed.
+    """Delete memories so that no copy stays in the full-text index or in temporary files; return how many existed.
 
     The caller must run ``forgetting.make_final`` afterwards, which removes the last remains from the database file.
     """
@@ -180,10 +181,10 @@ def approve(db: sqlite3.Connection, memory_id: str) -> bool:
 def replace_all(
     db: sqlite3.Connection, project: str, origin: str, source_prefix: str, memories: Iterable[Memory]
 ) -> tuple[int, int, int]:
-    """Make ``memories`` the only ones of a project that have this origin and a source with this prefix.
+    """Replace the memories of ``project`` that have this origin and a source beginning with ``source_prefix``.
 
-    Others are deleted, unchanged ones are not written, all in one transaction. Return how many were added, changed and
-    removed.
+    Those that are not among ``memories`` are deleted, and unchanged ones are not written, all in one transaction.
+    Return how many were added, changed and removed.
     """
     outcomes = {"added": 0, "changed": 0, "same": 0}
     with transaction(db):
@@ -250,7 +251,7 @@ def _storable(text: str) -> str:
 def _free_id(db: sqlite3.Connection, memory: Memory) -> str:
     """Return an unused id for a memory: its own if it is free, else one made from project, origin and key.
 
-    Raises ValueError if all are taken.
+    Raises ValueError if a hundred attempts found only ids that are in use.
     """
     wanted = memory.id[:LONGEST_ID]
     for attempt in range(100):
@@ -273,7 +274,7 @@ def _memory(row: Iterable[object]) -> Memory:
 
 @dataclass(frozen=True, slots=True)
 class Shelf:
-    """How many memories a namespace (such as ``decisions``) has, and how many of them no user has approved yet."""
+    """The number of memories in one namespace, such as ``decisions``, and how many of them no user has approved."""
 
     namespace: str
     memories: int
@@ -298,7 +299,7 @@ def shelves(db: sqlite3.Connection, projects: Sequence[str] = ()) -> list[Shelf]
 
 
 def projects(db: sqlite3.Connection) -> list[tuple[str, int]]:
-    """Return the ids of the projects that have memories, with their numbers of memories, the largest first."""
+    """Return each project that has memories, with the number of its memories, largest number first."""
     return [(str(project), int(count)) for project, count in db.execute(WHICH_PROJECTS)]
 
 

@@ -1,7 +1,7 @@
 """Keep an empty marker file for each project with memories, so that the hook knows when to open the database.
 
-One ``stat`` is enough for that. The files correspond to the table ``memory_counts``; every process that connects to the
-database or stores memories updates them.
+To find out, the hook makes a single ``stat`` call per project. The marker files correspond to the table
+``memory_counts``; every process that connects to the database or stores memories updates them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ WHICH_HAVE_SOME = "select project from memory_counts where memories > 0"
 
 
 def has_memories(state_dir: str, project: str) -> bool:
-    """Return whether there are memories of the project or shared ones, so that a search could find any."""
+    """Return whether the project has memories or there are shared ones; if not, there is no need to search."""
     return any(os.path.exists(f"{state_dir}/{NAME}/{_name(one)}") for one in (project, SHARED))
 
 

@@ -46,7 +46,10 @@ WHICH_BEGIN_SO = "select term, doc from memory_vocabulary where term >= ? and te
 
 
 class _Term:
-    """A word of the searched text: its stem, those of alternatives such as synonyms, and the weight of a match."""
+    """A word of the searched text, with the stems that match it and the weight of a match.
+
+    The stems are those of the word itself and of alternatives such as synonyms.
+    """
 
     __slots__ = ("frequency", "postings", "stems", "weight", "word")
 
@@ -123,10 +126,12 @@ class MemoryQuestion:
         joined: list[str],
         others: list[str],
     ) -> None:
-        """Count the memories that contain a term or an alternative; set its weight from how many contain the term.
+        """Add the alternatives of a term, count the memories that contain any of them, and set the term's weight.
 
-        ``common`` are the numbers of memories by stem. The alternatives are synonyms (``others``), and the term
-        ``joined`` with the next one: "time zone" also matches ``timezone``, if a stored memory has that word.
+        ``common`` maps stems to the number of memories that contain them, ``memories`` is the number of all memories.
+        The alternatives are synonyms (``others``), and the term ``joined`` with the next one: "time zone" also matches
+        ``timezone``, if a stored memory has that word. The weight depends only on how many memories contain the term
+        itself.
         """
         counts = [common.get(one, 0) for one in term.stems]
         most = max(counts)
@@ -146,9 +151,10 @@ class MemoryQuestion:
 
     @staticmethod
     def _guess(connection: Connection, term: _Term) -> int:
-        """Add similar words from memories as alternatives for a term that no memory contains, such as a misspelt one.
+        """Find similar words in the memories for a term that none of them contains, such as a misspelt one.
 
-        Return the number of memories with the most frequent of these words; 0 if there is none.
+        The words become alternatives of the term. Return the number of memories with the most frequent of them; 0 if
+        there is none.
         """
         word = term.word
         if len(word) < PREFIX:
@@ -163,9 +169,10 @@ class MemoryQuestion:
         return most
 
     def match(self) -> str:
-        """Return the query for the full-text index: the rarest terms, which match ``MOST_POSTINGS`` memories at most.
+        """Return the query for the full-text index, made of the question's rarest terms.
 
-        It is empty if no term occurs in a memory, or if even the rarest one occurs in too many.
+        Terms are added as long as all of them together match at most ``MOST_POSTINGS`` memories. The query is empty if
+        no term occurs in a memory, or if even the rarest one occurs in too many.
         """
         left = MOST_POSTINGS
         asked: list[str] = []
@@ -184,7 +191,10 @@ class MemoryQuestion:
         return " OR ".join(f'"{self.terms[at].word}"' for _, at in found[:2])
 
     def place(self, word: str) -> None:
-        """Find which term of the question a word of a memory matches, and with what weight; keep it in ``matching``."""
+        """Record in ``matching`` which term of the question ``word`` matches, and with what weight.
+
+        ``word`` is a word of a memory. If it matches no term, nothing is recorded.
+        """
         base = BASE_FORMS.get(word, word)
         found = self.known.get(stem(base)) if base[:3] in self.beginnings else None
         if found is None and (at := self.prefixes.get(word[:PREFIX], -1)) >= 0:
@@ -194,7 +204,7 @@ class MemoryQuestion:
 
 
 def _counts(connection: Connection, terms: list[_Term], others: list[str]) -> dict[str, int]:
-    """Return how many memories contain each stem of the terms and of the other words; a single query finds that."""
+    """Return how many memories contain each stem of ``terms`` and of ``others``, found by a single query."""
     wanted = list(dict.fromkeys([*(one for term in terms for one in term.stems), *map(stem, others)]))
     rows = connection.execute(HOW_COMMON.format(", ".join("?" * len(wanted))), wanted).fetchall()
     return {str(term): int(count) for term, count in rows}

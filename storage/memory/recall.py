@@ -1,10 +1,10 @@
 """Find the memories (notes about a project) that concern a text, for the hook, the command line and MCP.
 
-SQLite's full-text index gives candidates, cheaply and up to a limited number of matches. They are then scored again:
-by BM25 (Robertson, Walker 1994) with constants for short texts, by synonyms, by the name of the speaker in a
-conversation, and by the memories stored just before and after, because an answer seldom repeats its question. Scores
-lie between 0 and 1 and can be compared between questions, so that a minimum can be set. Work is limited by counts,
-never by time: the same question gets the same answer.
+SQLite's full-text index is fast and yields a limited number of candidates. They are then scored again: by BM25
+(Robertson, Walker 1994) with constants for short texts, by synonyms, by the name of the speaker in a conversation, and
+by the memories stored just before and after, because an answer seldom repeats its question. Scores lie between 0 and 1
+and can be compared between questions, so that a minimum can be set. Work is limited by counts, never by time: the same
+question gets the same answer.
 """
 
 from __future__ import annotations
@@ -84,11 +84,11 @@ NEWEST = f"""
 
 
 class Hit:
-    """A memory that was found.
+    """A memory that a search found, with its scores.
 
-    ``score`` includes the weight of its namespace, ``raw`` does not; ``own`` is the score of its own words, without
-    those of the memories stored just before and after. ``by_meaning`` means that it was found only by its vector, not
-    by its words (``storage.memory.vectors``).
+    ``score`` is ``raw`` multiplied by the weight of the memory's namespace. ``own`` is the score that the memory's own
+    words would have, without regard to the memories stored just before and after. ``by_meaning`` means that it was
+    found only by its vector, not by its words (``storage.memory.vectors``).
     """
 
     __slots__ = (
@@ -157,9 +157,9 @@ def search(
 
 
 def hit_of(row: tuple[object, ...], relevance: float, *, cwd_prefix: str = "", now: float = 0.0) -> Hit | None:
-    """Return a hit for a memory that was not found by its words; its ``relevance`` is from 0 to 1.
+    """Return a hit for a memory that was not found by a word search; its ``relevance`` is from 0 to 1.
 
-    It is None if the memory is about a folder that has nothing to do with ``cwd_prefix``. ``row`` has the columns that
+    Return None if the memory is about a folder that has nothing to do with ``cwd_prefix``. ``row`` has the columns that
     the query ``WHICH_IS_IT`` selects.
     """
     if not _applies(str(row[6]), cwd_prefix):
@@ -176,8 +176,9 @@ def _candidates(
 ) -> list[tuple[object, ...]]:
     """Return the rows of about ``wanted`` memories that the full-text index finds for the question.
 
-    ``share`` is the project's share of all memories. If it has most of them, the number is limited before those of
-    other projects are left out.
+    ``share`` is the fraction of all memories that belong to ``project`` or are shared. If it is more than half, a
+    limited number of memories of all projects is read from the index first, and those of other projects are then left
+    out.
     """
     asked = question.match()
     if not asked:
@@ -189,11 +190,11 @@ def _candidates(
 
 
 class _Text:
-    """A memory being scored; its neighbours are the memories stored just before and after it.
+    """A memory that is being scored; its neighbours are the memories stored just before and after it.
 
-    ``own`` is the score of its words, ``linked`` the part of it that also raises the scores of its neighbours.
-    ``relevance`` is the final score, which its neighbours raise; ``deserved`` is the one without them; both are from 0
-    to 1.
+    ``own`` is the score of its words, and ``linked`` is the part of that score that also counts for its neighbours.
+    ``relevance`` is the final score from 0 to 1, to which its neighbours contribute; ``deserved`` is what that score
+    would be without them.
     """
 
     __slots__ = ("deserved", "linked", "own", "relevance", "row", "session", "shared", "words")
@@ -208,11 +209,11 @@ class _Text:
 def _score_rows(
     connection: Connection, question: MemoryQuestion, rows: list[tuple[object, ...]], *, least: float
 ) -> list[_Text]:
-    """Return the memories of these rows and the neighbours of the best ones, with their relevance from 0 to 1.
+    """Return the memories of ``rows`` and the neighbours of the best ones, with their relevance from 0 to 1.
 
-    Neighbours are the memories stored just before and after. They change only the order: the memory ranked first gets
-    the highest score that any memory has without neighbours. If that score is below ``least``, the neighbours are not
-    read.
+    Neighbours are the memories stored just before and after. They affect the order but not the level of the scores: the
+    memory ranked first gets the highest score that any memory has without neighbours. If that score is below ``least``,
+    the neighbours are not read.
     """
     texts = {int(str(row[0])): _Text(row) for row in rows}
     if not texts:
@@ -245,9 +246,9 @@ def _score_rows(
 
 
 def _neighbours(connection: Connection, texts: Mapping[int, _Text]) -> dict[int, _Text]:
-    """Return, by number, the memories stored just before and after the best ones, unless they are in ``texts`` already.
+    """Return the memories stored just before and after the best of ``texts``, by their number in the database.
 
-    They must be of the same conversation, journal or document.
+    They must be of the same conversation, journal or document, and not in ``texts`` already.
     """
     wanted: dict[int, _Text] = {}
     for number in sorted(texts, key=lambda one: -texts[one].own)[:WITH_NEIGHBOURS]:
@@ -260,16 +261,16 @@ def _neighbours(connection: Connection, texts: Mapping[int, _Text]) -> dict[int,
 
 
 def _session(row: tuple[object, ...]) -> tuple[object, ...]:
-    """Return what memories of one conversation, journal or document have in common: project, origin, source and day."""
+    """Return the key that memories of one conversation, journal or document share: project, origin, source and day."""
     return row[5], row[8], str(row[7]).partition("#")[0], str(row[9])[:10]
 
 
 def _compare(question: MemoryQuestion, text: _Text, average: float) -> None:
-    """Score the words of one memory against the question; set its ``own``, ``linked`` and ``shared``.
+    """Score the words of the memory ``text`` against the question; set its fields ``own``, ``linked`` and ``shared``.
 
     ``average`` is the mean number of words of the memories. The additional words with which a memory is indexed count
-    only for terms that its text does not have. A match on the speaker's name does not count for ``linked``, so it does
-    not raise the scores of the memories stored just before and after.
+    only for terms that its text does not have. A match on the speaker's name counts for ``own`` but not for ``linked``:
+    it does not raise the scores of the memories stored just before and after.
     """
     terms, text_words, extra = question.terms, text.words, str(text.row[12]).split()
     distinct = set(text_words)
@@ -330,7 +331,10 @@ def _status_factor(row: tuple[object, ...], cwd_prefix: str) -> float:
 
 
 def _freshness(written: str, now: float) -> float:
-    """Return the factor, at most 1, that lowers the score of an older memory; one without an ISO date counts as old."""
+    """Return the factor, at most 1, that lowers the score of an older memory.
+
+    ``written`` is the memory's ISO date; without a valid date, the memory counts as old.
+    """
     day = written.split("-")
     if len(day) != 3 or not all(part.isascii() and part.isdigit() for part in day):
         return 1.0 - AGE_COSTS

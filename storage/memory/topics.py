@@ -1,6 +1,6 @@
 """Read memories for the topic index, which finds out what subjects a project has memories about.
 
-The index reads ids and times of change first, then only the memories that changed.
+The index first reads when each memory was last changed, and then only the memories that are new or changed.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ NOTES_BY_ID = "select id, namespace, tags, content, updated_at from memories whe
 
 
 class Note:
-    """Those fields of a memory from which its topics are derived: namespace, tags and content."""
+    """A memory, reduced to the fields from which its topics are derived: namespace, tags and content."""
 
     __slots__ = ("changed_at", "content", "id", "namespace", "tags")
 
@@ -36,7 +36,7 @@ class Note:
 
 
 def versions(db: sqlite3.Connection, project: str) -> dict[str, str]:
-    """Return, by id, when each memory of the project, and each shared one, was last changed.
+    """Return when each memory of the project and each shared memory was last changed, by the memory's id.
 
     Superseded memories are left out.
     """
@@ -51,7 +51,10 @@ def all_notes(db: sqlite3.Connection, project: str) -> Iterator[Note]:
 
 
 def notes(db: sqlite3.Connection, ids: Iterable[str]) -> Iterator[Note]:
-    """Yield the memories with these ids, up to ``BATCH`` at a time in the order of storage; unknown ids are skipped."""
+    """Yield the memories with these ids; unknown ids are skipped.
+
+    ``BATCH`` of them are read at a time, in the order in which they were stored.
+    """
     wanted = list(ids)
     for start in range(0, len(wanted), BATCH):
         batch = wanted[start : start + BATCH]

@@ -43,7 +43,10 @@ DELETE_THE_OLDEST = "delete from content_vectors where number <= (select max(num
 
 
 class Near:
-    """A memory whose vector is near that of a text: its number in the database, and the cosine of the two vectors."""
+    """A memory whose vector is near that of a text; ``likeness`` is the cosine of the two vectors.
+
+    ``number`` is the memory's number in the database.
+    """
 
     __slots__ = ("likeness", "number")
 
@@ -76,7 +79,7 @@ def likeness(one: Sequence[float], other: Sequence[float]) -> float:
 
 
 def stored(db: Connection, model: str, texts: Iterable[str]) -> dict[str, bytes]:
-    """Return the stored vectors that ``model`` computed for these texts, by text; those without one are left out."""
+    """Return the vectors that ``model`` computed for ``texts``, keyed by text; texts without a vector are left out."""
     by_hash = {_hash(model, text): text for text in texts}
     marks = ",".join("?" * len(by_hash))
     rows = db.execute(BY_CONTENT.format(marks), tuple(by_hash)).fetchall()
@@ -84,7 +87,10 @@ def stored(db: Connection, model: str, texts: Iterable[str]) -> dict[str, bytes]
 
 
 def store(db: Connection, model: str, vectors: Mapping[str, bytes]) -> None:
-    """Store the vector that ``model`` computed for each text; keep the newest MOST_KEPT. The caller commits."""
+    """Store the vectors that ``model`` computed, keyed by text, and delete the oldest so that at most MOST_KEPT remain.
+
+    The caller commits.
+    """
     db.executemany(KEEP_BY_CONTENT, [(_hash(model, text), vector) for text, vector in vectors.items()])
     db.execute(DELETE_THE_OLDEST, (MOST_KEPT,))
 
@@ -117,8 +123,8 @@ def fused(
     """Merge the memories ``found`` by their words with those ``near`` by their vectors, by reciprocal rank; best first.
 
     A memory's score is the higher of its scores from the two searches, but at most that of the memory ranked before it.
-    ``Hit.own`` stays the score by words. ``weights`` are factors by namespace. Memories about a folder unrelated to
-    ``cwd_prefix`` are left out.
+    ``Hit.own`` is not changed: it is the score from the search by words. ``weights`` are factors on scores, by
+    namespace. Memories about a folder unrelated to ``cwd_prefix`` are left out.
     """
     from storage.memory import recall
 

@@ -1,7 +1,7 @@
 """Define the vocabulary of the memory search, and split texts into words for it.
 
-The vocabulary is of words that say nothing about a subject, and of words that mean the same. It is used when memories
-are indexed, and by the hook when it searches them.
+The vocabulary has three parts: words that say nothing about a subject, groups of words with the same meaning, and the
+base forms of irregular words. It is used when memories are indexed, and by the hook when it searches them.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ BASE_FORMS = _table(_FORMS)
 
 
 def related(word: str) -> list[str]:
-    """Return the other words of all synonym groups that contain the word; empty if there are none."""
+    """Return the synonyms of a word: the other words of every group that contains it; empty if it has none."""
     found: dict[str, None] = {}
     for line in _RELATED:
         if word in line:
@@ -154,8 +154,8 @@ def identifier_parts(text: str) -> list[str]:
 def sign_words(text: str) -> list[str]:
     """Return substitutes for the words of a Chinese or Japanese text, which has no blanks between words, each once.
 
-    These are runs of Katakana, and all pairs of other adjacent characters that are not in function words. The list is
-    empty for other texts.
+    These are runs of Katakana, and all pairs of other adjacent characters, except the characters of function words. The
+    list is empty for other texts.
     """
     if text.isascii() or max(text) < FIRST_SIGN:
         return []

@@ -1,1 +1,1 @@
-"""Compute statistics of the recorded prompts: counts by day and by value, latencies and their percentiles."""
+"""Compute statistics of the recorded prompts: their number by day and by facet, and the hook's latencies."""

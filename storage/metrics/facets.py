@@ -1,7 +1,7 @@
 """Count how often each value occurs among selected prompts: the facets by which a list can be narrowed down.
 
-If the stored sums (``storage.metrics.rollups``) have all columns that the selection uses, the counts are exact: they
-come from the sums, and the few prompts that are not in the sums yet are added. Otherwise only the newest matching
+If every column that the selection uses is also in the stored sums (``storage.metrics.rollups``), the counts are exact:
+they come from the sums, and the few prompts that are not in the sums yet are added. Otherwise only the newest matching
 prompts are counted, and every facet states how many: the facets of a million prompts take no longer than those of a
 thousand.
 """
@@ -85,10 +85,11 @@ NO_LABEL = "none"
 
 @dataclass(frozen=True, slots=True)
 class Facet:
-    """How often each value of a field occurs among ``prompts`` prompts, most frequent first.
+    """The values of one field, each with the number of prompts that have it, most frequent first.
 
-    ``is_all`` says whether these are all matching prompts, not only the newest. ``field`` is a field of filter texts
-    (``storage.traces.selection``), in which each value can be used with it.
+    ``prompts`` is the number of prompts counted; ``is_all`` says whether these are all matching prompts or only the
+    newest. ``field`` is the name by which a filter text refers to the field (``storage.traces.selection``), as in
+    ``field:value``.
     """
 
     field: str
@@ -115,7 +116,7 @@ class Facets:
 
     @property
     def prompts(self) -> int:
-        """Return how many prompts were counted; guardrails and labels may have been counted over fewer."""
+        """Return how many prompts were counted; for guardrails and labels, it may have been fewer."""
         return self.status.prompts
 
     @property
@@ -126,7 +127,7 @@ class Facets:
 
 @dataclass(frozen=True, slots=True)
 class _Counted:
-    """Counts of values by field, the number of prompts counted, and whether these are all matching prompts."""
+    """Counts by value for each field, with the number of prompts counted and whether these are all matching prompts."""
 
     by_field: dict[str, Counter[str]]
     prompts: int
@@ -140,9 +141,10 @@ class _Counted:
 
 
 def facets(db: sqlite3.Connection, which: Selection, *, newest: int = 0) -> Facets:
-    """Return the facets (counts of values by field) of the selected prompts, or of the ``newest`` if they are too many.
+    """Return the facets of the selected prompts, which are counts by value for each field.
 
-    ``newest`` 0 stands for as many as can be counted while a page loads.
+    If the prompts are too many to count all, only the ``newest`` are counted; 0 stands for as many as can be counted
+    while a page loads.
     """
     newest = newest or (NEWEST_WITH_WORDS if which.words else NEWEST)
     is_rolled_up = rollups.waiting(db) <= LITTLE
@@ -180,7 +182,10 @@ def _by_class(db: sqlite3.Connection, which: Selection) -> _Counted:
 
 
 def _newest(db: sqlite3.Connection, which: Selection, most: int) -> tuple[list[Row], bool]:
-    """Return id and facet values of the ``most`` newest selected prompts, and whether these are all selected ones."""
+    """Return the newest ``most`` of the selected prompts, and whether these are all of the selected prompts.
+
+    Each row has the prompt's id and its values of the facets.
+    """
     body, named = trace_pages.newest_first(db, search.with_index(which, db), few=most)
     cursor = db.cursor()
     cursor.row_factory = None  # plain tuples take half the time
@@ -197,9 +202,10 @@ def _of_rows(rows: Iterable[Row], *, is_all: bool) -> _Counted:
 def _child_counts(
     db: sqlite3.Connection, questions: tuple[str, str], prompts: int, *, ids: Sequence[str] = (), is_all: bool
 ) -> _Counted:
-    """Run two queries, for the counts of guardrails and of labels; return the counts.
+    """Count the guardrails and the labels of prompts by running the two queries in ``questions``.
 
-    ``prompts`` is the number of prompts counted; those without a label are counted as ``NO_LABEL``.
+    ``ids`` are the traces that the queries refer to, if they refer to any. ``prompts`` is the number of prompts
+    counted; those without a label are counted as ``NO_LABEL``.
     """
     guardrails, labels = (_counts(db, query, {"ids": json.dumps(ids)}) for query in questions)
     labels[NO_LABEL] = prompts - labels.total()

@@ -39,7 +39,7 @@ _SOURCES = {
 
 @dataclass(frozen=True, slots=True, order=True)
 class Series:
-    """What was timed: the whole hook run (kind ``total``), one stage of it, or one channel (source of facts).
+    """Something that is timed: the whole hook run (kind ``total``), one stage of it, or one channel (source of facts).
 
     Series sort in the order in which a prompt passes them.
     """
@@ -57,7 +57,7 @@ Counts = Counter[int]
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """How many prompts of a block were classified by one version of the rules, and the time of the last of these."""
+    """How many prompts of a block one version of the rules classified, and the time of the last of these prompts."""
 
     rules_hash: str
     prompts: int
@@ -160,7 +160,10 @@ def slowest(
 def of_version(
     db: sqlite3.Connection, which: Selection, rules_hash: str, *, newest: int = BLOCK_PROMPTS
 ) -> dict[Series, Counts]:
-    """Return the latencies of the newest prompts, ``newest`` at most, that one version of the rules classified."""
+    """Return the latencies of prompts that were classified by the version ``rules_hash`` of the rules.
+
+    Only the newest selected prompts, at most ``newest``, are read.
+    """
     ids = f"""
         select traces.id from traces where ({which.where}) and {_MEASURED} and traces.rules_hash = :rules_hash
         order by traces.id desc limit :newest
@@ -174,7 +177,11 @@ def moment(trace_id: str) -> int:
 
 
 def _first_of(db: sqlite3.Connection, which: Selection, *, low: str, before: str, most: int) -> str:
-    """Return the trace id of the ``most``-th newest measured prompt from ``low`` up to ``before``; empty if too few."""
+    """Return the trace id of the ``most``-th newest of the selected prompts with a measured latency.
+
+    Only ids from ``low`` up to, but without, ``before`` are considered. Return an empty text if there are too few
+    prompts.
+    """
     query = f"""
         select traces.id from traces where {_BETWEEN} and ({which.where}) and {_MEASURED}
         order by traces.id desc limit 1 offset :most - 1

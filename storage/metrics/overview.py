@@ -1,9 +1,9 @@
-"""Compute key figures of recorded prompts: their number, failures, latencies, guardrails, how often nothing was added.
+"""Compute key figures of recorded prompts, such as counts, failures, latencies and how often nothing was added.
 
 They are read only from stored sums (``storage.metrics.rollups``), so that a million prompts take a few hundredths of a
 second; prompts that are not in the sums yet are missing. Figures cover prompts of the hook. Imported prompts have a
-count of their own and are included in the share of prompts to which nothing is added (silence). Days are UTC.
-A percentile is the nearest rank over buckets of latencies and off by 2.5 % at most.
+count of their own and are included in the share of prompts to which nothing is added (silence). Days are UTC. A
+percentile is the nearest rank over buckets of latencies and off by 2.5 % at most.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class Latency:
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """The figures of a UTC day that has prompts; percentiles are 0 if no latency was measured on that day."""
+    """The figures of one UTC day on which there were prompts; latency percentiles are 0 if no latency was measured."""
 
     day: str
     prompts: int
@@ -106,7 +106,7 @@ class Day:
 
 @dataclass(frozen=True, slots=True)
 class ChannelFigures:
-    """How often a channel (source of facts) was queried and with which results.
+    """How often the hook queried a channel (source of facts), and with what results.
 
     ``late`` counts queries that timed out. ``latency`` is None if it was never measured.
     """
@@ -123,10 +123,11 @@ class ChannelFigures:
 class Overview:
     """The key figures of the last ``days`` days, or of the whole history if ``days`` is 0.
 
-    ``failures`` is a part of all prompts, ``partials`` of those that were not skipped, ``silences`` of these and the
-    imported ones together; no other figure except ``imported`` includes imported prompts. Counts are ordered by
-    frequency, highest first; ``statuses`` are in a fixed order. ``total`` is the latency of the whole hook; ``stages``
-    are sorted by p95, slowest first. Without measurements, ``total`` is None and ``stages`` is empty.
+    ``failures`` is the share of all prompts on which the hook failed. ``partials`` is a share of the prompts that were
+    not skipped. ``silences`` is a share of the same prompts and of imported ones that were not skipped; no other figure
+    except ``imported`` includes imported prompts. Counts are ordered by frequency, highest first; ``statuses`` are in a
+    fixed order. ``total`` is the latency of the whole hook; ``stages`` are sorted by p95, slowest first. Without
+    measurements, ``total`` is None and ``stages`` is empty.
     """
 
     days: int
@@ -151,7 +152,10 @@ class Overview:
 
 
 def overview(db: sqlite3.Connection, *, days: int = 0) -> Overview:
-    """Return the key figures of the last ``days`` days up to that of the newest counted prompt; 0 means all days."""
+    """Return the key figures of the last ``days`` days; 0 means all days.
+
+    The last day is that of the newest prompt in the stored sums.
+    """
     since = _since(db, days)
     first, last = db.execute(WHICH_DAYS, {"since": since}).fetchone()
     counts = _counts(db, since)
@@ -185,7 +189,10 @@ def overview(db: sqlite3.Connection, *, days: int = 0) -> Overview:
 
 
 def _percentiles_ms(buckets: Sequence[tuple[int, int]], shares: Sequence[float] = SHARES) -> tuple[float, ...]:
-    """Return percentiles in milliseconds of latencies, given as (bucket, count) sorted by bucket; zeros without any."""
+    """Return the percentiles ``shares`` of latencies in milliseconds; all are 0 if ``buckets`` is empty.
+
+    ``buckets`` has pairs of a latency bucket's number and its count, sorted by number.
+    """
     return tuple(map(rollups.middle_ms, percentiles(buckets, shares))) or (0.0,) * len(shares)
 
 

@@ -1,8 +1,8 @@
 """Compute percentiles by nearest rank: the smallest value that at least a given share of all values do not exceed.
 
-Every percentile that is printed or drawn follows this definition; the SQL of ``storage.traces.queries`` and of the
-published site's queries implements it again, and tests compare the two. Only the "median" of a few benchmark runs is
-``statistics.median``, the mean of the middle two.
+Every percentile that is printed or drawn follows this definition. The SQL of ``storage.traces.queries`` and of the
+published site has its own implementation, and tests check that the results are equal. There is one exception: the
+"median" of a few benchmark runs is ``statistics.median``, the mean of the middle two.
 """
 
 from __future__ import annotations

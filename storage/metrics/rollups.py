@@ -1,9 +1,9 @@
 """Maintain sums over all traces: prompts by class, prompts by day and facet, latencies by day and overall.
 
-A class is a combination of client, status, task type and the like; a facet is one of these alone. Programs that read
-the database, not the hook, add the traces (records of prompts) to the sums, in the order in which they were written. A
-trace is subtracted before it is deleted. Days are UTC. Traces of tests are counted under their origin, which no page
-shows; latencies are those of hook runs that were not skipped.
+A class is a combination of client, status, task type and the like; a facet is one of these alone. The hook does not
+update the sums: programs that read the database add the traces (records of prompts) in the order in which they were
+written. A trace is subtracted before it is deleted. Days are UTC. Traces that tests recorded are summed separately, and
+no page shows them. Latencies are those of hook runs that were not skipped.
 """
 
 from __future__ import annotations
@@ -102,7 +102,10 @@ DROP_EMPTY_OVERALL = f"delete from latencies_overall where ({_OVERALL}) = (?, ?,
 
 @dataclass(slots=True)
 class _Sums:
-    """The sums over a batch of traces; ``tokens`` are the lengths of added texts, with the same keys as ``by_day``."""
+    """The sums over one batch of traces.
+
+    ``tokens`` has the total lengths of added texts under the same keys as ``by_day`` has the numbers of prompts.
+    """
 
     by_class: Counter[ByClass] = field(default_factory=Counter)
     by_day: Counter[ByDay] = field(default_factory=Counter)
@@ -142,7 +145,10 @@ def middle_ms(number: int) -> float:
 
 
 def waiting(db: sqlite3.Connection) -> int:
-    """Return how many traces are not in the sums yet, including deleted ones that followed the last counted one."""
+    """Return how many traces are not in the sums yet.
+
+    Traces that were deleted before they were counted may be included, because the number is a difference of row ids.
+    """
     return int(db.execute(WHICH_ROW_IS_LAST).fetchone()[0]) - int(db.execute(HOW_FAR).fetchone()[0])
 
 
@@ -172,17 +178,20 @@ def take_back(db: sqlite3.Connection, ids: Sequence[str]) -> None:
 
 
 def step_back(db: sqlite3.Connection) -> None:
-    """After a deletion, note the last counted trace that still exists as the one up to which the sums go.
+    """Correct the mark up to which traces are counted, after traces were deleted.
 
-    Call it within the transaction of the deletion. It is needed because SQLite reuses the row ids of the newest traces
-    once they are deleted.
+    The mark moves back to the last counted trace that still exists, because SQLite reuses the row ids of the newest
+    traces once they are deleted. Call it within the transaction of the deletion.
     """
     row = db.execute(WHICH_ROW_IS_LEFT).fetchone() or (0, "")
     db.execute(MOVE_ON, {"row": row[0], "id": row[1]})
 
 
 def _is_renumbered(db: sqlite3.Connection) -> bool:
-    """Return whether another program deleted or renumbered traces: the row up to which the sums go is not as noted."""
+    """Return whether another program has deleted or renumbered traces.
+
+    It has if the last counted row no longer exists or now contains another trace than when it was counted.
+    """
     up_to, trace_id = db.execute(HOW_FAR).fetchone()
     row = db.execute(WHICH_IS_THE_ROW, {"row": up_to}).fetchone()
     return bool(up_to) and (row is None or row[0] != trace_id)

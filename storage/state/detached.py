@@ -1,8 +1,7 @@
 """Run work in a background process that the hook does not wait for.
 
-The hook forks: that costs it a third of starting a new interpreter, and the child
-has no start-up cost at all. For each kind of work there is a lock file, called its stamp, so that only one process at
-a time does it.
+The hook forks this process, which takes a third of the time of starting a new interpreter; the child is ready at once.
+For each kind of work there is a lock file, called its stamp, so that only one process at a time does it.
 """
 
 from __future__ import annotations
@@ -27,9 +26,10 @@ if TYPE_CHECKING:
 def start(state_dir: str, stamp: str, work: Callable[[], None]) -> bool:
     """Start ``work`` in a background process unless it is postponed or running; return whether it was started.
 
-    It is running if a process has locked its stamp file, and postponed if that file's time is in the future. The child
-    gets its own session and no inherited descriptors: an agent client that waits for the end of the hook's output must
-    not wait for the child. Never raises: failures are logged, and the spool is kept small.
+    The work is running if a process has locked its stamp file, and postponed if that file's time is in the future. The
+    child gets its own session and no inherited descriptors, because an agent client that waits for the end of the
+    hook's output must not wait for the child. Never raises: failures are logged, and since prompts may then not be
+    imported, the spool is reduced to its maximum size.
     """
     try:
         if not _is_needed(f"{state_dir}/{stamp}"):
@@ -76,7 +76,10 @@ def find_libraries() -> None:
 
 
 def postpone(state_dir: str, seconds: float, stamp: str = MAINTENANCE) -> None:
-    """Keep the work with this stamp from being started for ``seconds``: it was just done, or would fail again."""
+    """Prevent the work with the stamp ``stamp`` from being started for ``seconds``.
+
+    This is called when the work was just done, or would fail again at once.
+    """
     moment = time.time() + seconds
     os.utime(f"{state_dir}/{stamp}", (moment, moment))
 

@@ -1,4 +1,4 @@
-"""Keep results that came only after the hook had answered the prompt, until the agent client can fetch them.
+"""Keep results of the hook that came only after it had answered a prompt, until the agent client can fetch them.
 
 At most one result per session waits. A session has up to two private files in the folder ``late``: the id of the trace
 (record) of its latest prompt (``.turn``), and the waiting result. The next event for which the client calls the hook,
@@ -61,7 +61,7 @@ def is_due(state_dir: str, session_id: str, value: dict[str, Any]) -> bool:
 
 
 def take_unclaimed(state_dir: str) -> list[dict[str, Any]]:
-    """Remove all files older than an hour, whose sessions did not go on; return the results that waited in them."""
+    """Remove all files older than an hour, whose sessions seem to have ended; return the results found in them."""
     try:
         with os.scandir(f"{state_dir}/{FOLDER}") as entries:
             before = time.time() - UNCLAIMED_AFTER_S

@@ -1,7 +1,7 @@
 """Keep one-line messages to the user until an agent client can show them; each is shown once.
 
-A message that was shown is not shown again for a day, however often it is added. The
-folder exists only while a message waits, so that the hook needs one system call to find out.
+A message that is added again within a day of being shown is ignored. The folder exists only while a message waits, so
+that the hook needs one system call to find out.
 """
 
 from __future__ import annotations

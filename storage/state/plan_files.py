@@ -18,7 +18,7 @@ MOST_CHECKED = 500
 
 
 class UnsafeFolderError(OSError):
-    """The folder for plan files exists, but belongs to another user or is a link."""
+    """Raised if the folder for plan files exists, but belongs to another user or is a link."""
 
 
 def own_folder() -> str:

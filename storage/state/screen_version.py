@@ -1,4 +1,4 @@
-"""Record with which version of the search for secrets all stored data was checked: a number in a small file.
+"""Record which version of the search for secrets has checked all stored data, as a number in a small file.
 
 If the file is missing, the data was checked with version 1.
 """
@@ -19,7 +19,7 @@ stored data again.
 
 
 def version(state_dir: str) -> int:
-    """Return the version of the search for secrets with which all stored data was checked."""
+    """Return the version of the search for secrets that has checked all stored data."""
     try:
         return int(private.read_file(f"{state_dir}/{NAME}", 16))
     except (OSError, ValueError):
@@ -32,6 +32,9 @@ def note(state_dir: str, number: int = VERSION) -> None:
 
 
 def note_a_new_account(state_dir: str) -> None:
-    """Record the present version for a database that was just created, unless one is recorded; raises OSError."""
+    """Record the current version of the search for secrets for a database that was just created.
+
+    Nothing changes if a version is already recorded. Raises OSError.
+    """
     if not os.path.exists(f"{state_dir}/{NAME}"):
         note(state_dir)

@@ -1,8 +1,8 @@
-"""Record what was already added to each session, and whether another hook process has just answered the same prompt.
+"""Record what was already added to each session, and detect that another hook process just answered the same prompt.
 
-The state of a session is one small file with a line per answered prompt, so that
-reading it adds almost no time to the next prompt; the database gets the same data
-with the traces. When the agent client drops the session's context, the file is removed.
+The state of a session is one small file with a line per answered prompt, so that reading it adds almost no time to the
+next prompt. It is removed when the agent client drops the session's context. The database gets the same data with the
+traces.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ FORGOTTEN_AFTER_S = 30 * 24 * 3600
 
 
 class SessionState:
-    """What was added to a session since it began or the agent client last dropped its context.
+    """The record of what a session was given since it began, or since the agent client last dropped its context.
 
-    ``injected`` are the facts, guardrails and approaches as ``kind:ref``, such as ``guardrail:H3``; ``tokens`` is the
-    length of all added texts.
+    ``injected`` lists the added facts, guardrails and approaches as ``kind:ref``, such as ``guardrail:H3``; ``tokens``
+    is the total length of the added texts.
     """
 
     __slots__ = ("injected", "tokens")
@@ -61,10 +61,11 @@ def session_state(state_dir: str, session_id: str) -> SessionState:
 
 
 def record_injected(state_dir: str, session_id: str, injected: Iterable[tuple[str, str]], *, tokens: int) -> bool:
-    """Append what was just added to the session, as (kind, ref), to its file; return whether that succeeded.
+    """Append what was just added to a session to that session's file; return whether this succeeded.
 
-    ``tokens`` is the length of the added text. A single write appends the line, so that concurrent processes lose
-    nothing. It begins with a line break, so that it stays readable after a line that a full disk cut off.
+    ``injected`` has pairs (kind, ref); ``tokens`` is the length of the added text. The line is appended by a single
+    write, so that concurrent processes lose nothing. It begins with a line break, so that it stays readable after a
+    line that a full disk cut off.
     """
     if not session_id:
         return False
@@ -112,7 +113,7 @@ def forget_old(state_dir: str) -> None:
 def _parse(line: bytes) -> tuple[int, list[str]]:
     """Return the number of tokens and the ``kind:ref`` names in one line of a session's file.
 
-    They are 0 and empty if the line is cut off or has another format.
+    If the line is cut off or has another format, return 0 and an empty list.
     """
     try:
         value = fast_stdlib.loads(line.decode())
@@ -150,10 +151,10 @@ def path_of(state_dir: str, session_id: str) -> str:
 
 
 def claim(state_dir: str, session_id: str, prompt_hmac: str) -> bool:
-    """Return whether this process is the first within 2 s to see this prompt in this session, and so has to answer it.
+    """Return whether this process is to answer the prompt, because no other process has seen it in the last 2 s.
 
-    Exactly one of any number of concurrent processes gets True. Never raises; on errors,
-    and for a session without an id, the answer is True.
+    Equal prompts of different sessions are different prompts. Exactly one of any number of concurrent processes gets
+    True. Never raises; on errors, and for a session without an id, the answer is True.
     """
     if not session_id:
         return True
@@ -185,10 +186,10 @@ def _open_claims(state_dir: str) -> int:
 
 
 def _claimed(descriptor: int, mark: str) -> bool:
-    """Add ``mark``, a prompt's hash, to the file of those of the last two seconds; return False if it is there already.
+    """Record that the prompt with the hash ``mark`` was seen; return False if it was seen less than two seconds ago.
 
-    The file is locked meanwhile. The monotonic clock is shared by all processes and never set back; after a restart
-    of the machine, older times lie in the future and no longer count.
+    The file of recorded hashes is locked meanwhile. The monotonic clock is shared by all processes and never set back;
+    after a restart of the machine, older times lie in the future and no longer count.
     """
     is_locked = _lock(descriptor)
     now = time.monotonic_ns()

@@ -79,15 +79,18 @@ ADD_LATE = """
 class Trace:
     """The record of one prompt: everything that the hook's result depended on, the result, and its cost.
 
-    The first attributes are the columns of the table ``traces``. The others are rows of the child
-    tables: tuples in the order of TABLES, without ``trace_id`` and ``position``:
-    ``scores`` (facet, name, score, [[signal, start, end, weight], …]), ``stages`` (stage, latency_ms), ``channels``
-    (channel, status, latency_ms, offered, kept, tokens, fallback, model), ``items``
-    (channel, ref, text, why, score, kept), ``guardrails`` (guardrail_id, title, score), ``estimate`` (the
-    columns of ``complexity_estimates`` from estimated_tokens to confidence).
-    ``injected`` (kind, ref) lists what was added to the session; kind is guardrail, approach or
-    item (a fact). ``memories`` are the notes that the user asked in this prompt to remember, without ``number``.
-    ``workflow`` is empty if no workflow fits with certainty.
+    The first attributes are the columns of the table ``traces``; ``workflow`` is empty if no workflow fits with
+    certainty. The others are rows of other tables, as tuples in the order of TABLES, but without ``trace_id`` and
+    ``position``:
+
+    - ``scores``: (facet, name, score, [[signal, start, end, weight], …])
+    - ``stages``: (stage, latency_ms)
+    - ``channels``: (channel, status, latency_ms, offered, kept, tokens, fallback, model)
+    - ``items``: (channel, ref, text, why, score, kept)
+    - ``guardrails``: (guardrail_id, title, score)
+    - ``estimate``: the columns of ``complexity_estimates`` from estimated_tokens to confidence
+    - ``injected``: (kind, ref) of what was added to the session; kind is guardrail, approach or item (a fact)
+    - ``memories``: the notes that the user asked in this prompt to remember, without ``number``
     """
 
     __slots__ = (
@@ -161,8 +164,8 @@ def flatten(trace: Trace) -> dict[str, Rows]:
 def insertion(table: str, columns: Sequence[str]) -> str:
     """Return the SQL statement that inserts a row, or does nothing if the table has a row with the same key.
 
-    «insert or ignore» would also silently drop a row that violates a CHECK. For the name ``LATE``, it is the statement
-    that adds a model's late answer to a trace.
+    «insert or ignore» would also silently drop a row that violates a CHECK. If ``table`` is ``LATE``, return the
+    statement that adds a model's late answer to a trace instead.
     """
     if table == LATE:
         return ADD_LATE
@@ -180,7 +183,10 @@ def storable(text: str) -> str:
 
 
 def short(identifier: str) -> str:
-    """Shorten an identifier that an agent client gave to at most ID_LIMIT characters; different ones stay different."""
+    """Shorten an identifier from an agent client to at most ID_LIMIT characters.
+
+    A long one ends with a hash, so that different identifiers stay different.
+    """
     identifier = storable(identifier)
     if len(identifier) <= ID_LIMIT:
         return identifier

@@ -1,8 +1,8 @@
-"""Store and read effort estimates of tasks, and agents' reports about tasks that they did in parallel parts.
+"""Store and read estimates of how much effort a task takes, and reports of agents that did a task in parallel.
 
-The hook stores its own estimates with its traces; other programs use these functions (seed 002 specifies the data). A
-task is identified by ``trace_id``, the id of the trace (record) of its prompt, and deleting the trace deletes its
-estimate and attempts. Nothing here starts an agent: an attempt is stored as an agent reports it.
+The hook stores its own estimates with its traces; other programs use these functions (the specification "seed 002"
+defines the data). A task is identified by ``trace_id``, the id of the trace (record) of its prompt, and deleting the
+trace deletes its estimate and attempts. Nothing here starts an agent: an attempt is stored as an agent reports it.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def insert_estimate(db: sqlite3.Connection, one: StoredEstimate) -> None:
 
 
 def insert_attempt(db: sqlite3.Connection, one: ParallelAttempt) -> int:
-    """Store a report about an attempt; return the attempt's number among those at the same task.
+    """Store a report about an attempt; return the attempt's number among all attempts at its task.
 
     Raises the same errors as ``insert_estimate``.
     """
@@ -118,16 +118,17 @@ def estimate_of(db: sqlite3.Connection, trace_id: str) -> StoredEstimate | None:
 
 
 def attempts_at(db: sqlite3.Connection, trace_id: str) -> list[ParallelAttempt]:
-    """Return the stored reports about attempts at a trace's task, oldest first."""
+    """Return the stored reports about attempts at the task of the trace ``trace_id``, oldest first."""
     return [ParallelAttempt(**queries.readable(row)) for row in db.execute(WHICH_ATTEMPTS, {"id": trace_id})]
 
 
 def set_actuals(db: sqlite3.Connection, trace_id: str, **actual: int) -> float | None:
     """Store the actual effort of a task beside its estimate; return the accuracy of the estimate, from 0 to 1.
 
-    The keywords are ``tokens``, ``loc`` (lines of code), ``files`` and ``duration_minutes``; another one raises
-    TypeError. For each given size, the smaller of estimate and actual value is divided by the larger one; the accuracy
-    is the mean of these quotients. Without a stored estimate or without sizes, None is returned and nothing is stored.
+    The keywords are ``tokens``, ``loc`` (lines of code), ``files`` and ``duration_minutes``; any other raises
+    TypeError. For each keyword, the smaller of the estimated and the actual value is divided by the larger one; the
+    accuracy is the mean of these quotients. Without a stored estimate or without keywords, nothing is stored, and None
+    is returned.
     """
     if unknown := actual.keys() - set(SIZES):
         raise TypeError(f"unknown sizes {', '.join(sorted(unknown))}; known: {', '.join(SIZES)}")

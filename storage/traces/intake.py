@@ -4,7 +4,8 @@ The spool is the folder in which the hook leaves one file per prompt. A file is 
 imported it is on the disk, and importing it twice changes nothing. Any number of imports may therefore run at the same
 time, or be killed at any point.
 
-Traces that this installation's hook did not record, such as a colleague's, do not pass the spool: ``add`` inserts them.
+Traces that come from elsewhere than this installation's hook, such as a colleague's, are not in the spool; ``add``
+inserts them.
 """
 
 from __future__ import annotations
@@ -46,9 +47,10 @@ IS_IT_THERE = "select 1 from traces where id = :id"
 
 
 class Drained:
-    """How many files one call of ``drain`` imported (``taken``), set aside as invalid (``refused``), and left.
+    """The result of ``drain``: the numbers of spool files that were imported, refused or left.
 
-    Files are left if a newer version of this program wrote them.
+    ``taken`` files were imported. ``refused`` files were invalid and set aside. ``left`` files were written by a newer
+    version of this program.
     """
 
     __slots__ = ("left", "refused", "taken")
@@ -79,9 +81,9 @@ def drain(state_dir: str, db: sqlite3.Connection) -> Drained:
 
 
 def forget_marks(state_dir: str) -> None:
-    """Delete the empty files that mark versions of the instructions as stored, so that the hook writes these again.
+    """Delete the empty files that tell the hook which versions of the instructions the database contains.
 
-    Call this when the database with these versions was lost.
+    Call this when the database was lost: the hook then writes each version again when a prompt uses it.
     """
     for entry in _files(f"{state_dir}/{spool.VERSIONS}"):
         if _is_version(entry.name) and not _size(entry):
@@ -180,7 +182,10 @@ def _rows(table: str, named: object) -> tuple[list[str], traces.Rows]:
 
 
 def _import_batch(db: sqlite3.Connection, batch: list[tuple[str, Record]], *, folder: str, result: Drained) -> None:
-    """Import a batch of spool files in one transaction, or file by file if the database rejects the rows of one."""
+    """Import a batch of spool files in one transaction.
+
+    If the database rejects the rows of any file, import the files one by one.
+    """
     try:
         with transaction(db):
             for _name, tables in batch:
@@ -239,7 +244,7 @@ def _drop(folder: str, name: str) -> None:
 
 
 def of_a_session(db: sqlite3.Connection, session_id: str) -> list[sqlite3.Row]:
-    """Return id, origin, status and prompt_hmac of a session's traces.
+    """Return ``id``, ``origin``, ``status`` and ``prompt_hmac`` of each trace of a session.
 
     ``session_id`` must be in its stored form, which ``traces.short`` returns.
     """
@@ -247,12 +252,15 @@ def of_a_session(db: sqlite3.Connection, session_id: str) -> list[sqlite3.Row]:
 
 
 def at_a_moment(db: sqlite3.Connection, moment: str) -> list[tuple[str, str]]:
-    """Return id and prompt_hmac of the traces whose id begins with the 14 hex digits ``moment``, a time in µs."""
+    """Return the id and the ``prompt_hmac`` of each trace that began at ``moment``.
+
+    ``moment`` is a time in microseconds as 14 hex digits, with which the ids of these traces begin.
+    """
     return [(row[0], row[1]) for row in db.execute(WHICH_AT_A_MOMENT, {"moment": moment})]
 
 
 def add(db: sqlite3.Connection, batch: Sequence[Tables]) -> tuple[int, int]:
-    """Insert those traces that the database does not have yet; return how many were added and how many rejected.
+    """Insert the traces that the database does not have yet; return how many were added and how many were rejected.
 
     Each element of ``batch`` contains the rows of one trace by table, parent tables first, with values in the order of
     ``traces.TABLES``. They are inserted in one transaction, or one by one if the database rejects any of them. Raises

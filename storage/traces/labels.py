@@ -77,7 +77,7 @@ def add(db: sqlite3.Connection, trace_id: str, verdict: str) -> Row:
 
 
 def is_newest(db: sqlite3.Connection, trace_id: str, verdict: str) -> bool:
-    """Return whether this is the newest label of the trace already."""
+    """Return whether ``verdict`` is already the newest label of the trace."""
     known = newest(db, trace_id)
     return known is not None and verdict == (known["task_type"] or known["verdict"])
 
@@ -94,7 +94,10 @@ def newest(db: sqlite3.Connection, trace_id: str) -> Row | None:
 
 
 def candidates(db: sqlite3.Connection, *, limit: int) -> list[LabelCandidate]:
-    """Return up to ``limit`` prompts that were classified and whose text is stored, newest first; none of tests."""
+    """Return up to ``limit`` prompts that a user could label, newest first.
+
+    They were classified, their text is stored, and they are not prompts of tests.
+    """
     return [
         LabelCandidate(trace_id, session, prompt, task_type, confidence or 0.0, _lead(best, second), bool(is_labelled))
         for trace_id, session, prompt, task_type, confidence, best, second, is_labelled in db.execute(

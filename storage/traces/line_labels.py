@@ -1,4 +1,4 @@
-"""Split the text that was added to a prompt into lines, store users' labels for them, and count how many are right."""
+"""Split the text added to a prompt into lines, store users' labels for these lines, and count those called right."""
 
 from __future__ import annotations
 
@@ -66,19 +66,19 @@ NEWEST_LABELS = f"""
 
 
 class UnknownLineError(LookupError):
-    """The text that was added to the prompt has no line with this number."""
+    """Raised if the text that was added to the prompt has no line with the given number."""
 
 
 class NothingToUndoError(LookupError):
-    """The line has no label that could be taken back."""
+    """Raised if the label of a line is to be taken back, but the line has none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of the text added to a prompt, or one guardrail from the line that lists several; numbered from 1.
+    """A part of an added text that a user can label: one line, or one guardrail of a line that lists several.
 
-    ``kind`` is one of RULE_KINDS, or the channel of a fact. ``rule`` is the id of the guardrail, or the task type; it
-    is empty for facts, and for an approach, whose name the text does not contain.
+    ``number`` counts these parts from 1. ``kind`` is one of RULE_KINDS, or the channel of a fact. ``rule`` is the id of
+    the guardrail, or the task type; it is empty for facts, and for an approach, whose name the text does not contain.
     """
 
     number: int
@@ -88,13 +88,13 @@ class Line:
 
     @property
     def text_hash(self) -> str:
-        """A hash of the line's text, by which the same line is recognized in the text added to another prompt."""
+        """Return a hash of the line's text, by which the same line is recognized in the text of another prompt."""
         return hashlib.sha256(self.text.encode("utf-8", "surrogatepass")).hexdigest()[:HASH_DIGITS]
 
 
 @dataclass(frozen=True, slots=True)
 class LineLabel:
-    """The newest label that the user gave to a line of the added text, with the reason; older labels do not count."""
+    """The newest label that a user gave to a line of an added text, with the user's reason (``because``)."""
 
     line: int
     verdict: str
@@ -114,9 +114,10 @@ class JudgedLine:
 
 @dataclass(frozen=True, slots=True)
 class KeepRate:
-    """How many of the labelled lines of one kind, or of one rule, users called right.
+    """The share of labelled lines that users called right, for one kind of line or one rule.
 
-    ``rule`` is empty for a kind as a whole; ``kind`` and ``rule`` are empty for all lines together.
+    ``judged`` lines were labelled, ``right`` of them as right. ``rule`` is empty if all rules of a kind are counted
+    together; ``kind`` is empty, too, if all lines are.
     """
 
     kind: str
@@ -126,12 +127,12 @@ class KeepRate:
 
     @property
     def share(self) -> float:
-        """The share of labelled lines that users called right, from 0 to 1."""
+        """Return the share of labelled lines that users called right, from 0 to 1."""
         return self.right / self.judged if self.judged else 0.0
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Wilson's 95 % confidence interval of the share; from 0 to 1 if no line was labelled."""
+        """Return Wilson's 95 % confidence interval of the share; from 0 to 1 if no line was labelled."""
         n, z = self.judged, 1.959964  # as in workbench.statistics, which storage must not import
         if not n:
             return 0.0, 1.0
@@ -139,7 +140,7 @@ class KeepRate:
         return max(0.0, (centre - spread) / (n + z * z)), min(1.0, (centre + spread) / (n + z * z))
 
     def prompts(self, lines: Iterable[JudgedLine], verdict: str = "") -> list[str]:
-        """Return the ids of the prompts that have at least one line counted here.
+        """Return the ids of the prompts with at least one labelled line of this kind and rule.
 
         ``lines`` are all labelled lines; with ``verdict``, only those with this label are considered.
         """
@@ -148,12 +149,15 @@ class KeepRate:
 
     @property
     def filter(self) -> str:
-        """The filter text (see ``storage.traces.selection``) for the prompts that have lines counted here."""
+        """Return the filter text for the prompts that have labelled lines of this kind and rule.
+
+        ``storage.traces.selection`` describes filter texts.
+        """
         return self._filter("any")
 
     @property
     def filter_wrong(self) -> str:
-        """The filter text for the prompts that have at least one line counted here and labelled wrong."""
+        """Return the filter text for the prompts that have a line of this kind and rule that was labelled wrong."""
         return self._filter(WRONG)
 
     def _filter(self, judged: str) -> str:
@@ -163,7 +167,10 @@ class KeepRate:
 
 @dataclass(frozen=True, slots=True)
 class KeepRates:
-    """Keep-rates (shares of labelled lines that are right) in total, by kind of line, and by rule; the lowest first."""
+    """The shares of labelled lines that are right, in total, for each kind of line and for each rule.
+
+    Kinds and rules with the lowest shares come first.
+    """
 
     total: KeepRate
     kinds: tuple[KeepRate, ...]
@@ -195,7 +202,10 @@ def _parts(trace: Mapping[str, object]) -> Iterator[tuple[str, str, str]]:
 
 
 def _guardrails(text: str, trace: Mapping[str, object]) -> Iterator[tuple[str, str, str]]:
-    """Yield kind, rule id and text of each guardrail in a line that lists several, such as ``H3 (…), H5 (…)``."""
+    """Yield the kind, the rule id and the text of each guardrail in a line that lists several.
+
+    ``text`` is that line without its heading, such as ``H3 (…), H5 (…)``; ``trace`` says which guardrails to look for.
+    """
     starts: list[tuple[int, str]] = []
     after = 0
     for one in _rows(trace, "guardrails"):
@@ -224,9 +234,9 @@ def line(trace: Mapping[str, object], number: int) -> Line:
 
 
 def as_rows(found: Sequence[Line], judged: Mapping[int, LineLabel]) -> list[Row]:
-    """Return lines as rows for JSON, with their labels from ``judged``, which has them by line number.
+    """Return lines of an added text as rows for JSON, with their labels.
 
-    ``verdict`` is None for a line without a label.
+    ``judged`` has the labels by line number. ``verdict`` is None in the row of a line without a label.
     """
     return [
         {
@@ -278,7 +288,7 @@ def labelled_traces(db: sqlite3.Connection) -> set[str]:
 
 
 def keep_rates(db: sqlite3.Connection, which: Selection | None = None) -> KeepRates:
-    """Return the shares of labelled lines that are right, over the traces that ``which`` selects.
+    """Return the shares of labelled lines that are right in the traces that ``which`` selects.
 
     None selects all traces except those of tests.
     """
@@ -295,7 +305,10 @@ def judged(db: sqlite3.Connection, which: Selection) -> list[JudgedLine]:
 
 
 def is_sound(label: Sequence[object]) -> bool:
-    """Return whether a line's label from another database, with values in the order of COLUMNS, can be stored here."""
+    """Return whether a label of a line that was read from another database can be stored in this one.
+
+    ``label`` has its values in the order of COLUMNS.
+    """
     named = dict(zip(COLUMNS, label, strict=True))
     number = named.pop("line")
     is_whole = isinstance(number, int) and number >= 1

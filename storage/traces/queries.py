@@ -92,7 +92,7 @@ HOW_LONG_DOES_IT_TAKE = f"""
 
 
 class UnknownTraceError(LookupError):
-    """No trace has this id, or several ids begin with it."""
+    """Raised if no trace has the given id, or if the ids of several traces begin with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +144,7 @@ def matching(db: sqlite3.Connection, which: Selection | None = None, *, limit: i
 
 
 def show(db: sqlite3.Connection, trace_id: str, *, most: int = -1) -> Row:
-    """Return one trace with its rows in other tables, the first ``most`` of each (-1: all).
+    """Return one trace together with its rows in other tables, at most ``most`` from each table; -1 means all.
 
     Raises UnknownTraceError.
     """
@@ -155,7 +155,7 @@ def show(db: sqlite3.Connection, trace_id: str, *, most: int = -1) -> Row:
 
 
 def last(db: sqlite3.Connection, *, session_id: str = "", host: str = "") -> str:
-    """Return the id of the newest prompt's trace: of one session, or of one agent client (``host``), or of all.
+    """Return the id of the newest trace of a session, of an agent client (``host``), or, if neither is given, of all.
 
     ``host`` is ignored if a session is given. Raises UnknownTraceError if there is no such trace.
     """

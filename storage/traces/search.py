@@ -1,9 +1,9 @@
-"""Keep the full-text index of prompts up to date, and set up selections of traces to use it.
+"""Keep the full-text index of prompts up to date, and prepare selections of traces that search for words to use it.
 
 Programs that read the database update the index, in transactions so short that no hook has to wait. Traces enter it in
-the order in which they were written, so there is one row up to which all are indexed; a binary search finds it in
-about twenty queries. A trace's row number in the index is the time in its id in microseconds, or the next free number,
-so ``order by rowid desc`` yields the newest first.
+the order in which they were written, so there is one row up to which all are indexed; a binary search finds it in about
+twenty queries. A trace's row number in the index is the time in its id in microseconds, or the next free number, so
+``order by rowid desc`` yields the newest first.
 """
 
 from __future__ import annotations
@@ -42,7 +42,10 @@ INDEX_THE_PROMPT = "insert into prompts_fts (rowid, prompt) values (:number, :pr
 
 
 def waiting(db: sqlite3.Connection) -> int:
-    """Return how many traces are not in the index yet, including deleted ones that followed the last indexed one."""
+    """Return how many traces are not in the index yet.
+
+    Traces that were deleted before they were indexed may be included, because the number is a difference of row ids.
+    """
     last = int(db.execute(WHICH_ROW_IS_LAST).fetchone()[0])
     return last - _indexed_up_to(db, last)
 
@@ -66,10 +69,10 @@ def catch_up(db: sqlite3.Connection, *, should_stop: Callable[[], bool] = lambda
 
 
 def with_index(which: Selection, db: sqlite3.Connection) -> Selection:
-    """Return the selection, set up to use the full-text index if the index is complete and can answer it.
+    """Return the selection, prepared to use the full-text index if the index is complete and the selection has words.
 
-    The index finds a text only at the beginning of a word; without the index, every prompt is scanned, and the text may
-    begin anywhere.
+    The index finds a text only at the beginning of a word. A selection that is not prepared scans every prompt, and the
+    text may begin anywhere.
     """
     match = expression(which.words)
     return replace(which, match="" if waiting(db) else match) if match else which

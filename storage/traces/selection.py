@@ -55,7 +55,10 @@ JUDGED = {"any": "", "right": "ok", "wrong": "wrong"}
 
 
 class SelectionError(ValueError):
-    """A part of the filter cannot be parsed; ``position`` is its offset in the text, ``remedy`` says what is valid."""
+    """Raised if a part of a filter text cannot be parsed.
+
+    ``position`` is the offset of that part in the filter text; ``remedy`` says what would be valid.
+    """
 
     def __init__(self, text: str, position: int, remedy: str) -> None:
         super().__init__(f"{text} (at {position + 1}): {remedy}")
@@ -68,8 +71,8 @@ class Selection:
 
     ``where`` is the full condition. ``words`` are the texts that the prompt must contain. ``without_words`` is the
     condition for callers that look up these texts in the full-text index; ``match`` is the expression to look up, set
-    by ``storage.traces.search.with_index``. ``bounds`` are those parts of the condition for which another index may
-    find only a few rows. ``typed`` is the text that was parsed.
+    by ``storage.traces.search.with_index``. ``bounds`` has those parts of the condition, as SQL, that SQLite can look
+    up in an index; if one of them finds only a few rows, only these are read. ``typed`` is the text that was parsed.
     """
 
     where: str
@@ -86,7 +89,7 @@ EVERYTHING = Selection(NO_TESTS, {}, (), NO_TESTS)
 
 @dataclass(slots=True)
 class _Parts:
-    """What the parser has made from the filter text so far: SQL conditions, their parameters, words and bounds."""
+    """The SQL conditions, parameters, words and bounds that the parser has found so far in a filter text."""
 
     now: float
     conditions: list[str] = field(default_factory=list)
@@ -102,7 +105,7 @@ class _Parts:
         return f":{name}"
 
     def names(self, values: str) -> str:
-        """Add a query parameter for each of these values, which commas separate; return their placeholders."""
+        """Add a query parameter for each of the comma-separated ``values``; return their placeholders."""
         return ", ".join(self.name(one) for one in values.split(",") if one)
 
 
@@ -361,9 +364,9 @@ FIELDS = {
 
 
 def completions(text: str, values: dict[str, tuple[str, ...]]) -> list[str]:
-    """Return all texts that result if the last part of a filter text is completed to a field name or a value.
+    """Return the filter texts that result from completing the last part of ``text`` to a field name or a value.
 
-    ``values`` are the known values by field.
+    ``values`` are the known values of each field.
     """
     last = text[text.rfind(" ") + 1 :]
     before = text[: len(text) - len(last)]

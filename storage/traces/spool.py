@@ -48,9 +48,10 @@ def record(state_dir: str, trace: traces.Trace) -> str:
 
 
 def put(state_dir: str, record_id: str, *, status: str, tables: dict[str, traces.Rows]) -> None:
-    """Write rows, given by table name, to one spool file, whose name consists of ``record_id`` and ``status``.
+    """Write rows of database tables to one spool file, whose name consists of ``record_id`` and ``status``.
 
-    Raises OSError if the file cannot be written, ValueError if the rows exceed LIMIT_FILE_BYTES.
+    ``tables`` has the rows by table name. Raises OSError if the file cannot be written, ValueError if the rows exceed
+    LIMIT_FILE_BYTES.
     """
     named = {table: [traces.TABLES[table], rows] for table, rows in tables.items() if rows}
     content = fast_stdlib.dumps({"v": traces.SCHEMA_VERSION, "tables": named}).encode()
@@ -73,17 +74,17 @@ def put_late(state_dir: str, trace_id: str, model: dict[str, object]) -> None:
 def put_version(state_dir: str, identity: str, text: Callable[[], str]) -> None:
     """Write a version of the instructions to the spool unless that was done before; ``identity`` is its hash.
 
-    Once the database contains the version, its file is kept without content, so that a single ``stat`` shows that
-    nothing has to be written. Raises OSError if the file cannot be written.
+    The file stays, without content, after the version was imported into the database: a single ``stat`` then shows that
+    it need not be written again. Raises OSError if the file cannot be written.
     """
     if not os.path.exists(f"{state_dir}/{VERSIONS}/{identity}"):
         private.write_into(f"{state_dir}/{VERSIONS}", identity, text().encode())
 
 
 def put_sources(state_dir: str, identity: str, texts: Iterable[tuple[str, str, str]]) -> None:
-    """Write the files that a version of the instructions was compiled from, unless that was done before.
+    """Write the files from which a version of the instructions was compiled, unless that was done before.
 
-    ``texts`` are (layer, path, text) for each file. Raises OSError if nothing can be written.
+    ``texts`` has the layer, the path and the text of each file. Raises OSError if nothing can be written.
     """
     if not has_sources(state_dir, identity):
         content = fast_stdlib.dumps([list(map(traces.storable, one)) for one in texts]).encode()

@@ -65,7 +65,8 @@ WHICH_SOURCES = "select layer from instructions_sources where hash = :hash order
 class TraceLine:
     """A trace as one line of a table.
 
-    ``label`` is what a user said about its classification: "ok", "wrong" or the correct task type; empty if nothing.
+    ``label`` is what a user said about its classification: "ok", "wrong" or the correct task type; it is empty if there
+    is no label.
     """
 
     id: str
@@ -112,9 +113,9 @@ def stream(
 
 
 def newer(db: sqlite3.Connection, which: Selection, *, than: str, limit: int = PAGE_ROWS) -> str:
-    """Return the ``before`` with which ``page`` returns the selected traces just newer than the trace id ``than``.
+    """Return the value of ``before`` with which ``page`` returns the selected traces just newer than ``than``.
 
-    It is ABOVE_ALL if they are on the first page.
+    ``than`` is a trace id. If these traces are on the first page, return ABOVE_ALL.
     """
     body, named = _after(db, which, than, is_newer=True)
     row = db.execute(f"select traces.id {body} limit 1 offset :limit", {**named, "limit": limit}).fetchone()
@@ -133,7 +134,10 @@ def ranking(db: sqlite3.Connection, which: Selection, *, by: str) -> list[TraceL
 
 
 def marks(db: sqlite3.Connection, which: Selection, *, behind: str) -> Iterator[str]:
-    """Yield the id of the last trace of every full page, counting pages from after the trace id ``behind``."""
+    """Yield the id of the last trace of every full page of the list.
+
+    The first page begins with the first trace after the trace id ``behind``.
+    """
     while True:
         body, named = _after(db, which, behind)
         row = db.execute(f"select traces.id {body} limit 1 offset {PAGE_ROWS - 1}", named).fetchone()
@@ -144,7 +148,7 @@ def marks(db: sqlite3.Connection, which: Selection, *, behind: str) -> Iterator[
 
 
 def rest(db: sqlite3.Connection, which: Selection, *, behind: str) -> int:
-    """Return how many selected traces come after the trace id ``behind`` in the list, at most one page of them."""
+    """Return how many selected traces come after the trace id ``behind`` in the list; counting stops at a full page."""
     body, named = _after(db, which, behind)
     return int(db.execute(f"select count(*) from (select 1 {body} limit {PAGE_ROWS})", named).fetchone()[0])
 
@@ -179,17 +183,18 @@ def label_history(db: sqlite3.Connection, trace_id: str) -> list[dict[str, str]]
 
 
 def sources(db: sqlite3.Connection, rules_hash: str) -> list[str]:
-    """Return the names of the layers of instructions that a version of the rules was compiled from, lowest first.
+    """Return the names of the layers from which a version of the rules was compiled, lowest layer first.
 
-    The list is empty if they were not stored.
+    The list is empty if the version's files were not stored.
     """
     return [str(row[0]) for row in db.execute(WHICH_SOURCES, {"hash": rules_hash})]
 
 
 def newest_first(db: sqlite3.Connection, which: Selection, *, few: int = FEW_ROWS) -> tuple[str, Parameters]:
-    """Return SQL clauses, from ``from`` to ``order by``, and parameters to list all selected traces, newest first.
+    """Return SQL and its parameters for a query that lists all selected traces, newest first.
 
-    If an index finds at most ``few`` rows, these are looked up and sorted.
+    The SQL begins with ``from`` and ends with ``order by``. If an index finds at most ``few`` rows, these are looked up
+    and sorted.
     """
     return _after(db, which, ABOVE_ALL, few=few)
 
@@ -210,9 +215,10 @@ def _ranked(
 def _after(
     db: sqlite3.Connection, which: Selection, before: str, *, is_newer: bool = False, few: int = FEW_ROWS
 ) -> tuple[str, Parameters]:
-    """Return the SQL clauses of a query on the selected traces, from ``from`` to ``order by``, and its parameters.
+    """Return SQL, from the ``from`` to the ``order by`` clause, and its parameters for listing selected traces.
 
-    The query lists the rows older than ``before``, newest first; with ``is_newer``, the newer rows, oldest first.
+    The query lists the traces older than the trace id ``before``, newest first; with ``is_newer``, it lists the newer
+    ones, oldest first. ``few`` is the number of rows up to which a result of another index is sorted.
     """
     named = dict(which.parameters)
     than, order = (">", "asc") if is_newer else ("<", "desc")

@@ -28,8 +28,8 @@ RESOLVE_IT = """
 class StoredViolation:
     """A violation of a rule in an agent's code; a row of ``rule_violations`` without its trace and position.
 
-    ``guardrails`` are the ids, separated by blanks, of guardrails that were added to the prompt and that the code
-    violates nevertheless. ``created_at`` and ``resolved_at`` are UTC times.
+    ``guardrails`` has the ids, separated by blanks, of guardrails that the code violates although they were added to
+    the prompt. ``created_at`` and ``resolved_at`` are UTC times.
     """
 
     rule_id: str
@@ -48,7 +48,7 @@ class StoredViolation:
 
 
 def store(db: sqlite3.Connection, trace_id: str, found: Sequence[StoredViolation]) -> None:
-    """Store the violations found after the prompt of a trace, replacing those that were stored for it before.
+    """Store the violations in code that an agent wrote after a trace's prompt, in place of those stored for it before.
 
     Raises sqlite3.IntegrityError for a trace that does not exist, and for a value that the table does not allow.
     """

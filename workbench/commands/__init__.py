@@ -1,4 +1,4 @@
-"""The workbench's commands; ``enricher`` finds them through the entry points in ``pyproject.toml``.
+"""Define the commands of the workbench; ``enricher`` finds them through the entry points in ``pyproject.toml``.
 
 ``enricher --help`` takes names and descriptions from SECTIONS, so that it need not import the commands to list them.
 """

@@ -45,7 +45,7 @@ TOKENS_OF_AN_ANSWER = 40
 
 @dataclass(slots=True)
 class OpinionValue:
-    """How often the rules, a model, and both combined name the right task type of labelled prompts; cost of the calls.
+    """The results of asking a model about labelled prompts: how often it and the rules were right, and what it cost.
 
     ``by_rules``, ``by_model`` and ``merged`` are the numbers of prompts that are classified right by the rules, by the
     model and by both combined. ``gained`` and ``lost`` are the numbers of prompts that only both combined, or only the
@@ -69,7 +69,7 @@ class OpinionValue:
 
     @property
     def answered(self) -> int:
-        """Number of usable answers of the model."""
+        """Return the number of usable answers of the model."""
         return self.statuses.get("ok", 0)
 
     def share(self, right: int, of: int | None = None) -> tuple[float, Interval]:
@@ -79,7 +79,7 @@ class OpinionValue:
 
     @property
     def p_value(self) -> float:
-        """Probability that ``gained`` and ``lost`` differ as much as this by chance alone (McNemar, mid-p)."""
+        """Return the probability that chance alone makes ``gained`` and ``lost`` differ so much (McNemar, mid-p)."""
         return mcnemar_midp(self.gained, self.lost)
 
 
@@ -201,8 +201,8 @@ def _count_call(found: OpinionValue, record: dict[str, Any]) -> None:
 def simulated(accuracy: float, rules: Rules, *, assumed: float | None = None) -> Ask:
     """Return a simulated model that names the right task type with probability ``accuracy``, else a random other one.
 
-    ``assumed`` is the accuracy to assume when its answer is combined with the scores of the rules; default:
-    ``accuracy``.
+    ``assumed`` is the accuracy to assume when its answer is combined with the scores of the rules; if it is None,
+    ``accuracy`` is assumed.
     """
     chance = random.Random(0)  # the same answers in every run, so that runs can be compared
     table = rules.table
@@ -266,7 +266,10 @@ def _prompts(labelled: str | None, selection: Selection) -> list[LabelledPrompt]
 
 
 def cost(prompts: Sequence[str], settings: Mapping[str, Setting]) -> str:
-    """Return a line with the most that asking about these prompts can cost: calls, estimated tokens, and US dollars."""
+    """Return a line that says how much it can cost at most to ask the model about these prompts.
+
+    It has the number of calls, the estimated number of tokens, and the price in US dollars.
+    """
     from enricher.model import allowance
     from enricher.model.question import shortened
     from enricher.prompt.text import estimate_tokens

@@ -165,7 +165,7 @@ def _snapshot_description(file: str | None, snapshot: str | None, text: str, *, 
 
 
 def _written_snapshot(path: str, text: str, *, is_sure: bool) -> Publication:
-    """Write a snapshot of this account and return its description.
+    """Write a snapshot of the user's history to ``path`` and return its description.
 
     Raises SnapshotError, or click.ClickException for errors of the database or the folder.
     """
@@ -238,7 +238,10 @@ def _reveal(db: sqlite3.Connection, *, is_sure: bool) -> None:
 
 
 def _prepare() -> None:
-    """Create or migrate the database if needed; an up-to-date database is opened later, by the upkeep thread."""
+    """Create or migrate the database unless it already has the current schema.
+
+    A database with the current schema is not opened for writing here; the upkeep thread does that later.
+    """
     from storage import traces
     from storage.base import reader
     from storage.db import database
@@ -256,9 +259,10 @@ def _prepare() -> None:
 
 
 def _password(file: str | None, *, is_needed: bool) -> str:
-    """Return the given password, or a generated one if none is given and ``is_needed``; otherwise it is empty.
+    """Return the password for the pages, from ``file`` or else from the environment.
 
-    Raises click.ClickException if the file cannot be read or the password is too short.
+    If there is neither, return a generated and printed password if one ``is_needed``, else an empty text. Raises
+    click.ClickException if the file cannot be read or the password is too short.
     """
     from workbench.web.server.guard import SHORTEST_PASSWORD
 
@@ -354,7 +358,7 @@ def _print_address(url: str, publication: Publication | None, *, taken: int) -> 
 def _open_browser(url: str, port: int, *, is_opened: bool) -> None:
     """Open a browser if ``is_opened`` is true and one can be shown to the user.
 
-    Before that, print how a user who is at another machine can forward ``port``, unless it is 0.
+    If ``port`` is not 0, first print how a user at another machine can forward that port.
     """
     from workbench.web.server import addresses
 

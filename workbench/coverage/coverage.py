@@ -1,8 +1,8 @@
 """Count how often each rule fires on recorded prompts; find rules that never fire, always fire or fire together.
 
-If a prompt was recorded under the measured rules, its recorded outcome is used; otherwise it is judged again. Signals
-are matched again for every prompt, because the recorded evidence omits classes whose points sum to 0. Figures are
-available after every page of prompts.
+If a prompt was recorded under the measured rules, its recorded outcome is used; otherwise it is judged again. Which
+signals fire is determined again for every prompt, because a trace does not list the signals of a class whose points sum
+to 0. Figures are available after every page of prompts.
 """
 
 from __future__ import annotations
@@ -51,13 +51,13 @@ FIRED, RIGHT, WRONG = "fired", "right", "wrong"
 
 @dataclass(frozen=True, slots=True)
 class CoverageRow:
-    """How often one rule or signal fired (matched), how many tokens it added, and whether labels confirm it.
+    """One rule or signal, with the number of prompts on which it fired (matched) and what labels say about it.
 
-    ``rule`` is the id of the rule, ``name`` its class, guardrail, approach, workflow or channel, ``label`` the signal
-    as ``enricher explain`` prints it. It fired on ``fired`` of ``prompts`` prompts, and ``tokens`` is the number of
-    tokens that its own text has in all of them. ``right`` and ``wrong`` count the labelled prompts on which it fired
-    and whose right task type is, or is not, the one that it gives points to. ``examples`` are the ids of the newest
-    prompts on which it fired.
+    ``rule`` is the id of the rule; ``name`` is its class, guardrail, approach, workflow or channel; ``label`` is the
+    signal as ``enricher explain`` prints it. The rule fired on ``fired`` of ``prompts`` prompts, and its own text has
+    ``tokens`` tokens in all of them together. ``right`` is the number of labelled prompts on which it fired and whose
+    right task type is the one that it gives points to; ``wrong`` is the number of those with another right task type.
+    ``examples`` are the ids of the newest prompts on which it fired.
     """
 
     kind: str
@@ -78,17 +78,17 @@ class CoverageRow:
 
     @property
     def share(self) -> float:
-        """Share of all prompts on which the rule fired; 0 if there are no prompts."""
+        """Return the share of all prompts on which the rule fired; 0 if there are no prompts."""
         return self.fired / self.prompts if self.prompts else 0.0
 
     @property
     def is_dead(self) -> bool:
-        """Whether the rule never fired."""
+        """Return whether the rule never fired."""
         return not self.fired
 
     @property
     def is_always_on(self) -> bool:
-        """Whether the rule fired on every prompt, so that it does not distinguish prompts."""
+        """Return whether the rule fired on every prompt, so that it does not distinguish prompts."""
         return self.fired == self.prompts > 0
 
     def rightness(self) -> Interval:
@@ -98,7 +98,7 @@ class CoverageRow:
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """Rules or signals of one kind and facet (such as the task type) that fired on exactly the same prompts."""
+    """Several rules or signals of one kind and facet that fired on exactly the same prompts."""
 
     rows: tuple[CoverageRow, ...]
     fired: int
@@ -106,10 +106,10 @@ class Overlap:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """How often each rule fired on the prompts counted so far.
+    """The figures of a coverage count: how often each rule fired on the prompts counted so far.
 
-    ``judged_again`` counts the prompts that were recorded under other rules. ``labels`` counts the labelled prompts by
-    their right task type, without prompts whose label only says «wrong».
+    ``judged_again`` is the number of prompts that were recorded under other rules. ``labels`` has the number of
+    labelled prompts for each right task type; prompts whose label only says «wrong» are not among them.
     """
 
     rules_hash: str
@@ -125,18 +125,22 @@ class Coverage:
     kept: Mapping[str, list[str]] = field(default_factory=dict, repr=False, compare=False)
 
     def counted(self, row: CoverageRow, number: str = FIRED) -> list[str]:
-        """Return the ids of the prompts that an attribute of a row (FIRED, RIGHT or WRONG) counts, newest first.
+        """Return the ids of the prompts that the figure ``number`` of ``row`` counts, newest first.
 
-        Ids beyond the maximum ``kept`` of the ``Measurement`` may be missing.
+        ``number`` is FIRED, RIGHT or WRONG: the prompts on which the rule fired, was right, or was wrong. Ids beyond
+        the maximum ``kept`` of the ``Measurement`` may be missing.
         """
         return self.tallies[row].ids[number][: getattr(row, number)]
 
     def counted_in_all(self, number: str) -> list[str]:
-        """Return the ids of the prompts that an attribute counts: prompts, labelled, judged_again or unmatched."""
+        """Return the ids of the prompts that the figure ``number`` of this object counts.
+
+        ``number`` is "prompts", "labelled", "judged_again" or "unmatched".
+        """
         return self.kept[number][: getattr(self, number)]
 
     def class_share(self, row: CoverageRow) -> float:
-        """Return how often a signal that says nothing would be right: the share of labels with the row's class."""
+        """Return how often a signal that fires at random would be right: the share of labels with the row's class."""
         known = sum(self.labels.values())
         return self.labels.get(row.name, 0) / known if known else 0.0
 
@@ -151,12 +155,18 @@ class Coverage:
         return [row for row in self.rows if row.is_dead]
 
     def always_on(self) -> list[CoverageRow]:
-        """Return what fired on each of at least ENOUGH_PROMPTS prompts, apart from ``<always>``, which is meant to."""
+        """Return the rules and signals that fired on every prompt, if at least ENOUGH_PROMPTS prompts were counted.
+
+        The signal ``<always>`` is left out, because it is meant to fire always.
+        """
         found = [row for row in self.rows if row.is_always_on and row.label != "<always>"]
         return found if self.prompts >= ENOUGH_PROMPTS else []
 
     def dead_may_reach(self) -> float:
-        """Return the 95 % upper bound for the share of prompts on which a rule that never fired may fire after all."""
+        """Return the 95 % upper bound of the true share of a rule that has fired on none of the counted prompts.
+
+        The true share is the share of all prompts on which the rule would fire, not only of the recorded ones.
+        """
         return upper_bound(self.prompts)
 
 
@@ -187,7 +197,11 @@ class _Tally:
             self.ids[FIRED].append(trace_id)
 
     def count_label(self, trace_id: str, verdict: tuple[str, str], came_out: str) -> None:
-        """Count a label for or against this rule's class; the label «wrong» only counts against the recorded class."""
+        """Count a labelled prompt on which the rule fired as right or wrong for this rule's class.
+
+        ``verdict`` is the label, and ``came_out`` is the recorded task type. A label that only says «wrong» counts
+        against the class if it is the recorded one; otherwise it is ignored.
+        """
         kind, task_type = verdict
         is_right = kind != "wrong" and self.name == (task_type if kind == "class" else came_out)
         if kind != "wrong" or self.name == came_out:
@@ -202,7 +216,7 @@ class _Tally:
 
 
 class Measurement:
-    """A coverage count in progress: pages of a corpus can be added, and figures read, at any time.
+    """An unfinished count of how often each rule fires; pages of a corpus can be added, and figures read, at any time.
 
     ``kept`` is the maximum number of prompt ids that are stored for each figure.
     """
@@ -284,7 +298,10 @@ class Measurement:
         return [tally] if tally else []
 
     def _shaping_rules(self, row: Recorded, outcome: Outcome) -> Iterator[tuple[tuple[str, str], int]]:
-        """Yield the kind and name of each rule that shaped the outcome, and the number of tokens of its own text."""
+        """Yield each rule that contributed to the outcome of a prompt, as its kind and name, and its length.
+
+        The length is the number of tokens of the rule's own text; it is 0 for rules that add no text.
+        """
         yield ("task type", outcome.task_type), 0
         yield ("search intent", outcome.search_intent), 0
         for identity in outcome.guardrails:

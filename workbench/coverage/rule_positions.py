@@ -79,16 +79,22 @@ class LocatedRules:
 
     @property
     def files(self) -> list[str]:
-        """The instructions files, lowest layer first, then the files with fitted weights; without catalogues."""
+        """Return the instructions files, lowest layer first, followed by the files with fitted weights.
+
+        Files with catalogues of guardrails are left out.
+        """
         return [path for layer, path, _text in self.compiled.texts if layer not in CATALOGUES]
 
     def task_types(self) -> list[str]:
-        """Return the names of the task types in table order; of two with equal points, a prompt gets the first."""
+        """Return the names of the task types in the order of the compiled table.
+
+        If two task types get equal points for a prompt, the one that comes first is chosen.
+        """
         table = self.rules.body["classes"]
         return [name for of, name in table["classes"] if table["facets"][of]["name"] == TASK_TYPE]
 
     def rules_of(self, kind: str) -> Iterator[tuple[str, RuleBlock]]:
-        """Yield each named rule of a kind: its name as used in outcomes, and its block in the file."""
+        """Yield each named rule of a kind, as the name that outcomes use for it and its block in the file."""
         for block in self.compiled.rules.values():
             if block.kind == kind and block.name:
                 yield self._name_of(kind, block.name), block
@@ -133,7 +139,7 @@ class LocatedRules:
                 )
 
     def _in_table_order(self) -> list[ClassRule]:
-        """Return the rules that have signals in the order in which the compiler numbers them: guardrails last.
+        """Return the rules that have signals, in the order in which the compiler numbers them; guardrails come last.
 
         Guardrails whose signals the compiler does not use are left out.
         """
@@ -149,7 +155,7 @@ def in_force(cwd: str) -> LocatedRules:
 
 
 def of_file(path: str, text: str, *, versions: Versions) -> LocatedRules:
-    """Return the rules with ``text`` as the file at ``path``.
+    """Return the rules that result if the file at ``path`` has the text ``text``.
 
     The other layers are those of the newest recorded version with this file. Raises SideError if the rules are broken.
     """
@@ -157,7 +163,7 @@ def of_file(path: str, text: str, *, versions: Versions) -> LocatedRules:
 
 
 def for_prompt(row: RecordedPrompt, path: str, text: str, *, cwd: str, versions: Versions) -> LocatedRules:
-    """Return the rules that would judge a prompt now, with ``text`` as the file at ``path``.
+    """Return the rules under which a prompt would be judged now if the file at ``path`` had the text ``text``.
 
     Raises SideError if they are broken.
     """
@@ -174,7 +180,10 @@ def recorded_path(path: str, versions: Versions) -> str:
 
 
 def newest_stack(path: str, versions: Versions) -> Texts:
-    """Return the newest known files that are compiled together with this file; only this file if it is not a layer."""
+    """Return the files that are compiled together with the file at ``path``, in their newest known versions.
+
+    If the file is not a layer, return only this file.
+    """
     file = layer_file(path, versions)
     return file.within(stack_of("", file, versions), "") if file else [(LONE_LAYER, os.path.abspath(path), "")]
 

@@ -1,4 +1,4 @@
-"""Cluster the prompts that no signal matches by the words that they share, so that maintainers can read them.
+"""Group the prompts that no signal matches into clusters that share words, so that maintainers can read them.
 
 The same prompts give the same clusters; the work is bounded by MOST_PROMPTS and MOST_CLUSTERS.
 """
@@ -19,8 +19,8 @@ SCANNED_CHARS, EXAMPLES = 2_000, 3
 class Cluster:
     """A group of unmatched prompts that share a word.
 
-    ``terms`` are the words that at least half of the prompts contain, ``prompts`` is the number of prompts, and
-    ``examples`` are the ids of the newest.
+    ``terms`` are words that at least half of the prompts contain, ``prompts`` is the number of prompts, and
+    ``examples`` are the ids of the newest of these prompts.
     """
 
     terms: tuple[str, ...]
@@ -30,13 +30,13 @@ class Cluster:
     """The ids of all its prompts; empty if the cluster was read from the database."""
 
     def as_object(self) -> dict[str, object]:
-        """Return the cluster as JSON values, without its members."""
+        """Return the cluster as JSON values, without ``members``."""
         return {"terms": self.terms, "prompts": self.prompts, "examples": self.examples}
 
 
 @dataclass(slots=True)
 class Unmatched:
-    """Collects the prompts that no signal matches, to cluster them; add the newest first."""
+    """The prompts that no signal matches, collected to be grouped into clusters; they must be added newest first."""
 
     count: int = 0
     _prompts: dict[str, dict[str, str]] = field(default_factory=dict)

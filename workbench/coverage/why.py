@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 class Why:
     """The explanation of a recorded prompt's outcome, with the positions of its rules in their files.
 
-    ``written`` are the rules with these positions, None if the files were not stored.
+    ``written`` has the rules with these positions; it is None if the files were not stored.
     """
 
     trace_id: str
@@ -38,10 +38,10 @@ class Why:
     written: LocatedRules | None
 
     def signals(self, facet: str, name: str) -> Iterator[tuple[Evidence, RulePosition | None]]:
-        """Yield each signal that gave points to a class, with its position in a file.
+        """Yield each signal that gave points to the class ``name`` of ``facet``, with its position in a file.
 
-        The position is None if it is unknown, and for points that many plain words give together. Signals with the same
-        label and weight are told apart by the order of the table, in which evidence is listed.
+        The position is None if it is unknown, and for points that many plain words give together. Several signals with
+        the same label and weight are assigned to their positions in the order in which the compiled table has them.
         """
         own = [one for one in self._fired() if (one.facet, one.name) == (facet, name)]
         for one in self.explained.enrichment.classification.evidence:
@@ -81,7 +81,11 @@ class Why:
         return next((text for _layer, path, text in texts if path == file), "")
 
     def file_now(self, file: str) -> str:
-        """Return where a file is now: for a packaged file of another installation, the same file of this one."""
+        """Return the path at which a file of the recorded rules is found today.
+
+        For a packaged file of another installation, that is the same file in this installation; any other path is
+        unchanged.
+        """
         texts = self.written.compiled.texts if self.written else ()
         packaged = next((os.path.dirname(path) for layer, path, _text in texts if layer == PACKAGED), "")
         if not packaged or not file.startswith(packaged + os.sep):
@@ -100,9 +104,10 @@ def why(corpus: Corpus, trace_id: str) -> Why:
 
 
 def outcome_today(corpus: Corpus, trace_id: str) -> str:
-    """Return how the rules as saved now classify a prompt; empty if that is unknown, or the same as recorded.
+    """Return in words how the currently saved rules classify a prompt.
 
-    If these rules are broken, return the error message.
+    The text is empty if that is unknown or does not differ from what was recorded. If these rules are broken, return
+    the error message.
     """
     row = next(stored.rows_of(corpus.db, [trace_id]), None)
     if row is None or not row.has_inputs:

@@ -28,7 +28,8 @@ SHORT = 48
 class Draft:
     """An unsaved edit of the instructions file at ``path``, stored in the file ``file``.
 
-    ``disk`` is the text of the instructions file that was edited, ``text`` the edited text, and ``at`` the time.
+    ``disk`` is the text of the instructions file on which the edit is based, ``text`` is the edited text, and ``at`` is
+    the time at which the draft was stored.
     """
 
     file: str

@@ -25,8 +25,8 @@ class Found:
 def words(text: str, wanted: str, *, line: int, column: int, step: int = 0) -> Found | None:
     """Return the first match of ``wanted`` in ``text`` at or after a line and column, ignoring case.
 
-    ``step`` 1 means the match after the one at that position, -1 the match before it. The first match follows the last
-    one. None if nothing matches.
+    ``step`` 1 means the match after the one at that position, -1 the match before it. The search continues at the other
+    end of the text if necessary. Return None if nothing matches.
     """
     wanted = wanted.lower()
     if not wanted:
@@ -43,7 +43,8 @@ def words(text: str, wanted: str, *, line: int, column: int, step: int = 0) -> F
 def heading_or_line(text: str, wanted: str, *, line: int, step: int = 0) -> Found | None:
     """Return the line with the number ``wanted``, counted from 1, or the next heading that contains ``wanted``.
 
-    The search for headings begins at ``line``; ``step`` has the same meaning as in ``words``. None if nothing matches.
+    The search for headings begins at ``line``; ``step`` has the same meaning as in ``words``. Return None if nothing
+    matches.
     """
     last = text.count("\n")
     if wanted.strip().isdigit():
@@ -55,7 +56,10 @@ def heading_or_line(text: str, wanted: str, *, line: int, step: int = 0) -> Foun
 
 
 def _chosen(matches: Sequence[tuple[int, int, int]], here: tuple[int, int], step: int) -> Found | None:
-    """Return the match at or after the position ``here``, or the one after or before it; the first follows the last."""
+    """Return the match at or after the position ``here``; with ``step`` 1 the next one, with -1 the one before it.
+
+    The first match follows the last one.
+    """
     if not matches:
         return None
     at = next((number for number, one in enumerate(matches) if one[:2] >= here), len(matches))

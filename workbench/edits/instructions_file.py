@@ -37,11 +37,11 @@ FOR_THE_TEAM = "It counts here at once, and for others when you commit it and th
 
 
 class FileError(Exception):
-    """The file cannot be read or written; the message names the file and the remedy."""
+    """Raised if a file cannot be read or written; the message names the file and the remedy."""
 
 
 class ChangedMeanwhileError(FileError):
-    """Another program has written the file since it was read."""
+    """Raised if another program has written the file since it was read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,10 @@ class Editable:
 
 
 def choices(cwd: str, *, given: str = "") -> list[Editable]:
-    """Return the files of the layers for prompts typed in ``cwd``, lowest first; ``given`` is the path of one more."""
+    """Return the files of the layers for prompts typed in ``cwd``, lowest layer first.
+
+    The file at the path ``given``, if any, is added to them.
+    """
     packaged = packaged_file()
     user = own_file()
     folders = dict(layer_folders(cwd)) or {"project": project_root(cwd)}
@@ -113,7 +116,7 @@ def objection(path: str, cwd: str) -> str:
 
 
 def remedy(path: str) -> str:
-    """Return what the user can do instead of editing a file that may not be edited and is not saved as a layer."""
+    """Return advice for a user whose edit of a file can be saved neither in that file nor in a layer above it."""
     packaged = os.path.dirname(os.path.realpath(packaged_file()))
     for folder, part in (("prompts", "Prompts"), ("workflows", "Workflows"), ("WORKFLOWS.md", "Workflows")):
         if os.path.realpath(path).startswith(os.path.join(packaged, folder)):
@@ -123,16 +126,20 @@ def remedy(path: str) -> str:
 
 
 def saves_as_layer(path: str, cwd: str) -> bool:
-    """Return whether edits are saved in a layer above: true for the packaged file if it must not be edited in place."""
+    """Return whether edits of the file are saved in a layer above it instead of in the file itself.
+
+    This is so for the packaged file if ``objection`` gives a reason not to edit it in place.
+    """
     return os.path.realpath(path) == os.path.realpath(packaged_file()) and bool(objection(path, cwd))
 
 
 def layers_for_edits(cwd: str, *, chosen: str = "") -> list[Layer]:
-    """Return the layers that an edit of the packaged file can be saved in, the one to propose first.
+    """Return the layers in which an edit of the packaged file can be saved; the first is the one to propose.
 
-    In a git repository, these are the project's layer, which applies to everybody who works there and is judged by the
-    gate, and the user's own layer, which applies to the user in every project; elsewhere, only the user's own layer.
-    ``chosen`` is the path of the layer that the user chose before, which is then proposed first.
+    In a git repository, these are the project's layer and the user's own layer. The project's layer applies to
+    everybody who works there, and the gate judges it; the user's own layer applies to the user in every project.
+    Elsewhere, there is only the user's own layer. ``chosen`` is the path of the layer that the user chose before, which
+    is then proposed first.
     """
     own, root = Layer("user", own_file()), project_root(cwd)
     if not os.path.lexists(os.path.join(root, ".git")):
@@ -147,7 +154,7 @@ def own_file() -> str:
 
 
 def layer_of_edit(text: str, opened: str, cwd: str, into: Layer) -> OwnLayer:
-    """Return the layer ``into`` with entries added that have the same effect as an edit of the packaged file.
+    """Return the layer ``into`` with additional entries that have the same effect as an edit of the packaged file.
 
     ``opened`` is the text of the packaged file before the edit, ``text`` the text after it. Raises LayerError.
     """
@@ -189,8 +196,9 @@ def save(path: str, text: str, *, over: str | None) -> None:
 
 
 def save_trusted(path: str, text: str, *, over: str | None, cwd: str) -> str:
-    """Save the file, keep a trusted project layer trusted, and return a note on when the text takes effect, or empty.
+    """Save the file as ``save`` does; if it is a project's layer and was trusted, keep it trusted.
 
+    Return a note on when the text takes effect, or an empty text if it does so at once and for everybody concerned.
     Raises FileError.
     """
     with trust_kept(path, cwd):
@@ -219,7 +227,7 @@ def trust_kept(path: str, cwd: str) -> Iterator[None]:
 def watch(path: str, *, changed: Callable[[str], None], stop: threading.Event) -> None:
     """Call ``changed`` with the new text each time any program saves the file, until ``stop`` is set.
 
-    Read errors are ignored: some program is just writing the file, and it is read again when that is done.
+    Read errors are ignored, because they mean that a program is still writing the file; it is read again after that.
     """
     import watchfiles
 
@@ -260,13 +268,16 @@ def trust_note(path: str, cwd: str) -> str:
 
 
 def _folder_of(path: str, cwd: str) -> str:
-    """Return the folder of the project or package whose layer this file is; empty if it is no such layer in ``cwd``."""
+    """Return the project or package folder that contains the file; empty if no such folder has a layer for ``cwd``."""
     return next((folder for _name, folder in layer_folders(cwd) if path.startswith(folder + os.sep)), "")
 
 
 @dataclass(frozen=True, slots=True)
 class FileHeading:
-    """A heading of an instructions file: its line number, counted from 1, its level and its text."""
+    """A heading of an instructions file, as listed in its outline.
+
+    ``line`` is its line number, counted from 1; ``level`` is 1 or 2.
+    """
 
     line: int
     level: int

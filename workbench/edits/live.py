@@ -60,10 +60,11 @@ MOST_CAUSES = 1000
 
 
 class CachedSide(compared_rules.InAnyFolder):
-    """A side (one of two sets of rules to compare) whose rules are compiled only once for all replays of a session.
+    """One of the two rule sets (sides) of a replay; its rules are compiled only once for all replays of a session.
 
-    ``known`` has the rules compiled so far, by recorded version; ``make`` creates the side that compiles missing ones.
-    Each replay has its own instance, because missing rules are read from the database in the replay's thread.
+    ``known`` has the rules compiled so far, by the version that prompts were recorded under; for other versions, the
+    side that ``make`` returns compiles the rules. Each replay has its own instance, because these rules are read from
+    the database in the replay's thread.
     """
 
     def __init__(
@@ -87,9 +88,9 @@ class CachedSide(compared_rules.InAnyFolder):
         return self._file is None or self._file.concerns(row)
 
     def rules_for(self, recorded: str, scope: str = "") -> Rules | None:
-        """Return the rules for prompts recorded under the version ``recorded``; None if they keep their outcome.
+        """Return the rules for prompts recorded under the version ``recorded``.
 
-        Raises SideError.
+        Return None if these prompts keep their recorded outcome. Raises SideError.
         """
         del scope
         if recorded not in self._known:
@@ -105,14 +106,14 @@ class _File(NamedTuple):
 
 @dataclass(slots=True)
 class EditSession:
-    """One file being edited: its path, its text when it was opened, and the base that edits are compared with.
+    """The editing of one file: its path, its text when it was opened, and the base that edits are compared with.
 
     ``base`` is OPENED (the text when the file was opened), ``recorded`` (the recorded outcomes), HEAD or another git
     revision, or the beginning of the hash of a stored version. ``cwd`` determines the other layers and the repository
     with the golden cases.
 
-    Unless ``cwd`` is in the product's checkout, an edit of the packaged file is saved in a layer above it, ``into``;
-    that layer is then compiled and replayed, in its place among the layers.
+    Unless ``cwd`` is in the product's checkout, an edit of the packaged file is saved in ``into``, a layer above it.
+    Then that layer is what is compiled and replayed, at its position among the layers.
     """
 
     state_dir: str
@@ -135,14 +136,15 @@ class EditSession:
 
     @property
     def _saved(self) -> _File:
-        """Return the path and the present text of the file that a save will write."""
+        """Return the path of the file that a save will write, and its current text."""
         return self._layer or _File(self.path, self.opened)
 
     def examine(self, text: str, *, should_stop: Callable[[], bool] = never) -> Iterator[Progress]:
-        """Yield what an edited text changes, as it becomes known; only ``Broken`` if the text does not compile.
+        """Evaluate an edited text, and yield each part of the result as soon as it is known.
 
-        First come figures over more and more prompts, then the gate's result, lint problems, and causes of changes.
-        Raises ``SideError`` for a base that does not exist, ``StorageError``, ``files.FileError``.
+        First come figures over more and more prompts, then the gate's result, lint problems, and causes of changes. If
+        the text does not compile, only ``Broken`` is yielded. Raises ``SideError`` for a base that does not exist,
+        ``StorageError``, ``files.FileError``.
         """
         began = time.perf_counter()
         if self.into:
@@ -204,7 +206,10 @@ class EditSession:
         )
 
     def _at_head(self) -> str:
-        """Return the last committed text of the file that a save will write; empty if this layer is not committed."""
+        """Return the last committed text of the file that a save will write.
+
+        The text is empty if the file is a layer that is not committed.
+        """
         path = self._saved.path
         with contextlib.suppress(RevisionError):
             is_layer = bool(files.layer_of(path, self.cwd)) and path != packaged_file()
@@ -222,7 +227,10 @@ class EditSession:
         return path
 
     def _gate_result(self, text: str) -> GateResult:
-        """Return why the gate would be closed if the text were saved; nothing if it would be open or cannot run."""
+        """Return the reasons why the gate would be closed if the text were saved.
+
+        There are none if the gate would be open, or if it cannot run.
+        """
         if not os.path.exists(path_for(self.cwd)):
             return GateResult(())
         try:
@@ -250,7 +258,10 @@ class EditSession:
             yield CauseBatch(found)
 
     def _base_text(self, versions: Versions) -> str | None:
-        """Return the text of the file in the base; None if it differs between prompts or is unknown."""
+        """Return the text that the edited file has in the base of the session.
+
+        Return None if that text differs between prompts or is unknown.
+        """
         if self.base == OPENED or (self.base == HEAD and self.into):
             return self.opened
         if self.base == HEAD:
@@ -260,7 +271,7 @@ class EditSession:
 
 
 def _describe_cause(cause: attribution.Cause) -> str:
-    """Return the description of a cause, with file names in place of paths."""
+    """Return the description of a cause, in which files are named without their folders."""
     text = str(cause)
     for hunk in cause.hunks:
         text = text.replace(hunk.file, os.path.basename(hunk.file))
@@ -268,7 +279,11 @@ def _describe_cause(cause: attribution.Cause) -> str:
 
 
 def _group_of(cause: attribution.Cause) -> str:
-    """Return file, number and text of the edited line that alone caused a change; otherwise the kind of cause."""
+    """Return the key by which changes with the same cause are grouped.
+
+    It is the file, number and text of the edited line if that line alone caused the change; otherwise, it says whether
+    several lines did.
+    """
     if cause.how != attribution.ALONE:
         return "several lines" if cause.hunks else "not this edit"
     hunk = cause.hunks[0]
@@ -287,7 +302,10 @@ class TimedEdit:
 
 @dataclass(slots=True)
 class EditTimes:
-    """The milliseconds from an edit to its first and its complete figures, and how many prompts it changed."""
+    """The result of measuring one edit: the times until its first and its complete figures, and its effect.
+
+    ``changed`` of ``prompts`` replayed prompts got another outcome.
+    """
 
     name: str
     first_ms: float = 0.0
@@ -297,7 +315,10 @@ class EditTimes:
 
 
 def measure(state_dir: str, edits: Sequence[TimedEdit]) -> list[EditTimes]:
-    """Return the times of each edit as a user experiences them: the base is already cached, the edited text is new."""
+    """Return, for each edit, how long a user waits for its figures.
+
+    As in the app, the base is already cached, and the edited text is new.
+    """
     return [_measure(state_dir, edit) for edit in edits]
 
 

@@ -39,7 +39,10 @@ YIELD_EVERY_S = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """The text cannot be compiled, so nothing was replayed; the figures of the last valid text stay valid."""
+    """The result of examining an edited text that cannot be compiled.
+
+    Nothing was replayed, and the figures of the last valid text stay valid. ``problems`` are the errors in the text.
+    """
 
     problems: tuple[Problem, ...]
     reason: str
@@ -47,12 +50,13 @@ class Broken:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """The blast radius of an edit (what it changes) so far: ``prompts`` of ``total`` were replayed, the newest first.
+    """What an edit changes (its blast radius), as far as the replay has got.
 
-    ``base`` and ``candidate`` are the names of the rules before and after the edit, and ``sides`` are these rules.
-    ``tokens`` are the mean numbers of tokens added per session before and after, ``silent`` the numbers of prompts
-    without any added text. ``unknown`` is the number of prompts for which the answer of a channel (a source of facts)
-    is unknown. ``share``, ``label_results`` and ``verdict`` are None until all prompts were replayed.
+    The newest ``prompts`` of ``total`` prompts were replayed. ``base`` and ``candidate`` are the names of the rules
+    before and after the edit, and ``sides`` are these rules. Before and after the edit, ``tokens`` are the mean numbers
+    of tokens added per session, and ``silent`` are the numbers of prompts without any added text. ``unknown`` is the
+    number of prompts for which the answer of a channel (a source of facts) is unknown. ``share``, ``label_results`` and
+    ``verdict`` are None until all prompts were replayed.
     """
 
     base: str
@@ -76,7 +80,7 @@ class Figures:
 
     @property
     def is_complete(self) -> bool:
-        """Whether all prompts were replayed."""
+        """Return whether all prompts were replayed."""
         return self.verdict is not None
 
     def by_kind(self) -> dict[str, int]:
@@ -130,10 +134,11 @@ Progress = Broken | Figures | LintResult | GateResult | CauseBatch
 
 
 def headline(figures: Figures) -> str:
-    """Return a text with the number of changed prompts, and an estimate for similar ones once all are replayed.
+    """Return the number of changed prompts in words.
 
-    The estimate is the 95 % confidence interval of the share that changes. It is left out if the rules are the same
-    before and after the edit, because then no prompt can change.
+    Once all prompts are replayed, an estimate follows of how many of other, similar prompts may change: the 95 %
+    confidence interval of the share that changes. It is left out if the rules are the same before and after the edit,
+    because then no prompt can change.
     """
     noun = "prompt" if figures.prompts == 1 else "prompts"
     verb = "changes" if 1 in (figures.prompts, len(figures.changes)) else "change"
@@ -219,10 +224,11 @@ def evaluate_labels(
     labels: Mapping[str, str],
     cases_file: str = "",
 ) -> LabelResults:
-    """Judge the labelled prompts among the changes, and the golden cases of a file, before and after the edit.
+    """Judge the changed prompts that have a label, and the golden cases of a file, before and after the edit.
 
-    A prompt with a golden case is judged by that, not by its label. ``labels`` are the labels of all replayed prompts,
-    by trace id, as ``storage.evaluation.replays.labelled`` returns them. Raises ``workbench.gate.cases.CasesError``.
+    A prompt with a golden case is judged by that case, not by its label. ``labels`` are the labels of all replayed
+    prompts, by trace id, as ``storage.evaluation.replays.labelled`` returns them. Raises
+    ``workbench.gate.cases.CasesError``.
     """
     golden = cases.read(cases_file).by_id() if cases_file else {}
     labels = {trace: verdict for trace, verdict in labels.items() if trace not in golden}
@@ -268,7 +274,7 @@ def _of_file(golden: Iterable[GoldenCase], base: Side, candidate: Side) -> Itera
 def _fails(case: GoldenCase, rules: Rules | None, recorded: str = "") -> bool:
     """Return whether a case fails under ``rules``.
 
-    If they are None, return whether its label contradicts ``recorded``, the recorded task type.
+    If ``rules`` is None, return whether the case's label contradicts ``recorded``, the task type that was recorded.
     """
     if rules is not None:
         return bool(case.faults(case.decided_by(rules)))
@@ -315,7 +321,10 @@ def _figures(
 
 
 def _counted(run: Replay, radius: BlastRadius, on_labels: LabelResults) -> dict[str, Sequence[str]]:
-    """Return the ids of the prompts behind each figure, by the figure's name, except those of the changed prompts."""
+    """Return the ids of the prompts that each figure counts, by the figure's name.
+
+    The changed prompts are left out, because ``Figures.changes`` has them.
+    """
     return {
         "replayed": radius.replayed,
         "silent before": radius.silent[0],

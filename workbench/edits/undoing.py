@@ -26,7 +26,10 @@ Hunk = tuple[int, int, list[str]]
 
 @dataclass(frozen=True, slots=True)
 class Save:
-    """A save of a file: the text before and after it; ``is_new`` if the file did not exist before."""
+    """A save of a file, with the text before and after it.
+
+    ``is_new`` means that the file did not exist before.
+    """
 
     path: str
     before: str
@@ -36,7 +39,7 @@ class Save:
 
 @dataclass(frozen=True, slots=True)
 class ChangedSince:
-    """Why a save was not undone: another program has written ``disk`` since.
+    """The reason why a save was not undone: after it, another program wrote the text ``disk`` into the file.
 
     ``merged`` is that text without the changes of the save; None if both changed the same lines.
     """
@@ -47,17 +50,20 @@ class ChangedSince:
 
     @property
     def proposal(self) -> str:
-        """The text to put into the editor, which undoes the save when it is saved."""
+        """Return the text to put into the editor; saving it undoes the earlier save."""
         return self.save.before if self.merged is None else self.merged
 
     @property
     def note(self) -> str:
-        """The message to the user about the proposal in the editor."""
+        """Return the message that explains to the user what was put into the editor."""
         return OVERLAPS if self.merged is None else MERGED
 
 
 def describe(save: Save) -> str:
-    """Return a text with the file that a save wrote, how many lines it wrote and removed, and the first of these."""
+    """Return a text that names the file of a save, and says how many lines it wrote and removed.
+
+    The first of these lines is quoted.
+    """
     lines = save.before.splitlines(keepends=True)
     hunks = _hunks(lines, save.after)
     written = [line.strip() for *_, new in hunks for line in new]
@@ -89,7 +95,7 @@ def take_back(save: Save, cwd: str) -> ChangedSince | None:
 def without(save: Save, text: str) -> str | None:
     """Return ``text``, which another program wrote after the save, without the changes of the save.
 
-    None if the save and the other program changed the same lines.
+    Return None if the save and the other program changed the same lines.
     """
     after = save.after.splitlines(keepends=True)
     undone = _hunks(after, save.before)

@@ -29,7 +29,10 @@ ORDERS = ("abba", "baab")
 
 @dataclass(frozen=True, slots=True)
 class ExperimentResult:
-    """The report of an experiment, and all answers: for each prompt, that of arm a is followed by that of arm b."""
+    """The report of an experiment, and all results.
+
+    ``results`` has two entries for each prompt, first that of arm a and then that of arm b.
+    """
 
     report: ExperimentReport
     results: tuple[ArmResult, ...]

@@ -47,7 +47,7 @@ class ArmAnswer:
 
 @dataclass(frozen=True, slots=True)
 class ArmTask:
-    """One prompt for one arm: a function that answers it, and what the answer is checked against.
+    """One prompt for one arm: a function that answers it, and the limits that the answer has to keep.
 
     ``terms`` are the names that the answer may use, ``tokens`` is the maximum number of its tokens, and
     ``already_shown`` is what the session was shown before. ``is_unknown`` means that the arm's rules would have sent a
@@ -64,7 +64,8 @@ class ArmTask:
 class Arm:
     """One of the two variants that an experiment compares; arms with equal hashes are equal.
 
-    An arm remembers what it has shown to each session; recorded prompts have that in their inputs.
+    An arm remembers what it has shown to each session. This memory is not used for recorded prompts, whose inputs say
+    what their session was shown.
     """
 
     label: str

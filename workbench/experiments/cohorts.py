@@ -48,7 +48,7 @@ class CohortFigures:
     right: Share
 
     def summary(self) -> str:
-        """Return the numbers of sessions, of prompts and of prompts labelled right as a part of a sentence."""
+        """Return a phrase with the number of sessions, of prompts, and of prompts that were labelled right."""
         held_back = f", {self.held_back} held back" if self.held_back else ""
         prompts = f"{_counted(self.sessions, 'session')}, {_counted(self.prompts, 'prompt')}{held_back}"
         return f"{prompts}, {self.right.changed} of {self.labelled} labelled prompts right"
@@ -58,9 +58,10 @@ class CohortFigures:
 class CohortComparison:
     """The figures of the two cohorts of an experiment, and their differences.
 
-    ``effects`` are the differences b minus a by name; None if there are too few sessions. The verdict depends only on
-    the share of prompts labelled right: "changed" if it is significantly higher in b, "regressed" if significantly
-    lower, otherwise, or with fewer than ten labelled sessions in a cohort, "inconclusive".
+    ``effects`` has the difference b minus a for each metric, by its name; it is None if there are too few sessions. The
+    verdict depends only on the share of prompts labelled right: "changed" if it is significantly higher in b,
+    "regressed" if significantly lower. Otherwise, or with fewer than ten labelled sessions in a cohort, it is
+    "inconclusive".
     """
 
     name: str
@@ -90,7 +91,10 @@ class CohortComparison:
 
 
 def cohort_of(session_id: str, *, name: str) -> Cohort:
-    """Return the cohort to which a session always belongs in the named experiment; each gets half of all sessions."""
+    """Return the cohort of a session in the experiment ``name``; it never changes.
+
+    About half of all sessions are in each cohort.
+    """
     digest = keyed_hash(name.encode(), short(session_id).encode())
     return "b" if int(digest[:8], 16) & 1 else "a"
 

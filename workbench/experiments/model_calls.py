@@ -33,7 +33,7 @@ FAULTS_OF_THE_PROMPT = (400, 413, 422)
 
 
 class StopError(Exception):
-    """No more calls can be made now; the message says why."""
+    """Raised if no more calls of the model can be made now; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,10 @@ class ResponseQuality:
 
 
 class ModelCalls:
-    """Sends prompts to the configured model within its daily limits; ``prices`` give the cost of a call."""
+    """A connection to the configured model, which sends it prompts within its daily limits.
+
+    ``prices`` are used to compute the cost of each call.
+    """
 
     def __init__(
         self, settings: Mapping[str, Value], *, state: str, prices: prompt_arms.Prices, most_tokens: int
@@ -106,7 +109,7 @@ class ModelCalls:
     def _failed(self, failure: client.ModelError, latency_ms: float) -> Reply:
         """Return a reply without a text if this prompt was refused or no response came in time.
 
-        After any other failure, which later calls would share, record the failure and raise StopError.
+        Any other failure would also affect later calls, so it is recorded, and StopError is raised.
         """
         if failure.reason == "timeout" or failure.status in FAULTS_OF_THE_PROMPT:
             return Reply("", latency_ms, fault=str(failure))

@@ -43,12 +43,15 @@ MAIN_VARIABLES = ("prompt", "task", "question", "error", "material", "code")
 
 
 class ArmError(ValueError):
-    """An arm, a template or a price cannot be used; the message says what to write instead."""
+    """Raised if an arm, a template or a price cannot be used; the message says what to write instead."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelCase:
-    """One input about which both arms ask the model; a case without a session gets a session of its own."""
+    """One input about which both arms ask the model.
+
+    If a case has no session, ``session`` is an id that no other case has.
+    """
 
     id: str
     session: str
@@ -66,7 +69,10 @@ class PromptArm:
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """A case with the prompt that each arm sends, secrets removed; ``hash`` changes if one of the prompts does."""
+    """A case with the prompt that each arm sends, from which secrets were removed.
+
+    ``hash`` is the hash of both prompts, and so changes if one of them does.
+    """
 
     case: ModelCase
     prompts: Mapping[str, str]
@@ -75,9 +81,10 @@ class Pairing:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """Upper bounds for the cost of calls; ``most_usd`` is None if a price is unknown, ``prompt_tokens`` is an estimate.
+    """Upper bounds for the tokens and the cost of model calls; ``most_usd`` is None if a price is unknown.
 
-    A token is at least one byte of text, so ``most_prompt_tokens`` is an upper bound for every model.
+    A token is at least one byte of text, so ``most_prompt_tokens`` is an upper bound for every model. ``prompt_tokens``
+    is not a bound but an estimate.
     """
 
     calls: int
@@ -101,7 +108,10 @@ def named(text: str, *, model: str) -> PromptArm:
 
 
 def prices_of(settings: Mapping[str, Value], given: Iterable[str]) -> dict[str, tuple[float, float]]:
-    """Return the price of the configured model, if set, and the prices given as ``NAME=IN,OUT``; raises ArmError."""
+    """Return the prices of models: of the configured one, if its price is set, and of those in ``given``.
+
+    ``given`` has texts such as ``NAME=IN,OUT``, in US dollars per million tokens; raises ArmError for any other text.
+    """
     known = {}
     configured = tuple(float(settings[f"model.usd_per_million_{name}"]) for name in ("input", "output"))
     if any(configured):
@@ -126,7 +136,10 @@ def cost(prices: Prices, model: str, prompt_tokens: int | None, response_tokens:
 
 
 def pairings(cases: Iterable[ModelCase], arms: Mapping[str, PromptArm], render: Render) -> list[Pairing]:
-    """Return each case with the prompts of both arms, secrets removed; exceptions of ``render`` are passed on."""
+    """Return each case with the prompts that both arms send, from which secrets were removed.
+
+    Exceptions of ``render`` are passed on.
+    """
     return [_pairing(case, arms, render) for case in cases]
 
 
@@ -185,7 +198,10 @@ def cases_in_file(path: str) -> Iterator[ModelCase]:
 
 
 def cases_of_log(db: sqlite3.Connection, selection: Selection, *, limit: int = 0) -> Iterator[ModelCase]:
-    """Yield the selected prompts that were recorded with their text as cases, newest first; ``limit`` 0 means all."""
+    """Yield the selected prompts as cases, newest first, without those whose text was not recorded.
+
+    ``limit`` is the maximum number of prompts read; 0 means all.
+    """
     for page in corpus.rows(db, selection, limit=limit):
         yield from _with_text(page)
 

@@ -32,15 +32,15 @@ REMEDY = (
 
 
 class QuestionError(ValueError):
-    """A line of a file of prompts cannot be used; the message gives file, line and what to write instead."""
+    """Raised if a line of a file of prompts cannot be used; the message gives file, line and what to write instead."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExperimentPrompt:
     """One prompt of an experiment; ``right`` and ``wrong`` are the task types that labels declare right or wrong.
 
-    ``base`` are the rules under which its inputs were collected, None if they were not stored. ``is_recorded`` means
-    that the prompt comes from a trace, whose inputs include what its session was shown before.
+    ``base`` has the rules under which the prompt's inputs were collected; it is None if they were not stored.
+    ``is_recorded`` means that the prompt comes from a trace, whose inputs include what its session was shown before.
     """
 
     row: RecordedPrompt
@@ -51,7 +51,7 @@ class ExperimentPrompt:
 
     @property
     def session(self) -> str:
-        """The id of the prompt's session; a prompt without a session gets a session id of its own."""
+        """Return the id of the prompt's session; if it has none, return an id that no other prompt has."""
         return self.row.session_id or f"prompt {self.row.id}"
 
     def quality(self, task_type: str) -> float | None:
@@ -62,7 +62,10 @@ class ExperimentPrompt:
 
 
 class Questions:
-    """Reads the prompts of an experiment; ``left_out`` counts, by reason, those that cannot be used."""
+    """A reader of an experiment's prompts.
+
+    ``left_out`` has the number of prompts that cannot be used, by reason.
+    """
 
     def __init__(self, versions: Versions) -> None:
         self._versions = versions
@@ -133,7 +136,10 @@ class Questions:
 
 
 def lines(path: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the place (``file:line``) and object of each non-empty line; raises QuestionError if one is no object."""
+    """Yield the place (``file:line``) of each non-empty line and the JSON object on it.
+
+    Raises QuestionError if a line has no JSON object.
+    """
     return json_objects(path, QuestionError, remedy=REMEDY)
 
 

@@ -96,9 +96,9 @@ class ArmFigures:
 class Metric:
     """One metric of both arms over the ``pairs`` for which it is known; ``difference`` is b minus a.
 
-    ``shift`` is the typical difference (Hodges-Lehmann), ``p`` the p-value of the paired test, ``p_adjusted`` the same
-    after Benjamini-Hochberg over the metrics, ``detectable`` the smallest difference of means that this many pairs
-    would detect with a power of 0.8. Values that cannot be computed are None.
+    ``shift`` is the typical difference (Hodges-Lehmann). ``p`` is the p-value of the paired test, and ``p_adjusted`` is
+    ``p`` adjusted for the number of metrics (Benjamini-Hochberg). ``detectable`` is the smallest difference of means
+    that this many pairs would detect with a power of 0.8. Values that cannot be computed are None.
     """
 
     name: str
@@ -122,7 +122,7 @@ class Metric:
 class ExperimentReport:
     """The figures of an experiment; ``share`` is the share of prompts that the arms answer differently.
 
-    ``gained`` and ``lost`` are the numbers of labelled prompts that only arm b, or only arm a, gets right.
+    ``gained`` and ``lost`` are the numbers of labelled prompts that only arm b, or only arm a, answers correctly.
     """
 
     prompts: int
@@ -291,7 +291,10 @@ def _p(sessions: Sequence[str], differences: Sequence[float], *, is_binary: bool
 
 
 def _detectable(differences: Sequence[float], *, error: float, is_share: bool) -> float | None:
-    """Return the smallest detectable difference; for shares that never differ, the smallest detectable share."""
+    """Return the smallest difference between the arms that a test with these pairs would detect.
+
+    If the metric is a share and never differs, return the smallest share of differing pairs that would be detected.
+    """
     n, unequal = len(differences), sum(one != 0 for one in differences)
     if is_share and n:
         return minimum_detectable_effect(n, baseline=unequal / n) if unequal else minimum_detectable_share(n)

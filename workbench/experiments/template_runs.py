@@ -43,7 +43,7 @@ USUAL_FORM = "task"
 
 @dataclass(frozen=True, slots=True)
 class PromptSource:
-    """What prompts to a model are generated from: the current templates, and the task types with their meanings."""
+    """The material for prompts to a model: the current templates, and the task types with their meanings."""
 
     generator: templates.PromptGenerator
     task_types: Mapping[str, str]
@@ -69,7 +69,7 @@ class Comparison:
         return CallPlan(self.asked, self.arms, self.prices, self.most_tokens, self.budget)
 
     def stored(self) -> dict[str, Any]:
-        """Return, as JSON values, what is stored so that the experiment can continue after an interruption."""
+        """Return, as JSON values, the data that is stored so that an interrupted experiment can be continued."""
         return {
             "template": self.template,
             **{name: arm.label for name, arm in self.arms.items()},
@@ -186,9 +186,9 @@ def continue_run(
 
 
 def evaluate_response(text: str, response: str) -> ResponseQuality:
-    """Rate a model's response by its validity for the type ``response``, its quality, and its number of violations.
+    """Rate a model's response: whether it is valid, its quality, and how many violations it reports.
 
-    Never raises, whatever the response contains.
+    ``response`` is the type of response that ``text`` should have. Never raises, whatever the response contains.
     """
     parsed = StructuredResponseParser().parse(text, response)
     found = parsed.data.get("violations") or []
@@ -207,8 +207,8 @@ def report_of(
 ) -> dict[str, Any]:
     """Return the report on the responses so far, as a dictionary of JSON values.
 
-    ``stopped`` says why calls are missing. ``kept`` are the ids of the cases whose prompts have not changed, None for
-    all.
+    ``stopped`` says why calls are missing. ``kept`` are the ids of the cases whose prompts have not changed; None means
+    all cases.
     """
     done = {(one.prompt_id, one.arm): one for one in results}
     every = [(case_id, session) for case_id, session, _hash in plan["cases"]]

@@ -42,7 +42,7 @@ LABELS = {
 
 
 class FormError(ValueError):
-    """A line of a text breaks the documented form; ``line`` is its number, counted from 1."""
+    """Raised if a line of a text breaks the documented form; ``line`` is its number, counted from 1."""
 
     def __init__(self, line: int, reason: str) -> None:
         super().__init__(f"line {line}: {reason}")
@@ -86,7 +86,8 @@ class Terms:
 class TextCheck:
     """The result of checking an added text.
 
-    ``fault`` says why the text is no success, and is empty if it is one; ``violations`` has a name for each breach.
+    ``fault`` says why the text counts as failed, and is empty if it does not; ``violations`` has a name for each
+    breach.
     """
 
     fault: str = ""
@@ -131,13 +132,16 @@ def _labelled(line: str, number: int, *, after: str) -> tuple[str, str]:
 def read(
     text: str, *, terms: Terms, tokens: int, already_shown: Collection[str], names: Collection[str] | None = None
 ) -> TextCheck:
-    """Check an added text, and return its breaches.
+    """Check an added text, and return what is wrong with it.
 
-    ``tokens`` is the maximum number of tokens as ``estimate_tokens`` counts them (ruling R12), ``terms`` are the names
-    that the text may use. ``already_shown`` is what the session was shown before, as ``kind:reference``; ``names`` is
-    what this text shows, by default what ``references`` finds in it. Possible breaches: ``form`` (the text cannot be
-    parsed), ``budget`` (more tokens than the maximum, or more characters than a client accepts), ``unknown class``,
-    ``unknown guardrail``, ``repeated`` (something that the session was shown before, unless the rules allow that).
+    ``tokens`` is the maximum number of tokens as ``estimate_tokens`` counts them, ``terms`` are the names that the text
+    may use. ``already_shown`` is what the session was shown before, as ``kind:reference``; ``names`` is what this text
+    shows, by default what ``references`` finds in it. These breaches are possible:
+
+    - ``form``: the text cannot be parsed
+    - ``budget``: it has more tokens than the maximum, or more characters than a client accepts
+    - ``unknown class``, ``unknown guardrail``: no rule defines a name in it
+    - ``repeated``: it shows something that the session was shown before, unless the rules allow that
     """
     over = ["budget"] if text and (estimate_tokens(text) > tokens or len(text) > MOST_CHARACTERS) else []
     try:
@@ -162,10 +166,11 @@ def references(parsed: ParsedText) -> list[str]:
 
 
 def allowance(settings: Mapping[str, Any], *, spent: int) -> int:
-    """Return the maximum number of tokens of the text that may be added to a prompt.
+    """Return the maximum number of tokens that the text added to a prompt may have.
 
-    It is the smallest of the prompt's budget, the session's budget without the ``spent`` tokens, and a hard cap. In the
-    profile ``as-specified``, the session has no budget, and a search intent has tokens of its own.
+    It is the smallest of three numbers: the prompt's budget, what is left of the session's budget after ``spent``
+    tokens, and a hard cap. In the profile ``as-specified``, the session has no budget, and a search intent has tokens
+    of its own.
     """
     if is_as_specified(settings):
         return min(int(settings["budgets.tokens"]) + int(settings["search_intent.max_tokens"]), HARD_CAP_TOKENS)

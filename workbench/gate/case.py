@@ -1,4 +1,4 @@
-"""Define the golden case: a prompt with the other recorded inputs of the decision on it, and the expected result.
+"""Define the golden case: a recorded prompt, the other inputs of the decision on it, and the expected result.
 
 A case contains no facts from the user's machine (no memory, no file, no task): it tests only the decision on a prompt,
 and gives the same result on every machine.
@@ -36,12 +36,12 @@ LONGEST_SHOWN = 60
 
 
 class LineError(ValueError):
-    """A line of the cases file that is not a valid case; the message says how to correct the line."""
+    """Raised if a line of the cases file is not a valid case; the message says how to correct the line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """What was decided about a prompt, apart from the facts added to it; fields that are None are not compared.
+    """The decision on a prompt, without the facts added to it; a field that is None is unknown and is not compared.
 
     ``approach`` is the name of the approach's rule, not its text, so that rewording it makes no difference; it is empty
     if there is no approach. ``workflow`` is empty if no workflow was certain.
@@ -68,7 +68,7 @@ class Decided:
 class Excerpt(Conversation):
     """A conversation reduced to the words that its last prompt refers to.
 
-    ``past`` is whether there were earlier turns.
+    ``past`` says whether there were earlier turns.
     """
 
     __slots__ = ("past", "words")
@@ -88,12 +88,12 @@ class Excerpt(Conversation):
 
 @dataclass(frozen=True, slots=True)
 class GoldenCase:
-    """A prompt with the other inputs of the decision on it, and the expected result.
+    """A prompt, everything else that the decision on it depends on, and the expected result.
 
     ``says`` is the expected result, or for the verdict ``wrong`` the result that must not occur again. ``earlier``
     contains the words that the prompt refers back to; ``past`` is true if the session had earlier turns; ``settings``
-    are values that override those of the instructions. ``skills``, ``injected``, ``spent`` and ``form`` are those of
-    ``enricher.respond.decision.Inputs``.
+    are values that override those of the instructions. ``skills``, ``injected``, ``spent`` and ``form`` have the same
+    meaning as in ``enricher.respond.decision.Inputs``.
     """
 
     id: str

@@ -48,11 +48,11 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class CasesError(Exception):
-    """The file cannot be used, or the trace cannot become a case; the message says what to do."""
+    """Raised if the cases file cannot be used, or the trace cannot become a case; the message says what to do."""
 
 
 class UnusableFileError(CasesError):
-    """The cases file has unusable lines; ``problems`` has the line number and the reason for each."""
+    """Raised if the cases file has unusable lines; ``problems`` has the line number and the reason for each."""
 
     def __init__(self, problems: tuple[Problem, ...]) -> None:
         super().__init__("\n".join(map(str, problems)))
@@ -77,7 +77,10 @@ def path_for(cwd: str) -> str:
 
 
 def read(path: str) -> Cases:
-    """Return the cases of a file, none if the file does not exist; raises CasesError if it cannot be read."""
+    """Return the cases of a file; there are none if it does not exist.
+
+    Raises CasesError if the file cannot be read.
+    """
     try:
         content = private.read_file(os.path.realpath(path), LARGEST + 1)
     except FileNotFoundError:
@@ -109,7 +112,7 @@ def parse(content: bytes, *, path: str) -> Cases:
 
 
 def write(path: str, cases: Iterable[GoldenCase]) -> None:
-    """Replace the content of the file by these cases, sorted by id; raises CasesError if it cannot be written.
+    """Replace the content of the file with these cases, sorted by id; raises CasesError if it cannot be written.
 
     In a repository's ``.enricher`` folder, ``.gitattributes`` is extended so that git merges the file line by line.
     """
@@ -142,7 +145,7 @@ def add(path: str, case: GoldenCase) -> bool:
 
 
 def put_back(path: str, case_id: str, earlier: GoldenCase | None) -> None:
-    """Undo ``add``: replace the case by the ``earlier`` one, or remove it if there was none; raises CasesError.
+    """Undo ``add``: replace the case with the ``earlier`` one, or remove it if there was none; raises CasesError.
 
     If no case is left, the file is removed, too, with its line in ``.gitattributes``.
     """
@@ -160,9 +163,9 @@ def put_back(path: str, case_id: str, earlier: GoldenCase | None) -> None:
 def case_of(db: sqlite3.Connection, trace_id: str, verdict: str) -> GoldenCase:
     """Return a golden case made from a recorded prompt; ``verdict`` is "ok", "wrong" or the correct task type.
 
-    For "ok" and "wrong", the rules stored with the trace decide again on its redacted inputs without any added facts;
-    their decision is the result to expect or to avoid. Raises CasesError if the prompt's text was not kept, or if the
-    rules are needed but were not stored.
+    For "ok" and "wrong", the recorded inputs, redacted and without added facts, are judged again under the rules stored
+    with the trace; the outcome is the result to expect or to avoid. Raises CasesError if the prompt was not judged or
+    its text was not kept, or if these rules are needed but cannot be used.
     """
     trace: dict[str, Any] = queries.show(db, trace_id)
     _refuse_without_text(trace)
@@ -201,7 +204,7 @@ def _rules(db: sqlite3.Connection, trace: dict[str, Any]) -> Rules | None:
 
 
 def _declared(rules: Rules | None) -> dict[str, Any]:
-    """Return the default settings, with the budgets that these rules declare; no ``config.toml`` is read."""
+    """Return the default settings, except that budgets are those that ``rules`` declare; no ``config.toml`` is read."""
     return {**DEFAULTS, **(declared_budgets(rules) if rules else {})}
 
 

@@ -1,8 +1,8 @@
 """Evaluate the golden cases with changed instructions, and decide whether the change may be merged.
 
 Only the cases file and the instructions are read, so that the result is the same for every user and on CI: no database,
-no trusted folders, no settings. Cases that also fail with the instructions before the change are reported, but do not
-count, unless they were approved since.
+no trusted folders, no settings. A case that already failed with the instructions before the change is reported, but
+does not close the gate, unless it was approved after that.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ PROJECT, HEAD = "project", "HEAD"
 
 
 class GateError(Exception):
-    """The gate cannot be run; the message says what to do."""
+    """Raised if the gate cannot be run; the message says what to do."""
 
 
 class NoCasesError(GateError):
-    """There is no golden case yet."""
+    """Raised if the cases file does not exist or has no golden case yet."""
 
 
 @dataclass(slots=True)
 class _Side:
-    """The rules before or after the change, their name in reports, and notes on how they were found."""
+    """The rules before or after the change, with their name (``label``) and ``notes`` on their origin for reports."""
 
     label: str
     rules: Rules
@@ -58,9 +58,9 @@ def run(
 ) -> GateReport:
     """Evaluate the cases of the repository around ``cwd``, or of the file ``cases``, and return the report.
 
-    ``base`` is the git revision to compare with; ``instructions`` is a file that replaces all layers; ``texts`` has
-    unsaved texts of files in the work tree, by path. ``allow_removed`` accepts that cases of the base are missing from
-    the file. Raises GateError if there are no cases or no usable instructions.
+    ``base`` is the git revision to compare with. ``instructions`` is a file to use in place of all layers. ``texts``
+    maps paths of files in the work tree to unsaved texts that replace their contents. With ``allow_removed``, cases
+    that the base has may be missing from the file. Raises GateError if there are no cases or no usable instructions.
     """
     path = os.path.abspath(os.path.join(cwd, cases)) if cases else files.path_for(cwd)
     instructions = os.path.abspath(os.path.join(cwd, instructions)) if instructions else ""
@@ -78,7 +78,10 @@ def run(
 
 
 def run_on_last_commit(project: str, *, texts: Mapping[str, str] | None = None) -> GateReport:
-    """Run the gate for a project, compared with its last commit, or without a comparison if there is no commit."""
+    """Run the gate for a project, and compare its rules with those of its last commit if there is one.
+
+    ``texts`` maps paths of files to unsaved texts that replace their contents.
+    """
     try:
         find_revision(project, HEAD)
     except RevisionError:
@@ -96,7 +99,10 @@ def _read(path: str) -> files.Cases:
 
 
 def _layers(cwd: str, instructions: str, texts: Mapping[str, str] = MappingProxyType({})) -> list[Layer]:
-    """Return the layers to evaluate: the packaged file and the repository's own, or only the file ``instructions``."""
+    """Return the layers to evaluate: the packaged file and the repository's file, or only the file ``instructions``.
+
+    The repository's file is included if it exists or has an unsaved text in ``texts``.
+    """
     if instructions:
         return [Layer("base", instructions)]
     own = os.path.join(project_root(cwd), OWN_FOLDER, OWN_FILE)
@@ -104,7 +110,10 @@ def _layers(cwd: str, instructions: str, texts: Mapping[str, str] = MappingProxy
 
 
 def passing_with_own_layer(cwd: str) -> list[str]:
-    """Return the ids of the failing cases that would pass if the user's own layer were added; raises GateError."""
+    """Return the ids of the cases that fail in the gate, but would pass if the user's own layer were added.
+
+    The cases are those of the repository around ``cwd``. Raises GateError if they or the rules cannot be used.
+    """
     path, own = files.path_for(cwd), Layer("user", os.path.join(config_dir(), OWN_FILE))
     if not os.path.isfile(own.path):
         return []
@@ -130,7 +139,11 @@ def _side(cwd: str, instructions: str, texts: Mapping[str, str]) -> _Side:
 
 
 def _side_at(revision: Revision, cwd: str, instructions: str, *, now: _Side) -> _Side:
-    """Return the rules before the change: the same layers, with the repository's files as they are in the revision."""
+    """Return the rules before the change, compiled from the repository's files as they are in ``revision``.
+
+    The layers are chosen as for the rules after the change (``now``), except that the repository's own file is left out
+    if the revision lacks it, and that the packaged file takes the place of ``instructions`` if the revision lacks that.
+    """
     layers = _layers(cwd, instructions)
     own = os.path.join(project_root(cwd), OWN_FOLDER, OWN_FILE)
     if not instructions:
@@ -153,10 +166,11 @@ def _side_at(revision: Revision, cwd: str, instructions: str, *, now: _Side) -> 
 
 
 def _uncommitted(folder: str, revision: Revision) -> dict[str, str]:
-    """Return the committed texts of the edited files in the packaged folder, if that lies in another repository.
+    """Return the committed texts of files with uncommitted edits in ``folder``, which has the packaged instructions.
 
-    ``revision`` does not contain these files. Without their committed texts, an edit of them would be part of the rules
-    both before and after the change, and could not change the result of any case.
+    The result is empty if ``folder`` lies in the repository of ``revision``. Otherwise, ``revision`` does not contain
+    these files. Without their committed texts, an edit of them would be part of the rules both before and after the
+    change, and could not change the result of any case.
     """
     try:
         other = find_revision(folder, "HEAD")
@@ -181,7 +195,7 @@ def _rules(compiled: Compiled, *, of: str = "") -> Rules:
 
 
 def _cases_at(revision: Revision, path: str) -> dict[str, GoldenCase]:
-    """Return the cases in the revision's version of the file; its unusable lines are ignored."""
+    """Return, by id, the cases in the file at ``path`` as it is in ``revision``; its unusable lines are ignored."""
     if not revision.holds(path):
         return {}
     return files.parse(revision.content(path), path=f"{revision.name}:{path}").by_id()
@@ -234,12 +248,12 @@ def _check(case: GoldenCase, now: _Side, before: _Side | None, *, is_new: bool) 
 
 
 def _differs(case: GoldenCase, earlier: GoldenCase) -> bool:
-    """Return whether two versions of a case differ in anything except the note and the person's name."""
+    """Return whether two versions of a case differ in anything except its note and its author's name."""
     return replace(case, note="", by="") != replace(earlier, note="", by="")
 
 
 class RevisionError(Exception):
-    """The revision cannot be read; the message says what to do."""
+    """Raised if git cannot read a revision or a file in it; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,7 +280,7 @@ class Revision:
 
 
 def find_revision(folder: str, name: str) -> Revision:
-    """Return the revision ``name`` of the git repository around ``folder``; raises RevisionError."""
+    """Return the revision ``name`` of the git repository around ``folder``; raises RevisionError if there is none."""
     root = os.path.realpath(_ask(folder, "rev-parse", "--show-toplevel").decode(errors="surrogateescape").rstrip("\n"))
     try:
         found = ask(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")

@@ -25,11 +25,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A golden case with the decisions on its prompt under the new rules (``now``) and under the base's (``before``).
+    """A golden case with what was decided about its prompt before and after the change.
 
-    The base is the git revision to compare with; without one, ``before`` is None. ``faults`` and ``faults_before`` are
-    the names of the fields in which the case fails; it passes if there are none. ``is_new`` means that the cases file
-    of the base does not have the case.
+    ``now`` is the decision by the new rules, ``before`` the one by the rules of the base, which is the git revision to
+    compare with; without a base, ``before`` is None. ``faults`` and ``faults_before`` are the names of the fields in
+    which these decisions are wrong; the case passes if there are none. ``is_new`` means that the base's cases file
+    lacks the case.
     """
 
     case: GoldenCase
@@ -41,10 +42,11 @@ class Checked:
 
     @property
     def has_failed_newly(self) -> bool:
-        """Whether the case fails now but passed before.
+        """Return whether the case fails now but passed before.
 
-        An approved case that is not in the base's file counts as having passed, whatever the base's rules decide:
-        somebody approved its result since, so the edit that led to it was reverted, or is not in the repository.
+        An approved case that the base's cases file lacks counts as having passed, whatever the base's rules decide,
+        because somebody saw and approved its result. The rules that gave that result may have been reverted, or they
+        were never committed.
         """
         if not self.faults:
             return False
@@ -53,37 +55,37 @@ class Checked:
 
     @property
     def is_regression(self) -> bool:
-        """Whether an approved case fails now but passed before, which closes the gate."""
+        """Return whether this is an approved case that fails now but passed before, which closes the gate."""
         return self.has_failed_newly and self.case.verdict == OK
 
     @property
     def is_fixed(self) -> bool:
-        """Whether the case failed under the base's rules and passes now."""
+        """Return whether the case failed under the base's rules and passes now."""
         return bool(self.faults_before) and not self.faults
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """The kinds of difference between the decision now and the base's, or without a base the approved one.
+        """Return the kinds of difference between the decision by the base's rules and the one by the new rules.
 
-        Empty if there is nothing to compare with.
+        Without a base, the approved decision is compared; if there is none either, the result is empty.
         """
         earlier = self.before or (self.case.says if self.case.verdict == OK else None)
         return kinds(earlier, self.now) if earlier else ()
 
     @property
     def task_type(self) -> str:
-        """The expected task type of the case; if no task type is expected, the one decided now."""
+        """Return the task type that the case expects; if it expects none, the one that the new rules chose."""
         return self.case.says.task_type or self.now.task_type or ""
 
 
 @dataclass(frozen=True, slots=True)
 class GateReport:
-    """The result of the gate: every case, the problems of the cases file ``file``, the figures and the verdict.
+    """The result of one run of the gate on the cases file ``file``.
 
     ``base`` is the name of the revision to compare with, as the user gave it, plus its commit; empty if there is none.
-    ``candidate`` and ``base_hash`` are the hashes of the new rules and of the base's rules. The base's cases that the
-    file no longer has are ``missing``, or ``removed`` if the user allowed that; ``rewritten`` are the cases that differ
-    from those of the base.
+    ``candidate`` and ``base_hash`` are the hashes of the new rules and of the base's rules. ``problems`` are those of
+    the file. Cases that the base's file has and this file lacks are in ``missing``, or in ``removed`` if the user
+    allowed their removal. ``rewritten`` has the cases that differ from the base's case with the same id.
     """
 
     file: str
@@ -101,7 +103,7 @@ class GateReport:
 
     @property
     def is_passed(self) -> bool:
-        """Whether the change may be merged."""
+        """Return whether the change may be merged."""
         return self.verdict != "regressed" and not self.problems and not self.missing
 
     def reasons(self) -> list[str]:
@@ -136,9 +138,11 @@ def _count(count: int, what: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TaskType:
-    """The cases of one task type: how many became right (``gained``) and wrong (``lost``).
+    """The figures for the cases of one task type.
 
-    ``p_value`` is that of McNemar's test on these numbers, adjusted for the number of task types.
+    ``gained`` is the number of cases that failed before the change and pass now, ``lost`` the number of those that
+    passed before and fail now. ``p_value`` is that of McNemar's test on these numbers, adjusted for the number of task
+    types.
     """
 
     name: str
@@ -152,10 +156,11 @@ class TaskType:
 class GateFigures:
     """Counts over all cases; shares lie between 0 and 1.
 
-    ``share`` is the confidence interval of the share of changed cases. ``gained`` and ``lost`` are the numbers of cases
-    that became right and wrong, ``p_value`` the mid-p value of McNemar's test on them. ``at_most`` is the upper bound
-    for the share of similar prompts that may still regress, None if an approved case regressed. ``detectable`` is the
-    smallest difference that these cases detect with a power of 80 %.
+    ``changed`` counts the cases with a different decision, ``share`` is the confidence interval of their share.
+    ``gained`` is the number of cases that failed before the change and pass now, ``lost`` the number of those that
+    passed before and fail now; ``p_value`` is the mid-p value of McNemar's test on the two. ``at_most`` is the upper
+    bound for the share of similar prompts that may still regress; None if an approved case regressed, or if none had
+    passed before. ``detectable`` is the smallest difference that these cases detect with a power of 80 %.
     """
 
     cases: int
@@ -172,7 +177,10 @@ class GateFigures:
 
 
 def figures_of(checked: Sequence[Checked], *, changed: int, is_paired: bool) -> GateFigures:
-    """Return the figures of the checked cases; without a base (not ``is_paired``), ``gained`` and ``lost`` are 0."""
+    """Return the figures of the checked cases, ``changed`` of which have a different decision.
+
+    ``is_paired`` means that there is a base to compare with; without one, ``gained`` and ``lost`` are 0.
+    """
     gained, lost = (_gained(checked), _lost(checked)) if is_paired else (0, 0)
     held = [one for one in checked if one.case.verdict == OK and not one.faults_before]
     has_regressed = any(one.is_regression for one in checked)

@@ -46,9 +46,9 @@ class Given:
 
 
 def write_case(db: sqlite3.Connection, trace_id: str, verdict: str, *, path: str = "") -> str:
-    """Write a labelled trace as a golden case to its project's cases file, or to ``path``; return the path used.
+    """Write a trace with the label ``verdict`` as a golden case to its project's cases file, or to ``path``.
 
-    Raises CasesError.
+    Return the path of the file. Raises CasesError if the trace cannot become a case or the file cannot be written.
     """
     file = path or cases.path_for(folder_of(db, trace_id))
     cases.add(file, _signed(cases.case_of(db, trace_id, verdict), file))
@@ -81,13 +81,15 @@ def _add_label(db: sqlite3.Connection, trace_id: str, verdict: str) -> labels.Ro
 
 
 def approve(db: sqlite3.Connection, trace_id: str, wanted: Decided, *, unwanted: str = "") -> Given:
-    """Store the right result for a recorded prompt in a golden case, and its task type, if any, as a label.
+    """Store ``wanted``, the right result for a recorded prompt, as a golden case, and its task type as a label.
 
-    If the text added to the prompt has a line for the guardrail ``unwanted``, that line is labelled as wrong.
+    No label is stored if ``wanted`` has no task type. If the text added to the prompt has a line for the guardrail
+    ``unwanted``, that line is labelled as wrong.
 
-    If the rules of the project's work tree produce the result ``wanted``, the case is approved (``ok``): an edit that
-    breaks it later fails the gate. If they do not, the case is written as a task to be done (``class``), or CasesError
-    is raised if ``wanted`` has no task type.
+    If the rules in the project's work tree already produce ``wanted``, the case gets the verdict ``ok`` (approved), and
+    the gate will reject an edit that breaks it. If they do not, the case gets the verdict ``class``, which does not
+    close the gate while it fails; but if ``wanted`` has no task type, CasesError is raised instead, unless the line
+    of ``unwanted`` was labelled.
     """
     entry = _add_label(db, trace_id, wanted.task_type) if wanted.task_type else None
     line = _call_guardrail_wrong(db, trace_id, unwanted) if unwanted else 0
@@ -109,7 +111,10 @@ def approve(db: sqlite3.Connection, trace_id: str, wanted: Decided, *, unwanted:
 
 
 def _call_guardrail_wrong(db: sqlite3.Connection, trace_id: str, name: str) -> int:
-    """Label a guardrail's line as wrong; return its number, or 0 if there is none or it has that label already."""
+    """Label the line for the guardrail ``name``, in the text added to the prompt, as wrong; return the line's number.
+
+    Return 0 if the text has no such line, or if the line has that label already.
+    """
     own = (one for one in line_labels.lines(queries.show(db, trace_id)) if one.kind == line_labels.GUARDRAIL)
     number = next((one.number for one in own if one.rule == name), 0)
     known = line_labels.of_trace(db, trace_id).get(number)
@@ -120,10 +125,11 @@ def _call_guardrail_wrong(db: sqlite3.Connection, trace_id: str, name: str) -> i
 
 
 def expect_workflow(db: sqlite3.Connection, trace_id: str, name: str, *, path: str = "") -> Given:
-    """Write or extend the golden case of a trace with the workflow that it should have; store no label.
+    """Write into the golden case of a trace that the workflow ``name`` is expected; store no label.
 
-    A new case is approved if the rules of the project's work tree choose that workflow, else it is a task to be done.
-    Raises CasesError.
+    A new case is made if there is none, or if its verdict is ``wrong``. The case gets the verdict ``class`` (not
+    approved) if the rules in the project's work tree do not give its expected result yet; otherwise, a new case is
+    approved. Raises CasesError if the trace cannot become a case, the file cannot be used, or the rules are broken.
     """
     file = path or cases.path_for(folder_of(db, trace_id))
     case = earlier = cases.read(file).by_id().get(trace_id)
@@ -139,7 +145,10 @@ def expect_workflow(db: sqlite3.Connection, trace_id: str, name: str, *, path: s
 
 
 def take_back(db: sqlite3.Connection, given: Given) -> None:
-    """Undo what ``given`` records: remove the label, and restore the earlier golden case; raises CasesError."""
+    """Undo what ``given`` records: remove the label, and restore the earlier golden case.
+
+    Raises CasesError if the cases file cannot be read or written.
+    """
     if given.line:
         with contextlib.suppress(line_labels.NothingToUndoError):  # it was undone elsewhere in the meantime
             line_labels.take_back(db, given.trace_id, given.line)
@@ -177,9 +186,9 @@ def _signed(case: GoldenCase, path: str) -> GoldenCase:
 
 
 def judge_line(db: sqlite3.Connection, trace_id: str, number: int, verdict: str, *, because: str = "") -> Row:
-    """Store a user's verdict on one line of the text added to a prompt, and return it as a row.
+    """Store a user's verdict on line ``number`` of the text added to a prompt, and return the stored row.
 
-    Secrets in the reason, ``because``, are redacted first. Raises UnknownLineError.
+    Secrets in ``because``, the user's reason, are redacted first. Raises UnknownLineError if there is no such line.
     """
     judged = with_approach_name(db, trace_id, line_labels.line(queries.show(db, trace_id), number))
     reason = redact(storable(" ".join(because.split())))[0]
@@ -187,7 +196,11 @@ def judge_line(db: sqlite3.Connection, trace_id: str, number: int, verdict: str,
 
 
 def with_approach_name(db: sqlite3.Connection, trace_id: str, judged: Line) -> Line:
-    """Return the line; if it states an approach, add the approach's name as its rule, because the text lacks it."""
+    """Return ``judged``; if this line states an approach, the name of the approach is set as its rule.
+
+    The line's text does not contain the name, so the stored rules of the trace decide again on its recorded inputs. If
+    those rules are not stored any more, ``judged`` is returned unchanged.
+    """
     if judged.kind != line_labels.APPROACH or judged.rule:
         return judged
     try:

@@ -1,8 +1,8 @@
 """Order prompts for labelling, so that thirty labels take five minutes and are as informative as possible.
 
 A label is more informative if the classifier was close to another decision, and if many prompts are similar. The same
-prompts always give the same order. The time is limited by ``MOST_PROMPTS``, and by ``MOST_PLACES``, the number of
-clusters (groups of similar prompts) that are listed for each term.
+prompts always give the same order. To limit the computing time, at most ``MOST_PROMPTS`` prompts are ordered, and the
+index that is used to find similar prompts lists at most ``MOST_PLACES`` groups of them (clusters) for each term.
 """
 
 from __future__ import annotations
@@ -37,7 +37,10 @@ ALIKE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Queued:
-    """A prompt to label; ``margin`` is the lead of its task type in points, ``why`` the reason to label it."""
+    """A prompt to label; ``why`` is the reason to label it.
+
+    ``margin`` is the number of points by which its task type leads the next best one.
+    """
 
     id: str
     prompt: str
@@ -128,7 +131,10 @@ def _clusters(prompts: Sequence[LabelCandidate]) -> list[_Cluster]:
 
 
 def _nearest(terms: frozenset[str], clusters: Iterable[_Cluster]) -> _Cluster | None:
-    """Return the cluster with the largest share of common terms, the first on a tie; None if no share reaches ALIKE."""
+    """Return the cluster with the largest share of terms in common with ``terms``, the first one on a tie.
+
+    Return None if no share reaches ALIKE.
+    """
     shares = ((_share(terms, one.terms), one) for one in clusters)
     share, nearest = max(shares, key=lambda pair: pair[0], default=(0.0, None))
     return nearest if share >= ALIKE else None

@@ -48,7 +48,7 @@ FOLDED = {
 
 
 def to_json(report: GateReport) -> dict[str, Any]:
-    """Return the report as the documented object of ``enricher replay --gate --json``."""
+    """Return the report as the JSON object that ``enricher replay --gate --json`` prints."""
     figures = report.figures
     return {
         "verdict": report.verdict,
@@ -97,7 +97,11 @@ def _result(one: Checked) -> dict[str, Any]:
 
 
 def state(one: Checked) -> str:
-    """Return the state of a case: regressed, became wrong, fixed, failed before, open, passed."""
+    """Return the name of the state that a case is in after the change.
+
+    It is «regressed» (an approved case that newly fails), «became wrong» (another case that newly fails), «fixed»,
+    «failed before», «open» (it fails, and there is no base to compare with) or «passed».
+    """
     if one.is_regression:
         return "regressed"
     if one.has_failed_newly:
@@ -174,7 +178,7 @@ def _value(value: object) -> str:
 
 
 def headline(report: GateReport) -> str:
-    """Return one sentence on how many cases come out differently."""
+    """Return one sentence on how many cases are decided differently than by the base's rules, or than was approved."""
     figures = report.figures
     against = f"against {report.base}" if report.base else "against what was approved"
     counted = f"{figures.changed:,} of {figures.cases:,} cases come out differently"
@@ -209,7 +213,7 @@ def statistics(report: GateReport) -> list[str]:
 
 
 def text(report: GateReport) -> str:
-    """Return the text for a terminal; the caller removes unprintable characters."""
+    """Return the report as text for a terminal; the caller must remove unprintable characters."""
     return "\n".join(line for line, _case in lines(report))
 
 
@@ -230,7 +234,7 @@ def lines(report: GateReport) -> list[tuple[str, str]]:
 
 
 def conclusion(report: GateReport) -> str:
-    """Return one sentence on whether the change may be merged, why, and how many cases fail nevertheless."""
+    """Return one sentence on whether the change may be merged and why; if it may, also on how many cases still fail."""
     if not report.is_passed:
         return f"The gate is closed: {'; '.join(report.reasons())} (verdict: {report.verdict})"
     failing = sum(bool(one.faults) for one in report.checked)

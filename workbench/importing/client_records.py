@@ -1,6 +1,7 @@
 """Distinguish what a user typed from what a program wrote, by the text and by other fields of each client's records.
 
-A tag counts as added by the client if the hook's own reader drops its content, so that both agree on the user's words.
+A tag counts as added by the client if the hook's own reader drops its content, so that an import takes the same words
+to be the user's as the hook would.
 There is one class per client, for the format of its records: ``learn`` takes session data from a record, ``unfold``
 returns the single messages in a record, and the other methods classify turns in the user's role that the user did not
 type.
@@ -69,8 +70,9 @@ LONGEST_SMALL_FILE = 64 * 1024
 
 
 def kind_of(text: str) -> str:
-    """Return what a text in the user's role is if it is not a prompt to enrich, such as «slash command»; else empty.
+    """Return the kind of a text in the user's role that is not a prompt to enrich, such as «slash command».
 
+    Return an empty string for a prompt.
     A text with the bypass prefix counts as a prompt here, because that prefix depends on the settings.
     """
     bare = text.strip()
@@ -130,10 +132,10 @@ class Form:
     """Bytes that mark lines worth decoding, in addition to those that the hook's reader looks for."""
 
     def open(self, path: str, session: SessionInfo) -> None:
-        """Read session data from files next to the transcript."""
+        """Before the transcript at ``path`` is read, take the session's data from files near it into ``session``."""
 
     def learn(self, record: Record, session: SessionInfo) -> None:
-        """Read session data from a record."""
+        """Take the session's id and folder from a record, if it has them, into ``session``."""
 
     def unfold(self, record: Record) -> Iterable[Record]:
         """Return the messages in a record, oldest first."""
@@ -151,7 +153,7 @@ class Form:
 
 
 class Claude(Form):
-    """Claude Code: every record contains the id and the folder of its session."""
+    """The record format of Claude Code, in which every record contains the id and the folder of its session."""
 
     name = "claude"
     marks = (b'"hook_additional_context"',)
@@ -180,7 +182,10 @@ class Claude(Form):
 
 
 class Codex(Form):
-    """Codex CLI: the first record describes the session; a record before each turn contains its folder."""
+    """The record format of Codex CLI.
+
+    The first record describes the session; a record before each turn contains the folder of that turn.
+    """
 
     name = "codex"
     marks = (b'"session_meta"', b'"turn_context"')
@@ -215,9 +220,9 @@ class Codex(Form):
 
 
 class Gemini(Form):
-    """Gemini CLI: the records are a header, messages, and patches that contain messages.
+    """The record format of Gemini CLI: a header, messages, and patches that contain messages.
 
-    The session's folder is named in a file two levels above the transcript.
+    The session's folder is not in the records, but in a file above the transcript's folder.
     """
 
     name = "gemini"
@@ -229,9 +234,9 @@ class Gemini(Form):
         session.learn(identity="", cwd=root if os.path.isabs(root) else self._listed(folder))
 
     def _listed(self, folder: str) -> str:
-        """Return the project path that ``projects.json`` has for the name of ``folder``; empty if it has none.
+        """Return the path of the project to which ``projects.json`` assigns the name of ``folder``; empty if to none.
 
-        This file lies beside the folder ``tmp``.
+        The file ``projects.json`` lies two levels above ``folder``, beside the folder ``tmp``.
         """
         try:
             known = json.loads(_small_file(os.path.join(os.path.dirname(os.path.dirname(folder)), "projects.json")))
@@ -253,7 +258,7 @@ class Gemini(Form):
 
 
 class Copilot(Form):
-    """Copilot CLI: the session's folder is named in its start record, and in a file beside the transcript."""
+    """The record format of Copilot CLI; its start record and a file beside the transcript name the session's folder."""
 
     name = "copilot"
     marks = (b'"session.start"',)

@@ -162,7 +162,10 @@ def _llm_folder() -> str:
 
 
 class _PromptAndResponse:
-    """Reads rows with a prompt and a response; has the interface of the hook's transcript readers."""
+    """Reads records that consist of a prompt and a response, such as the calls of ``llm``.
+
+    It has the interface of the hook's transcript readers, so that ``Window`` can use it like those.
+    """
 
     MARKS: tuple[bytes, ...] = ()
     TODO_MARKS: tuple[bytes, ...] = ()
@@ -249,7 +252,7 @@ def _fault(record: dict[str, Any] | None, line: bytes) -> str:
 
 
 class _Conversation:
-    """The part of a conversation that has been read so far."""
+    """The part of a conversation that has been read so far, from which each next prompt gets its context."""
 
     __slots__ = ("_count", "_offset", "_window", "session_id")
 
@@ -267,7 +270,10 @@ class _Conversation:
     def turn(
         self, source: ConversationFile, text: str, *, index: str, at: int | None, line: int, cwd: str = ""
     ) -> Turn:
-        """Return a prompt of this conversation; if its time is unknown, the modification time of the file is used."""
+        """Return the prompt ``text`` of this conversation as a turn.
+
+        If its time ``at`` is unknown, it is the modification time of the file plus one microsecond per ``line``.
+        """
 
         def before() -> Conversation:
             return self._window.before(text, cwd=cwd)
@@ -276,7 +282,7 @@ class _Conversation:
         return Turn(source.host, self.session_id, cwd, moment, at is not None, text, index, source.path, line, before)
 
     def add(self, prompt: str, response: str) -> None:
-        """Add a prompt and its response."""
+        """Add a prompt and its response to the conversation, before the next prompt is read."""
         size = len(prompt) + len(response)
         self._window.add({"prompt": prompt, "response": response}, size=size, offset=self._offset)
         self._offset += size

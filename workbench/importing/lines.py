@@ -95,7 +95,8 @@ def json_objects(
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield ``file:line`` and the JSON object of each non-empty line of a user's file.
 
-    Raises ``error`` with a message that ends with ``remedy``.
+    Raises ``error`` if the file cannot be read or such a line has no JSON object; in the latter case, the message ends
+    with ``remedy``.
     """
     try:
         content = Path(path).read_bytes()

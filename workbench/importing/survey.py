@@ -67,9 +67,10 @@ class Sieve:
         self._seen: set[str] = set()
 
     def sift(self, sources: list[ConversationFile], advance: Advance) -> Iterator[tuple[ConversationFile, Event, str]]:
-        """Yield each prompt of the wanted project with its file and the reason for not storing it, or NEW.
+        """Yield each prompt with its file and the reason for not storing it; for a prompt to store, the reason is NEW.
 
-        Turns that are left out and problems are yielded, too, with an empty reason.
+        If the filter names a project, prompts of other projects are skipped. Turns that are left out and problems are
+        yielded, too, with an empty reason.
         """
         for source in sources:
             for event in conversation_files.read(source, advance):
@@ -131,7 +132,11 @@ class Sieve:
         return any(found == moment + suffix or found_mac == mac for found, found_mac in there)
 
     def _session(self, turn: Turn) -> tuple[set[str], Counter[str]]:
-        """Return the id suffixes of a session's imported traces, and how often the hook recorded each prompt."""
+        """Return what the database has of the session of ``turn``.
+
+        The first value is the set of id suffixes (``suffix_of``) of the session's imported traces; the second counts,
+        by the hash of a prompt, how often the hook recorded it.
+        """
         name = short(turn.session_id)
         if name not in self._sessions:
             imported: set[str] = set()
@@ -170,9 +175,9 @@ class ConversationGroup:
 class ImportSurvey:
     """What an import would store, counted by client and project.
 
-    ``templates`` are the hashes of beginnings by which prompts of a program are recognised. If the limit on the number
-    of prompts was reached, ``since`` is the time of the oldest prompt to store, and ``at_since`` the number of prompts
-    to store with that very time; otherwise both are 0.
+    ``templates`` are hashes of the first characters that many prompts have in common; a prompt that begins like this is
+    taken to be written by a program. If there are more prompts than the limit, ``since`` is the time of the oldest one
+    to store, and ``at_since`` is the number of prompts to store that have exactly this time; otherwise both are 0.
     """
 
     groups: dict[tuple[str, str], ConversationGroup] = field(default_factory=dict)
@@ -222,7 +227,7 @@ def survey(sources: list[ConversationFile], sieve: Sieve, advance: Advance, *, l
 
 
 def head_of(turn: Turn) -> str:
-    """Return a hash of the beginning of a long prompt; empty for a short one."""
+    """Return a hash of the first TEMPLATE_CHARS characters of a prompt; empty for a shorter prompt."""
     words = " ".join(turn.text[: 4 * TEMPLATE_CHARS].split())
     return keyed_hash(b"head", words[:TEMPLATE_CHARS].encode(errors="replace")) if len(words) >= TEMPLATE_CHARS else ""
 
@@ -245,7 +250,10 @@ def _count(result: ImportSurvey, fresh: list[tuple[int, str, ConversationGroup, 
 
 @dataclass(slots=True)
 class Stored:
-    """The number of prompts stored so far; ``refused`` is the number of those that the database rejected."""
+    """The progress of an import.
+
+    ``prompts`` is the number of prompts stored so far, ``refused`` the number of those that the database rejected.
+    """
 
     prompts: int = 0
     refused: int = 0
@@ -261,7 +269,7 @@ def store(
     stored: Stored,
     advance: Advance,
 ) -> None:
-    """Read the files again and store the prompts that ``found`` counted; keep ``stored`` up to date meanwhile.
+    """Read the files again, store the prompts that ``found`` counted, and update ``stored`` after each batch.
 
     Raises sqlite3.Error and OSError if the database cannot be written.
     """

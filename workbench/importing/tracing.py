@@ -1,7 +1,7 @@
 """Make the trace (the record) of a prompt from a past conversation, as if the hook had seen it under the current rules.
 
-The steps are those of the hook (redact, classify, decide, describe), except that no channel is asked for facts. So a
-replay can reproduce the text of an imported trace exactly, as that of any other trace.
+The steps are those of the hook (redact, classify, decide, describe), except that no channel is asked for facts.
+Therefore, a replay reproduces the text of an imported trace exactly, just like the text of a trace that the hook made.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Tracer:
         self.key = key.load(self.state)
 
     def project_of(self, cwd: str) -> Project | None:
-        """Return the project of a folder, derived from its path if it is gone; None for a relative path."""
+        """Return the project of the folder ``cwd``, which may have been deleted since; None for a relative path."""
         if not os.path.isabs(cwd):
             return None
         if cwd not in self._projects:
@@ -92,9 +92,10 @@ class Tracer:
         return trace
 
     def store_versions(self) -> bool:
-        """Write the rules versions used since the last call to the spool, from which the database imports them.
+        """Write the versions of the rules that were used since the last call into the spool.
 
-        Return whether there were any. Raises OSError if the spool cannot be written.
+        The database imports them from there. Return whether there were any; raises OSError if the spool cannot be
+        written.
         """
         new = {rules.hash: rules.body for rules in self._versions.values() if rules.hash not in self._kept}
         for identity, body in new.items():

@@ -73,7 +73,10 @@ class Window:
 
 
 class _UserTexts(Extract):
-    """Collects the user's texts in a single record; ``is_news`` is whether the record contains anything else."""
+    """Collects the user's texts in a single record.
+
+    ``is_news`` means that the record contains an answer or a file that the agent read or changed.
+    """
 
     __slots__ = ("is_news", "texts")
 
@@ -177,7 +180,10 @@ class Transcript:
                 yield self._turn(record, text, line=line)
 
     def _is_repeated(self, record: Record, text: str) -> bool:
-        """Return whether this turn repeats an earlier one, because some clients write a turn twice or rewrite it."""
+        """Return whether ``text`` in ``record`` repeats an earlier turn.
+
+        Some clients write a turn twice in a row, or write it again after changing it.
+        """
         if self.source.host == "codex":
             words = users_words(text) or text
             is_again, self.last_words = words == self.last_words, words
@@ -204,7 +210,11 @@ class Transcript:
         )
 
     def _moment(self, record: Record, line: int) -> tuple[int, bool]:
-        """Return the record's time in microseconds and True; without one, a time just after the previous and False."""
+        """Return the record's time in microseconds, and whether the record contains it.
+
+        If it does not, the time is one microsecond after that of the previous turn, or for the first turn one derived
+        from the file's modification time.
+        """
         at = lines.moment(record.get("timestamp"))
         if at is not None:
             self.last_at = at

@@ -55,9 +55,9 @@ ALONE, TOGETHER, PAIR, SET, ELSEWHERE = "alone", "together", "pair", "set", "els
 class Cause:
     """The hunks that changed the outcome of a prompt.
 
-    ``how`` is «alone» if undoing this hunk restores the earlier outcome; «together» if undoing any one of several hunks
-    does; «pair» if both hunks must be undone; «set» if more than two of these hunks must be undone; «elsewhere» if not
-    even undoing the whole edit restores it.
+    ``how`` says which hunks must be undone to restore the earlier outcome: the only one («alone»), any one of them
+    («together»), both («pair»), or more than two of them («set»). It is «elsewhere», and there are no hunks, if not
+    even undoing the whole edit restores the outcome.
     """
 
     hunks: tuple[Hunk, ...]
@@ -65,17 +65,17 @@ class Cause:
 
     @property
     def file(self) -> str:
-        """Path of the first hunk's file; empty without hunks."""
+        """Return the path of the first hunk's file; empty if there is no hunk."""
         return self.hunks[0].file if self.hunks else ""
 
     @property
     def line(self) -> int:
-        """Line number of the first hunk in the edited file; 0 without hunks."""
+        """Return the line number of the first hunk in the edited file; 0 if there is no hunk."""
         return self.hunks[0].line if self.hunks else 0
 
     @property
     def heading(self) -> str:
-        """The headings under which the hunks lie in their files, comma-separated."""
+        """Return the headings under which the hunks lie in their files, separated by commas."""
         return ", ".join(dict.fromkeys(hunk.heading for hunk in self.hunks))
 
     def __str__(self) -> str:
@@ -139,7 +139,7 @@ class Undoing:
         return Cause(tuple(reaching or self.edits.hunks), SET)
 
     def without(self, hunks: Iterable[Hunk]) -> Rules | None:
-        """Return the rules of the edited files with these hunks undone; None if their text does not compile then."""
+        """Return the rules that result from the edit if these hunks are undone; None if those rules are broken."""
         hunks = tuple(hunks)
         key = frozenset(part for hunk in hunks for part in hunk.parts)
         if key not in self._rules:
@@ -147,7 +147,11 @@ class Undoing:
         return self._rules[key]
 
     def _pairs(self, reaching: Sequence[Hunk]) -> Iterator[tuple[Hunk, Hunk]]:
-        """Yield pairs of hunks to undo together, first those in which each hunk can affect the prompt on its own."""
+        """Yield pairs of hunks to undo together, formed from at most MOST_IN_PAIRS hunks.
+
+        ``reaching`` are the hunks that can each affect the prompt. Pairs of two such hunks come first, then pairs with
+        one, then pairs with none.
+        """
         others = [hunk for hunk in self.edits.hunks if hunk not in reaching]
         near = [*reaching, *others][:MOST_IN_PAIRS]
         pairs = list(combinations(near, 2))
@@ -170,7 +174,10 @@ class Undoing:
             self.edits.hunks = pairs + halves[0][len(pairs) :]
 
     def _join_broken(self) -> None:
-        """Join each hunk whose undoing alone breaks the rules with the nearest hunk whose undoing repairs them."""
+        """Join each hunk that cannot be undone alone, because the rules would be broken, with another hunk.
+
+        That is the nearest hunk with which it can be undone, or if there is none, the nearest hunk.
+        """
         at = 0
         while at < len(self.edits.hunks) > 1:
             hunk = self.edits.hunks[at]
@@ -196,8 +203,9 @@ def attribute(
 ) -> Iterator[tuple[str, Cause]]:
     """Yield the trace id and the cause of each change, in the order of the changes.
 
-    ``candidate`` is the edited text of the file at ``path``; ``base`` is the text before the edit, by default the text
-    that the rules of the prompt's recorded version were compiled from. A change is left out if that text is unknown.
+    ``candidate`` is the edited text of the file at ``path``, ``base`` its text before the edit. If ``base`` is None,
+    the text before the edit is, for each prompt, the one in the rules version that was recorded with the prompt. A
+    change is left out if that text is unknown.
     """
     known: dict[tuple[object, ...], Undoing] = {}
 
@@ -212,8 +220,9 @@ def attribute_layers(
 ) -> Iterator[tuple[str, Cause]]:
     """Yield the trace id and the cause of each change, for an edit of several files.
 
-    The edited files are those of ``candidate`` that apply to the prompt. The files before the edit are those of
-    ``base``, or of the prompt's recorded version if the base is ``RECORDED``.
+    For each prompt, the edit turns the files of ``base`` into the files of ``candidate`` that apply to that prompt. If
+    ``base`` is ``RECORDED``, its files are those of the rules version recorded with the prompt. A change is left out if
+    the files of the base are unknown.
     """
     known: dict[tuple[object, ...], Undoing] = {}
 
@@ -289,7 +298,8 @@ def _undoing_for(
 def undoing_between(was: Texts, now: Texts, *, prompts: int = 1) -> Undoing:
     """Return the edit that turns the files ``was`` into the files ``now``, with hunks that can be undone.
 
-    A file that is missing in one of them counts as empty there.
+    A file that is missing in one of them counts as empty there. ``prompts`` is the number of prompts for which
+    ``cause`` will be called.
     """
     before, after = ({path: text for _layer, path, text in texts} for texts in (was, now))
     edits = [
@@ -311,7 +321,10 @@ def _merged_files(was: Texts, now: Texts) -> Texts:
 
 
 def _compiler_of(stack: Texts) -> Compiler:
-    """Return a function that compiles these files with some of their texts replaced."""
+    """Return a function that compiles the files in ``stack``, but with the texts that are passed to it, by path.
+
+    It returns None if the rules are broken.
+    """
 
     def compiled(instead: Mapping[str, str]) -> Rules | None:
         found = compile_texts(stack, instead=instead)

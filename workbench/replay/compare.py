@@ -51,7 +51,7 @@ class PairedPrompt:
 
     @classmethod
     def of(cls, row: RecordedPrompt, scopes: tuple[str, str] = ("", "")) -> PairedPrompt:
-        """Make a paired prompt from a recorded prompt and its scopes under base and candidate."""
+        """Return ``row`` as a paired prompt; ``scopes`` are its scopes (``Side.scope``) under base and candidate."""
         return cls(row.id, row.at, row.session_id, row.project, row.host, row.prompt, row.rules_hash, scopes)
 
 
@@ -87,8 +87,8 @@ class Change:
 def kinds(before: Outcome, after: Outcome) -> tuple[str, ...]:
     """Return the kinds of difference between two outcomes of one prompt; empty if the outcomes are the same.
 
-    If the rules of ``before`` or ``after`` would have sent a channel (a source of facts for the prompt) another request
-    than was recorded, one kind is «context unknown», and the items of that channel are not compared.
+    If the rules of ``before`` or ``after`` would have sent a channel (a source of facts for the prompt) a request that
+    differs from the recorded one, one kind is «context unknown», and the items of that channel are not compared.
     """
     if before is after or before.is_same(after):
         return ()
@@ -118,7 +118,10 @@ def _common(one: tuple[str, ...], other: tuple[str, ...]) -> list[str]:
 
 @dataclass(slots=True)
 class SessionTally:
-    """For one session: the number of prompts, of changed prompts, and of tokens added before and after the edit."""
+    """The counts for one session: its prompts, and those with a changed outcome.
+
+    ``tokens_before`` and ``tokens_after`` are the tokens added to its prompts before and after the edit.
+    """
 
     prompts: int = 0
     changed: int = 0
@@ -181,7 +184,7 @@ class BlastRadius:
 
     @property
     def changed(self) -> int:
-        """Number of prompts with a changed outcome."""
+        """Return the number of prompts with a changed outcome."""
         return len(self.changes)
 
     def share(self) -> Share:
@@ -200,7 +203,7 @@ class BlastRadius:
 class Score:
     """The points that a prompt got for one class (such as a task type), and the signals that gave them.
 
-    The signals are (signal, points), strongest first.
+    ``signals`` contains each signal with the points that it gave, the strongest first.
     """
 
     facet: str

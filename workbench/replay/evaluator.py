@@ -36,8 +36,9 @@ How much the opinion counts depends on the rules, so such a prompt cannot be jud
 class EvaluationTask:
     """A recorded prompt to judge under base and candidate.
 
-    ``levels`` gives for each of the two how much is done: nothing (NOT), the recorded ``scores`` are weighed again
-    (WEIGH), or all is judged again (EVALUATE). ``scopes`` are the prompt's scopes (``Side.scope``) under the two.
+    ``levels`` says for base and for candidate how much must be done: nothing (NOT), weigh the recorded ``scores`` again
+    (WEIGH), or judge the whole prompt again (EVALUATE). ``scopes`` are the prompt's scopes (``Side.scope``) under base
+    and candidate.
     """
 
     row: RecordedPrompt
@@ -47,7 +48,10 @@ class EvaluationTask:
 
     @property
     def situation(self) -> Situation:
-        """Return what decides which rules apply: the recorded version, and the scopes under base and candidate."""
+        """Return the prompt's recorded rules version and its scopes under base and candidate.
+
+        These three determine which rules apply to the prompt.
+        """
         return self.row.rules_hash, *self.scopes
 
 
@@ -55,8 +59,9 @@ class EvaluationTask:
 class Impacts:
     """Tells which prompts must be judged again, from the differences between recorded, base and candidate rules.
 
-    ``base`` and ``candidate`` hold how these rules differ from the recorded ones, ``between`` how they differ from each
-    other. Each is None if there are no such rules, because the recorded outcome is used.
+    ``base`` and ``candidate`` are the differences of these rules from the recorded ones, ``between`` is the difference
+    of the two from each other. If the recorded outcome stands in for base or candidate, there are no rules to compare,
+    so that its difference and ``between`` are None.
     """
 
     base: Impact | None
@@ -90,9 +95,9 @@ class Impacts:
 class Evaluator:
     """Judges prompts by the rules of base and candidate.
 
-    ``recorded`` has the rules of each recorded version; ``sides`` has the rules of base and candidate, None where the
-    recorded outcome is used instead. With ``ask_today``, a built-in channel is queried now if these rules would have
-    sent it another request than was recorded.
+    ``recorded`` has the rules of each recorded version. ``sides`` has the rules of base and candidate for each
+    situation; they are None where the recorded outcome is used instead. If ``ask_today`` is true and these rules would
+    have sent a built-in channel a request that differs from the recorded one, the channel is queried now.
     """
 
     ask_today: bool = False
@@ -116,7 +121,7 @@ class Evaluator:
         )
 
     def outcomes(self, task: EvaluationTask) -> Sides:
-        """Return the prompt's outcomes under base and candidate; None in place of one that is the recorded outcome."""
+        """Return the prompt's outcomes under base and candidate; None stands for the outcome that was recorded."""
         recorded = self.recorded[task.row.rules_hash]
         base, candidate = self.sides[task.situation]
         before, after = task.levels
@@ -137,9 +142,9 @@ def level_of(
 ) -> int:
     """Return how much of a recorded prompt must be judged again: nothing (NOT), its scores (WEIGH) or all (EVALUATE).
 
-    ``reach`` is the difference between earlier and later rules, None if there is none. Pass False for
-    ``knows_features`` or ``knows_confidence`` if the earlier rules are not those that gave the prompt its recorded
-    features or its recorded confidence.
+    ``reach`` is the difference between the rules that judged the prompt before and those to judge it by now; None if
+    the recorded outcome is used instead. ``knows_features`` and ``knows_confidence`` say whether the prompt's recorded
+    features and confidence are those that the earlier rules gave it; if not, they are not used.
     """
     if reach is None or reach.is_nothing:
         return NOT
@@ -153,9 +158,10 @@ def level_of(
 def _reached(
     rows: Sequence[RecordedPrompt], impacts: Sequence[Impact], *, knows_confidence: bool = True
 ) -> Sequence[RecordedPrompt]:
-    """Return the prompts that at least one of these differences between rules may affect.
+    """Return the prompts that may be affected by at least one of ``impacts``, which are differences between rules.
 
-    The search is fast and finds too many prompts; ``level_of`` then excludes some of them.
+    The search is fast, but also finds some prompts that are not affected; ``level_of`` can exclude these.
+    ``knows_confidence`` says whether the recorded confidences are those that the earlier rules gave.
     """
     affecting = [impact for impact in impacts if not impact.is_nothing]
     if not affecting or any(impact.is_everything for impact in affecting):
@@ -177,9 +183,9 @@ def _refers_back(prompt: str) -> bool:
 
 
 def _features(row: RecordedPrompt) -> set[str]:
-    """Return the prompt's recorded features, and ``task_TYPE`` for its task type.
+    """Return the prompt's recorded features, and for its task type one more, such as ``task_debug``.
 
-    They are cut out of the JSON text, because parsing all of it takes too long.
+    They are searched for in the JSON text, because parsing all of it would take too long.
     """
     _, _, behind = row.inputs.partition(f"{FEATURES_KEY}:")
     named = behind[: behind.index("]")].strip("[ ")

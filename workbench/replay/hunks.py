@@ -39,7 +39,8 @@ class FileEdit:
 class Hunk:
     """One hunk of an edit: its line number in the text after the edit, and its text before and after the edit.
 
-    ``heading`` is the heading above it; ``parts`` are the numbers of the steps (spans of changed text) that form it.
+    ``heading`` is the heading above it. ``parts`` are the numbers, within the whole edit, of the spans of changed text
+    that form the hunk.
     """
 
     file: str
@@ -54,7 +55,10 @@ class Hunk:
 
     @property
     def first_line(self) -> str:
-        """The first line of the hunk, from before the edit if the edit removed it; the text is shortened."""
+        """Return the first line of the hunk, shortened.
+
+        If the edit only removed lines, the first of them is returned, with «without» before it.
+        """
         text = self.after or self.before
         first = next((line.strip() for line in text.splitlines() if line.strip()), "blank lines")
         return f"{'' if self.after else 'without '}{first[:SHORT]}"
@@ -70,7 +74,10 @@ class _Unit:
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """A span of text before and after the edit; ``hunk`` is the number of its hunk, or -1 if it is unchanged."""
+    """A span of text before and after the edit.
+
+    ``hunk`` is its number among the changed spans, or -1 if the span is unchanged.
+    """
 
     before: str
     after: str
@@ -132,7 +139,8 @@ class Edits:
 def joined(one: Hunk, other: Hunk) -> Hunk:
     """Return two hunks joined into one, with both headings and texts.
 
-    If the first only adds the heading of a part (``# …``), heading and texts are those of the second.
+    If the hunk that comes first in the file only adds a heading of the top level (``# …``), the result has only the
+    heading and the texts of the other.
     """
     first, second = sorted((one, other), key=lambda hunk: (hunk.file, hunk.line))
     parts = first.parts | second.parts
@@ -143,7 +151,10 @@ def joined(one: Hunk, other: Hunk) -> Hunk:
 
 
 def _moves(changed: Sequence[_Step]) -> dict[int, int]:
-    """Find moved texts: map the number of each step that adds one to the number of the step that removes it."""
+    """Return the steps that move a text from one place of a file to another.
+
+    The result maps the number of the step that adds the text to the number of the step that removes it.
+    """
     went: dict[str, list[int]] = {}
     for step in changed:
         if step.before.strip() and not step.after:
@@ -156,7 +167,10 @@ def _moves(changed: Sequence[_Step]) -> dict[int, int]:
 
 
 def _steps(edit: FileEdit) -> Iterator[_Step]:
-    """Yield the spans of an edit in order: both texts are aligned rule by rule, then unit by unit within a rule."""
+    """Yield the spans of an edit in order.
+
+    The texts before and after the edit are aligned rule by rule, then unit by unit within each rule.
+    """
     before, after = (list(_rules(text)) for text in (edit.base, edit.candidate))
     old_titles, new_titles = ([units[0].heading for units in rules] for rules in (before, after))
     # With 200 or more elements, autojunk would ignore frequent ones, such as fences and blank lines.
@@ -256,7 +270,11 @@ def _rules(text: str) -> Iterator[list[_Unit]]:
 
 
 def _begins(line: str, first: str, *, is_yaml: bool) -> bool:
-    """Return whether a line begins a new unit: always outside YAML; in YAML, if indented no deeper than the unit."""
+    """Return whether ``line`` begins a new unit, and does not continue the unit whose first line is ``first``.
+
+    Outside YAML, every line is a unit. In YAML, a line that is indented deeper than ``first`` continues its unit,
+    unless ``first`` is blank or ends with a colon.
+    """
     if not is_yaml or FENCE.match(first) or not line.strip():
         return True
     is_header = first.rstrip().endswith(":") or not first.strip()

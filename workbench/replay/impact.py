@@ -75,7 +75,7 @@ class Impact:
         self._parts = {*NOT_AS_WRITTEN, *(max(RUN.findall(form), key=len, default="") for form in forms)}
 
     def _collect_words(self, one: Rules, other: Rules) -> bool:
-        """Collect the words and features needed to match a changed signal; return False if they cannot be known."""
+        """Collect the words and features that changed signals look for; return False if they cannot be determined."""
         before, after = one.body["classes"], other.body["classes"]
         if before == after:
             return True
@@ -118,8 +118,8 @@ class Impact:
         """Return how much of a prompt must be judged again: nothing (NOT), its scores (WEIGH), or all (EVALUATE).
 
         ``earlier`` is the text of the conversation that the prompt refers back to. ``features`` are the prompt's
-        features and ``task_TYPE`` for its task type, ``confidence`` is the confidence in that task type, both under the
-        earlier rules and None if they are not known.
+        features, and one more for its task type, such as ``task_debug``; ``confidence`` is the confidence in that task
+        type. Both were determined by the rules before the edit; they are None if they are not known.
         """
         if self._least == EVALUATE or self.is_nothing:
             return self._least
@@ -167,7 +167,7 @@ class Impact:
 
 
 def _signals(rules: Rules) -> _Signals:
-    """Return the signals of compiled rules, from a cache: each save of an edited file is compared with the same rules.
+    """Return the signals of compiled rules; they are cached, because many edits are compared with the same rules.
 
     A cached entry is used only if its compiled table of signals is equal, too: two releases may compile the same text,
     with the same hash, to different tables.
@@ -243,7 +243,10 @@ def _without_threshold(facet: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_settled_late(packed: dict[str, Any]) -> bool:
-    """Return whether signals that depend on the task type also score task types, so that scores cannot be reweighed."""
+    """Return whether a signal that depends on the chosen task type also gives points to a task type.
+
+    If so, the task type cannot be chosen again from the recorded scores, because these include such points.
+    """
     table = Table(packed)
     of_task_type = {at for at, (facet, _name) in enumerate(table.classes) if table.facets[facet]["name"] == TASK_TYPE}
     late = (number for numbers in table.late.values() for number in numbers)
@@ -269,7 +272,10 @@ class _Changed:
                     self._add(side, number, common)
 
     def _add(self, side: _Signals, number: int, common: Collection[Entry]) -> None:
-        """Add the feature and the phrases that a signal looks for, except ``common`` phrases, which still match."""
+        """Add the feature and the phrases that signal ``number`` of ``side`` looks for, except for ``common`` phrases.
+
+        Those are phrases that the signal looks for both before and after the edit.
+        """
         if feature := side.feature(number):
             self.features.add(feature)
         for first, entry in side.entries(number):
@@ -278,7 +284,10 @@ class _Changed:
 
 
 def _by_frame(side: _Signals, names: Iterable[str]) -> dict[str, list[int]]:
-    """Return the numbers of the named signals, grouped by all but their phrases (weights, conditions, position)."""
+    """Return the numbers of the named signals, grouped by their ``frame``.
+
+    Signals of one group have the same weights, conditions and position, and can differ only in their phrases.
+    """
     found: dict[str, list[int]] = {}
     for name in names:
         number = side.number(name)
@@ -287,9 +296,10 @@ def _by_frame(side: _Signals, names: Iterable[str]) -> dict[str, list[int]]:
 
 
 class _Signals:
-    """The signals of a compiled table, each with a name that describes it, because its number differs between tables.
+    """The signals of a compiled table, under names by which they can be found in another table.
 
-    The name contains all phrases, weights and conditions. ``counts`` is the number of signals by name.
+    The number of a signal may differ between two tables. Its name is therefore composed of all its phrases, weights and
+    conditions. ``counts`` is the number of signals by name.
     """
 
     def __init__(self, packed: dict[str, Any]) -> None:
@@ -324,7 +334,7 @@ class _Signals:
         return self._names[number]
 
     def frame(self, number: int) -> str:
-        """Return a text that is equal for signals that differ only in their phrases."""
+        """Return a text for signal ``number`` that contains all of it except its phrases."""
         return self._frames[number]
 
     def is_of(self, packed: dict[str, Any]) -> bool:
@@ -340,11 +350,14 @@ class _Signals:
         return self._features.get(number, "")
 
     def entries(self, number: int) -> list[Entry]:
-        """Return the phrases of a signal, each as its first word and a tuple of kind, gap and the other words."""
+        """Return the phrases of a signal, each as its first word and a tuple (kind, gap, and its other words)."""
         return self._entries.get(number, [])
 
     def words_of(self, first: str, entry: tuple[Any, ...]) -> Phrase:
-        """Return the words of a phrase that a prompt must contain to match it, each as the set of its forms."""
+        """Return the words that a prompt must contain to match a phrase, each as the set of its forms.
+
+        The phrase begins with the word ``first`` and continues with ``entry``, as in the result of ``entries``.
+        """
         kind, _gap, *rest = entry
         words = [{first} if kind == "exact" else self.forms_of(first)]
         words += [self.forms_of(word) for word in rest if word != GAP]

@@ -43,8 +43,8 @@ class Outcome:
     even if the text contains no plan; it is empty if none was certain. ``guardrails``, ``approach`` and ``items``, each
     item as (channel, reference), are those that the text contains.
 
-    ``unknown`` are the channels to which these rules would have sent another request than was recorded, so that their
-    answer is unknown; ``today`` are such channels that were queried now instead.
+    ``unknown`` are the channels to which these rules would have sent a request that differs from the recorded one, so
+    that their answer is unknown. ``today`` are other such channels; their answer is known, as they were queried now.
     """
 
     task_type: str
@@ -94,8 +94,9 @@ def reevaluated(
 ) -> Outcome:
     """Judge a recorded prompt again by ``rules``, and return the outcome.
 
-    ``recorded`` are the rules that judged it when it was recorded; without them, ``rules`` are assumed to send every
-    channel the recorded request. With ``ask_today``, built-in channels that would get another request are queried now.
+    ``recorded`` are the rules that judged it when it was recorded; if they are None, ``rules`` are assumed to send
+    every channel the recorded request. If ``ask_today`` is true, built-in channels to which ``rules`` would have sent a
+    request that differs from the recorded one are queried now.
     """
     inputs = _inputs(row, json.loads(row.inputs), rules, recorded)
     judged = verdict_on(inputs, rules, is_explained=False)
@@ -158,7 +159,7 @@ def _decided(
 
 
 def _answerable(channels: tuple[str, ...], rules: Rules) -> tuple[str, ...]:
-    """Return those of the channels that a replay may query now, because they are built in."""
+    """Return those of ``channels`` that are built in under ``rules``, so that a replay may query them now."""
     askable = {rule["name"] for rule in rules.body["channels"] if can_rerun(rule)}
     return tuple(name for name in channels if name in askable)
 
@@ -214,7 +215,10 @@ def _unknown(
 
 
 def _was_off(rule: Mapping[str, Any], inputs: Inputs) -> bool:
-    """Return whether a channel that no instructions file declares was switched off when the prompt was recorded."""
+    """Return whether ``rule`` is for a channel that was switched off when the prompt was recorded.
+
+    Such a channel is declared by no instructions file, and the recorded inputs do not mention it.
+    """
     return rule.get("handler") == UNDECLARED and all(one.name != rule["name"] for one in inputs.channels)
 
 
@@ -227,7 +231,10 @@ def _is_spent(inputs: Inputs) -> bool:
 def ask(
     channels: Collection[str], row: RecordedPrompt, judged: Classification, *, rules: Rules, inputs: Inputs
 ) -> list[ChannelResult]:
-    """Query these built-in channels now for a recorded prompt, each within its deadline; return their results."""
+    """Query the built-in ``channels`` now for a recorded prompt, each within its deadline; return their results.
+
+    The channels get the request that ``rules`` would send for the classification ``judged``.
+    """
     settings, _problems = with_environment(rules.body["settings"], os.environ)
     event = PromptEvent(row.prompt, host=row.host, session_id=row.session_id, cwd=row.cwd)
     request = Request(

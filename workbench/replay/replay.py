@@ -62,8 +62,9 @@ def never() -> bool:
 class Replay:
     """A replay of the prompts of a corpus under two sets of rules, ``base`` and ``candidate``.
 
-    ``judged`` counts the prompts that had to be judged again. With ``ask_today``, a built-in channel (a source of facts
-    for a prompt) is queried now if base or candidate would have sent it another request than was recorded.
+    ``judged`` counts the prompts that had to be judged again. If ``ask_today`` is true, a built-in channel (a source of
+    facts for a prompt) is queried now if base or candidate would have sent it a request that differs from the recorded
+    one.
     """
 
     def __init__(
@@ -98,7 +99,8 @@ class Replay:
     def batches(self, *, processes: int = 0) -> Iterator[Replayed]:
         """Yield all prompts with their outcomes in batches of a few hundred, newest first.
 
-        ``processes`` 0 means one process per processor if very many prompts must be judged, otherwise a single one.
+        ``processes`` is the number of processes that judge prompts; if it is 0, that is one per processor if very many
+        prompts must be judged, otherwise a single one.
         Raises ``workbench.replay.rulesets.compared_rules.SideError`` if a version cannot be compiled.
         """
         wanted = processes or (_processors() if self._is_large() else 1)
@@ -112,7 +114,7 @@ class Replay:
         return any(self._impacts_of(situation).is_for_all() for situation in self._situations())
 
     def _pool(self, processes: int) -> ProcessPoolExecutor:
-        """Return a pool of worker processes that have the rules of every version, so only prompts are sent to them."""
+        """Return a pool of worker processes that already have the rules of every version and scope."""
         for situation in self._situations():
             self._impacts_of(situation)
         spawn = multiprocessing.get_context("spawn")  # a forked process with threads may hang when it starts
@@ -138,7 +140,10 @@ class Replay:
     def _submitted(
         self, pool: ProcessPoolExecutor, tasks: list[EvaluationTask], known: Collection[Situation]
     ) -> Future[list[Sides]]:
-        """Submit tasks to the pool; judge them in this process if the pool lacks the rules for one of them."""
+        """Submit tasks to the pool; if it lacks the rules for one of them, judge all of them in this process.
+
+        ``known`` are the situations for which the pool has the rules.
+        """
         if all(task.situation in known for task in tasks):
             return pool.submit(evaluate_all, tasks)
         done: Future[list[Sides]] = Future()
@@ -237,7 +242,8 @@ class Fidelity:
 def verify(state_dir: str, selection: Selection = EVERYTHING, *, limit: int = 0) -> Fidelity:
     """Judge recorded prompts again by their own rules and inputs, and check that each gets its recorded text.
 
-    ``limit`` is the maximum number of prompts, the newest ones; 0 means all. Raises ``StorageError``.
+    ``limit`` is the maximum number of prompts, the newest ones; 0 means all. Raises ``StorageError`` if the database
+    cannot be used.
     """
     outcome = Fidelity()
     with opened(state_dir, selection, limit=limit) as corpus:
@@ -255,9 +261,10 @@ def verify(state_dir: str, selection: Selection = EVERYTHING, *, limit: int = 0)
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """A recorded prompt about which the model was asked again, with the record of the new call.
+    """A recorded prompt that the language model was asked again to classify.
 
-    ``change`` is the change of the prompt's outcome, None if the outcome is the same.
+    ``record`` is the record of this call of the model. ``change`` is how it changes the prompt's outcome, None if the
+    outcome stays the same.
     """
 
     prompt: PairedPrompt
@@ -266,9 +273,9 @@ class Answered:
 
 
 def asked_again(corpus: Corpus, ask: Ask) -> Iterator[Answered]:
-    """Ask the language model again about each prompt whose recorded rules are stored; yield what that changes.
+    """Ask the language model again about each prompt, newest first; yield its answer and how that changes the outcome.
 
-    The newest prompt comes first.
+    Prompts are left out if the rules by which they were judged are not stored.
     """
     for page in corpus.pages():
         for row in page:

@@ -83,7 +83,7 @@ def student_within(t: float, *, df: int) -> float:
 def student_quantile(probability: float, *, df: int) -> float:
     """Return the quantile of Student's t for a probability of at least one half and ``df`` >= 1 degrees of freedom.
 
-    It is exact up to 200 degrees of freedom (by bisection), and above an approximation (Abramowitz & Stegun 26.7.5).
+    It is exact (by bisection) up to 200 degrees of freedom; for more, it is approximated (Abramowitz & Stegun 26.7.5).
     """
     z = normal_quantile(probability)
     if df > LARGE_DF:
@@ -99,7 +99,7 @@ def student_quantile(probability: float, *, df: int) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Quantile:
-    """A quantile with its confidence interval: the share ``at`` of some values is at most ``value``."""
+    """A quantile with its confidence interval; a share of ``at`` (0 to 1) of the values are at most ``value``."""
 
     at: float
     value: float
@@ -111,7 +111,8 @@ def bootstrap_quantiles(values: Sequence[float]) -> list[Quantile]:
 
     Quantiles are nearest-rank. No resampling is needed: the k-th smallest of a resample is at most the j-th smallest
     value with the probability that Binomial(n, j/n) reaches k (Efron 1979). No interval goes beyond the largest value;
-    with fewer than about 370 values, that of the 99th percentile ends there. Raises ValueError without values.
+    with fewer than about 370 values, the interval of the 99th percentile ends at it. Raises ValueError if there are no
+    values.
     """
     if not values:
         raise ValueError("a quantile needs at least one value")
@@ -184,10 +185,10 @@ def share_changed(clusters: Sequence[tuple[int, int]], *, resamples: int = 2000,
       is raised according to its own degrees of freedom (Satterthwaite 1946), at most to the effect of sessions whose
       prompts all behave alike.
 
-    If all or no prompts changed, no design effect can be measured. Then only Wilson's interval is used, with that
-    largest effect, so that the effective number of sessions counts (Kish 1965), not the number of prompts. With a
-    single session, it is Wilson's for its prompts, and says nothing about other sessions. Raises ValueError for a
-    session of negative size or with more changes than prompts.
+    If all or no prompts changed, no design effect can be measured. Then the interval is Wilson's with the largest
+    possible design effect, so that its width depends on the effective number of sessions (Kish 1965) and not on the
+    number of prompts. With a single session, it is Wilson's interval for the prompts of that session, and says nothing
+    about other sessions. Raises ValueError for a session of negative size or with more changes than prompts.
     """
     groups = Counter((changed, prompts) for changed, prompts in clusters if prompts or changed)
     if any(not 0 <= changed <= prompts for changed, prompts in groups):
@@ -211,7 +212,10 @@ def share_changed(clusters: Sequence[tuple[int, int]], *, resamples: int = 2000,
 
 
 def _largest_design_effect(groups: Clusters, prompts: int) -> float:
-    """Return the design effect if all prompts of a session change or none: the mean size of a prompt's session."""
+    """Return the design effect that results if, in each session, either all prompts change or none.
+
+    It is the mean, over all prompts, of the size of the session that the prompt belongs to.
+    """
     return sum(size * size * times for (_, size), times in groups.items()) / prompts
 
 

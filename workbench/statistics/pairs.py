@@ -1,6 +1,7 @@
 """Compare two rule sets or variants, on the same prompts or in two groups of sessions.
 
-It has significance tests, effects with their intervals, verdicts, and the smallest effects that can be detected.
+This module contains significance tests, effects with their intervals, verdicts, and the smallest effects that can be
+detected.
 """
 
 from __future__ import annotations
@@ -81,8 +82,9 @@ def mcnemar_midp(gained: int, lost: int) -> float:
 def signed_rank(differences: Sequence[float]) -> float:
     """Return the two-sided p-value of Wilcoxon's signed-rank test for paired differences; 1 if all of them are 0.
 
-    Zeros are left out and ties share their mean rank (Wilcoxon 1945; Hollander & Wolfe 3.1). Up to 50 differences the
-    distribution is exact, ties included; for more, it is the normal one with the variance corrected for ties.
+    Zeros are left out, and tied differences get the mean of their ranks (Wilcoxon 1945; Hollander & Wolfe 3.1). For up
+    to 50 differences, the exact distribution is used, also with ties; for more, the normal approximation, with its
+    variance corrected for ties.
     """
     doubled = _doubled_ranks([value for value in differences if value])
     if not doubled:
@@ -99,10 +101,11 @@ def signed_rank(differences: Sequence[float]) -> float:
 def hodges_lehmann(differences: Sequence[float]) -> Shift:
     """Return the typical paired difference: the median of the means of all pairs of differences (Hodges-Lehmann).
 
-    Its interval belongs to Wilcoxon's signed-rank test (Hollander & Wolfe 3.2 and 3.3). The ranks at which it ends are
-    exact up to 50 differences, and from the normal approximation for more. Fewer than six differences cannot reach the
-    level of 95 %: the interval is then their range, with the level that the range has. More than 2,000 differences are
-    first reduced to 2,000 evenly spaced quantiles, which limits the work. Raises ValueError without differences.
+    Its confidence interval is the one that belongs to Wilcoxon's signed-rank test (Hollander & Wolfe 3.2 and 3.3). The
+    ends of the interval are two of these means, given by their ranks; the ranks are exact for up to 50 differences, and
+    a normal approximation for more. With fewer than six differences, a level of 95 % cannot be reached; the interval
+    is then their range, with the lower level that the range has. More than 2,000 differences are first reduced to 2,000
+    evenly spaced quantiles, which limits the work. Raises ValueError if there are no differences.
     """
     n = len(differences)
     if not n:
@@ -118,8 +121,9 @@ def hodges_lehmann(differences: Sequence[float]) -> Shift:
 
 
 def mean_by_session(differences: Sequence[float], *, sessions: Sequence[Hashable] | None = None) -> Mean:
-    """Return the mean of paired differences, with a Student interval that allows for likeness within each session.
+    """Return the mean of paired differences, with a Student confidence interval.
 
+    The interval takes into account that differences of the same session may be similar.
     ``sessions`` has the session of each difference; without it, each counts as a session of its own. The variance is
     that of a ratio of session sums (Cochran 1977, 6.4), with one degree of freedom less than there are sessions. With a
     single session the interval is unbounded. Raises ValueError without differences.
@@ -175,9 +179,10 @@ def _rank_sums(ranks: Sequence[int]) -> list[int]:
 
 
 def _interval_rank(n: int) -> tuple[int, float]:
-    """Return where the Hodges-Lehmann interval of ``n`` differences ends, and its confidence level.
+    """Return the rank of the ends of the Hodges-Lehmann interval of ``n`` differences, and its confidence level.
 
-    The end is a rank among the means of all pairs of differences, counted from the smallest and from the greatest.
+    Its lower end has this rank among the means of all pairs of differences, counted from the smallest; its upper end
+    has the same rank, counted from the greatest.
     """
     if n > EXACT_RANKS:
         spread = normal_quantile((1 + LEVEL) / 2) * math.sqrt(n * (n + 1) * (2 * n + 1) / 24)
@@ -222,8 +227,8 @@ class Effect:
 def difference_of_shares(first: Share, second: Share) -> Effect:
     """Return the second share minus the first, with an interval that is combined from the intervals of both.
 
-    If these allow for prompts of one session being alike, it does, too. Source: Newcombe (1998), method 10. The
-    standardised size is Cohen's h (Cohen 1988).
+    If those two intervals take into account that prompts of the same session are similar, so does the combined one.
+    Source: Newcombe (1998), method 10. The standardised size is Cohen's h (Cohen 1988).
     """
     difference = second.value - first.value
     down = math.hypot(second.value - second.interval.low, first.interval.high - first.value)
@@ -256,12 +261,12 @@ def difference_of_means(first: Sequence[float], second: Sequence[float]) -> Effe
 
 
 def verdict_of(changed: int, *, failing_cases: int = 0, gained: int = 0, lost: int = 0) -> Verdict:
-    """Return the verdict on edited rules, under which ``changed`` prompts got another result.
+    """Return the verdict on edited rules, which changed the results of ``changed`` prompts.
 
     It is the first of these that applies:
 
-    - regressed: the result of a prompt changed that a person had approved (there are ``failing_cases`` of them), or
-      significantly more labelled prompts became wrong (``lost``) than right (``gained``), by McNemar's mid-p test.
+    - regressed: results that a person had approved have changed (``failing_cases`` is their number), or significantly
+      more labelled prompts became wrong (``lost``) than right (``gained``), by McNemar's mid-p test.
     - identical: no prompt changed.
     - inconclusive: some labelled prompts became wrong, but the labels are too few to say whether
       more became wrong than right.

@@ -166,7 +166,7 @@ class Workbench(App[None], inherit_bindings=False):
 
     @property
     def can_go_back(self) -> bool:
-        """Whether another screen opened the current one."""
+        """Return whether the current screen was opened from another one, to which the user can go back."""
         return bool(self._came_from)
 
     def go_back(self) -> None:

@@ -55,7 +55,10 @@ class StoppedError(Exception):
 
 @dataclass
 class Progress(Message):
-    """Message that ``share`` (0 to 1) of all conversation files was read, and ``stored`` prompts were stored so far."""
+    """Sent from time to time while the conversation files are read.
+
+    ``share`` (0 to 1) is how much of them has been read, ``stored`` the number of prompts stored so far.
+    """
 
     share: float
     stored: int = 0
@@ -63,7 +66,7 @@ class Progress(Message):
 
 @dataclass
 class Counted(Message):
-    """Message that all files were read; ``found`` is what an import with the filter ``wanted`` would store."""
+    """Sent when the prompts have been counted; ``found`` is what an import with the filter ``wanted`` would store."""
 
     found: ImportSurvey
     wanted: ImportFilter
@@ -71,7 +74,7 @@ class Counted(Message):
 
 @dataclass
 class Imported(Message):
-    """Message that the import has ended; ``is_whole`` is false if it was stopped before its end."""
+    """Sent when the import has ended; ``is_whole`` is false if the user stopped it before all files were read."""
 
     stored: Stored
     is_whole: bool
@@ -212,7 +215,7 @@ class ImportOffer(ModalScreen[None], inherit_bindings=False):
             self.dismiss(None)
 
     def action_close(self) -> None:
-        """Close the dialog, unless an import is still running."""
+        """Close the dialog if the import has ended or failed, or if there was nothing to import."""
         if self._is_over:
             self.dismiss(None)
 
@@ -239,7 +242,8 @@ def count_prompts(
 ) -> None:
     """Count the prompts that an import would store, and post the result.
 
-    Raises StoppedError, StorageError, OSError or sqlite3.Error.
+    Raises StoppedError once ``should_stop`` returns true, and StorageError, OSError or sqlite3.Error if the database
+    cannot be read.
     """
     wanted = ImportFilter(since=0, until=int(time.time() * 1_000_000))
     with open_database(state_dir) as db:
@@ -251,7 +255,10 @@ def count_prompts(
 def store_prompts(
     state_dir: str, sources: list[ConversationFile], counted: Counted, post: Post, *, should_stop: Callable[[], bool]
 ) -> None:
-    """Store the prompts that were counted, and post the result; raises StorageError, OSError or sqlite3.Error."""
+    """Store the prompts that were counted, until ``should_stop`` returns true, and post the result.
+
+    Raises StorageError, OSError or sqlite3.Error if the database cannot be written.
+    """
     stored, tracer, is_whole = Stored(), Tracer(state_dir), True
     tracer.prepare()
     with open_database(state_dir) as db:

@@ -1,8 +1,8 @@
-"""Serve the workbench to a browser (``enricher workbench --web``), on this machine only, to whoever has the token.
+"""Serve the workbench to browsers on this machine that know a secret token (``enricher workbench --web``).
 
 textual-serve runs the app once for each visitor and has no access control of its own. Therefore the printed address
-contains a token, the first request exchanges it for a cookie, and nothing is answered without the cookie. Requests that
-name another host (a page elsewhere, DNS rebinding) are refused, too.
+contains a token, the first request exchanges it for a cookie, and all requests without the cookie are refused. So are
+requests that name another host or come from a page of another host, which protects against DNS rebinding.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class WorkbenchServer(Server):
 
     @property
     def address(self) -> str:
-        """The address for the browser, including the token."""
+        """Return the address to open in the browser, including the token."""
         return f"{self.public_url}/?token={self.token}"
 
     def run(self) -> None:

@@ -1,4 +1,4 @@
-"""Messages between the screens and the app; each is named after a request or an event."""
+"""Define the messages between the screens and the app; each is a request, or the news of an event."""
 
 from __future__ import annotations
 
@@ -19,14 +19,17 @@ class Replaceable(Message):
 
 
 class OpenPlace(Message):
-    """A request to show the main screen (place) named ``PLACE``, and to pass the message to its method ``opened``."""
+    """Sent when the app is to show the main screen (place) named ``PLACE``.
+
+    The app passes the message to the method ``opened`` of that screen.
+    """
 
     PLACE: ClassVar[str]
 
 
 @dataclass
 class OpenTrace(OpenPlace):
-    """Show a trace (the record of one prompt) on the Traces screen."""
+    """Sent when a trace (the record of one prompt) is to be shown on the Traces screen."""
 
     PLACE = "traces"
     trace_id: str
@@ -34,7 +37,7 @@ class OpenTrace(OpenPlace):
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """A number of prompts that a screen shows, and which prompts these are, so that the user can list them.
+    """A number of prompts that a screen shows, and what is needed to list these prompts.
 
     They are the prompts with these ``ids``, or, if ``ids`` is None, those that the filter ``text`` selects. ``number``
     is greater than the number of ids if some of the prompts are not in the app's database. ``name`` says what is
@@ -49,7 +52,10 @@ class Counted:
 
 @dataclass
 class FilterTraces(OpenPlace):
-    """Show on the Traces screen the traces that the filter ``text`` selects, among those of ``counted`` if given."""
+    """Sent when the Traces screen is to show only the traces that the filter ``text`` selects.
+
+    If ``counted`` is given, they are further limited to the prompts that it counts.
+    """
 
     PLACE = "traces"
     text: str
@@ -58,10 +64,11 @@ class FilterTraces(OpenPlace):
 
 @dataclass
 class OpenCompare(OpenPlace):
-    """Show a prompt on the Compare screen: its recorded result next to its result under today's rules.
+    """Sent when the Compare screen is to show two results of a prompt next to each other.
 
-    With ``is_of_last_run``, show the two results that the last replay of the Instructions screen compared instead.
-    Without a trace id, list all prompts whose results this replay changed.
+    They are the recorded result and that under today's rules or, if ``is_of_last_run`` is true, the two results that
+    the last replay of the Instructions screen compared. If ``trace_id`` is empty, all prompts whose results differed in
+    that replay are listed.
     """
 
     PLACE = "compare"
@@ -71,9 +78,10 @@ class OpenCompare(OpenPlace):
 
 @dataclass
 class OpenInstructions(OpenPlace):
-    """Show a line of an instructions file on the Instructions screen; an empty path means the file that is open.
+    """Sent when the Instructions screen is to show a line of an instructions file.
 
-    ``before`` is the text of the file to which the line number refers, if the file may have changed since.
+    An empty ``path`` means the file that is open. If the file may have changed since its line number was determined,
+    ``before`` is the text to which the line number refers.
     """
 
     PLACE = "instructions"
@@ -84,9 +92,10 @@ class OpenInstructions(OpenPlace):
 
 @dataclass
 class TakeEdit(OpenPlace):
-    """Put a proposed edit of an instructions file into the editor, without saving it, and show its effect on prompts.
+    """Sent when the Instructions screen is to show a proposed edit of a file in its editor, and the effect on prompts.
 
-    ``text`` is the whole edited text, ``line`` the line for the cursor, and ``title`` the name of the edit.
+    The edit is not saved. ``text`` is the whole edited text, ``line`` the line for the cursor, and ``title`` the name
+    of the edit.
     """
 
     PLACE = "instructions"
@@ -98,18 +107,18 @@ class TakeEdit(OpenPlace):
 
 @dataclass
 class TakeSaveBack(OpenPlace):
-    """Undo the last save of instructions, or with ``is_again`` redo the save that was undone last."""
+    """Sent when the last save of instructions is to be undone; if ``is_again`` is true, the last undo is reverted."""
 
     PLACE = "instructions"
     is_again: bool = False
 
 
 class DataChanged(Replaceable):
-    """The database has changed, through this process or another."""
+    """Sent when this process or another one has changed the database."""
 
 
 @dataclass
 class DatabaseTrouble(Message):
-    """The database cannot be read now, for the reason ``text``; an empty text means that it can be read again."""
+    """Sent when the database cannot be read, with the reason; an empty ``text`` means that it can be read again."""
 
     text: str

@@ -1,4 +1,4 @@
-"""What the screens share: values remembered between starts of the app, the last replay, and the working folder."""
+"""Keep what all screens share: values remembered between starts of the app, the last replay, and the working folder."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ LIMIT_BYTES = 64 * 1024
 
 
 class AppState:
-    """Values that are remembered between starts of the app, by section and name, in a small private file.
+    """A store of preferences that outlive the app, addressed by section and name, in a small private file.
 
-    A file that is missing, broken or of another format counts as empty, and errors of writing are ignored: preferences
-    are no reason to stop the app.
+    A missing or damaged file, or one in another format, counts as empty. If the file cannot be written, the error is
+    ignored, because losing preferences is better than stopping the app.
     """
 
     def __init__(self, state_dir: str) -> None:
@@ -30,12 +30,18 @@ class AppState:
         self._sections = _read(self._path)
 
     def recall(self, section: str, name: str, default: Any) -> Any:
-        """Return the stored value, or ``default`` if there is none or if it has another type than ``default``."""
+        """Return the value stored as ``name`` in ``section``.
+
+        Return ``default`` instead if no such value is stored, or if it has another type than ``default``.
+        """
         value = self._sections.get(section, {}).get(name, default)
         return value if isinstance(value, type(default)) else default
 
     def remember(self, section: str, **values: Any) -> None:
-        """Store values (strings, numbers, flags, lists) in a section; if one has changed, write the file at once."""
+        """Store ``values`` (strings, numbers, flags or lists) in ``section`` under their argument names.
+
+        If any value differs from the stored one, the file is written immediately.
+        """
         known = self._sections.setdefault(section, {})
         if all(name in known and known[name] == value for name, value in values.items()):
             return
@@ -59,7 +65,10 @@ def _read(path: str) -> dict[str, dict[str, Any]]:
 
 @dataclass(frozen=True, slots=True)
 class CompletedRun:
-    """The figures of a complete replay of the prompts, and the edited lines that caused its changes, by trace id."""
+    """The result of a complete replay of the prompts with the edited instructions.
+
+    ``causes`` maps the trace id of each prompt whose outcome changed to the part of the edit that changed it.
+    """
 
     figures: Figures
     causes: dict[str, ChangeCause]
@@ -68,7 +77,7 @@ class CompletedRun:
 def here() -> str:
     """Return the working folder, or the home folder if the working folder was deleted.
 
-    It determines the current project and the instructions that apply.
+    The working folder determines the current project, and so which instructions apply.
     """
     try:
         return os.getcwd()

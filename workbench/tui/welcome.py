@@ -78,14 +78,17 @@ Both lead to this tour, too.""",
 
 
 class Tour:
-    """Guides the user through the steps; afterwards it returns to the screen where it began, or to a chosen one."""
+    """A run of the tour, which shows one step after another.
+
+    At its end, the app goes to the screen that the user chose in a step, or returns to the one where the tour began.
+    """
 
     def __init__(self, app: Workbench) -> None:
         self._app = app
         self._began_on = app.current_mode
 
     def show(self, number: int) -> None:
-        """Show the step with this index, then the next or previous ones as the user requests."""
+        """Show the step with the index ``number``; the user can move from there to the next or previous step."""
         self._app.call_later(self._show, number)
 
     async def _show(self, number: int) -> None:
@@ -101,9 +104,9 @@ class Tour:
 
 
 class TourStep(ModalScreen[str], inherit_bindings=False):
-    """Shows one step of the tour.
+    """A dialog with one step of the tour.
 
-    It returns ``NEXT``, ``PREVIOUS``, the name of a screen to go to, or an empty text to leave the tour.
+    It returns ``NEXT``, ``PREVIOUS``, the name of a screen to go to, or an empty string to leave the tour.
     """
 
     DEFAULT_CSS = """

@@ -2,8 +2,8 @@
 
 The weights come from regularised multinomial regression with bounds on each weight. The thresholds, and how many points
 double the odds of a class, are chosen by cross-validation: the points of a prompt come from weights that were fitted
-without its repository. No randomness and no clock: the same prompts give the same weights. No signals are added or
-removed here; a signal gets weights only for the classes that list it.
+without its repository. Neither random numbers nor the clock are used, so the same prompts always give the same weights.
+No signals are added or removed here; a signal gets weights only for the classes that list it.
 """
 
 from __future__ import annotations
@@ -135,9 +135,11 @@ def _descend(
     prior: Numbers,
     pull: float,
 ) -> Numbers:
-    """Return the coefficients within ``bounds`` that minimise the loss, by accelerated projected gradient descent.
+    """Return the coefficients within ``bounds`` that bring softmax(columns @ coefficients) closest to ``goal``.
 
-    The step size is derived from the largest singular value of ``columns``.
+    ``importance`` is the weight of each row in the loss, and ``pull`` the strength with which the coefficients are
+    drawn to ``prior``. The method is accelerated projected gradient descent, with a step size derived from the largest
+    singular value of ``columns``.
     """
     columns, goal, importance = (matrix.astype(np.float32) for matrix in (columns, goal, importance))
     direction = np.ones(columns.shape[1], np.float32)
@@ -189,7 +191,8 @@ class Thresholds:
 def folds_of(prompts: list[LabelledRow], folds: int) -> Numbers:
     """Return the number of the cross-validation fold that each prompt belongs to.
 
-    Prompts of one repository stay together: the repositories, largest first, are put into the emptiest fold.
+    Prompts of one repository stay together. The repositories are assigned one by one, the largest first, each to the
+    fold that has the fewest prompts so far.
     """
     sizes: dict[str, int] = {}
     for prompt in prompts:
@@ -221,10 +224,10 @@ def points_left_out(observed: Observed, table: Table) -> Numbers:
 def calibrate(points: Numbers, observed: Observed, table: Table) -> Thresholds:
     """Return the best thresholds for showing a task type, given the cross-validated points of the observed prompts.
 
-    Thresholds that show it for too few prompts (LEAST_SHOWN) are skipped. Of the others, those win that show it for the
-    most prompts, provided that they do so for little enough small talk (LOUD_CHAT), and that enough of the shown task
-    types are right (RIGHT_WHEN_SHOWN). If no thresholds meet both conditions, those that meet the first are preferred,
-    then those with the highest share right.
+    Thresholds that show a task type for too few prompts (LEAST_SHOWN) are skipped. Thresholds are good if they show one
+    for only a small share of the small talk (LOUD_CHAT), and if enough of the shown task types are right
+    (RIGHT_WHEN_SHOWN). Of the good ones, those that show a task type for the most prompts win. If none are good, those
+    that meet the first condition are preferred, then those with the highest share of right task types.
     """
     rows = [at for at, prompt in enumerate(observed.prompts) if prompt.repository and not prompt.is_picked]
     points, observed = points[rows], part(observed, rows)
@@ -264,7 +267,7 @@ def _silent(table: Table) -> Numbers:
 
 
 def _likeliest(points: Numbers, observed: Observed, table: Table) -> float:
-    """Return how many points should double the odds of a class: the number that makes the labels most likely."""
+    """Return the number of points that should double the odds of a class, chosen so that the labels are most likely."""
     goal = targets(observed.prompts, names_of(table, TASK_TYPE), TASK_TYPE)
     losses = [-(goal * np.log(_odds(points, doubles) + 1e-12)).sum() for doubles in DOUBLES]
     return float(DOUBLES[int(np.argmin(losses))])

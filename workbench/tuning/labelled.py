@@ -154,7 +154,7 @@ def with_task_type(signals: Numbers, task_types: list[str], table: Table) -> Num
 
 
 def classes_of(table: Table, facet: str) -> list[tuple[int, str]]:
-    """Return the classes of a facet, such as the task type: the number in the compiled table and the name of each."""
+    """Return the number in the compiled table, and the name, of each class of ``facet``, such as the task type."""
     return [(at, name) for at, (of, name) in enumerate(table.classes) if table.facets[of]["name"] == facet]
 
 
@@ -164,7 +164,7 @@ def names_of(table: Table, facet: str) -> list[str]:
 
 
 def weights_of(table: Table, facet: str) -> Numbers:
-    """Return the present weights in the compiled table: one row per signal, one column per class of the facet."""
+    """Return the current weights in the compiled table: one row per signal, one column per class of the facet."""
     column = {at: index for index, (at, _) in enumerate(classes_of(table, facet))}
     found = np.zeros((len(table.places), len(column)))
     for number in range(len(table.places)):

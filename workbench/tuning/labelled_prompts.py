@@ -34,8 +34,8 @@ SILENCED = "\0"
 class LabelledRow:
     """One labelled prompt; a field is empty if its value is unknown.
 
-    ``alternative`` is a second task type that is also right, ``is_picked`` marks a prompt that was chosen because its
-    class is rare, ``place`` is the file and line from which it was read.
+    ``alternative`` is a second task type that is also right. ``is_picked`` marks a prompt that was chosen because its
+    class is rare. ``place`` is the file and line from which it was read.
     """
 
     text: str
@@ -48,12 +48,12 @@ class LabelledRow:
 
     @property
     def file(self) -> str:
-        """Name of the file from which the prompt was read."""
+        """Return the name of the file from which the prompt was read."""
         return Path(self.place.rpartition(":")[0]).name
 
 
 class LabelError(ValueError):
-    """A row of a file of labelled prompts cannot be used; the message gives file, line and what to write instead."""
+    """Raised if a row of a file of labelled prompts cannot be used; the message gives file, line and remedy."""
 
 
 def read_labelled(paths: Iterable[str | Path]) -> list[LabelledRow]:
@@ -106,7 +106,10 @@ def _prompt(row: dict[str, Any], place: str) -> LabelledRow | None:
 
 
 def _label_of(trace: dict[str, Any]) -> object:
-    """Return the task type that a user gave to a trace or confirmed; None for the label «wrong» or without a label."""
+    """Return the task type that a user gave to a trace or confirmed.
+
+    Return None if the trace has no label, or only the label «wrong».
+    """
     label = trace.get("label") or {}
     return {"class": label.get("task_type"), "ok": trace.get("task_type")}.get(label.get("verdict", ""))
 

@@ -1,6 +1,6 @@
 """Edit one signal, number or list in the text of an instructions file, and leave every other byte as it is.
 
-Every edited text is parsed again, and returned only if no value but the wanted one differs from the old text.
+Every edited text is parsed again, and returned only if no value except the edited one differs from the old text.
 """
 
 from __future__ import annotations
@@ -79,7 +79,10 @@ class Rewriter:
         return self._with_key(rule, key, items, json.dumps(items, ensure_ascii=False), r"\[.*\]")
 
     def with_section(self, part: str, heading: str, rule: str, line: str) -> str:
-        """Return the text with a new section, which extends a rule of a lower layer by ``line``."""
+        """Return the text with a new section, titled ``heading``, in the part of the file named ``part``.
+
+        The section extends the rule with the id ``rule``, from a lower layer, by the YAML in ``line``.
+        """
         section = f"## {heading}\n\n```yaml\nextend: true\n{line}\n```"
         return with_entries(self.text, [Entry(part, section, rule)])
 
@@ -131,7 +134,10 @@ class Rewriter:
         return text if self._differs_only_in(text, block, {**block.data, "signals": change(signals)}) else None
 
     def _differs_only_in(self, text: str, block: RuleBlock, data: dict[str, Any]) -> bool:
-        """Return whether a text is valid and differs from the present one only in ``block``, which has ``data``."""
+        """Return whether ``text`` is valid and has the same rules as the original text, except for one.
+
+        That is the rule in ``block``, which must now have the values ``data``.
+        """
         after = read_document(self.path, text)
         wanted = _rule_values(self._document)
         wanted[block.id] = data
@@ -139,7 +145,10 @@ class Rewriter:
 
 
 def changed_line(before: str, after: str) -> int:
-    """Return the number (from 1) of the first line that differs; if lines were only appended, of the last line."""
+    """Return the number (from 1) of the first line of ``after`` that differs from ``before``.
+
+    If lines were only added at the end, return the number of the last line.
+    """
     pairs = enumerate(zip(before.split("\n"), after.split("\n"), strict=False), 1)
     return next((at for at, (old, new) in pairs if old != new), len(after.splitlines()))
 

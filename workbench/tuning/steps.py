@@ -55,25 +55,28 @@ class RuleChange:
 
     @property
     def net(self) -> int:
-        """Number of labelled prompts that become right, minus that of those that become wrong."""
+        """Return the number of labelled prompts that become right, minus the number of those that become wrong."""
         return len(self.fixed) - len(self.broken)
 
     @property
     def size(self) -> int:
-        """The absolute change of the weight, in points."""
+        """Return by how many points the change raises or lowers the weight."""
         return abs(self.weight - (self.signal.weight if self.signal else 0))
 
     def p_value(self) -> float:
-        """Return the mid-p value of McNemar's test on the labelled prompts that become right or wrong."""
+        """Return the mid-p value of McNemar's test on the labelled prompts that the change makes right or wrong."""
         return mcnemar_midp(len(self.fixed), len(self.broken))
 
     def title(self) -> str:
-        """Return a sentence that describes the change."""
+        """Return a sentence that describes this change to a rule."""
         return title_of(self.name, self.signal, self.phrase, self.weight)
 
 
 def title_of(name: str, signal: LocatedSignal | None, phrase: str, weight: int) -> str:
-    """Return a sentence on what the change does for the class ``name``: add a phrase, remove or reweigh a signal."""
+    """Return a sentence that describes a change to the rule of the class ``name``.
+
+    It says that ``signal`` is removed or gets another weight or, if ``signal`` is None, that ``phrase`` is added.
+    """
     if signal is None:
         return f'{name}: add "{phrase}" with weight {weight}'
     if not weight:
@@ -119,7 +122,10 @@ class Search:
         return [0, *(weight for weight in weights if LEAST_WEIGHT <= weight <= MOST_WEIGHT)]
 
     def _phrase(self, phrase: Phrase) -> list[RuleChange]:
-        """Return the change that adds a phrase with its best weight, the smallest on a tie; empty without an effect."""
+        """Return a list with the change that adds ``phrase`` with the weight that has the best effect.
+
+        Of equally good weights, the smallest is taken. The list is empty if the phrase has no effect.
+        """
         steps = [
             step
             for weight in PHRASE_WEIGHTS
@@ -208,7 +214,10 @@ def _shared(examples: Sequence[Example], places: Sequence[int]) -> set[tuple[str
 
 
 def grams(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """Yield all phrases of up to LONGEST consecutive words, except single stop words and those across punctuation."""
+    """Yield all phrases of up to LONGEST consecutive words.
+
+    Single stop words, and phrases that would extend over a punctuation mark, are left out.
+    """
     for start in range(len(words)):
         for end in range(start + 1, min(start + LONGEST, len(words)) + 1):
             if not _is_word(words[end - 1]):

@@ -48,12 +48,12 @@ BEYOND_CHANCE = 0.05
 
 
 class SuggestError(ValueError):
-    """Nothing can be suggested; the message says what is missing."""
+    """Raised if nothing can be suggested because there are no usable labels; the message says what is missing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A change to a file that labels support; it applies to the file's present text, without the other proposals.
+    """A change to a file that labels support; it applies to the file's current text, without the other proposals.
 
     ``fixes`` and ``breaks`` are the labelled prompts that become right and wrong, each as its trace id, or as the file
     and line from which it was read. For a higher floor, they are the lines labelled wrong and right that it removes,
@@ -81,7 +81,7 @@ class Proposal:
 class Suggestions:
     """The proposals, the most useful first, and the numbers on which they are based.
 
-    Of ``labelled`` prompts, the present rules classify ``right`` correctly; ``unclear`` counts labels that only say
+    Of ``labelled`` prompts, the current rules classify ``right`` correctly; ``unclear`` counts labels that only say
     «wrong», and ``tried`` the candidates. ``missing`` has sentences on what would make the proposals more certain.
     ``texts`` has the texts of the labelled prompts and lines, by id.
     """
@@ -104,9 +104,10 @@ def suggest(
     rows: Iterable[LabelledRow] = (),
     should_stop: Callable[[], bool] = never,
 ) -> Suggestions:
-    """Return the best small changes to ``text``, the text of the file at ``path``; raises SuggestError and SideError.
+    """Return the best small changes to ``text``, the text of the file at ``path``.
 
     The labelled prompts are those of the corpus (the recorded prompts) and ``rows``, which were read from a file.
+    Raises SuggestError if there are no usable labels, and SideError if the rules are broken.
     """
     path = recorded_path(path, corpus.versions)
     written = of_file(path, text, versions=corpus.versions)
@@ -138,7 +139,7 @@ def suggest(
 
 
 def _texts(written: LocatedRules, path: str) -> dict[str, str]:
-    """Return the texts of the file and of the files with fitted weights below its folder, by path."""
+    """Return the texts of the file at ``path`` and of the files with fitted weights in its folder, keyed by path."""
     texts = {file: (layer, text) for layer, file, text in written.compiled.texts}
     layer, own = texts.pop(path)
     fitted = {file: text for file, (kind, text) in texts.items() if kind == FITTED and layer != FITTED}
@@ -166,7 +167,7 @@ def _passed_trial(
 
 
 class _Trial:
-    """Tries candidates out: each is written into the text of its file, compiled, and evaluated with the classifier."""
+    """A trial of candidates: each is written into the text of its file, compiled, and evaluated with the classifier."""
 
     def __init__(
         self,
@@ -201,7 +202,10 @@ class _Trial:
         return self._proposed(candidate.title(), RulePosition(path, line), text, q, fixes, breaks)
 
     def floor_proposal(self, floor: Floor, q: float) -> Proposal | None:
-        """Return a higher floor as a proposal, with the labelled lines that it removes; None as for ``proposal``."""
+        """Return a higher floor as a proposal, with the labelled lines that it removes.
+
+        Return None in the same cases as ``proposal``.
+        """
         path = next(iter(self._texts))
         text = floor.written(self._rewriters[path], self._written)
         rules = self._checked(path, text) if text else None
@@ -221,9 +225,10 @@ class _Trial:
         fixes: Sequence[Labelled],
         breaks: Sequence[Labelled],
     ) -> Proposal | None:
-        """Return the proposal to write ``text`` into the file, which has these effects on labelled prompts or lines.
+        """Return the proposal to write ``text`` into a file; None if that does not fix more than it breaks.
 
-        None if it does not fix more than it breaks.
+        ``place`` names the file and the changed line; ``fixes`` and ``breaks`` are the labelled prompts or lines that
+        become right and wrong.
         """
         if len(fixes) <= len(breaks):
             return None
@@ -255,14 +260,21 @@ class _Trial:
         return rewriter.with_weight(step.rule, step.signal.index, step.weight)
 
     def _checked(self, path: str, text: str) -> Rules | None:
-        """Return the rules with this text in the file; None if ``enricher check`` would report a new problem."""
+        """Return the rules that apply if the file at ``path`` has the text ``text``.
+
+        None if they do not compile, or if ``enricher check`` would report a new problem.
+        """
         compiled = compile_texts(self._stack, instead={**self._texts, path: text})
         if compiled.broken or any((one.severity, one.message) not in self._known for one in findings(compiled)):
             return None
         return Rules(compiled.hash, compiled.body)
 
     def _effect(self, rules: Rules, signal: LocatedSignal | None) -> tuple[list[LabelledPrompt], list[LabelledPrompt]]:
-        """Return the labelled prompts that become right under these rules, and those that become wrong."""
+        """Return the labelled prompts that become right under ``rules``, and those that become wrong.
+
+        If ``signal`` is given, only that signal was changed, so prompts on which it did not fire are skipped, unless
+        they refer to earlier turns.
+        """
         reach = Impact(self._written.rules, rules)
         fixes: list[LabelledPrompt] = []
         breaks: list[LabelledPrompt] = []
@@ -277,7 +289,10 @@ class _Trial:
         return fixes, breaks
 
     def _in_the_log(self, path: str, text: str) -> tuple[int, int]:
-        """Return how many unlabelled recorded prompts this text in the file would change, and how many there are."""
+        """Return how many unlabelled recorded prompts change if the file at ``path`` has this text, and their total.
+
+        The total includes the unlabelled prompts that do not change.
+        """
         versions = self._corpus.versions
         if path not in self._bases:
             self._bases[path] = compared_rules.from_text(path, self._texts[path], versions=versions)

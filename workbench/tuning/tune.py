@@ -45,7 +45,7 @@ WIDTH = 138
 
 
 class TuningError(Exception):
-    """The instructions cannot be tuned because they do not compile."""
+    """Raised if the instructions cannot be tuned because they do not compile."""
 
 
 def propose(
@@ -122,9 +122,9 @@ def _write_signals(sheets: Sheets, block: RuleBlock, weights: Numbers) -> None:
 
 
 def _place_of_word_weights(one: tuple[RuleBlock, Numbers, list[str]]) -> tuple[str, int]:
-    """Return the file and line where the plain words of a rule begin.
+    """Return the file and line where the weights of plain words begin in a rule, which is the first member of ``one``.
 
-    It is a sort key: rules are rewritten from the end of a file to its beginning, so that the line numbers of those
+    This is a sort key: rules are rewritten from the end of a file to its beginning, so that the line numbers of those
     still to be rewritten stay valid.
     """
     return one[0].place_of("leanings")

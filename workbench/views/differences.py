@@ -40,13 +40,13 @@ class DiffLine:
 
     @property
     def text(self) -> str:
-        """The whole line."""
+        """Return the whole text of the line."""
         return "".join(piece.text for piece in self.pieces)
 
 
 @dataclass(frozen=True, slots=True)
 class DiffSection:
-    """Consecutive lines of a comparison; those far from any change are ``is_folded``, and should be hidden at first."""
+    """Consecutive lines of a comparison; ``is_folded`` means that they are far from any change and hidden at first."""
 
     lines: tuple[DiffLine, ...]
     is_folded: bool

@@ -73,8 +73,8 @@ class Profile:
 class SeriesComparison:
     """The latencies of one series under two versions of the instructions, ``base`` and ``candidate``.
 
-    ``shift`` is by how much those of the candidate are greater; it is None if one of the versions has no values.
-    ``verdict`` tells whether that is significant.
+    ``shift`` is by how much the latencies of the candidate exceed those of the base; it is None if one of the versions
+    has no values. ``verdict`` tells whether that difference is significant.
     """
 
     series: Series
@@ -85,7 +85,7 @@ class SeriesComparison:
 
 
 class LatencyTally:
-    """Adds up the latencies of recorded prompts, which are read in blocks, newest first.
+    """The counted latencies of recorded prompts, which are added in blocks, newest first.
 
     Once an hour or day is complete, only its percentiles are kept.
     """
@@ -103,7 +103,8 @@ class LatencyTally:
     def add(self, block: Block) -> None:
         """Add the latencies of a block of prompts, which are all of one hour or day.
 
-        All blocks of an hour or day must be added before those of another; only the newest may get more later.
+        All blocks of an hour or day must be added before those of another, except that further blocks of the newest one
+        may be added at any time.
         """
         self.prompts += block.prompts
         self.reached = min(self.reached or block.start, block.start)
@@ -136,7 +137,7 @@ class LatencyTally:
 
 
 def budget_ms(series: Series, settings: Mapping[str, Value]) -> float | None:
-    """Return the milliseconds that the hook, this stage or this channel may take; None if it has no limit."""
+    """Return how many milliseconds the hook, stage or channel of ``series`` may take; None if it has no limit."""
     if series == TOTAL:
         return INSIDE_MS
     if series.kind == "channel":
@@ -202,7 +203,10 @@ def _bound(number: int) -> float:
 
 
 def _reduced(counts: Mapping[int, int]) -> list[int]:
-    """Return the counted values one by one, sorted; if there are too many, evenly spaced quantiles of them instead."""
+    """Return the values counted in ``counts`` as a sorted list in which each value occurs as often as it was counted.
+
+    If that list would be longer than MOST_COMPARED, return evenly spaced quantiles of it instead.
+    """
     n, most = sum(counts.values()), MOST_COMPARED
     ranks = list(range(n)) if n <= most else [(2 * place + 1) * n // (2 * most) for place in range(most)]
     values: list[int] = []

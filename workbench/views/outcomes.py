@@ -1,6 +1,6 @@
-"""Describe what the hook did with a recorded prompt: in words, and by the parts of the prompt that led to it.
+"""Describe what the hook did with a recorded prompt, and find the words of the prompt that led to it.
 
-The app and the web pages use it, so that both say the same. Offsets into a prompt count its code points.
+Both the app and the web pages call this module, so that they say the same. Offsets into a prompt count its code points.
 """
 
 from __future__ import annotations
@@ -105,9 +105,9 @@ def describe_model_call(trace: Row) -> str:
 
 
 def describe_plan(trace: Row) -> list[str]:
-    """Return why the prompt's workflow was chosen, and how a language model was asked for the steps of its plan.
+    """Return a text on why the prompt's workflow was chosen, and one on how a model was asked for its plan's steps.
 
-    The result has one text for each of the two, as far as they were recorded.
+    A text is left out if its subject was not recorded.
     """
     reason = _recorded(trace, "workflow")
     by_model = (_recorded(trace, "hydration") or {}).get("model")
@@ -137,7 +137,7 @@ def drifts(prompts: Iterable[TraceLine] | Iterable[SessionPrompt]) -> set[str]:
 class EvidenceSignal(NamedTuple):
     """A signal (a phrase or feature of a prompt) that gave points to a class, such as the task type "debug".
 
-    ``start`` and ``end`` are the offsets of the words that it matched; ``weight`` is its points, maybe negative.
+    ``start`` and ``end`` are the offsets of the words that it matched; ``weight`` is its points, which may be negative.
     """
 
     name: str
@@ -158,7 +158,7 @@ class EvidenceSignal(NamedTuple):
 class ScoredSignal(NamedTuple):
     """A signal with the class ``name`` to which it gave points, and the ``facet`` of that class, such as "task_type".
 
-    ``is_chosen`` is whether the prompt got this class.
+    ``is_chosen`` says whether the prompt got this class.
     """
 
     facet: str
@@ -168,7 +168,7 @@ class ScoredSignal(NamedTuple):
 
     @property
     def is_for_class(self) -> bool:
-        """Whether the signal gave points to the task type that the prompt got."""
+        """Return whether the signal gave points to the task type that the prompt got."""
         return self.is_chosen and self.facet == TASK_TYPE
 
 

@@ -106,7 +106,7 @@ def _over_days(
 
 
 def position(given: Sequence[ChartDay], day: ChartDay) -> int:
-    """Return the number of days from the first day of the chart to this day."""
+    """Return how many days after the first day of the chart ``day`` is."""
     return (date.fromisoformat(day.day) - _first(given)).days
 
 
@@ -221,7 +221,10 @@ def _months(first: date, last: date) -> list[tuple[date, str]]:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One bar of a bar chart: a name and its count of prompts; ``href`` links to them, ``is_bad`` highlights it."""
+    """One bar of a bar chart, with its name and a count of prompts.
+
+    ``href`` links to the counted prompts, and ``is_bad`` means that the bar is highlighted.
+    """
 
     label: str
     count: int
@@ -253,7 +256,7 @@ def bars(caption: str, given: Sequence[Bar], *, whole: int = 0) -> Chart:
 def columns(caption: str, names: tuple[str, ...], given: Sequence[ChartDay], *, bad: str = "") -> Chart:
     """Return a chart with one column for each day, in which the values of that day are stacked.
 
-    ``names`` are those of the values; the values with the name ``bad`` are highlighted.
+    ``names`` has the name of each of a day's values; the values with the name ``bad`` are highlighted.
     """
     classes = tuple("column bad" if name == bad else f"column s{number}" for number, name in enumerate(names))
     marks = ticks(max((sum(day.values) for day in given), default=0.0), least_step=1.0)

@@ -1,4 +1,4 @@
-"""Render a prompt as HTML with the words marked that made a signal fire, or that were searched for.
+"""Render a prompt as HTML in which certain words are marked: those that made a signal fire, or search words.
 
 A signal is a phrase or feature that gives points to a class, such as a task type; the signals are also listed by class.
 The output is escaped. Its size is limited even for very long prompts with many signals, and it says what was left out.
@@ -67,7 +67,7 @@ class MarkedPrompt:
 class Fired:
     """A signal that fired ``times`` times, with ``weight`` points each time.
 
-    ``words`` is its first match, and empty if it is about the prompt as a whole.
+    ``words`` is its first match, or an empty string if the signal is about the prompt as a whole.
     """
 
     name: str
@@ -93,10 +93,10 @@ class ClassScore:
 
 
 def mark(text: str, scores: Sequence[Row], task_type: str) -> MarkedPrompt:
-    """Return the prompt as HTML in which the words that made its signals fire are marked.
+    """Return the prompt ``text`` as HTML in which the words that made its signals fire are marked.
 
-    ``scores`` are its rows of the table ``trace_scores``. The CSS class of a mark says whether the signal gave points
-    to the prompt's task type, to another class that the prompt got, or to a class that it did not get.
+    ``scores`` are the prompt's rows of the table ``trace_scores``. The CSS class of a mark says whether the signal gave
+    points to the prompt's task type, to another class that the prompt got, or to a class that it did not get.
     """
     found = list(dict.fromkeys(places(scores, task_type, length=len(text), with_rivals=True, most=SIGNALS_READ)))
     drawn = sorted(found, key=lambda one: (not one.is_for_class, not one.is_chosen, -one.signal.weight))[:MOST_PLACES]
@@ -158,7 +158,7 @@ def _words(signal: EvidenceSignal, text: str) -> str:
 
 
 def _fold(text: str) -> int:
-    """Return the offset, between lines or words, after which a prompt is folded; its length if it is short enough."""
+    """Return the offset, between lines or words, after which a long prompt is folded; if it is short, its length."""
     if len(text) <= FOLDED_FROM * 5 // 4:
         return len(text)
     for blank in ("\n", " "):
@@ -177,7 +177,10 @@ def _marked(text: str, drawn: Sequence[ScoredSignal], low: int, high: int) -> Ma
 
 
 def _pieces(drawn: Sequence[ScoredSignal], low: int, high: int) -> Iterator[tuple[int, int, list[ScoredSignal]]]:
-    """Divide the text from ``low`` to ``high`` where signals begin or end; yield start, end and signals of each."""
+    """Divide the text from ``low`` to ``high`` into pieces, at each place where a signal begins or ends.
+
+    Yield each piece as its start, its end, and the signals that cover it.
+    """
     bounds = sorted({low, high, *(at for one in drawn for at in _bounds(one) if low < at < high)})
     over: list[list[ScoredSignal]] = [[] for _ in bounds]
     for one in drawn:

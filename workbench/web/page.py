@@ -50,9 +50,9 @@ class Top(NamedTuple):
 
 
 def shown(view: View) -> Callable[..., Awaitable[Response]]:
-    """Turn a view, a function of the served history and a request, into one that Datasette can call.
+    """Wrap ``view``, which takes the served history and a request, in a function that Datasette can call.
 
-    That function raises NotFound if no history is served, and Forbidden if the reader may not see it.
+    The returned function raises NotFound if no history is served, and Forbidden if the reader may not see it.
     """
 
     async def answered(datasette: Datasette, request: Request) -> Response:
@@ -106,9 +106,9 @@ async def top_of_datasette(history: History, request: object) -> Top | None:
 
 
 def top(history: History, chosen: str | None) -> Top:
-    """Return the menu; ``chosen`` is the entry of the current page, as the end of its address or ``DATA`` ("Data").
+    """Return the menu, in which the entry ``chosen`` is marked as the current page; None marks no entry.
 
-    If ``chosen`` is None, no entry is marked as the current page.
+    ``chosen`` is the end of the entry's address, or ``DATA`` for the entry "Data".
     """
     links = [(history.path(where), name, where == chosen) for where, name in PLACES]
     published_at = history.publication.at if history.publication else ""

@@ -48,7 +48,7 @@ class TimelineBar:
 
     @property
     def was_asked(self) -> bool:
-        """Whether the channel was called; true for every stage."""
+        """Return whether the channel was called; true for every stage."""
         return self.status not in NOT_ASKED
 
 

@@ -1,8 +1,8 @@
 """The channel ``code``: where the names in a prompt are defined and used, and which of them do not exist.
 
-Reads the index that ``enricher.sources.code.indexing.index`` maintains; in a project without an index only file
-names are found. Facts that the prompt or the conversation already contains are not shown. Runs in the hook, and
-starts no process.
+The channel reads the index that ``enricher.sources.code.indexing.index`` maintains. As long as a project has no index,
+only files are found, and only in the profile ``as-specified``. Facts that the prompt or the conversation already
+contains are not shown. The channel runs in the hook, and starts no process.
 """
 
 from __future__ import annotations
@@ -49,7 +49,10 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
 
 
 def _indexed(request: Request, names: list[Name], index: Connection) -> list[Candidate]:
-    """Return the facts from the index; delete it if it is damaged, so that the background upkeep rebuilds it."""
+    """Return what the index contains about ``names``, as candidates.
+
+    If the index is damaged, it is deleted, so that the background upkeep builds a new one.
+    """
     from enricher.sources.code.locations import facts
     from storage.base import reader
 
@@ -75,10 +78,11 @@ def _indexed(request: Request, names: list[Name], index: Connection) -> list[Can
 
 
 def _needless(fact: Fact, request: Request) -> str:
-    """Return why a fact would not help the agent, which knows it from the prompt or finds it at once; else empty.
+    """Return why ``fact`` would not help the agent, or an empty string if it would.
 
-    A path alone saves one search for a name. In the replayed sessions of ``python -m tests.usefulness`` it helped in
-    3 of 22 cases, so only the profile ``as-specified`` shows it.
+    A fact does not help if the agent knows it from the prompt or finds it at once. One that consists of a path only
+    saves the agent one search for a file name. In the replayed sessions of ``python -m tests.usefulness``, such facts
+    helped in 3 of 22 cases, so only the profile ``as-specified`` shows them.
     """
     if fact.is_only_file() and _is_named(fact.path.rpartition("/")[0], request.prompt):
         return FOLDER_NAMED
@@ -119,7 +123,10 @@ def _candidate(fact: Fact, known: set[str]) -> Candidate:
 
 
 def _unindexed(request: Request, names: list[Name]) -> list[Candidate]:
-    """Find the files that the prompt names by their file names alone; used before the first index is built."""
+    """Return the files that the prompt names by a file name or the end of a path, as long as there is no index.
+
+    A name that several files have is left out. Only the profile ``as-specified`` shows such files.
+    """
     if not is_as_specified(request.settings):
         return []
     from enricher.sources.code.unindexed import files_named
@@ -134,7 +141,10 @@ def _unindexed(request: Request, names: list[Name]) -> list[Candidate]:
 
 
 def _chosen(offered: list[Candidate], request: Request) -> list[Candidate]:
-    """Sort the candidates by score, and mark those beyond the limit with the reason why they are not shown."""
+    """Sort the candidates by score, and give those that are too many for this prompt a reason why they are not shown.
+
+    The limit is MOST_FIRST for the first prompt of a session, and MOST_LATER for the later ones.
+    """
     conversation = request.conversation
     most = MOST_LATER if conversation.prompts else MOST_FIRST
     offered.sort(key=lambda one: -one.score)

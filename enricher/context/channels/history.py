@@ -1,8 +1,8 @@
 """The channel ``history``: the commit that removed, renamed, moved, added or changed what a prompt names.
 
-Answers if the prompt asks about the past, names something that no longer exists, or mentions a time. Reads the
-tables that ``enricher.sources.code.indexing.changes`` filled in the background after earlier prompts. Runs in the
-hook, and starts no process.
+The channel answers if the prompt asks about the past, names something that no longer exists, or mentions a time. It
+reads the tables that ``enricher.sources.code.indexing.changes`` filled in the background after earlier prompts. It runs
+in the hook, and starts no process.
 """
 
 from __future__ import annotations
@@ -136,7 +136,10 @@ def _may_have_a_time(prose: str, words: list[str]) -> bool:
 
 
 def _may_be_gone(db: Connection, named: PromptNames) -> bool:
-    """Return whether a commit removed what the prompt names; without a question, only such commits are shown."""
+    """Return whether some commit removed an identifier or renamed or removed a file that the prompt names.
+
+    If the prompt asks no question about the past and mentions no time, only such commits can be shown.
+    """
     from enricher.sources.code.name_history import UNDEFINED, key
 
     keys, files = [key(name) for name in named.identifiers], [path.rpartition("/")[2].lower() for path in named.files]

@@ -1,7 +1,8 @@
 """The channel ``memory``: the project's earlier decisions, lessons and attempts that the prompt is about.
 
 The prompt's search intent, such as "howto", determines how many memories are searched for, and which namespaces
-(kinds of memories) weigh more (ruling R16). Without an intent, they are few, and all namespaces weigh the same.
+(kinds of memories) weigh more (ruling R16). Without a search intent, only a few memories are searched for, and all
+namespaces weigh the same.
 """
 
 from __future__ import annotations
@@ -72,7 +73,11 @@ SEEKS = {
 
 
 def memories_for(confidence: float, *, base_count: int, max_count: int) -> int:
-    """Return how many memories to show if the search intent has this confidence (seed 001, task 2.2)."""
+    """Return how many memories to search for if the search intent has this confidence (seed 001, task 2.2).
+
+    This is ``max_count`` if the confidence is high, ``STEP`` more than ``base_count`` if it is medium, and else
+    ``base_count``, but never more than ``max_count``.
+    """
     if confidence >= HIGH_CONFIDENCE:
         return max_count
     return min(max_count, base_count + STEP if confidence >= MEDIUM_CONFIDENCE else base_count)
@@ -144,7 +149,11 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
 
 
 def _mismatch(hit: Hit, *, floor: float) -> str:
-    """Return why a memory is not shown even if its score is high enough; empty if its own words match the prompt."""
+    """Return why a memory must not be shown whatever its score is, or an empty string if it may be shown.
+
+    It must not be shown if it was not found by a word search, or if the words of the memory itself, without those of
+    the memories linked to it, reach less than the share OWN_SHARE of the minimum score ``floor``.
+    """
     if hit.by_meaning:
         return BY_MEANING
     return "" if hit.own >= OWN_SHARE * floor else ACCOMPANIES
@@ -155,8 +164,9 @@ def _merge_nearest(
 ) -> list[Hit]:
     """Merge the hits with the memories whose embeddings are nearest to the prompt's, if its embedding is stored.
 
-    The embeddings change the order of the hits but do not prove that a memory helps with the prompt: no cosine is known
-    above which it does. So a memory that shares no word with the prompt is only found by explicit searches.
+    The embeddings only change the order of the memories. They do not prove that a memory helps with the prompt, because
+    no similarity is known that only helpful memories reach. So a memory that shares no word with the prompt is shown
+    only by explicit searches.
     """
     from storage.base import reader
     from storage.memory import vectors
@@ -176,9 +186,11 @@ def _merge_nearest(
 
 
 def _select_matches(request: Request, hits: list[Hit], *, fitting: int, floor: float) -> list[Candidate]:
-    """Return the first ``fitting`` memories, and any other that shares the prompt's topic (``topic_match.evidence``).
+    """Return candidates for the first ``fitting`` hits, and for any other hit that shares the prompt's topic.
 
-    ``stale`` of a candidate is the reason not to show it: another topic, or nothing that a better match lacks.
+    ``topic_match.evidence`` decides whether a memory shares the topic. A candidate that does not, or that covers only
+    what a better one covers, gets a reason not to be shown (``stale``). A memory that shares the topic is shown even
+    if its score is below the minimum score ``floor``: it then gets another score, which says how good the evidence is.
     """
     if not hits:
         return []
@@ -208,9 +220,10 @@ def _select_matches(request: Request, hits: list[Hit], *, fitting: int, floor: f
 
 
 def _imported(hit: Hit, request: Request) -> str:
-    """Return the reason not to show a memory that comes from an agents' file (CLAUDE.md): the client loads that file.
+    """Return the reason not to show a memory that the client loads anyway, or an empty string if there is none.
 
-    Empty for any other memory, and if the client does not load the file.
+    The client loads it if the memory comes from an instructions file for agents, such as CLAUDE.md, that the client
+    reads at its start, directly or through another file that imports it.
     """
     if hit.origin != "import:agents":
         return ""
@@ -303,7 +316,7 @@ def _stale(hit: Hit, request: Request) -> str:
 
 
 def question(rule: Mapping[str, Any], judged: ChannelInput, settings: Mapping[str, Any]) -> object:
-    """Return what the channel's answer depends on, other than prompt and conversation (``Channel.question``)."""
+    """Return what the channel's answer depends on besides the prompt and the conversation (``Channel.question``)."""
     intent = effective_intent(judged.search_intent, judged.intent_confidence, settings)
     return rule["min_score"], intent, memories_wanted(intent, judged.intent_confidence, settings)
 
@@ -311,7 +324,7 @@ def question(rule: Mapping[str, Any], judged: ChannelInput, settings: Mapping[st
 def memory_context(inputs: Inputs, enrichment: Enrichment) -> dict[str, Any]:
     """Return a prompt's memories and search intent for traces, ``--json`` and the Python API (seed 001, task 2.6).
 
-    ``injected_memories`` are those that reach the channel's minimum score and that nothing speaks against.
+    ``injected_memories`` are those that reach the channel's minimum score and are not stale.
     """
     from enricher.sources.uris import suggested
 

@@ -40,7 +40,8 @@ MOST_FILES = 4
 def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
     """Return the facts of the conversation that this prompt needs.
 
-    If the agent still has them, they get a reason not to be shown (``stale``), except in the profile ``as-specified``.
+    Unless the client has compacted or resumed the conversation, the agent still has these facts. Then each gets a
+    reason why it is not shown (``stale``), except in the profile ``as-specified``.
     """
     found = _facts(request, channel) if request.conversation else []
     if not (request.conversation.resumed or is_as_specified(request.settings)):
@@ -116,7 +117,7 @@ def todo_state(todos: list[tuple[str, str]]) -> str:
 
 
 def _referent(request: Request) -> list[Candidate]:
-    """Return the candidate that names what "option 2" or "the other one" refers to; empty if that is unclear."""
+    """Return a list with the candidate that says what "option 2" or "the other one" means; empty if that is unclear."""
     from enricher.prompt.conversation import followup
 
     conversation = request.conversation
@@ -134,7 +135,11 @@ def _referent(request: Request) -> list[Candidate]:
 
 
 def _chosen(request: Request) -> Candidate:
-    """Return a quotation of the chosen options, and the existing files that only the rest of the answer mentions."""
+    """Return a candidate that quotes the options that the prompt chooses from an answer of the agent.
+
+    The quotation may be shortened. The candidate's label also lists the existing files that the rest of these options
+    mentions, if the conversation has not opened or changed them.
+    """
     conversation = request.conversation
     names, texts = zip(*conversation.chosen, strict=True)
     text = texts[0] if len(texts) == 1 else " / ".join(cut(one, SEVERAL_CHARS) for one in texts)
@@ -149,7 +154,7 @@ def _chosen(request: Request) -> Candidate:
 
 
 def _together(names: list[str]) -> str:
-    """Return "option 1 of the last answer", or "options 1 and 2 of the last answer"."""
+    """Join the names of options of one answer: "option 1 of it" and "option 2 of it" give "options 1 and 2 of it"."""
     heads = [name.partition(" of ")[0] for name in names]
     where = names[0].partition(" of ")[2]
     if len(names) == 1 or not where:

@@ -1,6 +1,7 @@
-"""The channel ``skills``: an installed skill, command or subagent that covers what the prompt asks for.
+"""The channel ``skills``: name an installed skill, command or subagent that covers what the prompt asks for.
 
-Reads the client's own folders, and of each file only the frontmatter in its first 2 KB. Runs in the hook.
+The channel searches the client's own folders, and reads only the frontmatter in the first 2 KB of each file there. It
+runs in the hook.
 """
 
 from __future__ import annotations
@@ -61,10 +62,10 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
 
 
 def _lead(helper: Helper, host: str) -> str:
-    """Return an instruction to call the skill (or the like): agents often ignore a skill that is merely mentioned.
+    """Return a sentence that tells the agent to use ``helper``, in a form that suits the client ``host``.
 
-    Published measurements of hooks found that a general hint activates a skill in 20 to 50 % of the cases, and naming
-    a single one in about 80 %.
+    Agents often ignore a skill that is merely mentioned: published measurements of hooks found that a general hint
+    activates a skill in 20 to 50 % of the cases, and naming a single one in about 80 %.
     """
     if helper.kind == "subagent":
         return f"subagent {helper.name} covers this request: delegate it"
@@ -75,7 +76,10 @@ def _lead(helper: Helper, host: str) -> str:
 
 
 def _files(folder: str, kind: str) -> list[Helper]:
-    """Return a folder's commands or subagents that have a description; one in a subfolder is named ``group:name``."""
+    """Return the commands or subagents in ``folder`` that have a description; ``kind`` says which of these they are.
+
+    One that lies in a subfolder is named ``subfolder:name``, unless its frontmatter gives another name.
+    """
     from enricher.sources.skills import Helper
 
     found: list[Helper] = []
@@ -90,7 +94,10 @@ def _files(folder: str, kind: str) -> list[Helper]:
 
 
 def installed_skills(folders: list[str]) -> list[tuple[str, str]]:
-    """Return (name, description) of the skills in these folders, sorted by name; the first of the same name counts."""
+    """Return (name, description) of the skills in ``folders``, sorted by name.
+
+    Of several skills with the same name, only the first is returned.
+    """
     found: dict[str, str] = {}
     for folder in folders:
         for name in _names(folder):
@@ -108,7 +115,11 @@ def _names(folder: str) -> list[str]:
 
 
 def _read(path: str, known_as: str) -> tuple[str, str] | None:
-    """Return name and description from a file's frontmatter; None if it is missing or hidden from the model."""
+    """Return the name and the description in the frontmatter of the file ``path``.
+
+    ``known_as`` is used if the frontmatter contains no plain name. Returns None if the file cannot be read, or if it
+    says that the client must hide the skill from the model.
+    """
     if not os.path.isfile(path):
         return None
     try:
@@ -125,7 +136,10 @@ def _read(path: str, known_as: str) -> tuple[str, str] | None:
 
 
 def _frontmatter(head: str) -> dict[str, str]:
-    """Return the plain fields of a frontmatter; a value may continue in indented lines below ``>`` or ``|``."""
+    """Return the fields of the YAML frontmatter in ``head``, as far as they are simple strings.
+
+    A value may continue in indented lines, or stand in the indented lines after ``>`` or ``|``.
+    """
     fields: dict[str, str] = {}
     key = ""
     for line in head.partition("\n---")[0].splitlines():

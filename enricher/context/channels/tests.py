@@ -1,8 +1,7 @@
 """The channel ``tests``: the tests of the code that a prompt wants changed, and the command that runs only them.
 
-Names are taken from the user's own words, not from text pasted below them;
-``enricher.sources.code.testfiles`` finds their tests. Runs in the hook; a prompt without names costs only
-a scan of its words.
+Names are taken from the user's own words, not from text pasted below them; ``enricher.sources.code.testfiles`` finds
+their tests. The channel runs in the hook; for a prompt without names, it only reads the prompt's words.
 """
 
 from __future__ import annotations
@@ -60,7 +59,11 @@ _AROUND = "\"'`()[]{}<>,;:!?*=|&"
 
 
 def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
-    """Return one line with the tests of what the prompt names; for "test it", those of the files just changed."""
+    """Return one candidate with the tests of the files or names in the prompt.
+
+    If the prompt names nothing that has tests, but asks to test something ("test it"), the tests of the files that the
+    agent has just changed are returned.
+    """
     del channel
     project = request.project
     prompt = request.prompt
@@ -139,7 +142,11 @@ def _take(raw: str, is_marked: bool, paths: list[str], names: list[str]) -> None
 
 
 def _tests(db: Connection, root: str, paths: list[str], names: list[str], changed: list[str]) -> list[Test]:
-    """Return the tests of the named files, else of the first name that has any, else of the files just changed."""
+    """Return the tests of the files ``paths``; if there are none, of the first of ``names`` that has any.
+
+    If this finds nothing either, return the tests of the files ``changed``. Nothing is returned if more than MOST_SHOWN
+    files are meant.
+    """
     from enricher.sources.code.testfiles import defining, sources, test_of
 
     for given in (paths, changed):
@@ -177,7 +184,10 @@ def _candidate(db: Connection, request: Request, tests: list[Test]) -> Candidate
 
 
 def _is_known(test: Test, opened: set[str], prompt: str) -> bool:
-    """Return whether the agent knows the test: it opened the file, or the prompt names it and it is a separate file."""
+    """Return whether the agent knows the test, because it has opened the test file or the prompt names that file.
+
+    A prompt that names a file with tests beside the code does not count: it may mean the code.
+    """
     return test.path in opened or (test.kind != "in the file" and test.path in prompt)
 
 

@@ -2,7 +2,7 @@
 
 Actions are commit, pull request, release, tests, build and so on (``enricher.prompt.wording.actions``); the code
 index contains what CONTRIBUTING, task files, manifests and workflows state about them. Text that the client has
-already loaded is not repeated. Runs in the hook, and starts no process.
+already loaded is not repeated. The channel runs in the hook, and starts no process.
 """
 
 from __future__ import annotations
@@ -103,9 +103,10 @@ def _of_action(action: str, rows: list[Row], request: Request, loaded: set[str])
 
 
 def _in_scope(rows: list[Row], request: Request) -> list[Row]:
-    """Return the statements about the folders being worked in, deepest first, then those about the whole project.
+    """Return the rows of the index that concern the folders in which the agent works.
 
-    If there are none and all statements are about one folder, it is the project's only package: they are returned.
+    Rows about the deepest folder come first, those about the whole project last. If no row concerns these folders or
+    the whole project, but all are about the same folder, it is the project's only package, and all rows are returned.
     """
     near = _near(request)
     here = [row for row in rows if row[5] and any(path.startswith(row[5] + "/") for path in near)]
@@ -143,7 +144,11 @@ def _chosen(action: str, rows: list[Row], low: str) -> list[Row]:
 
 
 def _check_commands(commands: list[Row], low: str) -> list[Row]:
-    """Return the commands that check types or format if the prompt names these; else those for lint, else all."""
+    """Return those of ``commands`` that make the check for which the prompt asks: of the types or of the formatting.
+
+    If the prompt mentions neither, return the commands that lint, or all commands if there are none. ``low`` is the
+    prompt in lower case.
+    """
     wanted: tuple[str, ...] = ("format", "fmt") if "format" in low else ("lint", "check")
     wanted = ("type", "tsc", "mypy", "pyright") if "type" in low else wanted
     named = [row for row in commands if any(word in row[1] for word in wanted)]
@@ -151,7 +156,10 @@ def _check_commands(commands: list[Row], low: str) -> list[Row]:
 
 
 def _of_the_suite(rows: list[Row], low: str) -> list[Row]:
-    """Return the statements about the part of the tests that the prompt names; if none, those about all tests."""
+    """Return those of ``rows`` that concern the part of the tests, such as "integration", that the prompt names.
+
+    If the prompt names no part, return the rows that concern all tests. ``low`` is the prompt in lower case.
+    """
     named = [word for word in SUITES if word in low]
     if named:
         return [row for row in rows if any(word in row[1].lower() for word in named)]
@@ -159,7 +167,7 @@ def _of_the_suite(rows: list[Row], low: str) -> list[Row]:
 
 
 def _is_of_a_part(word: str) -> bool:
-    """Return whether a word of a command is a test file in a folder, or names a part of the tests."""
+    """Return whether a word limits a command to some tests: the path of a test file, or a name like "integration"."""
     stem, dot, _ending = word.rpartition("/")[2].rpartition(".")
     is_file = bool(dot) and "/" in word.removeprefix("./") and "test" in stem
     return is_file or any(suite in word for suite in SUITES)
@@ -187,7 +195,7 @@ def _objection(action: str, row: Row, request: Request, loaded_file: str) -> str
 
 
 def _has_command(prompt: str, command: str) -> bool:
-    """Return whether the prompt contains the command, or its program with other arguments ("tox -e unit")."""
+    """Return whether the prompt contains ``command``, or calls the same program with other arguments."""
     if command in prompt:
         return True
     program = command.partition(" ")[0]
@@ -196,7 +204,10 @@ def _has_command(prompt: str, command: str) -> bool:
 
 
 def _loaded(request: Request, imported: str) -> set[str]:
-    """Return the project's files that the client loads into its context by itself, relative to the root."""
+    """Return the paths, relative to the project, of the files that the client loads into its context by itself.
+
+    Each line of ``imported`` names a file and one that it imports, which the client then loads as well.
+    """
     from enricher.context import host_context
 
     names = host_context.FILES.get(request.host, host_context.FILES["claude"])

@@ -85,7 +85,10 @@ def _launcher() -> Finding:
 
 
 def _modules() -> list[Finding]:
-    """Return a finding if the file with all modules bundled is unusable, so that the hook loads them one by one."""
+    """Return a finding if the bundle, one file with all modules of the hook, is unusable.
+
+    The hook then loads the modules one by one, which is slower.
+    """
     fault, file = bundle.fault(), bundle.path()
     if not fault:
         return []
@@ -210,7 +213,7 @@ def _records(history: StoredHistory) -> list[Finding]:
 
 
 def _stored_traces(history: StoredHistory) -> list[Finding]:
-    """Report how many prompts are stored, since when, the limits and sizes, and any problem that needs action."""
+    """Report how many prompts are stored, how old they may get, how large the stored files are, and any problems."""
     from enricher.erasure.forgetting import account_settings, bounds_of
 
     if history.fault or not history.sizes:
@@ -303,7 +306,11 @@ def _registered(place: ConfigurationFile, subject: str, commands: list[str], his
 
 
 def _fault(place: ConfigurationFile, commands: list[str], purpose: str) -> str:
-    """Return what is wrong with a registration for an optional event; empty if it is correct or there is none."""
+    """Return what is wrong with the hook's registration for an optional event, or an empty string.
+
+    ``commands`` are the commands registered for that event in the file of ``place``. It is correct if there are none,
+    or only the command of ``place``. ``purpose`` says in words what the event is used for.
+    """
     if commands in ([], [place.command]):
         return ""
     what = f"{len(commands)} times" if len(commands) > 1 else f"as {commands[0]!r}"
@@ -311,7 +318,10 @@ def _fault(place: ConfigurationFile, commands: list[str], purpose: str) -> str:
 
 
 def _late_results(cwd: str) -> list[Finding]:
-    """Report if late answers of a model are switched on but no client fetches them, or the other way round."""
+    """Report if late results of a model are switched on but no client fetches them, or vice versa.
+
+    A late result is text that a language model adds after a prompt was answered.
+    """
     settings = installer.current_settings()
     places = [place for host in hosts.LATE_EVENTS for place in registration.all_places(host, cwd)]
     registered = any(map(_fetches_late_results, places))

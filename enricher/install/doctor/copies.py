@@ -38,7 +38,8 @@ EDITABLE = ("user", "project", "package")
 class Copy:
     """An instructions file that is a copy of the packaged one.
 
-    ``text`` is the reduced file, which has ``rules`` rules; or ``reason`` states why the file cannot be reduced.
+    ``text`` is what the file is to be reduced to, and ``rules`` is the number of rules in this text. If the file cannot
+    be reduced, the text is empty, and ``reason`` says why.
     """
 
     path: str
@@ -82,7 +83,7 @@ def replace(copy: Copy) -> str:
 
 
 def _free(path: str) -> str:
-    """Return ``path`` if no file has it, else the path with the first free number appended."""
+    """Return ``path`` if there is no such file yet, else the path with the first free number appended."""
     number, found = 1, path
     while os.path.lexists(found):
         number += 1
@@ -113,17 +114,21 @@ def _packaged_texts() -> Iterator[str]:
 
 
 def _share(version: str, text: str) -> float:
-    """Return which share of the rules in ``version``, a packaged instructions file, ``text`` contains verbatim."""
+    """Return the share (0 to 1) of the rules in ``version`` that ``text`` contains verbatim.
+
+    ``version`` is the text of a packaged instructions file.
+    """
     rules = {one.key: one.text for one in sections(version) if one.rule}
     same = sum(rules.get(one.key) == one.text for one in sections(text) if one.rule)
     return same / max(1, len(rules))
 
 
 def _small(layer: Layer, text: str, base: str, layers: list[Layer]) -> Copy:
-    """Reduce a copy to the rules that differ from ``base``, the copied version of the packaged instructions.
+    """Reduce a copy, which has the text ``text``, to the rules that differ from ``base``.
 
-    Added to ``base``, the result must have the effect of the copy. A rule that is missing in the copy stays in force,
-    because omitting a rule never disabled it.
+    ``base`` is the version of the packaged instructions that was copied. Together with it, the reduced file must have
+    the same effect as the copy; otherwise the result says why the copy cannot be reduced. A rule that is missing in the
+    copy stays in force, because a rule is not disabled by leaving it out.
     """
     catalogues = _catalogues(layer.path)
     texts = {packaged_file(): base, layer.path: text, **catalogues}
@@ -143,9 +148,10 @@ def _small(layer: Layer, text: str, base: str, layers: list[Layer]) -> Copy:
 
 
 def _catalogues(path: str) -> Mapping[str, str]:
-    """Return the texts of the files that the packaged instructions name, by the paths they would have next to a copy.
+    """Return the texts of the files that the packaged instructions name, such as catalogues.
 
-    Paths at which a different file exists are left out.
+    The keys are the paths at which a copy of the instructions at ``path`` looks for these files. Paths at which there
+    is a file with another text are left out.
     """
     packaged = compile_layers([layer for layer in find_layers("").instructions if layer.name == "packaged"])
     found = {}

@@ -1,4 +1,4 @@
-"""Examine for ``enricher doctor`` what prompts use and produce: code index, memories, channels, log, stored prompts."""
+"""Collect what ``enricher doctor`` reports about the code index, memories, channels, the log and recorded prompts."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class StoredHistory:
 
 
 def read_history() -> StoredHistory:
-    """Summarise the recorded prompts; all counts are 0 if there are none."""
+    """Return a summary of the recorded prompts; all counts are 0 if there are none."""
     from storage import traces
     from storage.db import database, maintenance
     from storage.erasure import retention
@@ -94,7 +94,10 @@ def _fill(history: StoredHistory, db: sqlite3.Connection) -> None:
 
 
 def index_of(cwd: str) -> tuple[str, str]:
-    """Return a text on the code index of the project in ``cwd``, and a remedy, empty if nothing is wrong with it."""
+    """Return a description of the code index of the project in ``cwd``, and what to do about it.
+
+    The second string is empty if nothing is wrong with the index.
+    """
     from enricher.sources.code import database_file, is_project
 
     project = identify(cwd)
@@ -113,7 +116,10 @@ def index_of(cwd: str) -> tuple[str, str]:
 
 
 def memories_of(cwd: str) -> tuple[str, str]:
-    """Return a text with the number of the project's memories, and advice on what to run next, empty if none."""
+    """Return a text with the number of memories of the project in ``cwd``, and which command to run next.
+
+    The second string is empty if no command is needed.
+    """
     from storage import traces
     from storage.db import database
     from storage.memory import memories

@@ -201,7 +201,10 @@ def session_rows(runs: int, *, large_bytes: int = LARGE_BYTES) -> list[BenchRow]
 
 
 def missed_with_a_transcript(rows: list[BenchRow]) -> list[str]:
-    """Return the names of the rows that are, by their ratio, more than ``TRANSCRIPT_MS`` slower than the first row."""
+    """Return the names of the rows that are more than ``TRANSCRIPT_MS`` milliseconds slower than the first row.
+
+    The difference is computed from the ratio of each row to the first one, since these were measured in pairs.
+    """
     return [row.name for row in rows if (row.ratio - 1) * rows[0].median_ms > TRANSCRIPT_MS]
 
 
@@ -253,7 +256,7 @@ class TargetOutcome(NamedTuple):
 
     @property
     def holds(self) -> bool:
-        """Whether the highest measured figure is within the target."""
+        """Return whether the highest measured figure is within the target."""
         return self.highest <= self.target.most
 
 

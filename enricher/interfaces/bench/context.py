@@ -46,7 +46,8 @@ class SearchRow:
     """The times, in milliseconds, of our search and of a plain FTS5 query in a store of ``memories`` memories.
 
     ``ratio`` is the median ratio of our time to that of the plain query. ``overlap`` is the share of the plain query's
-    top 3 results that are among our top 10. ``found`` is the share of queries that share a word with one of them.
+    top 3 results that are among our top 10. ``found`` is the share of queries for which one of our top 10 contains a
+    word of the query.
     """
 
     memories: int
@@ -61,7 +62,7 @@ class SearchRow:
 
     @property
     def missed(self) -> list[str]:
-        """A text for each target that this row misses."""
+        """Return a text for each target that this row misses."""
         limit = bench.SEARCH_P95_MS.get(self.memories, float("inf"))
         late = [f"{self.memories} memories: p95 {self.p95_ms:.1f} ms, target {limit:g}"] if self.p95_ms > limit else []
         apart = self.memories <= bench.OVERLAP_UP_TO and self.overlap < bench.LEAST_OVERLAP
@@ -77,8 +78,8 @@ def search_rows(sizes: list[int]) -> list[SearchRow]:
 def hook_rows(runs: int) -> list[BenchRow]:
     """Measure the whole hook process, relative to a bare interpreter.
 
-    It runs in an empty folder without and with 10,000 memories, and in a project with 5,000 files, as many memories and
-    a transcript.
+    The hook runs in an empty folder without memories, in an empty folder with 10,000 memories, and in a project with
+    10,000 memories, 5,000 files and a transcript.
     """
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         empty, states = empty_project(folder), [os.path.join(folder, name) for name in ("none", "many", "all")]
@@ -188,7 +189,7 @@ def missed(found: list[SearchRow], hooks: list[BenchRow]) -> list[str]:
 
 
 def lines(rows: list[SearchRow]) -> Iterator[str]:
-    """Yield the lines of a Markdown table of the rows; ``SearchRow`` explains its columns."""
+    """Yield the lines of a Markdown table of the rows; ``SearchRow`` explains the columns of the table."""
     yield "| memories | p50 ms | p95 ms | p95 with weights | FTS5 p50 | FTS5 p95 | ratio | overlap | found |"
     yield "|---|---|---|---|---|---|---|---|---|"
     for row in rows:

@@ -53,7 +53,10 @@ PLAN = dumps({
 
 
 def hook_rows(runs: int) -> list[BenchRow]:
-    """Measure a bare interpreter, the hook, and the hook through ``sh``, in shuffled rounds; prompts are recorded."""
+    """Measure a bare interpreter, the hook, and the hook started through ``sh``, in shuffled rounds.
+
+    The hook records its prompts, as it does in normal use.
+    """
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, home(folder):
         launcher, empty = _launcher(folder), empty_project(folder)
         through_sh = BenchCase(["sh", "-c", f"sh '{launcher}' claude 2>/dev/null || true"], cwd=empty)

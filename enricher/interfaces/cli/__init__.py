@@ -94,7 +94,10 @@ def _group() -> click.Group:
     import click
 
     class Commands(click.Group):
-        """Finds commands by name: ours in the tables of this module, the workbench's among its entry points."""
+        """The group of all commands of ``enricher``; the module of a command is imported only when it is called.
+
+        Our own commands are in the tables of this module; the workbench declares its commands as entry points.
+        """
 
         def list_commands(self, ctx: click.Context) -> list[str]:
             del ctx
@@ -131,16 +134,20 @@ def _group() -> click.Group:
 
 
 def commands_from_above(command: str = "") -> dict[str, EntryPoint]:
-    """Return the commands, as entry points, that the workbench adds at the top level or to the group ``command``."""
+    """Return the entry points of the commands that the workbench adds to the group ``command``, by name.
+
+    If ``command`` is empty, return those that it adds at the top level.
+    """
     from importlib.metadata import entry_points
 
     return {entry.name: entry for entry in entry_points(group=f"enricher.commands.{command}".rstrip("."))}
 
 
 def _all_sections() -> dict[str, dict[str, str]]:
-    """Return the sections with all commands: ours, then the workbench's, which their packages list in ``SECTIONS``.
+    """Return the sections of the help: for each title, the names of the commands with their summaries.
 
-    This imports the packages, but not the modules of the commands.
+    Our own commands come first, then those of the workbench, whose packages list them in ``SECTIONS``. This imports
+    these packages, but not the modules of the commands.
     """
     from importlib import import_module
 

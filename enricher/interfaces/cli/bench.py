@@ -26,7 +26,10 @@ asserting = click.option("--assert", "asserts", is_flag=True, help="Exit with co
 
 
 def rounds(default: int, *, least: int = 1, most: int = 10_000) -> Callable[[Any], Any]:
-    """Return the option for the number of measured runs; if ``least`` is 0, the value 0 skips them."""
+    """Return the option ``--runs``: how often each command is measured, from ``least`` to ``most`` times.
+
+    With ``least=0``, the help text says that the value 0 skips these measurements.
+    """
     zero = "; 0: none" if least == 0 else ""
     return click.option(
         "--runs",
@@ -39,7 +42,7 @@ def rounds(default: int, *, least: int = 1, most: int = 10_000) -> Callable[[Any
 
 
 def sizes_of_memory(default: str) -> Callable[[Any], Any]:
-    """Return the option for the numbers of memories to measure with; its value is a list of integers."""
+    """Return the option ``--memories``, a list of sizes; the benchmark runs once with a store of each size."""
     return click.option(
         "--memories",
         "--n",
@@ -61,7 +64,7 @@ def _numbers(ctx: click.Context, param: click.Parameter, value: str) -> list[int
 
 @click.group("bench", cls=CommandGroup, epilog="Example: enricher bench hook --runs 20")
 def bench() -> None:
-    """Measure how long the hook and its parts take, most of them as a ratio to a simpler program."""
+    """Measure how long the hook and its parts take, usually in comparison with a simpler program."""
 
 
 @bench.command("hook", epilog="Example: enricher bench hook --runs 20")
@@ -69,7 +72,7 @@ def bench() -> None:
 @as_json
 @asserting
 def hook(runs: int, is_json: bool, asserts: bool) -> None:
-    """Time the whole hook process, as a ratio to the start of a bare Python interpreter (python -I -S -c pass)."""
+    """Time the whole hook process, and compare it with the start of a bare Python interpreter."""
     from enricher.interfaces.bench.hook import hook_rows
 
     report("hook", hook_rows(runs), is_json=is_json, asserts=asserts)
@@ -79,7 +82,7 @@ def hook(runs: int, is_json: bool, asserts: bool) -> None:
 @as_json
 @asserting
 def intent(is_json: bool, asserts: bool) -> None:
-    """Time the classification alone, for prompts of several sizes, in one process."""
+    """Time only the classification of prompts of several sizes, without starting a hook process."""
     from enricher.interfaces.bench.hook import classification_rows
 
     report("intent", classification_rows(), is_json=is_json, asserts=asserts)
@@ -90,7 +93,7 @@ def intent(is_json: bool, asserts: bool) -> None:
 @as_json
 @asserting
 def llm(runs: int, is_json: bool, asserts: bool) -> None:
-    """Time the hook with a model that answers at once and with one that never does, as a ratio to the rules alone."""
+    """Time the hook without a model, with a model that answers at once, and with one that never answers."""
     from enricher.interfaces.bench.hook import missed_with_a_model, model_rows
 
     rows = model_rows(runs)
@@ -110,7 +113,7 @@ def llm(runs: int, is_json: bool, asserts: bool) -> None:
 @as_json
 @asserting
 def plan(runs: int, seconds: float, is_json: bool, asserts: bool) -> None:
-    """Time the hook with a plan by a slow model, compared with a plan by the rules; at most 10 s are allowed."""
+    """Time the hook with a plan by a slow model and with one by the rules; the target is at most 10 seconds."""
     from enricher.interfaces.bench.hook import missed_with_a_plan, plan_rows
 
     rows = plan_rows(runs, seconds)
@@ -129,7 +132,7 @@ def plan(runs: int, seconds: float, is_json: bool, asserts: bool) -> None:
 @as_json
 @asserting
 def burst(at_once: int, is_json: bool, asserts: bool) -> None:
-    """Start many hooks at the same moment; count the answers and the recorded prompts."""
+    """Start many hooks at the same moment, and count how many answer and how many prompts are recorded."""
     from enricher.interfaces.bench.hook import burst as run_burst
 
     outcome = run_burst(at_once)
@@ -142,7 +145,7 @@ def burst(at_once: int, is_json: bool, asserts: bool) -> None:
 @as_json
 @asserting
 def topics(sizes: list[int], is_json: bool, asserts: bool) -> None:
-    """Time the index of topics, as a ratio to counting the words of the same memories."""
+    """Time the index of the topics of memories, and compare it with counting the words of the same memories."""
     from enricher.interfaces.bench.indexes import topic_rows
 
     report("topics", topic_rows(sizes), is_json=is_json, asserts=asserts)
@@ -153,7 +156,7 @@ def topics(sizes: list[int], is_json: bool, asserts: bool) -> None:
 @as_json
 @asserting
 def session(runs: int, is_json: bool, asserts: bool) -> None:
-    """Time the hook with a transcript of 200 MB, compared with the hook without one; at most 20 ms more is allowed."""
+    """Time the hook with a transcript of 200 MB and without one; the target is a difference of at most 20 ms."""
     from enricher.interfaces.bench import missed_with_a_transcript, session_rows
 
     rows = session_rows(runs)
@@ -167,7 +170,7 @@ def session(runs: int, is_json: bool, asserts: bool) -> None:
 @as_json
 @asserting
 def context(sizes: list[int], runs: int, is_json: bool, asserts: bool) -> None:
-    """Time the search in memories, as a ratio to a plain FTS5 query, and the hook with 10,000 memories or more."""
+    """Time the search for memories, compared with a plain FTS5 query, and the hook with 10,000 memories."""
     from enricher.interfaces.bench import context as bench_context
 
     found = bench_context.search_rows(sizes)
@@ -187,7 +190,7 @@ def context(sizes: list[int], runs: int, is_json: bool, asserts: bool) -> None:
 @as_json
 @asserting
 def recall(sizes: list[int], is_json: bool, asserts: bool) -> None:
-    """Time the search in memories alone, with and without the weights of a search intent."""
+    """Time only the search for memories, with and without the weights that a search intent gives to their kinds."""
     from enricher.interfaces.bench import context as bench_context
 
     found = bench_context.search_rows(sizes)
@@ -207,9 +210,9 @@ def recall(sizes: list[int], is_json: bool, asserts: bool) -> None:
 @as_json
 @asserting
 def code(files: int, runs: int, is_json: bool, asserts: bool) -> None:
-    """Time the index of a project's files, as a ratio to FTS5 on the same words, and the hook in that project.
+    """Time the index of a project's files, compared with a plain FTS5 query, and the hook in that project.
 
-    For the index, the column p99 shows the 95th percentile.
+    In the rows about the index, the column p99 shows the 95th percentile.
     """
     from enricher.interfaces.bench.indexes import code_rows, hook_rows
 
@@ -217,7 +220,7 @@ def code(files: int, runs: int, is_json: bool, asserts: bool) -> None:
 
 
 def print_rows(rows: list[BenchRow], *, is_json: bool) -> None:
-    """Print the rows as a table in Markdown, or as JSON."""
+    """Print the rows of a benchmark as a table in Markdown, or as JSON."""
     if is_json:
         click.echo(json.dumps([asdict(row) for row in rows]))
         return
@@ -238,7 +241,10 @@ def print_targets(name: str, rows: list[BenchRow]) -> None:
 
 
 def report(name: str, rows: list[BenchRow], *, is_json: bool, asserts: bool) -> None:
-    """Print the rows of the benchmark ``name`` with its targets, then report missed targets (see ``finish``)."""
+    """Print the rows of the benchmark ``name``, its targets (unless as JSON), and those that were missed.
+
+    With ``asserts``, exit with code 1 if a target was missed.
+    """
     from enricher.interfaces.bench import missed
 
     print_rows(rows, is_json=is_json)

@@ -1,6 +1,6 @@
 """``enricher code``: build the index of a project's files, and search it as the hook does.
 
-``enricher validate``: check code that an agent wrote against the rules for such code.
+``enricher validate``: find places where code that an agent wrote breaks the rules for code.
 """
 
 from __future__ import annotations
@@ -131,10 +131,10 @@ def _decreasing(hits: list[FileHit]) -> Iterator[float]:
 def validate(
     paths: tuple[str, ...], revision: str | None, names: tuple[str, ...], severity: str, is_json: bool
 ) -> None:
-    """Check Python files for stubs, fixed values, secrets, missing docstrings and swallowed errors.
+    """Check Python files for stubs, hard-coded values, secrets, missing docstrings and swallowed errors.
 
-    With --diff and no FILE, all files of the repository that changed are checked. Exit code 1: something critical or
-    high was found; 2: wrong usage.
+    With --diff and no FILE, all changed Python files of the repository are checked. The exit code is 1 if a critical or
+    high violation was found, and 2 after wrong usage.
     """
     from enricher.validation import files
     from enricher.validation.rules import SERIOUS, PromptRuleEngine
@@ -170,7 +170,7 @@ def _folder(paths: tuple[str, ...]) -> str:
 
 
 def _chosen(engine: PromptRuleEngine, names: tuple[str, ...], severity: str) -> list[PromptRule]:
-    """Return the rules to check, those in ``names`` or all, without those that are less severe than ``severity``.
+    """Return the rules by which to check code: those in ``names``, or all, that are at least as severe as ``severity``.
 
     Raises a usage error for a name that is unknown or belongs to a rule without a validator.
     """

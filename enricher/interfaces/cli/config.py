@@ -66,14 +66,17 @@ def show(is_json: bool, cwd: str) -> None:
 
 
 def _switches(compiled: Compiled) -> dict[str, Value | None]:
-    """Return the defaults of the switches that files may omit: None for ``GATES``, on for channels and clients."""
+    """Return the defaults of all on/off settings: None (not set) for those in GATES, True for channels and clients."""
     channels = [rule["name"] for rule in compiled.body.get("channels", [])]
     named = [f"channels.{name}" for name in channels] + [f"hosts.{name}" for name in NAMES]
     return {**dict.fromkeys(GATES), **dict.fromkeys(named, True)}
 
 
 def _file_sources(layers: Layers, compiled: Compiled) -> dict[str, str]:
-    """Return the file that sets each setting; for budgets, it is an instructions file, and the line is added."""
+    """Return the file that sets each setting, by the setting's name.
+
+    A budget may also be set in an instructions file; then the line is given as well.
+    """
     from enricher.rules.compiling.compiler import read_configuration
     from enricher.rules.layers import USER, packaged_file
 
@@ -89,7 +92,7 @@ def _file_sources(layers: Layers, compiled: Compiled) -> dict[str, str]:
 
 
 def _source_blocks(rule: RuleBlock | None) -> Iterator[RuleBlock]:
-    """Yield the definitions of a rule, one per instructions file, from which it was merged; overridden ones first."""
+    """Yield the definitions, one per instructions file, that were merged into ``rule``; overridden ones come first."""
     if rule:
         yield from _source_blocks(rule.below)
         yield rule
@@ -103,9 +106,9 @@ def _source_blocks(rule: RuleBlock | None) -> Iterator[RuleBlock]:
 def trust(directory: str, by_branch: bool) -> None:
     """Trust the .enricher folders that apply in DIRECTORY (default: the current folder), as they are now.
 
-    These are the folder of the project and that of its nearest package. After any later change they are no longer
-    trusted. With --branch, content that was merged into the remote's default branch stays trusted; a local edit is
-    not.
+    These are the .enricher folder of the project and that of the nearest package inside it. After any later change they
+    are no longer trusted. With --branch, content that was merged into the remote's default branch stays trusted; a
+    local edit is not.
     """
     from enricher.rules.layers import layer_folders
 

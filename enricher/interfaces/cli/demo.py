@@ -72,7 +72,7 @@ def _samples() -> list[dict[str, str]]:
 
 
 def _sample_project(root: Path, environment: dict[str, str]) -> str:
-    """Write the files in ``samples/shop.md`` to the folder ``root``, and commit them if git is installed."""
+    """Write the files in ``samples/shop.md`` to ``root``, and commit them if git is installed; return that folder."""
     document = (Path(root_dir()) / "enricher" / "samples" / "shop.md").read_text(encoding="utf-8")
     for section in document.split("\n## ")[1:]:
         name, _, block = section.partition("\n\n```")
@@ -89,7 +89,7 @@ def _sample_project(root: Path, environment: dict[str, str]) -> str:
 
 
 def _fresh_environment(folder: str) -> dict[str, str]:
-    """Return an environment with a separate home folder, so that none of the user's files are read or written."""
+    """Return environment variables that make ``folder`` the home folder, so that the user's own is not touched."""
     kept = {
         name: value for name, value in os.environ.items() if not name.startswith(("ENRICHER_", "XDG_", "AOPS", "GIT_"))
     }

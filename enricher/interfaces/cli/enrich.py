@@ -1,4 +1,4 @@
-"""``enricher enrich``: show what is added to a prompt; ``hook``: run the hook; ``hydrate``: print a drafted plan."""
+"""``enricher enrich``: show what is added to a prompt; ``hook``: run the hook; ``hydrate``: print a saved plan."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _index(cwd: str) -> None:
 @click.command("hydrate", epilog="Example: enricher hydrate --context hydrate_example.md")
 @click.option("--context", "file", required=True, metavar="FILE", help="The file that the hook's text names.")
 def hydrate(file: str) -> None:
-    """Print the plan that the hook drafted in a context file, for agents that have no subagents."""
+    """Print the plan that the hook drafted in FILE; agents that have subagents let one of them finish it instead."""
     try:
         with open(file, encoding="utf-8", newline="") as opened:
             text = opened.read()
@@ -93,7 +93,7 @@ def hydrate(file: str) -> None:
 )
 @options.answer_format
 def hook(host: str, form: str) -> None:
-    """Read one event from stdin and answer it with one JSON object, or with nothing; the exit code is always 0."""
+    """Read one event of a client from stdin and answer it with one JSON object or with nothing; exit with code 0."""
     from enricher.hook.process import main
 
     main([host, f"--format={form}"])

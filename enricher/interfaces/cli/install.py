@@ -54,7 +54,7 @@ def install(
     launcher_only: bool,
     is_dry: bool,
 ) -> None:
-    """Register the hook in agent clients: in those that --host names, else in every client found."""
+    """Register the hook in the clients that --host names; without --host, in every client on this machine."""
     names = [] if launcher_only else chosen_hosts(named)
     if with_mcp and names and not is_sdk_installed():
         raise click.ClickException(f"{MISSING}; then run this again")
@@ -90,7 +90,10 @@ def install(
 
 
 def chosen_hosts(named: tuple[str, ...]) -> list[str]:
-    """Return the named clients, else those found on this machine; raises a usage error if there are none."""
+    """Return the clients to register: those in ``named``, or every client on this machine if it is empty or has "all".
+
+    Raises a usage error if there are none.
+    """
     found = installer.clients_found() if not named or "all" in named else list(dict.fromkeys(named))
     if not found:
         raise click.UsageError(
@@ -182,7 +185,7 @@ def uninstall(named: tuple[str, ...], scope: str | None, *, is_dry: bool) -> Non
 
 @click.command(epilog="Example: enricher on")
 def on() -> None:
-    """Switch enrichment on and end shadow mode."""
+    """Switch enrichment on; this also ends shadow mode, in which prompts are recorded but nothing is added."""
     click.echo(f"Enrichment is on from the next prompt ({_switched(enabled=True, shadow=False)}).")
 
 
@@ -193,7 +196,7 @@ def off() -> None:
 
 
 def _switched(**settings: bool) -> str:
-    """Write the switches to the user's ``config.toml`` and return its path."""
+    """Write ``settings`` to the user's ``config.toml``, and return its path."""
     try:
         return installer.set_switches(settings)
     except InstallationError as error:

@@ -29,8 +29,8 @@ EXAMPLE = "Example: enricher template list"
 def check(file: str | None, effective: bool, is_json: bool, cwd: str) -> None:
     """Check FILE, or all instructions that apply in the current folder; exit 1 if there are errors.
 
-    A FILE that is one of the layers, or could be, is checked together with the layers below it; a FILE that holds
-    all the instructions is checked alone.
+    If FILE is a layer, or contains only some of the parts that instructions need, it is checked together with the other
+    layers. A FILE with all the parts is checked alone.
     """
     if file and not os.path.exists(file):
         _refuse(file, is_json=is_json)
@@ -81,7 +81,7 @@ def template() -> None:
 @options.in_folder
 @options.as_json
 def listing(cwd: str, is_json: bool) -> None:
-    """List the templates of the instructions that apply here, with their modes and files."""
+    """List the templates that apply in this folder, each with its mode (structured or not), version and file."""
     from enricher.structured.templates import TemplateProblemError
 
     generator = in_use(cwd)
@@ -108,7 +108,7 @@ def listing(cwd: str, is_json: bool) -> None:
 @click.option("--mode", type=click.Choice(("structured", "unstructured")), help="Not the configured mode.")
 @options.in_folder
 def render(name: str, given: tuple[str, ...], variables: Any, mode: str | None, cwd: str) -> None:
-    """Print the prompt that a template gives."""
+    """Print the prompt to a model that the template NAME and the given variables result in."""
     from enricher.structured.templates import TemplateProblemError
 
     values = _object(variables)
@@ -157,7 +157,7 @@ def read(response_type: str, file: Any, is_json: bool) -> None:
 
 @template.command("schemas", epilog="Example: enricher template schemas")
 def schemas() -> None:
-    """Print the schemas of the answers, as in instructions/response_schemas.yaml."""
+    """Print the JSON schemas of a model's answers, in the form of the file instructions/response_schemas.yaml."""
     from enricher.structured.responses import dump
 
     click.echo(dump(), nl=False)
@@ -187,7 +187,7 @@ def _object(file: Any) -> dict[str, Any]:
 
 
 def in_use(cwd: str) -> PromptGenerator:
-    """Return a generator of prompts from the templates that apply in the folder ``cwd``."""
+    """Return an object that generates prompts to a model from the templates that apply in the folder ``cwd``."""
     from enricher.rules.compiling.compiler import compile_layers
     from enricher.rules.compiling.named_files import MODES
     from enricher.rules.layers import find_layers

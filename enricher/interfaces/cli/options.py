@@ -55,7 +55,7 @@ answer_format = click.option(
 
 
 def as_case(command: Any) -> Any:
-    """Add the options that also store a labelled prompt as a golden case, with which a repository tests its rules."""
+    """Add the options ``--case`` and ``--cases``; with either, a labelled prompt is also stored as a golden case."""
     is_case = click.option(
         "--case", "is_case", is_flag=True, help="Also add a golden case to .enricher/cases.jsonl of its repository."
     )
@@ -80,7 +80,7 @@ def jsonl(fields: str) -> Decorator:
 
 
 def labels(command: Any) -> Any:
-    """Add the option for files with more labelled prompts, besides those in the database."""
+    """Add the option ``--labels``, which names files of labelled prompts to use together with those in the database."""
     return click.option(
         "--labels",
         "files",
@@ -103,7 +103,7 @@ def limit(default: int, *, most: int | None = None) -> Decorator:
 
 
 def older_than(command: Any) -> Any:
-    """Add the option ``--before``, to which users pass the last id of a list to get the next page of it."""
+    """Add the option ``--before``: given the last id of a list, the command shows the next page of that list."""
     return click.option(
         "--before", default="", metavar="ID", help="Only those older than this one, which gives the next page."
     )(command)
@@ -121,9 +121,9 @@ def since(command: Any) -> Any:
 
 
 def where(**attributes: Any) -> Decorator:
-    """Return the option that selects recorded prompts; its value is a parsed ``Selection``.
+    """Return the option ``--where``, by which users select recorded prompts; its value is a parsed ``Selection``.
 
-    With ``default=None``, the value is None if the option is not given.
+    ``attributes`` go to ``click.option``. With ``default=None``, the value is None if the option is not given.
     """
     return click.option(
         "--where",

@@ -27,7 +27,10 @@ if TYPE_CHECKING:
     Asked = dict[str, Any]
 
     class Advance(Protocol):
-        """Shows that ``done`` of ``total`` steps are done (a total of 0: unknown), optionally under a new title."""
+        """A function that updates a progress bar: ``done`` of ``total`` steps are done (0: total unknown).
+
+        ``title`` replaces the text beside the bar.
+        """
 
         def __call__(self, done: int, total: int, title: str = ...) -> None: ...
 
@@ -43,9 +46,9 @@ REFUSAL = (
 
 
 class CommandGroup(click.Group):
-    """A group of commands whose help shows each command's whole first sentence; the workbench may add commands to it.
+    """A group of commands whose help lists them, and those that the workbench adds, with their whole first sentence.
 
-    ``lazy`` maps names of commands with larger imports to "module:function", which is imported only when needed.
+    ``lazy`` maps the names of commands that import much to "module:function"; the module is imported when it is needed.
     """
 
     def __init__(self, *args: Any, lazy: Mapping[str, str] | None = None, **attributes: Any) -> None:
@@ -79,7 +82,10 @@ def print_json(value: object) -> None:
 
 @contextlib.contextmanager
 def opened(*refusals: type[Exception]) -> Iterator[sqlite3.Connection]:
-    """Open the user's database, with all that the hook has recorded; show errors and ``refusals`` as messages."""
+    """Open the user's database, and yield the connection; show database errors as messages instead of tracebacks.
+
+    ``refusals`` are further exceptions to show in this way.
+    """
     from enricher.home import state_dir
     from storage.db import database
     from storage.traces.queries import UnknownTraceError
@@ -182,7 +188,10 @@ def _answered(line: bytes, number: int, key: str, answer: Callable[[Asked], Aske
 
 @dataclass(frozen=True, slots=True)
 class Deletion:
-    """What to show the user before a deletion: a summary, the number of records, a line for some of them, remarks."""
+    """A description of what a command would delete, which is shown to the user before the deletion.
+
+    ``summary`` says it in one line, ``count`` is the number of records, and ``examples`` has a line for some of them.
+    """
 
     summary: str
     count: int

@@ -1,1 +1,1 @@
-"""Python APIs with the names that the specifications (the seeds) require, such as ``detect`` for the search intent."""
+"""Python APIs under the names that the specifications (the seeds) require, such as ``intent.detect``."""

@@ -1,8 +1,8 @@
 """Estimate how complex a task is: a Python API with the names of the specification (seed 002, phases 1, 4 and 5B).
 
-``TaskComplexityEstimator`` makes the estimates. The functions from ``storage.traces.complexity`` store and read them,
-and the attempts to do a task with parallel agents. Nothing here starts an agent: the specification itself deprecated
-the coordinator that would have done so (phase 5B).
+``TaskComplexityEstimator`` makes the estimates. The functions from ``storage.traces.complexity`` store and read
+estimates, and also records of attempts to do a task with parallel agents. Nothing here starts an agent: the
+specification itself deprecated the coordinator that would have done so (phase 5B).
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ ParallelAgentAttempt = ParallelAttempt
 
 
 class ThresholdsError(ValueError):
-    """A file of thresholds cannot be used; for each mistake, the message has the file, the line and a remedy."""
+    """Raised if a file of thresholds cannot be used; the message gives file, line and remedy for each mistake."""
 
     def __init__(self, problems: list[Problem]) -> None:
         super().__init__("\n".join(map(str, problems)))
@@ -74,7 +74,7 @@ class ComplexityEstimate:
 
     @staticmethod
     def of(found: Estimate) -> ComplexityEstimate:
-        """Convert an estimate by the hook, whose fields have other names, to this class."""
+        """Convert ``found``, an estimate in the form that the hook uses, to the field names of the specification."""
         return ComplexityEstimate(
             task_id=found.task_id,
             estimated_tokens=found.tokens,
@@ -127,7 +127,7 @@ class TaskComplexityEstimator:
         self._ask = ask
 
     def estimate(self, task: str, *, task_id: str | int = "", task_type: str = "") -> ComplexityEstimate:
-        """Return the estimate of a task; ``task_id`` is copied into the result."""
+        """Return the estimate of a task; its ``task_type`` may affect the result, and ``task_id`` is copied into it."""
         found = estimate(task, self.thresholds, task_type=task_type, task_id=str(task_id), ask=self._ask)
         return ComplexityEstimate.of(found)
 

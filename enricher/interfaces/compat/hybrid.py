@@ -34,14 +34,15 @@ _log = logging.getLogger(__name__)
 
 
 def intent_prompt(prompt: str) -> str:
-    """Return the text with which a model is asked for the search intent of ``prompt``."""
+    """Return the question that asks a model for the search intent of ``prompt``."""
     return question(prompt, packaged_rules().packed("prompts"))
 
 
 def configured_provider(cwd: str = "") -> Provider | None:
-    """Return a provider for the model that the settings of ``cwd`` configure; None if they configure none.
+    """Return a provider for the model in the settings that apply in ``cwd``; None if they name no model.
 
-    The provider raises ``enricher.model.client.ModelError`` or ``enricher.model.endpoint.EndpointError``.
+    When it is called, the provider may raise ``enricher.model.client.ModelError`` or
+    ``enricher.model.endpoint.EndpointError``.
     """
     settings, _problems = with_environment(api.rules_for(cwd)[0].body["settings"], os.environ)
     if not settings["model.url"]:
@@ -74,9 +75,10 @@ def detect_hybrid(
     timeout_ms: int = TIMEOUT_MS,
     by_keywords: Callable[[str], SearchIntent | None] = detect,
 ) -> SearchIntent | None:
-    """Return the search intent by the packaged signals and by a model, which work in parallel; None if there is none.
+    """Return the search intent that the packaged signals and a model together indicate; None if there is none.
 
-    Without a provider, with ``use_llm`` off, or if the model fails or is late, the signals alone decide.
+    ``by_keywords`` runs while the model is working. Its result is returned if there is no ``provider``, if ``use_llm``
+    is off, or if the model fails or is late.
     """
     call = _Call(prompt, provider) if provider and use_llm else None
     found = by_keywords(prompt)
@@ -95,7 +97,7 @@ async def handle(
 
 
 class _Call:
-    """A call of ``provider`` in a daemon thread, with the question about the search intent of ``prompt``."""
+    """A running call of ``provider``, in a daemon thread, that asks for the search intent of ``prompt``."""
 
     def __init__(self, prompt: str, provider: Provider) -> None:
         self._began = time.perf_counter()

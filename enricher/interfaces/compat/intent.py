@@ -45,7 +45,7 @@ class SearchIntentType(_Named):
 
     @property
     def description(self) -> str:
-        """The description of this intent in the packaged instructions, in one paragraph."""
+        """Return the description of this intent in the packaged instructions, in one paragraph."""
         return _packaged().rules[f"{SEARCH_INTENT}.{self.value}"].prose
 
     def as_str(self) -> str:

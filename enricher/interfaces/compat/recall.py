@@ -1,4 +1,4 @@
-"""Python API to find memories, in a number and order that depend on the search intent (seed 001, tasks 2.1 to 2.10).
+"""Find memories; the search intent decides how many and in which order: a Python API (seed 001, tasks 2.1 to 2.10).
 
 The hook calls ``storage.memory.recall`` directly (``enricher.context.channels.memory``); both use the same
 functions to decide how many memories to add, how to rank them and how to shorten them.
@@ -63,7 +63,10 @@ def is_model_configured(cwd: str = "") -> bool:
 
 @dataclass(frozen=True, slots=True)
 class SearchIntentConfig:
-    """The settings ``search_intent.*`` (seed 001, task 6.4); by default, ``use_llm`` is on if a model is configured."""
+    """The settings for search intents, as the specification names them (seed 001, task 6.4).
+
+    By default, ``use_llm`` is on if a model is configured.
+    """
 
     enabled: bool = True
     use_llm: bool = field(default_factory=is_model_configured)
@@ -94,7 +97,7 @@ class InjectedMemory:
 
 @dataclass(frozen=True, slots=True)
 class MemoryContext:
-    """The memories to add to a prompt, and its search intent; ``to_dict`` omits empty optional fields."""
+    """The memories to add to a prompt, with the search intent and the topics that led to them."""
 
     search_intent_detected: bool = False
     intent_type: str = ""
@@ -104,7 +107,7 @@ class MemoryContext:
     reminder: str = ""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON form, which is also stored in traces."""
+        """Return the JSON form, which is also stored in traces; it omits an empty ``intent_type`` or ``reminder``."""
         optional = {"intent_type": self.intent_type, "reminder": self.reminder}
         return {
             "search_intent_detected": self.search_intent_detected,
@@ -199,7 +202,7 @@ def memories_for(confidence: float, config: AdaptiveContextConfig | None = None)
 
 
 def namespace_weights(intent: object) -> dict[str, float]:
-    """Return the factors by which a search intent, or its name, multiplies the scores of memories, by namespace.
+    """Return the factors on the scores of memories for a search intent (or its name), by namespace.
 
     A namespace is a kind of memories, such as decisions; for one that is not listed, the factor is 1.0.
     """
@@ -207,6 +210,9 @@ def namespace_weights(intent: object) -> dict[str, float]:
 
 
 def _name(intent: object) -> str:
-    """Return the name of an intent, given as text, enum member or object with ``intent_type``; empty for None."""
+    """Return the name of a search intent, which may be a text, an enum member or an object with ``intent_type``.
+
+    It is empty if ``intent`` is None.
+    """
     kind = getattr(intent, "intent_type", intent)
     return str(getattr(kind, "value", kind) or "")

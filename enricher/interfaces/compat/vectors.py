@@ -34,7 +34,7 @@ FEWEST_COMPARED = 64
 
 
 def settings_with_vectors(cwd: str = "") -> dict[str, Value] | None:
-    """Return the settings for a search in ``cwd``; None if no search by vectors is configured or allowed there."""
+    """Return the settings that apply in ``cwd``, or None if a search by vectors is not allowed or not configured."""
     if not os.environ.get(EMBEDDING):
         return None
     try:
@@ -58,10 +58,12 @@ def search(
     now: float = 0.0,
     candidates: int = CANDIDATES,
 ) -> list[Hit]:
-    """Return the memories that match ``text`` by words, fused by reciprocal rank with those whose vectors are nearest.
+    """Return the memories that match ``text``, best first, also by meaning if a search by vectors is configured.
 
-    The parameters are those of ``storage.memory.recall.search``. Missing vectors are requested from the endpoint first.
-    If it fails, only the results by words are returned, and the reason is logged. ``db`` must be in autocommit mode.
+    The results by words and by vectors are then fused by reciprocal rank, after missing vectors were requested from the
+    endpoint. If it fails, only the results by words are returned, and the reason is logged. ``state`` is the state
+    folder, and ``cwd`` the folder whose settings apply; the other parameters are those of
+    ``storage.memory.recall.search``. ``db`` must be in autocommit mode.
     """
     settings = settings_with_vectors(cwd)
     found = recall.search(

@@ -37,7 +37,7 @@ class PromptRuleViolation:
 
     @classmethod
     def of(cls, task_id: str, found: Violation) -> PromptRuleViolation:
-        """Convert a violation that ``PromptRuleEngine.validate`` found in the code for a task."""
+        """Convert ``found``, a violation in the code for the task ``task_id``, to the form of the specification."""
         details: dict[str, str | int] = {
             "file": found.file,
             "line": found.line,

@@ -31,9 +31,9 @@ MOST_CANDIDATES = 400
 
 
 class Library:
-    """The memories visible from one folder; every call sees what other processes have written meanwhile.
+    """The memories that one project can use; every call sees what other processes wrote before it.
 
-    Raises ``storage.db.database.StorageError`` if the database cannot be used.
+    Each method raises ``storage.db.database.StorageError`` if the database cannot be used.
     """
 
     def __init__(self, cwd: str = "", *, state: str = "") -> None:
@@ -61,7 +61,7 @@ class Library:
         return spent_ms
 
     def memory(self, identity: str) -> memories.Memory | None:
-        """Return a memory that is visible to the project; None for any other id."""
+        """Return the memory with the id ``identity``; None if there is none, or if it belongs to another project."""
         with self._opened() as db:
             found = memories.get(db, identity)
         return found if found and found.project in (self.project.id, memories.SHARED) else None
@@ -76,7 +76,10 @@ class Library:
     def search(
         self, query: str, *, namespace: str = "", limit: int = 20, weights: Mapping[str, float] | None = None
     ) -> list[Hit]:
-        """Return the memories that match ``query``, best first, optionally of one namespace only."""
+        """Return the memories that match ``query``, best first; a ``namespace`` restricts them to that one.
+
+        ``weights`` are factors on the scores of memories, by namespace.
+        """
         from enricher.interfaces.compat import vectors
 
         asked = {"candidates": MOST_CANDIDATES, "limit": MOST_CANDIDATES} if namespace else {"limit": limit}

@@ -1,4 +1,4 @@
-"""Offer prompts to MCP clients that bring memories into a conversation: list them and write their texts.
+"""List the prompts that MCP clients can insert to bring memories into a conversation, and write their texts.
 
 Memories are inserted as quotations, so that no text in a memory can act as part of the prompt: everything that a
 terminal, a host or a Markdown renderer would interpret is removed or escaped. Words, code and line breaks stay.
@@ -53,7 +53,7 @@ _INVISIBLE = "\u00ad\u034f\u180e\u3164\ufe0f"
 
 
 class PromptError(ValueError):
-    """The MCP prompt does not exist or does not accept the arguments; the message lists what is valid."""
+    """Raised if an MCP prompt does not exist, or does not accept the arguments; the message says what is valid."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class Argument:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A prompt as the server lists it for MCP clients."""
+    """An MCP prompt, with its arguments, as the server describes it to clients."""
 
     name: str
     description: str
@@ -150,7 +150,10 @@ GUIDANCE = {
 
 
 def get(name: str, arguments: Mapping[str, str], library: Library) -> str:
-    """Return the text of the MCP prompt ``name``, with the memories found. Raises PromptError, StorageError."""
+    """Return the text of the MCP prompt ``name``; it contains the memories that match its arguments.
+
+    Raises PromptError for an unknown name or invalid arguments, and StorageError if the database cannot be used.
+    """
     prompt = _prompt(name)
     given = _checked(prompt, arguments)
     writers: dict[str, Callable[[Mapping[str, str], Library], str]] = {
@@ -162,9 +165,9 @@ def get(name: str, arguments: Mapping[str, str], library: Library) -> str:
 
 
 def complete(name: str, argument: str, value: str, library: Library) -> list[str]:
-    """Return completions of the beginning ``value`` of an argument of an MCP prompt; empty if there are none.
+    """Return the possible values of an MCP prompt's argument that begin with ``value``; empty if there are none.
 
-    Raises PromptError for a prompt that does not exist.
+    Raises PromptError if no prompt has this ``name``.
     """
     for one in _prompt(name).arguments:
         if one.name == argument and one.choices:
@@ -249,7 +252,7 @@ def _recall_context(given: Mapping[str, str], library: Library) -> str:
 
 
 def weights_of(intent: str) -> Mapping[str, float] | None:
-    """Return the factors for the scores of memories, by namespace, for an intent word; None if it is empty."""
+    """Return the factors on the scores of memories, by namespace, for one of INTENTS; None if ``intent`` is empty."""
     if not intent:
         return None
     from enricher.interfaces.compat.recall import namespace_weights

@@ -1,4 +1,4 @@
-"""Return what a project's memory has at an ``enricher://`` URI, as JSON, for the command line and MCP clients.
+"""Read the resources of a project's memory (``enricher://`` URIs) as JSON, for the command line and MCP clients.
 
 Texts are returned as stored; whoever displays them must treat them as data.
 """
@@ -44,7 +44,7 @@ MOST_RELATED = 10
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """A resource as listed for MCP clients: a URI, or a template of URIs, with its name and description."""
+    """A resource as the server describes it to MCP clients; ``uri`` is a URI, or a template with a placeholder."""
 
     uri: str
     name: str
@@ -52,7 +52,7 @@ class Resource:
 
     @property
     def is_template(self) -> bool:
-        """Whether the URI contains a placeholder."""
+        """Return whether the URI contains a placeholder."""
         return "{" in self.uri
 
 
@@ -65,7 +65,7 @@ RESOURCES = (
 
 
 class UnknownMemoryError(LookupError):
-    """No memory with that id is visible from this project."""
+    """Raised if no memory with the id ``identity`` is visible in this project."""
 
     def __init__(self, identity: str) -> None:
         super().__init__(f"no memory {identity[:100]!r} in this project; enricher memory list shows those there are")

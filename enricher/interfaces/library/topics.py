@@ -1,8 +1,8 @@
-"""Index the memories of a project by topic, so that topics can be listed and the memories of each be found.
+"""Index the memories of a project by topic, to list the topics and to find the memories of each topic.
 
-A memory's topics are its namespace, its tags and the keywords of its text. The index is
-held in RAM and built from the stored memories, so nothing has to be kept in sync on disk;
-after a change of the store only the changed memories are indexed again.
+A memory's topics are its namespace, its tags and the keywords of its text. The index is held in RAM and built from the
+stored memories, so nothing has to be kept in sync on disk; after a change of the store only the changed memories are
+indexed again.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ STOP_WORDS = frozenset(
 
 
 class Indexed(Protocol):
-    """The fields of a memory that the topic index reads."""
+    """The fields of a memory that the topic index reads; any object with these fields can be indexed."""
 
     @property
     def id(self) -> str: ...
@@ -78,7 +78,7 @@ class TopicInfo:
     namespaces: list[str]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the three fields in their JSON form."""
+        """Return the topic as a JSON object, with its name, the number of memories and their namespaces."""
         return asdict(self)
 
 
@@ -130,7 +130,7 @@ class TopicIndexService:
 
     @property
     def last_refresh(self) -> str | None:
-        """The time of the last change to the index (ISO 8601, UTC); None before the first one."""
+        """Return the time of the last change to the index (ISO 8601, UTC); None if there was none."""
         return self._refreshed_at
 
     def __len__(self) -> int:
@@ -138,7 +138,7 @@ class TopicIndexService:
 
     @property
     def memory_count(self) -> int:
-        """The number of indexed memories."""
+        """Return the number of indexed memories."""
         return len(self._memories)
 
     def build(self, memories: Iterable[Indexed]) -> None:
@@ -229,7 +229,7 @@ class TopicIndexService:
 
 @contextmanager
 def _without_collecting() -> Iterator[None]:
-    """Disable the garbage collector, which would scan the growing index repeatedly and find no garbage."""
+    """Switch the garbage collector off during the block; it would scan the growing index in vain again and again."""
     was_on = gc.isenabled()
     gc.disable()
     try:

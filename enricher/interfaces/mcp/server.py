@@ -87,7 +87,10 @@ def build_server(library: Library) -> Server[Any]:
 
 
 class _Handlers:
-    """The request handlers; ``_ctx`` is the context of the request, which no handler uses."""
+    """The functions that answer the requests of MCP clients.
+
+    Each gets the context of its request as ``_ctx``, but does not use it.
+    """
 
     def __init__(self, library: Library) -> None:
         self.library = library
@@ -187,7 +190,7 @@ def _tool(tool: tools.Tool) -> types.Tool:
 
 
 def _json(value: object) -> str:
-    """Return JSON in which stored text cannot act as a tag or reverse the text direction."""
+    """Return ``value`` as JSON; escape characters by which stored text could act as a tag or change its direction."""
     text = json.dumps(value, ensure_ascii=False)
     return _MISLEADING.sub(lambda char: f"\\u{ord(char[0]):04x}", text)
 
@@ -234,11 +237,14 @@ def _quiet() -> None:
 
 
 class TokenError(Exception):
-    """The token file cannot be used; the message names the file and the remedy."""
+    """Raised if the token file cannot be used; the message names the file and the remedy."""
 
 
 def load_token(state_dir: str) -> tuple[str, bool]:
-    """Return the access token in the state folder, and whether it was created just now; raises TokenError."""
+    """Return the access token in the state folder, creating one if there is none; also return whether it is new.
+
+    Raises TokenError if the file cannot be read or written, belongs to others, or contains no usable token.
+    """
     path = f"{state_dir}/{TOKEN_FILE}"
     try:
         is_new = not os.path.lexists(path) and _make_token(state_dir, path)

@@ -42,7 +42,7 @@ Tag = Annotated[str, Field(min_length=1, max_length=LONGEST_TAG)]
 
 
 class ToolError(ValueError):
-    """The tool does not exist, or an argument is invalid; the message names the argument and the problem."""
+    """Raised if an MCP tool does not exist or an argument is invalid; the message names the problem."""
 
 
 class _Arguments(BaseModel):
@@ -50,7 +50,7 @@ class _Arguments(BaseModel):
 
 
 class SearchMemories(_Arguments):
-    """Arguments of ``search_memories``."""
+    """The arguments of the MCP tool ``search_memories``."""
 
     query: str = Field(min_length=1, max_length=LONGEST_QUERY, description="Words to look for")
     namespace: Namespace | None = Field(None, description="Only memories of this namespace")
@@ -59,7 +59,7 @@ class SearchMemories(_Arguments):
 
 
 class AddMemory(_Arguments):
-    """Arguments of ``add_memory``."""
+    """The arguments of the MCP tool ``add_memory``."""
 
     content: str = Field(min_length=1, max_length=LONGEST_CONTENT, description="What is worth remembering, and why")
     namespace: Namespace = Field(DEFAULT_NAMESPACE, description="What kind of knowledge it is")
@@ -67,14 +67,17 @@ class AddMemory(_Arguments):
 
 
 class ExplainEnrichment(_Arguments):
-    """Arguments of ``explain_enrichment``."""
+    """The arguments of the MCP tool ``explain_enrichment``."""
 
     prompt: str = Field(min_length=1, max_length=LONGEST_PROMPT, description="A prompt as a person would type it")
 
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool as listed for MCP clients; ``does`` takes the validated arguments and returns a JSON object."""
+    """An MCP tool, as the server describes it to clients.
+
+    ``takes`` is the model of its arguments; ``does`` is called with the validated arguments and returns a JSON object.
+    """
 
     name: str
     description: str

@@ -22,19 +22,19 @@ MAKE_A_PAST = ("prompts", "files", "errors", "todos", "option", "answer_files", 
 class Conversation:
     """The end of a session's transcript, redacted and shortened.
 
-    ``prompts`` are the user's last prompts, oldest first. ``files`` are files that the agent's
-    tools used, newest first, and ``changed`` those changed since the last prompt; ``earlier_files``
-    were used before these (only files that a channel asked about by ``Request.were_opened``). ``has_edits``
-    is true if the tools changed any file. ``commands`` are shell commands of the agent, newest first;
-    ``errors`` are errors of its tools, newest first. ``todos`` are the (status, text) of the agent's tasks. ``resumed``
-    identifies the event by which the host dropped all this from its context; it is empty if the host
-    dropped nothing. ``problem`` describes what could not be read; ``transcript`` is the file that was read.
+    ``prompts`` are the user's last prompts, oldest first. ``files`` are files that the agent's tools used, newest
+    first, and ``changed`` are those that were changed since the last prompt. ``earlier_files`` were used before these;
+    it has only files for which a channel called ``Request.were_opened``. ``has_edits`` is true if the tools changed any
+    file. ``commands`` are shell commands of the agent, newest first; ``errors`` are errors of its tools, newest first.
+    ``todos`` are the (status, text) of the agent's tasks. ``resumed`` identifies the event by which the host dropped
+    all this from its context; it is empty if the host dropped nothing. ``problem`` describes what could not be read;
+    ``transcript`` is the file that was read.
 
-    ``answer`` is the agent's last answer and is never recorded. ``read_answer`` extracts the parts of it
-    to which the prompt refers, and these are recorded. If the prompt chooses options, they are ``option``, the text
-    of all chosen options, and ``chosen``, the (name, text) of each. If the prompt means "the other one", they
-    are ``answer_files`` and ``answer_names``, the files and identifiers in the answer, and ``open_point``,
-    the answer's question about what is left to do.
+    ``answer`` is the agent's last answer and is never recorded. ``read_answer`` extracts the parts of it to which the
+    prompt refers, and these are recorded. If the prompt chooses options, they are ``option``, the text of all chosen
+    options, and ``chosen``, the (name, text) of each. If the prompt means "the other one", they are ``answer_files``
+    and ``answer_names``, the files and identifiers in the answer, and ``open_point``, the answer's question about what
+    is left to do.
     """
 
     __slots__ = (
@@ -81,10 +81,10 @@ class Conversation:
         read_answer(self, prompt, answers or [(0, self.answer)])
 
     def basis(self, prompt: str) -> str:
-        """Return the earlier text that says what a prompt without a request of its own asks for; else an empty text.
+        """Return the earlier text to which a prompt such as "yes, option 2" refers; empty if it refers to none.
 
-        It is classified together with prompts such as "do the same for the other one" and
-        "yes, option 2"; after the host has dropped the conversation, also with "continue".
+        The text is classified together with the prompt. After the host has dropped the conversation, a prompt such as
+        "continue" also has such a text.
         """
         if not self or _names_its_subject(prompt):
             return ""
@@ -136,7 +136,7 @@ def _names_its_subject(prompt: str) -> bool:
 
 
 def seen_mark(news: str) -> str:
-    """Return the entry that a session's file gets once the agent has been reminded of what it lost by ``news``.
+    """Return the mark for a session's file which says that the agent has been reminded of what it lost by ``news``.
 
     ``news`` identifies the event by which the host dropped the conversation.
     """

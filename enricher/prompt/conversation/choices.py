@@ -79,10 +79,10 @@ _CJK_OTHER = ("另一个", "另外一个", "もう一つ", "もう一方", "も�
 
 
 class PromptChoice:
-    """The options that a prompt chooses, by their ``labels`` or by their ``positions`` from 1 on (-1 is the last).
+    """The choice that a prompt makes among options, by their ``labels`` or ``positions`` (1 is the first, -1 the last).
 
-    ``noun`` is the prompt's word for an option, such as "step"; ``is_both`` and ``is_other`` mean that the prompt says
-    "both" and "the other one".
+    ``noun`` is the prompt's word for an option, such as "step". ``is_both`` and ``is_other`` mean that the prompt says
+    "both" or "the other one". An empty choice is false.
     """
 
     __slots__ = ("is_both", "is_other", "labels", "noun", "positions")
@@ -156,9 +156,9 @@ def label_of(word: str) -> str:
 
 
 def _label(word: _Word, *, is_sure: bool = False) -> str:
-    """Return the label of the option that a word refers to; empty if it is no label.
+    """Return the label of an option if ``word`` is one; else return an empty text.
 
-    A lower-case letter counts only if ``is_sure``, because ``a`` may be an article.
+    A single lower-case letter is a label only if ``is_sure``, because ``a`` may be an article.
     """
     found = label_of(word.written)
     return found if found and (is_sure or not found.isalpha() or word.written.isupper()) else ""
@@ -175,7 +175,7 @@ def is_certain(noun: str) -> bool:
 
 
 def _only_choice(words: list[_Word]) -> PromptChoice | None:
-    """Return the choice that a prompt makes if it does nothing else; None for any other prompt."""
+    """Return the choice that a prompt makes; None if it makes none, or says more than that."""
     lows = [word.low for word in words]
     flat = f" {' '.join(lows)} "
     noun = next((low for low in lows if is_noun(low)), "")
@@ -210,7 +210,7 @@ def _is_one(low: str) -> bool:
 
 
 def _named_option(words: list[_Word]) -> PromptChoice | None:
-    """Return the choice of an option by a noun anywhere in a prompt: "option 2 seems good, but …"; None without one."""
+    """Return the choice that a prompt makes with a noun, as in "option 2 seems good, but …"; None if it makes none."""
     for at, word in enumerate(words):
         if not is_noun(word.low):
             continue
@@ -226,7 +226,7 @@ def _named_option(words: list[_Word]) -> PromptChoice | None:
 
 
 def _chosen_label(words: list[_Word]) -> PromptChoice | None:
-    """Return the choice of a label after a verb of choosing: "proceed with B", "start w/ 1A/1B"; None without one."""
+    """Return the choice that a prompt makes with a verb ("proceed with B", "start w/ 1A/1B"); None if it makes none."""
     for at, word in enumerate(words):
         start = at + 1 if word.low in _TAKES else len(words)
         if start < len(words) and words[start].low in _WITH:
@@ -238,9 +238,11 @@ def _chosen_label(words: list[_Word]) -> PromptChoice | None:
 
 
 def _labels_from(words: list[_Word], start: int, *, is_sure: bool) -> list[str]:
-    """Return the labels of options that begin at word ``start``; empty if there are none.
+    """Return the labels of options in the words from position ``start`` on; empty if there are none.
 
-    If all are bare numbers, they count only at the end of a clause or after a noun such as "option".
+    Numbers count only if a letter is among the labels, or at the end of a clause, or after a noun such as "option".
+    ``is_sure`` means that the word before them can only mean an option: then all of them count, lower-case letters
+    included.
     """
     found: list[str] = []
     at = start
@@ -283,7 +285,7 @@ def _read_cjk(prompt: str) -> PromptChoice:
 
 
 def _ascii_label(char: str) -> str:
-    """Return a character, possibly a full-width one, as an ASCII label; empty if it is no digit or capital."""
+    """Return a digit or capital letter, which may be full-width, as an ASCII label; empty for other characters."""
     code = ord(char)
     plain = chr(code - 0xFEE0) if 0xFF01 <= code <= 0xFF5E else char
     return label_of(plain) if plain.isdigit() or plain.isupper() else ""

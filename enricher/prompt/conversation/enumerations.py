@@ -26,7 +26,11 @@ NOUN, NUMBER, LETTER, ROW, BULLET = range(5)
 
 
 class Option:
-    """An item of a list: its ``label`` (empty for a bullet), the ``noun`` before it, its text, and the lines below."""
+    """An item of a list in an agent's answer.
+
+    ``label`` is its number or letter, empty for a bullet. ``noun`` is the word before the label, such as "option".
+    ``text`` is the rest of its line, and ``body`` the lines below it.
+    """
 
     __slots__ = ("body", "label", "noun", "text")
 
@@ -51,7 +55,10 @@ class Enumeration:
         self.end = 0
 
     def continues_with(self, kind: int, indent: int, label: str) -> bool:
-        """Return whether an item with this kind, indent and label continues this list."""
+        """Return whether an item belongs to this list, as its next one.
+
+        ``kind`` is what marks the item (NOUN, NUMBER, LETTER, ROW or BULLET), and ``indent`` its indentation.
+        """
         if kind != self.kind or abs(indent - self.indent) > 1:
             return False
         if kind in (NOUN, ROW):
@@ -158,7 +165,10 @@ def _bulleted(lines: list[str]) -> list[Enumeration]:
 
 
 def _item(line: str) -> tuple[int, int, Option | None]:
-    """Return the kind, indent and option of a line with a labelled item; the option is None for any other line."""
+    """Return what marks the item in a line (NOUN, NUMBER, LETTER or ROW), its indentation, and the item as an option.
+
+    The option is None if the line contains no item with a label.
+    """
     bare = line.strip()
     indent = len(line) - len(line.lstrip())
     if bare.startswith("|"):

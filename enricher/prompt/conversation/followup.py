@@ -90,7 +90,10 @@ def read_answer(conversation: Conversation, prompt: str, answers: list[tuple[int
 
 
 def _choose(conversation: Conversation, found: list[Option], ago: int, *, noun: str = "") -> None:
-    """Store in ``conversation`` the texts of the chosen options, and their names ("option 2 of the last answer")."""
+    """Store the chosen options, ``found``, in ``conversation``, with names such as "option 2 of the last answer".
+
+    ``ago`` says how many prompts ago they were offered; ``noun`` is the prompt's word for an option.
+    """
     conversation.chosen = [(_name_option(one, ago, noun.rstrip("s")), one.first_words()) for one in found]
     conversation.option = "; ".join(text for _, text in conversation.chosen)
     body = " ".join(line for one in found for line in (one.text, *one.body))
@@ -104,7 +107,10 @@ def _name_option(one: Option, ago: int, noun: str) -> str:
 
 
 def _option_left(conversation: Conversation, answers: list[tuple[int, str]]) -> tuple[list[Option], int] | None:
-    """Return the option that the last prompt left of two, and how many prompts ago they were offered; else None."""
+    """Return the one of two options that the last prompt did not choose, and how many prompts ago they were offered.
+
+    Return None if the last prompt did not choose one of two options.
+    """
     chosen = _choice(conversation.prompts[-1]) if conversation.prompts else None
     if not chosen:
         return None
@@ -154,7 +160,7 @@ def kind(prompt: str) -> str:
 
 
 def _choice(prompt: str) -> PromptChoice | None:
-    """Return the choice in a prompt; None, without the full check, if no word of it can belong to a choice."""
+    """Return the choice that a prompt makes; None if a quick look at its words shows that it can make none."""
     words = prompt.lower().split()
     if not any(
         word.startswith(_MAY_CHOOSE) or not word.isascii() or any(map(str.isdigit, word)) or len(word.strip(EDGES)) == 1
@@ -172,7 +178,7 @@ def names_something(prompt: str) -> bool:
 
 
 def basis(conversation: Conversation, prompt: str) -> str:
-    """Return the earlier text that says what this prompt asks for; empty if the prompt says it or none is known."""
+    """Return the earlier text that says what this prompt asks for; empty if it does not depend on earlier text."""
     how = kind(prompt)
     if how == CHOICE or (how == OTHER and conversation.option):
         return conversation.option
@@ -195,7 +201,7 @@ def subject(conversation: Conversation, prompt: str) -> str:
 
 
 def last_order(conversation: Conversation) -> str:
-    """Return the newest earlier prompt that requests something, even if it refers to another one ("test it").
+    """Return the newest earlier prompt that requests something; it may itself refer to an earlier one ("test it").
 
     The text is empty if there is none.
     """
@@ -242,7 +248,7 @@ def the_others(conversation: Conversation, prompt: str) -> list[str]:
 
 
 def referents(conversation: Conversation, prompt: str, *, further_back: bool = True) -> list[str]:
-    """Return the names that "the other one" can refer to: mentioned recently, but not those just worked on.
+    """Return the names of files or identifiers that "the other one" can mean, without those just worked on.
 
     The names come from the most recent source that has any: the last prompt with its answer and then, with
     ``further_back``, the files that the agent used and earlier prompts. If this source has more than MOST_REFERENTS

@@ -54,7 +54,7 @@ _TOKEN_CHARACTERS = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuv
 
 
 def _blanking_all_but(kept: bytes) -> bytes:
-    """Return a table for ``bytes.translate`` that replaces every byte except those in ``kept`` with a blank."""
+    """Return a table for ``bytes.translate`` that replaces every byte with a blank, except those in ``kept``."""
     others = bytes(range(256)).translate(None, kept)
     return bytes.maketrans(others, b" " * len(others))
 
@@ -84,7 +84,10 @@ class Screen:
         self.long = [run for run in self.runs.split() if len(run) >= _SHORTEST_TOKEN and not _is_name(run)]
 
     def run_end(self, start: int, limit: int | None = None) -> int:
-        """Return the end of the run of token characters that contains ``start``, at most ``start + limit``."""
+        """Return the end of the run that contains ``start``; return ``start + limit`` if it ends after that.
+
+        A run is an unbroken sequence of characters that a token may have.
+        """
         last = len(self.runs) if limit is None else min(len(self.runs), start + limit)
         end = self.runs.find(b" ", start, last)
         return end if end >= 0 else last
@@ -173,7 +176,11 @@ def _spans(text: str) -> list[Span]:
 
 
 def _may_hold_a_value(low: bytes) -> bool:
-    """Return whether any word is long enough for a secret and has a digit or a sign, which is rare in prompts."""
+    """Return whether any word could be a secret, because it is long enough and has a digit or a special character.
+
+    This is rare in prompts, so most of them are spared some searches. A long text with such a character is not checked
+    further; the answer is then True.
+    """
     if len(low.translate(None, _DIGITS_AND_SIGNS)) == len(low):
         return False
     if len(low) > _SHORT_PROMPT:
@@ -198,7 +205,10 @@ def _options(screen: Screen) -> list[Span]:
 
 
 def _merge(spans: list[Span]) -> list[Span]:
-    """Join overlapping spans; the first of them gives the kind, or that with the lowest rank if several start there."""
+    """Join overlapping spans into one.
+
+    It gets the kind of the span that starts first; if several start there, the kind of that with the lowest rank.
+    """
     merged: list[Span] = []
     for span in sorted(spans):
         if merged and span[0] < merged[-1][1]:
@@ -240,14 +250,20 @@ def _keep_ends(text: str, limit: int, kinds: set[str]) -> tuple[str, int]:
 
 
 def _replace_before(text: str, end: int, kinds: set[str]) -> str:
-    """Redact the text up to ``end`` and drop the rest, including all of a secret that crosses ``end``."""
+    """Return the text before ``end``, redacted; a secret that extends beyond ``end`` is left out entirely.
+
+    The kinds of the secrets are added to ``kinds``.
+    """
     spans = _spans(text)
     end = next((start for start, stop, _, _ in spans if start < end < stop), end)
     return _replace(text[:end], [span for span in spans if span[1] <= end], kinds)
 
 
 def _replace_behind(text: str, start: int, kinds: set[str]) -> str:
-    """Redact the text from ``start`` on and drop the rest, including all of a secret that crosses ``start``."""
+    """Return the text after ``start``, redacted; a secret that begins before ``start`` is left out entirely.
+
+    The kinds of the secrets are added to ``kinds``.
+    """
     spans = _spans(text)
     start = next((stop for begin, stop, _, _ in spans if begin < start < stop), start)
     moved = [(begin - start, stop - start, rank, kind) for begin, stop, rank, kind in spans if begin >= start]

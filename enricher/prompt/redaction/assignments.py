@@ -70,7 +70,10 @@ _CLOSERS = {")": "(", "]": "[", "}": "{", ">": "<"}
 
 
 def assigned_secrets(screen: Screen, words: list[bytes]) -> list[Span]:
-    """Return the spans of the values that the text assigns to names with one of ``words``, which the text contains."""
+    """Return the spans of the values that the text assigns to names of secrets.
+
+    ``words`` are the words in the text, such as "key", that may be part of such a name.
+    """
     spans: list[Span] = []
     screen.has_random = any(map(may_be_random, screen.long))
     runs, low, text = screen.runs, screen.low, screen.text
@@ -89,7 +92,10 @@ def assigned_secrets(screen: Screen, words: list[bytes]) -> list[Span]:
 
 
 def _named(screen: Screen, hit: int, end: int) -> Span | None:
-    """Return the span of the secret assigned to the name that contains ``hit`` and ends at ``end``; None if none is."""
+    """Return the span of the secret assigned to the name around position ``hit``; None if no secret is assigned to it.
+
+    ``end`` is the end of the name.
+    """
     # If the window contains no blank, rfind() + 1 is 0, and the name begins at the start of the window.
     start = screen.runs.rfind(b" ", max(0, hit - _LONGEST_NAME), hit) + 1 or max(0, hit - _LONGEST_NAME)
     kind, proof = _meaning(screen, start, end)
@@ -107,7 +113,10 @@ _MAY_FOLLOW = frozenset("=: \n\t\"'`\\>\uff1a\uff1d*-,(")
 
 
 def _meaning(screen: Screen, start: int, end: int) -> tuple[str, int]:
-    """Return the kind of secret that a name means (empty if none), and how much the value must look like a secret."""
+    """Return the kind of secret that a name means, and how much its value must look like a secret (such as MIXED).
+
+    The kind is empty if the name does not mean a secret. ``start`` and ``end`` are the name's position.
+    """
     low = screen.low
     name, before = low[start:end], low[max(0, start - 12) : start]
     squeezed = name.translate(None, b"_-").rstrip(b"0123456789")
@@ -174,7 +183,10 @@ def _value(text: str, start: int, end: int) -> SecretCandidate | None:
 
 
 def _value_of_pair(text: str, line_end: int) -> SecretCandidate | None:
-    """Return the value in ``value: …`` below the line ``name: X``, as in Kubernetes and compose files; else None."""
+    """Return the value from a line ``value: …`` below a line ``name: …``, as in Kubernetes and compose files.
+
+    Return None if there is no such line after ``line_end``, the end of the first line.
+    """
     begin = _behind_blanks(text, line_end + 1)
     return _read(text, _behind_blanks(text, begin + 6)) if text[begin : begin + 6].lower() == "value:" else None
 
@@ -202,7 +214,10 @@ def _assigned(text: str, start: int, sign: int, *, is_tight: bool) -> SecretCand
 
 
 def _below(text: str, line_end: int) -> SecretCandidate | None:
-    """Return a value that fills the next non-empty line, possibly quoted, fenced or as a list item; else None."""
+    """Return the value on the next line that is not empty, after ``line_end``; None if there is something else on it.
+
+    The value may be quoted, in a code block or a list item.
+    """
     rest = text[line_end : line_end + 64]
     begin = line_end + len(rest) - len(rest.lstrip(" \t\r\n"))
     if rest.count("\n", 0, begin - line_end) > _MOST_LINE_ENDS:
@@ -216,7 +231,7 @@ def _below(text: str, line_end: int) -> SecretCandidate | None:
 
 
 def _fills_line(text: str, start: int, begin: int) -> bool:
-    """Return whether a line is one name with a single word as its value, as in env and property files."""
+    """Return whether a name at ``start`` and its value at ``begin``, a single word, fill a line, as in env files."""
     line = text[begin : begin + _LONGEST_VALUE].partition("\n")[0].rstrip()
     return text[max(0, start - 1) : start] in {"", "\n"} and not line.endswith((",", ")", ";")) and " " not in line
 
@@ -231,7 +246,10 @@ def _behind_annotation(text: str, value: SecretCandidate) -> SecretCandidate | N
 
 
 def _value_in_sentence(text: str, start: int, begin: int) -> SecretCandidate | None:
-    """Return the value after a name without "=" or ":": "password is x", ``--token x``, ``secret "x"``; else None."""
+    """Return a value after a name without "=" or ":", as in "password is x", ``--token x`` or ``secret "x"``.
+
+    ``start`` is the position of the name, ``begin`` that of what follows it. Return None if there is no value.
+    """
     if text[begin : begin + 1] in _QUOTES or text.startswith('\\"', begin):
         return _with_proof(_read_quoted_only(text, begin))
     verb = text[begin : begin + 4].lower()
@@ -286,7 +304,10 @@ def _cookie(text: str, end: int) -> Span | None:
 
 
 def _with_proof(value: SecretCandidate | None) -> SecretCandidate | None:
-    """Require letters and digits in the value, since the context does not prove that it is a secret; return it."""
+    """Return ``value`` after noting that it counts as a secret only if it has letters and digits.
+
+    This is for contexts that do not show by themselves that a value is a secret.
+    """
     if value:
         value.proof = MIXED
     return value
@@ -319,7 +340,10 @@ def _nearby(screen: Screen, end: int) -> SecretCandidate | None:
 
 
 def _read(text: str, begin: int, *, is_shell: bool = False) -> SecretCandidate | None:
-    """Return the quoted text at ``begin``, or the word there without surrounding punctuation; None if there is none."""
+    """Return the quoted text at ``begin``, or the word there without surrounding punctuation; None if there is none.
+
+    With ``is_shell``, the text is read as in a shell: quotation marks may be part of a word.
+    """
     opening = text[begin : begin + 2]
     if opening[1:] in _QUOTES and opening[:1] in _STRING_PREFIXES and len(opening) == 2:
         begin += 1
@@ -393,7 +417,7 @@ def _behind_blanks(text: str, position: int) -> int:
 
 
 def _extended(screen: Screen, value: SecretCandidate) -> int:
-    """Return the end of a value, even if the value is longer than the part of it that was read."""
+    """Return the true end of a value, of which only the beginning may have been read."""
     if len(value.text) < (_LONGEST_VALUE if value.is_quoted else _LONGEST_WORD) - 8:
         return value.end
     stops = [screen.raw.find(stop, value.end, value.end + 65_536) for stop in (b" ", b"\n", b'"', b"'", b"&")]

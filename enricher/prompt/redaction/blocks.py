@@ -17,7 +17,7 @@ _LONGEST_PUTTY_LINE = 256
 
 
 def block_spans(raw: bytes, low: bytes, blocks: list[bytes]) -> list[Span]:
-    """Return the spans of private blocks and private keys; ``blocks`` are those of BLOCKS in the text."""
+    """Return the spans of private blocks and private keys; ``blocks`` are those entries of BLOCKS that occur."""
     spans: list[Span] = []
     if b"<private" in blocks:
         spans += _private_blocks(low)
@@ -48,7 +48,8 @@ def _private_blocks(low: bytes) -> list[Span]:
 def _key_blocks(raw: bytes) -> list[Span]:
     """Return the spans of private keys from BEGIN to END.
 
-    If one of these lines is missing, the span has the lines next to the other one that look like part of a key.
+    If the BEGIN or the END line is missing, the span covers the other one and the lines next to it that may be part of
+    a key.
     """
     spans: list[Span] = []
     begin, done, name = -1, 0, raw.find(b"PRIVATE KEY")
@@ -102,7 +103,10 @@ def _dashes_end(raw: bytes, name: int) -> int:
 
 
 def _open_key(raw: bytes, begin: int, limit: int) -> list[Span]:
-    """Return the span of a key that has no END line; empty if the text contains only its BEGIN line."""
+    """Return the span of a key that has a BEGIN line at ``begin``, but no END line before ``limit``.
+
+    The list is empty if no line of a key follows, or if ``begin`` is negative.
+    """
     if begin < 0:
         return []
     start = _dashes_end(raw, raw.find(b"PRIVATE KEY", begin))

@@ -154,7 +154,7 @@ def _named(screen: Screen, hit: int, end: int, kind: str) -> list[Span]:
 
 
 def _may_follow(low: bytes, end: int, kind: str) -> bool:
-    """Return, by a quick check, whether the clause after a name could contain a value."""
+    """Return, by a quick check, whether a value may follow the name of a secret that ends at ``end``."""
     nearby = low[end : end + _LONGEST_CLAUSE]
     if len(nearby.translate(None, _DIGITS)) < len(nearby):
         return True
@@ -263,7 +263,10 @@ def _proves(value: SecretCandidate, kind: str, *, is_direct: bool, is_stated: bo
 
 
 def _is_login(value: SecretCandidate) -> bool:
-    """Return whether the value is ``user:password`` or ``user/password``; reduce it to the password."""
+    """Return whether the value is ``user:password`` or ``user/password`` with a likely password.
+
+    If it has one of these forms, ``value`` is changed so that it is only the password.
+    """
     user, colon, password = value.text.partition(":")
     if not colon:
         user, colon, password = value.text.partition("/")

@@ -58,9 +58,9 @@ def token_spans(screen: Screen) -> list[Span]:
 
 
 def _beginnings(runs: list[bytes]) -> list[tuple[bytes, str, bytes, int]]:
-    """Return the rows of AT_A_WORD (prefixes of tokens) that may fit one of ``runs``, by its first characters.
+    """Return the rows of AT_A_WORD (prefixes of tokens) whose prefix may be at the beginning of one of ``runs``.
 
-    The prefix may also follow an escape such as %3D.
+    Only three characters are compared. The prefix may also follow an escape such as %3D.
     """
     found = {row[0]: row for run in runs for at in (0, 1, 2) for row in _BY_START.get(run[at : at + 3], ())}
     return [found[prefix] for prefix in sorted(found)]
@@ -77,10 +77,11 @@ _BY_START = _by_start()
 
 
 def _signed() -> list[tuple[tuple[bytes, str, bytes, int], frozenset[bytes], bytes]]:
-    """Return each row of WITH_A_SIGN with strings by which to check quickly whether it may occur in a text.
+    """Return each row of WITH_A_SIGN (prefixes of tokens) with strings that speed up the search for it.
 
-    These are the first word of the prefix, alone and after the letter of an escape such as backslash-n,
-    and the part of the prefix between dollar signs; either may be empty.
+    If a text does not contain these strings, the prefix need not be searched for. They are the first word of the
+    prefix, alone and after the letter of an escape such as backslash-n, and the part of the prefix between dollar
+    signs; either may be empty.
     """
     rows = []
     for row in WITH_A_SIGN:
@@ -145,7 +146,7 @@ def _vendor(
 
 
 def _body_end(raw: bytes, start: int, alphabet: bytes) -> int:
-    """Return the end of the characters of ``alphabet`` that begin at ``start``, without final punctuation."""
+    """Return the end of the characters from ``alphabet`` that begin at ``start``, excluding final punctuation."""
     end = start
     while chunk := raw[end : end + _LONGEST_LOOK]:
         size = len(chunk) - len(chunk.lstrip(alphabet))
@@ -209,7 +210,10 @@ def _jwt(screen: Screen) -> list[Span]:
 
 
 def _dotted_end(screen: Screen, end: int, most: int) -> int:
-    """Return the end of the run that ends at ``end`` and of up to ``most`` runs that single dots join to it."""
+    """Return the end of a token that consists of several runs with single dots between them, as a JSON web token does.
+
+    ``end`` is the end of its first run, and ``most`` the maximum number of further runs.
+    """
     for _ in range(most):
         if screen.raw[end : end + 1] != b"." or screen.runs[end + 1 : end + 2] in {b" ", b""}:
             break
@@ -255,7 +259,10 @@ def _announces_itself(run: bytes) -> bool:
 
 
 def _odd_kind(screen: Screen, start: int, end: int) -> tuple[str, int, int]:
-    """Return the kind and span of the token that the run belongs to; the kind is empty if it is in no token."""
+    """Return the kind, start and end of the token to which the run from ``start`` to ``end`` belongs.
+
+    The kind is empty if the run belongs to no token.
+    """
     raw = screen.raw
     run = raw[start:end]
     if len(run) <= 28 and run[:1] in {b"M", b"N", b"O"}:  # Discord: bot id in base64, then 6 and 27 characters
@@ -315,7 +322,7 @@ def url_secrets(screen: Screen) -> list[Span]:
 
 
 def _userinfo(rest: str) -> str:
-    """Return the part before the ``@`` of a URL, given without its scheme as ``rest``; empty if there is none."""
+    """Return the part of a URL before the ``@``, empty if there is none; ``rest`` is the URL without its scheme."""
     if "@" not in rest or rest[:1].isspace():
         return ""
     word = rest.split(None, 1)[0]

@@ -33,7 +33,10 @@ _FEW_DIGITS = 3
 
 
 class SecretCandidate:
-    """A text that may be a secret: its position, how it is written, and how much it must look like one (``proof``)."""
+    """A text in a prompt that may be a secret, with its position and the way in which it is written.
+
+    ``proof`` is how much it must look like a secret in order to count as one, such as ANYTHING or RANDOM.
+    """
 
     __slots__ = ("end", "head", "is_alone", "is_literal", "is_quoted", "proof", "start", "text")
 
@@ -249,7 +252,7 @@ _CLASS_OF = bytes.maketrans(
 
 
 def cut_at_next_name(word: str) -> str:
-    """Return the part of a word before the next parameter, as in ``a&b=``, ``a;B=`` or ``a,b=``."""
+    """Return ``word`` up to the next assignment in it: ``a`` in each of ``a&b=``, ``a;B=`` and ``a,b=``."""
     for divider in "&;,":
         position = word.find(divider)
         while position >= 0:

@@ -1,8 +1,9 @@
 """Detect which of a project's usual actions a prompt asks for: commit, open a pull request, release, run the tests.
 
-A prompt is read clause by clause. In English, a clause asks for an action if it begins with the verb, after polite
-words, and the object is not the first half of a longer term ("the pull request template"). In the other languages,
-verb and object may be anywhere in a short clause. Runs in the hook, so it uses no regular expressions.
+A prompt is read clause by clause. In English, a clause asks for an action if it begins with the verb (polite words
+may come first), and the object is not the first half of a longer term ("the pull request template"). In the other
+languages, the verb and the object may be anywhere in a short clause. This module runs in the hook, so it uses no
+regular expressions.
 """
 
 from __future__ import annotations
@@ -57,8 +58,8 @@ _ENGLISH_WORDS = frozenset("the is are to of this that for with in".split())
 class _Words:
     """The parsed tables of ``enricher.prompt.wording.action_words``.
 
-    Each process parses them once, and the hook starts a process per prompt, so rows are split no further than needed:
-    the verbs of a row stay one text, in which a verb is searched for with a space on both sides.
+    Every prompt starts a new process of the hook, which parses the tables again. To save time, a row is split no
+    further than needed: its verbs stay one text, which is searched for a verb with a space on both sides.
     """
 
     __slots__ = ("alone", "between", "english", "foreign", "go_on", "polite", "verbs", "wide")
@@ -96,7 +97,7 @@ def _cells(text: str) -> list[str]:
 
 
 def asked_actions(prompt: str) -> list[str]:
-    """Return the actions that the prompt asks for now, in the order of its clauses; most prompts ask for none."""
+    """Return the actions that the prompt asks for, without duplicates, in the order in which it mentions them."""
     low = prompt[:4000].lower() + ("\n" + prompt[-400:].lower() if len(prompt) > 4000 else "")
     found: list[str] = []
     for clause in clauses(low):
@@ -107,7 +108,10 @@ def asked_actions(prompt: str) -> list[str]:
 
 
 def clauses(text: str) -> list[str]:
-    """Split those lines of a prompt that the user wrote into clauses, without the polite words before the verb."""
+    """Return the clauses of a prompt, without pasted text and without the polite words at the start of a clause.
+
+    Of a long prompt, only the beginning and the end are read.
+    """
     own_text = "\n".join(_own_lines(text))
     if len(own_text.split()) > MOST_WORDS:
         head, tail = own_text[:ENDS_OF_A_LONG_ONE], own_text[-ENDS_OF_A_LONG_ONE:]
@@ -121,7 +125,7 @@ def clauses(text: str) -> list[str]:
 def _own_lines(text: str) -> list[str]:
     """Return the lines that the user wrote, without code blocks, quotations and stack traces.
 
-    A short label before a colon, as in "Commit: 1a2b3c4", is removed, too.
+    If a line begins with a short label and a colon, as in "Commit: 1a2b3c4", the label is removed as well.
     """
     lines: list[str] = []
     fenced = False
@@ -137,7 +141,7 @@ def _own_lines(text: str) -> list[str]:
 
 
 def _plain(clause: str) -> str:
-    """Return the clause without surrounding punctuation, a list number or polite words before it."""
+    """Remove the surrounding punctuation from a clause, and the list number and polite words at its beginning."""
     clause = clause.strip(" \t.,;:!?*-_\"'`()[]…")
     head, dot, rest = clause.partition(" ")
     if dot and head.rstrip(".)").isdigit() and head[-1] in ".)":
@@ -176,7 +180,7 @@ def _english(clause: str) -> str:
 
 
 def _without_going_on(words: list[str]) -> list[str]:
-    """Turn "continue with fixing the tests" into "fix the tests"; return the words unchanged without a known verb."""
+    """Turn "continue with fixing the tests" into "fix the tests"; change nothing if no known verb follows."""
     at = next((number for number, word in enumerate(words[1:4], 1) if word not in ("on", "with")), 0)
     gerund = words[at].removesuffix("ing")
     forms = (gerund, gerund[:-1], f"{gerund}e") if gerund != words[at] else ()
@@ -202,7 +206,11 @@ def _of_alone(verb: str, rest: list[str]) -> str:
 
 
 def _is_committable(verb: str, rest: list[str], behind: frozenset[str]) -> bool:
-    """Return whether the words after a verb such as "commit" name its object, and not a longer term with this word."""
+    """Return whether ``rest``, the words after ``verb``, names something on which the verb's action can be performed.
+
+    "commit" and "push" need no object, or one such as "changes"; other verbs need one of the words in ``behind``. The
+    object must not be the first half of a longer term ("the release notes").
+    """
     thing = next((word for word in rest if word not in _words().between), "")
     at = rest.index(thing) + 1 if thing else len(rest)
     if at < len(rest) and rest[at] not in _words().go_on:
@@ -221,7 +229,11 @@ def _is_path(word: str) -> bool:
 
 
 def _has_object(rest: list[str], things: frozenset[str], verb: str, action: str) -> bool:
-    """Return whether the verb's object is one of ``things``, and not a longer term that begins with one of them."""
+    """Return whether the object of ``verb`` is one of ``things``; ``rest`` has the words after the verb.
+
+    A few words may come before the object, as in "all of the tests". A longer term that begins with one of ``things``
+    ("the test plan") is not accepted. Some values of ``action`` have further conditions.
+    """
     for at, word in enumerate(rest[:MOST_BETWEEN]):
         for length in (4, 3, 2, 1):
             if " ".join(rest[at : at + length]) not in things:

@@ -1,7 +1,7 @@
 """Find the innermost frame outside libraries in a pasted stack trace, and the name of the exception.
 
-The lines of a trace are recognised by the forms that programming languages give them; a line of no known form is
-ignored. This module is loaded only for prompts that contain a stack trace or an error.
+The lines of a stack trace are recognised by the formats that programming languages use; any other line is ignored.
+This module is loaded only for prompts that contain a stack trace or an error.
 """
 
 from __future__ import annotations
@@ -79,7 +79,10 @@ def error_name(text: str) -> str:
 
 
 def read_frame(bare: str) -> Frame | None:
-    """Return the frame that a line, given without its indent, describes in any programming language; else None."""
+    """Return the frame in a line of a stack trace, in any known format; None if the line contains no frame.
+
+    ``bare`` is the line without its indentation.
+    """
     if bare.startswith("File "):
         return _python(bare)
     if bare.startswith("at "):
@@ -111,7 +114,10 @@ def _is_own(path: str) -> bool:
 
 
 def _is_vendored(path: str) -> bool:
-    """Return whether a package manager installed the file in ``vendor``, which may also be a project's own folder."""
+    """Return whether the file belongs to a library in a folder ``vendor``, where some projects have code of their own.
+
+    It belongs to a library if its path has the form that the package managers of PHP and Go use.
+    """
     _, found, inside = ("/" + path).rpartition("/vendor/")
     if not found:
         return False
@@ -121,7 +127,10 @@ def _is_vendored(path: str) -> bool:
 
 
 def _python(bare: str) -> Frame | None:
-    """Return the frame in ``File "app/db.py", line 84, in save`` or ``File app/db.py:84, in save(self)``; else None."""
+    """Return the frame in a line of Python's stack traces; None if the line has no location.
+
+    Examples are ``File "app/db.py", line 84, in save`` and ``File app/db.py:84, in save(self)``.
+    """
     if not bare.startswith('File "'):
         return _located(bare[5:].partition(",")[0])
     path, _, after = bare[6:].partition('", line ')
@@ -130,7 +139,10 @@ def _python(bare: str) -> Frame | None:
 
 
 def _at(call: str) -> Frame | None:
-    """Return the frame in what follows ``at`` in a line of JavaScript, Java, C# or Rust; None if it has no location."""
+    """Return the frame in a line that begins with "at", from JavaScript, Java, C# or Rust; None if it has no location.
+
+    ``call`` is the rest of the line after "at".
+    """
     before, found, place = call.rpartition(" in ")
     path, numbered, number = place.rpartition(":line ")
     if found and before and numbered and _is_number(number):
@@ -146,7 +158,7 @@ def _at(call: str) -> Frame | None:
 
 
 def _php(bare: str) -> Frame | None:
-    """Return the frame in a line of PHP, such as ``#0 /app/src/Foo.php(12): bar()``; None for other lines."""
+    """Return the frame in a line of PHP's stack traces, such as ``#0 /app/src/Foo.php(12): bar()``; else None."""
     level, _, rest = bare[1:].partition(" ")
     path, found, after = rest.partition(".php(")
     number = after.partition(")")[0]
@@ -163,9 +175,9 @@ def _panic(bare: str) -> Frame | None:
 
 
 def _compiler_or_test(bare: str) -> Frame | None:
-    """Return the location with which a line of Go, Ruby, ``pytest --tb=short`` or TypeScript's compiler begins.
+    """Return the location at the beginning of a line from Go, Ruby, ``pytest --tb=short`` or TypeScript's compiler.
 
-    None means that the line does not begin with one.
+    Return None if the line does not begin with a location.
     """
     place, _, after = bare.partition(" ")
     if after.startswith(("error TS", "- error")) or (not after and place.endswith(": error")):
@@ -188,9 +200,9 @@ def _names_an_error(text: str) -> bool:
 
 
 def _located(place: str) -> Frame | None:
-    """Return the frame at a location such as ``src/db.ts:84:7``; None if ``place`` is no location in a source file.
+    """Return the frame at a location such as ``src/db.ts:84:7``; None if ``place`` is not a location in a source file.
 
-    A scheme, a host or a query that a bundler or a browser adds is removed.
+    If a bundler or a browser has made the path a local URL, its scheme, host and query are removed.
     """
     pieces = place.strip().rstrip(",:").split(":")
     numbers = 0
@@ -205,7 +217,10 @@ def _located(place: str) -> Frame | None:
 
 
 def _file_of(address: str) -> str:
-    """Return the file in a URL; a URL of another host is returned with its scheme, so that it counts as a library."""
+    """Return the path of the file in ``address``, which is a path or a URL.
+
+    A URL of a host other than this computer keeps its scheme and host, so that the file counts as part of a library.
+    """
     scheme, found, rest = address.partition("://")
     path = (rest if found else address).partition("?")[0]
     if not found:

@@ -1,8 +1,8 @@
 """Extract what a prompt names: identifiers, files, routes, flags, quoted texts, errors.
 
 Names are read in the lines that the user wrote. Of pasted logs, stack traces and code, only error messages, failed
-tests, the innermost frame and some lines of code are used: prompts are rarely about the rest. Runs in the hook, so it
-uses no regular expressions.
+tests, the innermost frame and some lines of code are used, because prompts are rarely about the rest. This module runs
+in the hook, so it uses no regular expressions.
 """
 
 from __future__ import annotations
@@ -118,7 +118,10 @@ def _is_of_trace(bare: str) -> bool:
 
 
 def _pasted(lines: list[tuple[str, str]]) -> list[bool]:
-    """Return for each line whether it is pasted; if many lines are, those between them count as pasted, too."""
+    """Return for each line whether it is pasted; ``lines`` has pairs of a line and the same line without indentation.
+
+    If MANY_PASTED lines or more are recognised as pasted, all lines between the first and the last count as pasted.
+    """
     found: list[bool] = []
     unmarked: list[int] = []
     is_fenced = False
@@ -135,7 +138,10 @@ def _pasted(lines: list[tuple[str, str]]) -> list[bool]:
 
 
 def _is_pasted(line: str, bare: str) -> bool:
-    """Return whether a line is not prose but code, part of a log, the output of a program, or data."""
+    """Return whether a line is not prose but code, part of a log, the output of a program, or data.
+
+    ``bare`` is the line without its indentation.
+    """
     if line.startswith(("    ", "\t")) and not bare.startswith(("-", "*", "•")) and not bare[0].isdecimal():
         return True
     if bare.startswith(_PASTED_STARTS) or bare.endswith(_PASTED_ENDS) or ord(bare[0]) >= FIRST_SYMBOL:
@@ -163,12 +169,12 @@ def _is_pasted(line: str, bare: str) -> bool:
 
 
 def _is_data(bare: str) -> bool:
-    """Return whether a line is from a log or a table and so cannot be found in the project, unlike code."""
+    """Return whether a pasted line is from a log or a table, and so cannot be found in the project's code."""
     return bare[0] in "[|{<0123456789" or "://" in bare or bare.startswith(("at ", "File ")) or ord(bare[0]) > 127
 
 
 def _is_position(word: str) -> bool:
-    """Return whether a word is a location in a browser's log, but not in a file: ``stats?page=2:774``, ``VM343:1``."""
+    """Return whether a word is a location that a browser logs for code that is in no file, such as ``VM343:1``."""
     name, colon, number = word.strip("()").rpartition(":")
     name = name.rpartition(":")[0] if name.rpartition(":")[2].isdecimal() else name
     return bool(colon and number.isdecimal() and name and name[0].isalpha() and not is_file(name))
@@ -191,7 +197,10 @@ class _Reader:
         known.may_be_new = known.may_be_new or name.may_be_new
 
     def pasted(self, bare: str) -> None:
-        """Store what may be looked up of a pasted line: a failed test, an error message, or the line if it is code."""
+        """Store the part of a pasted line that is worth looking up in the project.
+
+        This is the file of a failed test, an error message, or the whole line if it is code.
+        """
         if bare.startswith(FAILURES):
             test = bare.split(None, 2)[1].partition("::")[0]
             if is_file(test):
@@ -223,7 +232,10 @@ class _Reader:
             self._names_near_kinds(plain)
 
     def _line_number(self, raw: str, before: str) -> None:
-        """Store the line number in "@app.py (15-68)" or "app.py, line 15" with the file named before it."""
+        """If a word is the line number in "@app.py (15-68)" or "app.py, line 15", add it to the file named last.
+
+        ``raw`` is the word, and ``before`` is the word before it.
+        """
         number = raw.strip(_AROUND + ".").partition("-")[0].lstrip("L")
         is_line = raw.startswith("(") or before.lower() in ("line", "lines")
         if is_line and number.isdecimal() and len(number) < LONGEST_NUMBER:
@@ -232,7 +244,7 @@ class _Reader:
                 last.line = int(number)
 
     def _quoted(self, text: str) -> str:
-        """Store the names in quotation marks; return the line without the quotations."""
+        """Store the names that a line has in quotation marks, and return the line without the quotations."""
         kept: list[str] = []
         at = start = 0
         while at < len(text):
@@ -265,7 +277,10 @@ class _Reader:
             self.found[TEXT, inside].is_made = introduces(before)
 
     def word(self, raw: str, before: str, *, is_marked: bool = False) -> bool:
-        """Store a word that is a name; return whether it was recognised as one."""
+        """Store the word ``raw`` if it has the form of a name, and return whether it has.
+
+        ``before`` is the word before it. ``is_marked`` means that it is in backticks, so that its form matters less.
+        """
         token = raw.strip(_AROUND).rstrip(_AROUND + ".")
         if "://" in raw or "@" in token[1:] or (token.startswith("#") and token[1:].isdecimal()):
             return False
@@ -363,7 +378,7 @@ def is_code_form(word: str) -> bool:
 
 
 def is_error(head: str) -> bool:
-    """Return whether this is a word with which programs begin error messages, such as ``KeyError``."""
+    """Return whether ``head`` is a word with which programs begin error messages, such as ``KeyError``."""
     last = head.strip(_AROUND).rpartition(".")[2]
     return last.lower() == "error" or (
         last.isidentifier() and last.endswith(("Error", "Exception", "Warning", "Panic", "Fault"))
@@ -379,7 +394,10 @@ def _path_and_line(token: str) -> tuple[str, int]:
 
 
 def _closing(text: str, start: int, closing: str) -> int:
-    """Return the position of the closing quotation mark; -1 if there is none within LONGEST_TEXT characters."""
+    """Return the position of the first of the quotation marks ``closing`` at or after ``start``.
+
+    Return -1 if there is none within LONGEST_TEXT characters.
+    """
     at = start
     while at < len(text) and at - start <= LONGEST_TEXT:
         if text[at] in closing and not (closing == "'" and text[at + 1 : at + 2].isalnum()):
@@ -389,7 +407,7 @@ def _closing(text: str, start: int, closing: str) -> int:
 
 
 def _spaced(text: str) -> str:
-    """Replace the characters of scripts that are written without spaces, such as Chinese, with blanks."""
+    """Replace the characters of scripts that are written without spaces between words, such as Chinese, with blanks."""
     if text.isascii():
         return text
     return "".join(" " if ord(letter) >= 0x2E80 else letter for letter in text)

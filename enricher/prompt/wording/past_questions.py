@@ -1,7 +1,7 @@
 """Detect questions about the history of something in the code: when it was added, who changed it, where it went.
 
-Nine languages are understood. No I/O. The hook loads this module only for a prompt with one of the words that
-``enricher.context.channels.history`` lists.
+Questions in nine languages are recognised. This module does no I/O. The hook loads it only for a prompt that contains
+one of the words listed in ``enricher.context.channels.history``.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ _ASIAN_QUESTIONS = ("为什么", "为何", "什么时候", "何时", "谁", "哪
 
 
 def find_questions(prompt: str) -> list[tuple[str, str]]:
-    """Return (kind of question, sentence) for each sentence that asks about the past; empty for most prompts."""
+    """Return (ADDED, CHANGED or REMOVED, sentence) for each sentence of the prompt that asks about the past."""
     found = []
     for sentence in prompt.translate(_ENDS).replace(". ", "\n").split("\n"):
         if 4 < len(sentence) <= LONGEST_SENTENCE and (kind := _asks(sentence)):

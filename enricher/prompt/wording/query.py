@@ -1,8 +1,8 @@
 """Extract from a prompt what to search for in the project: words, names, paths, stack frames, quoted messages.
 
 A prompt, possibly a whole issue report, is read line by line. The weight of a word depends on where it is: in the first
-line, in backticks, in code, in a stack trace or in a list of versions. Runs in the hook, so it uses no regular
-expressions.
+line, in backticks, in code, in a stack trace or in a list of versions. This module runs in the hook, so it uses no
+regular expressions.
 """
 
 from __future__ import annotations
@@ -42,13 +42,14 @@ _AROUND = "\"'`()[]{}<>,;:!?*=|&"
 
 
 class Query:
-    """What to search for in the project because a prompt contains it.
+    """What a prompt gives the hook to search for in the project.
 
-    ``weights`` maps index terms to weights, ``names`` identifiers as written, and ``dotted`` names such as
-    ``pkg.module.Class``. ``paths`` are (path, line or 0, place such as TITLE), ``frames`` the (path, line) of a stack
-    trace, in order. ``messages`` are quoted texts, ``commits`` hexadecimal ids. ``titled`` are the terms of the first
-    line, ``pairs`` its adjacent words, joined. ``words_by_term`` maps a term to the word in the prompt, and ``words``
-    is the number of words that were read.
+    Three mappings give weights: ``weights`` to index terms, ``names`` to identifiers as written, and ``dotted`` to
+    names such as ``pkg.module.Class``. ``paths`` contains triples (path, line number or 0, place such as TITLE), and
+    ``frames`` the pairs (path, line number) of a stack trace, in its order. ``messages`` are quoted texts and error
+    messages, and ``commits`` are hexadecimal ids. ``titled`` are the index terms of the first line, and ``pairs`` are
+    its adjacent words, each two joined into one. ``words_by_term`` maps an index term to the word of the prompt that it
+    comes from. ``words`` is the number of words that were read.
     """
 
     __slots__ = (
@@ -71,7 +72,7 @@ class Query:
 
 
 def read(text: str) -> Query:
-    """Return what to search for because of the prompt ``text``; of a huge text, only head and tail are read."""
+    """Return what to search for, given a prompt; of a very long prompt, only the beginning and the end are read."""
     if len(text) > MOST_CHARS:
         text = text[: MOST_CHARS * 3 // 4] + "\n" + text[-MOST_CHARS // 4 :]
     reader = _Reader()
@@ -135,7 +136,7 @@ class _Reader:
             self.prose(title, HEADING)
 
     def trace_line(self, bare: str) -> bool:
-        """Read the line if it belongs to a stack trace or is an error message; return whether it is."""
+        """Read the line if it is part of a stack trace or an error message, and return whether it is."""
         if "Traceback (most recent call last)" in bare:
             self.in_trace = True
             return True
@@ -174,7 +175,10 @@ class _Reader:
             self.words(bare, where)
 
     def defined(self, bare: str, first: str) -> None:
-        """Store the names that a line of a code sample defines: they are probably not in the project's code."""
+        """Remember the names that a line of sample code defines, because they are probably not in the project's code.
+
+        ``first`` is the first word of the line.
+        """
         words = bare.partition("(")[0].partition("=")[0].partition(":")[0].split()
         if first in ("def", "class", "function", "const", "let", "var", "async", "export", "type", "interface"):
             self.own.update(words[1:])
@@ -182,7 +186,7 @@ class _Reader:
             self.own.add(words[0])
 
     def prose(self, text: str, where: int) -> None:
-        """Read a line of prose at the place ``where``, such as TITLE; words in backticks count as certain names."""
+        """Read a line of prose that is at the place ``where``, such as TITLE; words in backticks count as names."""
         for number, part in enumerate(text.split("`")):
             if not part.strip():
                 continue
@@ -257,7 +261,7 @@ class _Reader:
             names[word] = max(names.get(word, 0.0), weight)
 
     def place(self, token: str, where: int) -> None:
-        """Store ``token`` if it is a path or a dotted name."""
+        """Store ``token`` if it is a path or a dotted name; ``where`` is its place in the prompt, such as TITLE."""
         slashed = token.replace("\\", "/")
         path, _, line = slashed.partition(":")
         number = line.partition(":")[0]
@@ -276,7 +280,10 @@ class _Reader:
                 self.name(part, weight)
 
     def link(self, address: str) -> None:
-        """Store the path in a link to a file on GitHub and the like, since this project may have it."""
+        """If ``address`` is a link to a file on GitHub or a similar site, store the path of the file.
+
+        The project may be the repository that the link leads to, and so may contain the file.
+        """
         for mark in ("/blob/", "/tree/", "/src/branch/"):
             _, found, inside = address.partition(mark)
             path, _, anchor = inside.partition("/")[2].partition("#")

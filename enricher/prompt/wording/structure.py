@@ -42,7 +42,10 @@ _ERRORS = (
 
 
 class MaskedText:
-    """A masked text, and its structural features, such as "diff", each with the span of its first occurrence."""
+    """A prompt in which everything but the user's own words is masked.
+
+    ``features`` maps each structural feature that was found, such as "diff", to the span of its first occurrence.
+    """
 
     __slots__ = ("features", "masked")
 
@@ -163,7 +166,7 @@ def _kind(bare: str, line: str) -> str:
 
 
 def _stamped(bare: str) -> bool:
-    """Return whether a line begins like a line of a log: with a time that has two colons, or an address and a date."""
+    """Return whether a line begins as log entries do, with a time such as 18:20:03, or with an address and a date."""
     head = bare[:32]
     return (head[0].isdigit() or head[0] == "[") and (head.count(":") >= 2 or " - - [" in head) and head[1:2].isdigit()
 
@@ -220,7 +223,7 @@ def _chunks(text: str, found: dict[str, tuple[int, int]]) -> str:
 
 
 def _place_of(chunk: str, text: str, at: int) -> int:
-    """Return the first position, from ``at`` on, at which the chunk is a whole word; -1 if there is none."""
+    """Return the first position at or after ``at`` where ``text`` has ``chunk`` with white space around it, else -1."""
     at = text.find(chunk, at)
     while at >= 0 and (text[at - 1 : at].strip() or text[at + len(chunk) : at + len(chunk) + 1].strip()):
         at = text.find(chunk, at + 1)
@@ -252,7 +255,7 @@ def chunk_marker(chunk: str) -> str:
 
 
 def _is_identifier(bare: str) -> bool:
-    """Return whether a chunk is an identifier: ``snake_case``, ``camelCase``, ``call()``."""
+    """Return whether a chunk is an identifier, such as ``snake_case``, ``camelCase`` or ``module.name``."""
     body = bare[1:]
     if "_" in bare[1:-1] or (body != body.lower() and body != body.upper() and bare.isalnum()):
         return True

@@ -1,8 +1,8 @@
 """Decide whether a sentence that mentions a time is about work done then, not about dates that a program processes.
 
 Words for times have many uses ("add a yesterday filter", "in May we will", "orders of last week"), so a sentence needs
-further evidence: a statement that user or agent did something, a question about changes, a change identified by its
-time, or a problem that began then. No I/O. The hook loads this module only for prompts that mention a time.
+further evidence: a statement that somebody did something, a question about changes, a change identified by its time,
+or a problem that began then. This module does no I/O. The hook loads it only for prompts that mention a time.
 """
 
 from __future__ import annotations
@@ -119,9 +119,10 @@ _ASIAN_SCREENS = "筛选 过滤 列 按钮 页面 标签 字段 图表 报表 �
 
 
 def in_english(words: list[str], at: int, end: int, *, is_since: bool) -> str:
-    """Return WORK, CHANGE or TROUBLE for an English sentence that mentions a time; empty if it is about none of these.
+    """Return what an English sentence that mentions a time is about: WORK, CHANGE, TROUBLE, or empty for anything else.
 
-    ``words[at:end]`` is the time; ``is_since`` means that it lasts until now.
+    ``words[at:end]`` are the words of the sentence that state the time. ``is_since`` means that the time lasts until
+    now, as in "since Monday".
     """
     after = words[end] if end < len(words) else ""
     is_of_the_time = words[end - 1].endswith("'s")
@@ -152,7 +153,10 @@ def in_english(words: list[str], at: int, end: int, *, is_since: bool) -> str:
 
 
 def subjects(words: list[str]) -> set[str]:
-    """Return the stems of those ``words`` that may be what a sentence is about, without words for work and trouble."""
+    """Return the stems of the words in a sentence that may name its subject, such as "login" or "invoices".
+
+    Words for work, trouble and people, and words that fit any project, are left out.
+    """
     common = _SOMEBODY | _OTHERS | _DONE | _DO | _NOUNS | _AFTER_WHAT | _TROUBLE | _TALK
     return {
         stemmed
@@ -163,14 +167,17 @@ def subjects(words: list[str]) -> set[str]:
 
 
 def _asks_about_work(word: str, following: list[str]) -> bool:
-    """Return whether a question word begins a question about work: "what changed", but not "which orders"."""
+    """Return whether ``word`` begins a question about work, as in "what changed", but not in "which orders".
+
+    ``following`` contains the next word, if there is one.
+    """
     if word in ("what's", "whats"):
         return True
     return word in ("what", "which", "who") and bool((_AFTER_WHAT | _DONE).intersection(following))
 
 
 def _someone_did(words: list[str]) -> bool:
-    """Return whether the sentence states that user or agent did something: "we changed", "did you commit"."""
+    """Return whether a sentence states or asks that somebody did work on the code: "we changed", "did you commit"."""
     for number, word in enumerate(words):
         if word in _SOMEBODY or word in _OTHERS:
             done = _ONLY_DONE_TO_CODE if word in _OTHERS else _DONE
@@ -195,7 +202,10 @@ def _is_trouble(words: list[str], at: int, end: int, *, is_since: bool) -> bool:
 
 
 def in_other_languages(lowered: str, words: list[str], at: int, end: int, *, is_since: bool) -> str:
-    """Return the same as ``in_english``, for a German, French, Spanish, Portuguese, Italian or Russian sentence."""
+    """Do the same as ``in_english`` for a sentence in German, French, Spanish, Portuguese, Italian or Russian.
+
+    ``lowered`` is the sentence in lower case.
+    """
     rest = [*words[:at], *words[end:]]
     has_screen = _has(lowered, _FOREIGN_SCREENS)
     if _FUTURE.intersection(rest) or _ENGLISH.intersection(rest):

@@ -1,7 +1,7 @@
 """Find the time span for which a prompt asks about work: "what did we change yesterday", "since v2.1".
 
-``enricher.prompt.wording.time_mentions`` decides whether the sentence that mentions a time is about work. No I/O; the
-result depends on the local time zone. The hook loads this module only for prompts that contain a word for a time.
+``enricher.prompt.wording.time_mentions`` decides whether the sentence that mentions a time is about work. This module
+does no I/O; its results depend on the local time zone. The hook loads it only for prompts with a word for a time.
 """
 
 from __future__ import annotations
@@ -110,10 +110,11 @@ _GERMAN = frozenset("ist ein eine der die das und nicht wir ich sind bitte hat f
 
 
 class Span:
-    """A time span that a prompt mentions, in seconds since 1970, and what the sentence says about it (``why``).
+    """A time span that a prompt mentions, from ``start`` to ``end`` in seconds since 1970.
 
-    ``why`` is WORK, CHANGE or TROUBLE of ``time_mentions``. ``words`` are the stems of the words that may be what the
-    sentence is about; ``is_specific`` is true if an English sentence has any.
+    ``why`` says what the sentence with the time is about: WORK, CHANGE or TROUBLE (constants of ``time_mentions``).
+    ``words`` are the stems of the words that may name the subject of that sentence. ``is_specific`` is true if the
+    sentence is English and ``words`` is not empty.
     """
 
     __slots__ = ("end", "is_specific", "start", "why", "words")
@@ -125,9 +126,9 @@ class Span:
 
 
 def span(prompt: str, now: float, tags: Mapping[str, int]) -> Span | None:
-    """Return the time span from which the prompt mentions work; None if it mentions none.
+    """Return the time span of the first work, change or problem that the prompt mentions with its time, else None.
 
-    ``now`` is the present time in seconds since 1970; ``tags`` maps the names of releases to their times.
+    ``now`` is the current time in seconds since 1970; ``tags`` maps the tags of releases to their times.
     """
     text = _without_quotations(prompt).translate(_ENDS).replace(". ", "\n")
     for sentence in text.split("\n"):
@@ -202,7 +203,10 @@ def _fixed(words: list[str], at: int, now: float) -> Part | None:
 
 
 def _window(kind: str, offset: int, now: float) -> tuple[float, float]:
-    """Return the start and end of a day, night, week, weekend or month; ``offset`` is relative to the current one."""
+    """Return the start and end of the period ``kind``: a day, night, week, weekend or month, or "recent".
+
+    ``offset`` counts from the current period, so -1 is the one before. "recent" means the last RECENT_DAYS days.
+    """
     year, month, day, _hour, _minute, _second, weekday = time.localtime(now)[:7]
     if kind == "week":
         monday = day - weekday + 7 * offset
@@ -223,7 +227,7 @@ def _midnight(year: int, month: int, day: int) -> float:
 
 
 def _counted(words: list[str], at: int, now: float) -> Part | None:
-    """Return the time stated at word ``at`` if it is like "two days ago" or "the last three weeks"; else None."""
+    """Return the time stated from ``words[at]`` on if it is like "two days ago" or "last three weeks"; else None."""
     here = words[at]
     if here in _LAST or here in _AGO_BEFORE or words[at : at + 3] == ["il", "y", "a"]:
         start = at + (3 if here == "il" else 1)
@@ -243,7 +247,10 @@ def _counted(words: list[str], at: int, now: float) -> Part | None:
 
 
 def _count(words: list[str], at: int) -> tuple[float, int, int] | None:
-    """Read "three days": return its seconds, the seconds of the unit, and the number of words; None for other words."""
+    """Return the length of a period such as "three days" that starts at ``words[at]``; None if none starts there.
+
+    The result is (seconds of the period, seconds of its unit, number of words that state it).
+    """
     start = at
     if words[at : at + 1] in (["a"], ["ein"], ["un"], ["unos"]) and (
         words[at + 1 : at + 2] in (["couple"], ["few"], ["paar"], ["par"])
@@ -263,7 +270,11 @@ def _count(words: list[str], at: int) -> tuple[float, int, int] | None:
 
 
 def _ago(seconds: float, unit: int, now: float) -> tuple[float, float]:
-    """Return the span that "three days ago" may mean; it is longer for larger units, because people round."""
+    """Return the start and end of the span that "three days ago" may mean.
+
+    ``seconds`` is the length of the three days, and ``unit`` the length of one day.
+    The span is longer for larger units, because people round.
+    """
     if unit == HOUR:
         return now - seconds - HOUR, now - seconds + HOUR
     if unit == DAY:
@@ -282,9 +293,10 @@ def _weekday(words: list[str], at: int, now: float) -> Part | None:
 
 
 def _month(words: list[str], at: int, now: float) -> Part | None:
-    """Return the time stated at word ``at`` if it is like "in March", "March 2nd" or "2 March 2026"; else None.
+    """Return the time stated by the month ``words[at]`` and the words around it, such as "2 March 2026"; else None.
 
-    The name alone does not count, because it can have other meanings ("may", "mars").
+    A month needs a day, a year, or a word such as "in" before it, because its name alone can have other meanings
+    ("may", "mars").
     """
     word = words[at]
     month = _MONTH_OF.get(word) or _SHORT_MONTHS.get(word, 0)
@@ -320,7 +332,7 @@ def _day_of(words: list[str]) -> int:
 
 
 def _date(words: list[str], at: int, now: float) -> Part | None:
-    """Return the day stated by word ``at`` if it is like 2026-03-02, 2026/03/02 or 02.03.2026; else None."""
+    """Return the day that ``words[at]`` states in a form such as 2026-03-02, 2026/03/02 or 02.03.2026; else None."""
     word = words[at]
     for sign, order in (("-", (0, 1, 2)), ("/", (0, 1, 2)), (".", (2, 1, 0))):
         parts = word.split(sign)
@@ -333,7 +345,7 @@ def _date(words: list[str], at: int, now: float) -> Part | None:
 
 
 def _release(words: list[str], at: int, now: float, tags: Mapping[str, int]) -> Part | None:
-    """Return the time stated at word ``at`` if it is like "since v2.1" or "since the last release"; else None."""
+    """Return the time stated from ``words[at]`` on if it is like "since v2.1" or "after the last tag"; else None."""
     if words[at] not in _SINCE and words[at] != "after":
         return None
     rest = [
@@ -366,7 +378,11 @@ def _in_ideographs(lowered: str, now: float) -> tuple[float, float, bool] | None
 
 
 def _ideographic_date(lowered: str, now: float) -> tuple[float, float, bool] | None:
-    """Return the time in a sentence with a date such as 2026年3月2日 or 3月, 两天前 or 3日前, 周一 or 月曜; else None."""
+    """Return the time that a Chinese or Japanese sentence mentions, as (start, end, whether it lasts until now).
+
+    It can be a date (2026年3月2日, 3月), a distance from today (两天前, 3日前) or a day of the week (周一, 月曜). Return
+    None if there is none.
+    """
     for sign, seconds in _IDEOGRAPHS_AGO:
         number = _number_before(lowered, lowered.find(sign))
         if number:

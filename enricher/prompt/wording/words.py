@@ -1,12 +1,12 @@
 """Turn names and prose into index terms, in the same way when a file is indexed and when a prompt is read.
 
 A name of several words becomes the stem of each word and the whole name without separators, so that
-``save_session``, ``saveSession`` and "save session" match. Runs in the hook, so it uses no regular expressions and
-imports nothing.
+``save_session``, ``saveSession`` and "save session" match. This module runs in the hook, so it uses no regular
+expressions and imports nothing.
 
 The stemmer is not Porter's, which SQLite requires for memories (``storage.memory.stemming``). With Porter's, the right
 file came first for .386 instead of .394 of 236 changes of this project, and for .353 instead of .340 of 635 prompts
-about other projects. This is no clear gain, and every prompt would load one more module.
+about other projects. This is not a clear gain, and every prompt would have to load one more module.
 """
 
 from __future__ import annotations
@@ -151,20 +151,20 @@ def terms(name: str) -> list[str]:
 
 
 def quoted(name: str) -> str:
-    """Return a path or name for output; in quotes if it has several words, which could be read as an instruction."""
+    """Return a path or name for output, in quotes if it has several words, so that it is not read as an instruction."""
     words = name.split()
     return name if len(words) == 1 else '"' + " ".join(words).replace('"', "'") + '"'
 
 
 def generic_stems() -> frozenset[str]:
-    """Return the stems of words that occur in requests about any project, so that they do not point to a file."""
+    """Return the stems of words that are common in requests about any project, and so do not help to find a file."""
     if not _general:
         _general.append(frozenset(stem(word) for word in _ORDERS.split()))
     return _general[0]
 
 
 def words_of(text: str) -> list[str]:
-    """Return the words of a text that consist of ASCII letters, digits and ``_-./``; other characters separate them."""
+    """Split a text into words of ASCII letters, digits and ``_-./``; all other characters separate words."""
     return text.encode("ascii", "replace").decode().translate(_PUNCTUATION).split()
 
 
@@ -173,7 +173,7 @@ def is_identifier(text: str) -> bool:
 
 
 def is_file(path: str) -> bool:
-    """Return whether a word is the name of a source or text file, and not of a product such as "node.js"."""
+    """Return whether ``path`` has the form of a source or text file's path, and is not a product such as "node.js"."""
     bare, dot, end = path.rpartition(".")
     name = path.rpartition("/")[2]
     if not (dot and bare) or end.lower() not in SOURCE_ENDS or path.lower() in PRODUCTS or name.startswith("."):
@@ -182,7 +182,10 @@ def is_file(path: str) -> bool:
 
 
 def introduces(before: str) -> bool:
-    """Return whether the words before a quotation ask to create what it names, as in ``add a column named "total"``."""
+    """Return whether ``before``, the text before a quotation, asks to create the thing that is quoted.
+
+    An example is ``add a column named "total"``.
+    """
     words = [word.strip(",:()\"'`") for word in before.lower().rpartition(". ")[2].split()[-NEAR:]]
     if MAKING_VERBS.isdisjoint(words):
         return False

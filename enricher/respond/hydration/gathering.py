@@ -109,7 +109,7 @@ def _task_tool(request: Request) -> str:
 
 
 def _files(names: list[Name], request: Request, index: Connection | None) -> list[str]:
-    """Return the existing files that the prompt names, relative to the project."""
+    """Return the paths, relative to the project's folder, of the existing files that the prompt names."""
     found: list[str] = []
     for name in names:
         if name.kind in (FILE, ATTACHED, FRAME):

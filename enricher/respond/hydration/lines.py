@@ -17,13 +17,15 @@ all lines are its items."""
 
 
 LONGEST_HEADING = 6
-"""Maximum words of a line with a colon at its end that is a heading."""
+"""Maximum words of a heading; a longer line with a colon at its end is not one."""
 
 
 def places_of(lines: list[tuple[str, bool, bool]]) -> list[str]:
-    """Return for each line where it belongs, as in ``(under "Header")``; empty without several headings.
+    """Return for each line of a prompt a note that says where it was, for use when the line is quoted alone.
 
-    A line that ends with "here" belongs behind the line before it: ``(behind "the totals" in the prompt)``.
+    If the prompt has several headings, the note names the one above the line, as in ``(under "Header")``. For a line
+    that ends with "here", it names the line before, as in ``(behind "the totals" in the prompt)``. For all other lines,
+    it is empty.
     """
     headings = [at for at, (line, _is_listed, _is_nested) in enumerate(lines) if _is_heading(line)]
     headings = [at for at in headings if at + 1 < len(lines) and at + 1 not in headings]
@@ -45,7 +47,7 @@ def _is_heading(line: str) -> bool:
 
 
 def own_lines(prompt: str) -> list[tuple[str, bool, bool]]:
-    """Return the user's own lines, each with two flags: whether it is a list item, and whether a nested one."""
+    """Return the lines that the user wrote, as (line, whether it is a list item, whether it is a nested list item)."""
     lines: list[tuple[str, bool, bool]] = []
     outer = 0
     fenced = pasted = False
@@ -104,7 +106,10 @@ def _numbered(line: str) -> list[str]:
 
 
 def _is_logged(bare: str) -> bool:
-    """Return whether a line looks like output: it begins with a date, introduces a trace, or shows counts or bars."""
+    """Return whether a line looks like the output of a program.
+
+    Such a line begins with a date, introduces a stack trace, contains a number and a middle dot, or draws a bar.
+    """
     if bare.lower().startswith(TRACES) or (" \u00b7 " in bare and any(char.isdigit() for char in bare)):
         return True
     if any(bar in bare for bar in BARS):

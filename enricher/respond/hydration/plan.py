@@ -24,11 +24,11 @@ LONGEST_VALUE = 220
 COMMIT_LEADS = frozenset("always please then and must should you we then, and, finally".split())
 """Words before which "commit" is a verb: "always commit"."""
 COMMIT_NOUNS = ("messag", "convention", "format", "style", "title", "subject", "bod", "histor", "type", "hook", "log")
-"""Beginnings of words before which it is no verb: "commit messages"."""
+"""Beginnings of words before which "commit" is not a verb: "commit messages"."""
 TRACKED = "Create {tracker} task to track this: {task}"
 EVIDENCE = " \u2014 evidence: "
 CONDITIONS = "; and these hold: "
-"""What the last checkpoint adds for the requirements that stand in no step."""
+"""What the last checkpoint says before the requirements that are not part of a step."""
 CLOSED = "Update and close {tracker} task with resolution"
 NO_COMMIT = (
     "don't commit",
@@ -66,7 +66,7 @@ def task_list(steps: Sequence[PlanStep], tool: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Return a text as a JavaScript string; three backticks are replaced, because they would end the code block."""
+    """Return a text as a JavaScript string, without three backticks in a row, which would end the code block."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("```", "'''")
     return f'"{escaped}"'
 
@@ -76,8 +76,10 @@ def steps_for(
 ) -> list[PlanStep]:
     """Return a workflow's steps for one prompt, each with its number or, for a checkpoint, the word CHECKPOINT.
 
-    If ``is_tracked`` and there is a task tracker, the first and the last step are the tracker's; a commit comes before
-    the last step. A single step has no number.
+    ``plan`` is the workflow's template, ``values`` fills its placeholders, and ``items`` are the separate requests of
+    the prompt. If ``is_tracked`` and the project has a task tracker, the first step creates a task in it, and the last
+    step closes the task. If the workflow ends with a commit, this is the last step, or the one before the tracker's. A
+    single step has no number.
     """
     values = {**values, **({"items": "all points"} if items else {"others": "the others"})}
     tracker = values.get("tracker", "") if is_tracked else ""
@@ -100,7 +102,7 @@ def steps_for(
 
 
 def _conditioned(step: str, conditions: str, evidence: str) -> str:
-    """Return the checkpoint with as much of the conditions as fits beside its evidence."""
+    """Add ``conditions`` to the checkpoint ``step``, shortened so that there is still room for ``evidence``."""
     room = LONGEST_STEP - len(f"{step}{CONDITIONS}{EVIDENCE}{evidence}")
     return f"{step}{CONDITIONS}{closed(shortened(harmless(conditions, longest=LONGEST_VALUE), room))}"
 
@@ -133,10 +135,11 @@ def _filled(wording: str, values: Mapping[str, str]) -> str:
 
 
 def _commit(values: Mapping[str, str], *, is_pushed: bool, is_asked: bool) -> str:
-    """Return the step that commits, and pushes if ``is_pushed``; it quotes the project's rule or the order.
+    """Return the step for the commit, which quotes the project's rule about commits or, without one, the user's order.
 
-    A rule about the form of commits asks for none, so the step depends on whether there is one. If neither the prompt
-    (``is_asked``) nor a rule nor a tracker asks for a commit, it may be the person who commits.
+    If the project's rule only says what form commits have, the step begins with "If you commit", because the rule does
+    not ask for a commit. If no rule, no task tracker (``is_pushed``) and no word of the prompt (``is_asked``) asks for
+    a commit, the step leaves it open that the user commits.
     """
     if values.get("commit_form"):
         return f"If you commit: {values['commit_form']}"
@@ -149,7 +152,7 @@ def _commit(values: Mapping[str, str], *, is_pushed: bool, is_asked: bool) -> st
 
 
 def orders_commit(rule: str) -> bool:
-    """Return whether a rule orders to commit or push, and does not only say in which form: "Commit after each task"."""
+    """Return whether a rule demands commits or pushes ("Commit after each task"), and not only a form for them."""
     words = ["", *rule.lower().split(), ""]
     for at, word in enumerate(words[:-1]):
         before, behind = words[at - 1], words[at + 1]

@@ -63,16 +63,17 @@ FARTHEST_VERB = 3
 class PromptRequest:
     """One request of a prompt: an order, a wish, a question or a statement.
 
-    ``verb`` is the verb of an order, and empty for any other request.
-    ``is_condition``: it says what should or must be the case.
-    ``is_minor``: it says too little to be the main request, or only accompanies another ("look at the log").
-    ``is_aside``: it asks for nothing yet ("let's talk about the menu", "ignore it for now").
-    ``own``: its text without what it points back to.
-    ``place``: where it belongs, such as ``(under "Header")``; empty if the text says it.
-    ``is_specified``: it is a line below a wish that ends with a colon, or that wish: "the columns should be:".
-    ``is_stop``: it says what is to be talked about before a later step, so the work ends there.
-    ``is_listed``: it is a list item, or part of one.
-    ``is_detail``: it elaborates on a list item, as a nested item or as a further sentence of the item.
+    ``verb`` is the verb of an order, and empty for any other request. ``text`` is the request; if the request points
+    back ("it should be red"), ``text`` begins with the statement before it, which ``own`` lacks. ``place`` is a note on
+    where the request was in the prompt, such as ``(under "Header")``, or empty.
+
+    ``is_condition`` means that the request says what should or must be the case.
+    ``is_minor`` means that it says too little to be the main request, or only accompanies another ("look at the log").
+    ``is_aside`` means that it asks for nothing yet ("let's talk about the menu", "ignore it for now").
+    ``is_specified`` means that it is a wish that ends with a colon ("the columns should be:"), or a line below one.
+    ``is_stop`` means that it asks for a talk before a later step, so that the work has to end with that talk.
+    ``is_listed`` means that it is a list item, or part of one.
+    ``is_detail`` means that it elaborates on a list item, as a nested item or as a further sentence of the item.
     """
 
     __slots__ = (
@@ -121,7 +122,7 @@ class PromptRequest:
 
     @property
     def points_back(self) -> bool:
-        """Whether the request refers to the sentence before it, as "it should be red" and "use it for the map" do."""
+        """Return whether the request refers to the sentence before it: "it should be red", "use it for the map"."""
         low = self.text.lower()
         if low.startswith(SWEEPING) and low.endswith((" these", " those", " them")):
             return True
@@ -135,7 +136,7 @@ class PromptRequest:
 
     @property
     def names_its_object(self) -> bool:
-        """Whether this is an order with its object right after the verb, as in "fix load_rates" but not in "fix it"."""
+        """Return whether this is an order with its object right after the verb: "fix load_rates", but not "fix it"."""
         words = self.text.lower().split()
         return self.is_order and len(words) > 1 and words[1] not in POINTING | BEHIND_A_BARE_VERB
 
@@ -179,7 +180,7 @@ def read_requests(prompt: str) -> list[PromptRequest]:
 
 
 def _announces(part: str, request: PromptRequest) -> bool:
-    """Return whether a wish only introduces the order behind its colon: "I want to try something: drop the table"."""
+    """Return whether a wish only introduces the order after its colon: "I want to try something: drop the table"."""
     is_brief = len(request.text.split()) <= LONGEST_ANNOUNCEMENT
     return part.rstrip().endswith(":") and is_brief and request.is_condition and not request.is_order
 
@@ -190,10 +191,10 @@ def _is_sample(request: PromptRequest) -> bool:
 
 
 def _questioned(sentence: str) -> tuple[str, bool]:
-    """Return a sentence without a final request for confirmation ("yeah?"), and whether it is a question.
+    """Return a sentence without a request for confirmation ("yeah?") at its end, and whether it is a question.
 
-    An order or wish is no question, even if it asks for confirmation: "we only need the name, yeah?". A sentence that
-    consists only of such a word becomes empty.
+    An order or wish is not a question, even if it asks for confirmation: "we only need the name, yeah?". A sentence
+    that is only a request for confirmation becomes empty.
     """
     low = sentence.strip().lower()
     is_denial = low.startswith(("did not ", "does not ", "do not "))
@@ -209,7 +210,7 @@ def _questioned(sentence: str) -> tuple[str, bool]:
 
 
 def _wants(words: list[str]) -> bool:
-    """Return whether the words express a wish: what should be the case, or what should go ("no need for the menu")."""
+    """Return whether the words express a wish: that something should be so, or is not needed ("no need for a menu")."""
     text = " ".join(words)
     for phrase in UNWANTED:
         unwanted = text.partition(phrase)[2].split()
@@ -265,7 +266,7 @@ def _begins_request(text: str) -> bool:
 
 
 def _orders(sentence: str) -> list[str]:
-    """Split a sentence before each further order: "add a flag, update the docs and run the tests".
+    """Split a sentence into its orders: "add a flag, update the docs and run the tests" has three.
 
     After a statement and a comma, a verb begins an order only if a word such as "the" or "that" follows it:
     "the script sets it, move that here".

@@ -1,6 +1,7 @@
 """Join requirements to the steps of a plan: how the result must be, what may not change, and small further orders.
 
-A requirement is no step of its own. It stands behind the request before it, in the words of the prompt.
+A requirement does not get a step of its own. In the words of the prompt, it is added to the step for the request that
+it follows.
 """
 
 from __future__ import annotations
@@ -47,7 +48,10 @@ if TYPE_CHECKING:
 
 
 class Joined:
-    """The texts of steps with their requirements, and the requirements for which no step has room."""
+    """The texts of a plan's steps, to which requirements are joined.
+
+    ``others`` are the requirements that are not part of a step, and so are left for the checkpoint.
+    """
 
     __slots__ = ("others", "texts")
 
@@ -56,7 +60,7 @@ class Joined:
         self.others: list[str] = []
 
     def add(self, at: int, requirement: str) -> None:
-        """Join a requirement to the step at this position; a negative one stands for the checkpoint."""
+        """Join a requirement to step ``at``; if ``at`` is -1 or the step has no room, leave it for the checkpoint."""
         text = self.texts[at]
         if at >= 0 and len(text) + 2 + len(requirement) <= LONGEST_ITEM:
             self.texts[at] = f"{text}; {requirement}"
@@ -64,7 +68,7 @@ class Joined:
             self.others.append(requirement)
 
     def specify(self, at: int, lines: Sequence[str]) -> None:
-        """Join the first lines of a specification to a step, and say how many more there are."""
+        """Join the first lines of a specification to step ``at``, and say how many more lines there are."""
         whole = self.texts[at]
         for number, line in enumerate(lines):
             if len(whole) + 2 + len(line) > LONGEST_ITEM - len(MORE) and number + 1 < len(lines):
@@ -74,7 +78,7 @@ class Joined:
         self.texts[at] = whole
 
     def conditions(self) -> str:
-        """Return the requirements that no step has, for the checkpoint."""
+        """Return the text that lists the requirements left for the checkpoint."""
         return closed(shortened("; ".join(self.others), LONGEST_CONDITIONS))
 
 
@@ -89,7 +93,11 @@ def items_of(requests: list[PromptRequest]) -> list[str]:
 
 
 def conditions_of(requests: list[PromptRequest], main: PromptRequest | None, *, is_report: bool) -> str:
-    """Return the requirements that stand in no step: all those of a report, else those for which there is no room."""
+    """Return the requirements of a prompt that the checkpoint has to list, because they are not part of a step.
+
+    These are all requirements if the prompt reports a failure (``is_report``) or has a list, otherwise those for which
+    the steps have no room.
+    """
     own = own_requests(requests)
     chosen = separate_requests(requests)
     if len(chosen) < 2 and main:
@@ -98,10 +106,10 @@ def conditions_of(requests: list[PromptRequest], main: PromptRequest | None, *, 
 
 
 def joined(chosen: Sequence[PromptRequest], requests: Sequence[PromptRequest], *, is_report: bool = False) -> Joined:
-    """Return the texts of the chosen requests, each with the requirements that stand behind it in the prompt.
+    """Return the texts of the chosen requests, each with the requirements that follow it in the prompt.
 
-    What limits the work before the first request is joined to that one. To a report none is joined, and none to
-    the items of a list, because it holds for all of them.
+    A prohibition before the first request is joined to that request. If the chosen requests are list items, or if the
+    prompt reports a failure (``is_report``), requirements hold for all of them, and are left for the checkpoint.
     """
     result = Joined([f"{one.text}{one.place}" for one in chosen])
     is_apart = is_report or any(one.is_listed for one in chosen)
@@ -132,14 +140,17 @@ def _specification(requests: Sequence[PromptRequest]) -> list[str]:
 
 
 def _with_its_object(one: PromptRequest, before: PromptRequest, chosen: Sequence[PromptRequest]) -> str:
-    """Return a requirement, with the statement before it if it points there: "it was blue before; keep that look"."""
+    """Return the text of a requirement, after the statement it refers to: "it was blue before; keep that look".
+
+    The statement is left out if the requirement does not refer to it, or if it is one of the ``chosen`` requests.
+    """
     is_meant = one.verb == "keep" and before.is_statement and before not in chosen
     own = one.own[3:] if one.own[1:3] == ") " else one.own  # "a) check both"
     return f"{lowered(before.own)}; {lowered(own)}" if is_meant else lowered(own)
 
 
 def is_required(one: PromptRequest, *, of: PromptRequest) -> bool:
-    """Return whether a request that is no step says something that the result must comply with."""
+    """Return whether the request ``one`` is a requirement for the result of the request ``of``."""
     words = [word.strip(AROUND) for word in one.own.lower().split()]
     is_vague = len(words) < FEWEST_WORDS or (
         words[-1] in UNWEIGHTY and not (one.is_condition and len(words) > LONGEST_VAGUE)
@@ -154,14 +165,17 @@ def is_required(one: PromptRequest, *, of: PromptRequest) -> bool:
 
 
 def _limits(one: PromptRequest, *, beginnings: tuple[str, ...] = LIMITING) -> bool:
-    """Return whether a request says what is not to be done, or how to do it: "don't touch the tests"."""
+    """Return whether a request says what must not be done ("don't touch the tests"), or how to work."""
     low = f" {one.own.lower()}"
     is_conduct = one.verb in ABOUT_CONDUCT or any(f" {opener}{verb} " in low for opener in LETTING for verb in CONDUCT)
     return not one.is_question and (low[1:].startswith(beginnings) or is_conduct)
 
 
 def _describes(words: list[str], *, is_new: bool) -> bool:
-    """Return whether a statement says what the result does: "it lets the user choose a colour"."""
+    """Return whether a statement says what the result does: "it lets the user choose a colour".
+
+    ``is_new`` means that the request before it asks for something new, which "it" can refer to.
+    """
     first, second = words[:2]
     if not REMARKS.isdisjoint(words):
         return False

@@ -31,7 +31,11 @@ if TYPE_CHECKING:
 
 
 def sheet(result: Enrichment, inputs: Inputs, rules: Rules, *, typed: str, cwd: str) -> str:
-    """Return the text of the file; ``typed`` is the prompt exactly as the user typed it, and is included verbatim."""
+    """Return the text of the planning subagent's file.
+
+    ``typed`` is the prompt exactly as the user typed it, and is included verbatim. ``cwd`` is the folder in which it
+    was typed.
+    """
     plans = rules.packed("plans")
     drafted = hydrate(result, inputs, rules)
     fence = FENCE * max(3, _longest_run(typed, FENCE) + 1)
@@ -69,14 +73,17 @@ def sheet(result: Enrichment, inputs: Inputs, rules: Rules, *, typed: str, cwd: 
 
 
 def plan_in(text: str) -> str:
-    """Return the drafted plan from the text of such a file; empty if the text is not from such a file."""
+    """Return the drafted plan in ``text``, the text of a planning subagent's file; empty for any other text."""
     if not text.startswith(TITLE):
         return ""
     return text.rpartition(f"\n{PLAN}\n")[2].strip()
 
 
 def _candidates(result: Enrichment, inputs: Inputs) -> Iterator[str]:
-    """Yield the facts as "id — what — why", those that the plan uses first, then the channels that found nothing."""
+    """Yield a line "reference — fact — reason" for each fact, then a line for each channel that found nothing.
+
+    The facts that the plan uses come first.
+    """
     for name, place in inputs.hydration.get("symbols", []):
         yield f"- {place} \u2014 defines {name} \u2014 the prompt names it"
     for path in (*inputs.hydration.get("files", ()), *inputs.hydration.get("samples", ())):

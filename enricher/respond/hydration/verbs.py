@@ -1,4 +1,4 @@
-"""Find the verb of an order, behind polite words, conditions and places."""
+"""Find the verb of an order, which may follow polite words, a condition or a place."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LONGEST_CIRCUMSTANCES = 8
 
 
 def verb_of(text: str) -> str:
-    """Return the verb of a text that is an order, such as "fix the leak"; empty if the text is no order."""
+    """Return the verb of a text that is an order, such as "fix the leak"; empty if the text is not an order."""
     words = [unquoted(word) for word in text.split(None, 2)[:2]]
     is_behind_condition = words[:1] and words[0] in CONDITIONAL and words[0] not in SUPPOSING
     if is_behind_condition or words in NO_ORDERS:  # "once it runs, tell me"
@@ -49,7 +49,8 @@ def _verb_within(words: list[str]) -> str:
 def _verb_behind_circumstances(text: str) -> str:
     """Return the verb of an order that begins with a place or source: "in a.py only accept numbers".
 
-    Empty if a subject comes before the verb, which makes it a statement: "in the future we only support numbers".
+    Return an empty string if a subject comes before the verb, because then the text is a statement: "in the future we
+    only support numbers".
     """
     head, comma, tail = text.partition(", ")
     if comma and is_circumstance(head):
@@ -72,7 +73,7 @@ def is_circumstance(text: str) -> bool:
 
 
 def unquoted(word: str) -> str:
-    """Return a word in lower case without punctuation; empty if it is quoted, and thus a name: "highlight"."""
+    """Return a word in lower case without punctuation; empty if it is in quotation marks, and so is a name."""
     bare = word.strip(" ,.;:!?")
     return "" if bare[:1] in ('"', "`") and bare[-1:] == bare[:1] else word.lower().strip(AROUND)
 

@@ -1,4 +1,4 @@
-"""The words by which requests are found in a prompt: verbs, polite beginnings, signs of a wish."""
+"""List the words by which requests are found in a prompt: verbs, polite beginnings, signs of a wish."""
 
 from __future__ import annotations
 

@@ -54,10 +54,10 @@ if TYPE_CHECKING:
 
 
 def main_request(requests: list[PromptRequest], *, is_report: bool = False) -> PromptRequest | None:
-    """Return the main request: the first order or wish that says enough, else a question, else a statement.
+    """Return the main request: the first order or wish that is not too vague, else a question, else a statement.
 
-    ``is_report``: the prompt reports a failure, so a sentence that says what fails is preferred. None if there is no
-    request.
+    If the prompt reports a failure (``is_report``), a sentence that says what fails is preferred. Return None if there
+    is no request.
     """
     requests = own_requests(requests) or requests
     whole = [one for one in requests if len(one.text.split()) >= FEWEST_WORDS or one.names_its_object]
@@ -96,7 +96,7 @@ def says_what_is(request: PromptRequest) -> bool:
 
 
 def says_what_fails(request: PromptRequest) -> bool:
-    """Return whether a debugging plan may quote a request: the request asks for something, or says what fails."""
+    """Return whether a request asks for something or says what fails, so that a debugging plan may quote it."""
     return request.is_order or request.is_condition or request.is_question or _reports(request.text)
 
 
@@ -124,7 +124,11 @@ def separate_requests(requests: list[PromptRequest]) -> list[PromptRequest]:
 
 
 def _in_sequence(requests: list[PromptRequest]) -> list[PromptRequest]:
-    """Return the requests with a plan of their sequence before them, and a talk that bounds the work after them."""
+    """Return the requests in the order of the steps: gathering information, planning, the work, the closing talk.
+
+    A request to plan the others comes before them, except for those that gather information. A request to talk before
+    a later step comes last, because the work ends there.
+    """
     leading = [one for one in requests if any(words in f" {one.text.lower()} " for words in PLANNING)]
     ending = [one for one in requests if one.is_stop]
     others = [one for one in requests if one not in leading and one not in ending]
@@ -167,7 +171,10 @@ def moves_names(requests: list[PromptRequest]) -> bool:
 
 
 def own_requests(requests: list[PromptRequest]) -> list[PromptRequest]:
-    """Return the requests without details of list items, and without a list that only reports or explains something."""
+    """Return the requests that can be steps or requirements.
+
+    Left out are the details of list items, and lists that only report or explain something.
+    """
     own = [one for one in requests if not one.is_detail]
     listed = [one for one in own if one.is_listed]
     is_narrative = bool(listed) and 2 * sum(_tells(one) for one in listed) >= len(listed)
@@ -182,7 +189,7 @@ def _explains(requests: list[PromptRequest]) -> bool:
 
 
 def _tells(item: PromptRequest) -> bool:
-    """Return whether a list item reports what was done or is the case, and is neither an order nor a wish."""
+    """Return whether a list item only reports something that was done or is so, and is neither an order nor a wish."""
     words = item.text.lower().split()[:NEAR_THE_BEGINNING]
     is_past = bool(words) and words[0].endswith("ed")
     return not (item.is_order or item.is_condition) and (is_past or not TELLING.isdisjoint(words))
@@ -218,7 +225,7 @@ def object_of(request: PromptRequest) -> str:
 def _what_fails(text: str) -> str:
     """Return the part that says what fails: "no graph is shown" in "the error is gone but no graph is shown".
 
-    The whole text if there is no such part.
+    Return the whole text if no part of it says more clearly what fails.
     """
     head, _colon, tail = text.partition(": ")
     if head.lower().endswith(REJECTING):
@@ -230,7 +237,7 @@ def _what_fails(text: str) -> str:
 
 
 def closed(text: str) -> str:
-    """Return the text without a bracket or quotation that is opened but not closed, as in a text that was cut."""
+    """Remove a bracket or quotation that is opened but not closed, as in a text that was cut."""
     for begin, end in PAIRS:
         is_open = text.count(begin) % 2 if begin == end else text.count(begin) > text.count(end)
         head = text[: text.rindex(begin)].rstrip(" ,;:") if is_open else ""
@@ -240,7 +247,11 @@ def closed(text: str) -> str:
 
 
 def intent(requests: list[PromptRequest], *, error: str, earlier: str, is_question: bool, is_report: bool) -> str:
-    """Return the intent of a plan: one sentence that restates the prompt and names what it is about."""
+    """Return the intent of a plan: one sentence that restates the main request of the prompt.
+
+    The pasted ``error`` and the ``earlier`` request are added if they are not empty. ``is_question`` means that the
+    plan only answers a question, and ``is_report`` that the prompt reports a failure.
+    """
     chosen = main_request(requests, is_report=is_report)
     if chosen is None:
         return f"Resolve the pasted error: {error}" if error else "Act on the pasted text"

@@ -1,4 +1,7 @@
-"""Write the format ``hydration``: a plan in the Markdown of seed 003, with a token budget for each kind of context."""
+"""Write the format ``hydration``, which is a plan in Markdown, with a token budget for each kind of context.
+
+The specification is seed 003.
+"""
 
 from __future__ import annotations
 
@@ -66,7 +69,10 @@ if TYPE_CHECKING:
 
 
 class Hydration:
-    """A plan in the form of seed 003: intent, workflow with its gate, guardrails, context and steps."""
+    """A plan for one prompt: its intent, workflow with the gate, guardrails, context and steps.
+
+    ``tool`` is the name of the tool with which the agent keeps its task list.
+    """
 
     __slots__ = ("context", "gate", "guardrails", "intent", "steps", "tool", "workflow")
 
@@ -80,7 +86,7 @@ class Hydration:
         self.steps: list[PlanStep] = []
 
     def text(self) -> str:
-        """Return the plan as Markdown in the documented form."""
+        """Return the plan as Markdown, with its steps as a call of the task tool."""
         return "\n".join([
             TITLE,
             "",
@@ -100,7 +106,7 @@ class Hydration:
         ])  # fmt: skip
 
     def pointing_to(self, file: str) -> str:
-        """Return a short text (about 100 tokens) that names the file with the plan."""
+        """Return a short text (about 100 tokens) that stands for the plan and names the file that contains it."""
         intent = cut(self.intent, tokens=LONGEST_SHORT_INTENT)
         return "\n".join([
             TITLE,
@@ -123,7 +129,10 @@ def write(result: Enrichment, inputs: Inputs, rules: Rules) -> None:
 
 
 def hydrate(result: Enrichment, inputs: Inputs, rules: Rules) -> Hydration | None:
-    """Return the plan for a prompt, and mark the items that its context quotes; None if the rules lack the workflow."""
+    """Return the plan for a prompt, and mark the items of ``result`` that its context quotes.
+
+    Return None if the rules do not define the workflow that fits the prompt.
+    """
     plans = rules.packed("plans")
     requests = read_requests(inputs.prompt)
     name = workflow_for(result.workflow, requests, rules)
@@ -161,7 +170,10 @@ def hydrate(result: Enrichment, inputs: Inputs, rules: Rules) -> Hydration | Non
 def _words_of(
     requests: list[PromptRequest], main: PromptRequest | None, name: str, *, error: str, changes: bool
 ) -> dict[str, str]:
-    """Return the values of those placeholders that the prompt's own words provide, for the workflow with this name."""
+    """Return those values of a step template's placeholders that come from the prompt's own words.
+
+    ``name`` is the workflow, and ``changes`` says whether it changes code; ``main`` is the main request.
+    """
     values: dict[str, str] = {}
     if main:
         about = object_of(main) or main.text
@@ -190,7 +202,8 @@ def _words_of(
 def workflow_for(chosen: str, requests: list[PromptRequest], rules: Rules) -> str:
     """Return the workflow of a plan; ``chosen`` is the one that the rules give, and empty if they are uncertain.
 
-    A workflow that the prompt only names as a time is not taken; if nothing else is asked for, an answer is.
+    If the prompt mentions the chosen workflow only to say when something happens ("once the review is over"), another
+    workflow is returned: the one for simple questions if the prompt asks for no work, otherwise the default one.
     """
     words = OCCASIONS.get(chosen, ())
     occasional = [one for one in requests if _is_named(one.text, words)]
@@ -202,7 +215,11 @@ def workflow_for(chosen: str, requests: list[PromptRequest], rules: Rules) -> st
 
 
 def workflow_of_an_uncertain(requests: list[PromptRequest], rules: Rules) -> str:
-    """Return the default workflow for a prompt: for a single order or wish, a single statement, or anything else."""
+    """Return the default workflow for a prompt for which the signals choose none.
+
+    The rules name three defaults: for a prompt with a single order or wish, for one whose main request only describes
+    how something is, and for all others.
+    """
     workflows = rules.body["workflows"]
     main = main_request(requests)
     kind = "fallback"
@@ -216,7 +233,10 @@ def _is_named(text: str, occasions: tuple[str, ...]) -> bool:
 
 
 def _is_only_a_time(text: str, occasions: tuple[str, ...]) -> bool:
-    """Return whether a sentence names each occasion behind "when", "once" and the like, or before "later"."""
+    """Return whether a sentence uses the words in ``occasions`` only to state a time, as in "once the review is over".
+
+    This is so if a word such as "when" or "once" comes before each of them, or "later" after it.
+    """
     for clause in text.lower().replace(", ", ",\n").split("\n"):
         words = [word.strip(AROUND) for word in clause.split()]
         for at, word in enumerate(words):
@@ -228,12 +248,15 @@ def _is_only_a_time(text: str, occasions: tuple[str, ...]) -> bool:
 
 
 def _concerns_setup(points: Mapping[str, int]) -> bool:
-    """Return whether the task type for the agent's own setup has at least half as many points as the best type."""
+    """Return whether a prompt is likely to be about the agent's own setup, given the points of each task type.
+
+    This is so if the task type for the setup has at least half as many points as the best one.
+    """
     return 0 < max(points.values(), default=0) <= 2 * points.get(TRACKED_TYPE, 0)
 
 
 def _step_of(step: Mapping[str, Any]) -> list[Any]:
-    """Return a model's step in the form of a workflow's step; braces in it are not taken for placeholders."""
+    """Return a step that a model wrote in the form of a workflow's step, in which its braces mark no placeholders."""
     action = str(step["action"]).translate(TEMPLATE_SIGNS)
     return [[action], gerund(action), step["evidence"], step["is_checkpoint"]]
 
@@ -259,7 +282,7 @@ def error_of(prompt: str, features: Iterable[str]) -> str:
 
 
 def _values(facts: Mapping[str, Any], *, error: str) -> dict[str, str]:
-    """Return the values of those placeholders that the looked-up facts and the pasted error provide."""
+    """Return those values of a step template's placeholders that come from looked-up facts and the pasted error."""
     values = {
         name: str(facts[name])
         for name in ("tracker", "failing", "place", "test_command", "all_tests", "lint_command", "build_command")
@@ -283,7 +306,10 @@ def _values(facts: Mapping[str, Any], *, error: str) -> dict[str, str]:
 
 
 def _context(result: Enrichment, inputs: Inputs, facts: Mapping[str, Any]) -> list[str]:
-    """Return the bullets of the context: looked-up facts, then code, session and memory, each within its budget."""
+    """Return the bullets of the plan's context: looked-up facts and code, session, then memory, each within a budget.
+
+    Items of ``result`` that do not fit are marked as omitted.
+    """
     bullets: list[str] = []
     shown = [item.label for item in result.items if not item.why]
     offered: dict[str, list[tuple[str, str, Any]]] = {
@@ -316,13 +342,19 @@ def _without_tests(facts: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _is_reported(label: str, shown: Iterable[str]) -> bool:
-    """Return whether a channel already reports a looked-up definition or test file in more detail."""
+    """Return whether a channel already reports the looked-up definition or test file that ``label`` names.
+
+    ``shown`` are the labels of the facts from channels, which are more detailed.
+    """
     place = label.rpartition("defined in ")[2] if "defined in " in label else label.removeprefix("Tests of it: ")
     return place != label and any(one.startswith(place.partition(",")[0]) for one in shown)
 
 
 def _looked_up(facts: Mapping[str, Any]) -> Iterable[tuple[str, str, None]]:
-    """Yield (label, text, item) for each looked-up fact that a plan may use, with an empty text and no item."""
+    """Yield (label, "", None) for each looked-up fact that a plan may use.
+
+    Facts from channels have the same form, with a text and an item.
+    """
     for name, place in facts.get("symbols", []):
         yield f"{name} is defined in {place}", "", None
     placed = {place.rpartition(":")[0] for _name, place in facts.get("symbols", [])}

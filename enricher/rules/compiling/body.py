@@ -46,7 +46,7 @@ FORMS = {"summarization": "narrative", "code_analysis": "structure"}
 
 
 def class_rules(result: Compiled) -> Iterator[ClassRule]:
-    """Yield the signals that give points, as a ``ClassRule``, for each class, guardrail, approach and workflow."""
+    """Yield a ``ClassRule`` for each class, guardrail, approach and workflow, with the signals that give it points."""
     for facet in (*FACETS, *GUIDANCE):
         for rule in result.of_kind(facet):
             signals = _guarded(rule.data.get("signals", []), rule.data.get("unless", []))
@@ -139,7 +139,11 @@ def _channels(result: Compiled, prompts: Mapping[str, Any]) -> Iterator[dict[str
 def _handler(
     name: str, declared: Mapping[str, Any], prompts: Mapping[str, Any], *, is_declared: bool
 ) -> dict[str, Any]:
-    """Return the compiled rule of a channel whose program is part of the package; its program always asks a model."""
+    """Return the compiled rule of a channel whose program is part of the package, and queries a model.
+
+    ``declared`` has the values of the rule that the instructions contain for it; ``is_declared`` says whether there is
+    one.
+    """
     data = {"endpoint": HANDLERS[name], **PIPELINE_CHANNELS[name], **declared, "model": True}
     data["endpoint"] = data["endpoint"] or HANDLERS[name]
     values = schema.DeclaredChannel.model_validate(data).model_dump(exclude={"disabled", "extend"})
@@ -171,9 +175,9 @@ def _link_guardrails(result: Compiled) -> Guardrails:
 
 
 def _approaches(result: Compiled) -> dict[str, list[tuple[str, str, list[str], dict[str, int]]]]:
-    """Return the compiled approaches (sentences that suggest how to proceed) of every profile under ``rules``.
+    """Return the compiled approaches, which are sentences that suggest how to proceed.
 
-    Those of the profile ``as-specified`` only are under its name.
+    The key ``rules`` has those for every profile, and the key ``as-specified`` those for this profile only.
     """
     task_types = result.task_types
     rows: dict[str, list[tuple[str, str, list[str], dict[str, int]]]] = {"rules": [], AS_SPECIFIED: []}
@@ -198,7 +202,7 @@ def _approaches(result: Compiled) -> dict[str, list[tuple[str, str, list[str], d
 def effort_thresholds(result: Compiled) -> dict[str, Any]:
     """Return the compiled thresholds by which the effort of a prompt is estimated (rule ``## Complexity``).
 
-    They are empty without this rule; then no effort is estimated.
+    If there is no such rule, they are empty, and no effort is estimated.
     """
     rule = next(result.of_kind("complexity", named=False), None)
     if rule is None:

@@ -52,9 +52,10 @@ _UNFOLDED = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class ClassFacet:
-    """Settings of one facet (a set of classes, such as the task types), described at ``schema.FacetSettings``.
+    """The settings of one facet (a set of classes, such as the task types).
 
-    They say how the scores of the classes become a confidence, and whether the best class is shown.
+    They say how the scores of the classes become a confidence, and whether the best class is shown;
+    ``schema.FacetSettings`` describes each of them.
     """
 
     name: str
@@ -69,8 +70,8 @@ def compile_classes(
 ) -> dict[str, Any]:
     """Return the table that ``enricher.classify.classify`` reads; every signal must have passed ``check_signal``.
 
-    Of classes with equal scores, the first in ``rules`` wins. The table is cached for equal rules, because trying an
-    edit on recorded prompts compiles many sets of files that differ elsewhere, so callers must not change it.
+    Of classes with equal scores, the first in ``rules`` wins. Callers must not change the table: it is cached and
+    returned again for equal rules, because trying edits on recorded prompts compiles the same rules many times.
     """
     described = {facet.name: facet for facet in facets or []}
     names = list(dict.fromkeys(rule.facet for rule in rules))
@@ -106,7 +107,7 @@ def condition_numbers(rules: list[ClassRule], lists: dict[str, list[str]]) -> li
 
 
 class _Compiler:
-    """Builds the table from signals that are added one by one."""
+    """Builds the table for ``enricher.classify`` from signals that are added one by one."""
 
     def __init__(self, lists: dict[str, list[str]]) -> None:
         self.lists = lists
@@ -205,10 +206,10 @@ def _packed_word_weights(found: dict[str, list[str]]) -> str:
 
 
 def _packed_entries(table: dict[str, list[Any]]) -> dict[str, str]:
-    """Return the phrases of each first word as the text that ``table.Table`` unpacks.
+    """Return for each first word its phrases, in the form of a text that ``table.Table`` unpacks.
 
-    Single words and phrases with a gap come first, separated by ``;``, then ``|second=`` and the phrases with
-    that second word.
+    Phrases of one word, and those with a gap after it, come first, separated by ``;``. Then, for each second word,
+    there is ``|second=`` followed by the phrases with that second word.
     """
     packed = {}
     for first, found in table.items():
@@ -225,9 +226,9 @@ def _packed_entries(table: dict[str, list[Any]]) -> dict[str, str]:
 
 
 def _packed_index(values: dict[str, str]) -> dict[str, str]:
-    """Return the text ``~word=value~…`` that ``table.PackedIndex`` searches for each group of words.
+    """Return for each group of words the text ``~word=value~…`` that ``table.PackedIndex`` searches.
 
-    The words of a group have the first letters in common, which are the key of the group.
+    The words of a group begin with the same letters, which are the group's key in the result.
     """
     packed: dict[str, str] = {}
     for word, value in sorted(values.items()):

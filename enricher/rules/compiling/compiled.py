@@ -60,12 +60,12 @@ LISTED_KEYS = ("signals", "unless", "examples", "needs", "words", "task_types", 
 class Compiled:
     """The result of a compilation: the body that the hook reads, the hash that identifies it, and the problems found.
 
-    If rules are broken, the body has only settings. ``texts`` has for each file its layer (or one of ``NAMED_FILES``),
-    its path and its text; ``hash`` is computed from these texts. ``winners`` maps the id of each rule to the file and
-    line of its highest layer. ``catalogues`` are the files of guardrails and short names, those of the
-    lowest layer first. ``prompts`` has the template files by name, and under ``MODES`` the file with their modes.
-    ``workflows`` are the indices of the workflow catalogues, that of the lowest layer first. ``baseless`` are the
-    rules that extend or disable a rule that no lower layer has.
+    If rules are broken, the body has only settings, and ``broken`` lists the errors. ``texts`` has for each file its
+    layer (or one of ``NAMED_FILES``), its path and its text; ``hash`` is computed from these texts. ``winners`` maps
+    the id of each rule to the place (``file:line``) where the highest layer has it. ``catalogues`` are the files of
+    guardrails and short names, and ``workflows`` the index files of the workflow catalogues; both begin with the lowest
+    layer. ``prompts`` maps names to the files of prompt templates, and ``MODES`` to the file that describes the modes
+    of the templates. ``baseless`` are the rules that extend or disable a rule that no lower layer has.
     """
 
     body: dict[str, Any] = field(default_factory=dict)
@@ -88,7 +88,7 @@ class Compiled:
     thresholds: str = ""
 
     def kind_of(self, path: str) -> str:
-        """Return the kind (one of ``NAMED_FILES``) of a file that a layer's rules name."""
+        """Return the kind (one of ``NAMED_FILES``) of a file to which the rules of a layer refer."""
         if path in self.fitted:
             return FITTED
         if path == self.thresholds:
@@ -98,7 +98,7 @@ class Compiled:
         return PROMPTS if any(one.path == path for one in self.prompts.values()) else CATALOGUE
 
     def workflow_files(self) -> list[str]:
-        """Return the files of the workflow catalogues: each index, then the files of its workflows."""
+        """Return the paths of the workflow catalogues' files: each index file, followed by those of its workflows."""
         found = [path for index in self.workflows for path in (index.path, *map(index.file_of, index.entries))]
         return list(dict.fromkeys(found))
 
@@ -107,18 +107,18 @@ class Compiled:
         return {path for layer, path, _text in self.texts if layer in WHOLE_LAYERS}
 
     def of_kind(self, kind: str, *, named: bool = True) -> Iterator[RuleBlock]:
-        """Yield the rules of a kind that have a name or, with ``named=False``, its only rule without a name."""
+        """Yield the rules of a kind that have a name, or with ``named=False``, the kind's one rule without a name."""
         return (rule for rule in self.rules.values() if rule.kind == kind and bool(rule.name) == named)
 
     def values(self, kind: str) -> dict[str, Any]:
-        """Return the values of the rule without a name of this kind, with defaults for those that are missing."""
+        """Return the values of the one rule of a kind that has no name, with defaults for missing values."""
         _part, model = schema.KINDS[kind, False]
         data = next((rule.data for rule in self.of_kind(kind, named=False)), {})
         return model.model_validate(data).model_dump(exclude={"disabled", "extend"})
 
     @property
     def task_types(self) -> set[str]:
-        """The names of all task types."""
+        """Return the names of all task types."""
         return {rule.name for rule in self.of_kind("task_type")}
 
     def meanings(self) -> dict[str, str]:
@@ -252,7 +252,7 @@ def _merge(rule: RuleBlock, result: Compiled) -> None:
 
 
 def add_undeclared(result: Compiled) -> Iterator[str]:
-    """Add a default rule for each built-in channel (source of context) without a rule; yield the path of its module."""
+    """Add a default rule for each built-in channel that has no rule, and yield the path of the channel's module."""
     for found in _undeclared_channels(result.rules.keys() | result.disabled.keys()):
         yield found.file
         if isinstance(found, Problem):
@@ -264,8 +264,8 @@ def add_undeclared(result: Compiled) -> Iterator[str]:
 def _undeclared_channels(declared: Container[str]) -> Iterator[RuleBlock | Problem]:
     """Yield the default rule of each built-in channel that has no rule; ``declared`` are the ids of existing rules.
 
-    A problem is yielded instead for a module that cannot be loaded or defines no complete channel, and for a channel
-    that ``CHANNELS`` does not list.
+    For a module that cannot be loaded or does not define a complete channel, and for a channel that ``CHANNELS`` does
+    not list, a problem is yielded instead.
     """
     folder = os.path.join(root_dir(), "enricher", "context", "channels")
     for name in CHANNELS:
@@ -288,7 +288,7 @@ def _undeclared_channels(declared: Container[str]) -> Iterator[RuleBlock | Probl
 def missing_parts(file: str, result: Compiled) -> list[Problem]:
     """Return an error for each required part, such as ``# Output``, in which no layer has a rule.
 
-    It is reported for ``file``, that of the lowest layer.
+    The errors are reported for ``file``, which is the file of the lowest layer.
     """
     present = {rule.part for rule in result.rules.values()}
     missing = [part for part in PARTS if part not in present and part != "Context"]

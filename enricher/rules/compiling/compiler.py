@@ -40,10 +40,10 @@ def compile_layers(
     texts: Mapping[str, str] | None = None,
     reuses_prompts: bool = True,
 ) -> Compiled:
-    """Return the compiled rules and settings of the layers, which are given from low to high, and all problems found.
+    """Return the compiled rules and settings of the layers, and all problems found; the lowest layer comes first.
 
     ``texts`` maps paths to texts that are read instead of the files, such as an unsaved buffer or an earlier version.
-    Without ``reuses_prompts``, the prompts for a model are rendered again even if the package contains them.
+    If ``reuses_prompts`` is false, the prompts for a model are rendered again even if the package contains them.
     """
     result = Compiled(files=Files(texts))
     modules: list[str] = []
@@ -92,7 +92,7 @@ def _settings(configuration: Sequence[Layer], result: Compiled) -> tuple[dict[st
 def read_configuration(file: str, *, is_user: bool = True) -> tuple[dict[str, Value], list[Problem]]:
     """Return the settings in one ``config.toml`` and the problems found in it; both are empty if the file is missing.
 
-    The file of a project, unlike the user's own, cannot set to which server prompts are sent.
+    Unlike the user's own file, that of a project cannot decide to which server prompts are sent.
     """
     if os.path.exists(file) and not os.path.isfile(file):
         return {}, [Problem(file, 1, "error", "not a regular file; put the settings there as TOML")]
@@ -122,7 +122,7 @@ def read_configuration(file: str, *, is_user: bool = True) -> tuple[dict[str, Va
 
 
 def unknown_names(file: str, *, channels: Sequence[str]) -> list[Problem]:
-    """Return a warning for each setting in ``file`` that switches a channel or host that does not exist on or off."""
+    """Return a warning for each setting in ``file`` that turns on or off a channel or host that does not exist."""
     known = {"channels": channels, "hosts": NAMES}
     found = []
     for key in read_configuration(file)[0]:
@@ -171,7 +171,7 @@ def build_packaged() -> Compiled:
 
 
 def refresh() -> None:
-    """Compile the layers given on the command line as ``name=path``; the hook that started this may have ended."""
+    """Compile the layers given on the command line as ``name=path``; runs in the process that the hook starts."""
     layers = Layers()
     for argument in sys.argv[1:]:
         name, _, path = argument.partition("=")
@@ -183,7 +183,7 @@ def refresh() -> None:
 def refresh_layers(layers: Layers) -> Compiled:
     """Compile ``layers`` into the cache; after an edit with errors, keep the last good rules and notify the user once.
 
-    If the state folder is removed meanwhile, nothing is written.
+    If the state folder has been removed in the meantime, nothing is written.
     """
     # Taken before the files are read, so that a file edited meanwhile makes the cache stale instead of wrong.
     stamps = {path: stamp(path) for path in layers.files()}
@@ -222,7 +222,7 @@ def _store_sources(compiled: Compiled) -> None:
 
 
 def _compiled(layers: Layers) -> Compiled:
-    """Return the compiled layers; if the compiler raises an exception, return it as an error in the last file."""
+    """Return the compiled layers; if the compiler raises an exception, it is reported as an error in the last file."""
     try:
         return compile_layers(layers.instructions, layers.configuration)
     except Exception as failure:

@@ -70,9 +70,9 @@ class RuleBlock:
     """The part of this rule in a fitted file, which a program writes: the items of its lists come last in ``data``."""
 
     def place_of(self, key: str, *path: str | int) -> tuple[str, int]:
-        """Return the file and line where a value of ``data``, or an item of the value, is written.
+        """Return the file and line where the value of ``key``, or the part of the value at ``path``, is written.
 
-        The file may be that of a lower layer or a fitted file.
+        The file may be that of a lower layer, or a fitted file (one that a program writes).
         """
         if path and isinstance(path[0], int):
             block, index = self.origin_of(key, path[0])
@@ -81,7 +81,7 @@ class RuleBlock:
         return block.file, block.line_of(key, *path)
 
     def origin_of(self, key: str, index: int) -> tuple[RuleBlock, int]:
-        """Return the block in which an item of a list in ``data`` is written, and the item's index in that block."""
+        """Return the block in which item ``index`` of the list ``key`` is written, and its index in that block."""
         if self.fitted and key in self.fitted.data:
             first = len(self.data[key]) - len(self.fitted.data[key])
             if index >= first:
@@ -92,7 +92,7 @@ class RuleBlock:
         return self, index - inherited
 
     def _writer_of(self, key: str) -> RuleBlock:
-        """Return the block of the highest layer in which this rule has a value for ``key``; this block if none has."""
+        """Return the block of this rule that sets ``key`` in the highest layer; this block if no layer sets it."""
         block: RuleBlock | None = self
         while block:
             if key in block._own_keys():  # noqa: SLF001 (another block of the same rule)
@@ -304,7 +304,7 @@ def _load_yaml(reader: _Reader, source: str, fence_line: int) -> tuple[dict[str,
 
 @lru_cache(maxsize=1024)
 def _tree(source: str) -> yaml.Node | None:
-    """Return the composed YAML tree of a block; cached, because most blocks stay the same after an edit."""
+    """Return the tree of YAML nodes of a block; it is cached, because most blocks stay the same after an edit."""
     _refuse_depth(source)
     node: yaml.Node | None = yaml.compose(source, Loader=LOADER)
     return node

@@ -1,4 +1,4 @@
-"""Read the catalogues of guardrails (principles of which the agent is reminded), and link each to what triggers it.
+"""Read the catalogues of guardrails (principles of which the agent is reminded), and link each to its triggers.
 
 Both common formats of headings can be read: ``## H5: Title`` (with sub-rules such as ``### H2a: Title``) and
 ``## Title (P#58)``.
@@ -71,7 +71,10 @@ class Shorthand:
 
 
 def read_catalogue(file: str, problems: list[Problem], files: Files, *, named_at: str = "") -> dict[str, Guardrail]:
-    """Return the guardrails of a catalogue file by id, in file order; add a problem for each duplicate id."""
+    """Return the guardrails of a catalogue file by id, in file order; add to ``problems`` what is wrong in the file.
+
+    ``files`` reads the file, and ``named_at`` is the ``file:line`` of the rule that names it.
+    """
     found: dict[str, Guardrail] = {}
     known = len(problems)
     lines = files.read(file, problems, "the guardrail catalogue", named_at=named_at).splitlines()
@@ -109,7 +112,10 @@ def _statement(below: list[str]) -> str:
 
 
 def read_shorthands(file: str, problems: list[Problem], files: Files, *, named_at: str = "") -> list[Shorthand]:
-    """Return the rows of the table ``slug | guardrail | task types | aliases`` in a file."""
+    """Return the rows of the table ``slug | guardrail | task types | aliases`` in a file; add any ``problems``.
+
+    ``files`` reads the file, and ``named_at`` is the ``file:line`` of the rule that names it.
+    """
     found: list[Shorthand] = []
     columns: list[str] = []
     names: dict[str, int] = {}
@@ -177,7 +183,7 @@ class Guardrails:
     as_specified: list[str] = field(default_factory=list)
 
     def id_of(self, name: str) -> str:
-        """Return the id of the guardrail with this short name; an id is returned unchanged."""
+        """Return the id of the guardrail with the short name ``name``; an id is returned unchanged."""
         return self.ids.get(name, name)
 
     def takes_signals_of(self, name: str) -> bool:
@@ -199,7 +205,7 @@ class Guardrails:
 
 
 def catalogue_files(rule: RuleBlock) -> list[CatalogueFile]:
-    """Return the files that a rule ``## Catalogues`` names."""
+    """Return the catalogue files that a rule ``## Catalogues`` names."""
     return [
         CatalogueFile(kind, sibling_path(rule, rule.data[kind]), f"{rule.file}:{rule.line_of(kind)}")
         for kind in DEFAULT_FILES
@@ -212,8 +218,8 @@ def files_of_lone(
 ) -> list[CatalogueFile]:
     """Return the catalogues of an instructions file that replaces all layers; ``named`` are those that it names.
 
-    If one does not exist, for example beside a copy of the packaged instructions, the packaged catalogue is used, and
-    a warning added.
+    If one of the files does not exist, for example because only the packaged instructions were copied, the packaged
+    catalogue is used instead, and a warning is added to ``problems``.
     """
     folder, ours = os.path.dirname(file), os.path.dirname(packaged_file())
     kinds = {one.kind for one in named}
@@ -278,10 +284,10 @@ def _add_sentence(identity: str, rule: RuleBlock, found: Guardrails) -> None:
 
 
 def _is_about(rule: RuleBlock, one: Guardrail, named: Sequence[CatalogueFile], layers: Sequence[str]) -> bool:
-    """Return whether a rule was written for this guardrail, and not for another one with the same id.
+    """Return whether a rule was written for the guardrail ``one``, and not for another guardrail with the same id.
 
     This is so if the rule is in the files that define the guardrail, or is a complete rule in a higher layer. In a
-    user's catalogue, an id of the packaged rules may mean another guardrail, for which the packaged sentence and
+    user's catalogue, an id of the packaged rules may mean a different guardrail, for which the packaged sentence and
     threshold would be wrong.
     """
     sources = {one.file, *(each.named_at.rpartition(":")[0] for each in named if each.path == one.file)}
@@ -340,7 +346,7 @@ def _report_dangling(found: Guardrails, problems: list[Problem]) -> None:
 
 
 def _shown(one: Guardrail, data: Mapping[str, str]) -> str:
-    """Return what the agent is shown of a guardrail: its title and, as the agent cannot look it up, the rule's text."""
+    """Return the text that the agent is shown for a guardrail: its title and, if the rule has one, the rule's text."""
     text = data.get("text")
     shown = f"{one.title}: {text}" if text else one.title
     return harmless(shown, longest=LONGEST_TITLE + LONGEST_TEXT).translate(IN_BRACKETS)

@@ -1,7 +1,7 @@
-"""Read the texts from which rules are compiled, and the files that a rule names: fitted lists, prompts, thresholds.
+"""Read instructions files, and the files that their rules name: fitted lists, templates of prompts, thresholds.
 
 People write the instructions file. What a program fits (weights of single words, most signals, the word lists) is in
-separate files of the same format, the fitted files; a rule and its fitted lists are joined to one rule of the layer.
+separate files of the same format, the fitted files. A rule and its lists in a fitted file are compiled as one rule.
 """
 
 from __future__ import annotations
@@ -111,8 +111,8 @@ def found_path(named: NamedFile, files: Files, problems: list[Problem], *, is_wh
     """Return the path of the file that a rule names; if it does not exist, add an error and return an empty string.
 
     An instructions file that is complete (``is_whole``) may be a copy of the packaged one without the files that it
-    names: then the path of the packaged file is returned, and a warning added. ``what`` describes the file in the
-    error.
+    names. In this case, the path of the packaged file is returned, and a warning is added. ``what`` describes the file
+    in the error.
     """
     if files.has(named.path):
         return named.path
@@ -128,7 +128,7 @@ def found_path(named: NamedFile, files: Files, problems: list[Problem], *, is_wh
 
 
 def fitted_files(rules: Sequence[RuleBlock]) -> list[NamedFile]:
-    """Return the files that the rules ``## Fitted`` name."""
+    """Return the fitted files, which are named by the rules ``## Fitted``."""
     return [
         named_file(rule, "files", index)
         for rule in rules
@@ -185,7 +185,10 @@ def _with_fitted(rule: RuleBlock, part: RuleBlock, problems: list[Problem]) -> R
 
 
 def prompt_files(rule: RuleBlock) -> Iterator[tuple[str, NamedFile]]:
-    """Yield (name, file) of each template that a rule names; the file that says when to use each is named MODES."""
+    """Yield (name, file) of each template that a rule names, and (MODES, file) if it names a file with their modes.
+
+    The mode of a template says whether it asks for a structured answer.
+    """
     for index, name in enumerate(rule.data.get("files", [])):
         yield os.path.splitext(os.path.basename(name))[0], named_file(rule, "files", index)
     if rule.data.get("modes"):
@@ -198,7 +201,7 @@ def existing_prompts(
     """Return the prompt files that exist, and add a problem for each of those that do not.
 
     ``whole`` are complete instructions files. Such a file may be a copy of the packaged one without the files that it
-    names: then the packaged files are returned, with one warning for all of them.
+    names. In this case, the packaged files are returned, and one warning is added for all of them.
     """
     found: dict[str, NamedFile] = {}
     reported: list[Problem] = []
@@ -220,9 +223,9 @@ def compiled_prompts(
 ) -> dict[str, Any]:
     """Return the prompts for a language model, rendered except for the parts that depend on what a user types.
 
-    ``meanings`` explains each task type to the model. Without templates in ``prompts``, the packaged ones are used.
-    With ``reuses``, prompts that the package contains rendered are taken from there, because importing the template
-    engine takes as long as the rest of the compilation.
+    ``meanings`` explains each task type to the model. If ``prompts`` has no templates, the packaged ones are used. If
+    ``reuses`` is true, prompts that the package already contains in rendered form are not rendered again, because
+    importing the template engine takes as long as the rest of the compilation.
     """
     texts = [(name, one.path, files.content(one.path)) for name, one in prompts.items()]
     # Paths are not part of the hash: a copy of the packaged files gives the same prompts.
@@ -247,7 +250,7 @@ def read_thresholds(
 ) -> tuple[str, dict[str, Any]]:
     """Return the path of the file of thresholds that a rule ``## Complexity`` names, and its compiled content.
 
-    If the file is missing or has mistakes, ``problems`` are added for this, and the content is empty.
+    If the file is missing or has mistakes, the content is empty, and ``problems`` says what is wrong.
     """
     named = named_file(rule, "thresholds")
     found = found_path(named, files, problems, is_whole=is_whole, what="the file of thresholds")
@@ -263,7 +266,10 @@ def read_thresholds(
 
 
 def compiled_thresholds(file: str, text: str) -> tuple[dict[str, Any], list[Problem]]:
-    """Return the compiled content of a file of thresholds, and a problem for each mistake; a mistake makes it empty."""
+    """Return the compiled content of a file of thresholds, and a problem for each mistake in it.
+
+    If there is any mistake, the content is empty.
+    """
     data, lines, problems = read_yaml_file(file, text)
     if data is None or problems:
         return {}, problems

@@ -23,11 +23,11 @@ class _Rule(BaseModel):
 
 
 class FacetSettings(_Rule):
-    """``## Task type``, ``## Search intent``: how points become a confidence, and when the best class is shown.
+    """A rule ``## Task type`` or ``## Search intent``: how points become a confidence, and when a class is shown.
 
     A lead of ``points_that_double`` points doubles the odds. The best class is shown if its confidence reaches
     ``min_confidence``, and if the ``silent`` classes (such as small talk) together have at most the probability
-    ``max_silent``. With few exceptions, nothing at all is added to a prompt whose best task type is silent.
+    ``max_silent``. With few exceptions, nothing is added to a prompt whose best task type is a silent one.
     """
 
     points_that_double: Annotated[float, Field(gt=0)] = 3.0
@@ -37,15 +37,15 @@ class FacetSettings(_Rule):
 
 
 class Words(_Rule):
-    """``## Words: openers``: a word list, which signals and the code that reads prompts refer to by its name."""
+    """A rule such as ``## Words: openers``: a word list, to which signals and code refer by its name."""
 
     words: Annotated[list[Name], Field(min_length=1)]
 
 
 class ClassSignals(_Rule):
-    """``## Task type: debug``, ``## Search intent: howto``: the signals of one class.
+    """A rule such as ``## Task type: debug`` or ``## Search intent: howto``: the signals of one class.
 
-    ``leanings`` are weights of single words: each key is a weight, its value the words that have this weight.
+    ``leanings`` gives weights to single words: each key is a weight, and its value is the list of words that have it.
     """
 
     signals: list[dict[str, Any]] = []
@@ -54,10 +54,10 @@ class ClassSignals(_Rule):
 
 
 class Catalogues(_Rule):
-    """``## Catalogues``: the paths of a file with guardrails and of a file with short names for guardrails.
+    """The rule ``## Catalogues``: the paths of a file with guardrails and of a file with short names for guardrails.
 
-    Paths are relative to the instructions file. These files are used in addition to those of lower layers; an id or
-    short name of a higher layer wins.
+    Paths are relative to the instructions file. These files are used in addition to those of lower layers; if two
+    layers define the same id or short name, the higher one wins.
     """
 
     guardrails: Name | None = None
@@ -65,7 +65,7 @@ class Catalogues(_Rule):
 
 
 class Prompts(_Rule):
-    """``## Prompts``: the paths of the templates for prompts to a language model, and of a file with their modes.
+    """The rule ``## Prompts``: the paths of the templates for a language model's prompts, and of a file of their modes.
 
     The mode of a template says whether it asks for a structured answer. Paths are relative to the instructions file.
     A template replaces a lower layer's template with the same file name.
@@ -76,12 +76,12 @@ class Prompts(_Rule):
 
 
 class Workflows(_Rule):
-    """``## Workflows``: the path of the workflow index, and the points that a workflow needs to be chosen for a prompt.
+    """The rule ``## Workflows``: the path of the workflow index, and how many points a workflow needs to be chosen.
 
-    The path is relative to the instructions file. A workflow needs ``min_score`` points, and ``min_lead`` points more
-    than the next one. If no workflow has these, the modes that write a plan use the workflow ``ordered`` for a prompt
-    that asks for one thing only, ``stated`` for one that only describes a state, and ``fallback`` for any other prompt,
-    or if ``ordered`` or ``stated`` is empty.
+    The path is relative to the instructions file. To be chosen for a prompt, a workflow needs ``min_score`` points, and
+    ``min_lead`` points more than the next one. If none has these, a plan is written for the workflow that ``ordered``
+    names if the prompt asks for one thing only, ``stated`` if it only describes a state, and ``fallback`` for any other
+    prompt, or if ``ordered`` or ``stated`` is empty.
     """
 
     file: Name | None = None
@@ -95,8 +95,8 @@ class Workflows(_Rule):
 class WorkflowStep(BaseModel):
     """A step of a workflow: either its texts (``do``), or a reference to the steps of another workflow (``use``).
 
-    The first text of ``do`` whose placeholders can all be filled in is used; ``now`` is the text while the step
-    runs. ``evidence`` says what shows that the step, usually a ``checkpoint``, is done. ``use`` is one of the
+    The first text of ``do`` whose placeholders can all be filled in is used. ``now`` is shown while the step is in
+    progress. ``evidence`` says what proves that the step, usually a ``checkpoint``, is done. ``use`` must be one of the
     workflow's ``bases``.
     """
 
@@ -110,12 +110,12 @@ class WorkflowStep(BaseModel):
 
 
 class WorkflowRule(_Rule):
-    """A workflow's file in the catalogue (``workflows/ID.md``): when to choose it, its steps, and what proves it done.
+    """The header of a workflow's file (``workflows/ID.md``): when to choose the workflow, and its steps.
 
-    ``triggers`` are signals like those of a class, or ``{task_type: debug, weight: 9}``: the points for a prompt that
-    is certainly of that task type. With ``tracked``, in a project with a task tracker, the plan begins by creating an
-    issue and ends by closing it. ``guardrails`` are the ids or short names of those that the plan lists, or
-    ``{name: …, task_types: […]}`` to list one only for prompts of these task types.
+    ``triggers`` are signals like those of a class, or ``{task_type: debug, weight: 9}``, which gives these points to a
+    prompt that is certainly of that task type. With ``tracked``, in a project with a task tracker, the plan begins by
+    creating an issue and ends by closing it. ``guardrails`` are the ids or short names of the guardrails that the plan
+    lists; ``{name: …, task_types: […]}`` lists one only for prompts of these task types.
     """
 
     id: str = ""
@@ -133,16 +133,16 @@ class WorkflowRule(_Rule):
 
 
 class Fitted(_Rule):
-    """``## Fitted``: the paths of files in which a program writes further lists for the rules of this file.
+    """The rule ``## Fitted``: the paths of files to which a program writes further lists for the rules of a file.
 
-    Paths are relative to the instructions file.
+    Paths are relative to the instructions file with the rule.
     """
 
     files: list[Name] = []
 
 
 class GuidanceSettings(_Rule):
-    """``## Guardrail``, ``## Approach``: the score that each needs to be shown, and how many a prompt gets at most."""
+    """A rule ``## Guardrail`` or ``## Approach``: which score it takes to be shown, and how many a prompt may get."""
 
     min_score: Annotated[int, Field(ge=1)] = 3
     task_type_weight: Weight = 3
@@ -150,15 +150,16 @@ class GuidanceSettings(_Rule):
 
 
 class GuardrailSignals(_Rule):
-    """``## Guardrail: H5``: the signals that trigger this guardrail; with a title, the rule also defines the guardrail.
+    """A rule such as ``## Guardrail: H5``: the signals that trigger the guardrail and, optionally, its definition.
 
-    ``text`` is what the agent reads after the title. ``task_types`` replace the task types that trigger the guardrail
-    according to the table of short names; with ``extend``, they are added to these.
-    ``say`` is a sentence about the prompt, shown in place of the title; ``{words}`` stands for the words that
-    triggered it. A prompt gets at most one such sentence, and a session gets each at most ``times`` times.
-    With ``needs: past`` the sentence is shown only if the session has earlier prompts; with ``needs: edits`` it is
-    not shown after earlier prompts for which no file was edited. With ``profile`` the guardrail is used in that
-    profile only. ``unless`` applies to every signal.
+    The rule defines the guardrail if it has a ``title``; the agent reads ``text`` after the title. ``task_types``
+    replaces the task types that trigger the guardrail according to the table of short names; with ``extend``, they are
+    added to those of the table.
+    ``say`` is a sentence about the prompt that is shown in place of the title; ``{words}`` in it stands for the words
+    that triggered the guardrail. A prompt gets at most one such sentence, and a session gets each at most ``times``
+    times. With ``needs: past``, the sentence is shown only if the session has earlier prompts; with ``needs: edits``,
+    it is not shown if the session has earlier prompts but no file was edited.
+    With ``profile``, the guardrail is used in that profile only. ``unless`` applies to every signal.
     """
 
     title: Annotated[str, Field(min_length=1, max_length=LONGEST_TITLE)] | None = None
@@ -176,10 +177,10 @@ class GuardrailSignals(_Rule):
 
 
 class Approach(_Rule):
-    """``## Approach: start-at-frame``: a sentence that suggests how to proceed, and the signals that trigger it.
+    """A rule such as ``## Approach: start-at-frame``: a sentence that suggests how to proceed, and its triggers.
 
-    ``needs`` are the facts about a prompt without which the sentence is not shown. With ``profile`` the approach is
-    used in that profile only, after all others.
+    ``say`` is the sentence. ``needs`` are the facts about a prompt without which the sentence is not shown. With
+    ``profile``, the approach is used in that profile only, after all others.
     """
 
     profile: Literal["", "as-specified"] = ""
@@ -191,11 +192,11 @@ class Approach(_Rule):
 
 
 class DeclaredChannel(_Rule):
-    """``## Channel: notes``: a source of items that may be added to a prompt.
+    """A rule such as ``## Channel: notes``: a source of items that may be added to a prompt.
 
-    It is either the program ``command`` or the built-in channel with the rule's name. With ``model``, it asks a
-    language model, so it is off unless the switches in ``settings.GATES`` are on. With ``endpoint``, it is off unless
-    the environment variable of that name is set.
+    The source is the program ``command`` or, without it, the built-in channel with the rule's name. With ``model``, it
+    queries a language model, so it is off unless the switches in ``settings.GATES`` are on. With ``endpoint``, it is
+    off unless the environment variable of that name is set.
     """
 
     command: list[Name] = []
@@ -209,7 +210,7 @@ class DeclaredChannel(_Rule):
 
 
 class Complexity(_Rule):
-    """``## Complexity``: the path of the file of thresholds by which the effort that a prompt asks for is estimated.
+    """The rule ``## Complexity``: the path of the thresholds by which the effort that a prompt asks for is estimated.
 
     The path is relative to the instructions file.
     """
@@ -218,9 +219,9 @@ class Complexity(_Rule):
 
 
 class Lines(_Rule):
-    """``## Lines``: when the agent is shown a line with the task type of its prompt.
+    """The rule ``## Lines``: when the agent is shown a line with the task type of its prompt.
 
-    It is shown ``never``, only if other lines are shown, too (``beside``), or even as the only line (``alone``).
+    The line is shown ``never``, only together with other lines (``beside``), or even as the only line (``alone``).
     ``class_alone`` is the key of earlier releases: true means ``alone``, false means ``beside``.
     """
 
@@ -229,7 +230,7 @@ class Lines(_Rule):
 
 
 class Budgets(_Rule):
-    """``## Budgets``: how many tokens and items may be added to one prompt, and how many tokens to a session."""
+    """The rule ``## Budgets``: the maximum tokens and items added to a prompt, and the maximum tokens of a session."""
 
     tokens: Annotated[int, Field(ge=1, le=2000)] = 450
     session_tokens: Annotated[int, Field(ge=1)] = 1500

@@ -76,9 +76,9 @@ class ClassRule:
 
 
 def check_signal(signal: object, lists: dict[str, list[str]]) -> list[str]:
-    """Return what is wrong with a signal (a phrase or feature that speaks for a class) as it is written.
+    """Return what is wrong with a signal (a phrase or feature that gives points to a class) in an instructions file.
 
-    Each problem is a text with its correction; the list is empty if the signal is valid.
+    Each problem is described together with its correction; the list is empty if the signal is valid.
     """
     if not isinstance(signal, dict):
         return ['a signal is a mapping such as {phrase: "how do i", weight: 4}']
@@ -104,7 +104,10 @@ def check_signal(signal: object, lists: dict[str, list[str]]) -> list[str]:
 
 
 def check_word_weights(leanings: dict[str, list[str]]) -> list[str]:
-    """Return what is wrong with the weights that a class gives to single words (``leanings``); empty if nothing is."""
+    """Return what is wrong with the weights that a class gives to single words (``leanings``).
+
+    The list is empty if they are valid.
+    """
     found = []
     for strength, words in leanings.items():
         figure = int(strength) if strength.removeprefix("-").isdecimal() else 0
@@ -133,7 +136,7 @@ def wording_key(written: str) -> tuple[str, str] | None:
 
 
 def _is_feature(name: object) -> bool:
-    """Return whether ``name`` is a structural feature, or one that stands for the chosen task type (``task_debug``)."""
+    """Return whether ``name`` is a structural feature, or a feature of the chosen task type, such as ``task_debug``."""
     return isinstance(name, str) and (name in FEATURES or name.startswith(LATE))
 
 
@@ -166,7 +169,10 @@ def _check_phrases(signal: dict[str, Any], lists: dict[str, list[str]]) -> list[
 
 @cache
 def _phrase_problem(phrase: str, names: frozenset[str], *, has_place: bool) -> str:
-    """Return what is wrong with one phrase, empty if nothing is; ``names`` are the names of all word lists."""
+    """Return what is wrong with a phrase, or an empty string if it is valid; ``names`` has the names of all word lists.
+
+    ``has_place`` means that the signal of the phrase has the key ``at``.
+    """
     words = tokens(phrase)
     if not words or words[0] == "…" or words[-1] == "…":
         return f"'{phrase}' is empty, or begins or ends with …"
@@ -203,7 +209,7 @@ def tokens(phrase: str) -> tuple[str, ...]:
 
 
 def is_contained(phrase: str) -> bool:
-    """Return whether a phrase is written in stars (``*为什么*``), which means that it is found inside words, too.
+    """Return whether a phrase is between stars (``*为什么*``), which means that it is also found inside words.
 
     This is meant for scripts without spaces.
     """
@@ -271,7 +277,10 @@ CONTRACTIONS: dict[str, list[str]] = {
 
 
 def forms(word: str) -> list[str]:
-    """Return the inflected forms of a base word; an empty list for a word that is inflected itself or has no forms."""
+    """Return the inflected forms of a base word.
+
+    Return an empty list for a word that has no such forms, or seems to be an inflected form itself.
+    """
     if len(word) < _SHORTEST or not word.isascii() or not word.isalpha() or word.endswith(("ing", "ed", "ly", "ous")):
         return []
     if word in _IRREGULAR:

@@ -40,8 +40,8 @@ PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 class Index:
     """The index of one catalogue: the workflows that it lists, and those to which its decision tree leads.
 
-    ``entries`` maps the id of each listed workflow to its line and summary, ``tree`` each id in the decision tree to
-    its line.
+    ``entries`` maps the id of each listed workflow to its line and summary. ``tree`` maps each id in the decision tree
+    to its line.
     """
 
     path: str
@@ -55,7 +55,7 @@ class Index:
 
 
 def read_index(path: str, text: str) -> Index:
-    """Return the index that is written in the file ``path`` with this text; comments count as empty lines."""
+    """Return the workflow index in ``text``, the content of the file ``path``; comments count as empty lines."""
     index = Index(path)
     blank = COMMENT.sub(lambda found: "\n" * found.group().count("\n"), text)
     for number, line in enumerate(blank.splitlines(), 1):
@@ -71,10 +71,10 @@ def read_index(path: str, text: str) -> Index:
 
 
 def index_of(rule: RuleBlock, files: Files, problems: list[Problem], *, is_whole: bool) -> Index | None:
-    """Return the index that a rule ``## Workflows`` names; None if it names none or a missing file.
+    """Return the workflow index that a rule ``## Workflows`` names; None if it names none, or if the file is missing.
 
     A problem is added for a missing file. An instructions file that is complete (``is_whole``) may be a copy of the
-    packaged one without its catalogue: then the packaged catalogue is used, with a warning.
+    packaged one without its catalogue. In this case, the packaged catalogue is used, and a warning is added.
     """
     if not rule.data.get("file"):
         return None
@@ -133,7 +133,10 @@ def workflows_of(index: Index, files: Files, problems: list[Problem]) -> Iterabl
 
 
 def with_signals(rule: RuleBlock) -> RuleBlock:
-    """Return the workflow with its ``triggers`` divided into ``signals`` and ``task_types``, which map to points."""
+    """Return the workflow with its ``triggers`` divided into ``signals`` and ``task_types``.
+
+    ``task_types`` maps each task type among the triggers to its points.
+    """
     signals: list[Any] = []
     task_types: dict[str, Any] = {}
     lines = dict(rule.lines)

@@ -1,8 +1,8 @@
 """Turn an edit of the packaged instructions into a layer: a small file of the user's own that has the same effect.
 
 The layer has only the rules that differ: a new rule is copied, a removed one is disabled, and a rule that only gained
-list items or got other values is extended. Before the layer is returned, all layers are compiled with it, and the
-result is compared with the compiled edited text.
+list items or got other values is extended. Before the layer is returned, two compilations are compared: the packaged
+instructions with the layer, and the edited instructions without it. They must give the same rules.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ ORDERED_KINDS = ("task_type", "search_intent", "approach", "channel")
 
 
 class LayerError(ValueError):
-    """An edit cannot be written as a layer; each of ``problems`` names a line of the edited text and a remedy."""
+    """Raised if an edit cannot be written as a layer; each of ``problems`` names a line of the edit and a remedy."""
 
     def __init__(self, problems: Sequence[Problem]) -> None:
         super().__init__("\n".join(map(str, problems)))
@@ -110,7 +110,7 @@ def _already_in(path: str, own: str, entries: Sequence[Entry], edited: Document)
 
 
 def differing_rules(wanted: Compiled, got: Compiled, edited: Document) -> Iterator[Problem]:
-    """Yield a problem, with its line in the edited text, for each rule in which ``got`` differs from ``wanted``."""
+    """Yield a problem for each rule in which ``got`` differs from ``wanted``, with the rule's line in ``edited``."""
     if got.broken:
         yield from got.broken
         return

@@ -1,6 +1,7 @@
-"""Compare two versions of instructions section by section, and write the entries of a layer that have the same effect.
+"""Compare two versions of instructions section by section, and write their differences as entries of a layer.
 
-A layer is a file of rules that have priority over those of the files below it.
+A layer is a file of rules that have priority over those of the files below it. Its entries have the same effect as
+replacing the first version with the second.
 """
 
 from __future__ import annotations
@@ -28,7 +29,10 @@ YAML_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})\s*yaml\s*$")
 
 @dataclass(frozen=True, slots=True)
 class RuleSection:
-    """A heading of an instructions file with everything up to the next one; ``rule`` is None without a yaml block."""
+    """A heading of an instructions file with everything up to the next heading.
+
+    ``rule`` is None if the section has no yaml block.
+    """
 
     title: str
     level: int
@@ -139,12 +143,12 @@ def entries_for(
     verbatim: Collection[str] = (),
     fitted: Mapping[str, RuleSection] | None = None,
 ) -> Iterator[Entry]:
-    """Yield the entries that a layer needs to turn the instructions ``below`` it into the instructions ``edited``.
+    """Yield the entries that a layer above the instructions ``below`` needs, to have the same effect as ``edited``.
 
     Entries that disable a rule come last. ``called`` are the names of the guardrails that the catalogue's table
-    triggers even without a rule. With ``keeps_removed``, rules missing from ``edited`` are not disabled. Rules in
-    ``verbatim`` are copied unchanged. A copied rule replaces the lower one together with its fitted lists, so these
-    are copied, too, from ``fitted``.
+    triggers even without a rule. With ``keeps_removed``, rules missing from ``edited`` are not disabled. The rules
+    whose ids are in ``verbatim`` are copied unchanged. A copied rule replaces the lower one together with its fitted
+    lists, so these are copied as well, from ``fitted``.
     """
     old = {one.key: one for one in sections(below)}
     new = {one.key: one for one in sections(edited)}
@@ -162,9 +166,9 @@ def entries_for(
 
 
 def _changed(old: RuleSection, new: RuleSection, copied: str) -> str:
-    """Return the text that changes a rule in a layer: an extension if possible, else ``copied``.
+    """Return a layer's entry that changes the rule ``old`` to ``new``: an extension if possible, else ``copied``.
 
-    The text is empty if the rule has not changed.
+    ``copied`` is the whole new rule. The entry is empty if the rule has not changed.
     """
     if old.rule is None or new.rule is None or new.block is None:
         return copied

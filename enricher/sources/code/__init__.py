@@ -24,10 +24,10 @@ def database_file(state: str, project: str) -> str:
 
 
 def open_index(state: str, project: str, is_late: Callable[[], bool]) -> Connection | None:
-    """Open a project's index for reading; ``project`` is its id. Return None if there is no index in this format yet.
+    """Open the index of the project with the id ``project`` for reading; return None if there is none in this format.
 
-    A query is interrupted once ``is_late()`` is true. A damaged file is deleted; this prompt's background work then
-    builds a new one. Raises ``ReaderError`` and the exceptions of queries (``storage.base.reader.failures``).
+    A query is interrupted once ``is_late()`` is true. A damaged file is deleted; the background work after this prompt
+    then builds a new one. Raises ``ReaderError`` and the exceptions of queries (``storage.base.reader.failures``).
     """
     path = database_file(state, project)
     if not os.path.exists(path):
@@ -50,14 +50,17 @@ def open_index(state: str, project: str, is_late: Callable[[], bool]) -> Connect
 
 
 def stem_of(path: str) -> str:
-    """Return how code names a file: without folder and ending, or for ``__init__`` and the like by its folder."""
+    """Return the name by which code refers to a file: its file name in lower case, without the ending.
+
+    A file such as ``__init__.py`` or ``index.js`` is referred to by the name of its folder.
+    """
     folder, _, name = path.lower().rpartition("/")
     bare = name.partition(".")[0] or name
     return folder.rpartition("/")[2] or bare if bare in ("__init__", "index", "mod", "__main__") else bare
 
 
 def clone(git_dir: str) -> str:
-    """Return an identifier of a clone: clones of a repository share a code index, but have their own commits out."""
+    """Return an identifier of a clone; clones of a repository share a code index, but may be at different commits."""
     return keyed_hash(b"clone", git_dir.encode(errors="surrogateescape"))
 
 

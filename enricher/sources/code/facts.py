@@ -1,4 +1,7 @@
-"""Describe facts about a name in a prompt: the place where to start reading, and what uses it. Runs in the hook."""
+"""Describe what the code index knows about a name in a prompt: where to start reading, and what uses it.
+
+This module runs in the hook.
+"""
 
 from __future__ import annotations
 
@@ -22,10 +25,11 @@ The last is below the channel's ``min_score`` in the packaged instructions, so s
 
 
 class Fact:
-    """A fact about one name: ``path`` and ``line`` to start from, the ``subject`` (name or text) there, and the reason.
+    """A fact about one name in a prompt: the place in the code to start from, and the reason why it is relevant.
 
-    ``others`` are further files that the name may refer to, and ``users`` those that use it or contain it as well;
-    ``fault`` is a reason not to show the fact.
+    ``path`` and ``line`` are the place, and ``subject`` is the name or text that is found there. ``others`` are further
+    files that the name may refer to, and ``users`` are files that use or contain it as well. ``fault`` is a reason not
+    to show the fact, or empty.
     """
 
     __slots__ = ("fault", "kind", "line", "others", "path", "reason", "score", "subject", "users")
@@ -54,14 +58,18 @@ def format_place(path: str, line: int) -> str:
 
 
 def only_file(path: str, *, line: int = 0, score: float = FEW) -> Fact | None:
-    """Return a fact for the only file of its name; None if it is in the top folder, where it is easy to find."""
+    """Return a fact that says that ``path`` is the only file of that name.
+
+    Return None if the file is in the top folder, where it is easy to find.
+    """
     return Fact(FILE, path, line, "", "the only file of that name", score) if "/" in path else None
 
 
 def used(lookup: Lookup, uses: Uses, definition: SourceLine, name: str) -> str:
-    """Describe the uses of a name in words: up to three places, or only the number of files if more than three use it.
+    """Describe where ``name``, which has the given definition, is used: in up to three places, or in how many files.
 
-    Three of many files do not help: in the replayed sessions the agent touched none of 20 files shown in this way.
+    If more than three files use the name, only their number is given, because three of many do not help: in the
+    replayed sessions, the agent touched none of 20 files shown in this way.
     """
     if uses.files:
         return f"; used in {counted(uses.files - 1)}"
@@ -92,7 +100,7 @@ def used(lookup: Lookup, uses: Uses, definition: SourceLine, name: str) -> str:
 
 
 def _listed(places: list[str]) -> str:
-    """Return the first places as one text: at most MOST_SHOWN, fewer if their paths are long, but each place whole."""
+    """Return the first places as one text; there are at most MOST_SHOWN, or fewer if their paths are long."""
     shown = places[:1]
     for place in places[1:MOST_SHOWN]:
         if len(", ".join((*shown, place))) > LONGEST_LISTED:
@@ -102,7 +110,10 @@ def _listed(places: list[str]) -> str:
 
 
 def _ordered(places: list[SourceLine], definition: SourceLine) -> list[str]:
-    """Return the places as text: first one per file, then further ones, last those in the file of the definition."""
+    """Return the places as texts, in an order in which the first ones are from different files.
+
+    After one place per file come the further places, and at the end those in the file of the definition.
+    """
     others = [place for place in places if place.path != definition.path]
     first = {place.path: place for place in reversed(others)}
     heads = [place for place in others if first[place.path] is place]
@@ -112,7 +123,7 @@ def _ordered(places: list[SourceLine], definition: SourceLine) -> list[str]:
 
 
 def variants(lookup: Lookup, path: str, name: str) -> str:
-    """Return a text that lists other versions of a name in its file, which may be meant instead: "draw2: line 40"."""
+    """Return a text that lists similar names in the same file, which the prompt may mean: ``draw2`` for ``draw``."""
     found = lookup.variants(path, name)[:MOST_SHOWN]
     return f"; beside {', '.join(f'{one.text}: line {one.line}' for one in found)}" if found else ""
 

@@ -52,13 +52,19 @@ def is_no_real_use(text: str, name: str) -> bool:
 
 
 def is_only_quoted(line: str, name: str) -> bool:
-    """Return whether a line has a name only as a whole string, such as a key: ``{"limit": 3}`` does not call limit."""
+    """Return whether every occurrence of ``name`` in the line is a string of its own, such as a dictionary key.
+
+    An example is ``{"limit": 3}``, which does not use the name ``limit``.
+    """
     quotations = sum(line.count(f"{quote}{name}{quote}") for quote in ('"', "'"))
     return 0 < quotations == line.count(name)
 
 
 def _is_in_a_message(line: str, name: str) -> bool:
-    """Return whether the name is a literal word of a quoted message; false for a placeholder as in "{name} is late"."""
+    """Return whether ``name`` is an ordinary word in a quoted message on the line.
+
+    A placeholder does not count, because a message such as "{name} is late" really uses ``name``.
+    """
     before, _, behind = line.partition(name)
     for quote in ('"', "'", "`"):
         start = before.rpartition(quote)[2]
@@ -81,7 +87,10 @@ def defines(text: str, name: str) -> bool:
 
 
 def declares(text: str, name: str) -> bool:
-    """Return whether the line ``text`` looks like the definition of ``name``, other than that of a variable."""
+    """Return whether the line ``text`` looks like the definition of ``name`` as anything but a variable.
+
+    The default value of a setting in a dictionary, such as ``"MAX_SIZE": 500``, counts as a definition, too.
+    """
     head, _, behind = text.strip().partition(name)
     if name.isupper() and head in ('"', "'") and behind.startswith((f"{head}:", f"{head} :")):
         return True  # the default of a setting: "MAX_SIZE": 500,

@@ -1,4 +1,4 @@
-"""Locate the names in a prompt: where each is defined or used, or that it does not exist. Runs in the hook."""
+"""Find out for each name in a prompt where it is defined or used, or that it does not exist. Runs in the hook."""
 
 from __future__ import annotations
 
@@ -106,7 +106,10 @@ def _is_same_place(fact: Fact, known: Fact) -> bool:
 
 
 def _names_all_places(other: Fact, fact: Fact) -> bool:
-    """Return whether ``fact``, about a name with several places, is needless because ``other`` lists all of them."""
+    """Return whether ``other`` lists all the places of ``fact``, which then need not be shown.
+
+    Returns False if ``fact`` has only one place.
+    """
     places = (format_place(fact.path, fact.line), *(f"{quoted(path)}:" for path in fact.others))
     return bool(fact.others) and all(place in other.reason for place in places)
 
@@ -135,7 +138,11 @@ def _identifier(lookup: Lookup, name: Name) -> Fact | None:
 
 
 def _of_this_folder(lookup: Lookup, name: Name, places: list[SourceLine]) -> Fact | None:
-    """Return the only definition in the folders of the opened files; None if there is none or more than one."""
+    """Return a fact with the only one of ``places`` that is in the same folder as a file opened in the conversation.
+
+    ``places`` are the definitions of ``name``. Returns None if none or several of them are in such a folder, or if the
+    name is no longer defined there.
+    """
     folders = {path.rpartition("/")[0] for path in lookup.opened}
     own = [place for place in places if place.path.rpartition("/")[0] in folders]
     if len(own) != 1 or not lookup.verified(own[0], name.text):
@@ -145,7 +152,10 @@ def _of_this_folder(lookup: Lookup, name: Name, places: list[SourceLine]) -> Fac
 
 
 def _definition(lookup: Lookup, name: Name, places: list[SourceLine]) -> Fact | None:
-    """Return where a name is defined and used; of several files, prefer those that the prompt names."""
+    """Return a fact that says where ``name`` is defined and used; None if the uses are too many to tell.
+
+    ``places`` are its definitions. If the prompt names some of their files, the other definitions are ignored.
+    """
     namesakes = {place.path for place in places}
     places = [place for place in places if lookup.is_named_in_prompt(place.path)] or places
     first = places[0]
@@ -179,9 +189,10 @@ def _definition(lookup: Lookup, name: Name, places: list[SourceLine]) -> Fact | 
 
 
 def _of_owner(lookup: Lookup, places: list[SourceLine], name: Name) -> list[SourceLine]:
-    """Return the definitions in files that define the owner (as in ``owner.name``) or are named after it.
+    """Return those of ``places``, the definitions of ``name``, that belong to its owner (``owner`` in ``owner.name``).
 
-    If there are none, return all definitions of a name that looks like code, and none of any other word.
+    They are in files that define the owner or are named after it. If there are none, return all of ``places`` for a
+    name that looks like code, and nothing for an ordinary word.
     """
     owners = {place.path: place.line for place in lookup.definitions(name.owner)}
     stem = name.owner.lower()
@@ -197,9 +208,9 @@ def _of_owner(lookup: Lookup, places: list[SourceLine], name: Name) -> list[Sour
 
 
 def _elsewhere(lookup: Lookup, name: Name) -> Fact | None:
-    """Locate a name that the index does not define: as a file name, key, attribute or local variable.
+    """Locate a name for which the index has no definition: as a file name, key, attribute or local variable.
 
-    If it is not found, return the only similar name; None if there is no such name either.
+    If it is found nowhere, return the only similar name, as a correction; None if there is no such name either.
     """
     if own := _file_called(lookup, name.text):
         return only_file(own)
@@ -209,7 +220,10 @@ def _elsewhere(lookup: Lookup, name: Name) -> Fact | None:
 
 
 def _file_called(lookup: Lookup, name: str) -> str:
-    """Return the path of the only file with that name, apart from its ending; empty if there is none, or several."""
+    """Return the path of the only source file called ``name``, ignoring the file extension.
+
+    Returns an empty string if there is none or more than one, or if ``name`` looks like an ordinary word.
+    """
     if not is_code_form(name) and "-" not in name:
         return ""
     kinds = (SOURCE, TEMPLATE, TEST) if name.lower().startswith("test") else (SOURCE, TEMPLATE)
@@ -220,9 +234,10 @@ def _file_called(lookup: Lookup, name: str) -> str:
 def _text_place(
     lookup: Lookup, text: str, kind: str, *, most: int = MOST_SHOWN, is_delimited: bool = False
 ) -> Fact | None:
-    """Return where a text occurs, unless it occurs in more than ``most`` files.
+    """Return a fact that says where ``text`` occurs; None if it occurs nowhere or in more than ``most`` source files.
 
-    ``is_delimited``: the text must be a whole string or label.
+    ``kind`` is the kind of the fact, such as a name or an error. With ``is_delimited``, only those occurrences count in
+    which the text is a complete string or label, not a part of a longer one.
     """
     files = lookup.holding(text)
     if not files or len(files) > MOST_CANDIDATES:
@@ -266,16 +281,20 @@ def _text_place(
 
 
 def _mentioning(lookup: Lookup, text: str, files: list[tuple[str, int]], holders: list[Holder]) -> int:
-    """Return how many files contain a text only without the quotation marks around it."""
+    """Return how many of ``files`` contain the text without its quotation marks, but not with them.
+
+    ``holders`` are the files that contain it with the quotation marks.
+    """
     bare = text.strip("\"'")
     whole = {path for path, _kind, _lines in holders}
     return sum(path not in whole and bool(lookup.occurrences(path, bare)) for path, _kind in files)
 
 
 def _declaration(holders: list[Holder], name: str) -> tuple[str, int] | None:
-    """Return the place of a declaration that is not in the index, such as one in a script within a web page.
+    """Return the path and line of the declaration of ``name`` among ``holders``, the files that contain this name.
 
-    None unless exactly one file has such a declaration.
+    Finds declarations that are missing from the index, such as those in a script within a web page. Returns None unless
+    exactly one file has such a declaration.
     """
     found = [
         (path, number)
@@ -353,7 +372,10 @@ def _command(lookup: Lookup, name: Name) -> Fact | None:
 
 
 def _frame(lookup: Lookup, name: Name) -> Fact | None:
-    """Locate a stack frame whose path does not exist here by the end of its path; None if no single file matches."""
+    """Locate the file of a stack frame whose path is from another machine, by comparing the end of that path.
+
+    Returns None if no file, or more than one, matches, or if the path exists here as it is.
+    """
     path = name.text.removeprefix(f"{lookup.root}/")
     if os.path.exists(f"{lookup.root}/{path}"):
         return None

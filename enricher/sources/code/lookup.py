@@ -46,7 +46,10 @@ LIKE_START = 2
 
 
 class SourceLine:
-    """A line of a file of the project; ``text`` is the line's content."""
+    """A line in a file of the project, at which a name is defined or used.
+
+    ``kind`` is the kind of the file, and ``text`` the content of the line.
+    """
 
     __slots__ = ("kind", "line", "path", "text")
 
@@ -58,7 +61,10 @@ class SourceLine:
 
 
 class Uses:
-    """Where a name is used: ``places``, or if there are too many files to read, only their number in ``files``."""
+    """The places where a name is used.
+
+    If too many files contain the name to read them all, ``places`` is empty and ``files`` is the number of these files.
+    """
 
     __slots__ = ("files", "places")
 
@@ -68,7 +74,7 @@ class Uses:
 
 
 class Lookup:
-    """Answers questions about one project for one prompt; reads each file at most once."""
+    """Looks up names and texts in one project, for one prompt, and reads each file at most once."""
 
     def __init__(self, db: Connection, root: str) -> None:
         self.db = db
@@ -90,7 +96,10 @@ class Lookup:
         return any(f"/{path}".endswith(f"/{named}") for named in self.named_paths)
 
     def gives_place(self, path: str) -> bool:
-        """Return whether the prompt gives a line of the file, or names the file and it is too short to search in."""
+        """Return whether the prompt already says where to look in the file at ``path``.
+
+        It does if it names a line of the file, or if it names the file and the file is short.
+        """
         if any(f"/{path}".endswith(f"/{named}") for named in self.placed_paths):
             return True
         return self.is_named_in_prompt(path) and self.text(path).count("\n") < LONG_FILE
@@ -98,7 +107,7 @@ class Lookup:
     # --- definitions
 
     def definitions(self, name: str) -> list[SourceLine]:
-        """Return the definitions of ``name`` (case-sensitive), the first line per file, the likeliest file first."""
+        """Return the first definition of ``name`` (case-sensitive) in each file; the most likely file comes first."""
         rows = self.db.execute(
             "select files.path, files.kind, symbols.line from symbols join files on files.id = symbols.file"
             " where symbols.key = ? and symbols.name = ? order by files.path, symbols.line limit ?",
@@ -122,7 +131,7 @@ class Lookup:
         ]
 
     def verified(self, place: SourceLine, name: str) -> bool:
-        """Return whether the file still contains the definition; if so, update the line and text of ``place``."""
+        """Return whether the file of ``place`` still defines ``name``; if so, update the line and text of ``place``."""
         lines = self.text(place.path).split("\n")
         if 0 < place.line <= len(lines) and name in lines[place.line - 1]:
             place.text = lines[place.line - 1]
@@ -152,7 +161,7 @@ class Lookup:
         return next((name for name, at in rows if at == line or indentation(lines[at - 1]) < depth), "")
 
     def variants(self, path: str, name: str) -> list[SourceLine]:
-        """Return the definitions of other versions of ``name`` in a file: ``draw2``, ``draw_v3``, ``draw_old``."""
+        """Return where a file defines other versions of ``name``, such as ``draw2`` or ``draw_old`` for ``draw``."""
         text = self.text(path)
         found: dict[str, SourceLine] = {}
         at = text.find(name)
@@ -170,9 +179,10 @@ class Lookup:
     # --- uses
 
     def uses(self, name: str, home: str, namesakes: set[str]) -> Uses:
-        """Return the uses of ``name``, defined in the file ``home``, without definitions, imports and comments.
+        """Return the places that use ``name``, which is defined in the file ``home``.
 
-        Files in ``namesakes`` are skipped, because they define another thing of this name.
+        Definitions, imports and comments do not count. Files in ``namesakes`` are skipped, because they define
+        something else that has the same name.
         """
         uses = Uses()
         files = self.holding(name)
@@ -191,7 +201,10 @@ class Lookup:
         return uses
 
     def occurrences(self, path: str, name: str) -> list[tuple[int, str]]:
-        """Return (number, text) of the lines of a file that contain ``name`` as a whole word."""
+        """Return the number and the content of each line of a file that contains ``name`` as a whole word.
+
+        Docstrings of Python files are skipped.
+        """
         text = self.text(path)
         found: list[tuple[int, str]] = []
         at = text.find(name)
@@ -260,19 +273,22 @@ class Lookup:
         return [(own, kind) for own, kind in rows if own.split("/")[-len(parts) :] == parts]
 
     def of_stem(self, name: str) -> list[tuple[str, int]]:
-        """Return the (path, kind) of the files named ``name`` apart from their ending."""
+        """Return the path and kind of each file called ``name``, ignoring the file extension."""
         rows = self.db.execute("select path, kind from files where stem = ? limit 20", (name.lower(),)).fetchall()
         return [(path, kind) for path, kind in rows]
 
     # --- missing names and files
 
     def has_history(self, name: str) -> bool:
-        """Return whether a commit renamed or removed a file of that name; the channel ``history`` then reports it."""
+        """Return whether a commit renamed or removed a file called ``name``.
+
+        If so, the channel ``history`` reports it.
+        """
         rows = self.db.execute("select 1 from file_changes where name = ? and before <> '' limit 1", (name.lower(),))
         return rows.fetchone() is not None
 
     def was_known(self, name: str) -> bool:
-        """Return whether a commit added or removed that name; the channel ``history`` then reports it."""
+        """Return whether commits added or removed ``name`` in some file; if so, the channel ``history`` reports it."""
         from enricher.sources.code.name_history import key
 
         return self.db.execute("select 1 from name_changes where key = ? limit 1", (key(name),)).fetchone() is not None
@@ -294,7 +310,10 @@ class Lookup:
         return [found for (found,) in rows]
 
     def text(self, path: str) -> str:
-        """Return the beginning of a file's current text; empty if it is unreadable or MOST_READ others were read."""
+        """Return the beginning of a file's current content.
+
+        It is empty if the file cannot be read, or if MOST_READ other files have already been read for this prompt.
+        """
         known = self._texts.get(path)
         if known is None:
             self.is_exhausted = self.is_exhausted or len(self._texts) >= MOST_READ
@@ -316,7 +335,10 @@ def read_file(root: str, path: str) -> str:
 
 
 def is_near(one: str, other: str) -> bool:
-    """Return whether two names differ only in one or two adjacent letters: changed, missing, added or swapped."""
+    """Return whether two names differ only in one place, by at most two adjacent letters.
+
+    These letters may be changed, missing, added or swapped.
+    """
     if one == other or abs(len(one) - len(other)) > 2:
         return False
     start = 0

@@ -1,4 +1,7 @@
-"""Look up in the code index, which stores names as hashes, what commits did to a name. Runs in the hook."""
+"""Look up which commits added, changed, renamed or removed a name. Runs in the hook.
+
+The code index stores the names in commits as hashes.
+"""
 
 from __future__ import annotations
 
@@ -45,9 +48,10 @@ class Event:
 
 
 def key(name: str) -> int:
-    """Return the hash under which the index stores a name, because diffs may contain secrets that were removed later.
+    """Return the hash that the index stores in place of ``name``.
 
-    Its seven bytes always fit into SQLite's signed integers of eight bytes.
+    The name itself is not stored because diffs may contain secrets that were removed later. The hash has seven bytes,
+    so that it always fits into one of SQLite's signed integers of eight bytes.
     """
     return int.from_bytes(blake2b(name.encode(errors="replace"), digest_size=7).digest(), "big")
 
@@ -78,7 +82,7 @@ def file_events(db: Connection, name: str) -> list[tuple[str, str, Event]]:
 
 
 def is_gone(db: Connection, name: str) -> bool:
-    """Return whether no file of the project defines the name and, documents aside, none contains it."""
+    """Return whether no file of the project defines ``name`` and none contains it, except for documents."""
     if db.execute("select 1 from symbols where key = ? limit 1", (name.lower(),)).fetchone():
         return False
     last = name.strip("-/{}<>:").rpartition("/")[2].rpartition(".")[2]
@@ -94,9 +98,11 @@ def is_gone(db: Connection, name: str) -> bool:
 
 
 def removal(found: list[Event]) -> Event | None:
-    """Return the commit that removed the name: the last to remove a definition, else the last to remove a use.
+    """Return the commit that removed a name; None if the name may still exist.
 
-    None if the newest commit that affected the name added it.
+    ``found`` are the commits that affected the name, newest first. The newest one that removed its definition is
+    returned, unless a later one added a definition. If no commit added or removed a definition, it is the newest
+    commit, provided that it removed more uses than it added.
     """
     taken = [one for one in found if one.what & UNDEFINED and not one.what & (DEFINED | MOVED)]
     placed = next((one.at for one in found if one.what & DEFINED and not one.what & UNDEFINED), 0)
@@ -108,10 +114,11 @@ def removal(found: list[Event]) -> Event | None:
 
 
 def introduction(found: list[Event], *, is_whole: bool) -> Event | None:
-    """Return the commit that introduced the name, or None if it is not certain which one did.
+    """Return the commit that introduced a name, or None if it is not certain which one did.
 
-    If the history is incomplete, the oldest known commit counts only if it defined the name. A commit that changed
-    very many files does not count, because it rarely introduces a name on purpose.
+    ``found`` are the commits that affected the name, newest first. Unless the history is complete (``is_whole``), the
+    oldest of them counts only if it defined the name. A commit that changed very many files does not count, because it
+    rarely introduces a name on purpose.
     """
     defining = [one for one in found if one.what & DEFINED and not one.what & UNDEFINED]
     first = defining[-1] if defining else found[-1] if found and is_whole and found[-1].net > 0 else None
@@ -119,7 +126,10 @@ def introduction(found: list[Event], *, is_whole: bool) -> Event | None:
 
 
 def successors(db: Connection, name: str, event: Event) -> list[str]:
-    """Return what a name was renamed to, by ``event`` and by later commits; the current name is the last."""
+    """Return the names that replaced ``name``, oldest first: the one that ``event`` renamed it to, and any later ones.
+
+    The last of them is the current name.
+    """
     found: list[str] = []
     while event.what & RENAMED and event.detail not in (name, *found) and len(found) < MOST_NAMES_IN_A_ROW:
         found.append(event.detail)

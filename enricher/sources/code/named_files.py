@@ -1,4 +1,4 @@
-"""Look up the files that a prompt names: where a file is, what uses it, and where it contains the other names.
+"""Look up the files that a prompt names: where each is, what uses it, and where it contains the prompt's other names.
 
 Runs in the hook, but is imported only for a prompt that names a file.
 """
@@ -97,7 +97,10 @@ def place_of_file(lookup: Lookup, name: Name) -> Fact | None:
 
 
 def _with_users(lookup: Lookup, path: str) -> Fact | None:
-    """Return which places import a named file or contain its path; None if there are none or too many."""
+    """Return a fact that lists the places that import the file at ``path`` or mention it.
+
+    Returns None if there are none or too many, or if they need not be shown.
+    """
     if path in lookup.opened or path.lower() in COMMON_FILES or len(lookup.named_paths) > MOST_NAMED:
         return None
     places = _mentions(lookup, path) | _imports(lookup, path)
@@ -110,9 +113,9 @@ def _with_users(lookup: Lookup, path: str) -> Fact | None:
 
 
 def _mentions(lookup: Lookup, path: str) -> dict[str, int]:
-    """Return the first line that mentions a path in each file, by the path of the file with that line.
+    """Return the files that mention the file at ``path``, each with its first line that does.
 
-    The path's last two parts count as a mention, or if no file contains these, the file name alone.
+    The last two parts of the path count as a mention; if no file contains these, the file name alone counts.
     """
     name = path.rpartition("/")[2]
     texts = ["/".join(path.split("/")[-2:])] if "/" in path else []
@@ -153,7 +156,10 @@ def tested_by(lookup: Lookup, name: Name) -> Fact | None:
 
 
 def place_in_named_file(lookup: Lookup, name: Name) -> Fact | None:
-    """Return where the only long file named in the prompt contains a name that by itself identifies no place."""
+    """Return where the file named in the prompt contains ``name``, which identifies no place by itself.
+
+    Returns None unless the prompt names exactly one file, and that is a long one.
+    """
     if name.kind not in (IDENTIFIER, TEXT, FLAG, CODE) or not name.is_certain or lookup.placed_paths:
         return None
     if len(lookup.named_paths) > MOST_NAMED:
@@ -198,7 +204,10 @@ def _missing_file(lookup: Lookup, path: str) -> Fact | None:
 
 
 def _is_longer_or_shorter(own: str, folder: str, stem: str) -> bool:
-    """Return whether a path is in ``folder``, and its file name is the beginning of ``stem`` or begins with it."""
+    """Return whether the file ``own`` is in ``folder`` and has a name that is similar to ``stem``.
+
+    It is similar if its name without the extension begins with ``stem`` or is the beginning of ``stem``.
+    """
     found, _, name = own.rpartition("/")
     other = name.partition(".")[0]
     return bool(folder) and found == folder and (other.startswith(stem) or stem.startswith(other))

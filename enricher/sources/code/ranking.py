@@ -57,7 +57,10 @@ MOST_FRAMES, FRAME_DECAY = 8, 0.5
 
 
 class FileHit:
-    """A file with its evidence; ``score`` only orders files, ``certainty`` (0 to 1) is comparable between queries."""
+    """A file that matches a query, with the reasons for its rank.
+
+    ``score`` only serves to order the files of one query; ``certainty`` (0 to 1) can be compared between queries.
+    """
 
     __slots__ = (
         "certainty", "content", "id", "kind", "line", "path", "reasons", "recency", "score", "symbols", "words",
@@ -105,7 +108,10 @@ class Ranking:
 
 
 def rank(db: Connection, query: Query, *, limit: int, root: str = "") -> Ranking:
-    """Return the best files for ``query``; with ``root``, read the best few to find messages that the query quotes."""
+    """Return the best ``limit`` files for ``query``.
+
+    If the project's ``root`` is given, the best few files are read to find the messages that the query quotes.
+    """
     ranking = Ranking()
     ranking.words_by_term = query.words_by_term
     rows = db.execute("select value from meta where key in ('files', 'next') order by key").fetchall()
@@ -132,7 +138,11 @@ def rank(db: Connection, query: Query, *, limit: int, root: str = "") -> Ranking
 
 
 def _sum_weights(db: Connection, query: Query, ranking: Ranking, *, files: int, after: int) -> list[float]:
-    """Return for each file, by its id, the sum of its weights for the most specific terms of the query."""
+    """Return a list with the score of each file at the index of its id: the sum of its weights for the query's terms.
+
+    Only the most specific terms count. ``files`` is the number of files in the index, and ``after`` is the first unused
+    id. The statistics of the terms are added to ``ranking``.
+    """
     weights = sorted(query.weights.items(), key=lambda item: -item[1])[:MOST_LOOKED_UP]
     frequencies: dict[str, list[int]] = {}
     for part in range(0, len(weights), 60):
@@ -170,7 +180,10 @@ def _sum_weights(db: Connection, query: Query, ranking: Ranking, *, files: int, 
 
 
 def _balance(weighted: list[tuple[float, str, int]], query: Query) -> list[tuple[float, str, int]]:
-    """Return the most specific terms, with less weight for the many words of a long report than for its title."""
+    """Return the most specific of the ``weighted`` terms, with the terms in the query's title emphasized.
+
+    The weights of all other terms are reduced so that the many words of a long report do not outweigh its title.
+    """
     chosen = sorted(weighted, reverse=True)[:MOST_TERMS]
     titled = sum(strength for strength, term, _most in chosen if term in query.titled)
     rest = sum(strength for strength, term, _most in chosen if term not in query.titled)
@@ -311,7 +324,11 @@ class _Special:
     def _match(
         self, parts: list[str], same: list[tuple[int, list[str]]], weight: float, reason: str, line: int
     ) -> None:
-        """Add the files whose paths share the longest end with ``parts``; the file name alone counts little."""
+        """Note ``weight`` and ``reason`` as evidence for each file whose path shares the longest end with ``parts``.
+
+        ``same`` are the candidates: the id and the path components of each file with the same name. ``line`` is the
+        line that the query names, if any. A match of the file name alone counts little or nothing.
+        """
         best = 0
         matched: list[int] = []
         for identity, own in same:

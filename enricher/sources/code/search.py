@@ -47,10 +47,11 @@ MOST_COMPARED = 5
 
 
 def ensure(cwd: str, state: str) -> tuple[Project, RefreshReport | None]:
-    """Update the index of the project around ``cwd``, unless this process did so within the last FRESH_S.
+    """Return the project around ``cwd``, after updating its index, and a report of the update.
 
-    Clones of one project share an index, so a search in another clone updates it again. Raises OSError
-    if the index cannot be written.
+    There is no update, and the report is None, if this process updated the index within the last FRESH_S. Clones of one
+    project share an index, so a search in another clone updates it again. Raises OSError if there is no such folder or
+    the index cannot be written.
     """
     project = identify(cwd)
     if not os.path.isdir(project.root):

@@ -55,7 +55,7 @@ class Test:
 
 
 def sources(db: Connection, name: str) -> list[str]:
-    """Return the source file to which a path refers, in a list; empty if the path fits no file, or several."""
+    """Return the source file that the path ``name`` refers to, as a list; empty if no file or more than one matches."""
     stem = stem_of(name)
     rows = db.execute("select path, kind from files where stem = ?", (stem,)).fetchall()
     meant = [path for path, kind in rows if kind in SOURCE_KINDS and (path == name or path.endswith("/" + name))]
@@ -147,9 +147,10 @@ def _times(count: int) -> str:
 
 
 def _by_name(db: Connection, source: str) -> list[str]:
-    """Return the test file that is named after a source file, in a list; empty if there is none or it is unclear.
+    """Return the test file that is named after a source file, as a list; empty if there is none.
 
-    Of several such files, it is the one that shares the most folder names with the source file.
+    Of several such files, it is the one that shares the most folder names with the source file. The list is empty, too,
+    if the test file may as well belong to another source file.
     """
     stem = stem_of(source)
     forms = [stem, *(f"{stem}{end}" for end in _ENDINGS), *(f"{start}{stem}" for start in ("test", "test_", "test-"))]
@@ -170,7 +171,10 @@ def _by_name(db: Connection, source: str) -> list[str]:
 
 
 def _is_only(db: Connection, stem: str, end: str) -> bool:
-    """Return whether this is the only source file of its name; otherwise the test may belong to another file."""
+    """Return whether at most one source file is called ``stem`` and has the file extension ``end``.
+
+    If there are several, a test named after them may belong to any of them.
+    """
     rows = db.execute("select path, kind from files where stem = ?", (stem,)).fetchall()
     return len([path for path, kind in rows if kind in SOURCE_KINDS and path.endswith(end)]) <= 1
 

@@ -1,8 +1,8 @@
 """Find the files that a prompt names before a project's first index is built.
 
-Searches git's own ``index`` file as bytes, so that even 200,000 names take only the time to read them; without
-git, walks the folders up to a fixed number of entries. Runs in the hook, but is imported only for the first prompt
-in a project.
+Searches the bytes of git's own ``index`` file without parsing it, because that is fast even with 200,000 paths. Without
+git, walks the folders up to a fixed number of entries. Runs in the hook, but is imported only for the first prompt in a
+project.
 """
 
 from __future__ import annotations
@@ -32,7 +32,10 @@ def files_named(project: Project, wanted: list[str]) -> dict[str, list[str]]:
 
 
 def _from_git(project: Project, needles: list[str]) -> list[str] | None:
-    """Return the paths in git's index that contain one of the names; None if the index is missing or not searchable."""
+    """Return the paths in git's index that contain one of ``needles``.
+
+    Returns None if the index is missing or has a format that cannot be searched.
+    """
     marker = f"{project.root}/.git"
     try:
         if os.path.isfile(marker):
@@ -65,9 +68,10 @@ def _from_git(project: Project, needles: list[str]) -> list[str] | None:
 
 
 def _name_around(data: bytes, at: int) -> tuple[str, int]:
-    """Return the index entry's name around a hit, empty if the hit is in no name, and the position of its end.
+    """Return the path that contains the position ``at`` of git's index file ``data``, and the position of its end.
 
-    The name ends with a NUL byte, and its length is in the two bytes before it.
+    The path is empty if the position is not inside one. A path in the index ends with a NUL byte, and its length is in
+    the two bytes before its beginning.
     """
     end = data.find(b"\0", at)
     if end < 0:

@@ -15,10 +15,10 @@ IDLE_FACTOR = 50
 
 
 def refresh(project: Project, state_dir: str, *, at_once: bool = False) -> None:
-    """Update the imported memories, the team's memories, and the trust in a branch, if the files on disk have changed.
+    """Update the imported memories and the team's memories, and check the trusted branch, if files have changed.
 
-    Runs in a background process that no prompt waits for; failures are logged. Does nothing if the last check was
-    only a short time ago, unless ``at_once``.
+    Runs in a background process that no prompt waits for; failures are logged. Does nothing if the last check was only
+    a short time ago, unless ``at_once`` is set.
     """
     from enricher.sources.memory import imports
 

@@ -24,7 +24,7 @@ FILE_MODES = ("100644", "100755")
 
 
 class BranchError(Exception):
-    """A branch cannot be trusted; the message gives the reason and the remedy."""
+    """Raised if a branch cannot be trusted; the message gives the reason and the remedy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ def stop_following(root: str) -> None:
 
 
 def renew(root: str) -> bool:
-    """Trust ``root/.enricher`` if it equals that of the followed branch; return whether it is trusted now."""
+    """Trust ``root/.enricher`` if its content equals that in the followed branch; return whether it is trusted now."""
     if trust.is_trusted(root) and trust.are_memories_trusted(root):
         return True
     followed = followed_by(root)
@@ -122,7 +122,10 @@ def _files(root: str) -> dict[bytes, str]:
 
 
 def _identity(path: str, like: str) -> str:
-    """Return git's object id of a file, with the hash function of the id ``like``; empty for anything but a file."""
+    """Return the object id that git would give the file at ``path``; empty if this is a link or no regular file.
+
+    ``like`` is another id of the repository, whose length tells which hash function to use.
+    """
     if os.path.islink(path) or not os.path.isfile(path):
         return ""
     with open(path, "rb") as file:

@@ -1,8 +1,8 @@
 """Read memories from git: decisions stated in the body of a commit message, and reasons for reverts.
 
-The subject line of a commit describes a change, which the channel ``enricher.context.channels.history`` shows. It is
-no decision, and only becomes the heading of the decision in the body. The decision of a commit that was reverted
-later is superseded by the reverting commit.
+The subject line of a commit describes a change, which the channel ``enricher.context.channels.history`` shows. It does
+not count as a decision, and only becomes the heading of a decision in the body. If a commit was reverted later, its
+decision is superseded by the reverting commit.
 """
 
 from __future__ import annotations
@@ -85,7 +85,10 @@ def _reverting_commits(commits: list[tuple[str, str, str]]) -> dict[str, str]:
 
 
 def _decision_text(message: str) -> str:
-    """Return a commit's subject and those paragraphs that state a decision or why it reverts; empty if none does."""
+    """Return a commit's subject and those paragraphs that state a decision or, in a revert, the reason for it.
+
+    Returns an empty string if there is no such paragraph.
+    """
     subject, _, body = message.strip().partition("\n")
     paragraphs = [kept for one in body.strip().split("\n\n") if (kept := _without_trailers(one))]
     is_revert = bool(_REVERTS.search(message))

@@ -46,7 +46,7 @@ ORIGINS = {"notes": "import:notes", "agents": "import:agents", "git": "import:gi
 
 
 class SourceError(Exception):
-    """Nothing can be imported from this path; the message explains why or what can be imported."""
+    """Raised if nothing can be imported from a path; the message explains why, or what can be imported."""
 
 
 @dataclass(slots=True)
@@ -77,13 +77,13 @@ class ImportReport:
 
 @dataclass(slots=True)
 class State:
-    """The import record of a project.
+    """The import record of a project: its sources, and what was found when they were last imported.
 
     ``team`` is the stamp of the team's memories at their last import. ``packages`` are the folders below the project
     that have such memories, and ``index`` is the stamp of git's index when these folders were last searched for.
-    ``database`` is the inode of the database imported into; if it differs, the stamps are ignored.
-    ``loaded`` are the sources that the file listed when it was read. ``cost_s`` is the duration
-    of the last check for changes.
+    ``database`` is the inode of the database that received the imports; if there is another database now, the stamps
+    are ignored. ``loaded`` are the sources that were in the record when it was read; any further ones in the file were
+    added by another process since then. ``cost_s`` is the duration of the last check for changes.
     """
 
     path: str
@@ -119,7 +119,7 @@ def _sources(stored: dict[str, Any]) -> list[MemorySource]:
 
 
 def forget_stamps(state: State) -> None:
-    """Forget the stamps that show what is unchanged, so that the next check imports everything again."""
+    """Delete the stamps of the last import, so that the next check considers every source changed and imports it."""
     state.team = ""
     state.checked_at = 0.0
     for source in state.sources:
@@ -234,7 +234,10 @@ def stamp(source: MemorySource, project: Project) -> str:
 
 
 def file_stamp(path: str) -> str:
-    """Return a file's path, size, time and inode as one text, without opening it; path and "-" if it does not exist."""
+    """Return a file's path, size, time and inode as one text, without opening the file.
+
+    If the file does not exist, the text consists of the path and "-".
+    """
     try:
         seen = os.stat(path)
     except OSError:
@@ -292,9 +295,10 @@ def _from(db: sqlite3.Connection, project: Project, origin: str, prefix: str) ->
 def _sync_lines(
     db: sqlite3.Connection, source: MemorySource, known: MemorySource | None, reading: SourceReading
 ) -> ImportReport:
-    """Add and change the memories of a JSONL file; remove those that only an earlier version of the file contained.
+    """Add and change the memories of a JSONL file, and remove those that only an earlier version of it contained.
 
-    Nothing is removed if any line is unreadable, because that line may contain the memory that seems to be missing.
+    ``known`` is the record of the last import, or None if there was none. Nothing is removed if any line is unreadable,
+    because that line may contain the memory that seems to be missing.
     """
     outcome = ImportReport()
     by_project: dict[str, list[Memory]] = {}

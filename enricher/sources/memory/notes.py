@@ -52,7 +52,11 @@ _NUMBERED = re.compile(r"0*(\d{1,5})[-_ .]")
 def read_folder(
     folder: str, project: Project, *, origin: str = "", tick: Callable[[int, int], None] | None = None
 ) -> SourceReading:
-    """Return the memories in the notes below ``folder``; links that lead out of it are reported, not followed."""
+    """Return the memories in the notes below ``folder``; links that lead out of it are reported, not followed.
+
+    ``origin`` is stored as the memories' origin; if it is empty, files of agent instructions are skipped. ``tick`` is
+    called after each note with the number of notes read so far and the total.
+    """
     reading = SourceReading()
     paths = list(_notes_below(folder, reading))
     dates = first_dates(folder, project)
@@ -68,7 +72,11 @@ def read_folder(
 
 
 def read_note(path: str, project: Project, *, dates: dict[str, str] | None = None, origin: str = "") -> SourceReading:
-    """Return the memories in one Markdown file; in a file of agent instructions, every section is a memory."""
+    """Return the memories in one Markdown file; in a file of agent instructions, every section is a memory.
+
+    ``dates`` are the days on which the project's files were first committed. ``origin`` is stored as the memories'
+    origin; if it is empty, it depends on the kind of file.
+    """
     source = named(path, project)
     is_for_agents = os.path.basename(path) in AGENT_FILES
     text, problem = _text_of(path)
@@ -243,7 +251,10 @@ def _text_of(path: str) -> tuple[str, str]:
 
 
 def _prefix(path: str) -> str:
-    """Return a normalized folder path relative to the project; empty if it leads out of the project."""
+    """Return the folder that a note says it applies to, normalized and relative to the project.
+
+    Returns an empty string for the project itself and for a path that leads out of it.
+    """
     clean = os.path.normpath(path.strip().rstrip("*").strip("/") or ".").replace(os.sep, "/")
     return "" if clean in (".", "..") or clean.startswith("../") else clean
 
@@ -267,9 +278,10 @@ def _superseded(body: str, fields: dict[str, Any]) -> str:
 
 
 def _supersede(memories: list[Memory]) -> None:
-    """In each outdated memory, replace the name or number of the note that replaced it by that note's path.
+    """Set ``superseded_by`` of each outdated memory to the path of the note that replaced it.
 
-    This is only possible if the replacement is itself among ``memories``.
+    Until then, it is the name or number by which the outdated note refers to its replacement, and it remains so if the
+    replacement is not among ``memories``.
     """
     by_number: dict[str, str] = {}
     sources = {os.path.basename(memory.source): memory.source for memory in memories}

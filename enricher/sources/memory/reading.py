@@ -52,11 +52,10 @@ LONGEST_LINE = 4 * 1024 * 1024
 
 @dataclass(slots=True)
 class SourceReading:
-    """The memories of a source, and the messages about it.
+    """The memories that were read from a source, and messages to the user about it.
 
-    ``problems`` describe what could not be imported, ``remarks`` what was imported differently
-    from how it is written; both name file and line. ``unread`` are sources that could not be read:
-    their earlier memories stay.
+    ``problems`` say what could not be imported, and ``remarks`` what was altered on import; both cite file and line.
+    ``unread`` are files and folders that could not be read; the memories imported from them earlier are kept.
     """
 
     memories: list[Memory] = field(default_factory=list)
@@ -77,7 +76,7 @@ def cleaned(text: str) -> str:
 
 
 def headed(heading: str) -> str:
-    """Return a heading with a punctuation mark at its end, since note and heading may be shown on one line."""
+    """Return ``heading`` with punctuation at its end, because it may be shown on one line with the note's text."""
     return heading if heading.endswith((".", ":", "?", "!", "…")) else f"{heading}:"
 
 
@@ -97,10 +96,10 @@ def namespace_in(*texts: str) -> str:
 
 
 def placed(name: str, *, where: str) -> tuple[str, list[str], list[str]]:
-    """Return the namespace of a given name, tags to add, and remarks for the user.
+    """Return the namespace called ``name``, the tags to add to the memory, and remarks for the user.
 
-    There are tags and remarks only for an unknown name: it stands for the default namespace, becomes a tag, and a
-    remark that begins with the place ``where`` says so.
+    An unknown name results in the default namespace. The name is then kept as a tag, and a remark, which begins with
+    the place ``where``, says so. For a known name, there are no tags and remarks.
     """
     if found := namespace_named(name):
         return found, [], []
@@ -252,7 +251,11 @@ def _identity(given: object) -> str:
 
 
 def _project(given: object, own: Project) -> str:
-    """Return the id of a memory's project: this one, "shared" for all, or the project of the given remote or folder."""
+    """Return the id of the project that a memory belongs to, from what the source says in ``given``.
+
+    ``given`` may be "shared" (for all projects) or another project's id, remote URL or folder. Without it, the memory
+    belongs to the project ``own``.
+    """
     if not isinstance(given, str) or not given.strip():
         return own.id
     name = given.strip()

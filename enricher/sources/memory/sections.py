@@ -29,7 +29,10 @@ _SLUG = re.compile(r"[^a-z0-9]+")
 
 @dataclass(frozen=True, slots=True)
 class NoteSection:
-    """A section of a note; ``heading`` is empty for a whole note, ``anchor`` is unique within the note."""
+    """A section of a note, which becomes a separate memory.
+
+    ``heading`` is empty if the section is the whole note. ``anchor`` identifies the section within its note.
+    """
 
     heading: str
     text: str
@@ -47,7 +50,10 @@ class _Part:
 
 
 def frontmatter(text: str) -> tuple[dict[str, Any], str, str]:
-    """Return a note's frontmatter as fields, the rest of its text, and what is wrong ("LINE: …") or an empty text."""
+    """Return the fields of a note's frontmatter, the rest of the note, and an error message (empty if there is none).
+
+    The message begins with the number of the faulty line and a colon.
+    """
     lines = text[: LONGEST_FRONTMATTER + 8].split("\n")  # with room for the line that ends it
     if lines[0].rstrip() != "---":
         return {}, text, ""
@@ -78,7 +84,10 @@ def title_of(body: str) -> str:
 
 
 def sections(body: str, *, cut_short_ones: bool = False) -> list[NoteSection]:
-    """Return the sections of a note; a short note is one section, unless ``cut_short_ones``."""
+    """Return the sections of a note.
+
+    A short note remains a single section, unless ``cut_short_ones`` is set; then it is split at its headings, too.
+    """
     parts = [part for part in _parts(body) if part.level or part.text()]
     opening = parts[0].level == 1 and sum(part.level == 1 for part in parts) == 1 if parts else False
     if opening:
@@ -118,13 +127,16 @@ def _parts(body: str) -> list[_Part]:
 
 
 def _without_fields(lines: list[str]) -> list[str]:
-    """Return the lines without those at the beginning for status, date and the like, which a memory has as fields."""
+    """Return the lines without those at the beginning that state a field of the memory, such as its status or date."""
     first = next((at for at, line in enumerate(lines) if line.strip() and not _FIELD.match(line)), len(lines))
     return lines[first:]
 
 
 def _decision_first(parts: list[_Part]) -> list[_Part]:
-    """Move the decision to the front of a decision record; drop the chapters about status, date and the like."""
+    """Return the parts of a decision record with the decision first, and without chapters such as "Status" and "Date".
+
+    The parts of any other note are returned as they are.
+    """
     chapters: list[list[_Part]] = []
     for part in parts:
         if chapters and part.level > chapters[-1][0].level > 0:
@@ -144,7 +156,10 @@ def _whole(part: _Part) -> str:
 
 
 def _passages(parts: list[_Part]) -> list[tuple[str, str]]:
-    """Return (path of headings, text) of each passage; a very short one is appended to its parent heading's passage."""
+    """Return the passages of a note, each as its headings, joined from the outermost to the innermost, and its text.
+
+    A very short passage is appended to the passage of its parent heading.
+    """
     above: list[tuple[int, str]] = []
     passages: list[tuple[str, str]] = []
     for part in parts:

@@ -46,10 +46,11 @@ def stamp(trusted: list[str], project: Project) -> str:
 
 
 def requires_sync(project: Project, state: State, now: str) -> bool:
-    """Return whether the team's memories in the database are outdated; ``now`` is what ``stamp`` returns.
+    """Return whether the team's memories in the database are outdated.
 
-    If the stored memories come from another clone of the project and this clone has none, they stay as long as the
-    other clone exists.
+    ``now`` is the current stamp of the trusted folders, and ``state`` has the stamp of the last import. If the stored
+    memories come from another clone of the project and this clone has none, they stay as long as the other clone
+    exists.
     """
     if now == state.team:
         return False
@@ -58,7 +59,10 @@ def requires_sync(project: Project, state: State, now: str) -> bool:
 
 
 def sync(db: sqlite3.Connection, trusted: list[str], project: Project) -> SourceReading:
-    """Replace the team's memories in the database by the notes of trusted folders; keep those of unreadable notes."""
+    """Replace the team's memories in the database with the notes in the ``trusted`` folders.
+
+    If a note cannot be read, the memories that were imported from it earlier are kept.
+    """
     reading = SourceReading()
     for folder in trusted:
         found = notes.read_folder(os.path.join(folder, trust.FOLDER, trust.MEMORIES), project, origin=ORIGIN)
@@ -77,7 +81,10 @@ def sync(db: sqlite3.Connection, trusted: list[str], project: Project) -> Source
 
 
 def _look_for_packages(project: Project, state: State) -> None:
-    """Ask git for the packages with memories, but only if git's index has changed since the last time."""
+    """Store in ``state`` which packages of the project have memories, according to git.
+
+    Git is asked only if its index has changed since these packages were last looked for.
+    """
     if not project.git_dir:
         return
     index = imports.file_stamp(_index_of(project))

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from enricher.prompt.event import PromptEvent
 
     class Host(Protocol):
-        """The interface of the module for each client in this package."""
+        """What this package needs to read a client's transcripts; the module for each client implements it."""
 
         MARKS: tuple[bytes, ...]
         TODO_MARKS: tuple[bytes, ...]
@@ -73,7 +73,11 @@ REGULAR_FILE, FILE_TYPE = 0o100000, 0o170000
 
 
 class Extract:
-    """What was found in a transcript so far, newest first; ``news`` marks a compaction that no prompt has followed."""
+    """What has been found in a transcript so far, newest first.
+
+    ``news`` identifies the compaction of the client's context after which no prompt has followed yet; empty if there is
+    none.
+    """
 
     __slots__ = (
         "answer", "answer_id", "answers", "changed", "commands", "cwd", "errors", "files", "has_edits", "news",
@@ -148,7 +152,7 @@ class Extract:
             self.errors.append(line)
 
     def plan(self, steps: list[tuple[object, object]]) -> None:
-        """Set the todo list, given as (status, text), unless a newer one is already set."""
+        """Set the todo list to ``steps``, each with its status and text, unless a newer list is already set."""
         if self.todos is None:
             texts = [(status, text) for status, text in steps if isinstance(text, str) and text.strip()]
             self.todos = [(plain_status(status), text) for status, text in texts[:MOST_TODOS]]
@@ -159,7 +163,10 @@ class Extract:
             self.news = mark[:64] if isinstance(mark, str) and mark else "compacted"
 
     def is_new(self, identifier: object) -> bool:
-        """Return whether a record's id is new: some clients write a record again when it changes."""
+        """Return whether no record with this id has been read yet.
+
+        Some clients write a record again when it changes; only the newest version is used.
+        """
         if not isinstance(identifier, str) or not identifier:
             return True
         if identifier in self.seen:
@@ -171,9 +178,9 @@ class Extract:
 def read_conversation(event: PromptEvent, injected: list[str] | tuple[str, ...] = ()) -> Conversation:
     """Return the conversation from the transcript of this event's session; empty if there is no transcript.
 
-    ``injected`` lists what the session has been shown (``storage.state.sessions``), including the mark
-    that the client has compacted or resumed the conversation. Never raises; ``problem`` of the
-    result names a file that could not be read.
+    ``injected`` lists what the hook has shown in the session (``storage.state.sessions``). It also contains a mark if
+    the client has compacted or resumed the conversation. Never raises; ``problem`` of the result names a file that
+    could not be read.
     """
     conversation = Conversation()
     news = max((name for name in injected if name.startswith(NEWS)), default="")
@@ -255,7 +262,10 @@ def _read(path: str, event: PromptEvent) -> Extract:
 
 
 def _earlier_todos(path: str, host: Host) -> list[tuple[str, str]] | None:
-    """Return the last todo list in older records; only lines that may contain one are decoded."""
+    """Return the last todo list in the transcript, even if it is in an old record; None if there is none.
+
+    Only lines that may contain a todo list are decoded.
+    """
     earlier = Extract("", "")
     data = tail(path, MOST_BYTES)
     end = len(data)
@@ -290,7 +300,7 @@ def _decoded(line: bytes) -> dict[str, Any] | None:
 
 
 def _peek(line: bytes, found: Extract) -> None:
-    """Add the file that an undecoded record, which is too large, names near its start."""
+    """Add the file that is named near the beginning of ``line``, a record that is too large to be decoded."""
     _, mark, behind = line[:HEAD_BYTES].partition(b'"file_path"')
     if mark:
         path, quote, _ = behind.lstrip(b': "').partition(b'"')
@@ -299,10 +309,10 @@ def _peek(line: bytes, found: Extract) -> None:
 
 
 def lines_from_end(path: str) -> Iterator[tuple[bytes, bool]]:
-    """Yield the lines of a file's last MOST_BYTES, last line first, each with a flag: whether it is complete.
+    """Yield the lines in the last MOST_BYTES of a file, last line first, and for each whether it is complete.
 
-    Of a line longer than LONGEST_LINE, only the beginning is yielded, as incomplete.
-    Raises OSError if the file cannot be read or is not a regular file.
+    Of a line longer than LONGEST_LINE, only the beginning is yielded, as incomplete. Raises OSError if the file cannot
+    be read or is not a regular file.
     """
     descriptor, size = _open(path)
     try:
@@ -386,7 +396,10 @@ def _needs_the_answer(prompt: str) -> bool:
 
 
 def _tasks_as_todos(tasks: dict[str, list[str]]) -> list[tuple[str, str]]:
-    """Return, as todos, tasks that were created and updated one by one; skip those whose subject is unknown."""
+    """Return the tasks that a client has created and updated one by one, in the form of a todo list.
+
+    Deleted tasks and those without a known subject are left out.
+    """
     known = [(number, status, text) for number, (status, text) in tasks.items() if text and status != "deleted"]
     known.sort(key=lambda one: (len(one[0]), one[0]))
     return [(plain_status(status), text) for _, status, text in known[:MOST_TODOS]]

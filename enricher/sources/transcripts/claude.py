@@ -1,6 +1,6 @@
-"""Read transcript records of Claude Code: JSON objects, of which the types user, assistant and system are used.
+"""Read transcript records of Claude Code: JSON objects, the relevant types of which are user, assistant and system.
 
-A list of todos comes as a whole (``TodoWrite``), or as tasks that are created and updated one by one.
+The client records its todos either as one list (``TodoWrite``) or as tasks that it creates and updates one by one.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def _tool(name: str, given: dict[str, Any], found: Extract) -> None:
 
 
 def _update(given: dict[str, Any], found: Extract) -> None:
-    """Set a task's status and subject from an update, unless a newer update has set them."""
+    """Set a task's status and subject from ``given``, the input of an update, unless a newer update has set them."""
     number = str(given.get("taskId", ""))
     is_first = number not in found.tasks
     task = found.tasks.setdefault(number, ["pending", ""])

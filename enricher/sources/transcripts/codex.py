@@ -101,7 +101,11 @@ def _patched(patch: str, found: Extract) -> None:
 
 
 def _output(output: object, found: Extract) -> None:
-    """Add the error if a command failed: the exit code, in a field or the text, is not 0, or ``success`` is false."""
+    """Add the error of a command that failed.
+
+    It failed if its exit code is not 0, which is stated in a field or in the text, or if the field ``success`` is
+    false.
+    """
     if isinstance(output, str) and output.startswith("{"):
         given = _arguments(output)
         metadata = given.get("metadata")

@@ -18,7 +18,10 @@ FAILED = ("error", "failed")
 
 
 def take(record: dict[str, Any], found: Extract) -> None:
-    """Add one message to ``found``, or all messages of a patch, which repeats the messages before it."""
+    """Add what a message contains to ``found``; for a patch, add what each of its messages contains.
+
+    A patch repeats earlier messages of the session; each message is added only once.
+    """
     patch = record.get("$set")
     if isinstance(patch, dict):
         messages = patch.get("messages")
@@ -53,7 +56,10 @@ def _call(call: dict[str, Any], found: Extract) -> None:
 
 
 def _result(result: object) -> str:
-    """Return the text of a tool's result, which has parts with ``functionResponse.response.error`` or ``output``."""
+    """Return the text of a tool's result: its error if there is one, else its output.
+
+    A result is a string or a list of parts; a part has the text in ``functionResponse.response``.
+    """
     if isinstance(result, str):
         return result
     for part in result if isinstance(result, list) else ():

@@ -25,9 +25,11 @@ def raw_records(conversation: Conversation) -> bytes:
 
 
 def have_been_opened(records: bytes, root: str, paths: Iterable[str]) -> bool:
-    """Return whether tools read or changed all these files of ``root``: a value is the path, or a patch names it.
+    """Return whether tools have read or changed all files in ``paths``, which are relative to ``root``.
 
-    ``conversation.files`` covers only the last MOST_PROMPTS prompts; older records would take long to decode.
+    A file counts if its path is a value in the JSON of ``records``, or if a patch there names it.
+    ``conversation.files`` is not enough, because it covers only the last MOST_PROMPTS prompts, and older records would
+    take long to decode.
     """
     return all(
         any(form.encode() in records for form in (f'"{root}/{path}"', f'path":"{path}"', f"File: {path}\\n"))

@@ -7,7 +7,7 @@ from enricher.prompt.text import shortened
 
 
 def plain_status(status: object) -> str:
-    """Return a client's own word for the status of a task as ``completed``, ``in_progress`` or ``pending``."""
+    """Return the status of a task as ``completed``, ``in_progress`` or ``pending``, given a client's word for it."""
     word = status.lower().replace("-", "_").replace(" ", "_") if isinstance(status, str) else ""
     if word in ("completed", "done", "complete", "closed", "cancelled"):
         return "completed"
@@ -40,7 +40,10 @@ def storable(text: str) -> str:
 
 
 def error_line(text: str) -> str:
-    """Return the line of a tool's output that states the error: the last line that looks so, else the last of all."""
+    """Return the line of a tool's output that states the error; if no line looks like an error, the last one.
+
+    Of several such lines, it is the last one. The result is empty only if the output is.
+    """
     lines = [line.strip() for line in text[-4096:].splitlines() if line.strip()]
     for line in reversed(lines):
         head = line[:80]
@@ -109,5 +112,8 @@ def _without_tags(text: str) -> str:
 
 
 def _is_generic(text: str, start: int, closing: str, end: int) -> bool:
-    """Return whether ``<`` belongs to a generic type such as ``List<String>``: it follows a name and has no end tag."""
+    """Return whether the ``<`` at ``start`` belongs to a generic type such as ``List<String>``, not to a tag.
+
+    It does if it follows a name and if the text after ``end`` does not contain the end tag ``closing``.
+    """
     return start > 0 and text[start - 1].isalnum() and closing not in text[end:]

@@ -183,9 +183,9 @@ def _is_private(owner: ast.ClassDef) -> bool:
 
 
 def _may_override(node: Function, owner: ast.ClassDef, source: Source) -> bool:
-    """Return whether the method may override one of a base class, whose docstring then describes both.
+    """Return whether the method may override a method of a base class, which is then the place for the docstring.
 
-    That is also assumed for the methods of a protocol, and of a class with a base that is not known here.
+    That is also assumed for the methods of a protocol, and for a class with a base that is not known here.
     """
     if any(
         isinstance(one, ast.Call) and name_of(one.func) == node.name and _is_super(one.func) for one in ast.walk(node)

@@ -127,7 +127,10 @@ def find_addresses(source: Source) -> Iterator[CodeFinding]:
 
 
 def _is_for_program(source: Source, node: ast.Constant) -> bool:
-    """Return whether the program itself uses a value, and no comment explains it or says that any value would do."""
+    """Return whether the program itself uses the value ``node``, and no comment excuses that it is hard-coded.
+
+    A comment excuses it if it explains the value or says that any other value would do as well.
+    """
     above = source.ancestors(node)
     around = [one for one in above if isinstance(one, (*FUNCTIONS, ast.ClassDef))]
     if not any(isinstance(one, FUNCTIONS) for one in around) or FOR_PEOPLE.search(names_around(source, node)):
@@ -160,9 +163,9 @@ def _place(value: str) -> str:
 
 
 def _host(url: str) -> str:
-    """Return a description of the server in a URL; empty if the URL need not be a setting.
+    """Return a description of the server in ``url``; empty if the URL may be hard-coded.
 
-    Examples, namespaces, pages that people read, and this machine without a port need not be settings.
+    That is so for examples, namespaces, pages that people read, and this machine without a port.
     """
     try:
         found = urlsplit(url)
@@ -210,10 +213,10 @@ def _number(address: str) -> str:
 
 
 def _is_used(source: Source, node: ast.Constant) -> bool:
-    """Return whether the code uses the address in ``node``.
+    """Return whether the code uses the address in the literal ``node``.
 
-    It does if it connects to it, assigns it to a name that says it is an address, or returns a text made from it,
-    unless the name of the function says that it returns an address.
+    It does if it connects to the address or assigns it to a variable that is named like one. It also does if it returns
+    a text made from the address, unless the function is a property or its name says that it returns an address.
     """
     below: ast.AST = node
     for above in source.ancestors(node):
@@ -231,7 +234,10 @@ def _is_used(source: Source, node: ast.Constant) -> bool:
 
 
 def _connects(call: ast.Call, given: ast.AST) -> bool:
-    """Return whether ``given`` is passed to a call that connects to it, and not only as the default of a setting."""
+    """Return whether ``given`` is an argument of a call that connects to it.
+
+    The default value in a call that reads a setting does not count, nor does a page that is opened in a browser.
+    """
     name = name_of(call.func)
     is_default = given in call.args[1:] and (name in WITH_DEFAULT or READS_SETTING.search(name))
     is_for_people = name_of(getattr(call.func, "value", None)) == "webbrowser" or "browser" in name
@@ -239,9 +245,10 @@ def _connects(call: ast.Call, given: ast.AST) -> bool:
 
 
 def _is_address(source: Source, assignment: ast.Assign, target: ast.expr) -> bool:
-    """Return whether ``target`` is a fixed address: assigned only once in its function, and used to connect.
+    """Return whether ``target`` holds a fixed address, to which the code connects.
 
-    An attribute with a constant value need not be used in the function.
+    It must be named like an address, and its function must assign it only once and use it to connect. For an attribute
+    with a constant value, it is not checked whether the function uses it.
     """
     if not HOLDS_ADDRESS.fullmatch(name_of(target)):
         return False
@@ -257,7 +264,7 @@ def _is_address(source: Source, assignment: ast.Assign, target: ast.expr) -> boo
 
 
 def _reaches_connection(source: Source, use: ast.expr) -> bool:
-    """Return whether a variable is passed to a call that connects, or is part of an address that is returned."""
+    """Return whether the variable ``use`` is passed to a call that connects, or forms part of a returned address."""
     below: ast.AST = use
     for above in source.ancestors(use):
         if isinstance(above, ast.Call) and _connects(above, below):
@@ -298,7 +305,11 @@ def _numbers_of(source: Source, call: ast.Call) -> Iterator[CodeFinding]:
 
 
 def _is_in_the_middle(source: Source, call: ast.Call, number: float) -> bool:
-    """Return whether a call is in a function, and nothing around the call explains the number that is passed to it."""
+    """Return whether the number that is passed to a call is hard-coded inside a function without an explanation.
+
+    An explanation is, for example, a docstring that states the number, or the name of the variable that takes the
+    result.
+    """
     above = source.ancestors(call)
     around: list[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef]
     around = [one for one in above if isinstance(one, FUNCTIONS)]
@@ -319,7 +330,10 @@ def _is_in_decorator(path: list[ast.AST]) -> bool:
 
 
 def _is_choice(name: str, number: float) -> bool:
-    """Return whether a number may be written where it is used: a short time, few attempts, the port of a protocol."""
+    """Return whether the number may be hard-coded as the value of the parameter ``name``.
+
+    That is so for a small number such as a short time or few attempts, the standard port of a protocol, and a default.
+    """
     if "default" in name.lower():
         return True
     if "port" in name.lower():
@@ -328,7 +342,7 @@ def _is_choice(name: str, number: float) -> bool:
 
 
 def _is_rhythm(source: Source, call: ast.Call, name: str) -> bool:
-    """Return whether a call is a ``sleep`` that is repeated in a loop, or one that is meant to last for ever."""
+    """Return whether a call is a ``sleep`` in a loop, or a ``sleep`` so long that it practically never ends."""
     if name != "sleep":
         return False
     is_endless = isinstance(call.args[0], ast.Constant) and float(str(call.args[0].value)) > DAY_S

@@ -50,7 +50,10 @@ MOST_WORDS = 2
 
 
 def find_secrets(source: Source) -> Iterator[CodeFinding]:
-    """Yield the strings that look like secrets, by the test that also finds them in prompts; no message quotes one."""
+    """Yield a finding for each string that looks like a secret, judged as in prompts.
+
+    The message of a finding does not quote the secret. Tests and examples are skipped.
+    """
     if source.is_example or source.is_test:
         return
     for node in source.nodes:
@@ -91,7 +94,11 @@ def _words(text: str) -> str:
 
 
 def _is_harmless(source: Source, node: ast.Constant) -> bool:
-    """Return whether a value is no secret: a pattern, the name of a resource, a row of a table, or a public value."""
+    """Return whether a string is certainly not a secret, although it looks like one.
+
+    It may be a regular expression, the name of a resource, an example, a code in a table, or a value that a comment
+    calls public.
+    """
     if PATTERN.fullmatch(str(node.value)) or PUBLISHED.search(source.comments(node.lineno - 4, end_of(node))):
         return True
     if SHOWING.search(names_around(source, node)):

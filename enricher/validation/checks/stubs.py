@@ -117,7 +117,10 @@ def _named(source: Source, function: Function) -> str:
 
 
 def _kind(source: Source, function: Function) -> str:
-    """Return in what way a function is not implemented; empty if it is, or if it rejects a case on purpose."""
+    """Return ANNOUNCES, RAISES or EMPTY for a function that is not implemented, depending on how that shows.
+
+    Returns an empty string for an implemented function, and for one that refuses to do something on purpose.
+    """
     body = [statement for statement in function.body if not is_nothing(statement)]
     if len(body) == 1 and isinstance(body[0], ast.Raise) and name_of(body[0].exc) == "NotImplementedError":
         given = body[0].exc.args if isinstance(body[0].exc, ast.Call) else []

@@ -1,6 +1,7 @@
 """Find exceptions that are caught broadly and then ignored (rule ERROR_001).
 
-A ``try`` block is reported only if its function has no other statements: next to others, it may be optional work.
+A ``try`` block is reported only if its function has no other statements. Next to other statements, it may contain
+optional work, whose failure can be ignored.
 """
 
 from __future__ import annotations
@@ -88,7 +89,8 @@ def _is_alone(source: Source, node: ast.stmt) -> bool:
 def _may_fail(node: ast.AST) -> bool:
     """Return whether an error in this node may be ignored without a reason.
 
-    This holds in an import, a condition, a ``raise``, a clean-up, a log entry, side work, or adding to a container.
+    That is so if the node imports something, is a condition or a ``raise``, cleans up, writes to a log, does side work,
+    or adds an item to a container.
     """
     if isinstance(node, ast.Import | ast.ImportFrom | ast.If | ast.Raise) or _ends_something(node):
         return True
@@ -102,7 +104,7 @@ def _inside(node: ast.Try | ast.TryStar) -> Iterator[ast.AST]:
 
 
 def _leaves(node: ast.Try | ast.TryStar) -> bool:
-    """Return whether the ``try`` block, if it succeeds, leaves its function or a loop, or starts the next round."""
+    """Return whether the ``try`` block contains a ``return``, ``break`` or ``continue``."""
     return any(isinstance(one, ast.Return | ast.Break | ast.Continue) for one in _inside(node))
 
 
@@ -145,7 +147,7 @@ def _has_reason(source: Source, node: ast.Try | ast.TryStar, handler: ast.Except
 
 
 def _broad(handler: ast.ExceptHandler) -> str:
-    """Return the clause by which a handler catches all exceptions; empty if it catches only narrower ones."""
+    """Describe how a handler catches all exceptions, for example as "a bare except"; empty if it does not."""
     if handler.type is None:
         return "a bare except"
     kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]

@@ -81,7 +81,8 @@ def ask(
     """Ask the configured model about each case with arms A and B; print and store how the responses differ.
 
     An ARM is a mode of the template (structured or unstructured), a model (model:NAME), or both (structured@NAME). The
-    calls count for the daily limits of the settings. What was interrupted can go on: see "enricher ab resume".
+    calls count for the daily limits of the settings. An interrupted experiment can be continued: see "enricher ab
+    resume".
     """
     from workbench.experiments import prompt_arms, template_runs
 
@@ -120,9 +121,10 @@ def ask(
 @options.out
 @options.as_json
 def resume(experiment_id: str, budget: float | None, out: str, is_json: bool) -> None:
-    """Make the calls that an experiment lacks, because it was interrupted or reached a limit; print its report.
+    """Make the calls that are missing in an interrupted experiment, or in one that reached a limit; print its report.
 
-    The budget is for the whole experiment; default: the one that it began with. The beginning of its ID is enough.
+    The budget is for the whole experiment; by default, it is the one given at its beginning. The beginning of the ID is
+    enough.
     """
     from storage.evaluation import experiments
     from workbench.experiments import template_runs

@@ -26,7 +26,10 @@ if TYPE_CHECKING:
 
 @contextlib.contextmanager
 def opened() -> Iterator[sqlite3.Connection]:
-    """Open the database; errors of the storage or of an experiment's input end the command with a message."""
+    """Open the database; yield the connection for the duration of the ``with`` block.
+
+    Errors of the database, and in what the user gave as input for an experiment, end the command with a message.
+    """
     from storage.evaluation.experiments import UnknownExperimentError
     from workbench.experiments.prompt_arms import ArmError
     from workbench.experiments.questions import QuestionError

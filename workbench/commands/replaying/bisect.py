@@ -1,8 +1,8 @@
-"""``enricher bisect``: find the stored versions of the rules that changed a prompt's result, and the edits in them.
+"""``enricher bisect``: find the stored versions of the rules that changed a prompt's result, and the edits that did so.
 
-The prompt is judged under each version, oldest first. All are tried instead of halving their list: an outcome may
-change back and forth, and judging a prompt takes less than a millisecond. Versions that never applied to the prompt's
-folder, and versions compiled by another release, are listed and skipped.
+The prompt is judged under each version, oldest first. The list of versions is not searched by halving, because an
+outcome may change back and forth, and judging a prompt takes less than a millisecond. Versions that never applied to
+the prompt's folder, and versions compiled by another release, are listed and skipped.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ NO_FILES = "the files of one of the two versions were not kept"
 
 
 class BisectError(ValueError):
-    """The trace cannot be judged again; the message says why."""
+    """Raised if the prompt of a trace cannot be judged again; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +125,10 @@ def _row(corpus: Corpus, trace_id: str) -> RecordedPrompt:
 
 
 def _applies_in(cwd: str, texts: Texts) -> bool:
-    """Return whether the project and package files of a version apply in ``cwd``, where the prompt was typed."""
+    """Return whether a version of the rules applies to prompts typed in the folder ``cwd``.
+
+    It does if ``cwd`` is within the folders of all project and package files in ``texts``, the files of that version.
+    """
     folders = [os.path.dirname(os.path.dirname(path)) for layer, path, _text in texts if layer in LOCAL_LAYERS]
     here = os.path.abspath(cwd) if cwd else ""
     return all(here == folder or here.startswith(folder.rstrip(os.sep) + os.sep) for folder in folders)

@@ -35,7 +35,7 @@ MOST_ATTRIBUTED = 500
 
 @contextlib.contextmanager
 def opened(selection: Selection, *, limit: int = 0) -> Iterator[Corpus]:
-    """Yield the selected prompts of this account as a corpus.
+    """Yield the selected prompts from the user's database as a corpus, which is the input of replays.
 
     StorageError and SideError become click.ClickException, which ends the command with a message.
     """
@@ -134,7 +134,7 @@ def _causes(figures: Figures, corpus: Corpus, path: str, base: Side, candidate: 
 
 
 def _text(side: Side, path: str, versions: Versions) -> str | None:
-    """Return the text of the file at ``path`` in a side (rule set to compare); None if the side has no such file."""
+    """Return the text of the file at ``path`` in the rule set ``side``; None if that rule set has no such file."""
     from workbench.replay.rulesets.compared_rules import texts_of
     from workbench.replay.rulesets.current_layers import CurrentLayers
 
@@ -285,7 +285,7 @@ def _shown(text: str) -> str:
 
 
 def difference_of(change: Change) -> str:
-    """Return what changed for a prompt as "before → after", for the first of its kinds of change."""
+    """Return what changed for a prompt as "before → after"; if there are several kinds of change, only the first."""
     before, after, kind = change.before, change.after, change.kinds[0]
     if kind == "task type":
         return f"{before.task_type} → {after.task_type}"

@@ -126,7 +126,7 @@ def _print_signals(console: Console, found: Coverage, *, is_all: bool) -> None:
 
 
 def _fixed(table: Table, *, but: int = 0) -> Table:
-    """Return the table, set so that only the column number ``but`` wraps if the terminal is too narrow."""
+    """Set a table so that, if the terminal is too narrow, only the column with the number ``but`` wraps; return it."""
     for number, column in enumerate(table.columns):
         column.no_wrap = number != but
     return table
@@ -170,7 +170,10 @@ def percent(share: float) -> str:
 
 
 def rightness(row: CoverageRow) -> str:
-    """Return how many labelled prompts confirm a signal, with Wilson's interval in percent; empty if there are none."""
+    """Return on how many labelled prompts a signal was right, with Wilson's interval in percent.
+
+    The text is empty if the signal fired on no labelled prompt.
+    """
     count = row.right + row.wrong
     if not count:
         return ""

@@ -1,4 +1,4 @@
-"""``enricher replay``: judge recorded prompts again by other instructions, or check the golden cases (``--gate``)."""
+"""``enricher replay``: judge recorded prompts again under other instructions, or, with ``--gate``, the golden cases."""
 
 from __future__ import annotations
 
@@ -187,7 +187,10 @@ def _sides(path: str, base: str, versions: Versions, *, is_given: bool) -> tuple
 
 
 def _ask_model(selection: Selection, limit: int, *, is_json: bool) -> None:
-    """Ask the model again about the selected prompts, under their recorded rules; print which results differ."""
+    """Ask the model again about the selected prompts, and print which results differ from the recorded ones.
+
+    The rules are those with which each prompt was recorded.
+    """
     from workbench.commands.model import ask, configured, cost
     from workbench.replay.replay import asked_again
 
@@ -216,9 +219,10 @@ def _ask_model(selection: Selection, limit: int, *, is_json: bool) -> None:
 
 
 def _verify(selection: Selection, limit: int, *, is_json: bool) -> None:
-    """Judge the selected prompts again by their recorded rules, print those that get another text, and exit.
+    """Judge the selected prompts again under the rules they were recorded with, and print those that get another text.
 
-    Without a selection, all prompts are judged, even those of tests.
+    Without a selection, all prompts are judged, even those of tests. Ends the process, with exit code 1 if any text
+    differs.
     """
     from storage.db.database import StorageError
     from storage.traces.selection import EVERYTHING

@@ -104,7 +104,7 @@ def suggest(files: tuple[str, ...], selection: Selection, instructions: str | No
 
     An edit changes a weight, adds a phrase or removes a signal; for a rule whose lines were called wrong (enricher
     trace wrong), it raises the floor, the least score at which the rule adds a line. For each edit, the prompts or
-    lines are listed that it fixes and that it breaks. No file is changed.
+    lines that it fixes and those that it breaks are listed. No file is changed.
     """
     from enricher.rules.layers import packaged_file
     from workbench.tuning.labelled_prompts import LabelError, read_labelled

@@ -52,10 +52,10 @@ def command(
 ) -> None:
     """Import the prompts of past conversations, so that there is something to replay.
 
-    Without a SOURCE, it imports the transcripts of Claude Code, Codex, Gemini CLI and Copilot CLI, and the logs.db
-    of llm, from where these programs store them. A SOURCE is such a file, a folder of them, or a file of JSON lines
-    with the key "prompt". Prompts that were not typed by a person are left out, secrets are removed, and nothing is
-    imported twice.
+    Without a SOURCE, it imports the transcripts of Claude Code, Codex, Gemini CLI and Copilot CLI, and the logs.db of
+    llm, from the places where these programs store them. A SOURCE is such a file, a folder of them, or a file of JSON
+    lines with the key "prompt". Prompts that were not typed by a person are left out, secrets are removed, and nothing
+    is imported twice.
     """
     from storage.db.database import StorageError
     from workbench.importing import conversation_files
@@ -83,7 +83,7 @@ def command(
 
 @dataclass(slots=True)
 class _Run:
-    """One run of the command: lists the prompts, asks for confirmation, and stores them."""
+    """One run of the command, with the sources to read, the problems with them, and the filter for prompts."""
 
     sources: list[ConversationFile]
     unread: list[ReadProblem]
@@ -152,7 +152,10 @@ class _Run:
 
 @contextlib.contextmanager
 def _database_if_there() -> Iterator[sqlite3.Connection | None]:
-    """Yield a connection, or None if there is no database yet, because a listing must not create it."""
+    """Yield a connection to the database, or None if there is no database yet.
+
+    None is needed because listing prompts must not create the database.
+    """
     from storage import traces
     from storage.db import database
     from storage.traces import spool

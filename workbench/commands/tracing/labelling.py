@@ -27,9 +27,9 @@ LAST = "last"
 
 @dataclass(frozen=True, slots=True)
 class GivenLabel:
-    """A label to store, of a whole prompt or (if ``line`` is not 0) of one line of the text that was added to it.
+    """A label to store: of a whole prompt, or, if ``line`` is not 0, of one line of the text that was added to it.
 
-    ``place`` is the position of the label in its input, as ``file:line: ``, or empty.
+    ``place`` says where in a file of labels it is, as ``file:line: ``; it is empty if the label is not from a file.
     """
 
     trace_id: str
@@ -60,7 +60,7 @@ def label(
     cases: str,
     is_json: bool,
 ) -> None:
-    """Label the recorded prompt with this ID: it was classified right (ok), wrong, or should be the task type CLASS."""
+    """Label the prompt with this ID as classified right (ok) or wrong, or with the task type CLASS that is correct."""
     if workflow:
         if file is not None or not trace_id or verdict:
             raise click.UsageError("--workflow needs an ID, and neither a label nor --from FILE")
@@ -105,7 +105,11 @@ def _expect_workflow(trace_id: str, name: str, *, cases: str) -> None:
 
 
 def _refuse_unknown(one: GivenLabel, known: Sequence[str]) -> None:
-    """Raise click.ClickException if the verdict is not one that a prompt (or a line, if it labels a line) can have."""
+    """Raise click.ClickException if the verdict of a label is unknown.
+
+    Labels of lines have other verdicts than those of prompts; ``known`` are the task types, which only prompts can
+    have.
+    """
     if one.line and one.verdict not in line_labels.VERDICTS:
         raise click.ClickException(f"{one.place}{one.verdict!r} is not ok or wrong, which is what lines can be")
     if not one.line and one.verdict not in (*labels.VERDICTS, *known):
@@ -175,7 +179,8 @@ def _written(write: Callable[[], str], *, cases: str) -> str:
 def queue(limit: int, is_json: bool) -> None:
     """List the prompts whose labels would help most, best first.
 
-    These are prompts with a close decision that are similar to many others; similar ones are not listed in a row.
+    These are prompts with a close decision that are similar to many others. Prompts that are similar to each other do
+    not follow one another in the list.
     """
     from workbench.gate.queue import MOST_PROMPTS, order
 

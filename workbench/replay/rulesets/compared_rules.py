@@ -41,7 +41,10 @@ MOST_LISTED = 10
 
 
 class SideError(ValueError):
-    """A set of rules to compare does not exist, or its rules are broken; ``problems`` give file, line and reason."""
+    """Raised if a set of rules to compare does not exist or is broken, or if a prompt cannot be judged by it.
+
+    ``problems`` lists what is broken in the rules, with file, line and reason.
+    """
 
     def __init__(self, message: str, *, problems: Sequence[Problem] = ()) -> None:
         left = len(problems) - MOST_LISTED
@@ -67,10 +70,16 @@ class Side(Protocol):
         """Return whether the side applies to a prompt; if not, the prompt keeps its recorded outcome."""
 
     def scope(self, row: RecordedPrompt) -> str:
-        """Return the prompt's scope, a text derived from its folder; the rules depend on the version and the scope."""
+        """Return the prompt's scope, a text derived from the folder in which it was typed.
+
+        The rules for a prompt depend only on its recorded rules version and its scope.
+        """
 
     def rules_for(self, recorded: str, scope: str = "") -> Rules | None:
-        """Return the rules for prompts recorded under the version ``recorded``; None if they keep their outcome."""
+        """Return the rules for prompts with this scope that were recorded under the version ``recorded``.
+
+        Return None if these prompts keep their recorded outcome.
+        """
 
 
 class InAnyFolder:
@@ -79,7 +88,7 @@ class InAnyFolder:
     scopes = ("",)
 
     def concerns(self, row: RecordedPrompt) -> bool:
-        """Return True: these rules apply to every prompt."""
+        """Return True, because these rules apply to every prompt."""
         del row
         return True
 
@@ -90,13 +99,16 @@ class InAnyFolder:
 
 
 class Recorded(InAnyFolder):
-    """Stands for the recorded outcomes where a set of rules is compared with them; they are read, not computed."""
+    """The recorded outcomes of prompts, used as a side with which a set of rules is compared.
+
+    They are read from the database, not computed by rules.
+    """
 
     label = "recorded"
     hash = ""
 
     def rules_for(self, recorded: str, scope: str = "") -> Rules | None:
-        """Return None: recorded outcomes are read, not computed."""
+        """Return None, because recorded outcomes are read, not computed by rules."""
         del recorded, scope
         return None
 
@@ -132,15 +144,15 @@ class Edited(InAnyFolder):
         self.hash = newest.hash if newest else ""
 
     def concerns(self, row: RecordedPrompt) -> bool:
-        """Return whether the file applies to a prompt."""
+        """Return whether the edited file applies to a prompt."""
         return self.file.concerns(row)
 
     def rules_for(self, recorded: str, scope: str = "") -> Rules | None:
-        """Return the rules of a version with the edited text in place; None if its prompts keep their recorded outcome.
+        """Return the rules of the version ``recorded``, compiled with the edited text in place of the file's text.
 
-        They keep it if the version has another file in this file's place, or if the text breaks the rules of an earlier
-        version (just as a broken edit leaves the last good version in force); ``problems`` then says why. Raises
-        SideError if the newest rules are broken.
+        Return None if prompts of that version keep their recorded outcome: because the version has another file in this
+        file's place, or because it is an earlier version and the text breaks its rules (just as a broken edit leaves
+        the last good version in force); ``problems`` then says so. Raises SideError if the newest rules are broken.
         """
         del scope
         if recorded not in self._known:
@@ -159,7 +171,7 @@ class Edited(InAnyFolder):
         return self._known[recorded]
 
     def texts(self, recorded: str = NEWEST) -> Texts:
-        """Return the files of a version, including the edited text, as (layer, path, text)."""
+        """Return the files of the version ``recorded`` as (layer, path, text), with the edited text inserted."""
         return self.file.within(stack_of(recorded, self.file, self._versions), self.text)
 
     def _compile(self, texts: Texts) -> Rules | None:
@@ -174,7 +186,7 @@ class Edited(InAnyFolder):
 
 
 def stack_key(texts: Texts) -> str:
-    """Return a key for files, given as (layer, path, text): files with the same key are compiled only once."""
+    """Return a key for a list of files, each as (layer, path, text), by which their compiled rules can be cached."""
     return keyed_hash(b"stack", repr(texts).encode(errors="replace"))
 
 
@@ -238,8 +250,9 @@ def text_at(revision: str, path: str) -> str:
 def named(name: str, *, path: str, versions: Versions, at_revision: Callable[[str, str], Side] | None = None) -> Side:
     """Return the rules to compare that the user names: ``recorded``, a file, a version's hash or a git revision.
 
-    The revision is one of the file at ``path``. ``at_revision`` makes the rules from a label and the revision's text;
-    without it, the text replaces the file at ``path``.
+    For a git revision, the file at ``path`` is read as it is in that revision. ``at_revision`` is called with a label
+    and that text to make the rules; if it is None, the text takes the place of the file at ``path``. Raises SideError
+    if ``name`` is none of these, or the rules are broken.
     """
     if name == RECORDED.label:
         return RECORDED
@@ -257,7 +270,10 @@ def named(name: str, *, path: str, versions: Versions, at_revision: Callable[[st
 
 
 def sound(compiled: Compiled, label: str) -> Rules:
-    """Return newly compiled rules in the form that stored rules have; raises SideError, with ``label``, if broken."""
+    """Convert newly compiled rules to the form in which stored rules are loaded.
+
+    Raises SideError, with ``label`` in its message, if the rules are broken.
+    """
     if compiled.broken or "classes" not in compiled.body:
         raise SideError(f"{label} cannot be used:", problems=compiled.broken or compiled.problems)
     rules = Rules(compiled.hash, json.loads(json.dumps(compiled.body)))  # like a stored version: lists, no tuples

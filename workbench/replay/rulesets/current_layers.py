@@ -1,4 +1,4 @@
-"""Make a side (a set of rules to compare) of all instructions files that apply in a folder now, as the hook does.
+"""Make a side (a set of rules to compare) from all instructions files that the hook would use in a folder now.
 
 A prompt from the folder's project is judged by the files that apply where it was typed. A prompt from another project
 keeps the project and package files that it was recorded with, on top of today's other layers.
@@ -79,7 +79,7 @@ class CurrentLayers:
         return [file.path for file, _text in self.files if file.scope and not is_trusted(file.scope)]
 
     def concerns(self, row: RecordedPrompt) -> bool:
-        """Return True: these rules apply to every prompt."""
+        """Return True, because these rules apply to every prompt."""
         del row
         return True
 
@@ -95,9 +95,10 @@ class CurrentLayers:
         return "\n".join(file.path for file, _text in self.files if file.scope and file.concerns(row)) or HERE
 
     def rules_for(self, recorded: str, scope: str = ELSEWHERE) -> Rules | None:
-        """Return the rules for prompts of a recorded version and a scope; None if they keep their recorded outcome.
+        """Return the rules for prompts with this scope that were recorded under the version ``recorded``.
 
-        They keep it if another project's local layers cannot be compiled on top of today's other layers.
+        Return None if these prompts keep their recorded outcome, because they are from another project whose own layers
+        cannot be compiled on top of today's other layers. Raises SideError if other rules are broken.
         """
         texts = self.texts(recorded, scope)
         key = stack_key(texts)
@@ -119,7 +120,7 @@ class CurrentLayers:
         return self._known[key]
 
     def texts(self, recorded: str = NEWEST, scope: str = ELSEWHERE) -> Texts:
-        """Return the instructions files for prompts of a recorded version and a scope, as (layer, path, text)."""
+        """Return the instructions files that judge prompts of this version and scope, each as (layer, path, text)."""
         wanted = scope.split("\n")
         local = [
             (file.layer, file.path, text)
@@ -138,9 +139,10 @@ class CurrentLayers:
 
 
 def with_current_paths(then: Texts, now: Texts) -> Texts:
-    """Return the files ``then`` of an earlier version, with the paths at which their layers lie in ``now``.
+    """Return the files of an earlier version, ``then``, but with the paths that the same layers have in ``now``.
 
-    The files that a moved layer names, such as catalogues, are assumed to have moved with it.
+    The layer files of a single project or package keep their paths. Files that a moved layer names, such as catalogues,
+    are assumed to have moved with it.
     """
     places = {layer: path for layer, path, _text in now if layer not in NAMED_FILES and layer not in OF_ONE_FOLDER}
     moved = {path: places[layer] for layer, path, _text in then if layer in places}

@@ -43,8 +43,8 @@ OF_ONE_FOLDER = ("project", "package")
 class LayerFile:
     """An instructions file with its layer, its path as in the stored versions, and the folder that it applies to.
 
-    The folder is ``scope``; empty means every folder. For a file that a layer's file names, ``layer`` is its kind, such
-    as «catalogue» or «fitted» (fitted weights).
+    The folder is ``scope``; empty means every folder. If the file is not itself a layer but is named in one, ``layer``
+    is its kind, such as «catalogue» or «fitted» (fitted weights).
     """
 
     layer: str
@@ -64,9 +64,10 @@ class LayerFile:
         return identify(self.scope).id if self.layer == "project" else "\0"
 
     def within(self, texts: Texts, text: str) -> list[tuple[str, str, str]]:
-        """Return a version's files with ``text`` as this file; empty if another file takes its place in the version.
+        """Return the files of a version, ``texts``, with ``text`` in place of this file's text.
 
-        Files with fitted weights beside the file are read from the disk, because they are edited together with it.
+        The result is empty if the version has another file in this file's place. Files with fitted weights that lie
+        beside this file are read from the disk, because they are edited together with it.
         """
         return [
             (layer, path, Files().content(path) or old if layer == FITTED and self._is_beside(path) else old)
@@ -91,7 +92,11 @@ class LayerFile:
 
 
 def layer_file(path: str, versions: Versions) -> LayerFile | None:
-    """Return a file's layer and scope, as recorded or derived from its path; None if the file belongs to no layer."""
+    """Return the file at ``path`` with its layer and its scope; None if it belongs to no layer.
+
+    The layer is the one that the file had in the recorded version that used it last. If no version used the file, the
+    layer is derived from its path.
+    """
     for place in dict.fromkeys((os.path.abspath(path), os.path.realpath(path))):
         for version in versions.stacks_with(place)[:1]:
             layer = next(layer for layer, of, _text in versions.texts(version) if of == place)
@@ -133,7 +138,8 @@ def scope_of(layer: str, path: str) -> str:
 def stack_of(recorded: str, file: LayerFile, versions: Versions) -> Texts:
     """Return the files of the version ``recorded``.
 
-    If they are unknown, return those of the newest version that contains ``file``, or else the packaged files.
+    If they are unknown, return those of the newest version that contains ``file``; if there is none, return the
+    packaged files.
     """
     if texts := versions.texts(recorded):
         return texts

@@ -30,7 +30,10 @@ NOTHING: list[Any] = []
 
 
 class Versions:
-    """The recorded versions of the rules; their files are read at once, their compiled rules on demand."""
+    """The recorded versions of the rules.
+
+    The files of all versions are read when the object is made, the compiled rules of each version when they are needed.
+    """
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
@@ -55,7 +58,7 @@ class Versions:
         return self._texts.get(identity, ())
 
     def stacks_with(self, path: str) -> list[str]:
-        """Return the hashes of the versions compiled from ``path`` (among other files), latest use first."""
+        """Return the hashes of the versions that the file at ``path`` is part of, the most recently used first."""
         named = [*self.in_use, *(identity for identity in self._texts if identity not in self.in_use)]
         return [one for one in named if any(path == of for _layer, of, _text in self.texts(one))]
 
@@ -115,9 +118,11 @@ class UnpackedTable(Table):
 
 @lru_cache(maxsize=MOST_CACHED_TABLES)
 def _unpacked(fold: Drawers, exact: Drawers, index: Drawers) -> tuple[dict[str, str], dict[str, list[Group]]]:
-    """Return the base forms, and for each word the groups of phrases that may begin with it.
+    """Return the base form of each inflected word, and for each word the groups of phrases that may begin with it.
 
-    The result is cached: rules before and after an edit that only changes a threshold have the same phrases.
+    They are unpacked from three indexes of a signal table: ``fold`` has the base forms, ``exact`` the phrases by their
+    first word as written, ``index`` the phrases by the base form of their first word. The result is cached, because
+    many edits, such as those of a threshold, do not change the phrases.
     """
     bases = dict(pairs(dict(fold)))
     by_exact, by_index = ({word: _group(value) for word, value in pairs(dict(drawers))} for drawers in (exact, index))

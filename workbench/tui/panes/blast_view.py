@@ -1,4 +1,4 @@
-"""Show the blast radius of an edit (what it changes) as text: a summary, and groups of changed prompts."""
+"""Format the blast radius of an edit (how it changes the results of prompts): a summary, and lists of prompts."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ class ChangeLines(Sequence[ListLine]):
     """Changed prompts as lines of a list, each formatted on access, because an edit may change a million prompts.
 
     ``regressed`` are the ids of the approved prompts among them, ``causes`` the edited lines that caused the changes,
-    by trace id. With ``right_text``, each line shows at its right what changed.
+    by trace id. If ``right_text`` is true, each line ends with a description of the change, at the right margin.
     """
 
     changes: Sequence[Change]
@@ -197,7 +197,7 @@ def change_groups(
     with_effect: bool = True,
     sorted_out: Sequence[tuple[str, Sequence[Change]]] | None = None,
 ) -> Iterator[Group]:
-    """Yield a group of changed prompts for each kind of change, newest prompts first; none without figures.
+    """Yield a group of changed prompts for each kind of change, newest prompts first; nothing if ``figures`` is None.
 
     ``only`` restricts the groups to one kind of change, and ``with_effect`` adds to each prompt's line what changed.
     ``sorted_out`` is the result of ``figures.groups()`` if the caller has it already.
@@ -229,13 +229,13 @@ def cause_groups(figures: Figures | None, causes: Mapping[str, ChangeCause], *, 
 
 
 def verdict_sentence(figures: Figures) -> list[str]:
-    """Return a list with the sentence that explains the verdict; empty if there is none or its name is clear."""
+    """Return a list with a sentence that explains the verdict; empty if there is none or it needs no explanation."""
     is_needed = figures.verdict in NEEDS_WORDS and not figures.errors
     return [VERDICT_TEXTS[figures.verdict]] if figures.verdict and is_needed else []
 
 
 def small(groups: Sequence[Group]) -> list[str]:
-    """Return the keys of the groups to open at first: those with few lines, or only the first if all are large."""
+    """Return the keys of the groups to show expanded: those with few lines, or only the first if all have many."""
     few = [group.head.key for group in groups if len(group.lines) <= FEW_CHANGES]
     return few or [group.head.key for group in groups[:1]]
 

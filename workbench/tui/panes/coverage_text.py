@@ -120,7 +120,10 @@ def rule_row(key: str, shown: ShownRule, width: int) -> TableRow:
 
 
 def cluster_headings() -> list[Heading]:
-    """Return the columns of the table of prompts without a signal, that is, anything that gives points to a class."""
+    """Return the columns of the table of prompts in which no signal was found.
+
+    A signal is anything that gives points to a class, such as a word.
+    """
     return [
         Heading("terms", "words that at least half of them hold", 0),
         Heading("prompts", "prompts", 8, is_number=True),
@@ -129,13 +132,13 @@ def cluster_headings() -> list[Heading]:
 
 
 def cluster_row(key: str, cluster: Cluster, known: Coverage) -> TableRow:
-    """Return a table row for a cluster: prompts in which no signal was found, and which share words."""
+    """Return a table row for a cluster, a group of prompts that share words but in which no signal was found."""
     share = percent(cluster.prompts / max(1, known.prompts))
     return TableRow(key, (", ".join(cluster.terms), f"{cluster.prompts:,}", share), ("", "", "text-muted"))
 
 
 def kept_headings(width: int) -> list[Heading]:
-    """Return the columns of the table of judged lines: lines of added texts that users called right or wrong."""
+    """Return the columns of the table on lines of added texts that users judged to be right or wrong."""
     found = [
         Heading("lines", "lines of", 0),
         Heading("judged", "judged", 7, is_number=True),
@@ -149,9 +152,9 @@ def kept_headings(width: int) -> list[Heading]:
 
 
 def kept_row(key: str, rate: KeepRate, lines: Sequence[JudgedLine], width: int) -> TableRow:
-    """Return a table row on the lines of one kind or rule that users called right or wrong.
+    """Return a table row on the lines, of one kind or from one rule, that users judged to be right or wrong.
 
-    Its cells match ``kept_headings`` for that width. ``lines`` are all judged lines.
+    Its cells match the ``kept_headings`` for that width. ``lines`` are all judged lines.
     """
     low, high = rate.interval
     cells = [
@@ -163,14 +166,14 @@ def kept_row(key: str, rate: KeepRate, lines: Sequence[JudgedLine], width: int) 
 
 
 def about_kept(rate: KeepRate) -> str:
-    """Return a sentence on how many judged lines of a kind or rule users called right, with the 95 % interval."""
+    """Return a sentence on how many judged lines were right, with the 95 % confidence interval of their share."""
     low, high = map(percent, rate.interval)
     of_all = f"between {low} and {high} of all such lines, if the judged ones were chosen at random"
     return f"{rate.right:,} of {rate.judged:,} judged lines were right: {of_all}\nenter shows their prompts"
 
 
 def counted_lines(rate: KeepRate, lines: Sequence[JudgedLine], where: str) -> list[Counted]:
-    """Return three numbers of prompts: with judged lines of a kind or rule, with right ones, and with wrong ones.
+    """Return how many prompts have lines of a kind or rule that users judged, judged right, and judged wrong.
 
     ``where`` is the filter of the measured prompts.
     """
@@ -190,7 +193,7 @@ def unmatched_row(key: str, known: Coverage) -> TableRow:
 
 
 def about_unmatched(known: Coverage) -> str:
-    """Return a sentence on how many prompts have no signal, that is, nothing that gives points to a class."""
+    """Return a sentence on how many prompts have no signal (nothing in them gives points to a class)."""
     alone = "" if known.clusters else "; no two of them share words"
     return f"{known.unmatched:,} of {known.prompts:,} prompts have no signal{alone}\nenter shows them"
 
@@ -220,7 +223,7 @@ def counted(row: coverage.CoverageRow, known: Coverage, number: str, where: str)
 
 
 def counted_in_all(known: Coverage, number: str, where: str) -> Counted:
-    """Return a number that belongs to no single rule (see ``IN_ALL``), with the prompts that it counts."""
+    """Return the number named ``number``, one of ``IN_ALL``, with the prompts that it counts."""
     return Counted(_of(IN_ALL[number], where), getattr(known, number), known.counted_in_all(number))
 
 
@@ -244,8 +247,8 @@ def _bracket(place: int, rows: int) -> str:
 def _place(row: coverage.CoverageRow, width: int) -> str:
     """Return the file and line of a rule in at most ``width`` characters.
 
-    The path is shortened if its folder is well known, reduced to the file name if it is too long, and cut as a last
-    resort.
+    The working folder, the home folder and the folder of the packaged rules are abbreviated. If that is not enough,
+    only the file's name is returned, and if that is too long, only its end.
     """
     near = _near(row.file)
     every = [f"{name}:{row.line}" for name in (near, os.path.basename(near))]

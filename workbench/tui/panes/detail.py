@@ -25,7 +25,7 @@ TYPE_CELLS = 16
 
 
 class Detail(VerticalScroll, inherit_bindings=False):
-    """Shows a trace or a session (all prompts of a conversation), wrapped to the pane's width; may be empty."""
+    """A pane that shows a trace or a session (all prompts of a conversation), or nothing if none is selected."""
 
     DEFAULT_CSS = """
     Detail {

@@ -74,7 +74,7 @@ def beginning(text: str, most: int) -> tuple[list[str], str]:
 
 
 def _place(project: str) -> str:
-    """Return the name of a project, its git remote; empty if it has none, because the name is only a hash then."""
+    """Return the name of a project, which is its git remote; empty for a project without one, whose name is a hash."""
     return "" if project.startswith("local-") else project
 
 

@@ -48,7 +48,10 @@ def _followed_line(one: Adherence) -> str:
 
 
 def followed_counts(figures: Sequence[Adherence]) -> list[Counted]:
-    """Return, for each workflow, the number of prompts whose agents followed it and of those that did not, with ids."""
+    """Return two numbers of prompts for each workflow: where the agent followed it, and where it did not.
+
+    Each comes with the ids of the prompts.
+    """
     found = []
     for one in figures:
         for name, holds in (("followed", True), ("not followed", False)):
@@ -75,7 +78,7 @@ class Answers:
 
     @property
     def is_same(self) -> bool:
-        """Whether both arms have answered, and with the same text and task type."""
+        """Return whether both arms have answered, and with the same text and task type."""
         if self.a is None or self.b is None:
             return False
         return (self.a.text, self.a.task_type) == (self.b.text, self.b.task_type)
@@ -131,7 +134,7 @@ def _quality(answer: ArmResult | None) -> str:
 
 
 def state(one: Experiment, answers: Sequence[Answers]) -> str:
-    """Return one line with the question, the verdict, and the number of prompts whose answers differ."""
+    """Return one line on an experiment: its question, its verdict, and the number of prompts whose answers differ."""
     differing = sum(not each.is_same for each in answers)
     stopped = one.report.get("stopped", "")
     text = f"{one.question} {one.report['verdict']}; {differing:,} of {len(answers):,} answers differ"
@@ -157,7 +160,10 @@ def answer_text(one: Experiment, name: str, answer: ArmResult | None) -> str:
 
 
 def cohorts_text(found: CohortComparison) -> str:
-    """Return the output of ``enricher ab effect``: lines on cohorts (groups of sessions) and effects, and a verdict."""
+    """Return the comparison of two cohorts (groups of sessions) as text, as ``enricher ab effect`` prints it.
+
+    It has lines on each cohort, a line for each effect, and the verdict.
+    """
     effects = [
         f"{name:<19} b - a {difference}, 95 % {interval}, size {size}" if interval else f"{name:<19} {difference}"
         for name, difference, interval, size in found.effect_cells()

@@ -114,7 +114,7 @@ def share(p95: float, budget: float | None, *, is_short: bool = False) -> str:
 
 
 def counts(figures: LatencyFigures, profile: Profile | None, versions: Sequence[str], where: str) -> list[Counted]:
-    """Return numbers of measured prompts: with this stage or channel, in all, and under two versions of the rules.
+    """Return numbers of measured prompts: those with this stage or channel, all, and those under two rules versions.
 
     ``where`` is the filter of the measured prompts, and ``versions`` the hashes of the compared versions.
     """
@@ -145,7 +145,10 @@ def slow_row(one: Slow) -> TableRow:
 
 
 def comparison_row(one: SeriesComparison) -> TableRow:
-    """Return a table row with the medians of a stage or channel under two versions of the rules, and the shift."""
+    """Return a table row that compares the latency of a stage or channel under two versions of the rules.
+
+    It has the two medians, the typical difference with its confidence interval, and the verdict.
+    """
     shift, interval = "-", ""
     if one.shift:
         shift = f"{one.shift.estimate:+.2f} ms"

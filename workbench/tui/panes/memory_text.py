@@ -41,9 +41,10 @@ def row(one: Memory) -> TableRow:
 
 
 def shelf_rows(shelves: Iterable[Shelf], chosen: str) -> list[TableRow]:
-    """Return table rows with the number of memories, of all and of each namespace, and how many are not approved yet.
+    """Return table rows with the number of memories, and how many of them are not approved yet.
 
-    The row of the namespace ``chosen`` is marked; an empty text means the row of all.
+    The first row is for all memories, then there is one for each namespace. The row of the namespace ``chosen`` is
+    marked; if that is empty, the first row is.
     """
     every = list(shelves)
     sums = ("", sum(one.memories for one in every), sum(one.unreviewed for one in every))

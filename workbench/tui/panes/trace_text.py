@@ -111,7 +111,10 @@ def _prompt(trace: Row, _width: int) -> Iterator[Content]:
 
 
 def marked_prompt(text: str, scores: Sequence[Row], task_type: str) -> Content:
-    """Return the prompt with the matched words marked: underlined if they gave points to its task type, else bold."""
+    """Return the prompt with the words marked that gave points, according to its recorded ``scores``.
+
+    They are underlined if the points were for the prompt's task type, and bold if they were for another class.
+    """
     spans = [
         Span(one.signal.start, one.signal.end, "underline $primary" if one.is_for_class else "bold")
         for one in places(scores, task_type, length=len(text))
@@ -129,7 +132,7 @@ def _added(trace: Row, width: int) -> Iterator[Content]:
 
 
 def lines_with_labels(trace: Row) -> Iterator[str]:
-    """Yield the lines of the added text; each line or guardrail that the user judged is followed by the verdict."""
+    """Yield the lines of the added text, with the user's verdict after each line or guardrail that was judged."""
     judged = {one["line"]: VERDICT_TEXTS[one["verdict"]] for one in trace.get("line_labels", ())}
     numbered = line_labels.lines(trace) if judged else []
     for text in trace["output_text"].splitlines():

@@ -1,4 +1,4 @@
-"""The main screens (places) of the app, and what a screen can rely on. Importing this module does not load Textual.
+"""List the main screens (places) of the app, and describe how to write one. Importing this does not load Textual.
 
 A new screen is a module here with one class derived from ``base.WorkbenchScreen`` and one line in ``SCREENS``.
 The app loads the module when the screen is first opened. The screen's key, its tab in the header, its entry in the
@@ -13,10 +13,11 @@ command palette and its name for ``--screen`` follow from that line.
 
 What the base class provides:
 
-- ``with self.database() as db``: a connection for this thread and this block, rows as ``sqlite3.Row``. In a worker
-  only, since it may wait. It first stores the traces that hooks have spooled, unless ``drain=False``. Labels are
-  written through it, too.
-- ``with self.reading() as db`` is the same without spooled traces, for a worker that may be cancelled in a query.
+- ``with self.database() as db`` opens a database connection for this thread and this block; its rows are
+  ``sqlite3.Row``. Use it only in a worker, because it may wait. It first stores the traces that hooks have spooled,
+  unless ``drain=False``. Labels are written through it, too.
+- ``with self.reading() as db`` does the same, but does not store spooled traces; it is for a worker that may be
+  cancelled during a query.
 - Work that can take more than 5 ms: ``@work(thread=True, exclusive=True, group="latency.load", exit_on_error=False)``.
   An exception in a worker is shown as a notification (StorageError and OSError by their text, others with their type);
   override ``failed(error)`` to show it elsewhere. A worker checks ``get_current_worker().is_cancelled`` from time to
@@ -24,21 +25,25 @@ What the base class provides:
 - An exclusive worker may overlap its successor for a moment. Call ``run = self.next_run("load")`` before it starts,
   pass ``run`` to it, and have its message handler ignore messages unless ``self.is_latest("load", run)``.
   From the thread only ``self.post_message``, ``self.notify`` and ``self.app.call_from_thread`` are safe.
-- ``self.in_turn("latency.load", start)``: start a worker after the previous one of its group has finished. Otherwise,
+- ``self.in_turn("latency.load", start)`` starts a worker after the previous one of its group has finished. Otherwise,
   changes of the database that arrive faster than a worker can read them would cancel every worker.
-  ``self.debounce("chosen", seconds, call)``: call after ``seconds`` without another request.
+  ``self.debounce("chosen", seconds, call)`` calls ``call`` once ``seconds`` have passed without another such request.
 - The working folder is ``workbench.tui.state.here()`` (it may have been deleted); untrusted texts are drawn
   through ``workbench.tui.widgets.plain_text``; lists derive from
   ``workbench.tui.widgets.lists.cursor_view.CursorView``.
-- ``self.ask(dialog, answered)``: show a dialog of ``workbench.tui.widgets.dialogs`` and act on its answer;
-  ``self.open_on_top("why", …)``: open a screen of ``ON_TOP``; ``self.edit_elsewhere(path)``: run the user's editor.
-- ``self.recall("sort", "newest")`` and ``self.remember(sort="slowest")``: values that survive a restart (JSON).
-- ``self.app.databases``: a number that grows when the database was replaced or created anew while the app runs.
-- ``data_changed()``: called (in the event loop) when the database changed while this screen is visible,
-  and when it becomes visible again; at most ten times a second. Override it to start an exclusive worker.
-- ``opened(message)``: called when a message below requests this screen. Override it.
-- Classes ``-narrow`` (below 100 columns) and ``-wide`` on the screen: ``LatencyScreen.-narrow #plot {display: none}``.
-- ``self.app.state_dir``, ``self.app.instructions`` (the file given with ``--instructions``, or empty).
+- ``self.ask(dialog, answered)`` shows a dialog of ``workbench.tui.widgets.dialogs`` and passes its answer to
+  ``answered``; ``self.open_on_top("why", …)`` opens a screen of ``ON_TOP``; ``self.edit_elsewhere(path)`` runs the
+  user's editor.
+- ``self.remember(sort="slowest")`` stores a JSON value that survives a restart; ``self.recall("sort", "newest")``
+  returns it, or the given default if nothing was stored.
+- ``self.app.databases`` is a number that grows each time the database is replaced or created anew while the app runs.
+- ``data_changed()`` is called (in the event loop) when the database has changed while this screen is visible, and when
+  the screen becomes visible again; at most ten times a second. Override it to start an exclusive worker.
+- ``opened(message)`` is called when one of the messages below requests this screen. Override it to show what it asks.
+- The screen has the CSS class ``-narrow`` (below 100 columns) or ``-wide``, for rules such as
+  ``LatencyScreen.-narrow #plot {display: none}``.
+- ``self.app.state_dir`` is the state folder, ``self.app.instructions`` the file given with ``--instructions``, or
+  empty.
 - Use colours only as theme variables ($surface, $text-muted, $success, …); no meaning may be in colour alone.
 
 Messages that any screen may post (``workbench.tui.messages``); the app shows the screen that handles them:
@@ -63,7 +68,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A main screen (place) of the app: its name, its key, its title, and its class as "module:Class"."""
+    """A main screen (place) of the app: its name, its key, its title, and its class (``target``) as "module:Class"."""
 
     name: str
     key: str

@@ -144,7 +144,7 @@ class WorkbenchScreen(Screen[None], inherit_bindings=False):
             self.open_on_top("gate", self.gated_trace())
 
     def action_take_save_back(self) -> None:
-        """Undo the last save of instructions, on the Instructions screen, which shows what that changes."""
+        """Undo the last save of instructions, and show on the Instructions screen which results that changes."""
         self.app.post_message(TakeSaveBack())
 
     def action_save_again(self) -> None:
@@ -194,7 +194,7 @@ class WorkbenchScreen(Screen[None], inherit_bindings=False):
         self.app.push_screen(dialog, closed)
 
     def edit_elsewhere(self, path: str) -> None:
-        """Run the user's own editor on a file, in this terminal; afterwards the screen shows what it saved."""
+        """Run the user's own editor on a file, in this terminal, and redraw the screen afterwards."""
         if trouble := _run_editor(self.app, path):
             self.notify(trouble, severity="warning", timeout=8, markup=False)
         else:
@@ -266,8 +266,9 @@ def _take_away_unwritten(path: str) -> None:
 def allow_processes() -> None:
     """Let a long replay start processes, although Textual has replaced the standard streams.
 
-    ``multiprocessing`` starts a tracker of shared memory, and passes it the descriptor of ``sys.stderr``, which
-    Textual's replacement lacks. This starts the tracker with the real stream; once it runs, this does nothing.
+    ``multiprocessing`` starts a tracker of shared memory, and passes it the file descriptor of ``sys.stderr``, but
+    Textual's replacement for that stream has none. Therefore, this function starts the tracker with the real stream,
+    unless it already runs.
     """
     from multiprocessing import resource_tracker
 

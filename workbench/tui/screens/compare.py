@@ -54,7 +54,10 @@ STEP = Binding.Group("Step")
 
 @dataclass
 class SidesCompared(Message):
-    """Message with the results of a prompt under both rule sets, or with the reason why they cannot be shown."""
+    """Sent when a prompt has been judged under both rule sets.
+
+    ``found`` has both results; if they cannot be shown, it is None and ``reason`` says why.
+    """
 
     run: int
     trace_id: str
@@ -137,7 +140,7 @@ Lines that differ begin with `-` before and `+` after, words that differ are und
 
     @property
     def changes(self) -> ChangeList:
-        """The list of changed prompts."""
+        """Return the widget with the list of changed prompts."""
         return self.query_one(ChangeList)
 
     def opened(self, message: Message) -> None:
@@ -187,7 +190,10 @@ Lines that differ begin with `-` before and `+` after, words that differ are und
         self._fit()
 
     def _fit(self) -> None:
-        """On a narrow screen, where the two results are below the list, make the list only as high as its lines."""
+        """Fit the height of the list of prompts to the width of the screen.
+
+        On a narrow screen, the two results are below the list, so the list is made only as high as its lines need.
+        """
         width = self.app.size.width
         above = sum(len(textwrap.wrap(line, width - 2)) for line in self._state().splitlines())
         self.query_one("#side").styles.height = (

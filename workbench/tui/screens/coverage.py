@@ -135,7 +135,7 @@ and by rule, the lowest first.
 
     @property
     def table(self) -> FiguresTable:
-        """The table of the rules."""
+        """Return the table of rules."""
         return self.query_one(FiguresTable)
 
     @property
@@ -197,7 +197,10 @@ and by rule, the lowest first.
 
     @on(FiguresTable.Chosen)
     def _row_opened(self, message: FiguresTable.Chosen) -> None:
-        """Show the prompts that the clicked number counts, or else those that the first number of the row counts."""
+        """Show the prompts that the clicked number counts.
+
+        If the click was not on a number, or the number is 0, show those that the first number of the row counts.
+        """
         found = self._counts_of_row()
         if not any(one.number for one in found):
             self.notify("This rule had an effect on no prompt of the selection.", timeout=3)
@@ -352,13 +355,16 @@ and by rule, the lowest first.
         return rows, coverage_text.kept_headings(self.size.width)
 
     def _rates(self) -> dict[str, KeepRate]:
-        """Return how many judged lines were right (of all, of each kind, of each rule), by the key of the table row."""
+        """Return how many of the judged lines users called right, by the key of the table row that shows it.
+
+        There is one row for all lines, one for each kind of line, and one for each rule.
+        """
         kept = self._judged.kept if self._judged else None
         rates = (kept.total, *kept.kinds, *kept.rules) if kept and kept.total.judged else ()
         return {f"{LINES}{one.kind}:{one.rule}": one for one in rates}
 
     def _rate(self) -> KeepRate | None:
-        """Return the share of lines that users called right in the row under the cursor; None if it shows no share."""
+        """Return how many lines users called right, for the row under the cursor; None if it is not a row on lines."""
         return self._rates().get(self.table.chosen)
 
     def _cluster(self) -> Cluster | None:

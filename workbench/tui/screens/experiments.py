@@ -45,7 +45,7 @@ c compares the labels of two cohorts of sessions, as enricher ab effect does."""
 
 @dataclass
 class ExperimentsListed(Message):
-    """Message with the stored experiments, newest first."""
+    """Sent when the stored experiments have been read; they are sorted newest first."""
 
     run: int
     experiments: list[Experiment]
@@ -53,7 +53,7 @@ class ExperimentsListed(Message):
 
 @dataclass
 class ExperimentOpened(Message):
-    """Message with the answers of one experiment, by prompt."""
+    """Sent when the answers of an experiment have been read; ``answers`` has one entry for each prompt."""
 
     run: int
     experiment: Experiment
@@ -62,7 +62,7 @@ class ExperimentOpened(Message):
 
 @dataclass
 class CohortsCompared(Message):
-    """Message with the comparison of the two cohorts (groups of sessions) of an experiment."""
+    """Sent when the two cohorts (groups of sessions) of an experiment have been compared."""
 
     run: int
     found: CohortComparison
@@ -70,7 +70,10 @@ class CohortsCompared(Message):
 
 @dataclass
 class PlansMeasured(Message):
-    """Sent once it is measured how often agents followed their workflows; ``trouble`` says why that failed."""
+    """Sent when it has been measured how often agents followed their workflows.
+
+    ``trouble`` says why the measurement failed; empty if it did not.
+    """
 
     run: int
     figures: list[Adherence]
@@ -175,12 +178,12 @@ it reads the conversations of the installed clients. `#` shows the prompts behin
 
     @property
     def list(self) -> FiguresTable:
-        """The table of experiments."""
+        """Return the table of experiments."""
         return self.query_one("#list", FiguresTable)
 
     @property
     def cases(self) -> FiguresTable:
-        """The table of the opened experiment's prompts."""
+        """Return the table of the opened experiment's prompts."""
         return self.query_one("#cases", FiguresTable)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -262,7 +265,7 @@ it reads the conversations of the installed clients. `#` shows the prompts behin
 
     @work(thread=True, exclusive=True, group="experiments.plans", exit_on_error=False)
     def measure_plans(self, run: int) -> None:
-        """Measure, from their transcripts, how often agents did what the workflows of their prompts ask."""
+        """Measure, by reading the transcripts of sessions, how often agents followed the workflows of their prompts."""
         from enricher.rules.cache import NoRulesError
         from workbench.adherence import measure_history
 
@@ -321,7 +324,7 @@ it reads the conversations of the installed clients. `#` shows the prompts behin
 
     @property
     def chosen(self) -> Answers | None:
-        """The answers to the prompt under the cursor; None if there is no such prompt."""
+        """Return the answers to the prompt under the cursor; None if the cursor is not on a prompt."""
         answers = self._opened.answers if self._opened else ()
         return next((one for one in answers if one.prompt_id == self.cases.chosen), None)
 
@@ -355,7 +358,11 @@ it reads the conversations of the installed clients. `#` shows the prompts behin
         self.read_answers(self.next_run("open"), experiment_id)
 
     def action_back(self) -> None:
-        """Go back one step: from the answers to the prompts, from these to the list, then hide the figures on plans."""
+        """Go back one step.
+
+        From the answers, move the focus to the prompts; from the prompts, return to the list of experiments. On the
+        list, hide the figures on plans, or if they are hidden, return to the previous screen.
+        """
         if self.focused is not None and self.focused.id in ("of-a", "of-b"):
             self.cases.focus()
         elif self._opened is not None:

@@ -129,7 +129,7 @@ faster, `inconclusive` has zero inside.
 
     @property
     def table(self) -> FiguresTable:
-        """The table of stages and channels."""
+        """Return the table of stages and channels."""
         return self.query_one("#stages", FiguresTable)
 
     @property
@@ -138,7 +138,7 @@ faster, `inconclusive` has zero inside.
 
     @property
     def profile(self) -> Profile | None:
-        """The latencies of the stage or channel under the cursor; None if there is none."""
+        """Return the latencies of the stage or channel under the cursor; None if there is none."""
         profiles = self._measured.figures.profiles if self._measured else ()
         return next((one for one in profiles if latency_text.key(one.series) == self.table.chosen), None)
 
@@ -213,7 +213,10 @@ faster, `inconclusive` has zero inside.
 
     @work(thread=True, exclusive=True, group="latency.settings", exit_on_error=False)
     def read_budgets(self) -> None:
-        """Read the time budgets from the settings of the working folder; edited instructions are compiled first."""
+        """Read the time budgets from the settings that apply in the working folder.
+
+        The instructions files can set them, so these files are compiled first if they have changed.
+        """
         try:
             rules, _layers = cache.load(here(), wait_ms=COMPILE_MS)
         except cache.NoRulesError:

@@ -1,4 +1,4 @@
-"""The base of screens that measure the prompts that a filter selects.
+"""Define the base class of the screens that measure the prompts selected by a filter.
 
 The filter applies when typing pauses, and is remembered between starts of the app.
 """
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class MeasuringScreen(WorkbenchScreen):
-    """A screen with a filter above a table of figures."""
+    """Base class of a screen with a filter above a table of figures on the prompts that the filter selects."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -27,12 +27,12 @@ class MeasuringScreen(WorkbenchScreen):
 
     @property
     def table(self) -> FiguresTable:
-        """The table that has the focus by default."""
+        """Return the table that has the focus by default."""
         raise NotImplementedError
 
     @property
     def is_measured(self) -> bool:
-        """Whether there are any figures yet."""
+        """Return whether there are any figures yet."""
         raise NotImplementedError
 
     def action_reload(self) -> None:
@@ -41,7 +41,7 @@ class MeasuringScreen(WorkbenchScreen):
 
     @property
     def bar(self) -> FilterBar:
-        """The filter bar."""
+        """Return the filter bar."""
         return self.query_one(FilterBar)
 
     def select(self, text: str) -> None:

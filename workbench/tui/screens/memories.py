@@ -143,17 +143,17 @@ prompts that it was added to: `enter` goes there, a second `enter` opens the tra
 
     @property
     def table(self) -> FiguresTable:
-        """The table of memories."""
+        """Return the table of memories."""
         return self.query_one("#entries", FiguresTable)
 
     @property
     def bar(self) -> SearchBar:
-        """The search bar."""
+        """Return the search bar."""
         return self.query_one(SearchBar)
 
     @property
     def current(self) -> Memory | None:
-        """The memory under the cursor; None if there is none."""
+        """Return the memory under the cursor; None if there is none."""
         listed = self._listed.memories if self._listed else ()
         return next((one for one in listed if one.id == self.table.chosen), None)
 
@@ -191,7 +191,7 @@ prompts that it was added to: `enter` goes there, a second `enter` opens the tra
 
     @work(thread=True, group="memories.write", exit_on_error=False)
     def apply_verdict(self, one: Memory, *, is_right: bool) -> None:
-        """Approve a memory if ``is_right``, else delete it; does nothing if another process already did."""
+        """Approve a memory if ``is_right`` is true, otherwise delete it, unless another process has already done so."""
         with self.database() as db:
             if is_right:
                 memories.approve(db, one.id)
@@ -328,7 +328,7 @@ prompts that it was added to: `enter` goes there, a second `enter` opens the tra
         self.want(namespace=next_of(self._wanted.namespace, names))
 
     def action_next_origin(self) -> None:
-        """Show only the memories of the next origin (how they came in); after the last one, those of all origins."""
+        """Show only the memories of the next origin (the way they were added); after the last one, those of all."""
         self.want(origin=next_of(self._wanted.origin, ["", *memories.ORIGINS]))
 
     def action_projects(self) -> None:
@@ -379,7 +379,10 @@ def _nothing(listed: MemoriesListed) -> str:
 
 
 def _total(shelves: list[Shelf], wanted: MemoryFilter) -> int:
-    """Return the number of memories in the displayed namespace, whatever the search words and the origin."""
+    """Return the number of memories in the displayed namespace, or in all if none is chosen.
+
+    The filters by search words and by origin are ignored; that for unapproved memories is not.
+    """
     return sum(
         one.unreviewed if wanted.is_unreviewed else one.memories
         for one in shelves

@@ -128,7 +128,11 @@ class TraceActions(WorkbenchScreen):
 
     @work(thread=True, group="trace.label", exit_on_error=False)
     def store_approval(self, trace_id: str, wish: Wish) -> None:
-        """Store the result that the user wants for a trace (a wish), as a label and as an approved golden case."""
+        """Store the result that the user wants for a trace, ``wish``, as its expected result.
+
+        It is stored in a golden case and, if it is a task type, also as a label; if it is the omission of a guardrail,
+        the guardrail's line is labelled as wrong.
+        """
         from workbench.gate import labelling
         from workbench.gate.cases import CasesError
         from workbench.tuning.wishes.wish import WITHOUT, wanted
@@ -301,7 +305,7 @@ class TraceActions(WorkbenchScreen):
             self.app.post_message(OpenCompare(trace_id))
 
     def action_edit(self) -> None:
-        """Open the instructions in the user's editor."""
+        """Open the instructions file that the app was started with, or the topmost layer, in the user's own editor."""
         self.edit_elsewhere(self.app.instructions or _file_to_edit())
 
     def _published(self) -> str:
@@ -356,9 +360,9 @@ class TraceActions(WorkbenchScreen):
 
 
 def _file_to_edit() -> str:
-    """Return the path of the instructions file (layer) that overrides all others, unless only the packaged one exists.
+    """Return the path of the instructions file (layer) that overrides all others and that can be edited.
 
-    In that case, return the path of the user's own file, which may not exist yet.
+    If there is none, return the path of the user's own layer, which does not exist yet.
     """
     own = [layer.path for layer in find_layers(here()).instructions if layer.name not in ("packaged", HEURISTICS)]
     return own[-1] if own else os.path.join(config_dir(), "instructions.md")

@@ -1,6 +1,6 @@
 """Read the list of the Traces screen in threads, and update it while it is displayed.
 
-In memory are only some thousand lines and the id with which each page ends, never the whole list.
+The whole list is never kept in memory, only some thousand of its lines, and the id at the end of each page.
 """
 
 from __future__ import annotations
@@ -19,7 +19,10 @@ SORTS = ("newest", "slowest", "largest")
 
 
 class TraceList(TraceActions):
-    """A table of traces that is updated when the database changes; each complete reading of the list is a "run"."""
+    """Base class of a screen with a table of traces that is updated when the database changes.
+
+    The list is sometimes read anew from its beginning; the parameter ``run`` is the number of such a reading.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -46,7 +49,7 @@ class TraceList(TraceActions):
 
     @property
     def rows(self) -> RowView:
-        """The table of traces."""
+        """Return the table of traces."""
         return self.query_one(RowView)
 
     def chosen(self) -> tuple[str, str]:
@@ -101,7 +104,7 @@ class TraceList(TraceActions):
     def catch_up(self, run: int, which: Selection, row: int, seen: tuple[tuple[int, str], ...], head: int) -> None:
         """Read the traces written since the last reading, and the current state of those in the visible lines.
 
-        The parameters are those of ``listing.read_news``.
+        ``listing.read_news`` describes the parameters.
         """
         with self.reading() as db:
             listing.read_news(db, self.post_message, run=run, which=which, row=row, seen=seen, head=head)

@@ -125,12 +125,12 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
 
     @property
     def bar(self) -> FilterBar:
-        """The filter bar."""
+        """Return the filter bar."""
         return self.query_one(FilterBar)
 
     @property
     def detail(self) -> Detail:
-        """The pane with one trace, next to the table."""
+        """Return the pane that shows one trace, next to the table."""
         return self.query_one(Detail)
 
     # Listing
@@ -200,7 +200,7 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
         self.action_reload()
 
     def action_queue(self) -> None:
-        """Switch between the list and the queue of prompts to label, the most instructive ones first."""
+        """Switch between the list and the queue of prompts to label, which begins with those whose labels help most."""
         self._is_queue = not self._is_queue
         self.action_reload()
 
@@ -231,7 +231,7 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
         self.rows.focus()
 
     def _return(self) -> None:
-        """Return to the screen that opened this one, after restoring the filter and selection from before."""
+        """Restore the filter and selection from before this screen was opened, and return to the previous screen."""
         self.remove_class("-reading")
         text, self._keep, self._counted = self._before
         self.select(text)

@@ -1,1 +1,1 @@
-"""The app's own widgets."""
+"""The widgets that the app defines itself, besides those of Textual."""

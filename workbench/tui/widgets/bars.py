@@ -1,4 +1,4 @@
-"""The first line of every screen, with the names of the main screens (places), and the last line, with the keys.
+"""The first line of every screen, which names the main screens (places), and the last line, which lists its keys.
 
 Textual's footer mounts one widget for each key, and mounts all of them again whenever the bindings may have changed,
 that is, with every change of focus. Here all keys are one widget, which is redrawn only if its content changes.
@@ -56,7 +56,10 @@ class PlaceTab(Static):
 
 
 class PlaceBar(Horizontal):
-    """The first line, with all main screens (places); in a narrow window, all but the current one are only digits."""
+    """The first line, with a tab for each main screen (place).
+
+    In a narrow window, every tab except that of the current screen shows only the digit that opens its screen.
+    """
 
     DEFAULT_CSS = """
     PlaceBar {
@@ -92,7 +95,10 @@ class PlaceBar(Horizontal):
 
 @dataclass(frozen=True, slots=True)
 class ShownKey:
-    """A key as the last line shows it; in a group of keys, only the last one is followed by the group's name."""
+    """A key listed in the last line, with the name of its action.
+
+    Of a group of keys, only the last one shows a name: that of the group.
+    """
 
     key: str
     display: str
@@ -102,7 +108,7 @@ class ShownKey:
     is_grouped: bool = False
 
     def content(self, *, is_narrow: bool) -> Content:
-        """Return the key and its name as styled text; on a narrow screen there is no blank before it."""
+        """Return the key and its name as styled text; on a narrow screen, no space is put before an ungrouped key."""
         before = " " if self.is_grouped or not is_narrow else ""
         name = (f" {self.name} ", NAME_STYLE) if self.name else ""
         shown = Content.assemble((before + self.display, KEY_STYLE), name)
@@ -151,7 +157,7 @@ class KeyLine(Widget):
         self._hovered: ShownKey | None = None
 
     def show(self, keys: tuple[ShownKey, ...]) -> None:
-        """Show these keys."""
+        """Show ``keys`` in place of the keys shown before."""
         if keys != self.keys:
             self.keys = keys
             self._hovered = None
@@ -164,7 +170,10 @@ class KeyLine(Widget):
         )
 
     def _contents(self) -> list[tuple[ShownKey, Content]]:
-        """Return the keys with their texts; without enough room, those before the last ``ALWAYS`` keys are left out."""
+        """Return the keys with their texts, leaving out as many as necessary to fit the width of the screen.
+
+        The last ``ALWAYS`` keys are always kept; of the others, the last ones are left out first.
+        """
         is_narrow = self.screen.has_class("-narrow")
         found = [(key, key.content(is_narrow=is_narrow)) for key in self.keys]
         while sum(content.cell_length for _key, content in found) > self.screen.size.width and len(found) > ALWAYS:

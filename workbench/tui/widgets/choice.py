@@ -42,7 +42,7 @@ class _Item(Static):
         self.show(is_chosen=False)
 
     def show(self, *, is_chosen: bool, note: str | None = None) -> None:
-        """Draw the alternative as selected or not; ``note`` is shown after its title, None keeps the previous note."""
+        """Draw the alternative as selected or not, with ``note`` after its title; None keeps its previous note."""
         self._note = self._note if note is None else note
         text = f"{self.option.key} {self.option.title}{self._note}"
         self.set_class(is_chosen, "-chosen")
@@ -64,7 +64,7 @@ class Choice(Horizontal):
 
     @dataclass
     class Chosen(Message):
-        """The user clicked an alternative."""
+        """Sent when the user clicks the alternative ``name``."""
 
         name: str
 
@@ -88,7 +88,7 @@ class Choice(Horizontal):
             item.show(is_chosen=item.option.name == name)
 
     def show_counts(self, numbers: dict[str, int]) -> None:
-        """Show a count after the title of each alternative; ``numbers`` contains the counts by alternative name."""
+        """Show a count after the title of each alternative; ``numbers`` maps names of alternatives to counts."""
         for item in self.query(_Item):
             number = numbers.get(item.option.name)
             note = "" if number is None else f" {number:,}"
@@ -100,6 +100,6 @@ class Choice(Horizontal):
 
 
 def next_of(value: str, names: Collection[str]) -> str:
-    """Return the name after ``value``; the first name if ``value`` is the last one or unknown."""
+    """Return the name that follows ``value`` in ``names``; if ``value`` is the last one or unknown, the first name."""
     every = list(names)
     return every[(every.index(value) + 1) % len(every)] if value in every else every[0]

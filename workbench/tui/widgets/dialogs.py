@@ -52,7 +52,7 @@ class Question(ModalScreen[bool], inherit_bindings=False):
             yield Static(f"y  {self._yes}      n  leave it as it is", id="answers", markup=False)
 
     def on_click(self, event: events.Click) -> None:
-        """Answer with a click on one of the two answers; a click outside the dialog means no."""
+        """Close the dialog with the answer that was clicked; a click outside the dialog means no."""
         answers = self.query_one("#answers")
         if event.widget is answers:
             self.dismiss(event.x < len(f"y  {self._yes}   "))
@@ -121,8 +121,8 @@ def _format_answer(answer: Answer, now: str, width: int) -> Content:
 class ClassChooser(ModalScreen[str], inherit_bindings=False):
     """A dialog that asks what a prompt's result should have been, and returns a task type or another answer's value.
 
-    It returns an empty text if the user cancels. The other answers are listed after the task types; each is a key (may
-    be empty), a value and a text.
+    It returns an empty string if the user cancels. ``others`` contains answers that are listed after the task types:
+    for each, the key that chooses it (may be empty), the value to return, and the text to show.
     """
 
     DEFAULT_CSS = """

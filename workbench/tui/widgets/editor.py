@@ -59,17 +59,17 @@ class InstructionsEditor(TextArea):
     ]
 
     class Left(Message):
-        """The user has left the editor."""
+        """Sent when the user leaves the editor."""
 
     @dataclass
     class FindWanted(Message):
-        """The user wants to find words (``mode`` is ``FIND``), or to go to a line or rule (``GO_TO``)."""
+        """Sent when the user asks to find words (``mode`` is ``FIND``), or to go to a line or rule (``GO_TO``)."""
 
         mode: str
 
     @dataclass
     class FindAgain(Message):
-        """The user wants the next (1) or previous (-1) match of the words that were searched last."""
+        """Sent when the user asks for the next (``step`` is 1) or previous (-1) match of the last searched words."""
 
         step: int
 
@@ -109,7 +109,7 @@ class InstructionsEditor(TextArea):
 
     @property
     def line(self) -> int:
-        """The number of the cursor's line, from 1."""
+        """Return the number of the line with the cursor, counted from 1."""
         return self.cursor_location[0] + 1
 
     def get_line(self, line_index: int) -> Text:
@@ -139,7 +139,7 @@ class InstructionsEditor(TextArea):
             self.refresh()
 
     def action_leave(self) -> None:
-        """Leave the editor, for the figures on the effect of the edit."""
+        """Ask the screen to leave the editor; the focus moves to the figures that show what the edit changes."""
         self.post_message(self.Left())
 
     def action_find(self, mode: str) -> None:
@@ -151,22 +151,28 @@ class InstructionsEditor(TextArea):
         self.post_message(self.FindAgain(step))
 
     def select(self, line: int, start: int, end: int) -> None:
-        """Select the columns from ``start`` to ``end`` of a line, all counted from 0, and scroll it to the middle."""
+        """Select the columns from ``start`` to ``end`` of ``line`` (all from 0), and scroll the line to the middle."""
         self.selection = Selection((line, start), (line, end))
         self.scroll_cursor_visible(center=True)
 
     def get_component_rich_style(self, *names: str, partial: bool = False, default: Style | None = None) -> Style:
-        """Return the style of a component; that of the cursor's line keeps the colours of the highlighting visible."""
+        """Return the style of a component.
+
+        The style of the cursor's line has no text colour, so that the highlighting of the line stays visible.
+        """
         is_partial = partial or names == ("text-area--cursor-line",)
         return super().get_component_rich_style(*names, partial=is_partial, default=default)
 
     def action_indent(self) -> None:
-        """Insert blanks up to the next even column."""
+        """Insert one or two spaces, which move the cursor to the next even column."""
         self.insert(" " * (2 - self.cursor_location[1] % 2))
 
 
 def looks(line: str, *, is_fenced: bool) -> Iterator[tuple[str, int, int]]:
-    """Yield each highlight of a line: its name, start and end; ``is_fenced`` lines are in fenced blocks of YAML."""
+    """Yield the name, start and end of each part of ``line`` to highlight.
+
+    ``is_fenced`` says whether the line is inside a fenced block, which is highlighted as YAML.
+    """
     if line.startswith(FENCES):
         yield "fence", 0, len(line)
     elif is_fenced:

@@ -68,13 +68,13 @@ class FindBar(Horizontal):
 
     @dataclass
     class Wanted(Message):
-        """The user typed a search text (``step`` is 0), or wants the next (1) or previous (-1) match of it."""
+        """Sent when the user types a search text (``step`` is 0), or asks for its next (1) or previous (-1) match."""
 
         text: str
         step: int = 0
 
     class Left(Message):
-        """The user has left the search line for the editor."""
+        """Sent when the user leaves the search line to return to the editor."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -98,11 +98,11 @@ class FindBar(Horizontal):
 
     @property
     def text(self) -> str:
-        """The text that was typed into the search line."""
+        """Return the text that was typed into the search line."""
         return self.query_one(FindInput).value
 
     def show_match(self, text: str) -> None:
-        """Show a text such as "2 of 5": which match is selected."""
+        """Show which match is selected; ``text`` is, for example, "2 of 5"."""
         self.query_one("#match", Static).update(text)
 
     @on(Input.Changed)
@@ -124,12 +124,12 @@ class EditorPane(Vertical):
 
     @property
     def editor(self) -> InstructionsEditor:
-        """The editor."""
+        """Return the editor."""
         return self.query_one(InstructionsEditor)
 
     @property
     def bar(self) -> FindBar:
-        """The search line."""
+        """Return the search line."""
         return self.query_one(FindBar)
 
     @on(InstructionsEditor.FindWanted)
@@ -152,7 +152,8 @@ class EditorPane(Vertical):
     def _find(self, mode: str, wanted: str, step: int) -> None:
         """Select a match of ``wanted`` in the editor's text, and show its number.
 
-        ``step`` is 1 for the next match, -1 for the previous one, and 0 while the user is typing.
+        ``mode`` says whether ``wanted`` is words (``FIND``) or a line or rule (``GO_TO``). ``step`` is 1 for the next
+        match, -1 for the previous one, and 0 while the user is typing.
         """
         (line, column), text = min(self.editor.selection), self.editor.text
         if mode == FIND:

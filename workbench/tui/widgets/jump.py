@@ -25,9 +25,10 @@ NO_PARTS = "No part of this screen takes the focus Â· a digit goes to a screen Â
 
 
 class JumpScreen(ModalScreen[str], inherit_bindings=False):
-    """Shows a letter over each part of the screen ``below`` that can have the focus; typing it focuses that part.
+    """A dialog that shows a letter over each part of the screen that can have the focus; typing it focuses that part.
 
-    It returns the name of a main screen if the user typed its digit, and otherwise an empty text.
+    ``below`` is the screen whose parts are shown. The dialog returns the name of a main screen if the user typed that
+    screen's digit, and otherwise an empty string.
     """
 
     DEFAULT_CSS = """

@@ -19,7 +19,10 @@ TAB = "    "
 
 
 def plain(value: object) -> str:
-    """Return a value as text, with characters that a terminal would obey replaced by their codes, tabs by blanks."""
+    """Return ``value`` as text that is safe for a terminal.
+
+    Characters that the terminal would obey are replaced by their codes, and tabs by spaces.
+    """
     return printable(value).translate(_BY_NUMBER).replace("\t", TAB)
 
 
@@ -29,7 +32,7 @@ def plain_in_place(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """Return a text as one line that is safe for a terminal, with each run of white space replaced by a blank."""
+    """Return a text as one line that is safe for a terminal, with each run of white space replaced by a space."""
     return plain(" ".join(text.split()))
 
 

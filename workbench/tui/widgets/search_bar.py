@@ -1,4 +1,4 @@
-"""The input lines above lists: one for search words, and one for a filter whose fields and values tab completes."""
+"""The input lines above lists: one for search words, and one for a filter, in which tab completes fields and values."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class SearchInput(Input):
     ]
 
     class Left(Message):
-        """The user has left the input for the list."""
+        """Sent when the user leaves the input to return to the list."""
 
     def action_leave(self) -> None:
         """Return to the list."""
@@ -72,12 +72,12 @@ class SearchBar(Vertical):
 
     @dataclass
     class Typed(Message):
-        """The user typed these words or this filter, and paused."""
+        """Sent when the user has typed search words or a filter, and then pauses or leaves the input."""
 
         text: str
 
     class Left(Message):
-        """The user has left the input for the list."""
+        """Sent when the user leaves the input to return to the list."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -95,7 +95,7 @@ class SearchBar(Vertical):
 
     @property
     def input(self) -> SearchInput:
-        """The input."""
+        """Return the input."""
         return self.query_one(SearchInput)
 
     def show(self, text: str) -> None:
@@ -153,7 +153,7 @@ class FilterBar(SearchBar):
     """
 
     class Entered(Message):
-        """The filter has received the focus."""
+        """Sent when the filter receives the focus."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -172,7 +172,7 @@ class FilterBar(SearchBar):
 
     @property
     def is_wrong(self) -> bool:
-        """Whether the filter is invalid."""
+        """Return whether the filter is invalid."""
         return bool(self._wrong)
 
     def show_scope(self, text: str) -> None:

@@ -1,7 +1,7 @@
 """Open database connections for the app's threads, and notice every commit within hundredths of a second.
 
-A connection is used in only one block of one thread: if the database was replaced or restored meanwhile, the next block
-simply opens the new one.
+A connection is used by one thread only, in one ``with`` block. So if the database is replaced or restored, the next
+block simply opens the new one.
 """
 
 from __future__ import annotations
@@ -52,7 +52,10 @@ def open_database(state_dir: str, *, drain: bool = True) -> Iterator[sqlite3.Con
 
 
 def _whole(state_dir: str) -> sqlite3.Connection:
-    """Open, create or migrate the database, in one thread at a time: its file lock excludes only other processes."""
+    """Open, create or migrate the database in one thread at a time.
+
+    The file lock of the database excludes only other processes.
+    """
     with _ONE_AT_A_TIME:
         return database.connect(state_dir)
 
@@ -74,9 +77,9 @@ def _connect(state_dir: str) -> sqlite3.Connection:
 
 
 class Watcher:
-    """Notices changes of the database, and moves traces that hooks have spooled into it.
+    """An object that notices changes of the database, and moves traces that hooks have spooled into it.
 
-    ``look`` is cheap enough to be called fifty times a second: one ``stat`` of each folder and one ``pragma
+    ``look`` is cheap enough to be called fifty times a second: it needs a few ``stat`` calls and one ``pragma
     data_version``, which SQLite answers from shared memory.
     """
 
@@ -112,10 +115,11 @@ class Watcher:
             return is_replaced or taken or is_changed
 
     def catch_up(self) -> bool:
-        """Add a batch of traces to the roll-ups (stored sums), or else to the word index; return whether more wait.
+        """Add a batch of traces to the roll-ups (stored sums) or, if those are complete, to the word index.
 
-        The commits of this method do not count as changes for ``look``. While another process is writing, it returns
-        True, so that the batch is tried again. Raises ``StorageError``.
+        Return whether more traces may be waiting. The commits of this method do not count as changes for ``look``. If
+        another process is writing, nothing is added and the result is True, so that the caller tries again. Raises
+        ``StorageError``.
         """
         if self._db is None:
             return False
@@ -185,9 +189,9 @@ def watch(
     """Watch the database until ``is_over`` returns true, and report its commits and errors.
 
     ``changed`` is called after every commit, with the number of database files opened so far; if it grew, everything
-    that was read before is invalid. ``troubled`` is called with each error, and with an empty text once it is over.
-    While there are no commits and ``is_busy`` returns false, the roll-ups (stored sums of traces) and the word index
-    are updated in small steps.
+    that was read before is invalid. ``troubled`` is called with each error, and with an empty string when the error no
+    longer occurs. While there are no commits and ``is_busy`` returns false, the roll-ups (stored sums of traces) and
+    the word index are updated in small steps.
     """
     watcher = Watcher(state_dir)
     reported = ""
@@ -211,7 +215,8 @@ def watch(
 def _keep_up(watcher: Watcher, due_at: float, *, is_new: bool, is_busy: Callable[[], bool]) -> float:
     """Update the roll-ups (stored sums) or the word index by one step if ``due_at`` has passed.
 
-    Return when the next step is due: soon if more rows are waiting, and otherwise not before another commit.
+    Return the time at which the next step is due: soon if more rows are waiting or there was a commit, otherwise
+    infinity, which means not before the next commit.
     """
     now = time.monotonic()
     if is_new:

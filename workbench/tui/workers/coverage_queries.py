@@ -1,6 +1,7 @@
 """Read what the Coverage screen shows, in its thread: how often each rule fires, and which lines users judged.
 
-Nothing here touches a widget. Each message carries the number of its run, so that outdated ones can be ignored.
+Nothing here touches a widget. Each message carries the number of the run that sent it, so that the screen can ignore
+messages of earlier runs.
 """
 
 from __future__ import annotations
@@ -31,7 +32,10 @@ REPORT_EVERY_S = 0.7
 
 @dataclass
 class Grown(Replaceable):
-    """Message with the coverage of the prompts measured so far; ``total`` is the number of all selected prompts."""
+    """Sent during the measurement, with the coverage of the prompts measured so far.
+
+    ``total`` is the number of all selected prompts.
+    """
 
     run: int
     coverage: Coverage
@@ -41,7 +45,7 @@ class Grown(Replaceable):
 
 @dataclass
 class LinesJudged(Message):
-    """Message with the lines of added texts that users judged, and how many of them were right."""
+    """Sent when the lines that users judged in added texts have been read, with the share that was right."""
 
     run: int
     kept: KeepRates
@@ -51,10 +55,10 @@ class LinesJudged(Message):
 def measure(
     db: sqlite3.Connection, post: Post, *, run: int, which: Selection, path: str, is_over: Callable[[], bool]
 ) -> None:
-    """Post the judged lines of added texts, then about once a second the coverage of the rules so far.
+    """Post the judged lines of added texts, then, about once a second, how the rules cover the prompts read so far.
 
-    It ends when all selected prompts are read, or once ``is_over`` returns true. The rules are those of the
-    instructions at ``path``, or those that apply in the working folder if it is empty.
+    The measurement ends when all selected prompts are read, or once ``is_over`` returns true. The rules are those of
+    the instructions at ``path``; if ``path`` is empty, those that apply in the working folder.
     """
     from workbench.coverage import coverage, rule_positions
     from workbench.replay.corpus import Corpus

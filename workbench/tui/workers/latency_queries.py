@@ -1,6 +1,7 @@
 """Read what the Latency screen shows, in its threads: latencies, the slowest prompts, a comparison of two versions.
 
-Nothing here touches a widget. Each message carries the number of its run, so that outdated ones can be ignored.
+Nothing here touches a widget. Each message carries the number of the run that sent it, so that the screen can ignore
+messages of earlier runs.
 """
 
 from __future__ import annotations
@@ -56,7 +57,10 @@ class LatencyFigures:
 
 @dataclass
 class LatenciesMeasured(Replaceable):
-    """Message with the figures of the prompts measured so far; ``tally`` contains the sums behind them."""
+    """Sent during the measurement, with the latencies of the prompts measured so far.
+
+    ``tally`` contains the sums from which the figures were computed.
+    """
 
     run: int
     figures: LatencyFigures
@@ -65,7 +69,7 @@ class LatenciesMeasured(Replaceable):
 
 @dataclass
 class FoundSlow(Replaceable):
-    """Message with the slowest prompts in a stage or channel, of those searched so far."""
+    """Sent during the search for the slowest prompts in a stage or channel, with the slowest ones found so far."""
 
     run: int
     series: Series
@@ -75,7 +79,7 @@ class FoundSlow(Replaceable):
 
 @dataclass
 class Compared(Message):
-    """Message with a comparison of the latencies of two versions of the rules for each stage and channel."""
+    """Sent when the latencies of two versions of the rules have been compared for each stage and channel."""
 
     run: int
     base: str
@@ -85,7 +89,7 @@ class Compared(Message):
 
 @dataclass
 class BudgetsRead(Message):
-    """Message with the settings that apply in the working folder, including the time budgets."""
+    """Sent when the settings that apply in the working folder, including the time budgets, have been read."""
 
     settings: dict[str, Value]
 
@@ -116,9 +120,9 @@ def measure(db: sqlite3.Connection, post: Post, *, run: int, which: Selection, i
 def measure_news(
     db: sqlite3.Connection, post: Post, *, run: int, which: Selection, tally: LatencyTally, before: LatencyFigures
 ) -> None:
-    """Add the prompts recorded after the figures ``before`` were measured to ``tally``, and post the new figures.
+    """Post new figures that include the prompts recorded since the figures ``before`` were measured.
 
-    No other thread may change the tally.
+    Those prompts are added to ``tally``, which no other thread may change.
     """
     top = latencies.newest(db)
     for block in latencies.blocks(db, which, width_s=before.width_s, after=before.top):
@@ -129,7 +133,7 @@ def measure_news(
 def find_slowest(
     db: sqlite3.Connection, post: Post, *, run: int, which: Selection, series: Series, is_over: IsOver
 ) -> None:
-    """Post the slowest prompts in a stage or channel: first of the newest prompts, then of more and more."""
+    """Post the slowest prompts in a stage or channel: first those among the newest prompts, then among ever more."""
     found: list[Slow] = []
     posted_at = 0.0
     before, most = ABOVE_ALL, FIRST_PROMPTS

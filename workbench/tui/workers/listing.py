@@ -1,6 +1,7 @@
 """Read what the Traces screen shows, in its threads, and post it in pieces: the list, new traces, the selected trace.
 
-Nothing here touches a widget. Each message carries the number of its run, so that outdated ones can be ignored.
+Nothing here touches a widget. Each message carries the number of the run that sent it, so that the screen can ignore
+messages of earlier runs.
 """
 
 from __future__ import annotations
@@ -54,10 +55,11 @@ COMPLETED = {
 
 @dataclass
 class FirstLines(Message):
-    """Message with the first lines of the list; ``row`` is the database row number of the trace that was written last.
+    """Sent when the first lines of the list have been found.
 
-    ``which`` is the selection as it was executed; ``is_unindexed`` means that its words were searched without the word
-    index. ``is_whole`` means that these are all lines, and ``note`` is a remark for the user.
+    ``row`` is the database row number of the trace that was written last, and ``which`` the selection as it was
+    executed; ``is_unindexed`` means that its words were searched for without the word index. ``is_whole`` means that
+    these are all lines, and ``note`` is a remark for the user.
     """
 
     run: int
@@ -71,7 +73,11 @@ class FirstLines(Message):
 
 @dataclass
 class Queue(Message):
-    """Message with the queue of prompts to label; ``whys`` says for each trace id why its label would help."""
+    """Sent when the queue of prompts to label has been read.
+
+    ``row`` is the database row number of the trace that was written last; ``whys`` says for each trace id why its label
+    would help.
+    """
 
     run: int
     lines: list[TraceLine]
@@ -81,7 +87,10 @@ class Queue(Message):
 
 @dataclass
 class Length(Message):
-    """Message with the number of rows known so far; ``marks`` are the ids of the last row of each page."""
+    """Sent while the rows of the list are counted, with the number found so far.
+
+    ``marks`` contains the id of the last trace of each page.
+    """
 
     run: int
     rows: int
@@ -91,7 +100,7 @@ class Length(Message):
 
 @dataclass
 class Page(Message):
-    """Message with the lines of a page of the list; ``number`` is the number of the page."""
+    """Sent when a requested page of the list has been read; ``number`` is the number of the page."""
 
     run: int
     number: int
@@ -100,7 +109,7 @@ class Page(Message):
 
 @dataclass
 class Arrived(Message):
-    """Message with the traces that were written after the list was read.
+    """Sent when the traces that were written after the list was read have been found.
 
     ``row`` is the database row number of the newest one, and ``fresh`` the current state of lines that were read
     before.
@@ -114,9 +123,9 @@ class Arrived(Message):
 
 @dataclass
 class ChosenTrace(Message):
-    """Message with the trace under the cursor, as ``storage.traces.queries.show`` returns it, and its session.
+    """Sent when the trace under the cursor has been read, in the form that ``storage.traces.queries.show`` returns.
 
-    ``trace`` is None if it was deleted meanwhile; ``session`` is empty if it was not requested.
+    ``trace`` is None if it was deleted in the meantime; ``session`` is empty if the session was not requested.
     """
 
     run: int
@@ -126,13 +135,16 @@ class ChosenTrace(Message):
 
 @dataclass
 class Values(Message):
-    """Message with the values that are offered to complete each field of the filter."""
+    """Sent when the values have been read that are offered as completions for each field of the filter."""
 
     values: dict[str, tuple[str, ...]]
 
 
 def read_list(db: sqlite3.Connection, post: Post, *, run: int, which: Selection, sort: str) -> None:
-    """Post the first lines of the list as soon as they are found, then the id of the last row of each page."""
+    """Post the first lines of the list as soon as they are found, then the id of the last row of each page.
+
+    If ``sort`` is another order than "newest", only the first lines in that order are posted.
+    """
     row = trace_pages.newest(db)
     if sort != "newest":
         post(FirstLines(run, trace_pages.ranking(db, which, by=sort), row, which, is_whole=True))
@@ -188,7 +200,8 @@ def read_news(
 ) -> None:
     """Post the traces written after the database row ``row``, and the current state of lines that were read before.
 
-    These are the newest ``head`` lines and the visible pages ``seen``, given as in ``read_pages``.
+    The lines read again are the newest ``head`` lines and the visible pages ``seen``, which has the form of ``wanted``
+    in ``read_pages``.
     """
     newest = trace_pages.newest(db)
     lines = trace_pages.written_since(db, which, after=row, limit=MOST_ARRIVALS + 1) if newest > row else []
@@ -208,7 +221,10 @@ def read_queue(db: sqlite3.Connection, post: Post, *, run: int) -> None:
 
 
 def read_chosen(db: sqlite3.Connection, post: Post, *, run: int, trace_id: str, with_session: bool) -> None:
-    """Post a trace with its labels and sources, and its session if requested; post None if it was deleted meanwhile."""
+    """Post the trace ``trace_id`` with its labels and sources, and its session if ``with_session`` is true.
+
+    If the trace was deleted in the meantime, None is posted in its place.
+    """
     trace: dict[str, Any] | None = None
     with contextlib.suppress(queries.UnknownTraceError):
         trace = queries.show(db, trace_id)

@@ -1,6 +1,7 @@
 """Read what the Memories screen shows, in its threads: memories, matches of a search, and prompts with a memory.
 
-Nothing here touches a widget. Each message carries the number of its run, so that outdated ones can be ignored.
+Nothing here touches a widget. Each message carries the number of the run that sent it, so that the screen can ignore
+messages of earlier runs.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ MOST_PROJECTS = 20
 
 @dataclass(frozen=True, slots=True)
 class MemoryFilter:
-    """The conditions for listed memories; an empty field matches everything, so without projects, all are listed."""
+    """The conditions that a listed memory must meet; an empty field, including ``projects``, is no restriction."""
 
     projects: tuple[str, ...] = ()
     words: str = ""
@@ -37,7 +38,10 @@ class MemoryFilter:
     is_unreviewed: bool = False
 
     def takes(self, one: Memory) -> bool:
-        """Return whether a memory matches the namespace, origin and review state; queries check words and projects."""
+        """Return whether ``one`` has the wanted namespace, origin and review state.
+
+        Words and projects are not checked here, but by the query that finds the memories.
+        """
         return (
             self.namespace in ("", one.namespace)
             and self.origin in ("", one.origin)
@@ -47,7 +51,10 @@ class MemoryFilter:
 
 @dataclass
 class MemoriesListed(Message):
-    """Message with at most ``MOST_LISTED`` matching memories, and the number of memories in each namespace."""
+    """Sent when the memories that match the filter ``wanted`` have been read.
+
+    ``memories`` has at most ``MOST_LISTED`` of them, and ``shelves`` the number of memories in each namespace.
+    """
 
     run: int
     wanted: MemoryFilter
@@ -59,7 +66,7 @@ class MemoriesListed(Message):
 
 @dataclass
 class MemoryPrompts(Message):
-    """Message with the prompts to which a memory was added."""
+    """Sent when the prompts to which a memory was added have been read."""
 
     run: int
     memory_id: str
@@ -67,7 +74,11 @@ class MemoryPrompts(Message):
 
 
 def read_list(db: sqlite3.Connection, post: Post, *, run: int, wanted: MemoryFilter) -> None:
-    """Post the matching memories: the best matches first if words are given, else unreviewed ones, then the newest."""
+    """Post the memories that match ``wanted``.
+
+    If it contains search words, the best matches come first; otherwise unreviewed memories come before reviewed ones,
+    and newer ones before older ones.
+    """
     found = _search(db, wanted) if wanted.words.strip() else _listing(db, wanted)
     every = memories.projects(db)
     elsewhere = sum(count for project, count in every if wanted.projects and project not in wanted.projects)

@@ -88,14 +88,15 @@ class Floor:
         return mcnemar_midp(self.wrong, self.right)
 
     def title(self) -> str:
-        """Return a sentence that describes the change."""
+        """Return a sentence that says to which value the floor is raised."""
         return f"{self.kind.replace('_', ' ')} {self.name}".rstrip() + f": raise {KEYS[self.kind]} to {self.value:g}"
 
     def written(self, rewriter: Rewriter, written: LocatedRules) -> str | None:
-        """Return the text of a file with this floor, in the rule's section or in a new section that extends the rule.
+        """Return the text of ``rewriter``'s file with this floor added.
 
-        ``rewriter`` has the text without it, ``written`` the present rules. None if there is no such rule, or if the
-        layout of its section prevents the edit.
+        The floor is written into the section of its rule or, if the file has none, into a new section that extends the
+        rule. ``written`` has the current rules. None if no rule has this name, or if the layout of its section prevents
+        the edit.
         """
         named = (block for name, block in written.rules_of(self.kind) if name == self.name)
         block = next(named, None) if self.name else written.compiled.rules.get(self.kind)

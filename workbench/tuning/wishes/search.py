@@ -1,8 +1,8 @@
 """Find the smallest edits of the instructions that give one recorded prompt the outcome that a user wants for it.
 
 A candidate changes one weight, removes one signal, adds one phrase, or removes the unwanted guardrails. How many points
-are needed is computed from the prompt's scores under the present rules. The candidate is then written into the text of
-a file, compiled and replayed on all prompts like a user's edit, and kept if the prompt gets the wished outcome.
+are needed is computed from the prompt's scores under the current rules. The candidate is then written into the text of
+a file, compiled and replayed on all prompts like a user's edit, and kept if the prompt gets the desired outcome.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ COUNTED = 5_000
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """An edit that gives the prompt the wished outcome: ``text`` is the new text of the file at ``path``.
+    """An edit that gives the prompt the desired outcome: ``text`` is the new text of the file at ``path``.
 
     ``line`` is the edited line, ``points`` the number of points that it adds or takes away, ``figures`` its effect on
     all recorded prompts, and ``worse`` the number of other prompts that may get a worse outcome.
@@ -74,19 +74,19 @@ class Edit:
     points: int
     figures: Figures
     is_told: bool
-    """Whether a wished task type is certain enough to be shown after the edit; true for other wishes."""
+    """Whether a desired task type is certain enough to be shown after the edit; true for other wishes."""
     worse: int
     is_lone: bool = False
     """Whether the edit adds a phrase that no other recorded prompt contains, so that it helps only this wording."""
 
     @property
     def order(self) -> tuple[bool, bool, int, int, int, int]:
-        """The key by which edits are sorted, best first.
+        """Return the key by which edits are sorted, best first.
 
-        Edits are preferred, in this order, that make a wished task type certain enough to be shown; whose phrase occurs
-        in other prompts, too; that may make the fewest other prompts worse; that change the fewest other prompts, where
-        up to MANY do not count, because similar prompts usually should get the same outcome; that change the most other
-        prompts without making them worse; and that need the fewest points.
+        The criteria are, in this order: a desired task type is certain enough to be shown; the edit's phrase also
+        occurs in other prompts; the fewest other prompts may get worse; the fewest other prompts change, where up to
+        MANY do not count, because similar prompts usually should get the same outcome; the most other prompts change
+        without getting worse; and the fewest points are needed.
         """
         others = len(self.figures.changes) - 1
         mended = min(MANY, others - self.worse)
@@ -95,7 +95,7 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """A candidate: another weight for a signal (0 removes it), a phrase to add to a class, or a higher floor.
+    """A candidate edit that gives a signal another weight (0 removes it), adds a phrase to a class, or raises a floor.
 
     ``facet`` and ``name`` are the class whose points change by ``points``. The weight of a signal in a file that must
     not be edited is raised by adding the same signal to a layer above it (``is_added``). A floor is the least number of
@@ -120,7 +120,7 @@ class _Step:
 
     @property
     def new_signal(self) -> dict[str, Any]:
-        """The signal to add, as instructions files have it."""
+        """Return the signal to add, in the form that it has in instructions files."""
         said = {"phrase": self.phrase} if self.signal is None else self.signal.signal
         return {**said, "weight": self.points}
 
@@ -145,11 +145,12 @@ def edits_for(
     edited: Mapping[str, str] | None = None,
     should_stop: Callable[[], bool] = never,
 ) -> Iterator[Edit]:
-    """Yield edits that give a recorded prompt the wished outcome, in the order in which they are found.
+    """Yield edits that give a recorded prompt the desired outcome, in the order in which they are found.
 
     ``Edit.order`` is the key to sort them by. New phrases go into the file at ``path``, or into the user's own layer if
     that file belongs to another project than the prompt. ``edited`` has unsaved texts of files, by path, on which the
-    edits are based. Raises FulfilledError, and SideError if the prompt's text was not kept or the rules are broken.
+    edits are based. Raises FulfilledError if the prompt already has that outcome, and SideError if its text was not
+    kept or the rules are broken.
     """
     row = next(stored.rows_of(corpus.db, [trace_id]), None)
     if row is None or not row.has_inputs:
@@ -189,8 +190,8 @@ def _figures(session: EditSession, text: str) -> Figures | None:
 def _worse(figures: Figures, trace_id: str, wish: Wish) -> int:
     """Return how many other prompts an edit may make worse.
 
-    Every changed prompt counts, except those that showed no task type before the edit and show the wished one after it,
-    unless their approved result became wrong.
+    Every changed prompt counts, except those that showed no task type before the edit and show the desired one after
+    it, unless their approved result became wrong.
     """
     regressed = figures.label_results.regressed if figures.label_results else ()
     others = [one for one in figures.changes if one.prompt.id != trace_id]
@@ -199,7 +200,7 @@ def _worse(figures: Figures, trace_id: str, wish: Wish) -> int:
 
 
 class _Search:
-    """The search for candidate edits for one prompt, based on the present rules and the user's unsaved edits."""
+    """A search for candidate edits for one prompt, based on the current rules and the user's unsaved edits."""
 
     def __init__(
         self, corpus: Corpus, row: RecordedPrompt, wish: Wish, *, path: str, cwd: str, texts: dict[str, str]
@@ -230,11 +231,11 @@ class _Search:
         return self._texts[path]
 
     def is_fulfilled(self) -> bool:
-        """Return whether the present rules already give the prompt the wished outcome."""
+        """Return whether the current rules already give the prompt the desired outcome."""
         return self._wish.holds(self._now)
 
     def is_lone(self, phrase: str) -> bool:
-        """Return whether no other prompt contains the phrase; false for an empty one."""
+        """Return whether no other prompt contains ``phrase``; an empty phrase counts as contained in others."""
         return bool(phrase) and phrase not in self._shared
 
     def steps(self) -> Iterator[_Step]:
@@ -252,7 +253,7 @@ class _Search:
         return abs(step.points), bool(signal and signal.feature), bool(signal and signal.place.file != self._path)
 
     def _levers(self) -> list[tuple[str, str, int]]:
-        """Return the classes whose points must rise (1) or fall (-1) for the wish, as (facet, name, sign)."""
+        """Return the classes whose points must rise (sign 1) or fall (-1) to fulfil the wish: (facet, name, sign)."""
         winner = (TASK_TYPE, self._now.task_type, -1)
         if self._wish.kind == GUARDRAIL:
             return [(GUARDRAIL, self._wish.name, 1)]
@@ -267,8 +268,8 @@ class _Search:
     def _steps_against(self) -> Iterator[_Step]:
         """Yield edits that remove the unwanted guardrails, in the chosen file and in the file of their rules.
 
-        Such an edit raises the floor (the least points) of each guardrail above its present points, or excludes all of
-        them for prompts that contain a certain phrase of this prompt.
+        Such an edit raises the floor (the least points) of each guardrail above the points that it has now, or excludes
+        all of them for prompts that contain a certain phrase of this prompt.
         """
         points = points_of(self._row, self._rules)
         unwanted = {WITHOUT: (self._wish.name,), SILENT: self._now.guardrails}.get(self._wish.kind, ())
@@ -308,7 +309,7 @@ class _Search:
                 yield _Step(facet, name, needed, phrase=phrase)
 
     def _is_repeated(self, signal: LocatedSignal) -> bool:
-        """Return whether a file that can be edited contains the same signal, too."""
+        """Return whether another file, which may be edited, has the same signal for the same rule as ``signal``."""
         return any(
             (one.rule, one.condition) == (signal.rule, signal.condition)
             and not files.objection(one.place.file, self._cwd)
@@ -336,12 +337,12 @@ class _Search:
             return True
 
     def _phrases(self) -> list[str]:
-        """Return words and phrases of the prompt for new signals, first those that best indicate the wished outcome.
+        """Return words and phrases of the prompt for new signals, first those that best indicate the desired outcome.
 
         For each phrase, the prompts that contain it are counted. Phrases are sorted by the share of those prompts whose
-        task type is uncertain or the wished one. In that share, one more prompt is counted as having another task type,
-        so that a phrase of many similar prompts comes before a phrase that only this prompt contains. For a phrase that
-        many other prompts contain, the rarest longer phrase that includes it is returned, too.
+        task type is uncertain or the desired one. In that share, one more prompt is counted as having another task
+        type, so that a phrase of many similar prompts comes before a phrase that only this prompt contains. For a
+        phrase that many other prompts contain, the rarest longer phrase that includes it is returned, too.
         """
         found = {" ".join(gram) for gram in grams(self._words) if tokens(" ".join(gram)) == gram}
         found = {one for one in found if _has_meaning(one.split()) and not any(map(str.isdigit, one))}

@@ -19,7 +19,7 @@ GUARDRAIL, WITHOUT, SILENT = "guardrail", "without_guardrail", "silent"
 
 
 class FulfilledError(ValueError):
-    """The prompt already has the wanted outcome under the rules as they are now."""
+    """Raised if the prompt already has the desired outcome under the current rules."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +34,9 @@ class Wish:
     name: str = ""
 
     def holds(self, outcome: Outcome) -> bool:
-        """Return whether an outcome fulfils the wish.
+        """Return whether ``outcome`` is what the user wants.
 
-        If a text is added to the prompt, a wished task type must also be certain enough to be shown.
+        If a text is added to the prompt, a desired task type must also be certain enough to be shown.
         """
         if self.kind == SILENT:
             return not outcome.text
@@ -47,7 +47,7 @@ class Wish:
         return outcome.task_type == self.name and (outcome.shown or not outcome.text)
 
     def is_told(self, outcome: Outcome) -> bool:
-        """Return whether an outcome fulfils the wish, and a wished task type is certain enough to be shown."""
+        """Return whether ``outcome`` is what the user wants, with a desired task type certain enough to be shown."""
         return self.holds(outcome) and (self.kind != TASK_TYPE or outcome.shown)
 
     def __str__(self) -> str:
@@ -72,10 +72,10 @@ def wanted(db: sqlite3.Connection, trace_id: str, wish: Wish) -> Decided:
 
 
 def target_files(cwd: str, *, given: str = "", chosen: str = "") -> list[str]:
-    """Return the paths of the files into which new phrases can be written, the one to propose first.
+    """Return the paths of the files into which new phrases can be written; the first is the one to propose.
 
-    The first is the file that the user chose before (``chosen``) or named (``given``), else one that the gate judges,
-    else the highest layer.
+    If possible, it is the file that the user chose before (``chosen``), otherwise the one that the user named
+    (``given``), otherwise one that the gate judges, and otherwise the highest layer.
     """
     path, layers = files.nearest(cwd, given=given), [layer.path for layer in files.layers_for_edits(cwd)]
     if files.saves_as_layer(path, cwd):

@@ -100,7 +100,7 @@ def _status(_history: History, value: object) -> Markup | None:
 
 
 def _words(_history: History, value: object) -> Markup | None:
-    """Return the words of a JSON list as a plain text with commas; None if the value is not such a list."""
+    """Return the words of a JSON list as plain text, separated by commas; None if the value is not such a list."""
     try:
         words = json.loads(value) if isinstance(value, str) else None
     except ValueError:

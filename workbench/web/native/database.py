@@ -81,7 +81,7 @@ class HistoryDatabase(Database):  # type: ignore[misc]  # Datasette is untyped
 
 
 def adopt(database: Database) -> None:
-    """Turn the object of a database that a plain ``datasette serve`` has opened into a HistoryDatabase."""
+    """Make ``database`` a HistoryDatabase, in place, if a plain ``datasette serve`` has opened it."""
     if type(database) is Database:
         database.__class__ = HistoryDatabase  # in place: Datasette has handed this object out already
 

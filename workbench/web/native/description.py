@@ -33,7 +33,7 @@ EVERY_COLUMN = "_every_column"
 
 
 def described(database: str, *, plugin: dict[str, object]) -> dict[str, Any]:
-    """Return the keyword arguments for ``Datasette(…)`` that contain the descriptions, for its installed version.
+    """Return the keyword arguments with the descriptions, in the form that the installed version of Datasette expects.
 
     ``database`` is the name under which the file is served, and ``plugin`` the configuration of our plugin.
     """
@@ -46,9 +46,9 @@ def described(database: str, *, plugin: dict[str, object]) -> dict[str, Any]:
 
 
 def metadata(database: str) -> dict[str, Any]:
-    """Return Datasette's metadata for the database: titles and descriptions, also the queries and sort orders.
+    """Return Datasette's metadata for the database: titles, descriptions, queries and sort orders.
 
-    Datasette 1.0 ignores the latter two there.
+    Datasette 1.0 ignores the queries and sort orders in the metadata.
     """
     written = {"title": source()["title"], "description": source()["description"]}
     own = {**written, "title": "Questions and tables", "tables": tables(), "queries": queries()}
@@ -63,7 +63,7 @@ def configuration(database: str) -> dict[str, Any]:
 
 
 def tables() -> dict[str, dict[str, Any]]:
-    """Return the description of each table by its name; that of a wide table says how to see all columns."""
+    """Return a mapping from each table's name to its description; for a wide table, it says how to see all columns."""
     return {name: _table(deepcopy(one)) for name, one in source()["tables"].items()}
 
 
@@ -124,7 +124,10 @@ def with_usual_columns(app: App, datasette: Datasette) -> App:
 
 
 async def _narrowed(datasette: Datasette, scope: dict[str, Any]) -> dict[str, Any]:
-    """Return a request's ASGI scope; if it is for the page of a wide table and names no columns, add ``_col`` to it."""
+    """Return the ASGI scope of a request, with the usual columns added to its query string if necessary.
+
+    They are added as ``_col`` if the request is for the page of a wide table and does not name any columns.
+    """
     folder, _, table = str(scope.get("path", "")).rpartition("/")
     columns = usual_columns(table) if scope["type"] == "http" else ()
     history = find(datasette) if columns else None

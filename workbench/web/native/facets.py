@@ -71,13 +71,16 @@ class SummedFacet(ColumnFacet):  # type: ignore[misc]  # Datasette is untyped
         return cast("tuple[list[dict[str, Any]], list[str]]", await super().facet_results())
 
     def _sums(self) -> tuple[str, dict[str, str]]:
-        """Return the SQL source of the table's sums, and the names of its columns there; both empty if it has none."""
+        """Return the SQL source of the sums for the page's table, and a mapping from its columns to those of the sums.
+
+        Both are empty if there are no sums for the table.
+        """
         history = find(self.ds)
         is_ours = history is not None and self.database == history.database.name
         return SUMMED.get(self.table, ("", {})) if is_ours else ("", {})
 
     def _chosen(self) -> list[tuple[str, str]] | None:
-        """Return the page's filters as SQL conditions with their values; None if the sums lack one of their columns."""
+        """Return the page's filters as SQL conditions with their values; None if the sums cannot express a filter."""
         chosen, known = [], self._sums()[1]
         for key, value in self.get_querystring_pairs():
             column, _, lookup = key.partition("__")

@@ -60,7 +60,8 @@ is_readers: ContextVar[bool] = ContextVar("is_readers", default=False)
 def add_to(connection: sqlite3.Connection) -> None:
     """Add two SQL functions to a connection: ``middle_ms(bucket)`` and ``day_of(trace_id)``.
 
-    The first is the latency in the middle of a bucket of the latency sums, the second the day on which a prompt came.
+    The first returns the latency in the middle of a bucket of the latency sums, the second the day on which a prompt
+    was recorded.
     """
     connection.create_function("middle_ms", 1, _middle_ms, deterministic=True)
     connection.create_function("day_of", 1, day_of, deterministic=True)
@@ -108,7 +109,7 @@ class QueryResult(NamedTuple):
 
 
 class QueryProcesses:
-    """A pool of processes that run queries on one database; each is started when needed, also after it was killed."""
+    """A pool of processes that run queries on one database; each is started when needed, and again if it was killed."""
 
     def __init__(self, address: str) -> None:
         self._free: queue.LifoQueue[subprocess.Popen[bytes] | None] = queue.LifoQueue()

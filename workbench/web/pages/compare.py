@@ -77,10 +77,11 @@ class ReplayView:
     """A stored replay with its figures parsed.
 
     ``low`` and ``high`` bound the 95 % interval for the share of changed prompts. ``tokens`` (per session) and
-    ``silent`` (prompts to which nothing is added) are pairs: under the base and under the candidate. ``approved``
-    counts the cases whose result a person approved, and ``regressed`` has the ids of those that changed. ``gained`` and
-    ``lost`` count the labelled prompts that became right and wrong. ``unknown`` counts the prompts for which nobody
-    knows what some channel would find. The first four are None if an earlier release did not store them.
+    ``silent`` (prompts to which nothing is added) are pairs: under the base and under the candidate. These four are
+    None if the replay was stored by an earlier release that lacked them. ``approved`` counts the cases whose result a
+    person approved, and ``regressed`` has the ids of those that changed. ``gained`` and ``lost`` count the labelled
+    prompts that became right and wrong. ``unknown`` counts the prompts for which nobody knows what some channel would
+    find.
     """
 
     kept: StoredReplay
@@ -96,27 +97,27 @@ class ReplayView:
 
     @property
     def share(self) -> float:
-        """The share of prompts whose result changed."""
+        """Return the share of prompts whose result changed."""
         return self.kept.changed / self.kept.prompts if self.kept.prompts else 0.0
 
     @property
     def p_value(self) -> float | None:
-        """McNemar's mid-p value for the labelled prompts that became right or wrong; None if there are none."""
+        """Return McNemar's mid-p value for the labelled prompts that became right or wrong; None if there are none."""
         return mcnemar_midp(self.gained, self.lost) if self.gained or self.lost else None
 
     @property
     def verdict_text(self) -> str:
-        """The verdict on the candidate as a sentence."""
+        """Return the verdict on the candidate as a sentence."""
         return VERDICT_TEXTS.get(self.kept.verdict, "")
 
     @property
     def look(self) -> str:
-        """The CSS class with which the verdict is shown."""
+        """Return the CSS class with which the verdict is shown."""
         return VERDICT_LOOKS.get(self.kept.verdict, "quiet")
 
     @property
     def selection(self) -> str:
-        """The filter that selected the replayed prompts; empty if it was the default, all but those of tests."""
+        """Return the filter that selected the replayed prompts; empty if it was the default, all but those of tests."""
         return "" if self.kept.selection == NOT_TESTS else self.kept.selection
 
 
@@ -142,8 +143,9 @@ class ResultQuery:
 class ReplayPage:
     """A replay with one page of its changed prompts (``results``); ``by_kind`` counts them by kind of change.
 
-    ``difference`` is the edit of the instructions. ``versions`` has the hashes of those of the two rule sets that have
-    a page. ``regressed`` has the id and the prompt's first line of at most MOST_CASES approved cases that changed.
+    ``difference`` is the edit of the instructions. ``versions`` has the hashes of the two rule sets, without a hash
+    whose version has no page of its own. ``regressed`` has the id and the prompt's first line of at most MOST_CASES
+    approved cases that changed.
     """
 
     replay: ReplayView

@@ -39,9 +39,9 @@ WORDS_OF_KINDS = {
 class CoveragePage:
     """The data for the page of coverage of the version ``chosen``, one of those that were measured (``known``).
 
-    ``rules`` has all rules by kind, in each kind the ones that fire most often first. ``dead`` are rules that never
-    fired, ``always_on`` rules that always did, ``doubtful`` signals that are wrong too often, and ``together`` groups
-    of rules that fired on exactly the same prompts.
+    ``rules`` has the rules of each kind, those that fire most often first. ``dead`` are rules that never fired,
+    ``always_on`` rules that always did, ``doubtful`` signals that are wrong too often, and ``together`` groups of rules
+    that fired on exactly the same prompts.
     """
 
     chosen: coverage_store.MeasuredVersion
@@ -55,7 +55,7 @@ class CoveragePage:
 
 
 async def view(history: History, request: Request) -> Response:
-    """Return the page for the requested version, or else for the measured version that was used last."""
+    """Return the page for the requested version; if none is requested, for the measured version that was used last."""
     wanted, form = request.args.get("version") or "", request.url_vars.get("format")
     known = await history.read(coverage_store.measured)
     chosen = [one for one in known if one.rules_hash.startswith(wanted.lower())]

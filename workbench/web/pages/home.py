@@ -1,4 +1,4 @@
-"""Build the home page: first what is misclassified, broken or worth changing, then what was added, when, how fast."""
+"""Build the home page: what is misclassified, broken or worth changing, then figures on what was added."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class Confusion:
 
     @property
     def filter(self) -> str:
-        """The filter that selects exactly these prompts; empty if a filter cannot express the name of a task type."""
+        """Return the filter that selects exactly these prompts; empty if a filter cannot express a task type's name."""
         named = (
             filters.part("type", self.got),
             filters.part("should", self.expected) if self.expected else "label:wrong",
@@ -104,7 +104,7 @@ class Labelled:
 
     @property
     def interval(self) -> Interval:
-        """Wilson's 95 % interval for the share of labelled prompts with the right task type."""
+        """Return Wilson's 95 % interval for the share of labelled prompts with the right task type."""
         return wilson(self.correct, self.prompts)
 
 
@@ -131,9 +131,9 @@ class HomeExtras:
 
 @dataclass(frozen=True, slots=True)
 class Lists:
-    """Makes links from a count on the home page to the list of the prompts that were counted.
+    """A source of links from a count on the home page to the list of the prompts that were counted.
 
-    ``address`` is that of the page with the list, and ``since`` the part of a filter that selects the period.
+    ``address`` is the address of the page with the list, and ``since`` the part of a filter that selects the period.
     """
 
     address: str
@@ -216,7 +216,7 @@ def _read_extras(db: sqlite3.Connection, *, is_live: bool) -> HomeExtras:
 
 
 def _labelled(db: sqlite3.Connection) -> Labelled:
-    """Return how the labels of all prompts judge the task types, the most frequent confusion first."""
+    """Return how many labelled prompts got the right task type, and which types were confused, most frequent first."""
     rows = [Confusion(str(got), str(due), int(prompts)) for got, due, prompts in db.execute(HOW_MANY_ARE_CONFUSED)]
     wrong = tuple(one for one in rows if one.got != one.expected)
     prompts = sum(one.prompts for one in rows)
@@ -224,13 +224,13 @@ def _labelled(db: sqlite3.Connection) -> Labelled:
 
 
 def _judged_lines(db: sqlite3.Connection) -> KeepRates | None:
-    """Return which shares of the lines added to prompts were judged as right; None if no line was judged."""
+    """Return the shares of the lines added to prompts that users judged as right; None if no line was judged."""
     kept = line_labels.keep_rates(db) if db.execute(HAS_LINE_LABELS).fetchone() else None
     return kept if kept and kept.total.judged else None
 
 
 def _judged_kinds(kept: KeepRates | None) -> list[KeepRate]:
-    """Return the shares of lines judged as right by kind of line, then for the rules that have the lowest shares.
+    """Return the shares of lines judged as right: for each kind of line, then for the rules with the lowest shares.
 
     Rules of which no line was judged as wrong are left out.
     """

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 class VersionPage:
     """The data for the page of one version of the instructions, and its comparison with the version ``against``.
 
-    ``against`` is None if there is no version to compare with, and ``had_files`` is whether its files are stored.
-    ``median_ms`` is the median latency of ``measured`` prompts. ``changes`` are the files that differ, and ``moved``
-    has counts of prompts under both versions.
+    ``against`` is None if there is no version to compare with; ``had_files`` says whether the files of ``against`` are
+    stored. ``median_ms`` is the median latency of ``measured`` prompts. ``changes`` are the files that differ, and
+    ``moved`` has counts of prompts under both versions.
     """
 
     version: versions.Version
@@ -53,7 +53,7 @@ async def view(history: History, request: Request) -> Response:
 
 
 async def version(history: History, request: Request) -> Response:
-    """Return the page of a version of the instructions, compared with another: the requested one, or the one before."""
+    """Return the page of a version of the instructions, compared with the requested or the preceding version."""
     wanted, against = request.url_vars["version"], request.args.get("against") or ""
     try:
         found = await history.read(lambda db: look_up(db, wanted, against=against))
@@ -68,9 +68,10 @@ async def version(history: History, request: Request) -> Response:
 
 
 def look_up(db: sqlite3.Connection, wanted: str, *, against: str) -> VersionPage:
-    """Read a version of the instructions, and compare it with another; both are given as beginnings of their hashes.
+    """Read the version ``wanted`` of the instructions, and compare it with the version ``against``.
 
-    If ``against`` is empty, it is compared with the version before it. Raises UnknownVersionError.
+    Both are given as beginnings of their hashes. If ``against`` is empty, ``wanted`` is compared with the version
+    before it. Raises UnknownVersionError if no version, or more than one, has a hash with such a beginning.
     """
     known = versions.versions(db)
     one = versions.find(known, wanted)

@@ -127,10 +127,10 @@ async def _page(
 
 
 def _rankings(trace: Row, why: Reasons) -> list[tuple[str, str, list[evidence.ClassScore], str]]:
-    """Return, for task type and search intent, what the page shows about the competing classes.
+    """Return, for task type and search intent, the ranking of the classes that the page shows.
 
-    These are the title, the class that the prompt got, all classes with their points, and a sentence on the class that
-    came second.
+    Each ranking is the title of the facet, the class that the prompt got, all classes with their points, and a sentence
+    on the class that came second.
     """
     chosen = {TASK_TYPE: trace["task_type"], SEARCH_INTENT: trace["search_intent"]}
     return [
@@ -234,10 +234,10 @@ def _task_types(db: sqlite3.Connection) -> list[str]:
 
 
 def _find_labelled(db: sqlite3.Connection, identity: str, line: int) -> str:
-    """Return the full id of the prompt to label, after checking that it and the line to label exist.
+    """Return the full id of the prompt to label, after checking that the prompt and the line to label exist.
 
-    ``line`` is the number of a line of the text added to it, or 0 to label the prompt itself. Raises UnknownTraceError
-    or UnknownLineError.
+    ``line`` is the number of a line of the text that was added to the prompt, or 0 to label the prompt itself. Raises
+    UnknownTraceError or UnknownLineError if there is no such prompt or line.
     """
     found = queries.find(db, identity)
     if line:

@@ -182,8 +182,8 @@ class TracePage:
 def listing(db: sqlite3.Connection, text: str, *, sort: str, before: str, limit: int = PAGE_ROWS) -> TracePage:
     """Return the page of prompts that match the filter ``text`` and follow the prompt with the id ``before``.
 
-    Sorted otherwise than by time, only the first ``trace_pages.LONGEST_RANKING`` prompts are listed. Raises
-    storage.traces.selection.SelectionError if the filter is malformed.
+    If ``sort`` is an order other than by time, only the first ``trace_pages.LONGEST_RANKING`` prompts are listed.
+    Raises storage.traces.selection.SelectionError if the filter is malformed.
     """
     which = search.with_index(selection.parse(text), db)
     if sort in trace_pages.RANKINGS:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @hookimpl
 def startup(datasette: Datasette) -> None:
-    """Give a database of recorded prompts the limits of a HistoryDatabase, if a plain ``datasette serve`` opened it."""
+    """Turn the database of recorded prompts into a HistoryDatabase if a plain ``datasette serve`` has opened it."""
     from workbench.web.reading.history import find
 
     if history := find(datasette):
@@ -46,7 +46,10 @@ def register_routes(datasette: Datasette) -> list[tuple[str, Callable[..., Any]]
 
 @hookimpl(optionalhook=True)
 def register_actions(datasette: Datasette) -> list[Action]:
-    """Register the permission to label prompts; only Datasette 1.0 calls this, because 0.65 has no list of them."""
+    """Register the permission to label prompts.
+
+    Only Datasette 1.0 calls this, because 0.65 has no list of permissions.
+    """
     from workbench.web.reading.history import LABEL_PROMPT, find
 
     if find(datasette) is None:
@@ -86,7 +89,10 @@ def extra_css_urls(view_name: str, datasette: Datasette) -> list[str]:
 
 @hookimpl
 def extra_js_urls(view_name: str, datasette: Datasette) -> list[str]:
-    """Return the script that gives controls of Datasette's own pages names for screen readers; ours need no script."""
+    """Return the script that adds names for screen readers to the controls on Datasette's own pages.
+
+    Our pages need no script.
+    """
     from workbench.web import page
     from workbench.web.reading.history import find
 
@@ -147,7 +153,7 @@ def render_cell(
 
 @hookimpl
 def prepare_jinja2_environment(env: Environment, datasette: Datasette) -> None:
-    """Define functions for the templates of Datasette's pages: for our menu, and for the chart of a canned query."""
+    """Define the functions that templates of Datasette's pages call to show our menu and a canned query's chart."""
     from workbench.web import page
     from workbench.web.reading.history import find
 
@@ -199,7 +205,7 @@ def table_actions(datasette: Datasette, database: str, table: str, request: Requ
 def filters_from_request(request: Request, database: str, table: str, datasette: Datasette) -> FilterArguments | None:
     """Return our own condition for the word search in the table ``traces``; None for other tables.
 
-    It is called last, because otherwise Datasette would remove the search box.
+    Datasette calls this hook after all others of its kind, because it would otherwise remove the search box.
     """
     if table != "traces" or not _served(datasette, database):
         return None

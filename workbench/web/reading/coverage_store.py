@@ -95,14 +95,14 @@ class Rule:
 
     @property
     def name(self) -> str:
-        """The name to show: a signal's text (or the id of its rule if texts are left out), or another rule's name."""
+        """Return the name to show: a signal's text (its rule's id if texts are left out), or any other rule's name."""
         if self.row.kind == "signal":
             return self.row.label or self.row.rule
         return self.row.name
 
     @property
     def tokens_each(self) -> int:
-        """The mean number of tokens that the rule adds to a prompt on which it fires; 0 if it never fired."""
+        """Return the mean number of tokens that the rule adds to a prompt on which it fires; 0 if it never fired."""
         return round(self.row.tokens / self.row.fired) if self.row.fired else 0
 
 
@@ -170,10 +170,10 @@ def coverage(db: sqlite3.Connection, rules_hash: str) -> Coverage:
 
 
 def rules(found: Coverage, places: Mapping[str, int]) -> dict[str, list[Rule]]:
-    """Return the rules of a version by their kind, in each kind the ones that fire most often first.
+    """Return the rules of each kind, those that fire most often first.
 
-    Signals are the last kind, because their list is the longest. ``places`` maps the path of each of the
-    version's files to its number, for links to the line of each rule.
+    Signals are the last kind, because their list is the longest. ``places`` maps the path of each of the version's
+    files to its number, for links to the line of each rule.
     """
     rows = sorted(found.rows, key=lambda row: (-row.fired, row.file, row.line))
     kinds = {kind: [rule(row, places) for row in rows if row.kind == kind] for kind in (*KINDS[1:], KINDS[0])}

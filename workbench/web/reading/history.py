@@ -86,7 +86,7 @@ class History:
 
     @property
     def keeps_text(self) -> bool:
-        """Whether the database has the texts of prompts; False only for a snapshot that was written without them."""
+        """Return whether the database has the texts of prompts; False only for a snapshot written without them."""
         return self.publication is None or self.publication.text != "hash"
 
     async def is_allowed(self, request: Request, action: str = "view-database", *, default: bool = True) -> bool:

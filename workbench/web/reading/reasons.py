@@ -1,4 +1,4 @@
-"""Explain, for the page of a prompt, why the hook classified it so and what it left out.
+"""Explain, for the page of a prompt, why the hook gave the prompt its classes and what the hook left out.
 
 The sentences are those that ``enricher explain`` prints. They are computed from the rules and inputs that were recorded
 with the prompt. A snapshot contains neither, so the sentences are stored in it when it is written (``store``). If none
@@ -120,8 +120,8 @@ def _by_points(trace: Row) -> Reasons:
 def store(db: sqlite3.Connection, source: str, *, is_full: bool, goes_on: Callable[[int], bool]) -> None:
     """Compute the sentences for the newest prompts of the database ``source``, and store them in the snapshot ``db``.
 
-    They are anonymised unless ``is_full``, with the SQL function ``anonymized_json``, which ``db`` must have. Now and
-    then ``goes_on`` is called with the number of prompts done so far; the work stops if it returns False.
+    Unless ``is_full`` is true, the SQL function ``anonymized_json``, which ``db`` must have, anonymises the sentences.
+    ``goes_on`` is called repeatedly with the number of prompts done so far; the work stops if it returns False.
     """
     db.execute("begin")
     db.execute(CREATE_EXPLANATIONS)

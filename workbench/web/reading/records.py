@@ -96,7 +96,8 @@ class TraceReplay:
 class Neighbours:
     """The ids of the prompts before and after a prompt; an id is empty if there is no such prompt.
 
-    The prompt is number ``place`` of ``of`` prompts in its session; these are 0 if they were not counted.
+    ``place`` is the prompt's number in its session, from 1 to LONGEST_SESSION; 0 if it is greater or was not counted.
+    ``of`` is the number of prompts in the session, counted to LONGEST_SESSION + 1 at most; 0 if they were not counted.
     """
 
     before: str
@@ -109,8 +110,9 @@ class Neighbours:
 class TraceRecord:
     """All that the page of one prompt shows.
 
-    ``trace`` is its record, as ``storage.traces.queries.show`` returns it, and ``layers`` are the instructions files
-    that applied. ``in_time`` names the prompts before and after it among all, and ``in_session`` those in its session.
+    ``trace`` is the prompt's record, as ``storage.traces.queries.show`` returns it, and ``layers`` are the instructions
+    files that applied. ``in_time`` has the prompts before and after it among all prompts, and ``in_session`` those
+    before and after it in its session.
     """
 
     trace: Row
@@ -187,9 +189,9 @@ class SessionPage:
 
 
 def matching(db: sqlite3.Connection, wanted: str) -> list[MatchingTrace]:
-    """Return the prompt with the id ``wanted``, or else the first prompts whose ids begin with it.
+    """Return the prompt with the id ``wanted``; if there is none, the first prompts whose ids begin with ``wanted``.
 
-    The latter do not include prompts of tests.
+    The prompts whose ids only begin with ``wanted`` do not include prompts of tests.
     """
     found = db.execute(WHICH_HAS_THIS_ID, {"id": wanted}).fetchall()
     if not found and wanted:

@@ -52,7 +52,10 @@ HOW_LONG_DID_IT_TAKE = f"""
 
 
 class UnknownVersionError(LookupError):
-    """No version of the instructions, or more than one, has a hash that begins as requested; the message says which."""
+    """Raised if no version of the instructions, or more than one, has a hash that begins as requested.
+
+    The message says which of the two is the case.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +72,7 @@ class PromptCounts:
 
     @property
     def silent_share(self) -> float:
-        """The share of silent prompts among those that were not skipped."""
+        """Return the share of silent prompts among those that were not skipped."""
         return self.silent / self.judged if self.judged else 0.0
 
 
@@ -91,7 +94,7 @@ class Version:
 
     @property
     def layers(self) -> list[str]:
-        """The names of the version's layers, lowest first; files that only belong to another file have none."""
+        """Return the names of the version's layers, lowest first; files that only belong to another file have none."""
         return [layer for layer, _path in self.files if layer not in NAMED_FILES]
 
 
@@ -139,7 +142,7 @@ def before(known: Sequence[Version], version: Version) -> Version | None:
 
 
 def _age(one: Version) -> tuple[str, str, str]:
-    """Return the key that sorts versions by age: the first use, and if these are equal, newest prompt and hash."""
+    """Return the key that sorts versions by their first use; if that is equal, by their newest prompt, then by hash."""
     return one.first_at, one.last_id, one.hash
 
 
@@ -165,9 +168,9 @@ def median_ms(db: sqlite3.Connection, version: Version) -> tuple[float, int]:
 
 
 def last_used(db: sqlite3.Connection, known: Iterable[str]) -> dict[str, tuple[str, str]]:
-    """Return the time and the id of the newest prompt of each version in ``known``, by the version's hash.
+    """Return the time and the id of the newest prompt of each version in ``known``, keyed by the version's hash.
 
-    Only the newest ``WALKED_ROWS`` prompts are searched, so that versions used before are missing.
+    Only the newest ``WALKED_ROWS`` prompts are searched, so versions that were used only for older prompts are missing.
     """
     wanted, found, at = set(known), dict[str, tuple[str, str]](), ABOVE_ALL
     row = db.execute(WHERE_THE_WALK_ENDS).fetchone()

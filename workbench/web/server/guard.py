@@ -1,7 +1,7 @@
 """Protect the served record of prompts: check each request's host name and password, and add security headers.
 
-This is set in the plugin's configuration, so that it also works in a plain ``datasette serve``. Without the
-configuration it does nothing:
+The protection is set up in the plugin's configuration, so that it also works in a plain ``datasette serve``. If nothing
+is configured there, no request is checked:
 
     plugins:
       enricher:
@@ -51,14 +51,14 @@ VERSIONED = re.compile(r"-\d+\.\d+\.\d+[.-][^/]*$")
 
 
 class ConfigurationError(ValueError):
-    """The plugin's configuration is invalid: the host names are malformed, or the password is missing or short."""
+    """Raised if the plugin's configuration has malformed host names, or if the password is missing or too short."""
 
 
 @dataclass(frozen=True, slots=True)
 class Guard:
     """The conditions that a request must satisfy, and the paths under which the pages are served.
 
-    If ``hosts`` is None, any host name is accepted; if ``password`` is empty, none is needed. ``is_home`` is whether
+    If ``hosts`` is None, any host name is accepted; if ``password`` is empty, none is needed. ``is_home`` says whether
     our home page is shown at ``/``, and ``base`` is the path under which all pages are served.
     """
 
@@ -86,7 +86,8 @@ class Guard:
     def served_path(self, path: str) -> str:
         """Return the path of the page that answers a request for ``path``.
 
-        They differ only if ``is_home``: ``/`` is answered by our home page, and ``/-/`` by Datasette's home page.
+        It differs from ``path`` only if ``is_home``: ``/`` is answered by our home page, and ``/-/`` by Datasette's
+        home page.
         """
         inner = self.without_prefix(path)
         if not self.is_home or inner not in ("/", "/-/"):
@@ -97,7 +98,7 @@ class Guard:
 def configured(config: dict[str, Any] | None, *, base: str) -> Guard | None:
     """Return the guard that the plugin's configuration describes; None if the configuration asks for no protection.
 
-    ``base`` is the path under which the pages are served. Raises ConfigurationError if the host names are no list of
+    ``base`` is the path under which the pages are served. Raises ConfigurationError if the host names are not a list of
     names, or if the password is missing or too short.
     """
     settings = {name: value for name, value in (config or {}).items() if value}
@@ -146,7 +147,7 @@ def guarded(app: App, guard: Guard) -> App:
 def _name(host: str) -> str:
     """Return the host name of a Host header, without the port and with brackets around an IPv6 address.
 
-    A malformed header is returned in lower case; it is then no accepted name.
+    A malformed header is returned in lower case; since no accepted name is malformed, its request is refused.
     """
     host = host.strip().lower()
     if host.count(":") > 1 and not host.startswith("["):
@@ -170,7 +171,10 @@ def _is_right(authorization: bytes, password: bytes) -> bool:
 
 
 def _policy(guard: Guard, path: str) -> bytes:
-    """Return the Content-Security-Policy for a page: ours run no scripts, but Datasette's need their inline scripts."""
+    """Return the Content-Security-Policy for a page.
+
+    On our own pages, it allows no scripts; on Datasette's pages, it allows the inline scripts that they need.
+    """
     inner = guard.without_prefix(path)
     is_ours = inner == OURS or inner.startswith(f"{OURS}/") or (guard.is_home and inner == "/")
     return (POLICY + ("'none'" if is_ours else "'self' 'unsafe-inline'")).encode()

@@ -49,7 +49,7 @@ MARK = "# Written by enricher publish --write-config; written anew by the same c
 
 
 class ServingError(Exception):
-    """The history cannot be served; the user sees the message instead of a traceback."""
+    """Raised if the history cannot be served; the user sees the message instead of a traceback."""
 
 
 def datasette_over(
@@ -71,7 +71,10 @@ def datasette_over(
 
 
 def sign_in_address(served: Datasette, url: str) -> str:
-    """Return an address that signs a reader in, once, as Datasette's actor "root"; ``url`` is that of the home page."""
+    """Return an address that works once and signs the reader in as Datasette's actor "root".
+
+    ``url`` is the address of the home page.
+    """
     return f"{url}-/auth-token?token={served._root_token}"  # noqa: SLF001 (as Datasette's own command prints it)
 
 
@@ -208,8 +211,8 @@ _Readable.add_representer(str, _text)
 def write_files(folder: str, *, plugin: dict[str, object], base_url: str) -> list[str]:
     """Write configuration files with which a plain ``datasette serve`` shows a snapshot as ``enricher publish`` does.
 
-    Return their paths. Raises OSError, for example FileExistsError if a file with the name of one of them was not
-    written by this function.
+    Return their paths. Raises OSError, for example FileExistsError if a file would be overwritten that was not written
+    by this function.
     """
     private.make_directory(os.path.abspath(folder))
     found = _contents(plugin, base_url)
@@ -222,7 +225,7 @@ def write_files(folder: str, *, plugin: dict[str, object], base_url: str) -> lis
 
 
 def _contents(plugin: dict[str, object], base_url: str) -> dict[str, str]:
-    """Return the texts of the configuration files by name; which files there are depends on Datasette's version."""
+    """Return a mapping from each configuration file's name to its text; Datasette's version determines the files."""
     ours = described(DATABASE, plugin=plugin)
     settings = {**SETTINGS, "base_url": base_url}
     if "config" in ours:
@@ -238,7 +241,7 @@ def _yaml(value: Mapping[str, Any]) -> str:
 def _refuse_others(path: str) -> None:
     """Raise FileExistsError if the file exists and does not begin with the comment that marks our files.
 
-    The settings are excepted, because JSON has no comments.
+    The file of settings is not checked, because JSON has no comments.
     """
     try:
         with open(path, encoding="utf-8") as file:

@@ -1,9 +1,9 @@
 """Keep the sums, word index and rule coverage that the web pages need up to date while a live history is served.
 
-That is the database of recorded prompts, to which hooks keep adding. A thread updates the sums and the word index. A
-separate process measures the coverage (how often each rule fires), so that its computing does not slow down the pages.
-That process ends with the server, even if the server is killed, because its standard input is a pipe from the server,
-which is closed then.
+The live history is the database of recorded prompts, to which hooks keep adding. A thread updates the sums and the word
+index. A separate process measures the coverage (how often each rule fires), so that its computing does not slow down
+the pages. That process ends with the server, even if the server is killed, because its standard input is a pipe from
+the server, which is closed then.
 """
 
 from __future__ import annotations
@@ -95,13 +95,13 @@ def catch_up(
 
 
 class MeasuringError(Exception):
-    """The process that measures coverage failed; the message is the last line of its error output."""
+    """Raised if the process that measures coverage failed; the message is the last line of its error output."""
 
 
 class Measuring:
-    """Starts and watches the process that measures how often each rule fires.
+    """A supervisor of the process that measures how often each rule fires; it starts the process when there is work.
 
-    It does so for those versions of the rules whose figures are missing or outdated.
+    The process measures those versions of the rules whose figures are missing or outdated.
     """
 
     def __init__(self, state_dir: str) -> None:

@@ -44,7 +44,7 @@ class Replacement(NamedTuple):
 
 
 class Anonymizer:
-    """Anonymises texts and what refers to them; the same text always gives the same result.
+    """An anonymiser for texts and for data that refer to them; the same text always gives the same result.
 
     ``identity`` has what identifies people and machines, ``sessions`` are the ids of sessions, which are replaced by
     pseudonyms, and ``key`` is the secret from which pseudonyms are made.
@@ -169,7 +169,10 @@ class Anonymizer:
 
 
 def shifted_span(start: int, end: int, steps: Sequence[Sequence[Replacement]]) -> tuple[int, int] | None:
-    """Return where a span of a text is after the replacements of all steps; None if one of them overlaps it."""
+    """Return the offsets that a span of a text has after all replacements; None if a replacement overlaps it.
+
+    ``steps`` contains the replacements of each step, in the order in which the steps are carried out.
+    """
     for edits in steps:
         shift = 0
         for edit in edits:

@@ -1,8 +1,8 @@
 """Collect what identifies the user and the machine, and build patterns that find it in texts to be published.
 
-That is folders, logins, the host name, and the name and e-mail address in git's settings. They are found in all
-spellings that people and programs use: in upper or lower case, with percent encoding or backslashes, and with dashes
-instead of slashes, as agents name the folders of their transcripts.
+The user and the machine are identified by folders, logins, the host name, and the name and e-mail address in git's
+settings. These are found in all spellings that people and programs use: in upper or lower case, with percent encoding
+or backslashes, and with dashes instead of slashes, as agents name the folders of their transcripts.
 """
 
 from __future__ import annotations
@@ -110,7 +110,10 @@ class Identity:
     capitalised: tuple[str, ...] = ()
 
     def with_folders(self, folders: Iterable[str]) -> Identity:
-        """Return the identity with these folders added, with their parents, and the logins in paths of home folders."""
+        """Return a copy of this identity that also includes ``folders`` and their parents.
+
+        The login names that occur in paths of home folders among them are included, too.
+        """
         known = set(folders)
         names = {found[1] for folder in known if (found := WHOSE.match(folder))}
         identifying = {one for folder in known for one in _identifying_folders(folder)} - {self.home}
@@ -137,7 +140,7 @@ class Identity:
     def names(self) -> re.Pattern[str] | None:
         """Return a pattern that finds the words and capitalised names, each in its own group; None if there are none.
 
-        They are found as whole words; an underscore also ends a word.
+        The pattern finds them only as whole words; an underscore also ends a word.
         """
         words = [_spelt(word) for word, _placeholder in self.words]
         known = "|".join(f"({one})" for one in (*words, *(f"(?-i:{re.escape(name)})" for name in self.capitalised)))
@@ -165,7 +168,7 @@ def _identifying_folders(folder: str) -> list[str]:
 
 
 def _written(folders: Iterable[str]) -> str:
-    """Return a pattern for these folders, with either kind of slash, dashes or percent encoding, in any case."""
+    """Return a pattern for these folders, with either kind of slash, dashes or percent encoding, ignoring case."""
     known = [re.split(r"[\\/]+", folder.rstrip("\\/").lower()) for folder in folders]
     top = "|".join(_part_of_a_path(parts[1]) for parts in known if len(parts) == 2 and not parts[0])
     deeper = _any_of([parts for parts in known if len(parts) > 2 or parts[0]])

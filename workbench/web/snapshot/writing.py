@@ -72,15 +72,15 @@ WHAT_WOULD_BE_SHOWN = """
 
 
 class SnapshotError(Exception):
-    """A snapshot cannot be written or read; the user sees the message instead of a traceback."""
+    """Raised if a snapshot cannot be written or read; the user sees the message instead of a traceback."""
 
 
 class NotASnapshotError(SnapshotError):
-    """The file with the name of the snapshot is missing, is not a snapshot, or is one of another schema version."""
+    """Raised if the file that should be a snapshot is missing, is not a snapshot, or has another schema version."""
 
 
 class InterruptedSnapshotError(SnapshotError):
-    """The user asked to stop; the unfinished snapshot has been deleted."""
+    """Raised if the user asked to stop the writing; the unfinished snapshot has been deleted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ def read(path: str) -> Publication:
 def may_be_written(path: str) -> None:
     """Raise SnapshotError if no snapshot can be written to ``path``.
 
-    That is so if its folder does not exist, or if there is another file, which is not a snapshot.
+    The reason is that its folder does not exist, or that a file with this name exists that is not a snapshot.
     """
     folder = os.path.dirname(os.path.abspath(path))
     if not os.path.isdir(folder):
@@ -156,9 +156,10 @@ def write(
 ) -> Publication:
     """Write a snapshot of the prompts recorded in ``state_dir``, completely or not at all; return its description.
 
-    ``text`` is how texts are treated, one of ``columns.TEXTS``. The writing ends early if ``should_stop`` returns True.
-    ``advance`` is called with the name of a table or step, the number of rows done, and their total. The database must
-    exist and have this release's schema. Raises SnapshotError, OSError or sqlite3.Error.
+    ``text`` is how texts are treated, one of ``columns.TEXTS``. ``advance`` is called with the name of a table or step,
+    the number of rows done, and their total. The database must exist and have this release's schema. Raises
+    InterruptedSnapshotError if ``should_stop`` returns True, another SnapshotError if the snapshot cannot or must not
+    be written, and OSError or sqlite3.Error if a file cannot be read or written.
     """
     path = os.path.abspath(path)
     may_be_written(path)
@@ -190,7 +191,10 @@ def write(
 
 @contextlib.contextmanager
 def _attached(aside: str, source: str, should_stop: Callable[[], bool]) -> Iterator[sqlite3.Connection]:
-    """Yield a connection to the new, unfinished file, with the original database attached for reading as ``source``."""
+    """Yield a connection to ``aside``, the new, unfinished file, with the original database attached for reading.
+
+    The attached database is named ``source``. Queries stop with an error when ``should_stop`` returns True.
+    """
     with contextlib.closing(sqlite3.connect(aside, uri=True, isolation_level=None)) as db:
         db.set_progress_handler(should_stop, STEPS_BETWEEN_LOOKS)
         # Nothing needs to survive a crash: an unfinished file is deleted, and the next try begins anew.
@@ -281,7 +285,7 @@ def _make(db: sqlite3.Connection, kind: str) -> None:
 
 
 def _start_counting(db: sqlite3.Connection) -> None:
-    """Insert the only row of the table ``rolled_up``, which records up to where the sums are computed."""
+    """Insert the only row of the table ``rolled_up``; its initial values say that the sums contain nothing yet."""
     found = db.execute(WHICH_COLUMNS, {"table": "rolled_up"}).fetchall()
     values = ["0" if kind.lower() == "integer" else "''" for _name, kind in found]
     db.execute(f"insert into main.rolled_up values ({', '.join(values)})")

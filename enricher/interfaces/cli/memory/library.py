@@ -1,4 +1,4 @@
-"""``enricher mcp`` serves memories to MCP clients; ``topics``, ``resources`` and ``prompts`` print what clients get."""
+"""``enricher mcp``: serve memories to MCP clients; ``topics``, ``resources``, ``prompts``: print what is served."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MISSING = "the MCP server needs the Python package mcp, version 2 or newer; inst
 
 @contextlib.contextmanager
 def opened(cwd: str) -> Iterator[Library]:
-    """Yield the ``Library`` of the project in ``cwd``; show its errors as messages instead of tracebacks."""
+    """Yield the ``Library`` of the project in ``cwd``; show errors that it raises as messages instead of tracebacks."""
     import os
 
     from enricher.interfaces.library import Library
@@ -158,7 +158,7 @@ def _print_topic(content: dict[str, Any]) -> None:
 
 
 def is_sdk_installed() -> bool:
-    """Return whether the MCP SDK is installed, without which the server cannot start."""
+    """Return whether the MCP SDK is installed; the MCP server needs it."""
     return all(importlib.util.find_spec(part) for part in PARTS_OF_THE_SDK)
 
 

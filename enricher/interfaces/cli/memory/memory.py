@@ -100,7 +100,7 @@ def add(
 @options.in_folder
 @options.as_json
 def capture(text: str, cwd: str, is_json: bool) -> None:
-    """Add TEXT as a prompt that begins with "remember:" would: with a guessed kind, and waiting for review."""
+    """Add TEXT as if a prompt had said "remember: TEXT": its kind is guessed, and it waits for your review."""
     _store(text, namespace=None, project=identify(cwd).id, origin="captured", reviewed=False, is_json=is_json)
 
 
@@ -180,7 +180,7 @@ def show(memory_id: str, is_json: bool) -> None:
 @options.in_folder
 @options.as_json
 def review(memory_id: str, verdict: str | None, is_sure: bool, cwd: str, is_json: bool) -> None:
-    """Approve, edit or drop the memories that were captured from prompts, one by one, or only the one with this ID."""
+    """Approve, edit or drop memories that the hook took from prompts: all, one by one, or only the one with ID."""
     if verdict and not memory_id:
         raise click.UsageError("--approve and --drop need the ID of a memory; without them, all are shown one by one")
     with opened() as db, errors_as_messages():
@@ -202,7 +202,10 @@ def review(memory_id: str, verdict: str | None, is_sure: bool, cwd: str, is_json
 
 
 def find(db: sqlite3.Connection, name: str) -> Memory:
-    """Return the memory with this id, or with the only id that starts with it; raises ClickException."""
+    """Return the memory whose id or key is ``name``, or whose id begins with it.
+
+    Raises ClickException if there is none, or more than one.
+    """
     asked = {"id": name, "length": len(name)}
     found = [row[0] for row in db.execute(OF_PREFIX, asked)] if name else []
     if name in found:
@@ -225,7 +228,11 @@ def preview(text: str) -> str:
 def is_forgotten(
     db: sqlite3.Connection, doomed: list[Memory], *, is_dry: bool = False, is_sure: bool, is_json: bool
 ) -> bool:
-    """Delete these memories once the user has agreed, and return True; a dry run deletes nothing and returns False."""
+    """Delete the memories in ``doomed`` after the user has agreed; return whether they were deleted.
+
+    With ``is_sure``, the user is not asked. With ``is_dry``, the memories are only shown, and the result is False.
+    Raises ClickException if the user declines.
+    """
     from enricher.erasure import forgetting
 
     is_needed = bool(doomed) or is_dry
@@ -278,7 +285,10 @@ def _store(text: str, *, namespace: str | None, is_json: bool, **fields: Any) ->
 
 
 def _apply_verdict(db: sqlite3.Connection, one: Memory, verdict: str, *, is_json: bool = False) -> None:
-    """Print the verdict on a memory; "approve" is carried out first, "drop" is for a memory already deleted."""
+    """Approve the memory if ``verdict`` is "approve", and print the verdict.
+
+    If it is "drop", the caller must have deleted the memory before.
+    """
     if verdict == "approve":
         memories.approve(db, one.id)
     if is_json:
@@ -362,7 +372,11 @@ def forget(
 
 
 def _named(db: sqlite3.Connection, ids: tuple[str, ...], *, begun: tuple[str, ...]) -> list[Memory]:
-    """Return the memories whose ids, or their beginnings, are in ``ids``; skip those whose deletion has ``begun``."""
+    """Return the memories that ``ids`` name by their ids, or by the beginnings of their ids.
+
+    Raises ClickException if one names no memory or several, unless it names one in ``begun``, the ids of memories whose
+    deletion was interrupted.
+    """
     found = []
     for name in ids:
         try:
@@ -374,7 +388,7 @@ def _named(db: sqlite3.Connection, ids: tuple[str, ...], *, begun: tuple[str, ..
 
 
 def _matching(db: sqlite3.Connection, project: Project, *, words: str, namespace: str) -> list[Memory]:
-    """Return the project's memories of the namespace that contain every word."""
+    """Return the project's memories that contain every word in ``words``, and are in ``namespace`` if one is given."""
     wanted = words.lower().split()
     found = memories.listing(db, project=project.id, namespace=namespace, limit=-1)
     return [one for one in found if all(word in one.content.lower() for word in wanted)]

@@ -59,7 +59,7 @@ def command(query: str | None, jsonl: Any, limit: int, namespace: str | None, cw
 
 
 class _Search:
-    """Searches for one call of the command, whose queries all have the same project, limit and namespace."""
+    """A search for memories, as one call of ``enricher memory search`` configures it for all its queries."""
 
     def __init__(self, cwd: str, *, limit: int, namespace: str) -> None:
         project = identify(cwd)
@@ -90,10 +90,10 @@ class _Search:
 
 
 def _source_id(db: sqlite3.Connection, hit: Hit) -> str:
-    """Return the id that a memory had in the JSONL file from which it was imported, or else its own id.
+    """Return the id that the imported JSONL file gives to the memory ``hit``; if it gives none, the id in the database.
 
-    The two differ if a memory of another project already had the id that the file gives. A line of the file without an
-    id is recognised by the key of the memory, which is then a hash of the content.
+    The ids differ if a memory of another project already had the id in the file. The id in the file is then only known
+    as the memory's key; if the file gave no id, the key is a hash of the content.
     """
     if hit.origin != "import:jsonl" or not hit.id.startswith("m-"):
         return hit.id
@@ -103,7 +103,7 @@ def _source_id(db: sqlite3.Connection, hit: Hit) -> str:
 
 
 def _why(query: str, hit: Hit) -> str:
-    """Return a text: the words that query and memory share, and whether the memory is unreviewed or superseded."""
+    """Return why a memory was found: the words it shares with ``query``, and whether it is unreviewed or superseded."""
     stems = {stem(word) for word in words(f"{hit.content} {' '.join(hit.tags)}")}
     shared = [word for word in dict.fromkeys(words(query)) if word not in STOP_WORDS and stem(word) in stems]
     reasons = [", ".join(shared[:MOST_REASONS])] if shared else ["related words"]

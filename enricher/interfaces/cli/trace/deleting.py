@@ -48,9 +48,9 @@ WHAT_GOES = "all secrets in the history, and the files from which a secret canno
 def forget(ids: tuple[str, ...], session_id: str, match: str, is_dry: bool, is_sure: bool, is_json: bool) -> None:
     """Delete prompts permanently, wherever the enricher has stored them.
 
-    That is: the database and its index, the log, the spool, the events, the golden cases, damaged databases that were
-    set aside, and snapshots. The beginning of an ID is enough. Later prompts of the same session that quote a deleted
-    one are deleted, too. Not deleted: the client's own transcripts, and files that you exported.
+    They are deleted from the database and its index, the log, the spool, the events, the golden cases, damaged
+    databases that were set aside, and snapshots. The beginning of an ID is enough. Later prompts of the same session
+    that quote a deleted one are deleted, too. The client's own transcripts and files that you exported are not changed.
     """
     from enricher.erasure import forgetting
 
@@ -87,7 +87,7 @@ def _ended_before(db: sqlite3.Connection) -> DeletionPlan | None:
 
 
 def _forgetting(what: DeletionPlan, db: sqlite3.Connection) -> Deletion:
-    """Describe the prompts to delete by id and time only, because the user wants their text to disappear."""
+    """Describe the prompts in ``what``, which the user is about to delete, by id and time only, without their text."""
     from enricher.erasure.forgetting import remarks_on
 
     every = what.every_id()
@@ -99,7 +99,7 @@ def _forgetting(what: DeletionPlan, db: sqlite3.Connection) -> Deletion:
 
 
 def described(db: sqlite3.Connection, ids: Iterable[str], *, quoting: Iterable[str] = ()) -> list[str]:
-    """Return a line for each of these recorded prompts, newest first, without any text of the prompt."""
+    """Return a line for each recorded prompt in ``ids``, newest first, without its text; mark those in ``quoting``."""
     from storage.erasure import forgetting
 
     return [
@@ -110,7 +110,7 @@ def described(db: sqlite3.Connection, ids: Iterable[str], *, quoting: Iterable[s
 
 
 def report(outcome: ForgetReport, *, is_json: bool, more: dict[str, Any]) -> None:
-    """Print what was deleted, and remarks for the user on stderr."""
+    """Print what was deleted, and the remarks for the user on stderr; ``more`` has further fields for the JSON form."""
     if is_json:
         fields = {"dry_run": False, "traces": outcome.traces, "versions": outcome.versions}
         print_json({**fields, **more, "done": outcome.done, "remarks": outcome.remarks})
@@ -123,7 +123,7 @@ def report(outcome: ForgetReport, *, is_json: bool, more: dict[str, Any]) -> Non
 
 
 def _print_places(outcome: ForgetReport | RescreenReport) -> None:
-    """Print what was done to each kind of stored data, and remarks for the user on stderr."""
+    """Print what was done to each kind of stored data, and print remarks for the user to stderr."""
     for line in outcome.done:
         click.echo(printable(line))
     for remark in outcome.remarks:
@@ -166,7 +166,7 @@ def prune(days: float | None, rows: int | None, mb: float | None, is_dry: bool, 
 
 
 def _pruning(db: sqlite3.Connection, bounds: retention.Bounds) -> Deletion:
-    """Describe the prompts to delete; list the newest of them, which show where the cut-off is."""
+    """Describe for the user the prompts that exceed ``bounds``; the newest of them are the examples."""
     from enricher.erasure import forgetting
 
     what = forgetting.plan_pruning(db, state_dir(), bounds)

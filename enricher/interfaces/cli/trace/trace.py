@@ -1,4 +1,4 @@
-"""``enricher trace``: show what the hook recorded about each prompt, and figures about many.
+"""``enricher trace``: show what the hook recorded about each prompt, and statistics of many prompts.
 
 Data goes to stdout, under the names of the database columns. Errors go to stderr, with
 the exit code 1.
@@ -119,8 +119,9 @@ def export(selection: Selection | None, kind: str, out: str) -> None:
 def stats(selection: Selection | None, adherence: bool, is_json: bool) -> None:
     """Show figures: failures, silent and skipped prompts, the time of each stage, the last prompt of each client.
 
-    They are about the runs of the hook, so imported prompts and those of tests count only with "origin:" in the
-    selection. The share of silent prompts depends on the rules alone, so it includes imported prompts.
+    Only prompts that reached the hook from a client are counted. To count others, such as those of tests, name their
+    origin in the selection, for example "origin:import". The share of silent prompts depends on the rules alone, so it
+    also includes imported prompts.
     """
     with opened() as db:
         if adherence:
@@ -269,7 +270,10 @@ def _print_facts(console: Console, title: str, values: Row) -> None:
 
 
 def _with_label(item: Row, row: Row) -> Row:
-    """Return a context item; if it has no text (such as a file), its recorded label is used as its text."""
+    """Return ``item``, a context item of the recorded prompt ``row``, with a text to show.
+
+    An item without a text, such as a file, gets the label with which its channel offered it.
+    """
     if item["text"]:
         return item
     from enricher.context import ChannelResult
@@ -365,7 +369,10 @@ def _print_lines(console: Console, trace: Row) -> None:
 
 
 def _print_keep_rates(kept: line_labels.KeepRates) -> None:
-    """Print which share of the judged lines was right, with a filter that selects the prompts with such lines."""
+    """Print the keep-rates: for each kind of line and each rule, the share of the labelled lines that were right.
+
+    Each has a filter with which ``enricher trace list`` finds the prompts of these lines.
+    """
     if not kept.total.judged:
         return
     title = "keep-rate: share of the judged lines that were right"

@@ -77,7 +77,7 @@ _NAMES = re.compile(
 """Patterns of names: flags, routes, settings in quotes or at the start of a line, identifiers."""
 _READ_KINDS = frozenset((listing.SOURCE, listing.TEST, listing.CONFIG, listing.EXAMPLE, listing.TEMPLATE, listing.STUB))
 _keys: dict[str, int] = {}
-"""Cache of the keys of words (0 for a word that is no name), because a history repeats the same words."""
+"""Cache of the keys of words (0 for a word that is not a name), because a history repeats the same words."""
 
 
 @dataclass(slots=True)
@@ -119,7 +119,8 @@ class _Change:
 def read(db: sqlite3.Connection, root: str, boundary: frozenset[str], *, seconds: float = MOST_SECONDS) -> int:
     """Read the diffs of unread commits, newest first, and return the number of commits read.
 
-    ``boundary`` contains the oldest commits of a shallow clone, whose diffs would be whole trees.
+    ``boundary`` contains the oldest commits of a shallow clone; they are skipped, because their diffs would be the
+    whole trees.
     Raises ``git.GitError``.
     """
     with tempfile.NamedTemporaryFile("w", prefix="enricher-", suffix=".gitattributes") as attributes:
@@ -176,7 +177,10 @@ def _marks(of: Iterable[object]) -> str:
 
 
 def _parsed(text: str) -> Iterator[_Diff]:
-    """Yield the diff of each commit in git's output; the first character tells lines inside a hunk from headers."""
+    """Yield the diff of each commit in git's output.
+
+    The first character of a line shows whether it is inside a hunk or belongs to a header.
+    """
     diff: _Diff | None = None
     file = _File("", "")
     hunk = _Hunk("")
@@ -293,7 +297,10 @@ def _classify_change(
 
 
 def _compare(file: _File, gone: set[str], new: set[str], renamed: defaultdict[str, Counter[str]]) -> None:
-    """Record renames: pairs of names that are the only difference between a removed line and its replacement."""
+    """Count in ``renamed`` how often a name in ``gone`` seems to be renamed to a name in ``new``.
+
+    A rename is assumed if the two names are the only difference between a removed line and the line that replaces it.
+    """
     left = MOST_PAIRS
     for hunk in file.hunks:
         if len(hunk.removed) != len(hunk.added):

@@ -1,6 +1,6 @@
 """Find the commands that test, build, run and release a project, in its manifests, task files and documents.
 
-Does not run in the hook. Each command comes with its source file and line. The package manager is taken from the
+This module does not run in the hook. Each command has its source file and line. The package manager is taken from the
 lock file, else from ``packageManager``, else it is the one that the project's own commands use most.
 """
 
@@ -83,7 +83,11 @@ _FORBIDS = re.compile(r"\b(?:not|never|don't|instead|without|avoid|no longer|dep
 
 @dataclass(slots=True)
 class Command:
-    """A command for an action such as ``test``; ``path`` and ``line`` are its source, ``folder`` is where to run it."""
+    """A command for an action such as ``test``.
+
+    ``path`` and ``line`` are the source of the command, ``folder`` is where to run it, and ``means`` is what it runs in
+    turn, or empty.
+    """
 
     action: str
     command: str
@@ -96,7 +100,7 @@ class Command:
 
 @dataclass(slots=True)
 class Manager:
-    """A package manager and the file from which it was inferred."""
+    """A package manager, and the file that shows that the project uses it."""
 
     name: str
     path: str
@@ -104,9 +108,9 @@ class Manager:
 
 
 class ProjectFiles:
-    """The paths of a project's files; ``texts`` maps the paths of the relevant ones to their contents.
+    """The paths of a project's files, and the contents of those in which commands are searched for.
 
-    ``python_test`` is the content of one of its Python test files.
+    ``texts`` maps paths to these contents. ``python_test`` is the content of one of the project's Python test files.
     """
 
     def __init__(self, paths: list[str], texts: dict[str, str], python_test: str = "") -> None:
@@ -183,7 +187,10 @@ def commands(project: ProjectFiles) -> list[Command]:
 
 
 def _wrapped(project: ProjectFiles) -> list[Command]:
-    """Return test and build commands inferred from a wrapper script or lock file at the root; ranked as a fallback."""
+    """Return the test and build commands that a wrapper script or lock file in the top folder implies.
+
+    Their rank is low, because they are only a fallback.
+    """
     for wrapper, test, build in (("gradlew", "test", "build"), ("mvnw", "test", "package")):
         if wrapper in project.present:
             return [
@@ -315,7 +322,7 @@ def _action_of_command(command: str) -> str:
 
 
 def line_of(text: str, mark: str, *, behind: str = "") -> int:
-    """Return the number of the line, from 1, with the first ``mark`` after ``behind``; 0 if there is none."""
+    """Return the number of the line, counted from 1, with the first ``mark`` after the text ``behind``; 0 if none."""
     start = max(text.find(behind), 0) if behind else 0
     at = text.find(mark, start)
     return text.count("\n", 0, at) + 1 if at >= 0 else 0
@@ -330,7 +337,7 @@ def _loaded(text: str) -> dict[str, object]:
 
 
 def toml(text: str) -> dict[str, object]:
-    """Return a parsed TOML file; empty if it is invalid."""
+    """Return the values in the text of a TOML file; empty if it is invalid."""
     try:
         return tomllib.loads(text)
     except (tomllib.TOMLDecodeError, ValueError):

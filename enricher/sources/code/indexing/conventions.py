@@ -1,8 +1,8 @@
-"""Find the sentences in a project's documents that say how to test, build, commit and the like, one for each action.
+"""Find the sentences in a project's documents that say how to test, build, commit etc., one for each action.
 
-Does not run in the hook. A document is split into units: a sentence, a list item, or a line that ends in a colon
-with the list after it. A unit is scored for an action by the heading above it, by its own words, and by whether
-it is an instruction.
+This module does not run in the hook. A document is split into units: a sentence, a list item, or a line that ends in a
+colon together with the list after it. A unit is scored for an action by the heading above it, by its own words, and by
+whether it is an instruction.
 """
 
 from __future__ import annotations
@@ -169,7 +169,7 @@ def is_document(path: str) -> bool:
 
 
 def conventions(path: str, text: str) -> list[Convention]:
-    """Return, for each action that a document explains, the sentence or list item that explains it best."""
+    """Return the sentence or list item that explains an action best, for each action that a document explains."""
     best: dict[str, Convention] = {}
     prior = next((value for pattern, value in _PRIORS if pattern.search(path)), _OTHER_PRIOR)
     name = path.rpartition("/")[2].partition(".")[0].replace("-", " ").replace("_", " ")

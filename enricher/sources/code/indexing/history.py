@@ -1,6 +1,6 @@
 """Store git's history in the index: the newest commits, which of them were reverted, and the tags.
 
-``enricher.sources.code.indexing.changes`` then reads what the commits did to names. Does not run in the hook.
+``enricher.sources.code.indexing.changes`` then reads what the commits did to names. Neither runs in the hook.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _FORMAT = "--format=%x01%H%x02%ct%x02%s%x02%b%x02"
 
 @dataclass(slots=True)
 class Commit:
-    """A commit; ``at`` is in seconds since 1970."""
+    """A git commit to be stored in the index; ``at`` is its time in seconds since 1970."""
 
     sha: str
     at: int
@@ -60,7 +60,7 @@ def boundary(git_dir: str) -> frozenset[str]:
 
 
 def tags(root: str) -> list[tuple[str, int, str]]:
-    """Return (name, time of the commit, id of the commit) of the newest tags; raises ``git.GitError``."""
+    """Return (name, time of the commit, id of the commit) of the newest tags; raises ``git.GitError`` if git fails."""
     fields = "%(refname:strip=2)%00%(*committerdate:unix)%00%(committerdate:unix)%00%(*objectname)%00%(objectname)"
     words = ("for-each-ref", "--sort=-creatordate", f"--count={MOST_TAGS}", f"--format={fields}", "refs/tags")
     found = []
@@ -86,7 +86,7 @@ def newest_commits(root: str) -> list[Commit]:
 
 
 def _mark_reverted(commits: list[Commit]) -> None:
-    """Mark the commits that a later commit reverted, and the reverting commits; neither is shown."""
+    """Mark the commits that a later commit reverted, and the reverting commits, so that neither are shown."""
     for number, commit in enumerate(commits):
         sha = commit.body.partition("This reverts commit ")[2][:40].rstrip(". \n")
         subject = commit.subject.partition('Revert "')[2].rpartition('"')[0]
@@ -100,7 +100,7 @@ def _mark_reverted(commits: list[Commit]) -> None:
 
 
 def recency(commits: list[Commit]) -> dict[str, float]:
-    """Return, by path, a score that grows with the number of a file's changes, of which recent ones count more."""
+    """Return for each path a score that grows with each commit that changed the file; recent commits count more."""
     found: dict[str, float] = {}
     for age, commit in enumerate(commits[:MOST_RECENT]):
         if len(commit.files) <= MOST_FILES:
@@ -135,9 +135,9 @@ class GitHistory:
             self.problems.append(str(failure))
 
     def write(self, db: sqlite3.Connection, paths: Iterable[str] = ()) -> int:
-        """Store the tags and commits in the index; return 1 if another commit is checked out than before, else 0.
+        """Store the tags and commits in the index; return 1 if the commit that is checked out has changed, else 0.
 
-        If the index already has the commits, only set for the files ``paths`` how recently they changed.
+        If the index already has the commits, only the scores for recent changes are set, for the files in ``paths``.
         """
         self._write_tags(db)
         if self.commits is None:
@@ -158,7 +158,7 @@ class GitHistory:
         return int(was != (self.head,))
 
     def keep(self, db: sqlite3.Connection, path: str) -> None:
-        """Copy the history from the index at ``path`` into a rebuilt index, which then need not read any diff again."""
+        """Copy the history from the index at ``path`` into a rebuilt index, so that no diff has to be read again."""
         if not _kept(path, "head"):
             return
         db.execute("attach database ? as old", (path,))
@@ -169,7 +169,10 @@ class GitHistory:
         db.execute("detach database old")
 
     def _write_commits(self, db: sqlite3.Connection, commits: list[Commit]) -> None:
-        """Insert new commits, oldest first, so that ids order commits of the same second; delete unreachable ones."""
+        """Insert the new commits, and delete those that are no longer among ``commits``.
+
+        The oldest is inserted first, so that the row ids give the order of commits made in the same second.
+        """
         known = dict(db.execute("select sha, id from commits").fetchall())
         present = {one.sha for one in commits}
         gone = [number for sha, number in known.items() if sha not in present]
@@ -197,7 +200,7 @@ class GitHistory:
         db.execute("insert or replace into meta values ('tags', ?)", (self.tags_stamp,))
 
     def read_changes(self, path: str) -> int:
-        """Read the diffs of commits that were not read yet into the index; return 1 if there were any, else 0."""
+        """Read the diffs that have not been read yet into the index at ``path``; return 1 if any was read, else 0."""
         if not self.head:
             return 0
         with closing(sqlite3.connect(path, timeout=2.0, isolation_level=None)) as db:
@@ -224,7 +227,7 @@ def _kept(path: str, key: str) -> str:
 
 
 def _stamp(git_dir: str) -> str:
-    """Return the modification times of git's tag files as one text, by which changes of tags are detected."""
+    """Return the modification times of git's tag files as one text, which changes if the tags change."""
     seen = []
     for name in ("packed-refs", "refs/tags"):
         try:

@@ -51,7 +51,10 @@ _BUILT_FOLDERS = frozenset(("dist", "build", "generated", "_generated", "__gener
 
 @dataclass(frozen=True, slots=True)
 class ListedFile:
-    """A file: ``path`` is relative to the root, with slashes; the time is in nanoseconds, the size in bytes."""
+    """A file found in the project, with the modification time and the size that reveal whether it has changed.
+
+    ``path`` is relative to the project's root, with slashes; ``size`` is in bytes.
+    """
 
     path: str
     mtime_ns: int
@@ -59,10 +62,10 @@ class ListedFile:
 
 
 def files_of(root: str, *, has_git: bool) -> tuple[list[ListedFile], str]:
-    """Return the regular files below ``root``, sorted by path, and a problem (empty if there was none).
+    """Return the regular files below ``root``, sorted by path, and the error message if git failed (else empty).
 
-    Uses git's list and ignore rules if git works, else a walk that reads ``.gitignore`` files.
-    Links to files or folders are not followed.
+    With ``has_git``, asks git, which applies its own ignore rules. Otherwise, or if git fails, walks the folders and
+    reads the ``.gitignore`` files. Links to files or folders are not followed.
     """
     problem = ""
     if has_git:
@@ -128,7 +131,10 @@ class _Rule:
 
 
 def _ignore_rules(file: str, base: str) -> list[_Rule]:
-    """Return the rules of one ``.gitignore`` as in gitignore(5), except ``**`` in the middle of a pattern."""
+    """Return the rules in the ``.gitignore`` at the path ``file``, which apply below the folder ``base``.
+
+    Supports the syntax of gitignore(5), except ``**`` in the middle of a pattern.
+    """
     try:
         content = private.read_file(file, MOST_IGNORE_BYTES)
     except OSError:
@@ -166,7 +172,7 @@ def is_text(path: str) -> bool:
 
 
 def kind_of(path: str) -> int:
-    """Return the kind of a file, judged by its path, as a number in ``KINDS``."""
+    """Return the kind of a file, judged by its path, as an index into ``KINDS``."""
     lowered = path.lower()
     *folders, name = lowered.split("/")
     inside = set(folders)
@@ -198,7 +204,11 @@ def kind_of(path: str) -> int:
 
 
 def _in_tests(folders: list[str], inside: set[str], end: str) -> bool:
-    """Return whether a path is inside a test folder; a Python package's own ``test`` or ``testing`` is source."""
+    """Return whether a file is in a test folder, judged by its ``folders`` and its file extension ``end``.
+
+    ``inside`` are the same folders as a set. For a Python file, names such as ``test`` and ``testing`` count only as
+    the outermost folder, because further inside they may be packages of the program itself.
+    """
     if end == "py" and not inside & (_TEST_FOLDERS - {"test", "testing", "spec", "fixtures"}):
         return folders[:1] in (["test"], ["testing"], ["spec"], ["fixtures"])
     return bool(inside & (_TEST_FOLDERS - {"testing"}))

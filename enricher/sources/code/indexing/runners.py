@@ -1,7 +1,7 @@
-"""Find how a single test file is run: a template of a command per folder and language, from manifests and lock files.
+"""Determine from manifests and lock files which command runs a single test file, for each folder and language.
 
-Does not run in the hook. In a template, ``{path}`` is the test file relative to the command's working directory,
-``{dir}`` is its folder, and ``{stem}`` its name without the ending.
+Does not run in the hook. A command is stored as a template: ``{path}`` is the path of the test file relative to the
+command's working directory, ``{dir}`` is its folder, and ``{stem}`` its name without the extension.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ NODE_ENDS = "js jsx ts tsx mjs cjs mts cts vue svelte"
 
 @dataclass(slots=True)
 class Runner:
-    """The template of a command that runs one test file, for files below ``folder`` with one of these endings."""
+    """The template of a command that runs a test file below ``folder`` with one of the file extensions in ``ends``."""
 
     folder: str
     ends: str
@@ -110,7 +110,11 @@ def _python(project: ProjectFiles) -> list[Runner]:
 
 
 def _python_call(project: ProjectFiles) -> str:
-    """Return the command with which a document calls pytest, else the tool that a test file needs; empty if unknown."""
+    """Return the command that runs pytest or unittest in the project; empty if it is unknown.
+
+    It is the first pytest command among the project's documented commands, else the runner that an existing Python test
+    file needs.
+    """
     called = (one.command for one in commands(project) if one.action == "test")
     for command in called:
         if call := _PYTEST_CALL.match(command):

@@ -74,7 +74,11 @@ def _terms(name: str) -> tuple[str, ...]:
 
 
 class Segment:
-    """A part of the index: for each term, the files with it in text, path or definitions, and its weight in each."""
+    """A part of the index that is being built: the terms, symbols and imports of some files, to be written together.
+
+    ``fields`` holds, for each term, the files that contain it in their text, in their path and in the names that they
+    define, each with the weight of the term in that file.
+    """
 
     def __init__(self, db: sqlite3.Connection, number: int) -> None:
         self.db = db
@@ -114,7 +118,11 @@ class Segment:
         self.db.executemany("insert into postings values (?, ?, ?, ?, ?, ?)", self._rows())
 
     def _rows(self) -> Iterable[tuple[object, ...]]:
-        """Yield a row per term: the ids of its files by field, four bytes each, then its weights, one byte each."""
+        """Yield a database row for each term: the term, the segment's number, three counts, and the files as bytes.
+
+        The counts are the numbers of files with the term in their text, path and definitions. The bytes are the ids of
+        these files in the same order, four bytes each, and then the weights of the term in them, one byte each.
+        """
         for term in sorted(set().union(*self.fields)):
             found = [field.get(term, ()) for field in self.fields]
             packed = [one for field in found for one in field]
@@ -128,7 +136,10 @@ class Segment:
 
 
 def _numbers() -> array[int]:
-    """Return an array for the files of one term: each number is a file's id times 256 plus the term's weight."""
+    """Return an empty array, to be filled with the files that contain a term.
+
+    Each number in it stands for a file: it is the file's id times 256, plus the weight of the term in that file.
+    """
     return array("I")
 
 

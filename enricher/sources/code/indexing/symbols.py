@@ -1,7 +1,6 @@
-"""Find the definitions in a file, and the names that a test file imports, with regular expressions; no parser.
+"""Find the definitions in a file, and what a test file imports, with regular expressions instead of a parser.
 
-A definition that is missed or found by mistake does little harm, so the patterns are simple.
-Does not run in the hook.
+A definition that is missed or found by mistake does little harm, so the patterns are simple. Does not run in the hook.
 """
 
 from __future__ import annotations
@@ -105,7 +104,10 @@ def definitions(path: str, text: str) -> list[tuple[str, int]]:
 
 
 def imported(path: str, text: str) -> list[str]:
-    """Return what a test file imports: dotted names for Python, paths without ending for JavaScript, else nothing."""
+    """Return what a test file imports: dotted names in Python, paths without file extension in JavaScript.
+
+    Returns an empty list for any other language.
+    """
     head = text[:LONGEST_HEAD]
     end = path.rpartition(".")[2].lower()
     if end == "py":

@@ -84,7 +84,10 @@ LATEST, FEWEST_COMMITS, MOSTLY = 60, 10, 0.7
 
 
 def write(db: sqlite3.Connection, root: str, files: list[ListedFile]) -> bool:
-    """Update in the index how the project commits, tests and so on; return whether files or commits had changed."""
+    """Store in the index how the project commits, tests, builds and releases; return whether anything was stored.
+
+    Nothing is stored if the latest commit and the relevant files among ``files`` are the same as at the last call.
+    """
     commits = db.execute("select sha, subject from commits order by at desc, id desc limit ?", (LATEST,)).fetchall()
     concerned = _concerned(files)
     mark = f"{hash_of(concerned)} {commits[0][0] if commits else ''}"
@@ -131,7 +134,7 @@ def _is_manifest(path: str) -> bool:
 
 
 def hash_of(files: Iterable[ListedFile]) -> str:
-    """Return a hash that changes when a file is changed, added or deleted."""
+    """Return a hash that changes when one of ``files`` is modified or deleted, or another file is added to them."""
     content = "\n".join(f"{file.path} {file.mtime_ns} {file.size}" for file in files)
     return blake2b(content.encode(errors="surrogateescape"), digest_size=12).hexdigest()
 
@@ -153,7 +156,11 @@ def _a_python_test(root: str, files: list[ListedFile]) -> str:
 
 
 def _best(rows: list[Row]) -> list[Row]:
-    """Return the best facts per action, kind and folder, and all from files such as CLAUDE.md, without secrets."""
+    """Return the facts that are worth storing, with secrets redacted.
+
+    These are the best few for each combination of action, kind and folder, and all facts that come from files for
+    agents, such as CLAUDE.md.
+    """
     kept: list[Row] = []
     counts: Counter[tuple[str, str, str]] = Counter()
     for row in sorted(rows, key=lambda row: -row[7]):
@@ -190,7 +197,11 @@ def _of_documents(texts: dict[str, str]) -> list[Row]:
 
 
 def _row(action: str, path: str, label: str, rank: float, *, line: int = 0, said: str = "") -> Row:
-    """Return the row for a fact that a file shows by its mere existence."""
+    """Return the row for a fact that follows from the existence of the file ``path`` or from something in it.
+
+    ``action`` is what the fact is about, such as "release"; ``label`` is the text that is shown, and ``said`` is stored
+    as the statement itself (the path if empty).
+    """
     return action, FILE, said or path, label, path, line, "", rank
 
 
@@ -256,7 +267,10 @@ def _of_names(project: ProjectFiles) -> list[Row]:
 
 
 def _of_workflow(path: str, text: str) -> list[Row]:
-    """Return what starts a release or deployment workflow, as a row: a tag, a GitHub release, a push, or a person."""
+    """Return a row that says what starts a release or deployment workflow; none for any other workflow.
+
+    It may be started by a pushed tag, a published GitHub release, a push to a branch, or a person.
+    """
     head = text.partition("\njobs:")[0]
     name = path.rpartition("/")[2].rpartition(".")[0].lower()
     tags, branches = _listed(head, r"tags"), _listed(head, r"push:\s*\n\s*branches")
@@ -277,7 +291,10 @@ def _of_workflow(path: str, text: str) -> list[Row]:
 
 
 def _listed(head: str, key: str) -> str:
-    """Return the values of a YAML list in a workflow's head, joined by commas; empty if there is no such list."""
+    """Return the items of the YAML list at ``key``, joined by commas; empty if there is no such list.
+
+    ``head`` is the part of a workflow file above its jobs, and ``key`` is a regular expression.
+    """
     found = re.search(rf"^\s*{key}:\s*(?:\[(.+?)\]|((?:\n\s*- .+)+))", head, re.MULTILINE)
     values = re.split(r",|\n", (found[1] or found[2]) if found else "")
     return ", ".join(value.strip(" -'\"") for value in values if value.strip(" -'\""))
@@ -315,7 +332,11 @@ def _of_history(latest: list[str]) -> list[Row]:
 
 
 def _imported(root: str, texts: dict[str, str]) -> str:
-    """Return lines like "CLAUDE.md AGENTS.md": an agents' file, and a file that it imports with "@" or links to."""
+    """Return which instruction files of agents include other files, as lines such as "CLAUDE.md AGENTS.md".
+
+    In each line, the first file imports the second with "@" or is a symbolic link to it. ``texts`` are the contents of
+    files by path.
+    """
     found = []
     for name in AGENT_FILES:
         for other in re.findall(r"(?:^|\s)@([\w./-]+\.md)\b", texts.get(name, "")):

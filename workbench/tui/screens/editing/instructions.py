@@ -130,12 +130,12 @@ What the channels found is taken from the record; where other rules would have a
 
     @property
     def lines(self) -> LineList:
-        """The list of the file's problems, the changed prompts, and the headings of the file."""
+        """Return the widget that lists the file's problems, the changed prompts, and the headings of the file."""
         return self.query_one("#lines", LineList)
 
     @property
     def bar(self) -> FilterBar:
-        """The filter bar."""
+        """Return the filter bar."""
         return self.query_one(FilterBar)
 
     def opened(self, message: Message) -> None:
@@ -205,10 +205,10 @@ What the channels found is taken from the record; where other rules would have a
             self.bar.show_result(f"{count:,} prompt{'s' * (count != 1)}")
 
     def _to_open(self, groups: Sequence[Group]) -> list[str]:
-        """Return the keys of the groups that should be opened now; a group is opened automatically only once.
+        """Return the keys of the groups of lines that are to be expanded now; each is expanded at most once.
 
-        Groups of changes are opened if they are complete and small, the group of problems always, and other groups
-        while there are few changes.
+        A group of changed prompts is expanded when it is complete, if it has few lines. The group of problems is always
+        expanded; any other group is while few prompts have changed.
         """
         is_complete = self._shown is None or self._shown.is_complete
         is_short = self._shown is None or len(self._shown.changes) <= blast_view.FEW_CHANGES
@@ -280,7 +280,10 @@ What the channels found is taken from the record; where other rules would have a
 
     @work(thread=True, exclusive=True, group="instructions.files", exit_on_error=False)
     def find_files(self) -> None:
-        """Find the instructions files (layers) that apply in the working folder and files named there; ask for one."""
+        """Find the instructions files that can be edited, and ask the user for one of them.
+
+        They are the layers that apply in the working folder, and the files that these layers name.
+        """
         found = [*files.choices(here(), given=self.app.instructions), *files.named_files(here())]
         answers = [Answer(one.path, f"{one.layer:<9} {from_home(one.path)}", _file_note(one)) for one in found]
         self.app.call_from_thread(self.ask, Picker("Which instructions?", answers, now=self._path), self._take_file)
@@ -295,7 +298,10 @@ What the channels found is taken from the record; where other rules would have a
 
     @work(thread=True, exclusive=True, group="instructions.bases", exit_on_error=False)
     def find_bases(self) -> None:
-        """Read which versions of the rules classified recorded prompts, and ask for the base to compare with."""
+        """Ask the user for the base with which the edit is compared.
+
+        Among the answers are the versions of the rules by which recorded prompts were judged.
+        """
         from storage.evaluation import corpus
 
         with self.database(drain=False) as db:
@@ -356,7 +362,7 @@ What the channels found is taken from the record; where other rules would have a
             self.app.post_message(OpenCompare(line.key, is_of_last_run=True))
 
     def action_problem(self) -> None:
-        """Go to the next problem after the cursor, or else to the first problem of the file.
+        """Go to the next problem after the cursor; if there is none, to the first problem of the file.
 
         If this file has no problem, go to a problem in another file.
         """

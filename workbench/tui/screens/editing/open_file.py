@@ -32,14 +32,17 @@ UNSAVED = "The edit is not saved: ctrl+s saves it, ctrl+r reads the disk again."
 
 @dataclass
 class FileChanged(Message):
-    """The file on disk was saved, by another program or by this one."""
+    """Sent when the file on disk was saved, by another program or by this one."""
 
     path: str
     text: str
 
 
 class OpenFileScreen(WorkbenchScreen):
-    """A screen with one file in one editor; it calls ``begin`` and ``show_file`` after every change of the text."""
+    """Base class of a screen that has one instructions file open in an editor.
+
+    Derived classes define ``begin`` and ``show_file``, which are called when the text has changed, and ``open_file``.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -55,7 +58,7 @@ class OpenFileScreen(WorkbenchScreen):
     def begin(self, *, is_quiet: bool = False) -> None:
         """Replay the recorded prompts with the rules in the editor's text.
 
-        ``is_quiet`` replays even if the text is unchanged, and shows only the final figures.
+        If ``is_quiet`` is true, they are replayed even if the text is unchanged, and only the final figures are shown.
         """
         raise NotImplementedError
 
@@ -69,22 +72,22 @@ class OpenFileScreen(WorkbenchScreen):
 
     @cached_property
     def drafts(self) -> Drafts:
-        """The store of unsaved edits (drafts), both of this app and of apps that ended without saving."""
+        """Return the store of unsaved edits (drafts) of this run of the app, and of runs that ended without saving."""
         return Drafts(self.app.state_dir)
 
     @property
     def editor(self) -> InstructionsEditor:
-        """The editor."""
+        """Return the editor widget, which contains the text of the open file."""
         return self.query_one(InstructionsEditor)
 
     @property
     def own_problems(self) -> list[Problem]:
-        """The problems found so far in the file that is in the editor."""
+        """Return the problems found so far in the file that is open in the editor."""
         return [one for one in self._problems if os.path.abspath(one.file) == self._path]
 
     @property
     def is_unsaved(self) -> bool:
-        """Whether the editor's text differs from the text that was last read or written."""
+        """Return whether the editor's text differs from the text that was last read from the file or written to it."""
         return self._buffer != self._clean
 
     def show_text(self, text: str, *, line: int = 0, can_undo: bool = False) -> None:
@@ -95,7 +98,10 @@ class OpenFileScreen(WorkbenchScreen):
         self.note_edit()
 
     def offer_drafts(self) -> None:
-        """Restore an unsaved edit (draft) of this file; ask if there are several, or if the file was saved since."""
+        """Restore an unsaved edit (draft) of this file that an earlier run of the app left behind, if there is any.
+
+        If there are several, or if the file was saved since, the user is asked which draft to restore, if any.
+        """
         found = self.drafts.abandoned(self._path)
         for draft in found:
             if draft.text == self._disk:
@@ -191,7 +197,7 @@ class OpenFileScreen(WorkbenchScreen):
         self.show_file()
 
     def action_revert(self) -> None:
-        """Put the text on disk into the editor; ctrl+z restores the edit."""
+        """Replace the editor's text with the contents of the file on disk; ctrl+z brings the edit back."""
         try:
             was_unsaved = self.is_unsaved
             self._take_from_disk(files.read(self._path), can_undo=True)

@@ -36,9 +36,10 @@ AFTER_NEWS_S = 1.5
 
 @dataclass
 class Progressed(Message):
-    """Message with news of a replay: figures, problems in the instructions, or the edited lines that caused changes.
+    """Sent repeatedly while the prompts are replayed, each time with an ``update``.
 
-    ``groups`` are the changed prompts by kind of change.
+    It has new figures, problems in the instructions, the result of the gate, or the edited lines that caused changes.
+    ``groups`` are the changed prompts by kind of change; empty unless the update has figures.
     """
 
     run: int
@@ -70,11 +71,14 @@ class ReplayingScreen(SavingScreen):
 
     @property
     def figures(self) -> Figures | None:
-        """The displayed figures of the replay; each edit produces a new object."""
+        """Return the displayed figures of the replay; each edit produces a new object."""
         return self._shown
 
     def new_session(self, opened: str) -> None:
-        """Start to compare edits with the chosen base version; ``opened`` is the text that the file has now."""
+        """Begin to compare edits of the open file with the chosen base, and replay the prompts that the filter selects.
+
+        ``opened`` is the text to compare with if the base is the file as it was opened.
+        """
         try:
             which = parse(self._filter)
         except SelectionError as error:  # only a remembered filter can be invalid here

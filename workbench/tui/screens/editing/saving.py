@@ -1,4 +1,7 @@
-"""Save the edited file, or the changed rules of the read-only packaged file as a layer above it; undo saves."""
+"""Save the edited instructions file, and undo saves.
+
+The packaged file is read-only: if it was edited, the rules that differ are saved in a layer above it instead.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,7 @@ MEANING = {
 
 @dataclass
 class Saved(Message):
-    """Message that ``text`` was saved, replacing ``before``; ``note`` is further information for the user.
+    """Sent when ``text`` was saved in place of the text ``before``; ``note`` is further information for the user.
 
     ``edited`` is the text of the editor if it differs from the saved text.
     """
@@ -50,7 +53,11 @@ class Saved(Message):
 
 @dataclass
 class TakenBack(Message):
-    """Message that a save was undone, or, if ``since`` is given, that it was not: the file was changed since."""
+    """Sent when a save was to be undone.
+
+    ``since`` is None if it was undone. Otherwise, it was not, because the file has changed since the save; ``since``
+    then has the present text.
+    """
 
     save: Save
     note: str
@@ -59,7 +66,7 @@ class TakenBack(Message):
 
 @dataclass
 class NotSaved(Message):
-    """Message that the text was not saved; ``is_newer`` means that another program saved the file first."""
+    """Sent when the text could not be saved; ``is_newer`` means that another program had saved the file meanwhile."""
 
     reason: str
     is_newer: bool
@@ -74,7 +81,10 @@ class SavingScreen(OpenFileScreen):
     ]
 
     def moved(self, path: str, before: str) -> None:
-        """React after an edit was saved in another file, open now at ``path``; ``before`` is that file's old text."""
+        """Adapt the screen after an edit of the open file was saved in another file, which is open from now on.
+
+        ``path`` is that other file, ``before`` its text before the save.
+        """
         raise NotImplementedError
 
     def action_save(self) -> None:
@@ -160,7 +170,10 @@ class SavingScreen(OpenFileScreen):
 
     @work(thread=True, group="instructions.save", exit_on_error=False)
     def store(self, path: str, text: str, over: str | None) -> None:
-        """Write the text if the file still contains ``over``; if ``over`` is None, write it in any case."""
+        """Write ``text`` to the file, unless another program has changed the file.
+
+        ``over`` is the text that the file is expected to contain; if it is None, the file is overwritten in any case.
+        """
         is_new = not os.path.exists(path)
         try:
             before = files.read(path) if over is None else over
@@ -225,7 +238,10 @@ class SavingScreen(OpenFileScreen):
 
     @work(thread=True, group="instructions.save", exit_on_error=False)
     def take_back(self, save: Save, *, is_again: bool = False) -> None:
-        """Restore the text before a save, or after it if ``is_again``, unless the file was changed since then."""
+        """Undo a save: restore the file's text from before it, unless the file has changed since.
+
+        If ``is_again`` is true, redo the save instead: restore the text from after it.
+        """
         undone = Save(save.path, save.after, save.before) if is_again else save
         saves, others = self.app.saves, self.app.saves_undone
         try:
@@ -250,7 +266,11 @@ class SavingScreen(OpenFileScreen):
         self.notify(message.note, timeout=8, markup=False)
 
     def _offer_without_save(self, since: ChangedSince) -> None:
-        """Put the file's present text, without the changes of a save, into the editor as an unsaved edit."""
+        """Offer to undo a save although the file has changed since: put the resulting text into the editor, unsaved.
+
+        That text is the current text of the file without the changes of the save. If the same lines were changed again
+        since, it is the text from before the save.
+        """
         self.show_text(since.disk)
         self.editor.show_text(since.proposal, can_undo=True)
         self._buffer = self.editor.text

@@ -1,4 +1,4 @@
-"""The Gate screen: it checks the golden cases (approved prompts) of a project under the project's present rules.
+"""The Gate screen: it checks the golden cases (approved prompts) of a project under the project's current rules.
 
 ``enricher replay --gate`` does the same in CI.
 """
@@ -41,7 +41,7 @@ LOOKS = {
 
 @dataclass
 class Gated(Message):
-    """Message that the gate, the check of the golden cases, was run for ``project``.
+    """Sent when the gate, the check of the golden cases, was run for the folder ``project``.
 
     If it could not run, ``report`` is None and ``reason`` says why. ``with_own_layer`` are the ids of the failing cases
     that would pass if the user's own layer of instructions were included.
@@ -103,7 +103,10 @@ project of the folder in which the app was started.
             self.post_message(Gated(None, str(error)))
 
     def _folder(self) -> str:
-        """Return the folder where the prompt was typed, or the working folder without a trace; raises CasesError."""
+        """Return the folder in which the prompt was typed, or the working folder if the screen is not for a prompt.
+
+        Raises CasesError if the prompt's folder does not exist any more.
+        """
         if not self._trace_id:
             return here()
         with self.database(drain=False) as db:

@@ -54,7 +54,7 @@ COPIED = "ctrl+s asks which layer takes it, with a copy of the whole rule"
 
 @dataclass
 class Proposed(Message):
-    """Message that the search for edits has found one, or that it has ended (``edit`` is None).
+    """Sent when the search for edits has found an edit, and when it has ended; then, ``edit`` is None.
 
     ``path`` is the instructions file in which the search puts new phrases. ``reason`` is the error that ended the
     search; empty if there was none.
@@ -75,7 +75,7 @@ class EditList(LineList, inherit_bindings=False):
 
     @dataclass
     class Taken(Message):
-        """The user chose an edit to put into the editor."""
+        """Sent when the user has chosen an edit to put into the editor."""
 
         edit: Edit
 
@@ -137,7 +137,7 @@ returns to this line.
 
     @property
     def list(self) -> EditList:
-        """The list of proposed edits."""
+        """Return the list of proposed edits."""
         return self.query_one(EditList)
 
     def _show_wish(self, note: str) -> None:
@@ -242,7 +242,7 @@ def _group(edit: Edit, trace_id: str) -> Group:
 
 
 def _target(path: str) -> str:
-    """Return what the screen calls an instructions file: the name of its layer, or else the file's own name."""
+    """Return what the screen calls an instructions file: the name of its layer if it has one, otherwise its own."""
     layer = files.layer_of(path, here())
     is_packaged = path.startswith(os.path.dirname(packaged_file()) + os.sep)
     return PACKAGED if is_packaged else SHORT.get(layer, os.path.basename(path))

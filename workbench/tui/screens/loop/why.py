@@ -42,10 +42,11 @@ WHOLE_PROMPT = ("plain words", "earlier turn", "model")
 
 @dataclass
 class Explained(Message):
-    """Message with the explanation of a prompt's result; ``found`` is None if there is none, and ``reason`` says why.
+    """Sent when a prompt's result has been explained, and again when its result under today's rules is known.
 
-    ``labels`` are the user's verdicts on the prompt as texts. ``today`` is its result under the rules as they are saved
-    now; empty if that is the same or unknown.
+    ``found`` is the explanation; None if there is none, and ``reason`` says why. ``labels`` are the user's verdicts on
+    the prompt, as texts. ``today`` is its result under the rules as they are saved now; empty if that is the same or
+    not known yet.
     """
 
     found: Why | None
@@ -110,7 +111,7 @@ returns here, `a` approves what was chosen with `m` as a golden case, `ctrl+g` r
 
     @property
     def lines(self) -> LineList:
-        """The list of reasons on this screen."""
+        """Return the widget that lists the reasons for the result."""
         return self.query_one(LineList)
 
     def chosen(self) -> tuple[str, str]:
@@ -122,7 +123,10 @@ returns here, `a` approves what was chosen with `m` as a golden case, `ctrl+g` r
 
     @work(thread=True, exclusive=True, group="why.load", exit_on_error=False)
     def load(self) -> None:
-        """Explain the prompt's result, unless that was done before, and read its labels and its result today."""
+        """Explain the prompt's recorded result, and read its labels and its result under today's rules.
+
+        When this is called again, the explanation is kept, because it cannot change.
+        """
         from storage.traces import queries, trace_pages
 
         with opened(self.app.state_dir) as corpus:
@@ -171,7 +175,10 @@ returns here, `a` approves what was chosen with `m` as a golden case, `ctrl+g` r
 
 
 def _marked_prompt(found: Explanation) -> Content:
-    """Return the prompt with the words marked that gave points: underlined for its task type, bold for others."""
+    """Return the prompt with the words marked that gave points.
+
+    They are underlined if the points were for the prompt's task type, and bold if they were for another class.
+    """
     text, winner = found.prompt, found.enrichment.classification.task_type
     spans = [
         Span(one.start, one.end, "underline" if (one.facet, one.name) == (TASK_TYPE, winner) else "bold")
@@ -195,7 +202,10 @@ def _outcome_text(found: Explanation, message: Explained) -> str:
 
 
 def _groups(why: Why, *, is_shadow: bool) -> Iterator[Group]:
-    """Yield groups of lines that explain the result; the value of a line about a rule is where the rule is written."""
+    """Yield groups of lines that explain the result.
+
+    A line about a rule has the rule's file and line as its value, so that the rule can be opened from it.
+    """
     found = why.explained
     if found.skipped:
         return

@@ -1,6 +1,6 @@
 """Choose the columns of the table of prompts that fit its width, and format the cells.
 
-No information is in colour alone.
+Whatever a colour means is also shown by a character or a word.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ OTHER_CLASS = "→"
 
 
 class Look(Enum):
-    """The style of a table cell, by what it shows."""
+    """The kind of a table cell's content, which determines the cell's style."""
 
     PLAIN = "plain"
     MUTED = "muted"
@@ -65,7 +65,7 @@ EXTRA_COLUMNS = (
 
 @lru_cache(maxsize=64)
 def layout(width: int) -> tuple[Column, ...]:
-    """Return the columns for a table of that width (in terminal cells); the prompt takes the remaining width."""
+    """Return the columns for a table ``width`` terminal cells wide; the prompt's column takes the remaining width."""
     first = [TIME, MARK, TYPE]
     left = width - sum(column.width + 1 for column in first) - 1
     extra: list[Column] = []
@@ -95,7 +95,7 @@ def cells_of(line: TraceLine, width: int) -> Cells:
 
 
 def heading(width: int) -> list[tuple[Column, int, int]]:
-    """Return the columns for a table of that width, each with the cells where it starts and ends."""
+    """Return the columns for a table ``width`` terminal cells wide, each with the offsets of its start and end."""
     found, start = [], 0
     for column in layout(width):
         found.append((column, start, start + column.width))
@@ -104,9 +104,9 @@ def heading(width: int) -> list[tuple[Column, int, int]]:
 
 
 def short_time(at: str, *, long: bool = False) -> str:
-    """Return a UTC time in the local time zone: the time of day if it is today, otherwise the date.
+    """Return the UTC time ``at`` in the local time zone: the time of day if it is today, otherwise the date.
 
-    With ``long``, the time has seconds, and the date has the time of day.
+    With ``long``, the time of day includes seconds, and a date is followed by the time of day.
     """
     when = moment(at)
     if when is None:
@@ -119,7 +119,7 @@ def short_time(at: str, *, long: bool = False) -> str:
 
 
 def moment(at: str) -> datetime | None:
-    """Return a recorded time in the local time zone, or None if it is invalid."""
+    """Return the recorded time ``at`` in the local time zone, or None if it is invalid."""
     try:
         return datetime.fromisoformat(at).astimezone()
     except ValueError:

@@ -33,7 +33,7 @@ class OfList(Message):
 
 
 def moves(name: str) -> list[BindingType]:
-    """Return the key bindings that move the cursor by lines and pages; ``name`` is the beginning of their ids."""
+    """Return the key bindings that move the cursor by lines and pages; the ids of the bindings begin with ``name``."""
     return [
         Binding("j,down", "move(1)", "Next line", id=f"{name}.down", show=False),
         Binding("k,up", "move(-1)", "Previous line", id=f"{name}.up", show=False),
@@ -43,7 +43,10 @@ def moves(name: str) -> list[BindingType]:
 
 
 def ends(name: str, *, first: str, last: str, keys: tuple[str, str] = ("g,home", "G,end")) -> list[BindingType]:
-    """Return key bindings that move the cursor to the first and last row; ``first`` and ``last`` describe them."""
+    """Return the bindings of ``keys`` that move the cursor to the first and last row.
+
+    The ids of the bindings begin with ``name``; ``first`` and ``last`` are their descriptions.
+    """
     return [
         Binding(keys[0], "move_to(0)", first, id=f"{name}.first", show=False),
         Binding(keys[1], "move_to(-1)", last, id=f"{name}.last", show=False),
@@ -67,29 +70,33 @@ class CursorView(ScrollView, can_focus=True, inherit_bindings=False):
 
     @property
     def row_count(self) -> int:
-        """The number of rows."""
+        """Return the number of rows; every subclass must implement this."""
         raise NotImplementedError
 
     def draw_row(self, row: int) -> Strip:
-        """Return the drawn row with this number."""
+        """Return row number ``row`` as it is drawn; every subclass must implement this."""
         raise NotImplementedError
 
     def draw_title(self) -> Strip:
-        """Return the drawn title line."""
+        """Return the title line as it is drawn; every subclass with a title line must implement this."""
         raise NotImplementedError
 
     def moved(self) -> None:
-        """React to the cursor moving to another row."""
+        """Handle a move of the cursor to another row; subclasses override this."""
 
     def row_clicked(self, event: events.Click, *, is_again: bool) -> None:
-        """React to a click on the row that has the cursor now; ``is_again`` means that it had the cursor before."""
+        """Handle a click on the row that has the cursor now; subclasses override this.
+
+        ``is_again`` says whether the row already had the cursor before the click, or the click is part of a double
+        click.
+        """
 
     def title_clicked(self, x: int) -> None:
-        """React to a click on the title line, at the column ``x``."""
+        """Handle a click on the title line, at the column ``x``; subclasses override this."""
 
     @property
     def cursor_style(self) -> Style:
-        """The style of the cursor's row."""
+        """Return the style of the row with the cursor."""
         name = "cursor--here" if self.has_focus else "cursor--blurred"
         return self.rich_style + self.get_component_rich_style(name)
 

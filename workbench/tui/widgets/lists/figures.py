@@ -45,7 +45,7 @@ class TableRow:
 
     @classmethod
     def of(cls, key: str, styled: Iterable[tuple[str, str]]) -> TableRow:
-        """Return a row of these cells, each given as a text and its style."""
+        """Return a row with this key; ``styled`` contains the text and the style of each cell."""
         cells, styles = zip(*styled, strict=True)
         return cls(key, cells, styles)
 
@@ -65,11 +65,11 @@ class FiguresTable(CursorView, inherit_bindings=False):
     TITLES = 1
 
     class Moved(OfList):
-        """The user moved the cursor to another row."""
+        """Sent when the user moves the cursor to another row."""
 
     @dataclass
     class Chosen(OfList):
-        """The user chose the row under the cursor, with a key or a click.
+        """Sent when the user chooses the row under the cursor, with a key or a click.
 
         ``column`` is the name of the column that was clicked; empty if a key was pressed.
         """
@@ -78,7 +78,7 @@ class FiguresTable(CursorView, inherit_bindings=False):
 
     @dataclass
     class TitleChosen(Message):
-        """The user clicked the title of the column ``name``."""
+        """Sent when the user clicks the title of the column ``name``."""
 
         name: str
 
@@ -94,7 +94,7 @@ class FiguresTable(CursorView, inherit_bindings=False):
 
     @property
     def chosen(self) -> str:
-        """The key of the row under the cursor; empty if there is none."""
+        """Return the key of the row under the cursor, or an empty string if there is no row."""
         return self.shown[self.cursor].key if self.cursor < len(self.shown) else ""
 
     def show(
@@ -102,7 +102,8 @@ class FiguresTable(CursorView, inherit_bindings=False):
     ) -> None:
         """Show these rows, with new headings if they are given.
 
-        The cursor stays on the row with the same key, or without ``follows_row`` at the same position.
+        The cursor stays on the row with the same key. If that row is gone, or if ``follows_row`` is False, the cursor
+        stays at the same position.
         """
         before = self.chosen if follows_row else ""
         self._headings = tuple(headings or self._headings)
@@ -112,7 +113,7 @@ class FiguresTable(CursorView, inherit_bindings=False):
         self.resized()
 
     def widths(self) -> list[int]:
-        """Return the width of each column's text; the columns of width 0 share what the others leave."""
+        """Return the width of the text in each column; columns with the width 0 share the remaining width equally."""
         fixed = [heading.width for heading in self._headings]
         left = self.size.width - SCROLLBAR - sum(fixed) - 2 * CELL_PADDING * len(fixed)
         open_ones = fixed.count(0)
@@ -192,7 +193,7 @@ def sparkline(values: Sequence[float | None], width: int) -> str:
 
 
 def bar(share: float, width: int) -> str:
-    """Return a share (0 to 1) as a bar of ``width`` cells, exact to an eighth cell; any share above 0 is visible."""
+    """Return a share (0 to 1) as a bar ``width`` cells wide, in eighths of a cell; any share above 0 is visible."""
     eighths = round(max(0.0, min(1.0, share)) * width * 8)
     if share > 0:
         eighths = max(1, eighths)

@@ -29,7 +29,8 @@ LEAST_TEXT = 12
 def group_moves(*, choose: str = "", fold: str = "") -> list[BindingType]:
     """Return the key bindings of a list of groups.
 
-    The footer shows the keys for choosing and folding only if ``choose`` and ``fold`` name them.
+    ``choose`` and ``fold`` are the footer's names for the keys that choose a line and that open or close a group; the
+    footer shows a key only if its name is not empty.
     """
     return [
         *moves("lines"),
@@ -80,7 +81,7 @@ class _Row:
 
 
 class LineList(CursorView, inherit_bindings=False):
-    """A list of groups and their lines; which groups are open is remembered by key."""
+    """A list of groups and their lines; it remembers the keys of the open groups when its content is replaced."""
 
     DEFAULT_CSS = """
     LineList {
@@ -101,7 +102,7 @@ class LineList(CursorView, inherit_bindings=False):
 
     @dataclass
     class Moved(OfList):
-        """The cursor is on another line; ``line`` is None if the list is empty."""
+        """Sent when the cursor is on another line; ``line`` is None if the list is empty."""
 
         line: ListLine | None
 
@@ -110,7 +111,7 @@ class LineList(CursorView, inherit_bindings=False):
 
     @dataclass
     class Chosen(OfList):
-        """The user chose a line that is not the heading of a group."""
+        """Sent when the user chooses a line, or a heading that has no lines."""
 
         line: ListLine
 
@@ -124,23 +125,23 @@ class LineList(CursorView, inherit_bindings=False):
 
     @property
     def current(self) -> ListLine | None:
-        """The line under the cursor; None if the list is empty."""
+        """Return the line under the cursor, or None if the list is empty."""
         row = self._row(self.cursor)
         return row.line if row else None
 
     @property
     def row_count(self) -> int:
-        """The number of rows: all headings, and the lines of open groups."""
+        """Return the number of rows: all headings, and the lines of open groups."""
         return self._count
 
     @property
     def lines(self) -> list[ListLine]:
-        """All lines of all groups without the headings, also those of closed groups."""
+        """Return all lines of all groups, including those of closed groups, without the headings."""
         return [line for group in self._groups for line in group.lines]
 
     @property
     def opened(self) -> list[str]:
-        """The keys of the open groups."""
+        """Return the keys of the open groups."""
         return sorted(self._open)
 
     def show(self, groups: Iterable[Group], *, opened: Iterable[str] = ()) -> None:
@@ -156,10 +157,10 @@ class LineList(CursorView, inherit_bindings=False):
         self._put_cursor(self._again(here, head) if here else self.cursor)
 
     def _again(self, here: _Row, head: str) -> int:
-        """Return the row of a line after an update, or the cursor's row if the line is gone.
+        """Return the row that the line ``here`` has after an update, or the cursor's row if the line is gone.
 
-        ``here`` is the line with its row before the update, and ``head`` the key of its group. Its old index in the
-        group is tried first, because lines are usually added at the end.
+        ``here`` describes the line before the update, and ``head`` is the key of its group. The line's previous index
+        in the group is tried first, because lines are usually added at the end.
         """
         number = next((at for at, group in enumerate(self._groups) if group.head.key == head), -1)
         if number >= 0:
@@ -194,7 +195,8 @@ class LineList(CursorView, inherit_bindings=False):
     def step(self, by: int, *, groups: bool = False) -> None:
         """Move the cursor to the next line that is not a heading, or to the previous one if ``by`` is -1.
 
-        With ``groups``, move it to the first line of the next group. The groups that it enters are opened.
+        With ``groups``, move it to the first line of the next group, or of the previous one if ``by`` is -1. The group
+        of the line is opened.
         """
         row = self._row(self.cursor)
         if row is None:
@@ -272,7 +274,7 @@ class LineList(CursorView, inherit_bindings=False):
             self.action_unfold(not self._is_open(row.group))
 
     def action_unfold(self, wanted: bool) -> None:
-        """Open the group of the line under the cursor, or close it and move to its heading."""
+        """Open the group of the line under the cursor if ``wanted``; otherwise close it and go to its heading."""
         if row := self._row(self.cursor):
             head = self._groups[row.group].head.key
             (self._open.add if wanted else self._open.discard)(head)
@@ -298,7 +300,10 @@ def _place_of(group: Group, key: str) -> int | None:
 
 
 def fitted(text: str, right: str, *, width: int) -> str:
-    """Return both texts in ``width`` cells; if they do not fit, leave out ``right`` first, then cut ``text``."""
+    """Return ``text`` at the left and ``right`` at the right of a line that is ``width`` cells wide.
+
+    If they do not fit, ``right`` is left out first, then ``text`` is cut.
+    """
     text, right = plain(text), plain(right)
     if width - cell_len(right) - 3 < LEAST_TEXT:
         right = ""

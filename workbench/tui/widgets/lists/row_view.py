@@ -56,19 +56,19 @@ class RowView(CursorView, inherit_bindings=False):
 
     @dataclass
     class PagesWanted(Replaceable):
-        """Message that the pages with these numbers are needed for drawing, but not loaded."""
+        """Sent when a row must be drawn whose page is not loaded; ``pages`` are the numbers of all missing pages."""
 
         pages: tuple[int, ...]
 
     @dataclass
     class Moved(Replaceable):
-        """The cursor is on another line, or the line under it was loaded; ``line`` is None while it is not loaded."""
+        """Sent when the cursor moves to another line or its line was loaded; ``line`` is None until it is loaded."""
 
         line: TraceLine | None
 
     @dataclass
     class Opened(Message):
-        """The user opened the prompt in this line, with enter or a double click."""
+        """Sent when the user opens the prompt in this line, with enter or a double click."""
 
         line: TraceLine
 
@@ -84,17 +84,17 @@ class RowView(CursorView, inherit_bindings=False):
 
     @property
     def row_count(self) -> int:
-        """The number of rows known so far, including those that arrived after the list was read."""
+        """Return the number of rows known so far, including those that arrived after the list was read."""
         return len(self._head) + self._below
 
     @property
     def below(self) -> int:
-        """The number of rows that existed when the list was read."""
+        """Return the number of rows that existed when the list was read."""
         return self._below
 
     @property
     def is_at_top(self) -> bool:
-        """Whether the cursor is on the newest line; if so, it follows when newer lines arrive."""
+        """Return whether the cursor is on the newest line; if so, it moves to newer lines as they arrive."""
         return self.cursor == 0
 
     def line(self, row: int) -> TraceLine | None:
@@ -107,7 +107,7 @@ class RowView(CursorView, inherit_bindings=False):
 
     @property
     def current(self) -> TraceLine | None:
-        """The line under the cursor; None if it is not loaded."""
+        """Return the line under the cursor, or None if it is not loaded."""
         return self.line(self.cursor)
 
     def start(self, lines: list[TraceLine], *, keep: str = "") -> None:
@@ -129,7 +129,7 @@ class RowView(CursorView, inherit_bindings=False):
         self.moved()
 
     def add_page(self, number: int, lines: list[TraceLine]) -> None:
-        """Add a page that was loaded; if there are too many, drop the page that was added first."""
+        """Add a page that was loaded; if too many pages are loaded now, drop the one that was added first."""
         self._pages[number] = lines
         self._pages.move_to_end(number)
         self._asked.discard(number)
@@ -139,12 +139,15 @@ class RowView(CursorView, inherit_bindings=False):
         self.moved()
 
     def update_lines(self, fresh: dict[str, TraceLine]) -> None:
-        """Replace lines that arrived after the list was read by their current state; ``fresh`` has it by trace id."""
+        """Replace the lines that arrived after the list was read; ``fresh`` maps trace ids to the current lines."""
         self._head = [fresh.get(line.id, line) for line in self._head]
         self.refresh()
 
     def add_newer(self, lines: list[TraceLine]) -> None:
-        """Put newer lines, given oldest first, on top; the cursor stays on its line, unless it is at the top."""
+        """Put lines that have just arrived (``lines`` has the oldest first) at the top of the list.
+
+        The cursor stays on its line, unless it is at the top; then it moves to the newest line.
+        """
         follows = self.is_at_top
         self._head += lines
         self.resized()
@@ -224,7 +227,7 @@ class RowHeader(Widget):
 
     @dataclass
     class SortWanted(Message):
-        """The user clicked the title of a column that can be sorted."""
+        """Sent when the user clicks the title of a column that can be sorted; ``sort`` is the order it offers."""
 
         sort: str
 

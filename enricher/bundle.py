@@ -139,9 +139,9 @@ def install() -> None:
 
 
 def has_late_results() -> bool:
-    """Return whether a result that a language model finished after its prompt was answered has ever been stored.
+    """Return whether a language model's answer that came too late for its prompt has ever been stored.
 
-    Only then must the module ``enricher.hook.early`` be loaded, which looks for such late results.
+    If not, the module ``enricher.hook.early``, which looks for such answers, need not be loaded.
     """
     return os.path.isdir(f"{state_dir()}/late")
 
@@ -254,9 +254,9 @@ def _own_bytes() -> bytes:
 
 
 def _set_alarm(seconds: float) -> None:
-    """Make this process raise _TooSlowError after ``seconds``, or, with 0, cancel that.
+    """Make this process raise _TooSlowError after ``seconds``; 0 cancels an alarm that was set before.
 
-    ``storage.base.fast_stdlib`` has a similar function, but is not loaded yet. Does nothing on systems without SIGALRM.
+    Does nothing on systems without SIGALRM.
     """
     try:
         from _signal import ITIMER_REAL, SIGALRM, setitimer, signal  # type: ignore[import-not-found]
@@ -329,9 +329,9 @@ def _source(root: str, name: str) -> str:
 
 
 def _compiled(root: str, name: str) -> "CodeType":
-    """Compile a module without the parts that the hook does not need.
+    """Return the compiled code of the module ``name``, without the parts that the hook does not need.
 
-    These are docstrings, line numbers and the import of ``__future__.annotations``.
+    Docstrings, line numbers and the import of ``__future__.annotations`` are left out.
     """
     code = compile(
         _source(root, name).replace(FUTURE, "", 1), f"{root}/{_file_of(root, name)}", "exec",

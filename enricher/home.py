@@ -1,7 +1,7 @@
 """Find the folders that the hook uses: its code, the user's state, configuration and skills, and the project's root.
 
-On each system, state and configuration are where the library platformdirs would put them. Loading this library would
-cost the hook more time than all its other work, so only a test uses it, to compare the results.
+The folders for state and configuration are the same as those of the library platformdirs on each system. Loading it
+would cost the hook more time than all its other work, so only a test uses it, to compare the results.
 """
 
 import os

@@ -1,7 +1,6 @@
 """Process one prompt from the client's event to the text for the agent: redact, skip or classify, gather, decide.
 
-This module does all the input and output that this needs. What to add is decided by a pure
-function (``enricher.respond.decision``).
+This module does all the input and output involved; a pure function (``enricher.respond.decision``) decides what to add.
 """
 
 from __future__ import annotations
@@ -249,7 +248,7 @@ def _enrich_prompt(event: PromptEvent, rules: cache.Rules, run: Run) -> None:
 
 
 def _inputs(event: PromptEvent, session: sessions.SessionState, conversation: Conversation, run: Run) -> Inputs:
-    """Return the inputs of the decision about the prompt that are known before the channels are queried."""
+    """Return those inputs of the decision on what to add that are known before the channels are queried."""
     return Inputs(
         event.prompt,
         settings=run.settings,
@@ -277,12 +276,12 @@ def _request(event: PromptEvent, judged: Classification, conversation: Conversat
 
 
 def form_of(mode: str) -> str:
-    """Return what kind of text is added in this ``mode``: HYDRATION if it is a plan, empty if it is the usual facts."""
+    """Return the form of the text added in this ``mode``: HYDRATION for a plan, an empty string for the usual facts."""
     return HYDRATION if mode != ENRICH else ""
 
 
 def _facts_for_plan(request: Request, run: Run) -> dict[str, Any]:
-    """Look up the facts that a plan for this prompt may mention; log a failure and return an empty dict."""
+    """Look up the facts that a plan for this prompt may mention; if this fails, log it and return an empty dict."""
     from enricher.respond.hydration.gathering import look_up
 
     try:

@@ -219,7 +219,7 @@ def _as_number(key: str, value: object, default: float) -> float:
 def with_environment(
     compiled: Mapping[str, Value], environ: Mapping[str, str]
 ) -> tuple[dict[str, Value], list[tuple[str, str]]]:
-    """Return the compiled settings after the changes that environment variables make to them.
+    """Return the compiled settings, with the values from environment variables in place of those compiled.
 
     Also return (variable, message) for each value that was rejected. A setting that is missing because an earlier
     release compiled the rules gets its default.
@@ -257,12 +257,12 @@ def model_named(variable: str, environ: Mapping[str, str]) -> str:
 
 
 def has_vectors(settings: Mapping[str, Value], environ: Mapping[str, str]) -> bool:
-    """Return whether texts may be compared by embeddings: a model for them is configured, and both GATES are true."""
+    """Return whether texts may be compared by embeddings: their model is configured and the switches GATES are on."""
     return bool(environ.get(EMBEDDING)) and all(settings.get(gate) is True for gate in GATES)
 
 
 def is_as_specified(settings: Mapping[str, Value]) -> bool:
-    """Return whether the profile is ``as-specified``, in which every prompt gets the original specification's text."""
+    """Return whether the profile is ``as-specified``, in which added texts follow the original specification."""
     return settings.get("profile") == AS_SPECIFIED
 
 
@@ -273,5 +273,5 @@ def misses_model(settings: Mapping[str, Value]) -> bool:
 
 
 def is_on(settings: Mapping[str, Value], table: str, name: str) -> bool:
-    """Return whether the channel or host ``name`` is switched on (the default); ``table`` is one of OPEN_TABLES."""
+    """Return whether a channel or host is switched on (the default); ``table`` is "channels" or "hosts"."""
     return bool(settings.get(f"{table}.{name}", True))

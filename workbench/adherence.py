@@ -73,7 +73,7 @@ class Actions:
 
 
 class _OneRecord(Extract):
-    """Collects the agent's actions in one record of a transcript; its methods are called for the last action first."""
+    """Collects the agent's actions in one record of a transcript; ``take_one`` calls its methods, last action first."""
 
     __slots__ = ("done", "steps")
 
@@ -165,7 +165,7 @@ class Workflow:
 
 @dataclass(slots=True)
 class CriterionShare:
-    """The share of prompts after which one criterion was met: ``held`` of the ``of`` prompts to which it applied."""
+    """How often one criterion was met: after ``held`` of the prompts to which it applied, whose number is ``of``."""
 
     held: int = 0
     of: int = 0
@@ -209,7 +209,7 @@ def planned_steps(text: str) -> list[str]:
 
 
 def judge(turn: Actions, workflow: Workflow, steps: list[str]) -> dict[str, bool | None]:
-    """Return, by the name of each criterion, whether the agent's actions meet it; None if the criterion does not apply.
+    """Return whether the agent's actions meet each criterion, keyed by its name; None for one that does not apply.
 
     ``steps`` are the steps of the plan in the added text, and empty if the text has no plan.
     """

@@ -12,10 +12,10 @@ In the app these waits are measured:
 
 They are compared with the time of a process that only imports Textual.
 
-Evaluating recorded prompts again (a replay) is measured for several kinds of edit, in prompts per second of one core
-and as the time from a save to the figures. Its prompts are generated, then imported with the product's own command, so
-that their recorded results are those of the current rules. It is compared with only reading the same prompts and their
-recorded inputs from the database, which every replay has to do.
+A replay, which evaluates recorded prompts again, is measured for several kinds of edit, in prompts per second of one
+core and as the time from a save to the figures. The prompts are generated, then imported with the product's own
+command, so that their recorded results are those of the current rules. The speed is compared with that of only reading
+the same prompts and their recorded inputs from the database, which every replay has to do.
 """
 
 from __future__ import annotations
@@ -95,8 +95,8 @@ SIGNAL = re.compile(r"^(  - \{phrase: .*weight: )(\d)\}$", re.MULTILINE)
 def workbench_rows(state: str, runs: int) -> list[BenchRow]:
     """Measure how long users of the app wait, with the recorded prompts in the folder ``state``.
 
-    Return one row for each wait, and one for the process to compare with, which only imports Textual. Raises ValueError
-    if nothing is recorded there.
+    Return one row for each wait, and one for importing Textual, with which the waits are compared. Raises ValueError if
+    no prompts are recorded in ``state``.
     """
     with open_database(state) as db:
         newest = trace_pages.page(db, EVERYTHING, limit=1)
@@ -124,7 +124,7 @@ def workbench_rows(state: str, runs: int) -> list[BenchRow]:
 
 @contextlib.contextmanager
 def _restored(path: str) -> Iterator[None]:
-    """At the end of the ``with`` block, restore or delete the file in which the app remembers its state."""
+    """Restore the file in which the app remembers its state, or delete a new one, at the end of the ``with`` block."""
     before = None
     with contextlib.suppress(FileNotFoundError), open(path, "rb") as file:
         before = file.read()
@@ -213,7 +213,7 @@ async def _coverages(state: str, runs: int) -> list[float]:
 async def _saves(state: str, runs: int) -> dict[str, list[float]]:
     """Save the user's own instructions file ``runs`` times, each time with another weight of a signal.
 
-    Return the seconds from each save until the first and until the complete figures of its effect, by name.
+    Return two lists: the seconds from each save to the first figures of its effect, and to the complete ones.
     """
     from workbench.edits import instructions_file as files
     from workbench.tui.app import Workbench

@@ -2,10 +2,10 @@
 
 Signals are phrases and structural features; each adds points to one or more classes, which are the task types and the
 search intents. Of each kind, the class with the most points wins. The confidence in a task type depends on how far it
-is ahead of the others; that in a search intent, on the number of its signals.
+is ahead of the others; the confidence in a search intent depends on the number of its signals.
 
-No I/O: the same text and the same table of signals always give the same result. The time is linear in the length
-of the text. The table is compiled from the instructions file (``enricher.rules.compiling.class_table``).
+No I/O: the same text and the same table of signals always give the same result. The time is linear in the length of the
+text. The table is compiled from the instructions file (``enricher.rules.compiling.class_table``).
 """
 
 from __future__ import annotations
@@ -107,9 +107,9 @@ class Classification:
         return copy
 
     def to_json(self) -> dict[str, Any]:
-        """Return what a trace (the record of a prompt) stores of the classification: only its source.
+        """Return the part of the classification that a trace (the record of a prompt) stores: only its source.
 
-        A model's answer is stored among the inputs of the trace, so that everything else can be computed again.
+        All the rest can be computed again from the inputs that the trace records, which include the model's answer.
         """
         return {"source": self.source}
 
@@ -278,8 +278,8 @@ def _add_word_weights(
 ) -> None:
     """Add to ``result`` the points that single words give to classes, and evidence for these points.
 
-    ``word_points`` maps the index of each class to its points. ``spans`` maps the inverted index (``~index``) of a
-    class to the range of characters of its strongest word; a class without one there gets no evidence.
+    ``word_points`` maps the index of each class to its points. ``spans`` maps ``~index`` of a class to the range of
+    characters of its strongest word; for a class that is missing there, no evidence is added.
     """
     for class_at, points in word_points.items():
         facet_at, name = table.classes[class_at]
@@ -290,9 +290,9 @@ def _add_word_weights(
 
 
 def _carry_over(result: Classification, earlier: Classification, table: Table) -> None:
-    """Add the task type scores of the earlier text that this prompt refers to, and clear the score of small talk.
+    """Add the task type scores of the earlier text to which this prompt refers, and clear the score of small talk.
 
-    "Yes, option 2" looks like small talk, but asks for what the option says.
+    "Yes, option 2" looks like small talk, but asks for the work that the option describes.
     """
     scores, before = result.scores.get(TASK_TYPE, {}), earlier.scores.get(TASK_TYPE, {})
     silent: list[str] = next((facet["silent"] for facet in table.facets if facet["name"] == TASK_TYPE), [])
@@ -337,7 +337,7 @@ def _choose_search_intent(result: Classification) -> None:
 
 
 def _intent_signals(found: dict[int, tuple[int, int]], table: Table) -> dict[int, tuple[int, int]]:
-    """Return those of the fired signals ``found`` that have a weight for a search intent."""
+    """Return the signals in ``found`` (those that fired) that have a weight for a search intent."""
     own = {
         class_at
         for class_at, (facet_at, name) in enumerate(table.classes)
@@ -354,7 +354,7 @@ def _intent(result: Classification, text: str, matched: list[tuple[int, int]], t
     """Set the confidence, the keywords and the topics of the search intent, as specified in seed 001.
 
     ``matched`` contains the ranges of characters of the signals for the intent. The text in these ranges becomes the
-    keywords; the topics are words after the first of them.
+    keywords; the topics are chosen from the words that follow the first range.
     """
     counted = _merged(matched)
     result.intent_confidence = _intent_confidence(text, len(counted))
@@ -364,9 +364,9 @@ def _intent(result: Classification, text: str, matched: list[tuple[int, int]], t
 
 
 def _intent_confidence(text: str, signals: int) -> float:
-    """Return 0.5, plus 0.1 per signal after the first (at most 0.15), 0.1 for a long text, 0.1 for several sentences.
+    """Return the confidence in a search intent for which ``signals`` signals fired.
 
-    The sum is rounded, because 0.5 + 0.1 + 0.1 + 0.1 is not quite 0.8, which is a specified threshold (seed 001).
+    It is 0.5, plus 0.1 per signal after the first (at most 0.15), 0.1 for a long text, and 0.1 for several sentences.
     """
     value = 0.5 + min(0.15, 0.1 * max(0, signals - 1))
     if len(text) > LONG_PROMPT:

@@ -37,7 +37,7 @@ Span = tuple[int, int]
 
 
 class _Places:
-    """The places in one prompt, such as its last sentence, at which a signal with the key ``at`` must be to fire."""
+    """The places in one prompt, such as its last sentence, that a rule can require for a signal with the key ``at``."""
 
     __slots__ = ("end", "first_order", "last_order", "last_sentence", "object_end", "reading", "whole")
 
@@ -54,7 +54,7 @@ class _Places:
         self.whole = end <= MOST_WORDS_OF_A_WHOLE
 
     def bits(self) -> list[int]:
-        """Return for each word, as a bit mask, the places (such as LAST_SENTENCE) of a phrase that begins with it.
+        """Return a bit mask for each word: the places, such as LAST_SENTENCE, of a phrase whose first word it is.
 
         For some places, ``ends_well`` must also check where the phrase ends.
         """
@@ -234,10 +234,10 @@ def wordings(reading: Reading) -> set[str]:
 
 
 def _plain(reading: Reading) -> tuple[list[str], set[int], dict[int, int], range, int]:
-    """Return the words of a prompt and what ``weighted_wordings`` and ``wordings`` must know about their positions.
+    """Return the tuple (words, prohibited, leads, objects, last) for ``weighted_wordings`` and ``wordings``.
 
-    After the words follow the positions of words in a prohibition, ``Reading.leads``, the positions of the object of
-    the first order (imperative), and the position of the last word.
+    ``words`` are the words of the prompt; the rest are positions: of the words in a prohibition, ``Reading.leads``, of
+    the object of the first order (imperative), and of the last word.
     """
     words, order = reading.words, reading.order
     objects = range(order[0] + 1, _object_end(words, order[0])) if order else range(0)

@@ -1,9 +1,9 @@
 """Add a language model's classification of a prompt (its opinion) to the classification by rules, as one more signal.
 
-The points of a class are odds on a logarithmic scale: ``points_that_double`` points double them. A source that names
-the right one of k classes with probability a multiplies that class's odds by a (k - 1) / (1 - a): Bayes' rule, if its
-errors are spread evenly over the other classes. That factor, converted to points, is added to the points of the rules'
-signals: strong signals outvote the model, weak ones do not.
+Points are odds on a logarithmic scale: ``points_that_double`` points double the odds of a class. If a model that is
+right with probability a names one of k classes, Bayes' rule multiplies the odds of that class by a (k - 1) / (1 - a),
+assuming that errors are spread evenly over the other classes. This factor, converted to points, is added to the points
+of the rules' signals, so strong signals outvote the model and weak ones do not.
 """
 
 from __future__ import annotations
@@ -87,8 +87,9 @@ class Opinion:
     def complete(self, result: Classification) -> None:
         """Set the source of ``result``, and add the model's topics to those of the search intent.
 
-        If the rules alone would have given another search intent, the model decided it, and the confidence becomes the
-        model's own; otherwise it remains the one computed from the rules' signals (seed 001, task 5.6; ruling R17).
+        If the rules alone lead to another search intent, the source is MODEL and the confidence is the model's own.
+        Otherwise the source is BOTH and the confidence computed from the rules' signals is kept (seed 001, task 5.6;
+        ruling R17).
         """
         from enricher.classify import BOTH, MODEL
 

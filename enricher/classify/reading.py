@@ -46,10 +46,10 @@ _FIRST_IDEOGRAPH, _LAST_IDEOGRAPH = "\u3041", "\u9fff"
 class Reading:
     """The words of a prompt, with the sentence number of each word and the positions of orders (imperatives).
 
-    ``leads`` maps the position of the first word of each sentence after openers and requests, where an order would be,
-    to the number of the sentence; the orders of further clauses are there, too. ``quiet`` contains the positions of the
-    words in a prohibition. ``origin[i]`` is the index of the chunk from which word ``i`` comes, because a contraction
-    is one chunk but several words; it is None if there is no contraction.
+    ``leads`` maps each position where an order can be to its sentence number: the first word of a sentence after
+    openers and requests, and the orders of further clauses. ``quiet`` contains the positions of the words in a
+    prohibition. ``origin[i]`` is the index of the chunk from which word ``i`` comes, because a contraction is one chunk
+    but several words; ``origin`` is None if there is no contraction.
     """
 
     __slots__ = ("chunks", "leads", "openers", "order", "origin", "quiet", "sentences", "start", "words")
@@ -74,7 +74,7 @@ def lowered(text: str) -> str:
 
 
 def spaced_foreign_text(text: str) -> str:
-    """Return ``text`` with spaces around foreign punctuation and each ideograph, so that it can be split into words."""
+    """Return ``text`` with spaces around each ideograph and non-English punctuation mark, for splitting into words."""
     for sign, spaced in _SPACED_ABROAD:
         if sign in text:
             text = text.replace(sign, spaced)
@@ -192,7 +192,7 @@ def _mark_negated(reading: Reading, at: int) -> None:
 
 
 def add_shape(features: dict[str, tuple[int, int]], reading: Reading, masked: str, *, table: Table) -> None:
-    """Add to ``features`` those that depend on the whole prompt, such as its length and the position of its orders."""
+    """Add features that depend on the whole prompt, such as its length or the position of orders, to ``features``."""
     words = reading.words
     own = [word for word in words if word not in MARKS and word[0] < FIRST_MARKER]
     everything = (0, len(masked))

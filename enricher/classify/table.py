@@ -134,7 +134,7 @@ class Table:
 
 
 def _unpacked(packed: str, seconds: list[str]) -> list[Any]:
-    """Unpack, from all phrases that begin with the same word, those whose second word is one of ``seconds``.
+    """Return the unpacked phrases in ``packed`` whose second word is one of ``seconds``; all begin with the same word.
 
     Phrases that consist of the first word alone, or have a gap after it, are always included.
     """

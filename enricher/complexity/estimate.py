@@ -75,7 +75,7 @@ class Estimate:
     def row(self) -> tuple[object, ...]:
         """Return the values for the table ``complexity_estimates``, in the order of its columns in ``storage.traces``.
 
-        Of the prompt's text, they contain only words that are listed in the thresholds.
+        They contain no words of the prompt except words that the thresholds list.
         """
         return (
             self.tokens, self.lines, self.files, self.minutes, self.score, self.heuristic, self.model, self.category,
@@ -194,10 +194,10 @@ def _named_files(prompt: str, masked: str) -> int:
 
 
 def _counts(words: list[str], text: str, files: Thresholds) -> list[int]:
-    """Return each number of files that the prompt states ("40 files"), after the number assumed for "everywhere" etc.
+    """Return the number of files assumed for words such as "everywhere", then each number that is stated ("40 files").
 
     The assumed number is 0 if the prompt contains no such word. ``files`` is the section of the thresholds with the
-    words that are looked for.
+    words to look for.
     """
     found = [files["wide"]["count"]] if _found(words, text, files["wide"]) else [0]
     for at, word in enumerate(words):

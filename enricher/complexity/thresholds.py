@@ -218,10 +218,9 @@ def _groups(body: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _compiled_words(words: Iterable[str], forms: Callable[[str], Iterable[str]]) -> dict[str, Any]:
-    """Return the compiled form of a list of words and phrases: a mapping with two keys.
+    """Return the compiled form of a list of words and phrases: a mapping with the keys "words" and "phrases".
 
-    The value of "words" maps each inflected form of a single word to that word; the value of "phrases" lists the
-    entries of several words.
+    "words" maps each inflected form of a single word to that word; "phrases" lists the entries that have several words.
     """
     flat = [" ".join(word.lower().split()) for word in words]
     single = [word for word in flat if " " not in word]

@@ -43,8 +43,8 @@ class Channel:
     ``can_answer(settings, has_past)`` returns whether the channel could answer a prompt under these settings, with or
     without an earlier conversation; None means that it always could. ``can_ask_again`` says that ``replay --today`` may
     call ``offer``, which must not change any state. ``gives`` and ``read_more`` fill the channel's row in the README.
-    ``budget`` applies if no rules file declares the channel: the minimum score of a fact, the maximum number and the
-    maximum tokens of the facts, and the priority.
+    ``budget`` holds the values used if no rules file declares the channel: the minimum score of a fact, the maximum
+    number of facts and of their tokens, and the priority.
     """
 
     __slots__ = ("budget", "can_answer", "can_rerun", "gives", "offer", "question", "read_more")
@@ -70,10 +70,10 @@ class Channel:
 
 
 class ChannelRule:
-    """A channel as the rules declare it; ``command`` is the program to run, empty for a built-in channel.
+    """A channel as the rules declare it: ``command`` is the program to run, empty for a built-in channel.
 
-    A channel that asks a language model runs a program of this package, ``enricher.model.handlers``, instead;
-    ``handler`` contains the arguments of this program, and is empty for any other channel.
+    For a channel that asks a language model, the program is always ``enricher.model.handlers``, and ``handler``
+    contains its arguments; ``handler`` is empty for any other channel.
     """
 
     __slots__ = ("command", "deadline_ms", "handler", "min_score", "most", "name", "priority", "tokens")
@@ -223,8 +223,8 @@ class Candidate:
 class ChannelResult:
     """The result of one channel: its status (ok, empty, timeout, error, off or untrusted) and its candidates.
 
-    ``is_built_in`` is set only for a built-in channel that ran out of time: the text for the agent does not mention
-    that. Traces of earlier versions lack this field, and their texts mention every channel that ran out of time.
+    ``is_built_in`` is set only for a built-in channel that ran out of time, which the text for the agent does not
+    mention. Traces of earlier versions lack this field; their texts mention every channel that ran out of time.
     """
 
     __slots__ = (
@@ -263,10 +263,7 @@ class ChannelResult:
 
 
 def redact_item(item: Candidate) -> Candidate:
-    """Remove secrets from a candidate, and return it.
-
-    This is necessary because candidates are stored and shown, as prompts are.
-    """
+    """Remove secrets from ``item``, which may be stored and shown, and return it."""
     item.text = redact(item.text)[0] if item.text else ""
     item.ref = redact(item.ref)[0]
     item.label = redact(item.label)[0]

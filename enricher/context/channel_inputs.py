@@ -70,8 +70,7 @@ def channels_with_changed_input(
 def can_rerun(rule: Mapping[str, Any]) -> bool:
     """Return whether a replay may query the channel again, with today's data.
 
-    Programs are never run again: the rules to be tried may come from anyone, and the user has not trusted their
-    commands.
+    Programs are never run again, because the rules under test may contain commands that the user has not trusted.
     """
     return _is_builtin(rule) and load(rule["name"]).can_rerun
 

@@ -177,10 +177,10 @@ Row = tuple[int, str, int, str, str]
 
 
 def _about(db: Connection, rows: list[Row], named: PromptNames, found: Span) -> list[Row]:
-    """Return those of the commits ``rows`` that changed a name or a file that the prompt names.
+    """Return the commits in ``rows`` that changed a name or a file that the prompt names.
 
     If there are none, return the commits whose subject lines share the most words with the prompt's sentence about the
-    time span ``found``. If many share only one word, none is returned.
+    time span ``found``; if they share only one word and there are too many to show, return none.
     """
     keys = [name_history.key(name) for name in named.identifiers]
     marks = ",".join("?" * len(keys))
@@ -200,7 +200,7 @@ def _about(db: Connection, rows: list[Row], named: PromptNames, found: Span) -> 
 
 
 def _has_namesake(db: Connection, name: str) -> bool:
-    """Return whether the project has a file with this name, in whatever folder."""
+    """Return whether any folder of the project contains a file called ``name``."""
     ending = f"/{name}"
     row = db.execute("select 1 from files where substr('/' || path, ?) = ? limit 1", (-len(ending), ending)).fetchone()
     return row is not None

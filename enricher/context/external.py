@@ -286,7 +286,7 @@ def _request(request: dict[str, Any], channel: ChannelRule) -> bytes:
 
 
 def _exchange(running: list[ChannelProcess], *, until: float) -> None:
-    """Wait for pipes that can be read or written, at most until ``until``, and transfer requests and answers."""
+    """Wait for a pipe to be ready, but not beyond ``until``; then transfer parts of requests and answers."""
     poll = select.poll()
     ends = {}
     for one in running:

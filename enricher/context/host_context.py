@@ -44,7 +44,7 @@ def mark_loaded(gathered: list[ChannelResult], request: Request) -> None:
 def mark_in_answer(gathered: list[ChannelResult], answer: str) -> None:
     """Mark as stale (not to be shown) the candidates whose text occurs in the agent's last answer.
 
-    The channel ``session`` is exempt: it quotes that answer on purpose, to resolve what the prompt refers to.
+    The channel ``session`` is exempt: it quotes that answer on purpose, to say what the prompt refers to.
     """
     answer_line = _one_line(answer)
     for one in gathered:
@@ -56,8 +56,7 @@ def mark_in_answer(gathered: list[ChannelResult], answer: str) -> None:
 def imports(name: str, request: Request) -> str:
     """Return the file through which the client loads the project's file ``name``, or an empty string.
 
-    This is the file itself if it is one of those that the client loads at its start, or else one of these that imports
-    it.
+    This is ``name`` itself if the client loads it at its start, or else a file loaded at the start that imports it.
     """
     path = os.path.join(request.project.root, name)
     for own in FILES.get(request.host, FILES["claude"]):

@@ -142,7 +142,7 @@ class PromptTerms:
     def keys(self, memory_words: list[str]) -> list[str]:
         """Return the stems of ``memory_words``, for comparison with the words of the prompt.
 
-        To save time, most words that begin with other letters than all words of the prompt are returned unchanged.
+        To save time, most words that do not begin like any word of the prompt are returned unchanged.
         """
         return [_key(word) if word[:2] in self.beginnings or word in BASE_FORMS else word for word in memory_words]
 
@@ -173,9 +173,9 @@ def terms_of(text: str, names: frozenset[str] = frozenset()) -> list[Term]:
 
 
 def _is_foreign(bare: list[str]) -> bool:
-    """Return whether the words ``bare`` are in another language than English.
+    """Return whether the words ``bare`` are in a language other than English.
 
-    They are if two of them, or a fifth, are function words of another language.
+    This is assumed if at least two of them, or a fifth, are function words of another language.
     """
     foreign = sum(word in FUNCTION_WORDS and word not in STOP_WORDS for word in bare)
     return foreign > 1 or foreign * 5 >= len(bare) > 0
@@ -294,7 +294,7 @@ def _matches_rule(prompt: PromptTerms, memory: _Memory) -> bool:
 
 
 def _condition(content: str) -> list[str]:
-    """Return the stems of the words that say what a rule applies to; empty if ``content`` is no rule.
+    """Return the stems of the words that say what a rule applies to; empty if ``content`` is not a rule.
 
     These are the content words between "never" and "without", or between "every" and "needs", for example.
     """

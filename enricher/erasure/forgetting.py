@@ -52,8 +52,8 @@ class DeletionPlan:
     """A plan of what to delete; it is stored in a file until the deletion is complete.
 
     ``ids`` are the ids of the prompts, newest first, and ``quoting`` those of later prompts that quote one of them.
-    Data about ``sessions`` is deleted, too, and so is other data that mentions one of ``texts``, such as replays, but
-    no memory. ``memories`` are the ids of memories; deleting them deletes nothing else.
+    Data about ``sessions`` is deleted, too, and so is any other data that contains one of ``texts``, such as a replay,
+    unless it is a memory. ``memories`` are the ids of memories; deleting them deletes nothing else.
     """
 
     ids: tuple[str, ...] = ()
@@ -63,7 +63,7 @@ class DeletionPlan:
     memories: tuple[str, ...] = ()
 
     def every_id(self) -> tuple[str, ...]:
-        """Return the ids of all prompts to delete, including those that only quote another, newest first."""
+        """Return the ids of all prompts to delete, newest first, including those in ``quoting``."""
         return tuple(sorted({*self.ids, *self.quoting}, reverse=True))
 
 
@@ -71,7 +71,7 @@ class DeletionPlan:
 class ForgetReport:
     """The outcome of a deletion: the number of prompts (``traces``) and of versions of the rules that were deleted.
 
-    ``done`` contains messages about what was done to files, ``remarks`` what else the user should know.
+    ``done`` contains messages about what was done to files, and ``remarks`` other messages for the user.
     """
 
     traces: int = 0
@@ -139,7 +139,7 @@ def unfinished_memories(state: str) -> tuple[str, ...]:
 def finish(db: sqlite3.Connection, state: str, *, patience_s: float = database.PATIENCE_S) -> DeletionPlan | None:
     """Complete an interrupted deletion and return its plan, or None if there was none.
 
-    If another process is deleting data, wait for it for ``patience_s`` seconds. Raises the same errors as ``forget``.
+    Waits up to ``patience_s`` seconds while another process is deleting data. Raises the same errors as ``forget``.
     """
     with exclusive_deletion(state, patience_s=patience_s):
         return _complete_earlier(db, state)
@@ -153,7 +153,7 @@ def is_unfinished(state: str) -> bool:
 def remarks_on(db: sqlite3.Connection, what: DeletionPlan) -> list[str]:
     """Return remarks on stored data that the deletion ``what`` will keep although it repeats the deleted text.
 
-    This may be memories, with the command that deletes them, and versions of the instructions.
+    There may be one about memories, with the command that deletes them, and one about versions of the instructions.
     """
     wanted = Mentions(what.texts)
     ids = forgetting.memories_mentioning(db, wanted) if wanted else []
@@ -185,7 +185,7 @@ class Pruning:
 def plan_pruning(db: sqlite3.Connection, state: str, bounds: retention.Bounds) -> Pruning:
     """Return what ``prune(…, with_snapshots=True)`` would delete under the limits ``bounds``.
 
-    Recorded prompts that could not be imported into the database are not included, although pruning deletes old ones.
+    The result leaves out recorded prompts that could not be imported into the database; ``prune`` deletes the old ones.
     """
     ids = retention.surplus(db, bounds)
     versions = retention.prune_versions(db, state, in_use=versions_in_use(state), is_dry=True)
@@ -204,8 +204,8 @@ def prune(
 ) -> ForgetReport:
     """Delete the oldest prompts beyond the limits ``bounds``, and data that no prompt refers to any more.
 
-    With ``with_snapshots``, published copies of the data that contain older prompts than the remaining ones are
-    deleted, too. Only a user may request that: if it were done automatically, it would delete a served copy every day.
+    With ``with_snapshots``, published copies of the data are deleted, too, if they contain prompts older than all that
+    remain. Only a user may request this: automatic pruning would delete the copy that is being served, day after day.
     Raises the same errors as ``forget``.
     """
     outcome = ForgetReport()
@@ -241,9 +241,8 @@ def account_settings() -> dict[str, Any]:
 def run_retention(state: str) -> None:
     """Complete an interrupted deletion, prune to the limits in the user's settings, and remove stored agents' answers.
 
-    This is a part of the background work after a prompt. Nothing is done while another process deletes data. Only
-    earlier versions stored agents' answers. Raises the same errors as ``account_settings`` and, except UnfinishedError,
-    as ``prune``.
+    This is a part of the background work after a prompt; it does nothing while another process deletes data. Raises the
+    same errors as ``account_settings`` and ``prune``, except UnfinishedError.
     """
     turn = detached.claim(state, maintenance.HOUSEKEEPING)
     if turn < 0 or not os.path.exists(f"{state}/{traces.DATABASE}"):
@@ -394,7 +393,7 @@ def _write_note(state: str, what: DeletionPlan) -> None:
 def _read_note(state: str) -> DeletionPlan | None:
     """Return the plan of an unfinished deletion, or None if there is no file with a plan.
 
-    If the file is damaged, return an empty plan: executing it makes at least irrecoverable what was already deleted.
+    If the file is damaged, return an empty plan; executing it at least makes earlier deletions irreversible.
     """
     try:
         value = json.loads(private.read_file(f"{state}/{NOTE}", LIMIT_NOTE))

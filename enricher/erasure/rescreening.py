@@ -31,9 +31,9 @@ IN_WHICH_FOLDERS = "select distinct cwd from traces"
 
 @dataclass(slots=True)
 class RescreenReport:
-    """The outcome of a search for secrets: the number of rows in each table of the database that contained one.
+    """The outcome of a search for secrets; ``rows`` maps each table to the number of its rows that contained one.
 
-    ``done`` contains messages about what was done to files, ``remarks`` what else the user should know.
+    ``done`` contains messages about what was done to files, and ``remarks`` other messages for the user.
     """
 
     rows: dict[str, int] = field(default_factory=dict)

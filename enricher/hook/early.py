@@ -2,8 +2,8 @@
 
 A late result is text that a model adds after a prompt was answered. To fetch it, a client starts the hook after every
 tool call, and almost always there is none. This module is loaded only if the state folder contains ``late``, so that
-users without late results do not pay for it. Like ``enricher.bundle``, it is loaded before the other modules, which
-that file contains, and must not import any of them.
+users without late results do not pay for it. It runs before the bundle is loaded, and so must not import any other
+module of the hook except ``enricher.bundle`` and ``enricher.home``.
 """
 
 import os
@@ -22,8 +22,8 @@ AFTER_THE_END_MS = 20
 def first_piece() -> bytes:
     """Return what was read of the event on stdin, which may be nothing; end the process if there is nothing to do.
 
-    There is nothing to do if the event only reports the end of a tool call and no late result waits. An event that is
-    not recognized as such here, for example one with blanks before its colons, is left to ``hook.process``.
+    There is nothing to do if the event only reports the end of a tool call and no late result waits. ``hook.process``
+    handles such an event if this function does not recognize it, for example because of blanks before its colons.
     """
     try:
         names = os.listdir(f"{state_dir()}/late")
@@ -55,7 +55,7 @@ def _is_end_of_tool(piece: bytes) -> bool:
 
 
 def _is_result(name: str) -> bool:
-    """Return whether a file in the folder ``late`` is a result; the others are half-written, or only mark a turn."""
+    """Return whether a file in the folder ``late`` is a result; others are half-written or note the latest prompt."""
     return not name.startswith(".") and not name.endswith(".turn")
 
 

@@ -222,9 +222,9 @@ def _record_turn(event: PromptEvent, state: str) -> None:
 
 
 def _give_late_result(payload: dict[str, object]) -> None:
-    """Print the late result that waits for the session; do nothing if there is none, or if a subagent used the tool.
+    """After the agent used a tool, print the late result that waits for the session, if there is one.
 
-    Clients send this event for every use of a tool, so the usual case must end here.
+    Do nothing if a subagent used the tool. This runs after every use of a tool, so it must be fast if nothing waits.
     """
     state, session = state_dir(), str(payload.get("session_id", ""))
     if not os.path.exists(f"{state}/late") or payload.get("agent_id"):

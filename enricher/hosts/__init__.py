@@ -59,10 +59,10 @@ _EVENT_NAMES = {
 def detect(environ: Mapping[str, str], payload: object, named: str) -> str:
     """Return the name of the client that is calling.
 
-    The first of these that identifies a client counts: keys of the event that only one client
-    sends, the environment, ``named`` (the name under which the hook was registered). If none does, Claude Code is
-    assumed, whose event format is the most common. The event precedes the environment because a client that
-    was started from the shell of another client inherits its variables.
+    The event is examined first (for what only one client sends), then the environment, and then ``named``, the name
+    under which the hook was registered. If none of them identifies a client, Claude Code is assumed, whose event format
+    is the most common. The environment comes second because a client that was started from the shell of another client
+    inherits its variables.
     """
     fields = payload if isinstance(payload, dict) else {}
     return _by_event(fields) or _by_environment(environ) or (named if named in NAMES else FALLBACK)

@@ -41,7 +41,7 @@ def answer(context: str, notice: str) -> dict[str, object] | None:
 
 
 def task_folder(session_id: str) -> str:
-    """Return the folder of a session's tasks; empty for an id that could lead to another folder."""
+    """Return the folder of a session's tasks, or an empty string if the id is unsafe as a folder name."""
     if not session_id or "/" in session_id or "\\" in session_id or "\0" in session_id or session_id.startswith("."):
         return ""
     # Not ``hosts.servers.home_folder``, whose module a prompt in the default profile does not load.

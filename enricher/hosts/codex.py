@@ -32,5 +32,5 @@ def parse(payload: object) -> PromptEvent:
 
 
 def answer(context: str, notice: str) -> dict[str, object] | None:
-    """Return the object to print, with no key that the client's schema lacks."""
+    """Return the object to print, which contains only keys that the client's schema allows."""
     return nested(EVENT, context, notice)

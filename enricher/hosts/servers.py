@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 
 class Listing:
-    """A description of how one client lists its MCP servers: in which files, under which key of them, in which format.
+    """A description of how one client lists its MCP servers: in which files, under which key, and in which format.
 
-    With ``has_argv``, an entry contains one list with the program and its arguments, and has the environment variables
-    under ``environment``. ``extra`` contains further keys that an entry needs, with their values.
+    If ``has_argv`` is set, each entry has a single list with the program and its arguments, and its environment
+    variables are under ``environment``. ``extra`` contains further keys that an entry needs, with their values.
     """
 
     __slots__ = ("extra", "has_argv", "key", "project_file", "user_file")

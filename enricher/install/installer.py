@@ -73,8 +73,8 @@ class InstallPlan:
     ) -> list[ConfigurationFile]:
         """Add an edit of each file in ``places`` to the plan, and return the files that can be edited.
 
-        Why the other files are left out is recorded. ``edit`` is called with a file and with all changes planned so
-        far, and returns the change of the file.
+        For each of the other files, the reason is recorded. ``edit`` is called with a file and with all changes planned
+        so far, and returns the change of the file.
         """
         planned = []
         for place in places:
@@ -222,7 +222,7 @@ def advice_on_checks(places: list[ConfigurationFile]) -> list[str]:
 
 
 def current_settings() -> dict[str, Value]:
-    """Return the settings from files and the environment that apply outside any project; none without usable rules."""
+    """Return the settings from files and the environment that apply outside any project; empty without usable rules."""
     from enricher.rules import cache
     from enricher.settings import with_environment
 
@@ -234,7 +234,7 @@ def current_settings() -> dict[str, Value]:
 
 
 def advice(place: ConfigurationFile) -> str:
-    """Return what the user must still do before the client runs the hook, or an empty string if that is nothing."""
+    """Return what the user must still do before the client runs the hook; empty if nothing is left to do."""
     if place.host == "codex":
         return registration.block_reason(place)[0] and (
             "Codex runs a new hook only once you trust it: start codex, open /hooks, and trust the entry "
@@ -367,8 +367,8 @@ def _has_trace(state: str) -> bool:
 def _failure_reason(host: str, folder: str, state: str) -> str:
     """Return why the hook failed.
 
-    If the launcher or a file that it starts is missing, the answer names it. Otherwise the hook is run again without
-    the launcher, and the answer is the last line that it prints to stderr; it is empty if the hook now succeeds.
+    If the launcher or a file that it starts is missing, the returned text names it. Otherwise the hook is run again
+    without the launcher, and the last line that it prints to stderr is returned; it is empty if the hook now succeeds.
     """
     python, boot = launcher.target(launcher.path())
     for file in (launcher.path(), python, boot):

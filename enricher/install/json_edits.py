@@ -1,8 +1,8 @@
 """Edit JSON as text, so that everything outside the edit stays unchanged, byte for byte.
 
-Order, indentation, line ends and (if the format has them) comments are preserved; an
-edit affects only the edited element and the adjacent comma. The second half of the module
-finds, adds, updates and removes our entry in a client's configuration.
+Order, indentation, line ends and (if the format has them) comments are preserved; an edit affects only the edited
+element and the adjacent comma. The second half of the module finds, adds, updates and removes our entry in a client's
+configuration.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Node:
         self.commas: list[int] = []
 
     def index(self, step: str | int) -> int:
-        """Return the index of the child with the key ``step``, or at the position ``step`` of a list; -1 if none.
+        """Return the index of the child with the key ``step`` or, for a number, at the position ``step``; -1 if none.
 
         If several children have the key, the last one is returned, because that is the one that clients use.
         """
@@ -170,7 +170,7 @@ class _Parser:
 
 
 def appended(text: str, container: Node, value: object, *, key: str = "") -> str:
-    """Return the text with ``value`` added as the last element of a list, or of an object under ``key``."""
+    """Return the text with ``value`` added at the end of ``container``, a list or, if ``key`` is given, an object."""
     if not container.children:
         return _first_element(text, container, value, key)
     last = container.children[-1]
@@ -207,7 +207,7 @@ def replaced(text: str, node: Node, value: object) -> str:
 
 
 def removed(text: str, container: Node, index: int) -> str:
-    """Return the text without the element number ``index`` of a container, its comma and the space before it."""
+    """Return the text without the element at ``index`` in ``container``, its comma and the space before it."""
     start, end = container.starts[index], container.children[index].end
     while text[start - 1] in " \t\r\n":  # stops at the opening brace or bracket at the latest
         start -= 1
@@ -297,7 +297,7 @@ class Shape:
         return {"matcher": self.matcher, "hooks": [filled]} if self.matcher else {"hooks": [filled]}
 
     def parse(self, text: str) -> Node:
-        """Parse a client's file; raises NotJsonError also if its hooks are not listed as this format requires."""
+        """Parse a client's file; raises NotJsonError if it is not JSON or lists its hooks in another format."""
         kinds = {(): dict, ("hooks",): dict, ("hooks", self.event): list}
         return parse_containers(text, kinds, comments=self.has_comments)
 
@@ -330,7 +330,7 @@ def commands(shape: Shape, text: str) -> list[str]:
 def with_entry(shape: Shape, text: str, command: str) -> str:
     """Return the text with exactly one handler of ours, which runs ``command``.
 
-    Anything else that the user has changed in the handler is kept.
+    If the user has changed other parts of an existing handler, they are kept.
     """
     if not text.strip(BLANK):
         return json.dumps({**shape.root, "hooks": {shape.event: [shape.entry(command)]}}, indent=2) + "\n"

@@ -1,8 +1,7 @@
 """Write the launcher, a script that starts the hook, and the command with which clients run the launcher.
 
-The command never changes, because Codex stops trusting a hook whose command has
-changed, and virtual environments move; only the script changes. It starts the
-interpreter that ran the installation; if that fails, it prints a message in the
+The command never changes, because Codex stops trusting a hook whose command has changed, and virtual environments move;
+only the script changes. It starts the interpreter that ran the installation; if that fails, it prints a message in the
 client's own format, so that the user learns of the failure.
 """
 

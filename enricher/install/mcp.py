@@ -33,7 +33,7 @@ def place(host: str, scope: str, cwd: str) -> ConfigurationFile:
 
 
 def add(where: ConfigurationFile, earlier: list[FileChange]) -> FileChange:
-    """Return the change that adds our server; a change of the same file in ``earlier`` is extended instead."""
+    """Return the change that adds our server; a change of the same file in ``earlier`` is extended and returned."""
     entry = _entry(where)
     return edit_after(where, earlier, lambda text: _with_server(where, text or "", entry))
 
@@ -41,7 +41,7 @@ def add(where: ConfigurationFile, earlier: list[FileChange]) -> FileChange:
 def remove(where: ConfigurationFile, earlier: list[FileChange]) -> FileChange:
     """Return the change that removes our server, or the whole file if we created it and nothing else is left.
 
-    A change of the same file in ``earlier`` is extended instead.
+    A change of the same file in ``earlier`` is extended and returned.
     """
     return edit_after(where, earlier, lambda text: text and _without_server(where, text))
 
@@ -95,7 +95,7 @@ def _without_json(where: ConfigurationFile, text: str) -> str:
 
 
 def _parsed(where: ConfigurationFile, text: str) -> json_edits.Node:
-    """Parse a client's file; raises NotJsonError also if the file or its list of servers is not an object."""
+    """Parse a client's file; raises NotJsonError if it is not JSON, or if it or its server list is not an object."""
     kinds = {(): dict, (servers.LISTINGS[where.host].key,): dict}
     return json_edits.parse_containers(text, kinds, comments=getattr(facts(where.host), "HAS_COMMENTS", True))
 

@@ -1,7 +1,7 @@
 """Find each client's hook configuration, and compute the change that adds or removes our hook.
 
-The files belong to the user: only our own entry is ever added, changed or removed. Clients
-silently skip a hook that is switched off or not trusted; ``block_reason`` finds out why.
+The files belong to the user: only our own entry is ever added, changed or removed. Clients silently skip a hook that is
+switched off or not trusted; ``block_reason`` finds out why.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ NAME = "prompt-enricher"
 class InstallationError(Exception):
     """Raised if a file cannot be read or changed; the message names the file, the reason and the remedy.
 
-    The file has then not been changed.
+    The file has been left unchanged.
     """
 
 
 class ConfigurationFile:
-    """A configuration file of the client ``host``, in which the hook or another part of ours may be registered.
+    """A file of the client ``host`` that may register the hook, our MCP server or another part of Prompt Enricher.
 
     ``scope`` is "user" if the file applies to all projects of the user, and "project" if it belongs to one project.
     """
@@ -66,8 +66,7 @@ def facts(host: str) -> Any:
 def place(host: str, scope: str, cwd: str) -> ConfigurationFile:
     """Return the file in which to register the hook in the client ``host``.
 
-    With the scope "project", this is a file of the project that contains ``cwd``, otherwise one for all projects of the
-    user.
+    With the scope "project", this is a file of the project that contains ``cwd``, otherwise one for all projects.
     """
     if scope == "project":
         return ConfigurationFile(host, scope, os.path.join(project_root(cwd), facts(host).PROJECT_FILE))
@@ -126,10 +125,10 @@ def _commands(where: ConfigurationFile, text: str) -> list[str]:
 def add(where: ConfigurationFile, *, is_late: bool = False, is_checked: bool = False) -> FileChange:
     """Return the change after which the hook is registered exactly once for each event.
 
-    ``is_late`` also registers it for the event at which late results (answers of a model that came after the hook's)
-    are fetched, ``is_checked`` for the end of a turn, at which the agent's code is checked. Existing registrations for
-    these two events are kept and updated. Clients without such an event (``hosts.LATE_EVENTS``, ``hosts.TURN_ENDS``)
-    get only the usual registration.
+    With ``is_late``, these include the event at which a client fetches late results (answers of a model that came after
+    the hook's); with ``is_checked``, the end of a turn, at which the agent's code is checked. Existing registrations
+    for these two events are always kept and updated. Clients without such an event (``hosts.LATE_EVENTS``,
+    ``hosts.TURN_ENDS``) get only the usual registration.
     """
     late, turn = hosts.LATE_EVENTS.get(where.host), hosts.TURN_ENDS.get(where.host)
     events = [event for event, is_wanted in ((late, is_late), (turn, is_checked)) if event and is_wanted]
@@ -184,7 +183,7 @@ def _shapes(host: str) -> list[json_edits.Shape]:
 def remove(where: ConfigurationFile, earlier: Sequence[FileChange] = ()) -> FileChange:
     """Return the change that removes our entries, or the whole file if we created it and nothing else is left.
 
-    A change of the same file in ``earlier`` is extended instead.
+    A change of the same file in ``earlier`` is extended and returned.
     """
     return edit_after(where, earlier, lambda text: text and _without_entry(where, text))
 
@@ -203,7 +202,7 @@ def _without_entry(where: ConfigurationFile, text: str) -> str | None:
 
 
 def edit(where: ConfigurationFile, work: Callable[[str | None], Result]) -> Result:
-    """Return the result of ``work`` on the file's text (None if the file is missing); the file itself stays unchanged.
+    """Return the result of ``work`` on the file's text (None if the file is missing), without changing the file.
 
     Any error becomes an InstallationError that says how to fix it.
     """
@@ -223,10 +222,10 @@ def edit(where: ConfigurationFile, work: Callable[[str | None], Result]) -> Resu
 def edit_after(
     where: ConfigurationFile, earlier: Sequence[FileChange], work: Callable[[str | None], str | None]
 ) -> FileChange:
-    """Return the change of a file that consists in applying ``work`` to its text.
+    """Return the change that replaces the text of a file with what ``work`` returns for this text.
 
-    If ``earlier`` contains a change of the same file, ``work`` is applied to its result, and that change is extended
-    and returned. Raises InstallationError as ``edit`` does.
+    If ``earlier`` contains a change of the same file, ``work`` is called with the text after that change, and that
+    change is extended and returned. Raises InstallationError as ``edit`` does.
     """
     same = next((one for one in earlier if os.path.realpath(one.path) == os.path.realpath(where.file)), None)
     if same is None:
@@ -251,7 +250,7 @@ def is_opencode_plugin(text: str) -> bool:
 
 
 def block_reason(place: ConfigurationFile) -> tuple[str, str]:
-    """Return why the client skips the hook registered in ``place``, and the remedy; both empty if it runs the hook."""
+    """Return why the client skips the hook registered in ``place``, and the remedy; both are empty if it does not."""
     look = {"claude": _claude, "gemini": _gemini, "codex": _codex, "copilot": _copilot}.get(place.host)
     return look(place) if look else ("", "")
 

@@ -34,7 +34,7 @@ def place(host: str, scope: str, cwd: str) -> ConfigurationFile:
 
 
 def add(where: ConfigurationFile, _earlier: Sequence[FileChange]) -> FileChange:
-    """Return the change that writes our subagent; raises InstallationError if the user has another of that name."""
+    """Return the change that writes our subagent; raises InstallationError if its file exists and is not ours."""
     with open(_SHIPPED, encoding="utf-8") as file:
         text = file.read()
     before = _read(where)

@@ -1,6 +1,6 @@
 """Edit TOML as text, keeping comments and order; add and remove our hook in Codex's ``config.toml``.
 
-The result of every edit is parsed with the standard parser; if anything but the edited entry changed, it is refused.
+Every result is parsed with the standard parser; NotTomlError is raised if anything but the edited entry has changed.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def read(text: str) -> dict[str, Any]:
 
 
 def line_of(text: str, key: str) -> int:
-    """Return the number of the first line that sets a key or begins a table of that name; 0 if there is none."""
+    """Return the number of the first line that sets ``key`` or begins a table with this name; 0 if there is none."""
     found = re.search(rf"^[ \t]*\[*[ \t]*[\"']?{re.escape(key)}\b", text, re.MULTILINE)
     return text.count("\n", 0, found.end()) + 1 if found else 0
 
@@ -80,7 +80,7 @@ def _first_header(text: str) -> int:
 
 
 def with_table(text: str, addition: str, expected: dict[str, Any]) -> str:
-    """Return the text with ``addition`` at its end; raises NotTomlError if the result is not ``expected``."""
+    """Return the text with ``addition`` at its end; raises NotTomlError unless the result parses to ``expected``."""
     separator = "\n" if text.strip() else ""
     return _checked(_with_line_end(text) + separator + addition, expected)
 
@@ -151,7 +151,7 @@ def with_entry(text: str, event: str, command: str, *, timeout: int) -> str:
 def without_entry(text: str, event: str, *, timeout: int) -> str:
     """Return the text without our handlers for an event.
 
-    Raises NotTomlError if the user has edited them, so that they no longer read as we write them, with ``timeout``.
+    Raises NotTomlError if the user has edited one, so that it differs from what we write for this ``timeout``.
     """
     for command in commands(text, event):
         expected = _without(read(text), event, command)

@@ -104,7 +104,7 @@ class Explanation:
         return f"confidence {confidence:.2f}: every {doubling:g} points of lead double the odds; {shown}"
 
     def thresholds(self) -> list[str]:
-        """Return a text for each threshold that decides if the agent sees the task type, with the prompt's value."""
+        """Return a text for each threshold that decides whether the task type is shown, with the prompt's value."""
         facet, judged = self._facet, self.enrichment.classification
         if not facet or not judged.scores.get(TASK_TYPE):
             return []
@@ -145,14 +145,14 @@ class Explanation:
         return next((one for one in self.rules.body["classes"]["facets"] if one["name"] == TASK_TYPE), {})
 
     def left_out(self) -> list[str]:
-        """Return a text for each line that was not added: the reason and, if it is a lack of points, the points."""
+        """Return why each line that was left out was not added; if it lacked points, with those it had and needed."""
         return [
             f"{miss.line}: {miss.reason}" + (f" ({miss.score:g} of {miss.needed:g})" if miss.needed else "")
             for miss in self.enrichment.misses
         ]
 
     def channels(self) -> list[tuple[str, list[str]]]:
-        """Return for each channel a text about its outcome, and texts about the items it offered, added items first."""
+        """Return for each channel a text on how it ended, and one on each item that it offered, added items first."""
         return [(_outcome(one), [*self._added(one.name), *self._omitted(one.name)]) for one in self.inputs.channels]
 
     def _added(self, channel: str) -> Iterator[str]:
@@ -170,9 +170,9 @@ class Explanation:
         return model_summary(self.inputs.model) if self.inputs.model else ""
 
     def opinion(self, facet: str, name: str) -> str:
-        """Return how confident the language model is that ``name`` is the class of a facet, as text.
+        """Return a phrase saying how confidently the language model assigned the prompt to the class ``name``.
 
-        It is empty if the model named another class or was not asked.
+        It is empty if the model named another class of the ``facet`` or was not asked.
         """
         found = self.inputs.model.get("opinion") or self.inputs.model.get("late_opinion") or {}
         if found.get(facet) != name:
@@ -180,7 +180,7 @@ class Explanation:
         return f"the model names it ({found.get(CONFIDENCES[facet], 0.0):.2f})"
 
     def said_before(self) -> list[str]:
-        """Return what was added earlier in this session and so is not added again: names, and the number of items."""
+        """Return the names of what was added earlier in this session and is not repeated; context items are counted."""
         kinds = Counter(ref.partition(":")[0] for ref in self.inputs.injected)
         named = [ref.replace(":", " ", 1) for ref in self.inputs.injected if not ref.startswith("item:")]
         items = kinds["item"]

@@ -1,4 +1,4 @@
-"""Decide whether a model may be called now, by daily limits, pauses after failures, and how long calls usually take.
+"""Decide whether a model may be called now, given the daily limits, the latest failures and the usual call duration.
 
 The duration and cost of earlier calls are stored in the state folder (file ``model``). The process that makes a call
 writes this file; the hook only reads it, before it starts such a process. The daily limits apply to all calls together:
@@ -75,7 +75,7 @@ class Account:
         return {name: getattr(self, name) for name in self.__slots__}
 
     def today(self) -> tuple[int, float]:
-        """Return the number of today's calls and their cost in US dollars; a day is a day of UTC."""
+        """Return the number of today's calls and their cost in US dollars; days begin at midnight UTC."""
         return (self.calls, self.usd) if self.day == utc_now()[:10] else (0, 0.0)
 
     def refusal_for(self, purpose: str, settings: Mapping[str, Value]) -> str:

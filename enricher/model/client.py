@@ -1,8 +1,8 @@
-"""Send questions to a model over HTTP, by the protocol of Anthropic's Messages or OpenAI's chat completions.
+"""Send questions to a model over HTTP, through Anthropic's Messages API or OpenAI's Chat Completions API.
 
-Vectors of texts are fetched by OpenAI's protocol for embeddings. The hook calls these functions only in child processes
+Vectors of texts are fetched through OpenAI's Embeddings API. The hook calls these functions only in child processes
 (``enricher.model.opinion_request``). Sources: the API references of Anthropic (Messages, version 2023-06-01) and OpenAI
-(Chat Completions, Embeddings). Ollama, llama.cpp and vLLM also implement the protocols of OpenAI.
+(Chat Completions, Embeddings). Ollama, llama.cpp and vLLM also implement the APIs of OpenAI.
 """
 
 from __future__ import annotations
@@ -191,7 +191,7 @@ def _headers(endpoint: Endpoint) -> dict[str, str]:
 
 
 def _checked(response: Response, place: str) -> Any:
-    """Return the JSON object in a successful response; raises ModelError for any other.
+    """Return the JSON object in ``response``; raises ModelError if it reports an error or contains none.
 
     ``place`` is the server's address, for the error message.
     """

@@ -47,7 +47,7 @@ class Proxy:
 
     @property
     def place(self) -> str:
-        """Return the host and port, for messages."""
+        """Return the host and port, for use in messages."""
         return f"{self.host}:{self.port}"
 
     @property
@@ -111,7 +111,7 @@ class Endpoint:
 
     @property
     def place(self) -> str:
-        """Return the host and port, for messages."""
+        """Return the host and port, for use in messages."""
         return f"{self.host}:{self.port}"
 
     @property

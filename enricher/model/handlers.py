@@ -1,10 +1,10 @@
 """Run the channels that query a language model: ``summarization``, ``code_analysis`` and ``similarity`` (seed 004).
 
-A channel is a source of facts (items) to add to a prompt. ``main`` answers one request, by the protocol for programs
-that are channels (docs/channels.md). It runs in a forked child of the hook (``enricher.context.external``), because to
-start a new interpreter would take a good part of a channel's 150 ms. The model's endpoint is OpenAI-compatible, and its
-address is in an environment variable. If the endpoint fails or would be late, the answer is made from the project's
-files alone and marked with ``fallback``.
+A channel is a source of facts (items) to add to a prompt. ``main`` answers one request, following the protocol
+between the hook and a channel's program (docs/channels.md). It runs in a forked child of the hook
+(``enricher.context.external``), because starting a new interpreter would take much of a channel's 150 ms. The model's
+endpoint is OpenAI-compatible, and its address is in an environment variable. If the endpoint fails or would be late,
+the answer is made from the project's files alone and marked with ``fallback``.
 """
 
 from __future__ import annotations
@@ -230,7 +230,7 @@ def _narrative(text: str) -> str:
 
 
 def _structure(text: str) -> str:
-    """Return the first list items in an answer, one per line; empty if it has none."""
+    """Return the first MOST_LINES list items in a model's answer, one per line; empty if it has none."""
     lines = [line.rstrip() for line in text.splitlines() if _is_listed(line)]
     return "\n".join(lines[:MOST_LINES])
 

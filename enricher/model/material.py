@@ -72,7 +72,7 @@ class Material:
         self.is_project = bool(cwd) and is_project(self.project.root, self.project.git_dir)
 
     def call(self) -> CountedCall:
-        """Return a context manager for a call to a model: it counts the call, or refuses it (daily limit, pause)."""
+        """Return a context manager that counts one call to a model; it raises ModelError if none may be made now."""
         from enricher.model.allowance import CountedCall
 
         return CountedCall(self.purpose, self.limits, self.state)

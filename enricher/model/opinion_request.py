@@ -53,7 +53,7 @@ class PendingOpinion:
         self._known: dict[str, Any] = {"model": str(settings["model.name"]), "limit_ms": self.limit_ms}
 
     def record(self) -> dict[str, Any]:
-        """Wait for the answer until the deadline; return the record of the call, also if the child process failed."""
+        """Wait for the answer until the deadline; return the record of the call, even if the child process failed."""
         if self.refusal:
             return {**self._known, "status": SKIPPED, "reason": self.refusal}
         received = self._read()
@@ -132,9 +132,9 @@ def _start(asked: PendingOpinion, call: Callable[[], dict[str, Any]], state: str
 
 
 def task_types(judged: Classification, rules: Rules, settings: Mapping[str, Value]) -> dict[str, str]:
-    """Return the task types from which the model is to choose one, with their meanings; empty if it is not to choose.
+    """Return the task types that the model may choose from, with their meanings; empty if it is not asked to choose.
 
-    The setting ``model.task_type`` says when it is to choose: always, never, or if the rules are uncertain.
+    The setting ``model.task_type`` says when it is asked: always, never, or if the rules are uncertain.
     """
     when = settings["model.task_type"]
     return {} if when == NEVER or (when != ALWAYS and not judged.uncertain) else meanings_of(rules)
@@ -173,8 +173,7 @@ def ask_now(
     """Query the model in this process to classify a prompt; return the record of the call; never raise.
 
     ``kinds`` are the task types to choose from, with their meanings; it is empty if only the search intent is wanted.
-    Secrets are removed from the prompt and the examples here, because with the setting ``log = full`` they still
-    contain them.
+    Secrets are removed from the prompt and the examples first, which contain them if the setting ``log`` is ``full``.
     """
     from enricher.model.client import ModelError, ask
     from enricher.model.endpoint import Endpoint, EndpointError
@@ -264,7 +263,7 @@ def _since(began: float) -> float:
 
 
 def _examples(prompt: str, settings: Mapping[str, Value], state: str) -> list[tuple[str, str]]:
-    """Return earlier prompts similar to this one, with the task types that a person who labelled them approved or gave.
+    """Return earlier prompts similar to this one, each with the task type that a person confirmed or assigned.
 
     The list is empty if there are none, or if the database cannot be read.
     """

@@ -56,7 +56,7 @@ def question(
     examples: Sequence[tuple[str, str]] = (),
     asks_effort: bool = False,
 ) -> str:
-    """Return the question for the model; it contains the prompt as typed, but a long one without its middle.
+    """Return the question for the model; it quotes the prompt, without the middle part if the prompt is long.
 
     ``prompts`` are the compiled templates in the rules (``Rules.packed("prompts")``). ``task_types`` are the task types
     to choose from; without them, the question does not ask for a task type. ``examples`` are earlier prompts with the
@@ -89,11 +89,11 @@ def _one_line(text: str) -> str:
 def read_opinion(
     answer: str, schema: Schema, *, task_types: Collection[str] = (), accuracy: float | None = None
 ) -> tuple[Opinion | None, str]:
-    """Return the classification (opinion) in a model's answer, or None if it is unusable, and what is wrong with it.
+    """Return the classification (opinion) in a model's answer, and a text that says what is wrong with the answer.
 
-    The second value is empty if nothing is wrong. Only fields that follow ``schema``, the schema of this type of
-    answer, are used. A search intent that does not exist is reported and counts as ``general``; a task type that is not
-    in ``task_types`` is reported and ignored. An answer without a valid confidence is unusable (seed 001, task 5.3).
+    The opinion is None if it is unusable; the text is empty if nothing is wrong. Only fields that follow ``schema`` are
+    used. A search intent that does not exist is reported and counts as ``general``; a task type that is not in
+    ``task_types`` is reported and ignored. An answer without a valid confidence is unusable (seed 001, task 5.3).
     ``accuracy`` is the share of prompts that the model is assumed to classify correctly.
     """
     parsed = parse(answer, schema)

@@ -111,7 +111,7 @@ def is_all(prompt: str) -> bool:
 
 
 def namespace_of(text: str) -> str:
-    """Return the namespace that the words of a memory suggest, ``context`` if there is none."""
+    """Return the namespace that the words of a memory suggest, or ``context`` if they suggest none."""
     low = f" {text.lower()} "
     return next((name for name, hints in _HINTS if any(hint in low for hint in hints)), "context")
 
@@ -169,7 +169,7 @@ def _read(lines: list[str], number: int) -> tuple[str, str] | None:
 
 
 def _with_list(text: str, lines: list[str], number: int) -> str:
-    """Return ``text``, followed by the list below line ``number`` if it ends with a colon or is a line break."""
+    """Return ``text``; if it ends with a colon or is a line break, append the list below line ``number``."""
     if text != "\n" and not text.endswith(":"):
         return text
     items: list[str] = []

@@ -1,7 +1,7 @@
 """Define the prompt event, into which the events of all hosts (coding agents) are parsed, and decide which to skip.
 
-No I/O: the same event and settings always give the same reason to skip a prompt. It is stored with the
-prompt; an empty reason means that the prompt is enriched.
+No I/O: the same event and settings always give the same reason to skip a prompt. The reason is stored with the prompt;
+it is empty if the prompt is enriched.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ _DOTFILE_ENDINGS = ("ignore", "attributes", "modules", "rc", "config", "_history
 class PromptEvent:
     """One prompt as a host reported it.
 
-    ``prompt`` is the text as typed. Any other field is empty if the host does not send it. ``source`` is the host's own
-    value for who wrote the prompt, and ``agent`` the subagent that received it; it is empty for the main agent.
+    ``prompt`` is the text as typed. Any other field is empty if the host does not send it. ``source`` says, in the
+    host's own terms, who wrote the prompt; ``agent`` is the subagent that received it, or empty for the main agent.
     """
 
     __slots__ = ("agent", "cwd", "host", "prompt", "session_id", "source", "transcript_path")

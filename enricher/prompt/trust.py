@@ -1,9 +1,9 @@
-"""Record which repositories the user trusts: only in these is the folder ``.enricher/`` used.
+"""Record which repositories the user trusts; the folder ``.enricher/`` of any other repository is not used.
 
-Trust applies to content: a change under ``.enricher/``, except in the files of ``UNREAD``, revokes it until the user
-trusts the folder again. Its subfolder ``memories/`` is trusted separately: it may have many files, and only code that
-runs after a prompt reads them. If the user trusts the reviewed branch of a remote (``enricher.sources.memory.branch``),
-content that equals the content of this branch is trusted, too.
+Trust applies to content: a change under ``.enricher/``, except in files that the hook never reads (``UNREAD``),
+revokes it until the user trusts the folder again. The subfolder ``memories/`` is trusted separately: it may have many
+files, and only code that runs after a prompt reads them. If the user trusts the reviewed branch of a remote
+(``enricher.sources.memory.branch``), content that equals the content of this branch is trusted, too.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ def _has_trusted(root: str, *, memories: bool) -> bool:
 def fingerprint(root: str, *, memories: bool = False) -> str:
     """Return a hash of the names and contents of the files below ``root/.enricher``.
 
-    It covers all files except the memories and ``UNREAD``; with ``memories``, it covers only the memories. Raises
-    OSError if a file cannot be read, is too large or is not a regular file, or if a folder is a link.
+    It covers all files except the memories and those in ``UNREAD``, which the hook never reads; with ``memories``, it
+    covers only the memories. Raises OSError for an unreadable, too large or irregular file, or a folder that is a link.
     """
     base = os.path.join(root, FOLDER)
     top = os.path.join(base, MEMORIES) if memories else base
@@ -82,7 +82,7 @@ def _content(path: str) -> bytes:
 
 
 def content_of(root: str) -> tuple[str, str]:
-    """Return the fingerprints of ``root/.enricher`` without its memories and of its memories alone.
+    """Return two fingerprints: of ``root/.enricher`` without its memories, and of the memories alone.
 
     Raises OSError if a file cannot be read.
     """

@@ -73,7 +73,7 @@ def describe(trace: Trace, enrichment: Enrichment, inputs: Inputs) -> None:
 
 
 def _count_kept(enrichment: Enrichment, channel: str) -> tuple[int, int]:
-    """Return how many of a channel's facts are in the added text, and their tokens if none of them were shortened."""
+    """Return how many facts of a channel are in the added text, and their total tokens before any shortening."""
     kept = [item for item in enrichment.items if item.channel == channel and item.kept]
     return len(kept), sum(estimate_tokens(item.text or item.label) for item in kept)
 
@@ -147,7 +147,7 @@ def _keep_version(state: str, rules: cache.Rules) -> None:
 
 
 def start_upkeep(state: str, project: Project, *, is_wanted: bool = True, has_index: bool = True) -> None:
-    """Start the import of recorded traces in the background, and if ``is_wanted``, the update of the project's data.
+    """In the background, import recorded traces and, if ``is_wanted``, update the project's data.
 
     ``has_index`` is false if the channel ``code`` is off; then no files of the project are read for the code index.
     """
@@ -158,7 +158,7 @@ def start_upkeep(state: str, project: Project, *, is_wanted: bool = True, has_in
 
 
 def upkeep_stamp(project: Project) -> str:
-    """Return the name of the lock file that lets only one process at a time update a work tree."""
+    """Return the name of the lock file that allows only one process at a time to update a project's data."""
     return f"upkeep/{keyed_hash(b'upkeep', project.root.encode(errors='surrogateescape'))}"
 
 
@@ -203,7 +203,10 @@ def _bundle_modules(state: str) -> None:
 
 
 def refresh_project(state: str, project: Project, *, has_index: bool = True) -> None:
-    """Update what is stored about a project (memories, code index, embeddings); log a failed update and go on."""
+    """Update a project's memories, embeddings and (with ``has_index``) code index; failures are only logged.
+
+    The files of the packaged rules are stored as well if they are not stored yet.
+    """
     detached.find_libraries()
     try:
         from enricher.rules.sources import store_packaged

@@ -1,10 +1,10 @@
-"""Query a model after the hook has answered by the rules alone, and give the agent what it adds in the same turn.
+"""Query a model after the hook has answered, and give the agent what the model adds during the same turn.
 
-With the setting ``model.late``, a background process queries the model after the answer. If the model's classification
-of the prompt would have led to a different text for the agent, the new lines (a late result) wait in
-``storage.state.late`` for the client's next hook point, such as the end of a tool call. The trace has a record in
-``inputs.model`` with the status ``late`` and an ``outcome``: ``asked`` until the outcome is known, then ``delivered``,
-``dropped`` (with the reason) or ``nothing new``.
+The hook answers by the rules alone. With the setting ``model.late``, a background process then queries the model. If
+the model's classification of the prompt leads to a different text, the new lines (a late result) wait in
+``storage.state.late`` for the client's next hook point, such as the end of a tool call. The trace's record of this in
+``inputs.model`` has the status ``late`` and an ``outcome``: first ``asked``, then ``delivered``, ``dropped`` (with the
+reason) or ``nothing new``.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def is_wanted(event: PromptEvent, run: Run) -> bool:
 def begin_turn(event: PromptEvent, run: Run, skipped: str) -> None:
     """Record that a new turn begins, and drop the session's late result, which is about an earlier turn.
 
-    ``skipped`` is the reason why the prompt is skipped, if it is. Never raises.
+    ``skipped`` is the reason for skipping the prompt, or empty. Never raises.
     """
     if skipped in NOT_OF_THE_USER or not event.session_id or event.host not in LATE_EVENTS:
         return
@@ -61,9 +61,9 @@ def begin_turn(event: PromptEvent, run: Run, skipped: str) -> None:
 
 
 def plan(judged: Classification, rules: Rules, run: Run) -> tuple[dict[str, Any], dict[str, str] | None]:
-    """Return the trace's record of the query that the model will get, and the task types offered to the model.
+    """Return the trace's record of the query that will be sent to the model, and the task types offered to the model.
 
-    The record is empty if the settings leave nothing to ask; the task types are None if no query will be made.
+    The record is empty if the settings ask nothing of the model; the task types are None if no query will be sent.
     """
     from enricher.model import allowance, opinion_request
 
@@ -77,7 +77,7 @@ def plan(judged: Classification, rules: Rules, run: Run) -> tuple[dict[str, Any]
 
 
 def follow_up(run: Run) -> None:
-    """Start a process that queries the model as planned; the hook does not wait for it."""
+    """Start a background process that queries the model (see ``plan``); the hook does not wait for it."""
     # At normal priority, unlike other background work: the answer is of use only within the agent's present turn.
     detached.fork(run.state, "model", lambda: _ask(run), niceness=0)
 
@@ -117,9 +117,9 @@ def _give_up() -> None:
 
 
 def _new_text(run: Run, opinion: Mapping[str, Any]) -> tuple[str, list[tuple[str, str]], int]:
-    """Return the text that the model's opinion (its classification of the prompt) adds to what the agent was given.
+    """Return a text with the lines that a model's opinion (its classification of the prompt) adds to the first answer.
 
-    Also return the references of the facts in that text, and its tokens. The text is empty if nothing is new.
+    Also return the references of the facts in that text, and how many tokens it has. It is empty if nothing is new.
     """
     from enricher.prompt.text import estimate_tokens
     from enricher.respond.decision import decide, verdict_on

@@ -57,9 +57,8 @@ class Inputs:
     (``enricher.respond.formats``). ``has_mcp`` means that the client can call our MCP server; only the profile
     ``as-specified`` uses this. ``is_bare`` means that the client adds the text as a separate message without any
     introduction. ``model`` is the record of a call to a language model (``enricher.model.opinion_request``), and is
-    empty if none was called.
-    ``hydration`` contains the files and symbols that a plan may mention (``enricher.respond.hydration.gathering``), and
-    is empty if no plan is written.
+    empty if none was called. ``hydration`` contains the files and symbols that a plan may mention
+    (``enricher.respond.hydration.gathering``), and is empty if no plan is written.
     """
 
     __slots__ = (
@@ -142,7 +141,7 @@ class Inputs:
 
     @property
     def is_as_specified(self) -> bool:
-        """Return whether the recorded profile is ``as-specified``, with which texts are as originally specified.
+        """Return whether the recorded profile is ``as-specified``, in which texts follow the original specification.
 
         Return false if no profile is recorded.
         """
@@ -389,9 +388,9 @@ def _suggest_memory(lines: TextLines, result: Enrichment, inputs: Inputs) -> Non
 
 
 def _in_project(text: str, frame: str, items: list[RankedItem]) -> str:
-    """Replace the stack frame in ``text``, whose path may be that of another computer, with its place in the project.
+    """Return ``text`` with the stack frame in it (``frame``) replaced with its place in this project.
 
-    The text is returned unchanged if none of the ``items`` from the code index is that file.
+    The path in ``frame`` may be from another computer. If no item is that file, ``text`` is returned unchanged.
     """
     path, _, line = frame.replace("\\", "/").rpartition(":")
     for item in items:

@@ -64,7 +64,7 @@ def _add(found: dict[str, str], name: str, value: str) -> None:
 
 
 def _count(prompt: str) -> str:
-    """Return the number and kind of things in a task, such as ``40 files`` for "in all 40 files"; else empty."""
+    """Return how many things of what kind a task is about, such as ``40 files`` for "in all 40 files"; else empty."""
     low = prompt[:12_000].lower()
     if not any(word in low for word in BEFORE_A_COUNT):
         return ""
@@ -84,9 +84,9 @@ def _count(prompt: str) -> str:
 
 
 def _reports_results(thing: str, behind: list[str]) -> bool:
-    """Return whether a count reports results and requests nothing: "all 40 files pass", "all 12 pages, 10 green".
+    """Return whether a count reports a result, as in "all 40 files pass", and is not part of a task.
 
-    ``thing`` is the word for what is counted, with punctuation; ``behind`` are the words after it.
+    ``thing`` is the word for what is counted, with its punctuation; ``behind`` contains the words after it.
     """
     if thing[-1] in ".;!?":
         return False

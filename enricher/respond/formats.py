@@ -1,4 +1,4 @@
-"""Write what is added to a prompt in the format ``pipeline`` (seed 004): a JSON object with four keys.
+"""Write what is added to a prompt as a JSON object with four keys: the format ``pipeline`` of the specification.
 
 The usual text consists of short lines with up to 450 tokens in total. The text in this format has a block for the
 results of each channel, the most important channel first, and up to 2,000 tokens in total.
@@ -44,7 +44,7 @@ def kept_channels(result: Enrichment) -> int:
 
 
 def write(result: Enrichment) -> None:
-    """Write the text of ``result`` as a block for each channel, in the order of priority.
+    """Set the text of ``result``: a block for each channel, the most important channel first.
 
     If the first block does not fit, it is cut; any other block that does not fit is omitted.
     """
@@ -63,7 +63,7 @@ def write(result: Enrichment) -> None:
 
 
 def _by_channel(items: list[RankedItem]) -> list[list[RankedItem]]:
-    """Return a list of items for each channel, without the omitted items; the order of channels stays the same."""
+    """Group by channel the items that were not omitted; channels stay in the order in which they first occur."""
     groups: dict[str, list[RankedItem]] = {}
     for item in items:
         if not item.why:
@@ -83,7 +83,7 @@ def _fitted(block: str, tokens: int, most_bytes: int, *, may_cut: bool) -> str:
 
 
 def _shown(item: RankedItem) -> str:
-    """Return the sanitized text of an item and a line with its source; without a text, only a line with its label."""
+    """Return an item's sanitized text and a line with its source, or, if it has no text, only a line with its label."""
     source = harmless(item.label, longest=LONGEST_LINE)
     if not item.text:
         return f"- {source}"

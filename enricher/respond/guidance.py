@@ -60,11 +60,11 @@ class OmittedGuidance:
 def silence_reason(
     classification: Classification, body: Mapping[str, Any], settings: Mapping[str, Value], prompt: str
 ) -> str:
-    """Return the reason why nothing is added to a prompt that is small talk; empty if something may be added.
+    """Return the reason why a prompt gets no added text because it is small talk; empty if text may be added.
 
-    A prompt that was classified as small talk is still not treated as such if its words trigger a guardrail with a
-    sentence, or if its task type is uncertain and it requests an action such as a commit. Prompts in other languages
-    are never treated as small talk, because the signals are English and may mistake a question about a name for it.
+    Small talk may still get text in three cases: its words trigger a guardrail with a sentence; its task type is
+    uncertain and it requests an action such as a commit; or it is not in English (the signals are for English, and may
+    mistake a question in another language for small talk).
     """
     if classification.task_type not in body["never_show"] or is_as_specified(settings):
         return ""
@@ -94,9 +94,9 @@ def select_guardrails(
 
     ``rules`` is the compiled catalogue of guardrails. ``task_type`` is empty if it is too uncertain to be shown.
     ``signal_scores`` has the points that each guardrail got from its signals. ``injected`` lists the references of what
-    was shown earlier in this session. Guardrails with the same score keep the order of the catalogue. At most one
-    guardrail with a sentence about the prompt is shown. With ``is_as_specified``, the guardrails of the task type come
-    first, whatever their score is, and all are shown by their titles.
+    was shown earlier in this session. Some guardrails require that it had an earlier prompt (``has_past``) or an edit
+    (``has_edits``). At most one guardrail with a sentence about the prompt is shown. With ``is_as_specified``, the
+    guardrails of the task type come first, whatever their score is, and all are shown by their titles.
     """
     chosen: list[Scored] = []
     misses: list[OmittedGuidance] = []
@@ -154,9 +154,9 @@ def any_is_triggered(rules: Mapping[str, Any], signal_scores: Mapping[str, int])
 
 
 def _next_time(identity: str, times: int, injected: Collection[str]) -> str:
-    """Return the reference under which to record that a guardrail is shown once more in this session.
+    """Return the reference under which to record the next display of the guardrail ``identity`` in this session.
 
-    It is empty if the guardrail has been shown ``times`` times, so that it must not be shown again.
+    It is empty if the guardrail has already been shown ``times`` times, and so must not be shown again.
     """
     names = [identity, *(f"{identity} {time}" for time in range(2, times + 1))]
     return next((name for name in names if f"guardrail:{name}" not in injected), "")

@@ -102,7 +102,7 @@ def place_of(offered: Candidate | RankedItem) -> str:
 
 
 def _normalized(offered: Candidate) -> str:
-    """Return an item's text in lower case with single spaces, or else its label, for finding duplicate items."""
+    """Return an item's text, or its label if it has none, in lower case with single spaces, for finding duplicates."""
     return " ".join(offered.text.lower().split()) or offered.label
 
 

@@ -93,7 +93,7 @@ def _without_tags(text: str) -> str:
 
 
 def _without_tag(behind: str) -> str:
-    """Return ``<`` and the text ``behind`` it; if they begin a tag, replace its angle brackets with similar signs.
+    """Return ``"<" + behind``; if it begins with a tag, replace the tag's angle brackets with similar characters.
 
     Clients mark their own messages to the model with tags, which a quoted text must not be able to imitate.
     """

@@ -1,4 +1,4 @@
-"""Load the compiled rules from a small cache file; only after an edit, a compiler runs first, in a child process.
+"""Load the compiled rules from a small cache file; after an edit, first compile them in a child process.
 
 A cache file has a header line, which lists the source files, and a body line, which is the rules as JSON. It is valid
 as long as ``stat`` of every source and the list of built-in channels are unchanged. The hash in the header is computed
@@ -49,8 +49,8 @@ if TYPE_CHECKING:
 class Rules:
     """One version of the compiled rules.
 
-    ``body`` is a plain JSON object. ``hash`` identifies the version. ``state`` is FRESH, STALE, BROKEN or UNSETTLED.
-    ``problem`` is the first problem that the compiler found, or empty.
+    ``body`` is a plain JSON object. ``hash`` identifies the version. ``state`` says whether it matches the current
+    files: FRESH, STALE, BROKEN or UNSETTLED. ``problem`` is the first problem that the compiler found, or empty.
     """
 
     __slots__ = ("_table", "body", "hash", "problem", "state")
@@ -80,7 +80,7 @@ class Rules:
 
     @table.setter
     def table(self, table: Table) -> None:
-        """Use a table that already exists, which saves time when many prompts are classified."""
+        """Use an existing table, which saves time when many prompts are classified by the same rules."""
         self._table = table
 
 
@@ -89,7 +89,7 @@ class NoRulesError(Exception):
 
 
 def load(cwd: str, *, wait_ms: int = 400, base: str = "") -> tuple[Rules, Layers]:
-    """Return the rules for a prompt typed in ``cwd`` and the layers they come from.
+    """Return the rules for a prompt typed in ``cwd``, or those in the file ``base``, and the layers they come from.
 
     After an edit, the function waits up to ``wait_ms`` for the compiler; if that is too short, it returns the last good
     version, whose ``state`` is then not "fresh". Raises NoRulesError if nothing was ever compiled.

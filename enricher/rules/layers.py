@@ -91,7 +91,7 @@ def _add_aops(layers: Layers, folder: str) -> None:
 
 
 def layer_with(file: str, cwd: str) -> Layers | None:
-    """Return the layers that include ``file``: those that apply in ``cwd``, or else in the project of the file.
+    """Return the layers that include ``file``: those that apply in ``cwd`` or, if it is not among them, in its project.
 
     Return None if the file is not a layer. A project's file is included even if the user does not trust it, because the
     caller only checks it.

@@ -140,9 +140,9 @@ def _is_triggered(rule: ClassRule, judged: Classification, compiled: Compiled) -
 
 
 def idle_signals(rule: ClassRule, lists: dict[str, list[str]], files: Sequence[str] = ()) -> Iterator[tuple[int, str]]:
-    """Yield (index, reason) for each signal of a rule that has no effect; all must have passed ``check_signal``.
+    """Yield (index, reason) for each signal of a rule that has no effect; all signals must pass ``check_signal``.
 
-    ``files`` are the files in which the signals are written. Equal signals are reported only if they are in the same
+    ``files`` contains the file in which each signal is written. Equal signals are reported only if they are in the same
     file, because a layer may repeat a signal of a lower layer to change its weight.
     """
     seen: dict[tuple[object, str], int] = {}

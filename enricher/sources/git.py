@@ -21,7 +21,7 @@ PROGRAM = (
 class GitError(Exception):
     """Raised if git is not installed, takes too long or fails.
 
-    ``is_refusal`` says whether git itself ended with an error.
+    ``is_refusal`` is true if git ran and ended with an error of its own.
     """
 
     def __init__(self, message: str, *, is_refusal: bool = False) -> None:

@@ -70,7 +70,7 @@ _SIGNS = str.maketrans(dict.fromkeys("`'\".,;:!?()[]{}<>/\\*#|@$=+~_-\N{EN DASH}
 
 
 class Helper:
-    """An installed skill, command or subagent; ``kind`` says which of these, ``path`` is its file if known."""
+    """An installed skill, command or subagent (see ``kind``); ``path`` is its file, or empty if unknown."""
 
     __slots__ = ("description", "kind", "name", "path")
 
@@ -148,9 +148,9 @@ def _split(text: str) -> list[str]:
 
 
 def _ordered(prompt: str) -> set[int]:
-    """Return the actions that the prompt requests, each as an index into ``_DEEDS``, where synonyms form one entry.
+    """Return the actions that the prompt requests, each as its index in ``_DEEDS``, a list of groups of synonyms.
 
-    The first word of a clause names the action; in a clause that is not ASCII, any word may.
+    The action is the first word of a clause or, in a clause with non-ASCII text, any of its words.
     """
     from enricher.prompt.wording.actions import clauses
 

@@ -1,8 +1,7 @@
 """Read task lists and find the tasks that a prompt is about.
 
-Sources are Claude Code's task files, the session's todo list, ``.beads/issues.jsonl`` and
-a ``TODO.md`` with checkboxes. A task is offered if it shares specific words with the
-prompt, or if the prompt contains its id; a finished task only by its id.
+The lists are Claude Code's task files, the session's todo list, ``.beads/issues.jsonl`` and a ``TODO.md`` with
+checkboxes. A task is offered if the prompt contains its id or, unless the task is finished, some of its specific words.
 """
 
 from __future__ import annotations
@@ -139,8 +138,9 @@ def _of_project(root: str, wanted: TaskQuery, beads: str, checklists: Sequence[s
 def score(task: Task, wanted: TaskQuery) -> float:
     """Return a task's relevance from 0 to 1, which depends on its id or, failing that, on its title.
 
-    It is high and fixed if the prompt contains the id. Otherwise, it depends on the specific words that title and
-    prompt share. A single shared word counts only if the title has no other and the prompt few others.
+    It is high and fixed if the prompt contains the id. Otherwise, it depends on the specific words that the title and
+    the prompt share. If they share just one, it counts only if it is the title's only one and the prompt has few
+    others.
     """
     if task.id.lower() in wanted.ids or f"task {task.id}" in wanted.ids:
         return BY_ID_SCORE

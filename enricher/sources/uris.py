@@ -1,8 +1,8 @@
 """Build and parse the URIs of memories, such as ``enricher://memory/…`` or ``enricher://search/…``.
 
-Our MCP server offers memories under these URIs. The hook writes them into traces, so this module imports nothing else.
-``subcog://`` is accepted as well (ruling R18). Everything after the first slash is one text: ``/``, ``?``, ``#`` and
-``+`` have no special meaning in it.
+The MCP server offers memories under these URIs. The hook writes them into traces; to keep it fast, this module imports
+nothing else. ``subcog://`` is accepted as well. All that follows the first slash is one value, in which ``/``, ``?``,
+``#`` and ``+`` have no special meaning.
 """
 
 from __future__ import annotations
@@ -31,10 +31,9 @@ class UriError(ValueError):
 
 
 class Uri:
-    """A parsed URI.
+    """A parsed URI of the given ``kind``: search, topics, topic or memory.
 
-    ``kind`` is search, topics, topic or memory. ``text`` is accordingly the query, the topic, or the id of a memory,
-    and empty for the list of topics.
+    ``text`` is the query of a search, the name of a topic or the id of a memory, and empty for the list of topics.
     """
 
     __slots__ = ("kind", "text")

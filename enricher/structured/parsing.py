@@ -1,14 +1,13 @@
 """Parse a language model's answer and check it against a schema; never raise, but report what is unusable.
 
-An answer has a block ``<METADATA>`` with one JSON object, and a block ``<CONTENT>`` with text (seed 002). An answer
-that is only a JSON object, as endpoints with structured output give it, is read, too: the value of its key ``content``
-is the text.
+An answer has a block ``<METADATA>`` with one JSON object, and a block ``<CONTENT>`` with text. It may also be a JSON
+object alone, as endpoints with structured output send it; its text is then the value of the key ``content``.
 
 The object is checked against a schema, field by field. A schema is the part of JSON Schema that ``enricher template
 schemas`` prints: ``type``, ``properties``, ``required``, ``items``, ``enum``, ``minimum``, ``maximum``, ``maxLength``.
-Three keys are our own: ``aliases`` (other names of a field), ``scale`` (a number above the maximum, but not above this
-one, is divided by it: with 100, 45 becomes 0.45) and ``clamp`` (a number beyond its limits is moved to the limit, and a
-text that is a number counts as one).
+Three keys are added to it: ``aliases`` (other names of a field), ``scale`` (a number between the maximum and the scale
+is divided by the scale: with 100, 45 becomes 0.45) and ``clamp`` (a number in a string is accepted, and a number that
+exceeds a limit is replaced with the limit).
 
 This runs in the process that queries a model for the hook, and therefore imports no third-party libraries.
 """
@@ -46,8 +45,8 @@ class ParsedResponse:
     """A parsed answer of a model: its JSON object, the valid fields in it, its text, and what is wrong with it.
 
     ``metadata`` is the JSON object as the model wrote it, ``data`` has its valid fields, and ``content`` is the text.
-    ``problems`` make the answer invalid. ``notes`` describe deviations from the requested form that did not keep the
-    answer from being read. ``required`` are the names of the fields that the schema demands.
+    ``problems`` say what makes the answer invalid; ``notes`` say where it differs from the requested form, but could be
+    read nevertheless. ``required`` are the names of the fields that the schema demands.
     """
 
     __slots__ = ("content", "data", "metadata", "notes", "problems", "required")
@@ -118,7 +117,7 @@ def _content(rest: str, found: Mapping[str, Any] | None, result: ParsedResponse)
 def _first_object(text: str, schema: Schema) -> tuple[dict[str, Any] | None, str]:
     """Return a JSON object in the text, or None if there is none, and the text around it.
 
-    It is the first object with a field of the schema; if there is no such object, it is the first one of all.
+    It is the first object with a field of the schema or, if there is none, the first object in the text.
     """
     found: tuple[dict[str, Any] | None, str] = None, text
     at = -1
@@ -156,10 +155,10 @@ def _version_problem(found: Mapping[str, Any], schema: Schema) -> list[str]:
 
 
 class StructuredResponseParser:
-    """A parser for the types of answers that ``response_schemas.yaml`` describes (seed 002, phase 3)."""
+    """A parser for answers of the types in ``response_schemas.yaml`` (specified in seed 002, phase 3)."""
 
     def __init__(self, schemas: Mapping[str, Schema] | None = None) -> None:
-        """Set the schemas, by the type of answer; by default those in the packaged ``response_schemas.yaml``."""
+        """Set ``schemas``, by type of answer; the default are those in the packaged ``response_schemas.yaml``."""
         if schemas is None:
             from enricher.structured.responses import packaged_schemas
 
@@ -167,7 +166,7 @@ class StructuredResponseParser:
         self.schemas = schemas
 
     def parse(self, text: str, response_type: str) -> ParsedResponse:
-        """Parse an answer; raises KeyError if there is no such type, but never because of what the answer contains."""
+        """Parse an answer, whatever it contains; raises KeyError only if there is no schema for ``response_type``."""
         return parse(text, self.schemas[response_type])
 
 
@@ -282,8 +281,8 @@ def form_of(field: Schema) -> str:
 def native_schema(field: Schema) -> dict[str, Any]:
     """Return a schema in the form that endpoints with structured output accept.
 
-    Such endpoints demand that all fields are required and that no others are allowed. They do not support limits of
-    values; ``checked`` applies these to the answer.
+    It makes all fields required and allows no others, as such endpoints demand. It leaves out the limits of values,
+    which they do not support; ``checked`` applies these to the answer.
     """
     strict: dict[str, Any] = {key: field[key] for key in ("type", "enum") if key in field}
     if field["type"] == "object":

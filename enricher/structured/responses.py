@@ -52,7 +52,7 @@ class ReportedViolation(BaseModel):
 
 
 class Validation(BaseModel):
-    """An answer that says whether code follows the rules."""
+    """A model's answer that says whether code follows the rules."""
 
     is_valid: bool
     quality_score: Share
@@ -61,7 +61,7 @@ class Validation(BaseModel):
 
 
 class TaskExecution(BaseModel):
-    """An answer that says what was done for a task."""
+    """A model's answer that reports on a task that it carried out."""
 
     status: Literal["completed", "partial", "failed", "blocked"]
     files_modified: list[str]
@@ -70,7 +70,7 @@ class TaskExecution(BaseModel):
 
 
 class ErrorAnalysis(BaseModel):
-    """An answer that says why something failed."""
+    """A model's answer that says why an error occurred and how to recover from it."""
 
     error_category: str
     root_cause: Text
@@ -80,7 +80,7 @@ class ErrorAnalysis(BaseModel):
 
 
 class Decision(BaseModel):
-    """An answer that chooses one of several options."""
+    """A model's answer that chooses one of several options."""
 
     decision: Line
     reasoning: Text
@@ -97,7 +97,7 @@ class Subtask(BaseModel):
 
 
 class Planning(BaseModel):
-    """An answer that says how hard a task is, and into which parts it can be divided."""
+    """A model's answer that says how hard a task is, and into which parts it can be divided."""
 
     complexity_estimate: Score
     should_decompose: bool
@@ -107,7 +107,7 @@ class Planning(BaseModel):
 
 
 class ClassificationAnswer(BaseModel):
-    """An answer that classifies a prompt by search intent and task type (seed 001, task 5.1)."""
+    """A model's answer that classifies a prompt by search intent and task type."""
 
     intent_type: str
     confidence: Odds
@@ -118,7 +118,7 @@ class ClassificationAnswer(BaseModel):
 
 
 class EnrichmentAnswer(BaseModel):
-    """The JSON part of an answer that has a text for the user's prompt.
+    """The JSON part of a model's answer whose text is to be added to the user's prompt.
 
     It says whether this text is relevant to the prompt.
     """
@@ -135,7 +135,7 @@ class PlannedStep(BaseModel):
 
 
 class HydrationAnswer(BaseModel):
-    """The part of a plan that a model writes: the intent and the steps (seed 003).
+    """The part of a plan that a model writes: the intent and the steps.
 
     The workflow and the guardrails of the plan are chosen by the rules.
     """
@@ -194,10 +194,7 @@ def packaged_schemas() -> dict[str, dict[str, Any]]:
 
 
 class Quality(NamedTuple):
-    """The quality of a model's answer, in three parts.
-
-    They rate how well it follows the schema, has the required fields, and obeys the rules.
-    """
+    """The quality of a model's answer: how well it follows the schema, has the required fields, and obeys the rules."""
 
     schema: float
     completeness: float

@@ -35,9 +35,9 @@ class Slot(str):
 
 
 def filled(text: str, values: Mapping[str, str]) -> str:
-    """Return the text with the values in their slots; a value may contain anything, even the marks of slots.
+    """Return the text with its slots filled from ``values``; a value may contain anything, even the marks of slots.
 
-    A slot without a value becomes empty. A slot for a delimiter line becomes a line that the delimited value does not
+    A slot without a value becomes empty. A slot for the delimiter of a value becomes a line that the value does not
     contain.
     """
     first, *parts = text.split(OPEN)

@@ -80,7 +80,7 @@ class Template:
     slots: tuple[str, ...] = ()
 
     def render(self, variables: Mapping[str, Any], *, structured: bool) -> str:
-        """Return the prompt to a model; raises TemplateProblemError for a missing variable or a wrong template."""
+        """Return the prompt for a model; raises TemplateProblemError for a missing variable or a wrong template."""
         schema = packaged_schemas()[self.response]
         variables = {**(self.optional or {}), **variables}
         instruction = self._instruction({**variables, "structured": structured, "answer_form": _answer_form(schema)})
@@ -102,7 +102,7 @@ class Template:
             raise self.problem(f"cannot be rendered: {type(failure).__name__}: {failure}", 1) from None
 
     def problem(self, message: str, line: int) -> TemplateProblemError:
-        """Return an error for a line of the template's body, whose lines are counted from 1."""
+        """Return an error with ``message`` for the line ``line`` of the template's body (1 is its first)."""
         return TemplateProblemError(message, file=self.file, line=self.body_line + line - 1)
 
     def skeletons(self, variables: Mapping[str, Any], *, structured: bool) -> dict[str, str]:
@@ -129,7 +129,7 @@ def _payload(text: str) -> str:
 
 
 def _fence(text: str) -> str:
-    """Return a delimiter line that the text cannot contain; if the text is a slot, the mark of a slot for this line."""
+    """Return a delimiter line that the text cannot contain; if the text is a slot, a slot that becomes this line."""
     return slots.Slot(slots.FENCE + text.name) if isinstance(text, slots.Slot) else slots.fence(text)
 
 
@@ -200,7 +200,7 @@ def read_template(name: str, file: str, text: str) -> Template:
 def skeletons(
     texts: tuple[tuple[str, str, str], ...], modes: tuple[tuple[str, str], ...], meanings: tuple[tuple[str, str], ...]
 ) -> dict[str, Any]:
-    """Render the prompts to a model that the hook completes by filling their slots; return them by name of template.
+    """Render the prompts for a model, except for the slots, which the hook fills; return them by name of template.
 
     ``texts`` has the name, file and text of each template, ``modes`` the name and mode (structured or unstructured) of
     each template, and ``meanings`` each task type with its meaning. Raises TemplateProblemError.
@@ -243,7 +243,7 @@ def read_modes(file: str, text: str) -> dict[str, str]:
 
 
 class PromptGenerator:
-    """A writer of prompts from templates, each in its configured mode: structured or unstructured (seed 002, phase 6).
+    """Generates prompts from templates, each in its configured mode: structured or unstructured.
 
     If there are ``modes``, a template that is not in them is unstructured; if there are none, ``structured_mode``
     decides for all templates.
@@ -323,7 +323,7 @@ def _validation(code: str, rules: Sequence[Mapping[str, Any]], task_id: int | st
 
 
 class StructuredPromptBuilder:
-    """A writer of the five prompts that seed 002 specifies, all in the structured form (phase 3)."""
+    """Builds the five prompts that the original specification (seed 002) asks for, all in the structured form."""
 
     def __init__(self, generator: PromptGenerator | None = None) -> None:
         """Set the generator of prompts; by default, one that uses the packaged templates."""

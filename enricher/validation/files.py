@@ -45,7 +45,7 @@ class UnknownRevisionError(ValueError):
 def python_files(paths: Iterable[str]) -> list[str]:
     """Return the files in ``paths``, and all Python files below the folders in ``paths``.
 
-    In a git repository, files that git ignores are left out; elsewhere, hidden files and installed packages are.
+    Files that git ignores are left out; outside of git repositories, hidden files and installed packages are left out.
     """
     found: dict[str, None] = {}
     for path in paths:
@@ -77,7 +77,7 @@ def _walked(folder: str) -> Iterator[str]:
 def changed_lines(folder: str, revision: str) -> dict[str, Spans]:
     """Return the ranges of lines that were added or changed since a git revision, by the absolute path of their file.
 
-    Only Python files are compared. All lines of a file that git does not track count. Raises UnknownRevisionError.
+    Only Python files are compared; all lines of an untracked file count as added. Raises UnknownRevisionError.
     """
     try:
         commit = git.ask(folder, "rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}").decode().strip()
@@ -190,7 +190,7 @@ def _python_files(root: str, paths: Sequence[str]) -> list[str]:
 
 
 def _changed_lines(root: str, at: str) -> dict[str, Spans] | None:
-    """Return the lines that changed since a UTC time; None, which means all lines, if git cannot find that out."""
+    """Return the lines of each file changed since the UTC time ``at``; None, for all lines, if git cannot tell."""
     try:
         commit = git.ask(root, "rev-list", "-1", f"--before={at}", "HEAD").decode().strip()
         found = changed_lines(root, commit) if commit else None
@@ -220,10 +220,10 @@ def _stored(engine: PromptRuleEngine, found: Iterator[Violation], shown: Shown) 
 
 
 def _opposing_guardrails(engine: PromptRuleEngine, rule_id: str, shown: Shown) -> list[str]:
-    """Return the ids of those guardrails in ``shown`` that demand the same as the rule ``rule_id``.
+    """Return the ids of the guardrails in ``shown`` that make the same demand as the rule ``rule_id``.
 
-    A guardrail does so if the rule lists its id, or if its title contains the id or the name of the rule. ``shown`` are
-    the guardrails that the agent was shown, each with its title.
+    The rule lists their ids, or their titles contain its id or name. ``shown`` are the guardrails that the agent was
+    shown, each with its title.
     """
     rule = engine.rule(rule_id)
     return [one for one, title in shown if one in rule.guardrails or rule.id in title or rule.name in title]

@@ -1,6 +1,6 @@
 """Read the rules for code that agents write, and find where code breaks them (specified in seed 002, phase 2).
 
-A rule is checked by a validator of this package (``ast_check``), or it only tells a model or a person what to check.
+A rule is checked by a validator of this package (``ast_check``), or by a model or a person to whom it is shown.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class RuleFileError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class PromptRule:
-    """A rule for code that agents write; ``guardrails`` are the ids of the guardrails that demand the same."""
+    """A rule for code that agents write; ``guardrails`` are the ids of the guardrails that make the same demand."""
 
     id: str
     name: str
@@ -111,10 +111,7 @@ class Violation:
 
 
 class PromptRuleEngine:
-    """The rules in a file.
-
-    Selects the rules that apply to a type of prompt, and finds the places where code breaks rules.
-    """
+    """Selects the rules of a file that apply to a type of prompt, and finds the places where code breaks rules."""
 
     def __init__(self, rules: Iterable[PromptRule], prompt_types: Mapping[str, list[str]]) -> None:
         self.rules = tuple(rules)

@@ -1,7 +1,7 @@
 """Parse a Python file, and tell the validators about its nodes, comments and names.
 
-The modules next to the file are consulted, too: if they define a function that is empty in this file, it follows a
-convention, as in plug-ins.
+The modules next to the file are consulted, too: if they implement a function that is empty in this file, the function
+is taken for a part of a convention, as in plug-ins.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _FUNCTIONS_OF_MODULES = re.compile(rb"^(?:async )?def (\w+)\(", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class CodeFinding:
-    """A fault that a validator found on the lines from ``line`` to ``end_line``, with a suggestion to the author."""
+    """A fault that a validator found on the lines from ``line`` to ``end_line``, with a suggestion for the author."""
 
     line: int
     end_line: int
@@ -137,10 +137,7 @@ class Source:
         return any(len(self.comments(*lines).split()) >= _REASON_WORDS for lines in places)
 
     def _above(self, line: int) -> int:
-        """Return the number of the first of the comment lines that stand directly above ``line``.
-
-        If there are none, return ``line`` itself.
-        """
+        """Return the line at which the comment lines directly above ``line`` begin; ``line`` if there are none."""
         while line > 1 and self.lines[line - 2].lstrip().startswith("#"):
             line -= 1
         return line
@@ -222,7 +219,7 @@ def _is_in_generated_client(path: str) -> bool:
 def python_blocks(text: str) -> list[tuple[int, str]]:
     """Return the pieces of Python code in a text, each with the number of lines before it.
 
-    The pieces are the fenced Markdown blocks, as models write them; a text without any is one piece as a whole.
+    The pieces are the fenced Markdown blocks, as models write them; a text without such blocks is a single piece.
     """
     fenced = [(text.count("\n", 0, found.start(1)), found.group(1)) for found in _FENCE.finditer(text)]
     return fenced or [(0, text)]
@@ -284,7 +281,7 @@ def name_given_to(source: Source, node: ast.Constant) -> str:
 
 
 def names_around(source: Source, node: ast.Constant) -> str:
-    """Return the names of the variables, keywords and keys to which a constant belongs in its statement, as lines."""
+    """Return the names of variables, keywords and keys around the constant ``node`` in its statement, one per line."""
     names = [name_given_to(source, node)]
     below: ast.AST = node
     for above in source.ancestors(node):
@@ -329,7 +326,7 @@ def is_implemented_elsewhere(path: str, name: str) -> bool:
 def is_convention(path: str, name: str) -> bool:
     """Return whether it is a convention in the folder of ``path`` that modules define a function called ``name``.
 
-    That is so if at least FEWEST_ALIKE modules in the folder do.
+    It is if at least FEWEST_ALIKE modules in the folder do so.
     """
     return bool(path) and _functions_of_folder(str(Path(path).absolute().parent))[name] >= FEWEST_ALIKE
 

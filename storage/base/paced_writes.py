@@ -37,7 +37,7 @@ def transaction(db: sqlite3.Connection) -> Iterator[None]:
 def in_turn(db: sqlite3.Connection, step: Callable[[], T]) -> T:
     """Run ``step`` in a transaction of its own, pause so that other writers get the lock, and return its result.
 
-    ``db`` must be in autocommit mode. Raises sqlite3.Error and what ``step`` raises; nothing is written then.
+    ``db`` must be in autocommit mode. If this raises sqlite3.Error, or what ``step`` raises, nothing has been written.
     """
     with transaction(db):
         started = time.perf_counter()

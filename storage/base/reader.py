@@ -1,9 +1,8 @@
 """Read SQLite without importing the ``sqlite3`` package, for a process that must answer within milliseconds.
 
-``import sqlite3`` loads ``datetime``, ``collections`` and ``functools``, which cost
-a cold process more than opening the database and running a query. The C module
-``_sqlite3`` needs only one function of all these. If loading it directly fails,
-the public module is used; tests run both.
+``import sqlite3`` loads ``datetime``, ``collections`` and ``functools``, which cost a cold process more than opening
+the database and running a query. The C module ``_sqlite3`` needs only one function of all these. If loading it directly
+fails, the public module is used; tests run both.
 """
 
 from __future__ import annotations
@@ -62,9 +61,8 @@ def _public_driver() -> ModuleType:
 def open_reader(path: str, *, until: float = 0.0) -> Connection:
     """Return a read-only connection to the database at ``path``; its rows are tuples.
 
-    A query that is still running when ``time.perf_counter()`` passes ``until`` fails
-    (0: no limit). Raises ReaderError if there is no such database; queries on the connection raise
-    the exceptions that ``failures()`` returns.
+    A query that is still running when ``time.perf_counter()`` passes ``until`` fails (0: no limit). Raises ReaderError
+    if there is no such database; queries on the connection raise the exceptions that ``failures()`` returns.
     """
     if not os.path.isfile(path):  # SQLite would block on opening a pipe, and no alarm interrupts that
         raise ReaderError(f"{path}: no such file")

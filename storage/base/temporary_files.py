@@ -50,10 +50,7 @@ def _found(top: str) -> list[str]:
 
 
 def _age(path: str) -> float:
-    """Return how many seconds lie between now and the time at which a file was modified; 0 if the file is gone.
-
-    The time of modification may also be in the future.
-    """
+    """Return the seconds between now and a file's modification time, be it past or future; 0 if the file is gone."""
     try:
         return abs(time.time() - os.lstat(path).st_mtime)
     except OSError:

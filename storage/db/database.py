@@ -177,8 +177,8 @@ def _version(path: str) -> int:
 def _create(path: str) -> None:
     """Create the database under a temporary name and rename it, so that a hook sees either the complete file or none.
 
-    If several processes switched a new file to write-ahead logging at the same time, some would fail, however long they
-    wait.
+    It is switched to write-ahead logging before it is renamed: if several processes did so to the same new file, some
+    would fail, however long they wait.
     """
     for leftover in (f"{path}.new", f"{path}.new-wal", f"{path}.new-shm", f"{path}-wal", f"{path}-shm"):
         with contextlib.suppress(FileNotFoundError):
@@ -214,7 +214,7 @@ def _is_sound(path: str) -> bool:
 
 @contextlib.contextmanager
 def _locked(state_dir: str) -> Iterator[None]:
-    """Let only one thread of one process create, migrate or move the database; a dead process releases the lock."""
+    """Run the ``with`` block under a lock that only one thread of one process can hold; a dead process releases it."""
     with ONE_THREAD:
         descriptor = private.open_file(f"{state_dir}/{LOCK}", os.O_RDWR)
         try:

@@ -113,7 +113,7 @@ def _import_spool(state_dir: str) -> int:
     """Import the spool, free some pages of the database, truncate the write-ahead log.
 
     Return how many traces stay in the spool because only a newer version of the program can import them. The database
-    is opened each time, because it may have been moved, removed or damaged since.
+    is opened on each call, because it may have been moved, removed or damaged in the meantime.
     """
     with contextlib.closing(database.connect(state_dir)) as db:
         left = intake.drain(state_dir, db).left

@@ -82,11 +82,10 @@ def merge(
 ) -> MergeResult:
     """Add the traces of the database at ``path``, with their details, labels and versions of the instructions.
 
-    ``condense`` gets a prompt and its recorded inputs, and returns the inputs in the form that the present version of
-    this program records; that form is stored and compared. With ``is_dry``, nothing is written. ``advance`` is called
-    with the number of traces checked so far and the total. A transaction adds at most ``PAGE`` traces. Memories,
-    sessions, replays and experiments are not merged. Raises MergeError, or StorageError if this database cannot be
-    written.
+    ``condense`` gets a prompt and its recorded inputs, and returns the inputs in the form that this version of the
+    program records; that form is stored and compared. With ``is_dry``, nothing is written. ``advance`` is called with
+    the number of traces checked so far and the total. A transaction adds at most ``PAGE`` traces. Memories, sessions,
+    replays and experiments are not merged. Raises MergeError, or StorageError if this database cannot be written.
     """
     result = MergeResult(path)
     with _opened(path, state_dir) as other:
@@ -263,10 +262,10 @@ def _take_labels(
     *,
     is_dry: bool,
 ) -> None:
-    """Copy those labels of the given traces into this database that only the ``other`` database has.
+    """Copy into this database the labels of the given traces that it lacks and the ``other`` database has.
 
-    ``identities`` are the ids of the traces. All labels of a trace are stored in the order of time, because its newest
-    label counts.
+    ``identities`` are the ids of the traces. A trace's labels are then stored again in chronological order, because its
+    newest label counts.
     """
     columns = ", ".join(LABELS[table])
     query = f"select {columns} from {table} where trace_id = :id order by id"

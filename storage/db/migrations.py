@@ -135,10 +135,7 @@ def m003_instructions_versions(db: Database) -> None:
 
 @migrations()
 def m004_sessions(db: Database) -> None:
-    """Add a table of what was added to each session, and of the number of tokens.
-
-    It lists facts, guardrails and approaches (advice on how to proceed).
-    """
+    """Add a table of the texts, facts, guardrails and approaches (advice) added to each session, with their tokens."""
     db.execute("""
         create table sessions (
             session_id text not null,
@@ -364,7 +361,7 @@ def m014_experiments(db: Database) -> None:
 
 @migrations()
 def m015_searchable_prompts(db: Database) -> None:
-    """Add a full-text index of prompts; a row number is the time in the trace's id in microseconds, to sort by time."""
+    """Add a full-text index of prompts; its row numbers are the prompts' times in microseconds, for sorting."""
     db.execute("""
         create table trace_numbers (
             number integer primary key,
@@ -528,7 +525,7 @@ def m020_experiments_with_a_model(db: Database) -> None:
 
 @migrations()
 def m021_complexity(db: Database) -> None:
-    """Add tables for estimates of the effort of tasks, and for reports on tasks done in parallel parts (seed 002)."""
+    """Add tables for estimates of the effort of tasks, and for reports on tasks that were done in parallel parts."""
     db.execute("""
         create table complexity_estimates (
             trace_id text primary key not null references traces (id) on delete cascade,
@@ -583,7 +580,7 @@ def m021_complexity(db: Database) -> None:
 
 @migrations()
 def m022_rule_violations(db: Database) -> None:
-    """Add a table of places where code that an agent wrote after a prompt broke a rule (seed 002)."""
+    """Add a table of places where code that an agent wrote after a prompt broke a rule."""
     db.execute("""
         create table rule_violations (
             trace_id text not null references traces (id) on delete cascade,

@@ -166,7 +166,7 @@ def memories_mentioning(db: sqlite3.Connection, wanted: Mentions) -> list[str]:
 
 
 def memories_asked_for(db: sqlite3.Connection, ids: Iterable[str]) -> list[str]:
-    """Return the ids of the memories that were stored because the prompt of a trace in ``ids`` asked for it."""
+    """Return the ids of the memories that were stored because prompts of the traces ``ids`` asked to remember them."""
     return [row[0] for row in db.execute(WHICH_MEMORIES_WERE_ASKED_FOR, _as_parameters(ids))]
 
 
@@ -213,7 +213,7 @@ def injected_items(db: sqlite3.Connection, sessions: Iterable[str], ids: Iterabl
 
 
 def delete(db: sqlite3.Connection, ids: Sequence[str], *, advance: Advance | None = None) -> int:
-    """Delete traces with the rows that refer to them, one batch per transaction; return how many existed.
+    """Delete the traces ``ids`` and all rows that refer to them, one batch per transaction; return how many existed.
 
     ``advance`` is called with the number of traces processed so far and the total. ``db`` must be in autocommit mode.
     The caller must run ``scrub`` afterwards. Raises sqlite3.Error.
@@ -241,10 +241,10 @@ def _delete(db: sqlite3.Connection, ids: Sequence[str]) -> int:
 
 
 def delete_related(db: sqlite3.Connection, *, sessions: Iterable[str], wanted: Mentions) -> None:
-    """Delete the records of what ``sessions`` were given, and rows that contain one of the texts in ``wanted``.
+    """Delete the lists of what was added to ``sessions``, and all rows that contain one of the texts in ``wanted``.
 
-    Such rows are replays, experiments and their results, and stored coverage (how often each rule applied). Traces are
-    not deleted.
+    The rows can be replays, experiments and their results, items in the list of any session, and stored coverage (how
+    often each rule applied). Traces are not deleted.
     """
     named = {"sessions": json.dumps(sorted(sessions))}
     in_turn(db, lambda: db.execute(DELETE_ITEMS_OF_SESSIONS, named))
@@ -260,9 +260,10 @@ def existing(db: sqlite3.Connection, ids: Iterable[str]) -> list[str]:
 
 
 def scrub(db: sqlite3.Connection) -> None:
-    """Remove deleted words from the full-text index, release freed pages, truncate the write-ahead log.
+    """Remove the words of deleted texts from the full-text index and from the database file.
 
-    Raises StillReadError if another program keeps reading from the log, sqlite3.Error if nothing can be written.
+    Raises StillReadError if another program keeps reading from the write-ahead log, and sqlite3.Error if nothing can be
+    written.
     """
     _prepare(db)
     _merge_the_index(db)
@@ -282,17 +283,14 @@ def make_final(db: sqlite3.Connection) -> None:
 def _prepare(db: sqlite3.Connection) -> None:
     """Make a long deletion faster: do not wait for the disk after each transaction, and enlarge the page cache.
 
-    If the computer crashes, the last transactions may be lost; running the deletion again repeats them.
+    The last transactions are lost if the computer crashes; running the deletion again repeats them.
     """
     db.execute("pragma synchronous = normal")
     db.execute(f"pragma cache_size = {-CACHE_KB:d}")  # old traces are scattered over the indices; this halves the time
 
 
 def _merge_the_index(db: sqlite3.Connection) -> None:
-    """Merge all segments of the full-text index into one, a few pages per transaction.
-
-    The command ``optimize`` would do it in a single long transaction.
-    """
+    """Merge all segments of the full-text index into one, a few pages per transaction."""
     db.execute(START_MERGING, {"pages": -MERGED_PAGES})
     while True:
         before = db.total_changes
@@ -302,7 +300,7 @@ def _merge_the_index(db: sqlite3.Connection) -> None:
 
 
 def _truncate_log(db: sqlite3.Connection) -> None:
-    """Truncate the write-ahead log, retrying until no reader uses it, without blocking writers meanwhile."""
+    """Truncate the write-ahead log; retry while others read it, and raise StillReadError if that takes too long."""
     give_up_at = time.monotonic() + database.PATIENCE_S
     patience_ms = db.execute("pragma busy_timeout").fetchone()[0]
     db.execute("pragma busy_timeout = 0")

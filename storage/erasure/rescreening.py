@@ -1,8 +1,8 @@
 """Redact secrets in all text columns of rows that are already stored; in JSON, each string is redacted separately.
 
-The names of tables and columns come from the database's schema, so that new tables are included. Not redacted are
-identifiers, stored sums of counts and latencies, and versions of the instructions (the files with the rules, which a
-user wrote, and which a replay compares byte by byte).
+The names of tables and columns come from the database's schema, so that new tables are included. Identifiers, stored
+sums, vectors, and versions of the instructions (the files with the rules, which a user wrote, and which a replay
+compares byte by byte) are not redacted.
 """
 
 from __future__ import annotations

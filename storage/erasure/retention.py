@@ -56,7 +56,7 @@ FORGET_THE_VERSION = "delete from instructions_versions where hash = :hash"
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Limits on age in days, number of traces, and megabytes of the database; 0 means no limit."""
+    """Limits on the stored traces: their age in days, their number, and the database's megabytes; 0 means no limit."""
 
     days: float = 0.0
     rows: int = 0
@@ -139,8 +139,8 @@ def prune_versions(
     """Delete the versions of the instructions that are no longer needed; return how many.
 
     The instructions are the files with the rules. A version is kept if a trace or a stored replay refers to it, or if
-    its hash is in ``in_use``, the versions that the hook would use for a prompt today. Versions less than a day old are
-    kept, too, unless they contain one of the texts in ``wanted``. With ``is_dry``, versions are only counted.
+    its hash is in ``in_use``, because the hook would use it for a prompt today. A version less than a day old is kept,
+    too, unless it contains one of the texts in ``wanted``. With ``is_dry``, versions are only counted.
     """
     since = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(time.time() - YOUNG_S))
     unnamed = dict(db.execute(WHICH_VERSIONS_NOBODY_NAMES, {"in_use": json.dumps(list(in_use))}).fetchall())
@@ -162,7 +162,7 @@ def versions_mentioning(db: sqlite3.Connection, wanted: Mentions) -> int:
 
 
 def sizes(state_dir: str) -> dict[str, int]:
-    """Return the bytes used by each kind of file that grows, such as the database, the spool and the log, by name."""
+    """Return the bytes used by each kind of file in ``state_dir`` that grows, keyed by a name such as "database"."""
     return {
         "database": _size(state_dir, traces.DATABASE, f"{traces.DATABASE}-wal"),
         "moved-aside databases": sum(

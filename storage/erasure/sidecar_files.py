@@ -83,9 +83,10 @@ def clean(state_dir: str, gone: ErasureTarget, *, event_files: Iterable[str] = (
 
 
 def overwrite_lines(path: str, is_meant: Callable[[bytes], bool], replacement: Callable[[Record], Record]) -> int:
-    """Overwrite each line of a file that ``is_meant`` selects with its ``replacement``; return how many changed.
+    """Overwrite the lines of a file that ``is_meant`` selects; return how many lines changed.
 
-    A replacement is padded with blanks to the length of the line. If it is longer, only blanks are written.
+    ``replacement`` maps the record in a line to the one to write, which is padded with blanks to the length of the
+    line. If it is longer than the line, only blanks are written.
     """
     try:
         descriptor = os.open(path, os.O_RDWR | private.NOFOLLOW | private.NONBLOCK)
@@ -141,10 +142,10 @@ def _clean_sessions(state_dir: str, gone: ErasureTarget) -> int:
 
 
 def _forget_injected(path: str, names: set[str]) -> bool:
-    """Delete from the file ``path`` of a session the facts ``names`` that were added to forgotten prompts.
+    """Remove the facts ``names``, which were added to forgotten prompts, from the session file ``path``.
 
-    The file lists what a session was given already; facts that are not in it can be added to later prompts again.
-    Return whether the file changed.
+    The file lists what was already added to the session; what it does not list can be added again. Return whether the
+    file changed.
     """
     count = 0
     try:
@@ -195,7 +196,7 @@ def _clean_late(state_dir: str, gone: ErasureTarget) -> int:
 def _clean_claims(state_dir: str) -> None:
     """Empty the file of prompt hashes if all of them have expired.
 
-    The hook recognizes by these hashes that it is called twice for a prompt; a hash expires after 2 s.
+    A hash tells the hook that it has been called twice for the same prompt, and expires after 2 s.
     """
     path = f"{state_dir}/{sessions.CLAIMS}"
     with contextlib.suppress(FileNotFoundError):

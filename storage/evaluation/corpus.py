@@ -146,7 +146,7 @@ def versions(db: sqlite3.Connection) -> list[tuple[str, int, str]]:
 
 
 def all_sources(db: sqlite3.Connection) -> dict[str, list[tuple[str, str, str]]]:
-    """Return, by the hash of each version of the rules, the files from which that version was compiled.
+    """Return the files from which each version of the rules was compiled, keyed by the hash of the version.
 
     A file is described by its layer, its path and its text. Versions whose files were not stored are left out.
     """
@@ -169,7 +169,7 @@ def recorded_ids(db: sqlite3.Connection, ids: Iterable[str]) -> set[str]:
 
 
 def labels_of(db: sqlite3.Connection, ids: Iterable[str]) -> dict[str, tuple[str, str]]:
-    """Return, by trace id, the newest label of each trace in ``ids`` that has one.
+    """Return the newest label of each trace in ``ids`` that has one, keyed by the trace's id.
 
     A label is the verdict and, if that is «class», the task type that a user called correct.
     """

@@ -1,4 +1,4 @@
-"""Store replays, which evaluate recorded prompts under changed rules, and the outcome of each prompt that they change.
+"""Store replays, which evaluate recorded prompts under changed rules, and the outcomes that the changed rules altered.
 
 Prompt texts are not copied: a result refers to the trace (record) of its prompt, and is deleted with it.
 """
@@ -59,7 +59,8 @@ class UnknownReplayError(LookupError):
 class ChangedPrompt:
     """A prompt whose outcome is different under the changed rules of a replay.
 
-    It has the kinds of change, their cause, and the outcomes ``before`` and ``after`` the change, as JSON values.
+    ``kinds`` says in what respects it differs, and ``cause`` what caused it. ``before`` and ``after`` are the outcomes
+    under the old and the changed rules, as JSON values.
     """
 
     trace_id: str
@@ -106,9 +107,9 @@ class PreviewedResult:
 
 
 def store(db: sqlite3.Connection, replay: StoredReplay, results: Iterable[ChangedPrompt]) -> str:
-    """Store a replay and its results, which are the changed outcomes, in one transaction; return the replay's id.
+    """Store a replay and ``results``, its prompts with a changed outcome, in one transaction; return the replay's id.
 
-    Ids sort by time. A result is left out if the trace of its prompt has been deleted meanwhile.
+    Ids sort by time. A result is left out if the trace of its prompt was deleted in the meantime.
     """
     identity = replay.id or traces.new_trace_id()
     row = {**asdict(replay), "figures": json.dumps(replay.figures)}
@@ -168,7 +169,7 @@ def by_kind(db: sqlite3.Connection, replay: StoredReplay) -> dict[str, int]:
 
 
 def labelled(db: sqlite3.Connection) -> dict[str, str]:
-    """Return the newest label of each labelled trace: "ok", "wrong", or the task type that a user called correct."""
+    """Return, by trace id, each trace's newest label: "ok", "wrong", or the task type that a user called correct."""
     labels = corpus.all_labels(db)
     return {trace: task_type if verdict == "class" else verdict for trace, (verdict, task_type) in labels.items()}
 

@@ -1,4 +1,4 @@
-"""Store, list, count, change and delete memories, which are notes about projects: decisions, attempts, blockers ….
+"""Store, list, count, change and delete memories, which are notes about projects, such as decisions and blockers.
 
 ``storage.memory.recall`` searches them. Memories with the same project, origin and key are the same memory, so that
 repeating an import changes nothing.
@@ -142,9 +142,10 @@ def listing(
     limit: int = 50,
     after: str = "",
 ) -> list[Memory]:
-    """Return up to ``limit`` memories, newest first; empty filters do not restrict them.
+    """Return up to ``limit`` memories that match all filters, newest first; an empty string matches every memory.
 
-    ``reviewed`` selects approved or unapproved memories. ``after`` is the last memory id of the previous page.
+    ``reviewed`` selects approved or unapproved memories, None both. ``after`` is the last memory id of the previous
+    page.
     """
     asked = {
         "project": project, "namespace": namespace, "origin": origin, "reviewed": reviewed, "limit": limit,
@@ -160,9 +161,9 @@ def count(db: sqlite3.Connection, project: str) -> tuple[int, int]:
 
 
 def forget(db: sqlite3.Connection, ids: Iterable[str]) -> int:
-    """Delete memories so that no copy stays in the full-text index or in temporary files; return how many existed.
+    """Delete the memories ``ids``, also from the full-text index and from temporary files; return how many existed.
 
-    The caller must run ``forgetting.make_final`` afterwards, which removes the last remains from the database file.
+    The caller must run ``forgetting.make_final`` afterwards, which removes deleted rows from the database file.
     """
     with transaction(db):
         gone = sum(db.execute(FORGET, {"id": one}).rowcount for one in ids)
@@ -181,10 +182,10 @@ def approve(db: sqlite3.Connection, memory_id: str) -> bool:
 def replace_all(
     db: sqlite3.Connection, project: str, origin: str, source_prefix: str, memories: Iterable[Memory]
 ) -> tuple[int, int, int]:
-    """Replace the memories of ``project`` that have this origin and a source beginning with ``source_prefix``.
+    """Make ``memories`` the only ones of ``project`` with this origin and a source beginning with ``source_prefix``.
 
-    Those that are not among ``memories`` are deleted, and unchanged ones are not written, all in one transaction.
-    Return how many were added, changed and removed.
+    Others are deleted, and unchanged ones are not written, all in one transaction. Return how many memories were added,
+    changed and removed.
     """
     outcomes = {"added": 0, "changed": 0, "same": 0}
     with transaction(db):
@@ -249,10 +250,7 @@ def _storable(text: str) -> str:
 
 
 def _free_id(db: sqlite3.Connection, memory: Memory) -> str:
-    """Return an unused id for a memory: its own if it is free, else one made from project, origin and key.
-
-    Raises ValueError if a hundred attempts found only ids that are in use.
-    """
+    """Return an unused id for a memory: its own, or else one made from project, origin and key; raises ValueError."""
     wanted = memory.id[:LONGEST_ID]
     for attempt in range(100):
         named = "\0".join([memory.project, memory.origin, memory.key, str(attempt)])
@@ -293,7 +291,7 @@ class MemoryUse:
 
 
 def shelves(db: sqlite3.Connection, projects: Sequence[str] = ()) -> list[Shelf]:
-    """Return the number of memories in each namespace, over the given projects, or over all if none is given."""
+    """Return the number of memories in each namespace, for ``projects`` only, or for all projects if it is empty."""
     rows = db.execute(HOW_MANY_BY_NAMESPACE, {"projects": json.dumps(list(projects))})
     return [Shelf(*row) for row in rows]
 

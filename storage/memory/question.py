@@ -126,12 +126,12 @@ class MemoryQuestion:
         joined: list[str],
         others: list[str],
     ) -> None:
-        """Add the alternatives of a term, count the memories that contain any of them, and set the term's weight.
+        """Add the alternatives of ``term``, count the memories that contain any of them, and set the term's weight.
 
-        ``common`` maps stems to the number of memories that contain them, ``memories`` is the number of all memories.
-        The alternatives are synonyms (``others``), and the term ``joined`` with the next one: "time zone" also matches
-        ``timezone``, if a stored memory has that word. The weight depends only on how many memories contain the term
-        itself.
+        The alternatives are its synonyms (``others``), and the word that it forms with the next term (``joined``):
+        "time zone" also matches ``timezone``. For a short question, similar words are added to a term that no memory
+        contains. ``common`` maps stems to the number of memories that contain them; ``memories`` is the number of all
+        memories.
         """
         counts = [common.get(one, 0) for one in term.stems]
         most = max(counts)
@@ -151,10 +151,10 @@ class MemoryQuestion:
 
     @staticmethod
     def _guess(connection: Connection, term: _Term) -> int:
-        """Find similar words in the memories for a term that none of them contains, such as a misspelt one.
+        """Find words in the memories that are similar to a term that no memory contains, such as a misspelt one.
 
-        The words become alternatives of the term. Return the number of memories with the most frequent of them; 0 if
-        there is none.
+        These words become alternatives of the term. Return the number of memories that contain the most frequent of
+        them; 0 if there is none.
         """
         word = term.word
         if len(word) < PREFIX:
@@ -224,5 +224,5 @@ def _is_alike(word: str, other: str) -> bool:
 
 
 def _log(x: float) -> float:
-    """Return the natural logarithm to six digits; importing ``math`` would take a new process as long as a query."""
+    """Return the natural logarithm to six digits; ``math`` is not used, since importing it takes as long as a query."""
     return (float(x**ROOT) - 1.0) / ROOT

@@ -2,9 +2,8 @@
 
 SQLite's full-text index is fast and yields a limited number of candidates. They are then scored again: by BM25
 (Robertson, Walker 1994) with constants for short texts, by synonyms, by the name of the speaker in a conversation, and
-by the memories stored just before and after, because an answer seldom repeats its question. Scores lie between 0 and 1
-and can be compared between questions, so that a minimum can be set. Work is limited by counts, never by time: the same
-question gets the same answer.
+by the memories stored just before and after, because an answer seldom repeats its question. Scores are from 0 to 1 and
+comparable between questions. Work is limited by counts, never by time, so that the same question gets the same answer.
 """
 
 from __future__ import annotations
@@ -86,9 +85,9 @@ NEWEST = f"""
 class Hit:
     """A memory that a search found, with its scores.
 
-    ``score`` is ``raw`` multiplied by the weight of the memory's namespace. ``own`` is the score that the memory's own
-    words would have, without regard to the memories stored just before and after. ``by_meaning`` means that it was
-    found only by its vector, not by its words (``storage.memory.vectors``).
+    ``score`` is ``raw`` multiplied by the weight of the memory's namespace. ``own`` is the score that the memory would
+    have if those stored just before and after it were ignored. ``by_meaning`` is True if only a search by vectors
+    (``storage.memory.vectors``) found it, and no search by words.
     """
 
     __slots__ = (
@@ -268,9 +267,10 @@ def _session(row: tuple[object, ...]) -> tuple[object, ...]:
 def _compare(question: MemoryQuestion, text: _Text, average: float) -> None:
     """Score the words of the memory ``text`` against the question; set its fields ``own``, ``linked`` and ``shared``.
 
-    ``average`` is the mean number of words of the memories. The additional words with which a memory is indexed count
-    only for terms that its text does not have. A match on the speaker's name counts for ``own`` but not for ``linked``:
-    it does not raise the scores of the memories stored just before and after.
+    ``shared`` is the weight of all terms that both have. ``average`` is the mean number of words of a memory. The extra
+    words in a memory's index entry count only for terms that its text does not have. A match on the speaker's name
+    counts for ``own`` but not for ``linked``, so that it does not raise the scores of the memories stored just before
+    and after.
     """
     terms, text_words, extra = question.terms, text.words, str(text.row[12]).split()
     distinct = set(text_words)

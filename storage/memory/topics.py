@@ -36,7 +36,7 @@ class Note:
 
 
 def versions(db: sqlite3.Connection, project: str) -> dict[str, str]:
-    """Return when each memory of the project and each shared memory was last changed, by the memory's id.
+    """Return when each memory of the project and each shared memory was last changed, keyed by the memory's id.
 
     Superseded memories are left out.
     """
@@ -53,7 +53,7 @@ def all_notes(db: sqlite3.Connection, project: str) -> Iterator[Note]:
 def notes(db: sqlite3.Connection, ids: Iterable[str]) -> Iterator[Note]:
     """Yield the memories with these ids; unknown ids are skipped.
 
-    ``BATCH`` of them are read at a time, in the order in which they were stored.
+    They are read in batches; the memories of a batch come in the order in which they were stored.
     """
     wanted = list(ids)
     for start in range(0, len(wanted), BATCH):

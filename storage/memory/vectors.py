@@ -1,8 +1,8 @@
 """Store the vectors that an embedding model returned for texts, and find memories by their vectors.
 
-A vector has length one and is stored as float32, little-endian. The table ``memory_vectors`` has those of memories,
-each until the memory's text changes; ``content_vectors`` has those of prompts and of pieces of code, by a hash
-of model and text. The hook uses this module; nothing here queries a model.
+A vector has length one and is stored as float32, little-endian. The table ``memory_vectors`` contains the vector of
+each memory until the memory's text changes; ``content_vectors`` contains those of prompts and of pieces of code, by a
+hash of model and text. The hook uses this module; nothing here queries a model.
 """
 
 from __future__ import annotations
@@ -100,9 +100,9 @@ def _hash(model: str, text: str) -> str:
 
 
 def nearest(db: Connection, vector: bytes, *, project: str, model: str) -> list[Near]:
-    """Return the memories whose vectors are nearest to ``vector``, which is in its stored form; nearest first.
+    """Return the memories of ``project`` and shared ones whose vectors are nearest to ``vector``, nearest first.
 
-    Only memories of the project and shared ones are compared, and only vectors that ``model`` computed.
+    ``vector`` is in its stored form. It is compared with the vectors that ``model`` computed for the newest memories.
     """
     asked = unpacked(vector)
     rows = db.execute(OF_MEMORIES, (project, model, MOST_COMPARED)).fetchall()

@@ -154,8 +154,8 @@ def identifier_parts(text: str) -> list[str]:
 def sign_words(text: str) -> list[str]:
     """Return substitutes for the words of a Chinese or Japanese text, which has no blanks between words, each once.
 
-    These are runs of Katakana, and all pairs of other adjacent characters, except the characters of function words. The
-    list is empty for other texts.
+    The substitutes are sequences of Katakana, and all pairs of adjacent Chinese characters that are not part of
+    function words. For other texts, the list is empty.
     """
     if text.isascii() or max(text) < FIRST_SIGN:
         return []

@@ -1,9 +1,9 @@
 """Count how often each value occurs among selected prompts: the facets by which a list can be narrowed down.
 
 If every column that the selection uses is also in the stored sums (``storage.metrics.rollups``), the counts are exact:
-they come from the sums, and the few prompts that are not in the sums yet are added. Otherwise only the newest matching
-prompts are counted, and every facet states how many: the facets of a million prompts take no longer than those of a
-thousand.
+they come from the sums, to which the few prompts that are not included yet are added. Otherwise only the newest
+matching prompts are counted, so that a page loads as fast with a million prompts as with a thousand; every facet says
+how many prompts were counted.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
     Row = Sequence[str]
 
 NEWEST = 10_000
-"""Number of newest prompts to count if all are too many.
+"""Number of newest prompts to count if there are too many to count all of them.
 
 Their guardrails and labels can be read in 0.1 s from a database of a million traces.
 """
 NEWEST_WITH_WORDS = 5_000
-"""The same number for prompts found by words, which are scattered over the table: each takes twice as long to read."""
+"""The same for prompts found by a word search, which take twice as long to read: they are scattered over the table."""
 LITTLE = 2_000
 """The stored sums are used if at most this many prompts are not in them yet; these prompts are counted one by one."""
 COLUMNS = {
@@ -116,7 +116,7 @@ class Facets:
 
     @property
     def prompts(self) -> int:
-        """Return how many prompts were counted; for guardrails and labels, it may have been fewer."""
+        """Return how many prompts were counted; for the facets of guardrails and labels, it can be fewer."""
         return self.status.prompts
 
     @property
@@ -127,7 +127,7 @@ class Facets:
 
 @dataclass(frozen=True, slots=True)
 class _Counted:
-    """Counts by value for each field, with the number of prompts counted and whether these are all matching prompts."""
+    """How often each value of several fields occurs; ``is_all`` says whether all matching prompts were counted."""
 
     by_field: dict[str, Counter[str]]
     prompts: int
@@ -202,10 +202,10 @@ def _of_rows(rows: Iterable[Row], *, is_all: bool) -> _Counted:
 def _child_counts(
     db: sqlite3.Connection, questions: tuple[str, str], prompts: int, *, ids: Sequence[str] = (), is_all: bool
 ) -> _Counted:
-    """Count the guardrails and the labels of prompts by running the two queries in ``questions``.
+    """Count the guardrails and the labels of prompts with the two queries in ``questions``, one for each.
 
-    ``ids`` are the traces that the queries refer to, if they refer to any. ``prompts`` is the number of prompts
-    counted; those without a label are counted as ``NO_LABEL``.
+    ``ids`` are the prompts to count if the queries have a parameter for them; otherwise they count all prompts.
+    ``prompts`` is the number of prompts counted; those without a label are counted as ``NO_LABEL``.
     """
     guardrails, labels = (_counts(db, query, {"ids": json.dumps(ids)}) for query in questions)
     labels[NO_LABEL] = prompts - labels.total()

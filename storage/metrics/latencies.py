@@ -41,7 +41,7 @@ _SOURCES = {
 class Series:
     """Something that is timed: the whole hook run (kind ``total``), one stage of it, or one channel (source of facts).
 
-    Series sort in the order in which a prompt passes them.
+    They sort by ``position``: the whole run, then its stages in the order in which they run, then the channels.
     """
 
     position: int
@@ -52,12 +52,12 @@ class Series:
 TOTAL = Series(-1, "total", "total")
 
 Counts = Counter[int]
-"""Number of prompts by latency in microseconds."""
+"""Maps a latency in microseconds to the number of prompts that had it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """How many prompts of a block one version of the rules classified, and the time of the last of these prompts."""
+    """A version of the rules that classified prompts of a block; ``last_at`` is the time of the last such prompt."""
 
     rules_hash: str
     prompts: int
@@ -130,9 +130,9 @@ def blocks(
 
 
 def span(db: sqlite3.Connection, which: Selection, *, before: str, most: int) -> str:
-    """Return the smallest trace id of the ``most`` newest prompts whose trace ids are smaller than ``before``.
+    """Return the trace id of the oldest of the newest ``most`` prompts whose trace ids are smaller than ``before``.
 
-    Only selected prompts with a measured latency count. The id is empty if there are none.
+    Only selected prompts with a measured latency are considered. Return an empty string if there are none.
     """
     if full := _first_of(db, which, low="", before=before, most=most):
         return full
@@ -145,7 +145,7 @@ def slowest(
 ) -> list[Slow]:
     """Return the ``most`` prompts that took longest in ``series``, longest first.
 
-    Only prompts with trace ids from ``low`` up to, but without, ``before`` are considered.
+    Only prompts with trace ids from ``low`` (inclusive) to ``before`` (exclusive) are considered.
     """
     source, condition, column = _SOURCES[series.kind]
     query = f"""
@@ -177,10 +177,10 @@ def moment(trace_id: str) -> int:
 
 
 def _first_of(db: sqlite3.Connection, which: Selection, *, low: str, before: str, most: int) -> str:
-    """Return the trace id of the ``most``-th newest of the selected prompts with a measured latency.
+    """Return the trace id at which the newest ``most`` selected prompts with a measured latency begin.
 
-    Only ids from ``low`` up to, but without, ``before`` are considered. Return an empty text if there are too few
-    prompts.
+    Only trace ids from ``low`` (inclusive) to ``before`` (exclusive) are considered. Return an empty string if there
+    are fewer than ``most`` such prompts.
     """
     query = f"""
         select traces.id from traces where {_BETWEEN} and ({which.where}) and {_MEASURED}

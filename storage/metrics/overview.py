@@ -123,11 +123,11 @@ class ChannelFigures:
 class Overview:
     """The key figures of the last ``days`` days, or of the whole history if ``days`` is 0.
 
-    ``failures`` is the share of all prompts on which the hook failed. ``partials`` is a share of the prompts that were
-    not skipped. ``silences`` is a share of the same prompts and of imported ones that were not skipped; no other figure
-    except ``imported`` includes imported prompts. Counts are ordered by frequency, highest first; ``statuses`` are in a
-    fixed order. ``total`` is the latency of the whole hook; ``stages`` are sorted by p95, slowest first. Without
-    measurements, ``total`` is None and ``stages`` is empty.
+    ``failures`` is the share of all prompts on which the hook failed. Of the prompts that were not skipped,
+    ``partials`` is the share for which a channel ran out of time, and ``silences`` the share for which the hook had
+    nothing to add. Only ``imported`` and ``silences`` include imported prompts. Counts are ordered by frequency,
+    highest first; ``statuses`` are in a fixed order. ``total`` is the latency of the whole hook; ``stages`` are sorted
+    by p95, slowest first. Without measurements, ``total`` is None and ``stages`` is empty.
     """
 
     days: int
@@ -189,7 +189,7 @@ def overview(db: sqlite3.Connection, *, days: int = 0) -> Overview:
 
 
 def _percentiles_ms(buckets: Sequence[tuple[int, int]], shares: Sequence[float] = SHARES) -> tuple[float, ...]:
-    """Return the percentiles ``shares`` of latencies in milliseconds; all are 0 if ``buckets`` is empty.
+    """Return, in milliseconds, the percentile of latencies for each of ``shares`` (0 to 1); 0 if ``buckets`` is empty.
 
     ``buckets`` has pairs of a latency bucket's number and its count, sorted by number.
     """

@@ -1,4 +1,4 @@
-"""Compute percentiles by nearest rank: the smallest value that at least a given share of all values do not exceed.
+"""Compute percentiles by nearest rank: the smallest value v such that at least a given share of the values is ≤ v.
 
 Every percentile that is printed or drawn follows this definition. The SQL of ``storage.traces.queries`` and of the
 published site has its own implementation, and tests check that the results are equal. There is one exception: the
@@ -28,9 +28,9 @@ def percentile(values: Iterable[float], share: float) -> float:
 
 
 def percentiles(counted: Sequence[tuple[int, int]], shares: Sequence[float] = SHARES) -> list[int]:
-    """Return a percentile for each share, of values given as (value, count) pairs that are sorted by value.
+    """Return the percentile for each of ``shares``, which must increase; empty if there are no values.
 
-    The list is empty if there are no pairs.
+    ``counted`` has the values with their counts, sorted by value.
     """
     every = sum(count for _value, count in counted)
     ranks = [nearest_rank(every, share) for share in shares]

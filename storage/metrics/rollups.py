@@ -1,9 +1,9 @@
 """Maintain sums over all traces: prompts by class, prompts by day and facet, latencies by day and overall.
 
-A class is a combination of client, status, task type and the like; a facet is one of these alone. The hook does not
-update the sums: programs that read the database add the traces (records of prompts) in the order in which they were
-written. A trace is subtracted before it is deleted. Days are UTC. Traces that tests recorded are summed separately, and
-no page shows them. Latencies are those of hook runs that were not skipped.
+A class is a combination of client, status, task type and the like; a facet is a single one of these properties. The
+hook does not update the sums: programs that read the database add the traces (records of prompts) in the order in which
+they were written. A trace is subtracted before it is deleted. Days are UTC. Traces that tests recorded are summed
+separately, and no page shows these sums. Latencies are those of hook runs that were not skipped.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ DROP_EMPTY_OVERALL = f"delete from latencies_overall where ({_OVERALL}) = (?, ?,
 class _Sums:
     """The sums over one batch of traces.
 
-    ``tokens`` has the total lengths of added texts under the same keys as ``by_day`` has the numbers of prompts.
+    ``by_day`` counts prompts; ``tokens``, with the same keys, has the total length of the texts added to these prompts.
     """
 
     by_class: Counter[ByClass] = field(default_factory=Counter)
@@ -155,8 +155,8 @@ def waiting(db: sqlite3.Connection) -> int:
 def catch_up(db: sqlite3.Connection, *, should_stop: Callable[[], bool] = lambda: False) -> int:
     """Add the traces that are not counted yet to the sums, one batch per transaction; return how many remain.
 
-    It ends early if ``should_stop`` returns True before a batch. ``db`` must be in autocommit mode. Raises
-    sqlite3.Error if the database cannot be written.
+    Stop early if ``should_stop`` returns True before a batch. ``db`` must be in autocommit mode. Raises sqlite3.Error
+    if the database cannot be written.
     """
     is_going_on = True
     while is_going_on and (waiting(db) or _is_renumbered(db)) and not should_stop():
@@ -178,10 +178,10 @@ def take_back(db: sqlite3.Connection, ids: Sequence[str]) -> None:
 
 
 def step_back(db: sqlite3.Connection) -> None:
-    """Correct the mark up to which traces are counted, after traces were deleted.
+    """Record, after traces were deleted, that the last counted trace is the newest counted one that still exists.
 
-    The mark moves back to the last counted trace that still exists, because SQLite reuses the row ids of the newest
-    traces once they are deleted. Call it within the transaction of the deletion.
+    Call this within the transaction of the deletion: SQLite reuses the row ids of the newest traces once they are
+    deleted, and new traces with these ids would otherwise not be counted.
     """
     row = db.execute(WHICH_ROW_IS_LEFT).fetchone() or (0, "")
     db.execute(MOVE_ON, {"row": row[0], "id": row[1]})
@@ -190,7 +190,7 @@ def step_back(db: sqlite3.Connection) -> None:
 def _is_renumbered(db: sqlite3.Connection) -> bool:
     """Return whether another program has deleted or renumbered traces.
 
-    It has if the last counted row no longer exists or now contains another trace than when it was counted.
+    This is the case if the row of the last counted trace no longer exists or contains another trace.
     """
     up_to, trace_id = db.execute(HOW_FAR).fetchone()
     row = db.execute(WHICH_IS_THE_ROW, {"row": up_to}).fetchone()

@@ -1,7 +1,7 @@
 """Run work in a background process that the hook does not wait for.
 
-The hook forks this process, which takes a third of the time of starting a new interpreter; the child is ready at once.
-For each kind of work there is a lock file, called its stamp, so that only one process at a time does it.
+The hook forks this process, which is faster than starting a new interpreter. For each kind of work there is a lock
+file, called its stamp, so that only one process at a time does it.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ def start(state_dir: str, stamp: str, work: Callable[[], None]) -> bool:
 
     The work is running if a process has locked its stamp file, and postponed if that file's time is in the future. The
     child gets its own session and no inherited descriptors, because an agent client that waits for the end of the
-    hook's output must not wait for the child. Never raises: failures are logged, and since prompts may then not be
-    imported, the spool is reduced to its maximum size.
+    hook's output must not wait for the child. Never raises: a failure is logged. If the work was not started, the spool
+    is cut down to its maximum size, because prompts may not be imported.
     """
     try:
         if not _is_needed(f"{state_dir}/{stamp}"):
@@ -85,7 +85,7 @@ def postpone(state_dir: str, seconds: float, stamp: str = MAINTENANCE) -> None:
 
 
 def claim(state_dir: str, stamp: str = MAINTENANCE) -> int:
-    """Lock the stamp file and return the descriptor whose closing unlocks it; -1 if another process has the lock."""
+    """Lock the stamp file and return its descriptor, to be closed for unlocking; -1 if another process has the lock."""
     path = f"{state_dir}/{stamp}"
     private.make_directory(os.path.dirname(path))
     descriptor = private.open_file(path, os.O_RDWR)
@@ -98,9 +98,10 @@ def claim(state_dir: str, stamp: str = MAINTENANCE) -> int:
 
 
 def _is_needed(path: str) -> bool:
-    """Return whether to start the work: it is not postponed, and no process has locked its stamp file.
+    """Return whether the work is neither postponed nor running, so that it should be started.
 
-    A process with the lock looks for new work again after releasing it, so nothing is left undone.
+    A process that does the work looks for new work once more when it has released the lock, so that nothing is
+    forgotten.
     """
     try:
         descriptor = os.open(path, os.O_RDWR | private.NOFOLLOW | private.NONBLOCK)

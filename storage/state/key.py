@@ -59,7 +59,7 @@ def _create(state_dir: str, path: str) -> bytes:
 def _repair(path: str) -> bytes:
     """Replace a key of the wrong length, which a full disk may leave; return the new key.
 
-    The file is locked meanwhile, so that one process replaces the key and others return the same one.
+    The file is locked during this, so that one process replaces the key and all others return the same one.
     """
     descriptor = private.open_file(path, os.O_RDWR)
     try:

@@ -50,14 +50,14 @@ def remove_old(folder: str, *, now: float) -> None:
 
 
 def remove_all() -> None:
-    """Remove all plan files, since they may contain prompts that a user wants forgotten; none is needed for long."""
+    """Remove all plan files, which may contain prompts that a user wants forgotten; agents need them only briefly."""
     for path in _places():
         if os.path.lexists(path) and _is_own(path):
             remove_old(path, now=float("inf"))
 
 
 def pattern() -> str:
-    """Return a glob pattern for the paths of plan files, by which an agent client can be permitted to read them."""
+    """Return a glob pattern for the paths of plan files, for the permission that lets an agent client read them."""
     return f"{_base()}/{FOLDER}*/**"
 
 

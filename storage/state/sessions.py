@@ -1,8 +1,7 @@
 """Record what was already added to each session, and detect that another hook process just answered the same prompt.
 
 The state of a session is one small file with a line per answered prompt, so that reading it adds almost no time to the
-next prompt. It is removed when the agent client drops the session's context. The database gets the same data with the
-traces.
+next prompt. The file is removed when the agent client drops the session's context; the traces contain the same data.
 """
 
 from __future__ import annotations
@@ -188,8 +187,8 @@ def _open_claims(state_dir: str) -> int:
 def _claimed(descriptor: int, mark: str) -> bool:
     """Record that the prompt with the hash ``mark`` was seen; return False if it was seen less than two seconds ago.
 
-    The file of recorded hashes is locked meanwhile. The monotonic clock is shared by all processes and never set back;
-    after a restart of the machine, older times lie in the future and no longer count.
+    The file of recorded hashes is locked while it is read and written. Times are from the monotonic clock, which all
+    processes share; after a restart of the machine, older times lie in the future and no longer count.
     """
     is_locked = _lock(descriptor)
     now = time.monotonic_ns()
@@ -214,7 +213,7 @@ def _is_recent(line: str, now: int) -> bool:
 
 
 def _lock(descriptor: int) -> bool:
-    """Try to lock the file, which is unlocked when it is closed; return whether that succeeded within 22 ms.
+    """Try for 22 ms to lock an open file; return whether that succeeded. Closing the file unlocks it.
 
     No process keeps the lock for long unless it is stopped.
     """

@@ -96,7 +96,7 @@ def newest(db: sqlite3.Connection, trace_id: str) -> Row | None:
 def candidates(db: sqlite3.Connection, *, limit: int) -> list[LabelCandidate]:
     """Return up to ``limit`` prompts that a user could label, newest first.
 
-    They were classified, their text is stored, and they are not prompts of tests.
+    These are classified prompts whose text is stored, without those of tests.
     """
     return [
         LabelCandidate(trace_id, session, prompt, task_type, confidence or 0.0, _lead(best, second), bool(is_labelled))

@@ -77,7 +77,7 @@ class NothingToUndoError(LookupError):
 class Line:
     """A part of an added text that a user can label: one line, or one guardrail of a line that lists several.
 
-    ``number`` counts these parts from 1. ``kind`` is one of RULE_KINDS, or the channel of a fact. ``rule`` is the id of
+    ``number`` is its position, from 1. ``kind`` is one of RULE_KINDS, or the channel of a fact. ``rule`` is the id of
     the guardrail, or the task type; it is empty for facts, and for an approach, whose name the text does not contain.
     """
 
@@ -116,8 +116,8 @@ class JudgedLine:
 class KeepRate:
     """The share of labelled lines that users called right, for one kind of line or one rule.
 
-    ``judged`` lines were labelled, ``right`` of them as right. ``rule`` is empty if all rules of a kind are counted
-    together; ``kind`` is empty, too, if all lines are.
+    ``judged`` is the number of labelled lines, and ``right`` is how many of them users called right. ``rule`` is empty
+    if all rules of a kind are counted together; ``kind`` is empty, too, if all lines are.
     """
 
     kind: str
@@ -278,7 +278,7 @@ def take_back(db: sqlite3.Connection, trace_id: str, number: int) -> None:
 
 
 def of_trace(db: sqlite3.Connection, trace_id: str) -> dict[int, LineLabel]:
-    """Return the newest label of each labelled line of a trace, by line number."""
+    """Return the newest label of each labelled line of a trace, keyed by line number."""
     return {row[0]: LineLabel(*row) for row in db.execute(NEWEST_OF_TRACE, {"id": trace_id})}
 
 

@@ -1,7 +1,7 @@
 """Read traces (the records of prompts) from the database, for the command line and the workbench.
 
-A row is a dict with the column names of the schema, with JSON columns decoded and flags as
-booleans: ``--json`` prints rows and ``export`` writes them in this form.
+A row is a dict with the column names of the schema, decoded JSON, and flags as booleans, as ``--json`` and ``export``
+write it.
 """
 
 from __future__ import annotations
@@ -177,7 +177,7 @@ def instructions(db: sqlite3.Connection, rules_hash: str) -> str | None:
 def export(db: sqlite3.Connection, which: Selection | None = None, *, with_children: bool) -> Iterator[Row]:
     """Yield every trace that ``which`` selects, newest first; None selects all.
 
-    Only one page of traces is in memory at a time.
+    ``with_children`` adds the rows of other tables to each trace. Only one page of traces is in memory at a time.
     """
     before = ""
     while page := matching(db, which, limit=PAGE_ROWS, before=before):
@@ -222,7 +222,7 @@ def first_id(seconds: float) -> str:
 
 
 def is_date(text: str) -> bool:
-    """Return whether the text is a UTC time or a prefix of one: a year, a month, a day, a time of day."""
+    """Return whether the text is a UTC time or the beginning of one, such as a year, a month or a day."""
     found = DATE.fullmatch(text)
     try:
         return found is not None and bool(datetime.fromisoformat(f"{found[1]}{found[2] or '-01'}{found[3] or '-01'}"))

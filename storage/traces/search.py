@@ -1,9 +1,8 @@
-"""Keep the full-text index of prompts up to date, and prepare selections of traces that search for words to use it.
+"""Keep the full-text index of prompts up to date, and let selections of traces that contain words use it.
 
-Programs that read the database update the index, in transactions so short that no hook has to wait. Traces enter it in
-the order in which they were written, so there is one row up to which all are indexed; a binary search finds it in about
-twenty queries. A trace's row number in the index is the time in its id in microseconds, or the next free number, so
-``order by rowid desc`` yields the newest first.
+Programs that read the database update the index, in transactions so short that no hook has to wait. Traces are indexed
+in the order in which they were written, so that a binary search finds the last indexed one. A trace's row number in the
+index is the time in its id in microseconds, or the next free number: ``order by rowid desc`` yields the newest first.
 """
 
 from __future__ import annotations
@@ -53,8 +52,8 @@ def waiting(db: sqlite3.Connection) -> int:
 def catch_up(db: sqlite3.Connection, *, should_stop: Callable[[], bool] = lambda: False) -> int:
     """Add the missing prompts to the index, one batch per transaction; return how many remain.
 
-    It ends early if ``should_stop`` returns True before a batch. ``db`` must be in autocommit mode. Raises
-    sqlite3.Error if the database cannot be written.
+    Stop early if ``should_stop`` returns True before a batch. ``db`` must be in autocommit mode. Raises sqlite3.Error
+    if the database cannot be written.
     """
     last = int(db.execute(WHICH_ROW_IS_LAST).fetchone()[0])
     row = _indexed_up_to(db, last)
@@ -69,10 +68,10 @@ def catch_up(db: sqlite3.Connection, *, should_stop: Callable[[], bool] = lambda
 
 
 def with_index(which: Selection, db: sqlite3.Connection) -> Selection:
-    """Return the selection, prepared to use the full-text index if the index is complete and the selection has words.
+    """Return ``which``, prepared to use the full-text index if it has words to search for and the index is complete.
 
-    The index finds a text only at the beginning of a word. A selection that is not prepared scans every prompt, and the
-    text may begin anywhere.
+    The index finds a text only at the beginning of a word. Without the index, every prompt is searched, and the text is
+    found anywhere in a word.
     """
     match = expression(which.words)
     return replace(which, match="" if waiting(db) else match) if match else which
@@ -89,7 +88,7 @@ def expression(words: tuple[str, ...]) -> str:
 
 
 def _indexed_up_to(db: sqlite3.Connection, last: int) -> int:
-    """Return the row id up to which all traces are indexed, 0 if none is; a binary search finds it."""
+    """Return the largest row id up to which all traces are indexed, found by binary search; 0 if none is indexed."""
     low, high = 0, last
     while low < high:
         middle = (low + high + 1) // 2

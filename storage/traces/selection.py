@@ -1,7 +1,7 @@
 """Parse filter texts that select traces, such as ``type:debug guardrail:H3 ms>20 since:2d "a phrase" -label:ok``.
 
-All parts must match. ``-`` negates a part, a comma between values means any of them, quotes group words. User
-input reaches SQL only as named parameters. Traces of tests are excluded unless ``origin:`` is given.
+All parts must match. ``-`` negates a part, a comma between values means any of them, and quotes group words. User input
+reaches SQL only as named parameters. Traces of tests are excluded unless ``origin:`` is given.
 """
 
 from __future__ import annotations

@@ -3,9 +3,9 @@
 There is one file per trace, which is the record of a prompt, and one per version of the instructions. The hook runs
 this code at the end of every prompt, in a process that is a few milliseconds old. Loading SQLite and opening the
 database would cost that process as much as all its other work. So it only writes a small file under a temporary name
-and renames it; a background process imports the file within a second, or a program that reads the database does
-(``storage.traces.intake``). A trace file's name consists of the trace's id, so that names sort by time, and its status,
-so that the least useful files can be deleted from a full spool without being opened.
+and renames it. A background process imports the file within a second, unless a program that reads the database is
+faster (``storage.traces.intake``). A trace file's name consists of the trace's id, so that names sort by time, and its
+status, so that the least useful files can be deleted from a full spool without being opened.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def put(state_dir: str, record_id: str, *, status: str, tables: dict[str, traces
 
 
 def put_late(state_dir: str, trace_id: str, model: dict[str, object]) -> None:
-    """Write to the spool what a language model answered about a prompt after the hook's own answer.
+    """Write to the spool what a language model said about a prompt too late, after the hook had answered.
 
     The file's name sorts after that of the trace, so that it is imported later. Raises one of FAILURES, such as
     OSError, if it cannot be written.
@@ -74,8 +74,8 @@ def put_late(state_dir: str, trace_id: str, model: dict[str, object]) -> None:
 def put_version(state_dir: str, identity: str, text: Callable[[], str]) -> None:
     """Write a version of the instructions to the spool unless that was done before; ``identity`` is its hash.
 
-    The file stays, without content, after the version was imported into the database: a single ``stat`` then shows that
-    it need not be written again. Raises OSError if the file cannot be written.
+    Once the version has been imported into the database, its file is emptied but not deleted, so that a single ``stat``
+    shows that it need not be written again. Raises OSError if the file cannot be written.
     """
     if not os.path.exists(f"{state_dir}/{VERSIONS}/{identity}"):
         private.write_into(f"{state_dir}/{VERSIONS}", identity, text().encode())

@@ -113,9 +113,9 @@ def stream(
 
 
 def newer(db: sqlite3.Connection, which: Selection, *, than: str, limit: int = PAGE_ROWS) -> str:
-    """Return the value of ``before`` with which ``page`` returns the selected traces just newer than ``than``.
+    """Return the trace id to pass to ``page`` as ``before`` for the selected traces just newer than the trace ``than``.
 
-    ``than`` is a trace id. If these traces are on the first page, return ABOVE_ALL.
+    It is ABOVE_ALL if these traces are on the first page.
     """
     body, named = _after(db, which, than, is_newer=True)
     row = db.execute(f"select traces.id {body} limit 1 offset :limit", {**named, "limit": limit}).fetchone()
@@ -193,8 +193,8 @@ def sources(db: sqlite3.Connection, rules_hash: str) -> list[str]:
 def newest_first(db: sqlite3.Connection, which: Selection, *, few: int = FEW_ROWS) -> tuple[str, Parameters]:
     """Return SQL and its parameters for a query that lists all selected traces, newest first.
 
-    The SQL begins with ``from`` and ends with ``order by``. If an index finds at most ``few`` rows, these are looked up
-    and sorted.
+    The SQL begins with ``from`` and ends with ``order by``. If an index finds at most ``few`` rows for a part of the
+    selection, only these are read, and then sorted.
     """
     return _after(db, which, ABOVE_ALL, few=few)
 
@@ -218,7 +218,7 @@ def _after(
     """Return SQL, from the ``from`` to the ``order by`` clause, and its parameters for listing selected traces.
 
     The query lists the traces older than the trace id ``before``, newest first; with ``is_newer``, it lists the newer
-    ones, oldest first. ``few`` is the number of rows up to which a result of another index is sorted.
+    ones, oldest first. If an index finds at most ``few`` rows for a part of the selection, only these are read.
     """
     named = dict(which.parameters)
     than, order = (">", "asc") if is_newer else ("<", "desc")
@@ -252,7 +252,7 @@ def _source(db: sqlite3.Connection, which: Selection, few: int) -> tuple[str, st
 
 
 def _number(db: sqlite3.Connection, before: str) -> int:
-    """Return the row number in the full-text index below which all traces older than ``before`` are.
+    """Return the number that exceeds the row numbers, in the full-text index, of all traces older than ``before``.
 
     It is 0 if the trace ``before`` is not in the index.
     """

@@ -48,7 +48,7 @@ def workbench(runs: int, history: str | None, is_json: bool, asserts: bool) -> N
 @as_json
 @asserting
 def replay(prompts: int, runs: int, is_json: bool, asserts: bool) -> None:
-    """Time the replay of three kinds of edits on one core, as a ratio to only reading the prompts.
+    """Time the replay of three kinds of edits on one core, and compare it with just reading the prompts.
 
     It also measures how long after a save the workbench shows the first and the complete figures.
     """

@@ -48,9 +48,9 @@ class OpinionValue:
     """The results of asking a model about labelled prompts: how often it and the rules were right, and what it cost.
 
     ``by_rules``, ``by_model`` and ``merged`` are the numbers of prompts that are classified right by the rules, by the
-    model and by both combined. ``gained`` and ``lost`` are the numbers of prompts that only both combined, or only the
-    rules, classify right. ``certain`` (rules) and ``certain_merged`` (both combined) are the number of prompts whose
-    task type is certain enough to be shown, and how many of these are right.
+    model and by both combined. ``gained`` is the number of prompts that both combined classify right but the rules do
+    not, ``lost`` the reverse. ``certain`` (rules) and ``certain_merged`` (both combined) are pairs: the number of
+    prompts whose task type is certain enough to be shown, and how many of these are right.
     """
 
     prompts: int = 0
@@ -124,7 +124,7 @@ def measure(
 ) -> None:
     """Ask the model about labelled prompts, and compare the rules, the model and both with the labels.
 
-    LABELLED holds one {"prompt": …, "task_type": …} a line; without it, the prompts are those that you labelled in
+    LABELLED holds one {"prompt": …, "task_type": …} per line; without it, the prompts are those that you labelled in
     your history (enricher trace label).
     """
     from workbench.tuning.labelled_prompts import LabelError
@@ -266,9 +266,9 @@ def _prompts(labelled: str | None, selection: Selection) -> list[LabelledPrompt]
 
 
 def cost(prompts: Sequence[str], settings: Mapping[str, Setting]) -> str:
-    """Return a line that says how much it can cost at most to ask the model about these prompts.
+    """Return a line that says what it costs, at most, to ask the model about these prompts.
 
-    It has the number of calls, the estimated number of tokens, and the price in US dollars.
+    The line contains the number of calls, the estimated number of tokens, and the price in US dollars.
     """
     from enricher.model import allowance
     from enricher.model.question import shortened

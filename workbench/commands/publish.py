@@ -240,7 +240,7 @@ def _reveal(db: sqlite3.Connection, *, is_sure: bool) -> None:
 def _prepare() -> None:
     """Create or migrate the database unless it already has the current schema.
 
-    A database with the current schema is not opened for writing here; the upkeep thread does that later.
+    If it has, it is not opened for writing here; the upkeep thread brings it up to date later.
     """
     from storage import traces
     from storage.base import reader
@@ -261,8 +261,8 @@ def _prepare() -> None:
 def _password(file: str | None, *, is_needed: bool) -> str:
     """Return the password for the pages, from ``file`` or else from the environment.
 
-    If there is neither, return a generated and printed password if one ``is_needed``, else an empty text. Raises
-    click.ClickException if the file cannot be read or the password is too short.
+    If there is neither, return an empty string or, with ``is_needed``, a new random password, which is also printed.
+    Raises click.ClickException if the file cannot be read or the password is too short.
     """
     from workbench.web.server.guard import SHORTEST_PASSWORD
 

@@ -54,10 +54,10 @@ class CoverageRow:
     """One rule or signal, with the number of prompts on which it fired (matched) and what labels say about it.
 
     ``rule`` is the id of the rule; ``name`` is its class, guardrail, approach, workflow or channel; ``label`` is the
-    signal as ``enricher explain`` prints it. The rule fired on ``fired`` of ``prompts`` prompts, and its own text has
-    ``tokens`` tokens in all of them together. ``right`` is the number of labelled prompts on which it fired and whose
-    right task type is the one that it gives points to; ``wrong`` is the number of those with another right task type.
-    ``examples`` are the ids of the newest prompts on which it fired.
+    signal as ``enricher explain`` prints it. The rule fired on ``fired`` of ``prompts`` prompts, and added ``tokens``
+    tokens to them in total. ``right`` is the number of labelled prompts on which it fired and whose right task type is
+    the one that it supports; ``wrong`` is the number of those with another right task type. ``examples`` are the ids of
+    the newest prompts on which it fired.
     """
 
     kind: str
@@ -125,7 +125,7 @@ class Coverage:
     kept: Mapping[str, list[str]] = field(default_factory=dict, repr=False, compare=False)
 
     def counted(self, row: CoverageRow, number: str = FIRED) -> list[str]:
-        """Return the ids of the prompts that the figure ``number`` of ``row`` counts, newest first.
+        """Return the ids of the prompts that are counted in one of the figures of ``row``, newest first.
 
         ``number`` is FIRED, RIGHT or WRONG: the prompts on which the rule fired, was right, or was wrong. Ids beyond
         the maximum ``kept`` of the ``Measurement`` may be missing.
@@ -133,9 +133,9 @@ class Coverage:
         return self.tallies[row].ids[number][: getattr(row, number)]
 
     def counted_in_all(self, number: str) -> list[str]:
-        """Return the ids of the prompts that the figure ``number`` of this object counts.
+        """Return the ids of the prompts that are counted in one of the figures of this object.
 
-        ``number`` is "prompts", "labelled", "judged_again" or "unmatched".
+        ``number`` names the figure: "prompts", "labelled", "judged_again" or "unmatched".
         """
         return self.kept[number][: getattr(self, number)]
 
@@ -298,9 +298,9 @@ class Measurement:
         return [tally] if tally else []
 
     def _shaping_rules(self, row: Recorded, outcome: Outcome) -> Iterator[tuple[tuple[str, str], int]]:
-        """Yield each rule that contributed to the outcome of a prompt, as its kind and name, and its length.
+        """Yield a pair for each rule that contributed to a prompt's outcome: its kind and name, and its tokens.
 
-        The length is the number of tokens of the rule's own text; it is 0 for rules that add no text.
+        The tokens are those of the rule's own text; they are 0 for rules that add no text.
         """
         yield ("task type", outcome.task_type), 0
         yield ("search intent", outcome.search_intent), 0

@@ -1,4 +1,4 @@
-"""Map compiled rules to their source: every signal and rule with its file and line.
+"""Find the file and line of every signal and rule in the compiled rules.
 
 The compiled table identifies signals only by number. This module maps each number to the lines from which it was
 compiled, in every layer that extends a rule.
@@ -94,13 +94,13 @@ class LocatedRules:
         return [name for of, name in table["classes"] if table["facets"][of]["name"] == TASK_TYPE]
 
     def rules_of(self, kind: str) -> Iterator[tuple[str, RuleBlock]]:
-        """Yield each named rule of a kind, as the name that outcomes use for it and its block in the file."""
+        """Yield each named rule of a kind as a pair: the rule's name in outcomes, and its block in the file."""
         for block in self.compiled.rules.values():
             if block.kind == kind and block.name:
                 yield self._name_of(kind, block.name), block
 
     def guardrail_titles(self) -> dict[str, tuple[str, RulePosition]]:
-        """Return the title and the position of each guardrail that may be shown, by its id.
+        """Return the title and the position of each guardrail that the rules can add to a prompt, keyed by its id.
 
         The position is that of the rule or the table row that defines it.
         """

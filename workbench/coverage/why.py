@@ -40,8 +40,8 @@ class Why:
     def signals(self, facet: str, name: str) -> Iterator[tuple[Evidence, RulePosition | None]]:
         """Yield each signal that gave points to the class ``name`` of ``facet``, with its position in a file.
 
-        The position is None if it is unknown, and for points that many plain words give together. Several signals with
-        the same label and weight are assigned to their positions in the order in which the compiled table has them.
+        The position is None if it is unknown, and for the combined score of many plain words. Several signals with the
+        same label and weight are assigned to their positions in the order in which the compiled table has them.
         """
         own = [one for one in self._fired() if (one.facet, one.name) == (facet, name)]
         for one in self.explained.enrichment.classification.evidence:

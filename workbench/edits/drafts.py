@@ -1,7 +1,7 @@
 """Store drafts (unsaved edits of instructions files) on disk, so that the workbench can offer them after a crash.
 
-A running workbench holds a lock as long as it has a draft. The system releases the lock, however the workbench ends,
-which distinguishes the drafts of running workbenches from those left behind by a crash.
+A running workbench holds a lock as long as it has a draft, and the system releases the lock however the workbench ends.
+So a draft without a lock was left behind by a crash.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Draft:
 
 
 class Drafts:
-    """The draft of this running workbench (app), and the drafts that others left behind when they ended."""
+    """The draft of this running workbench (app), and the drafts that earlier apps left behind when they ended."""
 
     def __init__(self, state_dir: str) -> None:
         self._folder = os.path.join(state_dir, FOLDER)
@@ -52,7 +52,7 @@ class Drafts:
         return os.path.join(self._folder, f"{self._name}.json")
 
     def keep(self, path: str, disk: str, text: str) -> None:
-        """Store this app's draft, readable only by this user; ignore errors: a full disk must not end the session."""
+        """Store this app's draft, readable by this user only; errors, such as those of a full disk, are ignored."""
         with contextlib.suppress(OSError):
             private.make_directory(self._folder)
             self._hold_lock()

@@ -41,7 +41,7 @@ class FileError(Exception):
 
 
 class ChangedMeanwhileError(FileError):
-    """Raised if another program has written the file since it was read."""
+    """Raised if another program has changed the file since it was read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +128,7 @@ def remedy(path: str) -> str:
 def saves_as_layer(path: str, cwd: str) -> bool:
     """Return whether edits of the file are saved in a layer above it instead of in the file itself.
 
-    This is so for the packaged file if ``objection`` gives a reason not to edit it in place.
+    They are if it is the packaged file, and ``objection`` gives a reason not to edit it in place.
     """
     return os.path.realpath(path) == os.path.realpath(packaged_file()) and bool(objection(path, cwd))
 
@@ -165,7 +165,7 @@ def layer_of_edit(text: str, opened: str, cwd: str, into: Layer) -> OwnLayer:
 
 
 def read(path: str) -> str:
-    """Return the text of a file, or an empty text if it does not exist yet; raises FileError if it cannot be read."""
+    """Return the text of a file; it is empty if the file does not exist. Raises FileError if it cannot be read."""
     try:
         with open(path, encoding="utf-8", newline="") as file:
             text = file.read(LARGEST + 1)
@@ -198,8 +198,7 @@ def save(path: str, text: str, *, over: str | None) -> None:
 def save_trusted(path: str, text: str, *, over: str | None, cwd: str) -> str:
     """Save the file as ``save`` does; if it is a project's layer and was trusted, keep it trusted.
 
-    Return a note on when the text takes effect, or an empty text if it does so at once and for everybody concerned.
-    Raises FileError.
+    Return a note on when the text takes effect; it is empty if it takes effect for everybody at once. Raises FileError.
     """
     with trust_kept(path, cwd):
         save(path, text, over=over)
@@ -210,8 +209,8 @@ def save_trusted(path: str, text: str, *, over: str | None, cwd: str) -> str:
 def trust_kept(path: str, cwd: str) -> Iterator[None]:
     """Keep a project's layer trusted while the user writes to it in the ``with`` block.
 
-    A folder that was trusted, or had nothing to trust, is trusted with its new content. A folder with content that the
-    user has not trusted yet stays untrusted, and so do its memories.
+    If the project's folder was trusted, or had no content that needs trust, its new content is trusted. If the user has
+    not trusted its content yet, it stays untrusted; the same holds for its memories.
     """
     folder = _folder_of(path, cwd) or os.path.dirname(os.path.dirname(path))
     is_layer = path == os.path.join(folder, OWN_FOLDER, OWN_FILE) and path != own_file()

@@ -1,4 +1,4 @@
-"""Preview an edit of the instructions while it is typed: compile, replay, evaluate the golden cases, lint.
+"""Evaluate an edit of the instructions while it is typed: compile it, replay prompts, check golden cases, and lint it.
 
 An ``EditSession`` represents one file being edited; each call of ``examine`` evaluates one version of its text and
 yields progress records. This module has no user interface and no timer: the caller decides when to start and stop.
@@ -62,9 +62,9 @@ MOST_CAUSES = 1000
 class CachedSide(compared_rules.InAnyFolder):
     """One of the two rule sets (sides) of a replay; its rules are compiled only once for all replays of a session.
 
-    ``known`` has the rules compiled so far, by the version that prompts were recorded under; for other versions, the
-    side that ``make`` returns compiles the rules. Each replay has its own instance, because these rules are read from
-    the database in the replay's thread.
+    ``known`` maps a recorded version to the rules for prompts recorded under it. Rules that it lacks come from the side
+    that ``make`` returns, and are added. Each replay has its own instance, because rules are read from the database in
+    the replay's thread.
     """
 
     def __init__(
@@ -281,8 +281,8 @@ def _describe_cause(cause: attribution.Cause) -> str:
 def _group_of(cause: attribution.Cause) -> str:
     """Return the key by which changes with the same cause are grouped.
 
-    It is the file, number and text of the edited line if that line alone caused the change; otherwise, it says whether
-    several lines did.
+    If one edited line alone caused the change, the key has its file, number and text; otherwise it is only a phrase,
+    such as "several lines".
     """
     if cause.how != attribution.ALONE:
         return "several lines" if cause.hunks else "not this edit"

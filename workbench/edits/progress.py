@@ -1,4 +1,4 @@
-"""Replay prompts with an edited text of the instructions: count the changes, judge labelled prompts, store the result.
+"""Replay prompts with edited instructions, count the changes, judge labelled prompts, and store the result.
 
 Labelled prompts are judged like the golden cases of the gate (``workbench.gate.case``): a case fails if its outcome,
 apart from the facts added and the words of the text, differs from the approved one.
@@ -115,7 +115,7 @@ class ChangeCause:
 
 @dataclass(frozen=True, slots=True)
 class CauseBatch:
-    """Some of the causes of changed outcomes, by the trace id of the prompt."""
+    """Some of the causes of changed outcomes, keyed by the trace id of the prompt."""
 
     causes: dict[str, ChangeCause]
 
@@ -134,11 +134,10 @@ Progress = Broken | Figures | LintResult | GateResult | CauseBatch
 
 
 def headline(figures: Figures) -> str:
-    """Return the number of changed prompts in words.
+    """Return in words how many prompts change.
 
-    Once all prompts are replayed, an estimate follows of how many of other, similar prompts may change: the 95 %
-    confidence interval of the share that changes. It is left out if the rules are the same before and after the edit,
-    because then no prompt can change.
+    Once all prompts are replayed, the words also estimate how many of other, similar prompts will change: the
+    confidence interval (95 %) of that share. This is left out if the rules are the same before and after the edit.
     """
     noun = "prompt" if figures.prompts == 1 else "prompts"
     verb = "changes" if 1 in (figures.prompts, len(figures.changes)) else "change"
@@ -203,8 +202,8 @@ class LabelResults:
     """The effect of an edit on the labelled prompts and the golden cases.
 
     ``approved`` is the number of approved prompts and cases. ``regressed`` are the ids of the approved ones that were
-    right before the edit and are wrong after it. ``gained`` and ``lost`` are the numbers of all labelled prompts and
-    cases that became right and wrong.
+    right before the edit and are wrong after it. ``gained`` is the number of all labelled prompts and cases that became
+    right, and ``lost`` the number of those that became wrong.
     """
 
     approved: int = 0
@@ -321,7 +320,7 @@ def _figures(
 
 
 def _counted(run: Replay, radius: BlastRadius, on_labels: LabelResults) -> dict[str, Sequence[str]]:
-    """Return the ids of the prompts that each figure counts, by the figure's name.
+    """Return, for each figure, the ids of the prompts that it counts.
 
     The changed prompts are left out, because ``Figures.changes`` has them.
     """

@@ -39,7 +39,7 @@ class Save:
 
 @dataclass(frozen=True, slots=True)
 class ChangedSince:
-    """The reason why a save was not undone: after it, another program wrote the text ``disk`` into the file.
+    """The reason why a save was not undone: since then, another program has written the text ``disk`` into the file.
 
     ``merged`` is that text without the changes of the save; None if both changed the same lines.
     """

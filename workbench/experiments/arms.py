@@ -47,7 +47,7 @@ class ArmAnswer:
 
 @dataclass(frozen=True, slots=True)
 class ArmTask:
-    """One prompt for one arm: a function that answers it, and the limits that the answer has to keep.
+    """One prompt for one arm: a function that answers it, and the limits for the answer.
 
     ``terms`` are the names that the answer may use, ``tokens`` is the maximum number of its tokens, and
     ``already_shown`` is what the session was shown before. ``is_unknown`` means that the arm's rules would have sent a
@@ -102,7 +102,7 @@ class Instructions(Arm):
         self._terms: dict[str, Terms] = {}
 
     def task(self, question: ExperimentPrompt) -> ArmTask | None:
-        """Return the task of deciding by these rules what to add to the prompt; None if no rules are known."""
+        """Return a task that decides by these rules what to add to the prompt; None if no rules are known."""
         row, base = question.row, question.base
         own = self._side.rules_for(row.rules_hash, self._side.scope(row)) if self._side.concerns(row) else None
         rules = own or base

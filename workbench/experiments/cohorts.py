@@ -79,7 +79,7 @@ class CohortComparison:
         return [f"a: {self.a.summary()}", f"b: {self.b.summary()}"]
 
     def effect_cells(self) -> list[tuple[str, str, str, str]]:
-        """Return a table row for each effect as texts: its name, difference b - a, 95 % interval and effect size."""
+        """Return a table row per effect: its name, the difference b - a, the 95 % interval and the effect size."""
         cells = []
         for name, effect in self.effects.items():
             if effect is None:

@@ -33,7 +33,7 @@ FAULTS_OF_THE_PROMPT = (400, 413, 422)
 
 
 class StopError(Exception):
-    """Raised if no more calls of the model can be made now; the message says why."""
+    """Raised if the model cannot be called any more for now; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class ModelCalls:
             raise StopError(f"budget: {made} of {limit} calls are made today")
 
     def __call__(self, prompt: str, model: str) -> Reply:
-        """Send a prompt to a model, and return the response; raises StopError if no more calls can be made now."""
+        """Send a prompt to a model, and return the response; raises StopError if the model cannot be called for now."""
         try:
             endpoint = self._endpoint(model)
         except EndpointError as problem:
@@ -170,10 +170,10 @@ def ask_missing(
     judge: Callable[[str], ResponseQuality],
     store: Callable[[ArmResult], None],
 ) -> str:
-    """Make the calls without a result in ``done``; return why some were not made, or an empty text.
+    """Make the calls without a result in ``done``; return why some were not made, or an empty string if all were.
 
-    Each result is stored and added to ``done`` before the next call. The calls stop before a case that could exceed the
-    budget or a daily limit, and at once if the endpoint refuses.
+    Each result is stored and added to ``done`` before the next call. No call is made for a case that could exceed the
+    budget or a daily limit, or after the endpoint has refused one.
     """
     try:
         for calls in plan.missing(done):

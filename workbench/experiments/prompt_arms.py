@@ -167,7 +167,7 @@ def _hash(texts: Sequence[str]) -> str:
 
 
 def bound(calls: Iterable[tuple[str, str]], prices: Prices, *, most_tokens: int) -> Bound:
-    """Return an upper bound for the cost of calls, each given as model and prompt.
+    """Return an upper bound for the cost of ``calls``, which are pairs of a model and a prompt.
 
     ``most_tokens`` is the maximum number of tokens of one response.
     """

@@ -153,7 +153,8 @@ def report_on(
 ) -> ExperimentReport:
     """Return the report on the answers of two arms.
 
-    If both arms have the same rules (``same_arms``) and give the same answers, nothing is tested.
+    ``breaches`` counts what is wrong with each arm's texts, ``unknown_context`` the prompts with an unknown channel
+    answer. If both arms have the same rules (``same_arms``) and give the same answers, nothing is tested.
     """
     is_same = same_arms and all(pair.is_same() for pair in pairs)
     metrics = _tested(pairs, METRICS, is_same=is_same)

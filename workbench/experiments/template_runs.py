@@ -43,7 +43,7 @@ USUAL_FORM = "task"
 
 @dataclass(frozen=True, slots=True)
 class PromptSource:
-    """The material for prompts to a model: the current templates, and the task types with their meanings."""
+    """What prompts to a model are made from: the current templates, and the task types with their meanings."""
 
     generator: templates.PromptGenerator
     task_types: Mapping[str, str]
@@ -188,7 +188,7 @@ def continue_run(
 def evaluate_response(text: str, response: str) -> ResponseQuality:
     """Rate a model's response: whether it is valid, its quality, and how many violations it reports.
 
-    ``response`` is the type of response that ``text`` should have. Never raises, whatever the response contains.
+    ``text`` is the response, and ``response`` is the type that it should have. Never raises, whatever the text is.
     """
     parsed = StructuredResponseParser().parse(text, response)
     found = parsed.data.get("violations") or []
@@ -207,8 +207,8 @@ def report_of(
 ) -> dict[str, Any]:
     """Return the report on the responses so far, as a dictionary of JSON values.
 
-    ``stopped`` says why calls are missing. ``kept`` are the ids of the cases whose prompts have not changed; None means
-    all cases.
+    ``stopped`` says why calls are missing. ``kept`` has the ids of the cases with unchanged prompts; None means all
+    cases.
     """
     done = {(one.prompt_id, one.arm): one for one in results}
     every = [(case_id, session) for case_id, session, _hash in plan["cases"]]

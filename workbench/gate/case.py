@@ -1,7 +1,6 @@
 """Define the golden case: a recorded prompt, the other inputs of the decision on it, and the expected result.
 
-A case contains no facts from the user's machine (no memory, no file, no task): it tests only the decision on a prompt,
-and gives the same result on every machine.
+A case contains no facts from the user's machine (no memory, file or task), so that it gives the same result everywhere.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ Each case is one line, and lines are sorted by id, so that git can merge additio
 once more before they are written.
 
 CasesError               the file cannot be used, or the trace cannot become a case
-└── UnusableFileError        the file has lines that are no valid cases
+└── UnusableFileError        the file has lines that are not valid cases
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Cases:
     problems: tuple[Problem, ...] = ()
 
     def by_id(self) -> dict[str, GoldenCase]:
-        """Return the cases by their id."""
+        """Return the cases, keyed by their id."""
         return {case.id: case for case in self.cases}
 
 

@@ -40,7 +40,7 @@ class NoCasesError(GateError):
 
 @dataclass(slots=True)
 class _Side:
-    """The rules before or after the change, with their name (``label``) and ``notes`` on their origin for reports."""
+    """The rules before or after the change; reports show ``label`` as their name, and ``notes`` as remarks on them."""
 
     label: str
     rules: Rules
@@ -141,8 +141,8 @@ def _side(cwd: str, instructions: str, texts: Mapping[str, str]) -> _Side:
 def _side_at(revision: Revision, cwd: str, instructions: str, *, now: _Side) -> _Side:
     """Return the rules before the change, compiled from the repository's files as they are in ``revision``.
 
-    The layers are chosen as for the rules after the change (``now``), except that the repository's own file is left out
-    if the revision lacks it, and that the packaged file takes the place of ``instructions`` if the revision lacks that.
+    The layers are the same as after the change (``now``), with two exceptions: a repository's own file that the
+    revision lacks is left out, and if the revision lacks ``instructions``, the packaged file is used instead.
     """
     layers = _layers(cwd, instructions)
     own = os.path.join(project_root(cwd), OWN_FOLDER, OWN_FILE)
@@ -166,11 +166,11 @@ def _side_at(revision: Revision, cwd: str, instructions: str, *, now: _Side) -> 
 
 
 def _uncommitted(folder: str, revision: Revision) -> dict[str, str]:
-    """Return the committed texts of files with uncommitted edits in ``folder``, which has the packaged instructions.
+    """Return, by path, the committed texts of the packaged files in ``folder`` that have uncommitted edits.
 
-    The result is empty if ``folder`` lies in the repository of ``revision``. Otherwise, ``revision`` does not contain
-    these files. Without their committed texts, an edit of them would be part of the rules both before and after the
-    change, and could not change the result of any case.
+    The rules before the change are compiled from these texts; otherwise, the edits would be in the rules both before
+    and after the change, and could not affect any case. The result is empty if ``folder`` lies in the repository of
+    ``revision``, which has the committed texts itself.
     """
     try:
         other = find_revision(folder, "HEAD")

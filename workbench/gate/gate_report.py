@@ -1,4 +1,4 @@
-"""Sum up the gate's results: each case before and after a change, statistics, and whether the change may be merged."""
+"""Compare each case's decisions before and after a change, compute statistics, and say whether it may be merged."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ class Checked:
     def has_failed_newly(self) -> bool:
         """Return whether the case fails now but passed before.
 
-        An approved case that the base's cases file lacks counts as having passed, whatever the base's rules decide,
-        because somebody saw and approved its result. The rules that gave that result may have been reverted, or they
-        were never committed.
+        An approved case that the base's cases file lacks counts as having passed before, because somebody saw its
+        result and approved it. The base's rules need not give that result; the rules that did may have been reverted or
+        never committed.
         """
         if not self.faults:
             return False
@@ -67,7 +67,7 @@ class Checked:
     def kinds(self) -> tuple[str, ...]:
         """Return the kinds of difference between the decision by the base's rules and the one by the new rules.
 
-        Without a base, the approved decision is compared; if there is none either, the result is empty.
+        Without a base, an approved case is compared with its approved decision; for other cases, the result is empty.
         """
         earlier = self.before or (self.case.says if self.case.verdict == OK else None)
         return kinds(earlier, self.now) if earlier else ()
@@ -83,8 +83,8 @@ class GateReport:
     """The result of one run of the gate on the cases file ``file``.
 
     ``base`` is the name of the revision to compare with, as the user gave it, plus its commit; empty if there is none.
-    ``candidate`` and ``base_hash`` are the hashes of the new rules and of the base's rules. ``problems`` are those of
-    the file. Cases that the base's file has and this file lacks are in ``missing``, or in ``removed`` if the user
+    ``candidate`` and ``base_hash`` are the hashes of the new rules and of the base's rules. ``problems`` are the file's
+    unusable lines. Cases that the base's file has and this file lacks are in ``missing``, or in ``removed`` if the user
     allowed their removal. ``rewritten`` has the cases that differ from the base's case with the same id.
     """
 

@@ -56,7 +56,7 @@ def write_case(db: sqlite3.Connection, trace_id: str, verdict: str, *, path: str
 
 
 def folder_of(db: sqlite3.Connection, trace_id: str) -> str:
-    """Return the folder in which a prompt was typed; raises CasesError if that folder does not exist any more."""
+    """Return the folder in which the trace's prompt was typed; raises CasesError if the folder no longer exists."""
     cwd = str(queries.show(db, trace_id)["cwd"])
     if not os.path.isdir(cwd):
         raise CasesError(f"the folder of this prompt does not exist ({cwd or 'none was recorded'})")
@@ -81,15 +81,14 @@ def _add_label(db: sqlite3.Connection, trace_id: str, verdict: str) -> labels.Ro
 
 
 def approve(db: sqlite3.Connection, trace_id: str, wanted: Decided, *, unwanted: str = "") -> Given:
-    """Store ``wanted``, the right result for a recorded prompt, as a golden case, and its task type as a label.
+    """Store ``wanted``, the right result for a recorded prompt, as a golden case, and any task type it has as a label.
 
-    No label is stored if ``wanted`` has no task type. If the text added to the prompt has a line for the guardrail
-    ``unwanted``, that line is labelled as wrong.
+    If the text added to the prompt has a line for the guardrail ``unwanted``, that line is labelled as wrong.
 
     If the rules in the project's work tree already produce ``wanted``, the case gets the verdict ``ok`` (approved), and
-    the gate will reject an edit that breaks it. If they do not, the case gets the verdict ``class``, which does not
-    close the gate while it fails; but if ``wanted`` has no task type, CasesError is raised instead, unless the line
-    of ``unwanted`` was labelled.
+    the gate will reject an edit that breaks it. Otherwise, the case needs a task type and gets the verdict ``class``,
+    which does not close the gate while the case fails. If no case can be written, the result's ``problem`` says why; if
+    no label applies either, CasesError is raised.
     """
     entry = _add_label(db, trace_id, wanted.task_type) if wanted.task_type else None
     line = _call_guardrail_wrong(db, trace_id, unwanted) if unwanted else 0
@@ -111,7 +110,7 @@ def approve(db: sqlite3.Connection, trace_id: str, wanted: Decided, *, unwanted:
 
 
 def _call_guardrail_wrong(db: sqlite3.Connection, trace_id: str, name: str) -> int:
-    """Label the line for the guardrail ``name``, in the text added to the prompt, as wrong; return the line's number.
+    """Label as wrong the line for the guardrail ``name`` in the text added to the prompt; return the line's number.
 
     Return 0 if the text has no such line, or if the line has that label already.
     """
@@ -125,7 +124,7 @@ def _call_guardrail_wrong(db: sqlite3.Connection, trace_id: str, name: str) -> i
 
 
 def expect_workflow(db: sqlite3.Connection, trace_id: str, name: str, *, path: str = "") -> Given:
-    """Write into the golden case of a trace that the workflow ``name`` is expected; store no label.
+    """Record in a trace's golden case that the workflow ``name`` is expected; no label is stored.
 
     A new case is made if there is none, or if its verdict is ``wrong``. The case gets the verdict ``class`` (not
     approved) if the rules in the project's work tree do not give its expected result yet; otherwise, a new case is
@@ -196,15 +195,15 @@ def judge_line(db: sqlite3.Connection, trace_id: str, number: int, verdict: str,
 
 
 def with_approach_name(db: sqlite3.Connection, trace_id: str, judged: Line) -> Line:
-    """Return ``judged``; if this line states an approach, the name of the approach is set as its rule.
+    """Return ``judged``; if this line states an approach, its ``rule`` is set to the name of the approach.
 
-    The line's text does not contain the name, so the stored rules of the trace decide again on its recorded inputs. If
-    those rules are not stored any more, ``judged`` is returned unchanged.
+    The line's text does not contain the name, so it is found by applying the trace's stored rules to its recorded
+    inputs again. If those rules are no longer stored, ``judged`` is returned unchanged.
     """
     if judged.kind != line_labels.APPROACH or judged.rule:
         return judged
     try:
         approach = cases.case_of(db, trace_id, "ok").says.approach
-    except CasesError:  # the rules with which it was recorded are not stored any more
+    except CasesError:  # the rules with which it was recorded are no longer stored
         return judged
     return replace(judged, rule=approach or "")

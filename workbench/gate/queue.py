@@ -61,7 +61,7 @@ def order(prompts: Sequence[LabelCandidate]) -> list[Queued]:
     """Return the unlabelled prompts, most informative first.
 
     First comes one prompt of each cluster (group of similar prompts), then a second one of each, and so on. Labelled
-    prompts count as the first ones of their cluster, so that its other prompts come later. Sessions alternate.
+    prompts count as the first of their cluster, so that the others come later. Each session's prompts are spread out.
     """
     rounds: list[list[tuple[LabelCandidate, _Cluster]]] = []
     for cluster in _clusters(prompts[:MOST_PROMPTS]):
@@ -82,7 +82,7 @@ def order(prompts: Sequence[LabelCandidate]) -> list[Queued]:
 
 
 def _spread(one_round: Iterable[tuple[LabelCandidate, _Cluster]]) -> list[tuple[LabelCandidate, _Cluster]]:
-    """Sort prompts by how informative a label is; each one chosen lowers the rank of the others in its session."""
+    """Return the prompts of one round, most informative first, but with those of the same session spread out."""
     heap = [(-_informativeness(one, cluster), place, 0, one, cluster) for place, (one, cluster) in enumerate(one_round)]
     heapq.heapify(heap)
     taken: Counter[str] = Counter()
@@ -158,9 +158,9 @@ def _terms(prompt: str) -> frozenset[str]:
 
 
 def keys_for(names: Sequence[str]) -> dict[str, str]:
-    """Assign a key of the keyboard to each name, and return the names by key.
+    """Assign a key on the keyboard to each name, and return a dict from keys to names.
 
-    A name gets its first letter that no earlier name has, or the first free digit if all its letters are taken.
+    A name gets the first of its letters that is still free, or if none is, the first free digit.
     """
     found: dict[str, str] = {}
     for name in names:

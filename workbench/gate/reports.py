@@ -178,7 +178,7 @@ def _value(value: object) -> str:
 
 
 def headline(report: GateReport) -> str:
-    """Return one sentence on how many cases are decided differently than by the base's rules, or than was approved."""
+    """Return one sentence on how many decisions differ from the base's or, without a base, from the approved ones."""
     figures = report.figures
     against = f"against {report.base}" if report.base else "against what was approved"
     counted = f"{figures.changed:,} of {figures.cases:,} cases come out differently"
@@ -249,7 +249,7 @@ def _by_whom(case: GoldenCase) -> list[str]:
 
 
 def groups(report: GateReport) -> list[tuple[str, list[Checked]]]:
-    """Return the cases grouped by state, the worst first, without those that pass and passed before."""
+    """Return the cases grouped by ``state``, the worst state first; cases in the state «passed» are left out."""
     titles = ("regressed", "became wrong", "fixed", "failed before", "open")
     return [(title, [one for one in report.checked if state(one) == title]) for title in titles]
 

@@ -1,10 +1,10 @@
 """Distinguish what a user typed from what a program wrote, by the text and by other fields of each client's records.
 
-A tag counts as added by the client if the hook's own reader drops its content, so that an import takes the same words
-to be the user's as the hook would.
-There is one class per client, for the format of its records: ``learn`` takes session data from a record, ``unfold``
-returns the single messages in a record, and the other methods classify turns in the user's role that the user did not
-type.
+A tag counts as added by the client if the hook's own reader drops its content, so that the import and the hook agree on
+which words are the user's.
+
+There is one class per client, for the format of its records: ``open`` and ``learn`` collect session data, ``unfold``
+returns the messages in a record, and the other methods classify turns in the user's role that no user typed.
 """
 
 from __future__ import annotations
@@ -132,22 +132,22 @@ class Form:
     """Bytes that mark lines worth decoding, in addition to those that the hook's reader looks for."""
 
     def open(self, path: str, session: SessionInfo) -> None:
-        """Before the transcript at ``path`` is read, take the session's data from files near it into ``session``."""
+        """Update ``session`` from files near the transcript at ``path``; called before the transcript is read."""
 
     def learn(self, record: Record, session: SessionInfo) -> None:
-        """Take the session's id and folder from a record, if it has them, into ``session``."""
+        """Update ``session`` with the session id and the folder that a record contains, if any."""
 
     def unfold(self, record: Record) -> Iterable[Record]:
         """Return the messages in a record, oldest first."""
         return (record,)
 
     def program_kind(self, record: Record) -> str:
-        """Return the kind of a record in the user's role if its fields show that no user typed it; else empty."""
+        """Return the kind of a record whose fields show that no user typed it; empty if they do not show that."""
         del record
         return ""
 
     def kind_without_words(self, record: Record) -> str:
-        """Return the kind of a record in the user's role in which the hook's reader finds no user text; else empty."""
+        """Return the kind of a record without any words of the user; empty if the record need not be reported."""
         del record
         return ""
 
@@ -234,7 +234,7 @@ class Gemini(Form):
         session.learn(identity="", cwd=root if os.path.isabs(root) else self._listed(folder))
 
     def _listed(self, folder: str) -> str:
-        """Return the path of the project to which ``projects.json`` assigns the name of ``folder``; empty if to none.
+        """Return the project's path that ``projects.json`` lists for the name of ``folder``, or an empty string.
 
         The file ``projects.json`` lies two levels above ``folder``, beside the folder ``tmp``.
         """

@@ -67,7 +67,7 @@ def stored_files(host: str = "") -> list[ConversationFile]:
 def named(paths: tuple[str, ...], host: str = "") -> tuple[list[ConversationFile], list[ReadProblem]]:
     """Return the conversation files at or below ``paths``, and a problem for each file that cannot be used.
 
-    With ``host``, all files are taken to be of that client; otherwise the client is recognised.
+    With ``host``, all files are assumed to be that client's; otherwise, each file's client is told from its content.
     """
     found: list[ConversationFile] = []
     problems: list[ReadProblem] = []
@@ -96,7 +96,7 @@ def read(source: ConversationFile, advance: Advance) -> Iterator[Event]:
 
 
 def recognise(path: str) -> str:
-    """Return the client that wrote a file; empty if its beginning does not show that. Raises OSError."""
+    """Return the client that wrote a file, judged by its beginning; empty if unknown. Raises OSError if unreadable."""
     with lines.opened(path) as file:
         if file.read(len(SQLITE)) == SQLITE:
             return "llm"
@@ -252,7 +252,7 @@ def _fault(record: dict[str, Any] | None, line: bytes) -> str:
 
 
 class _Conversation:
-    """The part of a conversation that has been read so far, from which each next prompt gets its context."""
+    """The part of a conversation that has been read so far; it is the context for the next prompt."""
 
     __slots__ = ("_count", "_offset", "_window", "session_id")
 

@@ -62,8 +62,8 @@ def decoded(content: bytes) -> dict[str, Any] | None:
 def moment(value: object) -> int | None:
     """Convert a time that a client recorded to microseconds since 1970.
 
-    It is a text in ISO 8601 (in UTC if it names no zone), or a number of seconds or milliseconds since 1970. Return
-    None if the value is none of these, or not between the year 2000 and tomorrow.
+    ``value`` may be a string in ISO 8601 (in UTC if it names no zone), or a number of seconds or milliseconds since
+    1970. Return None if it is neither, or not between the year 2000 and tomorrow.
     """
     try:
         found = _parsed(value)

@@ -56,7 +56,7 @@ class ImportFilter:
 
 
 class Sieve:
-    """Decides whether to store a prompt: not if it is in the database, outside the time range, or a copy of another."""
+    """Decides which prompts to store: those new to the database, in the time range, and not copies of others."""
 
     def __init__(self, db: sqlite3.Connection | None, tracer: Tracer, wanted: ImportFilter) -> None:
         self._db = db
@@ -176,7 +176,7 @@ class ImportSurvey:
     """What an import would store, counted by client and project.
 
     ``templates`` are hashes of the first characters that many prompts have in common; a prompt that begins like this is
-    taken to be written by a program. If there are more prompts than the limit, ``since`` is the time of the oldest one
+    assumed to come from a program. If there are more prompts than the limit, ``since`` is the time of the oldest one
     to store, and ``at_since`` is the number of prompts to store that have exactly this time; otherwise both are 0.
     """
 

@@ -1,7 +1,7 @@
 """Make the trace (the record) of a prompt from a past conversation, as if the hook had seen it under the current rules.
 
-The steps are those of the hook (redact, classify, decide, describe), except that no channel is asked for facts.
-Therefore, a replay reproduces the text of an imported trace exactly, just like the text of a trace that the hook made.
+The steps are those of the hook (redact, classify, decide, describe), except that no channel is asked for facts. A
+replay repeats them, so it reproduces the text of an imported trace as exactly as that of a trace that the hook made.
 """
 
 from __future__ import annotations

@@ -212,7 +212,7 @@ class Transcript:
     def _moment(self, record: Record, line: int) -> tuple[int, bool]:
         """Return the record's time in microseconds, and whether the record contains it.
 
-        If it does not, the time is one microsecond after that of the previous turn, or for the first turn one derived
+        If it does not, the time is one microsecond after that of the previous turn; for the first turn, it is derived
         from the file's modification time.
         """
         at = lines.moment(record.get("timestamp"))

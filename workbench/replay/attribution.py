@@ -55,9 +55,9 @@ ALONE, TOGETHER, PAIR, SET, ELSEWHERE = "alone", "together", "pair", "set", "els
 class Cause:
     """The hunks that changed the outcome of a prompt.
 
-    ``how`` says which hunks must be undone to restore the earlier outcome: the only one («alone»), any one of them
-    («together»), both («pair»), or more than two of them («set»). It is «elsewhere», and there are no hunks, if not
-    even undoing the whole edit restores the outcome.
+    ``how`` says what must be undone to restore the earlier outcome: the only hunk («alone»), any one of the hunks
+    («together»), both hunks («pair»), or several of them, without saying which («set»). If not even undoing the whole
+    edit restores the outcome, ``how`` is «elsewhere», and ``hunks`` is empty.
     """
 
     hunks: tuple[Hunk, ...]
@@ -176,7 +176,7 @@ class Undoing:
     def _join_broken(self) -> None:
         """Join each hunk that cannot be undone alone, because the rules would be broken, with another hunk.
 
-        That is the nearest hunk with which it can be undone, or if there is none, the nearest hunk.
+        The other one is the nearest hunk with which it can be undone, or simply the nearest hunk if there is none.
         """
         at = 0
         while at < len(self.edits.hunks) > 1:
@@ -321,9 +321,9 @@ def _merged_files(was: Texts, now: Texts) -> Texts:
 
 
 def _compiler_of(stack: Texts) -> Compiler:
-    """Return a function that compiles the files in ``stack``, but with the texts that are passed to it, by path.
+    """Return a function that compiles the files in ``stack`` to rules, or returns None if the rules are broken.
 
-    It returns None if the rules are broken.
+    The argument of that function maps paths to texts that replace those in ``stack``.
     """
 
     def compiled(instead: Mapping[str, str]) -> Rules | None:

@@ -89,7 +89,7 @@ def why_left_out(row: RecordedPrompt) -> str:
 def opened(state_dir: str, selection: Selection = EVERYTHING, *, limit: int = 0) -> Iterator[Corpus]:
     """Open the database of the state folder, yield the selected prompts as a corpus, and close the database.
 
-    Traces that the hook has spooled to files are imported first. Raises ``storage.db.database.StorageError``.
+    Traces that the hook has spooled to files are imported first. Raises StorageError if the database cannot be used.
     """
     with database.opened(state_dir) as db:
         yield Corpus(db, selection, limit)

@@ -59,9 +59,9 @@ class EvaluationTask:
 class Impacts:
     """Tells which prompts must be judged again, from the differences between recorded, base and candidate rules.
 
-    ``base`` and ``candidate`` are the differences of these rules from the recorded ones, ``between`` is the difference
-    of the two from each other. If the recorded outcome stands in for base or candidate, there are no rules to compare,
-    so that its difference and ``between`` are None.
+    ``base`` and ``candidate`` say how each of these rule sets differs from the recorded rules, ``between`` how they
+    differ from each other. If the recorded outcome is used instead of a rule set, the differences that would involve
+    that rule set are None.
     """
 
     base: Impact | None
@@ -183,7 +183,7 @@ def _refers_back(prompt: str) -> bool:
 
 
 def _features(row: RecordedPrompt) -> set[str]:
-    """Return the prompt's recorded features, and for its task type one more, such as ``task_debug``.
+    """Return the prompt's recorded features, plus one for its task type, such as ``task_debug``.
 
     They are searched for in the JSON text, because parsing all of it would take too long.
     """

@@ -1,8 +1,8 @@
 """Split an edit of instructions files into hunks that can be undone one by one, such as a signal or a whole rule.
 
-Undoing any set of hunks gives a whole text again: undoing all gives exactly the text before the edit (the base),
-undoing none the text after it (the candidate). A rule that was added or removed is one hunk; so is a text that was
-only moved, and so is a value of several lines.
+Whichever hunks are undone, the result is a complete text: undoing all gives exactly the text before the edit (the
+base), undoing none the text after it (the candidate). Each of the following is one hunk: a rule that was added or
+removed, a text that was only moved, and a value of several lines.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Hunk:
     def first_line(self) -> str:
         """Return the first line of the hunk, shortened.
 
-        If the edit only removed lines, the first of them is returned, with «without» before it.
+        If the edit only removed lines, return the first of these, with the word «without» in front of it.
         """
         text = self.after or self.before
         first = next((line.strip() for line in text.splitlines() if line.strip()), "blank lines")
@@ -242,7 +242,7 @@ def _likeness(one: str, other: str) -> float:
 
 
 def _rules(text: str) -> Iterator[list[_Unit]]:
-    """Yield the units of each rule, which begins at a heading; units before the first heading have an empty heading."""
+    """Yield the units of each rule (a heading and the text below it); any text before the first heading comes first."""
     units: list[_Unit] = []
     heading, fence = "", ""
     starts: list[tuple[int, str, bool]] = []

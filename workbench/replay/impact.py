@@ -2,8 +2,8 @@
 
 Most edits change a few signals. A prompt with none of the words that a changed signal needs does not match the signal,
 neither before nor after the edit, so that its recorded scores stay valid. Edits of thresholds or guardrails only weigh
-these scores differently, so that the prompt need not be read again. The answer «may be affected» can be wrong, «is not
-affected» cannot: ``tests/replay/test_reach.py`` checks that with random edits.
+these scores differently, so that the prompt need not be read again. A prompt may be called affected in error, but never
+unaffected; ``tests/replay/test_reach.py`` checks that with random edits.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ class Impact:
 
     @property
     def is_for_all(self) -> bool:
-        """Return whether many prompts may have to be judged or weighed again, whatever their words and confidence."""
+        """Return whether the edit may affect prompts with none of the changed words, whatever their confidence."""
         return bool(self._features) or (self._least != NOT and self._between == ANY_CONFIDENCE)
 
     @property
@@ -118,7 +118,7 @@ class Impact:
         """Return how much of a prompt must be judged again: nothing (NOT), its scores (WEIGH), or all (EVALUATE).
 
         ``earlier`` is the text of the conversation that the prompt refers back to. ``features`` are the prompt's
-        features, and one more for its task type, such as ``task_debug``; ``confidence`` is the confidence in that task
+        features, including one for its task type, such as ``task_debug``; ``confidence`` is the confidence in that task
         type. Both were determined by the rules before the edit; they are None if they are not known.
         """
         if self._least == EVALUATE or self.is_nothing:
@@ -169,8 +169,8 @@ class Impact:
 def _signals(rules: Rules) -> _Signals:
     """Return the signals of compiled rules; they are cached, because many edits are compared with the same rules.
 
-    A cached entry is used only if its compiled table of signals is equal, too: two releases may compile the same text,
-    with the same hash, to different tables.
+    Rules with the same hash may have different tables of signals if two releases compiled them, so a cached entry is
+    used only if its table equals that of ``rules``.
     """
     packed = rules.body["classes"]
     known = _KNOWN.get(rules.hash)
@@ -189,7 +189,7 @@ def _lowered(text: str) -> str:
 def _occurs(forms: Iterable[str], words: set[str], low: str) -> bool:
     """Return whether the text ``low`` contains one of the forms of a word.
 
-    ``words`` are the words of the text. A form with other characters than letters and digits may occur anywhere in it.
+    ``words`` are the words of the text. A form with characters besides letters and digits is also found inside words.
     """
     return any(form in words or (not form.isalnum() and form in low) for form in forms)
 
@@ -203,7 +203,7 @@ def _pattern(words: Iterable[str]) -> re.Pattern[str]:
 def _with_contractions(
     words: Iterable[frozenset[str]], contractions: Mapping[str, Iterable[str]]
 ) -> list[frozenset[str]]:
-    """Return for each word (given as its inflected forms) these forms and the contractions that contain one of them."""
+    """Return the sets of word forms in ``words``, each with the contractions that contain one of its forms added."""
     short: dict[str, set[str]] = {}
     for chunk, parts in contractions.items():
         for part in parts:
@@ -222,7 +222,7 @@ def _differ_except_facets(before: Rules, after: Rules) -> bool:
 
 
 def _silent(packed: dict[str, Any]) -> list[str]:
-    """Return the task types, such as small talk, that are not carried over from the text a prompt refers back to."""
+    """Return the task types, such as small talk, that a prompt does not inherit from the text it refers back to."""
     return next((facet["silent"] for facet in packed["facets"] if facet["name"] == TASK_TYPE), [])
 
 
@@ -272,9 +272,9 @@ class _Changed:
                     self._add(side, number, common)
 
     def _add(self, side: _Signals, number: int, common: Collection[Entry]) -> None:
-        """Add the feature and the phrases that signal ``number`` of ``side`` looks for, except for ``common`` phrases.
+        """Add the feature and the phrases that signal ``number`` of ``side`` looks for.
 
-        Those are phrases that the signal looks for both before and after the edit.
+        Phrases in ``common``, which the signal looks for both before and after the edit, are left out.
         """
         if feature := side.feature(number):
             self.features.add(feature)
@@ -296,10 +296,10 @@ def _by_frame(side: _Signals, names: Iterable[str]) -> dict[str, list[int]]:
 
 
 class _Signals:
-    """The signals of a compiled table, under names by which they can be found in another table.
+    """The signals of a compiled table, with a name for each by which the same signal can be found in another table.
 
-    The number of a signal may differ between two tables. Its name is therefore composed of all its phrases, weights and
-    conditions. ``counts`` is the number of signals by name.
+    A signal's number may differ between two tables, so its name is composed of all its phrases, weights and conditions.
+    ``counts`` is the number of signals by name.
     """
 
     def __init__(self, packed: dict[str, Any]) -> None:
@@ -334,7 +334,7 @@ class _Signals:
         return self._names[number]
 
     def frame(self, number: int) -> str:
-        """Return a text for signal ``number`` that contains all of it except its phrases."""
+        """Return a string that represents everything in signal ``number`` except its phrases."""
         return self._frames[number]
 
     def is_of(self, packed: dict[str, Any]) -> bool:

@@ -44,7 +44,7 @@ class Outcome:
     item as (channel, reference), are those that the text contains.
 
     ``unknown`` are the channels to which these rules would have sent a request that differs from the recorded one, so
-    that their answer is unknown. ``today`` are other such channels; their answer is known, as they were queried now.
+    that their answer is unknown. ``today`` are channels for which this is also true, but that were queried now instead.
     """
 
     task_type: str
@@ -217,7 +217,7 @@ def _unknown(
 def _was_off(rule: Mapping[str, Any], inputs: Inputs) -> bool:
     """Return whether ``rule`` is for a channel that was switched off when the prompt was recorded.
 
-    Such a channel is declared by no instructions file, and the recorded inputs do not mention it.
+    This is concluded if no instructions file declares the channel and the recorded inputs do not mention it.
     """
     return rule.get("handler") == UNDECLARED and all(one.name != rule["name"] for one in inputs.channels)
 

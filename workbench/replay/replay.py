@@ -1,7 +1,7 @@
 """Judge recorded prompts again under two sets of rules, the base and the candidate, and pair the two outcomes.
 
 Prompts that the difference between the rules cannot affect are not judged again: they keep their recorded outcome. If
-more than POOL_FROM (20,000) prompts must all be judged, several processes share the work.
+there are more than POOL_FROM (20,000) prompts and most must be judged, several processes share the work.
 
 All figures of the workbench rely on what ``verify`` checks: a prompt that is judged again by the rules that it was
 recorded under gets exactly the text that was recorded for it.
@@ -99,9 +99,8 @@ class Replay:
     def batches(self, *, processes: int = 0) -> Iterator[Replayed]:
         """Yield all prompts with their outcomes in batches of a few hundred, newest first.
 
-        ``processes`` is the number of processes that judge prompts; if it is 0, that is one per processor if very many
-        prompts must be judged, otherwise a single one.
-        Raises ``workbench.replay.rulesets.compared_rules.SideError`` if a version cannot be compiled.
+        ``processes`` is the number of processes that judge prompts; 0 means one per processor if very many prompts must
+        be judged, and otherwise only one. Raises SideError if a version cannot be compiled.
         """
         wanted = processes or (_processors() if self._is_large() else 1)
         with ExitStack() as stack:

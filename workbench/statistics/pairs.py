@@ -47,7 +47,7 @@ class Shift:
 class Mean:
     """The mean difference of pairs, with its confidence interval and its standard error.
 
-    The error is infinite if all pairs are of one session.
+    The error is infinite if all pairs come from one session.
     """
 
     estimate: float
@@ -123,10 +123,10 @@ def hodges_lehmann(differences: Sequence[float]) -> Shift:
 def mean_by_session(differences: Sequence[float], *, sessions: Sequence[Hashable] | None = None) -> Mean:
     """Return the mean of paired differences, with a Student confidence interval.
 
-    The interval takes into account that differences of the same session may be similar.
-    ``sessions`` has the session of each difference; without it, each counts as a session of its own. The variance is
-    that of a ratio of session sums (Cochran 1977, 6.4), with one degree of freedom less than there are sessions. With a
-    single session the interval is unbounded. Raises ValueError without differences.
+    The interval takes into account that differences of the same session may be similar. ``sessions`` has the session of
+    each difference; without it, each difference is taken as a session of its own. The variance is that of a ratio of
+    session sums (Cochran 1977, 6.4), with one degree of freedom less than there are sessions. With a single session the
+    interval is unbounded. Raises ValueError if there are no differences.
     """
     n = len(differences)
     if not n:

@@ -140,7 +140,7 @@ class Workbench(App[None], inherit_bindings=False):
         self.watch_database()
 
     def on_key(self, event: events.Key) -> None:
-        """Forward an unhandled key to the focused text field, because it was typed just before the field had focus."""
+        """Forward an unhandled key to the focused text field; it was probably typed just before the field had focus."""
         field = self.focused
         if field is not None and field.check_consume_key(event.key, event.character) and event not in self._typed_ahead:
             self._typed_ahead.append(events.Key(event.key, event.character))
@@ -197,7 +197,7 @@ class Workbench(App[None], inherit_bindings=False):
         self.notify(f"Theme: {self.theme}", timeout=2)
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
-        """Return nothing: the command palette offers its own commands instead of Textual's."""
+        """Return no commands, because the command palette offers its own entries instead of Textual's commands."""
         del screen
         return ()
 
@@ -214,7 +214,7 @@ class Workbench(App[None], inherit_bindings=False):
 
     @work(thread=True, exclusive=True, group="app.watch", exit_on_error=False)
     def watch_database(self) -> None:
-        """Watch the database in a thread: notify the app of every commit, and of errors and their end."""
+        """Watch the database in a thread; tell the app of every commit, of every error, and when the error is over."""
         from workbench.tui.workers.connection import watch
 
         worker = get_current_worker()
@@ -238,7 +238,7 @@ class Workbench(App[None], inherit_bindings=False):
         self.post_message(DatabaseTrouble(text))
 
     def on_notify(self, event: Notify) -> None:
-        """Remove earlier notifications that only inform, so that those of several actions in a row do not pile up."""
+        """Remove earlier informational notifications, so that those of several actions in a row do not pile up."""
         for earlier in list(self._notifications):
             if earlier.severity == "information" and earlier is not event.notification:
                 self._unnotify(earlier)

@@ -103,7 +103,7 @@ class WorkbenchCommands(Provider):
         return [PaletteEntry(f"Theme: {one.name}", "", partial(setattr, self.app, "theme", one.name)) for one in THEMES]
 
     async def _filters(self) -> list[PaletteEntry]:
-        if self._types is None:  # not in startup(): a key pressed meanwhile would cancel it, and nothing would be found
+        if self._types is None:  # not in startup(): a key pressed then would cancel it, and nothing would be found
             self._types = await asyncio.to_thread(_task_types, self._workbench.state_dir)
         post = self.app.post_message
         return [

@@ -1,8 +1,8 @@
 """Serve the workbench to browsers on this machine that know a secret token (``enricher workbench --web``).
 
 textual-serve runs the app once for each visitor and has no access control of its own. Therefore the printed address
-contains a token, the first request exchanges it for a cookie, and all requests without the cookie are refused. So are
-requests that name another host or come from a page of another host, which protects against DNS rebinding.
+contains a token, the first request exchanges it for a cookie, and all requests without the cookie are refused. To
+prevent DNS rebinding, requests that name another host or come from a page of another host are refused, too.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Define the messages between the screens and the app; each is a request, or the news of an event."""
+"""Define the messages between the screens and the app; each requests something or reports an event."""
 
 from __future__ import annotations
 
@@ -39,9 +39,8 @@ class OpenTrace(OpenPlace):
 class Counted:
     """A number of prompts that a screen shows, and what is needed to list these prompts.
 
-    They are the prompts with these ``ids``, or, if ``ids`` is None, those that the filter ``text`` selects. ``number``
-    is greater than the number of ids if some of the prompts are not in the app's database. ``name`` says what is
-    counted.
+    The prompts are those with the ``ids`` or, if ``ids`` is None, those that the filter ``text`` selects. ``number`` is
+    greater than the number of ids if some of the prompts are not in the app's database. ``name`` says what is counted.
     """
 
     name: str
@@ -66,9 +65,9 @@ class FilterTraces(OpenPlace):
 class OpenCompare(OpenPlace):
     """Sent when the Compare screen is to show two results of a prompt next to each other.
 
-    They are the recorded result and that under today's rules or, if ``is_of_last_run`` is true, the two results that
-    the last replay of the Instructions screen compared. If ``trace_id`` is empty, all prompts whose results differed in
-    that replay are listed.
+    One is the recorded result, the other the result under today's rules; if ``is_of_last_run`` is true, they are the
+    two that the last replay of the Instructions screen compared. If ``trace_id`` is empty, all prompts whose results
+    differed in that replay are listed.
     """
 
     PLACE = "compare"

@@ -1,7 +1,7 @@
-"""The app's three themes (dark, light and high contrast), and a stylesheet class that parses CSS only once for each.
+"""The app's three themes (dark, light and high contrast), and a stylesheet that parses CSS only once for each theme.
 
-Screens use only colours that are variables of a theme. Muted text has a fixed colour: Textual computes its own from the
-background at 60 % opacity, which lists that draw their own lines cannot use.
+Screens use only colours that are variables of a theme. Muted text has a fixed colour, because Textual would compute one
+from the background at 60 % opacity, which lists that draw their own lines cannot use.
 """
 
 from __future__ import annotations

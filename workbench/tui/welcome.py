@@ -1,7 +1,6 @@
 """Welcome a new user: offer to import past conversations, then show a tour of the app in three steps.
 
-This happens at the first start without recorded prompts; both can be requested again later. Importing this module does
-not load the dialog of the import.
+The app does both when it is first started without recorded prompts; the user can ask for either again later.
 """
 
 from __future__ import annotations
@@ -147,14 +146,14 @@ class TourStep(ModalScreen[str], inherit_bindings=False):
 
 
 def begin(app: Workbench) -> None:
-    """Offer to import past conversations and then show the tour, unless this user has been offered both before."""
+    """Offer to import past conversations, then show the tour; do nothing if this user has already been welcomed."""
     if not app.memory.recall("app", "is_welcomed", False) and not app.is_welcoming:
         app.is_welcoming = True
         _find_conversations(app, is_first=True)
 
 
 def import_conversations(app: Workbench) -> None:
-    """Offer the import of past conversations, at the user's request."""
+    """Offer to import past conversations, because the user has asked for it."""
     _find_conversations(app, is_first=False)
 
 

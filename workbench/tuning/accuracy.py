@@ -1,9 +1,9 @@
 """Measure how often the classifier is right, by cross-validation over repositories.
 
 Weights and thresholds are fitted to the labelled prompts of some repositories, and evaluated on the prompts of the
-others. Only the signals (what the classifier looks for in a prompt) are those of the packaged instructions, unchanged.
-The thresholds are fitted by a second, inner cross-validation. The confidence intervals come from resampling whole
-repositories instead of prompts, because prompts of one repository are similar.
+others. The signals (what the classifier looks for in a prompt) are not fitted, but taken from the packaged
+instructions. The thresholds are fitted by a second, inner cross-validation. The confidence intervals come from
+resampling whole repositories instead of prompts, because prompts of one repository are similar.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def leave_repositories_out(
 
 
 def _classify(out: Observed, inside: Observed, table: Table, *, is_apart: bool) -> list[Prediction]:
-    """Classify the prompts ``out``, with weights and thresholds fitted to the prompts ``inside``."""
+    """Classify ``out`` with weights and thresholds fitted to ``inside``; copy ``is_apart`` into the predictions."""
     task_names = names_of(table, TASK_TYPE)
     intent_names = names_of(table, SEARCH_INTENT)
     thresholds = calibrate(points_left_out(inside, table), inside, table)
@@ -168,7 +168,7 @@ def recall_per_class(judged: list[Prediction]) -> dict[str, tuple[int, float]]:
 
 
 def report(judged: list[Prediction]) -> str:
-    """Return the measures as Markdown tables: for all prompts, for each file, and for the prompts that no fit used."""
+    """Return the measures as Markdown tables: for all prompts, for each file, and for repositories that no fit used."""
     files = sorted({one.prompt.file for one in judged}, reverse=True)
     groups = [(file, [one for one in judged if one.prompt.file == file]) for file in files if len(files) > 1]
     groups += [("set apart", found) for found in [[one for one in judged if one.is_apart]] if found]

@@ -118,7 +118,7 @@ def _words(held: Numbers, goal: Numbers, importance: Numbers) -> tuple[Numbers, 
 
 
 def _add_bias(weights: Numbers, bias: Numbers, table: Table) -> None:
-    """Add the bias that was fitted with the plain words to the weights of the signal that always fires, if any."""
+    """Add ``bias``, which was fitted together with the plain words, to the weights of the signal that always fires."""
     for number in table.features.get("always", ()):
         if weights[number].any() or number == table.features["always"][0]:
             points = weights[number] + bias / (WORD_STEP / 2)

@@ -1,6 +1,6 @@
 """Turn labelled prompts into matrices for fitting weights: which signals fire, which words occur, and the labels.
 
-Each prompt keeps its repository: cross-validation leaves out whole repositories, because their prompts are similar.
+Each prompt keeps its repository, because cross-validation leaves out whole repositories, whose prompts are similar.
 """
 
 from __future__ import annotations

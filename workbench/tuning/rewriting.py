@@ -33,7 +33,7 @@ class Rewriter:
         self._blocks = {block.id: block for block in self._document.rules}
 
     def with_weight(self, rule: str, index: int, weight: int) -> str | None:
-        """Return the text with another weight for a rule's signal at ``index``; None if its layout prevents that."""
+        """Return the text with another weight for the signal ``index`` of a rule; None if the layout prevents that."""
 
         def write(lines: list[str], start: int, end: int) -> list[str] | None:
             at = [number for number in range(start, end) if WEIGHT.search(lines[number])]
@@ -81,7 +81,7 @@ class Rewriter:
     def with_section(self, part: str, heading: str, rule: str, line: str) -> str:
         """Return the text with a new section, titled ``heading``, in the part of the file named ``part``.
 
-        The section extends the rule with the id ``rule``, from a lower layer, by the YAML in ``line``.
+        The section extends the rule with the id ``rule``, which a lower layer defines; it contains the YAML ``line``.
         """
         section = f"## {heading}\n\n```yaml\nextend: true\n{line}\n```"
         return with_entries(self.text, [Entry(part, section, rule)])
@@ -134,9 +134,9 @@ class Rewriter:
         return text if self._differs_only_in(text, block, {**block.data, "signals": change(signals)}) else None
 
     def _differs_only_in(self, text: str, block: RuleBlock, data: dict[str, Any]) -> bool:
-        """Return whether ``text`` is valid and has the same rules as the original text, except for one.
+        """Return whether ``text`` is valid, and its rules differ from those of the original text only as intended.
 
-        That is the rule in ``block``, which must now have the values ``data``.
+        The intended difference is that the rule in ``block`` has the values ``data``.
         """
         after = read_document(self.path, text)
         wanted = _rule_values(self._document)

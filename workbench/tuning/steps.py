@@ -38,7 +38,7 @@ MARKERS_BEGIN = "\ue000"
 
 @dataclass(frozen=True, slots=True)
 class RuleChange:
-    """One change to a rule in ``file``: another weight for ``signal``, or, if that is None, a new ``phrase``.
+    """A change to a rule in ``file``: it gives ``signal`` another weight or, if ``signal`` is None, adds ``phrase``.
 
     ``name`` is the class of the rule. ``weight`` is the new weight; 0 removes the signal. ``fixed`` and ``broken`` are
     the indices of the labelled prompts that become right and wrong.
@@ -86,7 +86,7 @@ def title_of(name: str, signal: LocatedSignal | None, phrase: str, weight: int) 
 
 
 class Search:
-    """A search for small changes to rules in ``files`` by which labelled prompts become right or wrong.
+    """A search for small changes to rules in ``files`` that make labelled prompts right or wrong.
 
     A new phrase is added after the last signal of its rule, in the file of fitted weights if the rule has one.
     """
@@ -103,7 +103,7 @@ class Search:
                 self._firing.setdefault(condition, []).append(at)
 
     def candidates(self) -> Iterator[RuleChange]:
-        """Yield every change by which at least one labelled prompt becomes right or wrong."""
+        """Yield every change that makes at least one labelled prompt right or wrong."""
         for signal in self._signals:
             for weight in self._weights(signal):
                 yield from self._step(

@@ -150,7 +150,7 @@ def _texts(written: LocatedRules, path: str) -> dict[str, str]:
 def _passed_trial(
     trial: _Trial, candidates: Iterable[RuleChange], q_of: dict[int, float], should_stop: Callable[[], bool]
 ) -> Iterator[Proposal]:
-    """Yield the candidates that pass the trial, as proposals; of those with the same effect, only the first one."""
+    """Yield the candidates that pass the trial as proposals, but only the first of several with the same effect."""
     effects: set[object] = set()
     tries = 0
     for candidate in candidates:
@@ -188,8 +188,8 @@ class _Trial:
     def proposal(self, candidate: RuleChange, q: float) -> Proposal | None:
         """Return a candidate as a proposal with its exact effect; ``q`` is its adjusted p-value.
 
-        None if the candidate cannot be written, if ``enricher check`` finds a new problem, or if it does not fix more
-        prompts than it breaks.
+        Return None if the candidate cannot be written, if ``enricher check`` finds a new problem, or if it does not fix
+        more prompts than it breaks.
         """
         path = candidate.file
         text = self._rewritten(candidate)
@@ -262,7 +262,7 @@ class _Trial:
     def _checked(self, path: str, text: str) -> Rules | None:
         """Return the rules that apply if the file at ``path`` has the text ``text``.
 
-        None if they do not compile, or if ``enricher check`` would report a new problem.
+        Return None if they do not compile, or if ``enricher check`` would report a new problem.
         """
         compiled = compile_texts(self._stack, instead={**self._texts, path: text})
         if compiled.broken or any((one.severity, one.message) not in self._known for one in findings(compiled)):
@@ -289,9 +289,9 @@ class _Trial:
         return fixes, breaks
 
     def _in_the_log(self, path: str, text: str) -> tuple[int, int]:
-        """Return how many unlabelled recorded prompts change if the file at ``path`` has this text, and their total.
+        """Return two counts of unlabelled recorded prompts: those whose outcome ``text`` would change, and all of them.
 
-        The total includes the unlabelled prompts that do not change.
+        ``text`` is the edited text of the file at ``path``.
         """
         versions = self._corpus.versions
         if path not in self._bases:
@@ -322,7 +322,7 @@ def _nothing(given: int, unclear: int) -> str:
 def _missing(
     examples: Sequence[Example], known: set[str], unclear: int, foreign: int, proposals: Sequence[Proposal]
 ) -> Iterator[str]:
-    """Yield a sentence for each reason why the proposals are uncertain, with what would help."""
+    """Yield a sentence for each reason why the proposals are uncertain."""
     if not examples:
         yield "no labelled prompts: only higher floors can be proposed, from the lines called wrong"
         return

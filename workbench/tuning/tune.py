@@ -60,7 +60,7 @@ def propose(
     The weights are fitted to the prompts in the files ``labelled`` and ``also`` and to the examples in the
     instructions, without prompts of the repositories in ``without``. The same files give the same diff; it is empty if
     nothing would change. Weights of search intents stay unchanged if no prompt has a search intent. Raises TuningError
-    and LabelError.
+    if the instructions do not compile, and LabelError if a label cannot be used.
     """
     path = Path(instructions)
     compiled = compile_layers([Layer("tuned", str(path))])
@@ -90,7 +90,7 @@ def propose(
 
 
 def _write_weights(sheets: dict[str, list[str]], compiled: Compiled, proposed: list[tuple[str, Weights]]) -> None:
-    """Write the proposed weights of signals and plain words into ``sheets``, the lines of each file by its path."""
+    """Write the proposed weights of signals and plain words into ``sheets``, which maps file paths to lines."""
     numbers = dict(zip((f"{rule.facet}.{rule.name}" for rule in compiled.classes), _numbers(compiled), strict=True))
     leanings: list[tuple[RuleBlock, Numbers, list[str]]] = []
     for facet, weights in proposed:
@@ -122,7 +122,7 @@ def _write_signals(sheets: Sheets, block: RuleBlock, weights: Numbers) -> None:
 
 
 def _place_of_word_weights(one: tuple[RuleBlock, Numbers, list[str]]) -> tuple[str, int]:
-    """Return the file and line where the weights of plain words begin in a rule, which is the first member of ``one``.
+    """Return the file and line at which the weights of plain words begin in the rule ``one[0]``.
 
     This is a sort key: rules are rewritten from the end of a file to its beginning, so that the line numbers of those
     still to be rewritten stay valid.

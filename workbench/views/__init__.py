@@ -1,1 +1,1 @@
-"""Compute and phrase what the Textual app and the published web pages show alike."""
+"""Compute and phrase what both the Textual app and the published web pages show."""

@@ -1,8 +1,8 @@
 """Summarise how long the hook took: percentiles in total and for each hour or day, and changes between two versions.
 
-Here a version is one state of the instructions, and a series the latencies of the whole hook, of one of its stages, or
-of one channel (a source that it asks). They are counted by microsecond, so that memory grows with the number of
-different latencies, not with the number of prompts.
+Here a version is one state of the instructions, and a series is the latencies of the whole hook, of one of its stages,
+or of one channel (a source that it asks). A series is stored as a mapping from a latency in microseconds to the number
+of prompts that had it, so that memory does not grow with the number of prompts.
 """
 
 from __future__ import annotations
@@ -73,8 +73,8 @@ class Profile:
 class SeriesComparison:
     """The latencies of one series under two versions of the instructions, ``base`` and ``candidate``.
 
-    ``shift`` is by how much the latencies of the candidate exceed those of the base; it is None if one of the versions
-    has no values. ``verdict`` tells whether that difference is significant.
+    ``shift`` is the typical difference, candidate minus base, or None if one of the versions has no latencies;
+    ``verdict`` says whether the difference is significant.
     """
 
     series: Series
@@ -85,9 +85,9 @@ class SeriesComparison:
 
 
 class LatencyTally:
-    """The counted latencies of recorded prompts, which are added in blocks, newest first.
+    """Counts of the latencies of recorded prompts; the prompts are added in blocks, the newest block first.
 
-    Once an hour or day is complete, only its percentiles are kept.
+    Once all blocks of an hour or day have been added, only its percentiles are kept.
     """
 
     def __init__(self) -> None:
@@ -153,9 +153,9 @@ def compare_versions(base: Mapping[Series, Counts], candidate: Mapping[Series, C
 def shift_between(first: Mapping[int, int], second: Mapping[int, int]) -> Shift:
     """Return by how many milliseconds the ``second`` latencies are typically greater than the ``first``.
 
-    Both are counts by microsecond, of different prompts. The estimate is the median difference over all pairs of one
-    value of each. The interval inverts the rank-sum test in its normal approximation (Hodges & Lehmann 1963; Hollander
-    & Wolfe 4.2 and 4.3). Raises ValueError if one of them is empty.
+    Each argument maps a latency in microseconds to the number of prompts that had it. The estimate is the median
+    difference over all pairs of a first and a second latency; its confidence interval inverts the rank-sum test in
+    normal approximation (Hollander & Wolfe 4.2 and 4.3). Raises ValueError if an argument is empty.
     """
     if not first or not second:
         raise ValueError("a shift needs values on both sides")

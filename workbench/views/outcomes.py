@@ -105,7 +105,7 @@ def describe_model_call(trace: Row) -> str:
 
 
 def describe_plan(trace: Row) -> list[str]:
-    """Return a text on why the prompt's workflow was chosen, and one on how a model was asked for its plan's steps.
+    """Return up to two texts: why the prompt's workflow was chosen, and which model was asked for the plan's steps.
 
     A text is left out if its subject was not recorded.
     """
@@ -120,7 +120,7 @@ def _recorded(trace: Row, name: str) -> Any:
 
 
 def drifts(prompts: Iterable[TraceLine] | Iterable[SessionPrompt]) -> set[str]:
-    """Return the ids of those prompts of a session whose task type differs from that of the prompt before.
+    """Return the ids of the prompts of a session whose task type differs from that of the preceding prompt.
 
     ``prompts`` begins with the oldest. Prompts that were skipped, or have no task type, are ignored.
     """

@@ -85,8 +85,8 @@ def _over_days(
 ) -> Chart:
     """Add the axes, labels and links to the drawn lines or columns of a chart (``body``), and return the whole chart.
 
-    ``names`` are those of the series in ``given``, ``marks`` the ascending numbers of the vertical axis, and ``key`` is
-    the legend.
+    ``names`` are the names of the series in ``given``, ``marks`` the numbers on the vertical axis in ascending order,
+    and ``key`` is the legend.
     """
     rows = tuple((link(day.href, day.day), *(number(one) for one in day.values)) for day in given)
     is_linked = len(given) <= MOST_LINKS
@@ -106,7 +106,7 @@ def _over_days(
 
 
 def position(given: Sequence[ChartDay], day: ChartDay) -> int:
-    """Return how many days after the first day of the chart ``day`` is."""
+    """Return the number of days from the first day of the chart of ``given`` to ``day``."""
     return (date.fromisoformat(day.day) - _first(given)).days
 
 
@@ -195,7 +195,7 @@ def ticks(greatest: float, *, least_step: float = 0.0) -> list[float]:
 
 
 def written(tick: float) -> str:
-    """Return a round number as an axis label."""
+    """Return the label for the position ``tick`` on an axis."""
     return f"{tick:,.0f}" if tick == int(tick) else f"{tick:,.10g}"
 
 
@@ -235,7 +235,7 @@ class Bar:
 def bars(caption: str, given: Sequence[Bar], *, whole: int = 0) -> Chart:
     """Return a bar chart whose longest bar fills the width.
 
-    Each bar also has its share of ``whole``, or of the sum of all bars if ``whole`` is 0.
+    Each bar is labelled with its count and its share of ``whole``, or of the sum of all bars if ``whole`` is 0.
     """
     greatest = max((bar.count for bar in given), default=0)
     whole = whole or sum(bar.count for bar in given)

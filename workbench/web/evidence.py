@@ -158,7 +158,7 @@ def _words(signal: EvidenceSignal, text: str) -> str:
 
 
 def _fold(text: str) -> int:
-    """Return the offset, between lines or words, after which a long prompt is folded; if it is short, its length."""
+    """Return the offset (between two lines or words) from which a prompt is folded, or its length if it is short."""
     if len(text) <= FOLDED_FROM * 5 // 4:
         return len(text)
     for blank in ("\n", " "):

@@ -78,12 +78,12 @@ async def render(history: History, request: Request, template: str, *, status: i
 
 
 async def missing(history: History, request: Request, *, what: str, why: str) -> Response:
-    """Return a page with status 404 that shows what is missing (``what``), and why or what to do (``why``)."""
+    """Return a page with status 404 that shows ``what`` is missing, and the reason or remedy (``why``)."""
     return await refusal(history, request, status=404, what=what, why=why)
 
 
 async def refusal(history: History, request: Request, *, status: int, what: str, why: str) -> Response:
-    """Return a page with this HTTP status that shows what is wrong (``what``), and why or what to do (``why``)."""
+    """Return a page with this HTTP status that shows ``what`` is wrong, and the reason or remedy (``why``)."""
     return await render(history, request, "missing.html", status=status, what=what, why=why)
 
 

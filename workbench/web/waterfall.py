@@ -101,7 +101,7 @@ def _stages(rows: Iterable[Row], total_ms: float) -> Iterator[TimelineBar]:
 def _channels(rows: Iterable[Row], asking: float) -> Iterator[TimelineBar]:
     """Yield the bars of the channels; ``asking`` is the time at which the stage that calls them began.
 
-    Built-in channels run one after the other; users' programs run beside them, all from the beginning of that stage.
+    Built-in channels run one after the other; users' programs run in parallel to them, and all start with that stage.
     """
     at = asking
     for row in rows:

@@ -80,9 +80,9 @@ def _indexed(request: Request, names: list[Name], index: Connection) -> list[Can
 def _needless(fact: Fact, request: Request) -> str:
     """Return why ``fact`` would not help the agent, or an empty string if it would.
 
-    A fact does not help if the agent knows it from the prompt or finds it at once. One that consists of a path only
-    saves the agent one search for a file name. In the replayed sessions of ``python -m tests.usefulness``, such facts
-    helped in 3 of 22 cases, so only the profile ``as-specified`` shows them.
+    A fact does not help if the agent knows it from the prompt or finds it at once. If it consists only of a path, it
+    just saves the agent one search for a file name; such facts helped in 3 of 22 cases
+    (``python -m tests.usefulness``), so only the profile ``as-specified`` shows them.
     """
     if fact.is_only_file() and _is_named(fact.path.rpartition("/")[0], request.prompt):
         return FOLDER_NAMED
@@ -141,7 +141,7 @@ def _unindexed(request: Request, names: list[Name]) -> list[Candidate]:
 
 
 def _chosen(offered: list[Candidate], request: Request) -> list[Candidate]:
-    """Sort the candidates by score, and give those that are too many for this prompt a reason why they are not shown.
+    """Sort the candidates by score, and mark those above the limit as not to be shown, with a reason (``stale``).
 
     The limit is MOST_FIRST for the first prompt of a session, and MOST_LATER for the later ones.
     """

@@ -75,8 +75,8 @@ SEEKS = {
 def memories_for(confidence: float, *, base_count: int, max_count: int) -> int:
     """Return how many memories to search for if the search intent has this confidence (seed 001, task 2.2).
 
-    This is ``max_count`` if the confidence is high, ``STEP`` more than ``base_count`` if it is medium, and else
-    ``base_count``, but never more than ``max_count``.
+    This is ``max_count`` if the confidence is high, ``base_count`` plus ``STEP`` if it is medium, and ``base_count`` if
+    it is low, but never more than ``max_count``.
     """
     if confidence >= HIGH_CONFIDENCE:
         return max_count
@@ -149,10 +149,10 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
 
 
 def _mismatch(hit: Hit, *, floor: float) -> str:
-    """Return why a memory must not be shown whatever its score is, or an empty string if it may be shown.
+    """Return why a memory must not be shown even with a high score, or an empty string if it may be shown.
 
-    It must not be shown if it was not found by a word search, or if the words of the memory itself, without those of
-    the memories linked to it, reach less than the share OWN_SHARE of the minimum score ``floor``.
+    It must not be shown if no word search found it, or if its score without the words of the memories linked to it is
+    below ``OWN_SHARE * floor``; ``floor`` is the minimum score.
     """
     if hit.by_meaning:
         return BY_MEANING
@@ -164,9 +164,8 @@ def _merge_nearest(
 ) -> list[Hit]:
     """Merge the hits with the memories whose embeddings are nearest to the prompt's, if its embedding is stored.
 
-    The embeddings only change the order of the memories. They do not prove that a memory helps with the prompt, because
-    no similarity is known that only helpful memories reach. So a memory that shares no word with the prompt is shown
-    only by explicit searches.
+    The embeddings only change the order of the memories: no degree of similarity has been found that proves that a
+    memory helps with the prompt. So a memory that shares no word with the prompt is shown only by explicit searches.
     """
     from storage.base import reader
     from storage.memory import vectors
@@ -257,7 +256,7 @@ def _kind(hit: Hit) -> str:
 
 
 def _names(request: Request) -> frozenset[str]:
-    """Return the words of the project's name, which may occur in any of its memories."""
+    """Return the words of the project's name, which prove nothing because any of its memories may contain them."""
     from storage.memory.words import words
 
     called = (os.path.basename(request.project.root), request.project.id.rstrip("/").rpartition("/")[2])
@@ -292,7 +291,7 @@ def _label(hit: Hit) -> str:
 
 
 def _shown(source: str) -> str:
-    """Return a source for display: a commit shortened to 10 digits, a source that contains spaces in quotes."""
+    """Return a source for display: a commit is shortened to 10 digits, a source with spaces is put in quotes."""
     if source.startswith(COMMIT):
         return source[: len(COMMIT) + DIGITS_OF_A_COMMIT]
     return '"{}"'.format(source.replace('"', "'")) if " " in source else source

@@ -137,8 +137,8 @@ def _referent(request: Request) -> list[Candidate]:
 def _chosen(request: Request) -> Candidate:
     """Return a candidate that quotes the options that the prompt chooses from an answer of the agent.
 
-    The quotation may be shortened. The candidate's label also lists the existing files that the rest of these options
-    mentions, if the conversation has not opened or changed them.
+    The quotation may be shortened. The candidate's label also lists the existing files that these options mention
+    outside the quoted text, if the conversation has not opened or changed them.
     """
     conversation = request.conversation
     names, texts = zip(*conversation.chosen, strict=True)

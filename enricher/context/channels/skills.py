@@ -136,7 +136,7 @@ def _read(path: str, known_as: str) -> tuple[str, str] | None:
 
 
 def _frontmatter(head: str) -> dict[str, str]:
-    """Return the fields of the YAML frontmatter in ``head``, as far as they are simple strings.
+    """Return the fields of the YAML frontmatter in ``head`` whose values are plain strings.
 
     A value may continue in indented lines, or stand in the indented lines after ``>`` or ``|``.
     """

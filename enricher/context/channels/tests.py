@@ -142,10 +142,10 @@ def _take(raw: str, is_marked: bool, paths: list[str], names: list[str]) -> None
 
 
 def _tests(db: Connection, root: str, paths: list[str], names: list[str], changed: list[str]) -> list[Test]:
-    """Return the tests of the files ``paths``; if there are none, of the first of ``names`` that has any.
+    """Return the tests of the files ``paths`` or, if there are none, of the first name in ``names`` that has a test.
 
-    If this finds nothing either, return the tests of the files ``changed``. Nothing is returned if more than MOST_SHOWN
-    files are meant.
+    If this finds nothing either, return the tests of the files ``changed``. Return nothing if more than MOST_SHOWN
+    files match.
     """
     from enricher.sources.code.testfiles import defining, sources, test_of
 
@@ -186,7 +186,7 @@ def _candidate(db: Connection, request: Request, tests: list[Test]) -> Candidate
 def _is_known(test: Test, opened: set[str], prompt: str) -> bool:
     """Return whether the agent knows the test, because it has opened the test file or the prompt names that file.
 
-    A prompt that names a file with tests beside the code does not count: it may mean the code.
+    If code and tests are in the same file, naming it is not enough, because the prompt may mean the code.
     """
     return test.path in opened or (test.kind != "in the file" and test.path in prompt)
 

@@ -144,10 +144,10 @@ def _chosen(action: str, rows: list[Row], low: str) -> list[Row]:
 
 
 def _check_commands(commands: list[Row], low: str) -> list[Row]:
-    """Return those of ``commands`` that make the check for which the prompt asks: of the types or of the formatting.
+    """Return the ``commands`` for the check that the prompt asks for: a type check or a check of the formatting.
 
-    If the prompt mentions neither, return the commands that lint, or all commands if there are none. ``low`` is the
-    prompt in lower case.
+    If the prompt mentions neither, return the commands that lint or check, or all commands if there are none. ``low``
+    is the prompt in lower case.
     """
     wanted: tuple[str, ...] = ("format", "fmt") if "format" in low else ("lint", "check")
     wanted = ("type", "tsc", "mypy", "pyright") if "type" in low else wanted
@@ -156,9 +156,9 @@ def _check_commands(commands: list[Row], low: str) -> list[Row]:
 
 
 def _of_the_suite(rows: list[Row], low: str) -> list[Row]:
-    """Return those of ``rows`` that concern the part of the tests, such as "integration", that the prompt names.
+    """Return the ``rows`` about the kind of tests that the prompt names, such as "integration".
 
-    If the prompt names no part, return the rows that concern all tests. ``low`` is the prompt in lower case.
+    If the prompt names no kind, return the rows that concern all tests. ``low`` is the prompt in lower case.
     """
     named = [word for word in SUITES if word in low]
     if named:
@@ -206,7 +206,7 @@ def _has_command(prompt: str, command: str) -> bool:
 def _loaded(request: Request, imported: str) -> set[str]:
     """Return the paths, relative to the project, of the files that the client loads into its context by itself.
 
-    Each line of ``imported`` names a file and one that it imports, which the client then loads as well.
+    Each line of ``imported`` names a file and another that it imports; if the client loads the first, it loads both.
     """
     from enricher.context import host_context
 

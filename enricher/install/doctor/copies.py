@@ -114,10 +114,7 @@ def _packaged_texts() -> Iterator[str]:
 
 
 def _share(version: str, text: str) -> float:
-    """Return the share (0 to 1) of the rules in ``version`` that ``text`` contains verbatim.
-
-    ``version`` is the text of a packaged instructions file.
-    """
+    """Return the share (0 to 1) of the rules in ``version``, a packaged text, that ``text`` contains verbatim."""
     rules = {one.key: one.text for one in sections(version) if one.rule}
     same = sum(rules.get(one.key) == one.text for one in sections(text) if one.rule)
     return same / max(1, len(rules))
@@ -148,10 +145,9 @@ def _small(layer: Layer, text: str, base: str, layers: list[Layer]) -> Copy:
 
 
 def _catalogues(path: str) -> Mapping[str, str]:
-    """Return the texts of the files that the packaged instructions name, such as catalogues.
+    """Map each path where a copy of the instructions at ``path`` looks for a named file to that file's packaged text.
 
-    The keys are the paths at which a copy of the instructions at ``path`` looks for these files. Paths at which there
-    is a file with another text are left out.
+    Paths at which there is a file with a different text are left out.
     """
     packaged = compile_layers([layer for layer in find_layers("").instructions if layer.name == "packaged"])
     found = {}

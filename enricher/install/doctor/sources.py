@@ -33,7 +33,7 @@ _UNITS = ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s"))
 
 @dataclass(slots=True)
 class StoredHistory:
-    """A summary of the recorded prompts (traces); ``fault`` is why they cannot be read, or empty."""
+    """A summary of the recorded prompts (traces); ``fault`` says why they cannot be read, and is empty if they can."""
 
     path: str
     prompts: int = 0
@@ -116,10 +116,7 @@ def index_of(cwd: str) -> tuple[str, str]:
 
 
 def memories_of(cwd: str) -> tuple[str, str]:
-    """Return a text with the number of memories of the project in ``cwd``, and which command to run next.
-
-    The second string is empty if no command is needed.
-    """
+    """Return a text with the number of memories of the project in ``cwd``, and which command to run next, if any."""
     from storage import traces
     from storage.db import database
     from storage.memory import memories
@@ -152,7 +149,7 @@ def switched_off(rules: list[dict[str, Any]], settings: Mapping[str, Any]) -> It
 
 
 def upkeep_faults(project: Project) -> list[str]:
-    """Return, for each kind of background work, the last failure that was logged for the project within a day."""
+    """Return the last failure of each kind of background work that was logged for the project in the last 24 hours."""
     since = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(time.time() - RECENT_S))
     found: dict[str, str] = {}
     for record in _log_records():

@@ -115,7 +115,7 @@ def interpreter(*words: str) -> list[str]:
 
 
 def empty_project(folder: str) -> str:
-    """Create an empty folder as working directory, so that local files do not affect the figures; return its path."""
+    """Create an empty folder in ``folder`` and return its path; in it, no local files affect the measured times."""
     path = os.path.join(folder, "empty")
     os.mkdir(path)
     return path

@@ -26,9 +26,9 @@ asserting = click.option("--assert", "asserts", is_flag=True, help="Exit with co
 
 
 def rounds(default: int, *, least: int = 1, most: int = 10_000) -> Callable[[Any], Any]:
-    """Return the option ``--runs``: how often each command is measured, from ``least`` to ``most`` times.
+    """Return the option ``--runs``, the number of times that each command is measured (``least`` to ``most``).
 
-    With ``least=0``, the help text says that the value 0 skips these measurements.
+    If ``least`` is 0, the help text says that with 0 these measurements are skipped.
     """
     zero = "; 0: none" if least == 0 else ""
     return click.option(
@@ -42,7 +42,7 @@ def rounds(default: int, *, least: int = 1, most: int = 10_000) -> Callable[[Any
 
 
 def sizes_of_memory(default: str) -> Callable[[Any], Any]:
-    """Return the option ``--memories``, a list of sizes; the benchmark runs once with a store of each size."""
+    """Return the option ``--memories``, a list of numbers; the benchmark runs once with each number of memories."""
     return click.option(
         "--memories",
         "--n",
@@ -113,7 +113,7 @@ def llm(runs: int, is_json: bool, asserts: bool) -> None:
 @as_json
 @asserting
 def plan(runs: int, seconds: float, is_json: bool, asserts: bool) -> None:
-    """Time the hook with a plan by a slow model and with one by the rules; the target is at most 10 seconds."""
+    """Time the hook when a slow model writes the plan, and when the rules do; the target is at most 10 seconds."""
     from enricher.interfaces.bench.hook import missed_with_a_plan, plan_rows
 
     rows = plan_rows(runs, seconds)
@@ -145,7 +145,7 @@ def burst(at_once: int, is_json: bool, asserts: bool) -> None:
 @as_json
 @asserting
 def topics(sizes: list[int], is_json: bool, asserts: bool) -> None:
-    """Time the index of the topics of memories, and compare it with counting the words of the same memories."""
+    """Time building and using the index of memory topics, compared with counting the words of the same memories."""
     from enricher.interfaces.bench.indexes import topic_rows
 
     report("topics", topic_rows(sizes), is_json=is_json, asserts=asserts)
@@ -170,7 +170,7 @@ def session(runs: int, is_json: bool, asserts: bool) -> None:
 @as_json
 @asserting
 def context(sizes: list[int], runs: int, is_json: bool, asserts: bool) -> None:
-    """Time the search for memories, compared with a plain FTS5 query, and the hook with 10,000 memories."""
+    """Compare the search for memories with a plain FTS5 query; also time the hook with 10,000 memories."""
     from enricher.interfaces.bench import context as bench_context
 
     found = bench_context.search_rows(sizes)
@@ -190,7 +190,7 @@ def context(sizes: list[int], runs: int, is_json: bool, asserts: bool) -> None:
 @as_json
 @asserting
 def recall(sizes: list[int], is_json: bool, asserts: bool) -> None:
-    """Time only the search for memories, with and without the weights that a search intent gives to their kinds."""
+    """Time only the search for memories: without weights, and with those that a search intent gives kinds of memory."""
     from enricher.interfaces.bench import context as bench_context
 
     found = bench_context.search_rows(sizes)
@@ -210,9 +210,9 @@ def recall(sizes: list[int], is_json: bool, asserts: bool) -> None:
 @as_json
 @asserting
 def code(files: int, runs: int, is_json: bool, asserts: bool) -> None:
-    """Time the index of a project's files, compared with a plain FTS5 query, and the hook in that project.
+    """Time building and querying the index of a project's files, and time the hook in that project.
 
-    In the rows about the index, the column p99 shows the 95th percentile.
+    Index times are compared with a plain FTS5 query; in their rows, the column p99 shows the 95th percentile.
     """
     from enricher.interfaces.bench.indexes import code_rows, hook_rows
 
@@ -241,7 +241,7 @@ def print_targets(name: str, rows: list[BenchRow]) -> None:
 
 
 def report(name: str, rows: list[BenchRow], *, is_json: bool, asserts: bool) -> None:
-    """Print the rows of the benchmark ``name``, its targets (unless as JSON), and those that were missed.
+    """Print the rows of the benchmark ``name``, a table of its targets (not with ``is_json``), and the missed targets.
 
     With ``asserts``, exit with code 1 if a target was missed.
     """

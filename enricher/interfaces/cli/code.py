@@ -30,7 +30,7 @@ SEVERITIES = ("critical", "high", "medium", "low")
 
 @click.group("code", cls=CommandGroup, epilog='Example: enricher code search "where are sessions saved?"')
 def code() -> None:
-    """Find the files of a project that a text is about."""
+    """Find the files of a project that a question or other text is about."""
 
 
 @code.command("index", epilog="Example: enricher code index --rebuild")
@@ -170,9 +170,9 @@ def _folder(paths: tuple[str, ...]) -> str:
 
 
 def _chosen(engine: PromptRuleEngine, names: tuple[str, ...], severity: str) -> list[PromptRule]:
-    """Return the rules by which to check code: those in ``names``, or all, that are at least as severe as ``severity``.
+    """Return the rules in ``names`` (all rules if it is empty) that are at least as severe as ``severity``.
 
-    Raises a usage error for a name that is unknown or belongs to a rule without a validator.
+    Rules without a validator are left out; naming one, or an unknown rule, is a usage error.
     """
     try:
         named = [engine.rule(name) for name in names]

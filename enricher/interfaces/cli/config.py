@@ -66,16 +66,16 @@ def show(is_json: bool, cwd: str) -> None:
 
 
 def _switches(compiled: Compiled) -> dict[str, Value | None]:
-    """Return the defaults of all on/off settings: None (not set) for those in GATES, True for channels and clients."""
+    """Return the defaults of the switches: True for each channel and client, None (not set) for those in ``GATES``."""
     channels = [rule["name"] for rule in compiled.body.get("channels", [])]
     named = [f"channels.{name}" for name in channels] + [f"hosts.{name}" for name in NAMES]
     return {**dict.fromkeys(GATES), **dict.fromkeys(named, True)}
 
 
 def _file_sources(layers: Layers, compiled: Compiled) -> dict[str, str]:
-    """Return the file that sets each setting, by the setting's name.
+    """Return the path of the file that sets each setting, keyed by the setting's name.
 
-    A budget may also be set in an instructions file; then the line is given as well.
+    Budgets may also be set in an instructions file; for those, the line number follows the path.
     """
     from enricher.rules.compiling.compiler import read_configuration
     from enricher.rules.layers import USER, packaged_file

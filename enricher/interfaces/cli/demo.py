@@ -72,7 +72,7 @@ def _samples() -> list[dict[str, str]]:
 
 
 def _sample_project(root: Path, environment: dict[str, str]) -> str:
-    """Write the files in ``samples/shop.md`` to ``root``, and commit them if git is installed; return that folder."""
+    """Write the files quoted in ``samples/shop.md`` to ``root``, commit them if git is installed; return ``root``."""
     document = (Path(root_dir()) / "enricher" / "samples" / "shop.md").read_text(encoding="utf-8")
     for section in document.split("\n## ")[1:]:
         name, _, block = section.partition("\n\n```")

@@ -74,7 +74,7 @@ def _index(cwd: str) -> None:
 @click.command("hydrate", epilog="Example: enricher hydrate --context hydrate_example.md")
 @click.option("--context", "file", required=True, metavar="FILE", help="The file that the hook's text names.")
 def hydrate(file: str) -> None:
-    """Print the plan that the hook drafted in FILE; agents that have subagents let one of them finish it instead."""
+    """Print the plan drafted in FILE by the hook, for agents that have no subagent to read FILE and finish the plan."""
     try:
         with open(file, encoding="utf-8", newline="") as opened:
             text = opened.read()

@@ -1,4 +1,4 @@
-"""``enricher explain``: show why something is added to a prompt, and why nothing more is."""
+"""``enricher explain``: show why each thing is added to a prompt, and why other things are left out."""
 
 from __future__ import annotations
 

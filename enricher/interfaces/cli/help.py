@@ -22,7 +22,7 @@ EXAMPLES = {
 @click.command("help", epilog="Example: enricher help intent")
 @click.argument("topic", required=False, type=click.Choice(["intent"]))
 def help_command(topic: str | None) -> None:
-    """Explain a TOPIC; the only one is "intent": what is searched for a prompt, and where the results can be read."""
+    """Explain TOPIC; the only one is "intent": what the hook searches for, and where the results can be read."""
     click.echo("\n".join(_intent()) if topic == "intent" else "enricher help intent\nenricher COMMAND --help")
 
 

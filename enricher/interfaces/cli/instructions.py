@@ -1,6 +1,6 @@
 """``enricher check``: find errors in the instructions.
 
-``enricher template``: list and render the prompts for a language model, and check its answers (specified in seed 002).
+``enricher template``: render the prompts that are sent to a language model, and check its answers (seed 002).
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def _refuse(file: str, *, is_json: bool) -> None:
 
 @click.group("template", cls=CommandGroup, epilog=EXAMPLE)
 def template() -> None:
-    """List and render the prompts for a model, and check its answers."""
+    """Show the templates of the prompts sent to a language model, render them, and check the model's answers."""
 
 
 @template.command("list", epilog=EXAMPLE)
@@ -108,7 +108,7 @@ def listing(cwd: str, is_json: bool) -> None:
 @click.option("--mode", type=click.Choice(("structured", "unstructured")), help="Not the configured mode.")
 @options.in_folder
 def render(name: str, given: tuple[str, ...], variables: Any, mode: str | None, cwd: str) -> None:
-    """Print the prompt to a model that the template NAME and the given variables result in."""
+    """Fill in the template NAME with the given variables, and print the resulting prompt for a language model."""
     from enricher.structured.templates import TemplateProblemError
 
     values = _object(variables)
@@ -157,7 +157,7 @@ def read(response_type: str, file: Any, is_json: bool) -> None:
 
 @template.command("schemas", epilog="Example: enricher template schemas")
 def schemas() -> None:
-    """Print the JSON schemas of a model's answers, in the form of the file instructions/response_schemas.yaml."""
+    """Print the JSON schemas of a model's answers, as the text of the file instructions/response_schemas.yaml."""
     from enricher.structured.responses import dump
 
     click.echo(dump(), nl=False)
@@ -187,7 +187,7 @@ def _object(file: Any) -> dict[str, Any]:
 
 
 def in_use(cwd: str) -> PromptGenerator:
-    """Return an object that generates prompts to a model from the templates that apply in the folder ``cwd``."""
+    """Return a generator of prompts for a language model; it uses the templates that apply in the folder ``cwd``."""
     from enricher.rules.compiling.compiler import compile_layers
     from enricher.rules.compiling.named_files import MODES
     from enricher.rules.layers import find_layers

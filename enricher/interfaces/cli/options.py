@@ -64,7 +64,7 @@ def as_case(command: Any) -> Any:
 
 
 def instructions_file(*, default: str) -> Decorator:
-    """Return the option for an instructions file; ``default`` describes in its help what is used without the option."""
+    """Return the option for an instructions file; its help says that ``default`` is used if none is given."""
     return click.option(
         "--instructions",
         type=click.Path(exists=True, dir_okay=False),
@@ -91,7 +91,7 @@ def labels(command: Any) -> Any:
 
 
 def limit(default: int, *, most: int | None = None) -> Decorator:
-    """Return the option that limits the number of results; if its default is 0, the value 0 means no limit."""
+    """Return the option for the maximum number of results, up to ``most``; if ``default`` is 0, 0 means no limit."""
     least, zero = (0, ", the newest; 0: all") if default == 0 else (1, "")
     return click.option(
         "--limit",

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     Asked = dict[str, Any]
 
     class Advance(Protocol):
-        """A function that updates a progress bar: ``done`` of ``total`` steps are done (0: total unknown).
+        """A function that updates a progress bar to show ``done`` of ``total`` steps (0: the total is unknown).
 
         ``title`` replaces the text beside the bar.
         """
@@ -46,9 +46,9 @@ REFUSAL = (
 
 
 class CommandGroup(click.Group):
-    """A group of commands whose help lists them, and those that the workbench adds, with their whole first sentence.
+    """A group of commands, including those that the workbench adds; its help shows the first sentence of each in full.
 
-    ``lazy`` maps the names of commands that import much to "module:function"; the module is imported when it is needed.
+    ``lazy`` maps the name of a command to "module:function"; the module is imported only when the command is needed.
     """
 
     def __init__(self, *args: Any, lazy: Mapping[str, str] | None = None, **attributes: Any) -> None:

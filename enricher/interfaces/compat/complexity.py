@@ -95,7 +95,7 @@ class ComplexityEstimate:
         )
 
     def stored(self) -> StoredEstimate:
-        """Return the estimate as a database row of the recorded prompt (trace) with the id ``task_id``."""
+        """Return the estimate as the row to store for the recorded prompt (trace) with the id ``task_id``."""
         return StoredEstimate(
             trace_id=self.task_id,
             estimated_tokens=self.estimated_tokens,
@@ -146,7 +146,7 @@ def load_thresholds(path: str = "") -> dict[str, Any]:
 
 
 def parallel_groups(graph: Mapping[int, Collection[int]]) -> list[list[int]]:
-    """Group the parts of a task in the order to do them; the parts of a group can be done at the same time.
+    """Return the parts of a task as groups to be done one after the other, each group's parts at the same time.
 
     ``graph`` maps each part to the parts that it waits for. Raises CycleError for parts that wait for each other, and
     KeyError for an unknown part.

@@ -31,9 +31,8 @@ class _Named(Enum):
 class SearchIntentType(_Named):
     """The kind of information that would help before acting on a prompt.
 
-    ``HOWTO``: a procedure; ``LOCATION``: where something is; ``EXPLANATION``: what or
-    why something is; ``COMPARISON``: one thing against another; ``TROUBLESHOOT``: the
-    cause of a defect; ``GENERAL``: any other information.
+    ``HOWTO``: a procedure; ``LOCATION``: where something is; ``EXPLANATION``: what or why something is;
+    ``COMPARISON``: one thing against another; ``TROUBLESHOOT``: a defect's cause; ``GENERAL``: any other information.
     """
 
     HOWTO = "howto"
@@ -54,7 +53,7 @@ class SearchIntentType(_Named):
 
     @classmethod
     def parse(cls, name: str) -> SearchIntentType:
-        """Return the intent of that name; raises ValueError for any other word."""
+        """Return the intent called ``name``; raises ValueError if there is none."""
         return cls(name)
 
 
@@ -94,7 +93,7 @@ def _packaged() -> Compiled:
 
 @cache
 def packaged_rules() -> Rules:
-    """Return the packaged rules, compiled once in a process."""
+    """Return the packaged rules, which are compiled only once per process."""
     return Rules(_packaged().hash, _packaged().body)
 
 

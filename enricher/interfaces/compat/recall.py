@@ -126,7 +126,7 @@ class MemoryContext:
 
 
 class Intent(Protocol):
-    """The fields that ``SearchContextBuilder`` reads of a search intent, such as a ``compat.intent.SearchIntent``."""
+    """What ``SearchContextBuilder`` needs to know of a search intent, such as a ``compat.intent.SearchIntent``."""
 
     @property
     def intent_type(self) -> Any: ...
@@ -202,17 +202,17 @@ def memories_for(confidence: float, config: AdaptiveContextConfig | None = None)
 
 
 def namespace_weights(intent: object) -> dict[str, float]:
-    """Return the factors on the scores of memories for a search intent (or its name), by namespace.
+    """Return the factor by which a search intent (or its name) multiplies the scores of memories in each namespace.
 
-    A namespace is a kind of memories, such as decisions; for one that is not listed, the factor is 1.0.
+    A namespace is a kind of memory, such as decisions; for one that is not listed, the factor is 1.0.
     """
     return dict(channel.WEIGHTS.get(_name(intent), {}))
 
 
 def _name(intent: object) -> str:
-    """Return the name of a search intent, which may be a text, an enum member or an object with ``intent_type``.
+    """Return the name of a search intent: a string, an enum member or an object with ``intent_type``.
 
-    It is empty if ``intent`` is None.
+    The name is empty if ``intent`` is None.
     """
     kind = getattr(intent, "intent_type", intent)
     return str(getattr(kind, "value", kind) or "")

@@ -1,9 +1,8 @@
 """Search for memories by words and by meaning, for the commands, the MCP server and Python programs.
 
-If both switches for local models are on (``enricher.settings.GATES``, ruling R10), the results of the search by words
-are fused with those by vectors from the endpoint ``LLM_EMBEDDING_URL``. Otherwise, or if the endpoint fails, only the
-words count. The hook's own search (``enricher.context.channels.memory``) never asks the endpoint; it uses the stored
-vectors.
+If local models are enabled (both settings in ``enricher.settings.GATES``), the results of a word search are fused with
+those of a search by vectors, which come from the endpoint ``LLM_EMBEDDING_URL``. Otherwise, or if the endpoint fails,
+only the words count. The hook's own search (``enricher.context.channels.memory``) uses stored vectors only.
 """
 
 from __future__ import annotations
@@ -58,12 +57,12 @@ def search(
     now: float = 0.0,
     candidates: int = CANDIDATES,
 ) -> list[Hit]:
-    """Return the memories that match ``text``, best first, also by meaning if a search by vectors is configured.
+    """Return the memories that match ``text`` in words or, if vector search is configured, in meaning; best first.
 
-    The results by words and by vectors are then fused by reciprocal rank, after missing vectors were requested from the
-    endpoint. If it fails, only the results by words are returned, and the reason is logged. ``state`` is the state
-    folder, and ``cwd`` the folder whose settings apply; the other parameters are those of
-    ``storage.memory.recall.search``. ``db`` must be in autocommit mode.
+    The endpoint first computes missing vectors; the two lists of results are then fused by reciprocal rank. If the
+    endpoint fails, only the matches in words are returned, and the reason is logged. ``state`` is the state folder;
+    ``cwd`` is the folder whose settings apply. The other parameters are those of ``storage.memory.recall.search``;
+    ``db`` must be in autocommit mode.
     """
     settings = settings_with_vectors(cwd)
     found = recall.search(

@@ -37,7 +37,7 @@ class PromptRuleViolation:
 
     @classmethod
     def of(cls, task_id: str, found: Violation) -> PromptRuleViolation:
-        """Convert ``found``, a violation in the code for the task ``task_id``, to the form of the specification."""
+        """Return ``found``, a violation in the code for the task ``task_id``, with the specification's field names."""
         details: dict[str, str | int] = {
             "file": found.file,
             "line": found.line,

@@ -76,9 +76,9 @@ class Library:
     def search(
         self, query: str, *, namespace: str = "", limit: int = 20, weights: Mapping[str, float] | None = None
     ) -> list[Hit]:
-        """Return the memories that match ``query``, best first; a ``namespace`` restricts them to that one.
+        """Return the memories that match ``query``, best first; if ``namespace`` is given, only those in it.
 
-        ``weights`` are factors on the scores of memories, by namespace.
+        ``weights`` maps namespaces to factors by which the scores of their memories are multiplied.
         """
         from enricher.interfaces.compat import vectors
 
@@ -98,7 +98,7 @@ class Library:
         return [hit for hit in hits if namespace in ("", hit.namespace)][:limit]
 
     def add(self, content: str, *, namespace: str, tags: list[str]) -> memories.Memory:
-        """Store a memory for this project, redacted and unreviewed: it ranks lower until a user approves it."""
+        """Store a memory for this project, with secrets removed. It ranks lower until a user approves it."""
         memory = memories.Memory(
             redact(content)[0],
             project=self.project.id,

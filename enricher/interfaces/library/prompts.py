@@ -252,7 +252,7 @@ def _recall_context(given: Mapping[str, str], library: Library) -> str:
 
 
 def weights_of(intent: str) -> Mapping[str, float] | None:
-    """Return the factors on the scores of memories, by namespace, for one of INTENTS; None if ``intent`` is empty."""
+    """Return the factor by which ``intent`` multiplies memories' scores in each namespace; None if it is empty."""
     if not intent:
         return None
     from enricher.interfaces.compat.recall import namespace_weights

@@ -1,7 +1,7 @@
 """Index the memories of a project by topic, to list the topics and to find the memories of each topic.
 
 A memory's topics are its namespace, its tags and the keywords of its text. The index is held in RAM and built from the
-stored memories, so nothing has to be kept in sync on disk; after a change of the store only the changed memories are
+stored memories, so nothing has to be kept in sync on disk; when the store has changed, only the changed memories are
 indexed again.
 """
 
@@ -142,7 +142,7 @@ class TopicIndexService:
         return len(self._memories)
 
     def build(self, memories: Iterable[Indexed]) -> None:
-        """Replace the whole index by ``memories``; an exception while reading them leaves the index unchanged."""
+        """Replace the index with one of ``memories``; an exception while reading them leaves the old one unchanged."""
         fresh = TopicIndexService()
         with _without_collecting():
             for memory in memories:
@@ -182,7 +182,7 @@ class TopicIndexService:
             return self._info(name, memories) if memories else None
 
     def list(self, *, prefix: str = "", limit: int | None = None) -> Topics:
-        """Return the topics that begin with ``prefix``, those with most memories first, ties in order of names."""
+        """Return the topics that begin with ``prefix``, those with most memories first, ties in alphabetical order."""
         start = normalise(prefix)
         with self._lock:
             ranked = sorted(
@@ -229,7 +229,7 @@ class TopicIndexService:
 
 @contextmanager
 def _without_collecting() -> Iterator[None]:
-    """Switch the garbage collector off during the block; it would scan the growing index in vain again and again."""
+    """Switch off the garbage collector during the block, as repeated scans of the growing index would be wasted."""
     was_on = gc.isenabled()
     gc.disable()
     try:

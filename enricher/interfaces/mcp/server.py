@@ -190,7 +190,7 @@ def _tool(tool: tools.Tool) -> types.Tool:
 
 
 def _json(value: object) -> str:
-    """Return ``value`` as JSON; escape characters by which stored text could act as a tag or change its direction."""
+    """Return ``value`` as JSON; escape "<" and invisible characters, with which stored text could mislead a reader."""
     text = json.dumps(value, ensure_ascii=False)
     return _MISLEADING.sub(lambda char: f"\\u{ord(char[0]):04x}", text)
 
@@ -243,7 +243,7 @@ class TokenError(Exception):
 def load_token(state_dir: str) -> tuple[str, bool]:
     """Return the access token in the state folder, creating one if there is none; also return whether it is new.
 
-    Raises TokenError if the file cannot be read or written, belongs to others, or contains no usable token.
+    Raises TokenError if the file cannot be read or written, is accessible to other users, or contains no usable token.
     """
     path = f"{state_dir}/{TOKEN_FILE}"
     try:

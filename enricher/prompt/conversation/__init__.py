@@ -1,4 +1,4 @@
-"""Represent the conversation before a prompt: the parts that help to understand the prompt, as they are recorded."""
+"""Represent and record the parts of the earlier conversation that help to understand a prompt."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class Conversation:
     """The end of a session's transcript, redacted and shortened.
 
     ``prompts`` are the user's last prompts, oldest first. ``files`` are files that the agent's tools used, newest
-    first, and ``changed`` are those that were changed since the last prompt. ``earlier_files`` were used before these;
-    it has only files for which a channel called ``Request.were_opened``. ``has_edits`` is true if the tools changed any
-    file. ``commands`` are shell commands of the agent, newest first; ``errors`` are errors of its tools, newest first.
+    first, and ``changed`` are those changed since the last prompt. ``earlier_files`` were used longer ago; it has only
+    files that a channel asked about (``Request.were_opened``). ``has_edits`` is true if the tools changed any file.
+    ``commands`` are shell commands of the agent, newest first; ``errors`` are errors of its tools, newest first.
     ``todos`` are the (status, text) of the agent's tasks. ``resumed`` identifies the event by which the host dropped
     all this from its context; it is empty if the host dropped nothing. ``problem`` describes what could not be read;
     ``transcript`` is the file that was read.
@@ -83,8 +83,8 @@ class Conversation:
     def basis(self, prompt: str) -> str:
         """Return the earlier text to which a prompt such as "yes, option 2" refers; empty if it refers to none.
 
-        The text is classified together with the prompt. After the host has dropped the conversation, a prompt such as
-        "continue" also has such a text.
+        The text is classified together with the prompt. A prompt such as "continue" refers to earlier text only if the
+        host has dropped the conversation.
         """
         if not self or _names_its_subject(prompt):
             return ""
@@ -93,7 +93,7 @@ class Conversation:
         return basis(self, prompt)
 
     def subject(self, prompt: str) -> str:
-        """Return words of earlier turns to search for with a prompt that refers to them; empty for other prompts."""
+        """Return words to add to the search for a prompt that refers to earlier turns; empty for other prompts."""
         if not self or _names_its_subject(prompt):
             return ""
         from enricher.prompt.conversation.followup import subject
@@ -136,7 +136,7 @@ def _names_its_subject(prompt: str) -> bool:
 
 
 def seen_mark(news: str) -> str:
-    """Return the mark for a session's file which says that the agent has been reminded of what it lost by ``news``.
+    """Return the entry that records in a session's file that the agent was reminded of the dropped conversation.
 
     ``news`` identifies the event by which the host dropped the conversation.
     """

@@ -156,7 +156,7 @@ def label_of(word: str) -> str:
 
 
 def _label(word: _Word, *, is_sure: bool = False) -> str:
-    """Return the label of an option if ``word`` is one; else return an empty text.
+    """Return the label of an option if ``word`` is one, else an empty string.
 
     A single lower-case letter is a label only if ``is_sure``, because ``a`` may be an article.
     """
@@ -175,7 +175,7 @@ def is_certain(noun: str) -> bool:
 
 
 def _only_choice(words: list[_Word]) -> PromptChoice | None:
-    """Return the choice that a prompt makes; None if it makes none, or says more than that."""
+    """Return the choice that a prompt makes; None if it makes none, or contains anything else."""
     lows = [word.low for word in words]
     flat = f" {' '.join(lows)} "
     noun = next((low for low in lows if is_noun(low)), "")
@@ -240,9 +240,8 @@ def _chosen_label(words: list[_Word]) -> PromptChoice | None:
 def _labels_from(words: list[_Word], start: int, *, is_sure: bool) -> list[str]:
     """Return the labels of options in the words from position ``start`` on; empty if there are none.
 
-    Numbers count only if a letter is among the labels, or at the end of a clause, or after a noun such as "option".
-    ``is_sure`` means that the word before them can only mean an option: then all of them count, lower-case letters
-    included.
+    Labels that are all numbers count only at the end of a clause or after a noun such as "option". If ``is_sure`` (the
+    word before the labels can only mean an option), all labels count, even lower-case letters.
     """
     found: list[str] = []
     at = start

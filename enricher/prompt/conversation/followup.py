@@ -188,7 +188,7 @@ def basis(conversation: Conversation, prompt: str) -> str:
 
 
 def subject(conversation: Conversation, prompt: str) -> str:
-    """Return words of earlier turns to search for with a prompt that refers to them; empty for any other prompt."""
+    """Return words to add to the search for a prompt that refers to earlier turns; empty for any other prompt."""
     how = kind(prompt)
     if not how:
         return ""
@@ -209,7 +209,7 @@ def last_order(conversation: Conversation) -> str:
 
 
 def _last_orders(conversation: Conversation) -> list[str]:
-    """Return the earlier prompts that request something, newest first, up to one that can be understood by itself."""
+    """Return the earlier prompts that request something, newest first; stop after one that needs no earlier prompt."""
     found: list[str] = []
     for text in reversed(conversation.prompts):
         how = kind(text)
@@ -248,7 +248,7 @@ def the_others(conversation: Conversation, prompt: str) -> list[str]:
 
 
 def referents(conversation: Conversation, prompt: str, *, further_back: bool = True) -> list[str]:
-    """Return the names of files or identifiers that "the other one" can mean, without those just worked on.
+    """Return the files or identifiers that "the other one" can mean, except those that were just worked on.
 
     The names come from the most recent source that has any: the last prompt with its answer and then, with
     ``further_back``, the files that the agent used and earlier prompts. If this source has more than MOST_REFERENTS

@@ -94,7 +94,7 @@ class Screen:
 
 
 def _is_name(run: bytes) -> bool:
-    """Return whether a run looks like a name: letters only, not all upper case, and not longer than names are."""
+    """Return whether a run looks like a name: letters only, not all upper case, and not too long for a name."""
     return run.isalpha() and len(run) < _LONGEST_NAME and not run.isupper()
 
 
@@ -129,7 +129,7 @@ def redact_and_cap(text: str, limit: int = 65_536) -> tuple[str, tuple[str, ...]
     """Redact a text and shorten it; return it with the kinds of secrets found and the length of the original text.
 
     At most ``limit`` characters remain (three quarters head, the rest tail). A huge text is searched completely only
-    for key blocks and private blocks, and near its head and tail for all other secrets. No cut is inside a secret.
+    for private keys and ``<private>`` blocks; other secrets are sought in the head and tail. No secret is cut in two.
     """
     kinds: set[str] = set()
     shortened = text
@@ -178,8 +178,8 @@ def _spans(text: str) -> list[Span]:
 def _may_hold_a_value(low: bytes) -> bool:
     """Return whether any word could be a secret, because it is long enough and has a digit or a special character.
 
-    This is rare in prompts, so most of them are spared some searches. A long text with such a character is not checked
-    further; the answer is then True.
+    Few prompts have such a word, so most of them are spared some searches. For a long text, the answer is True as soon
+    as it has any digit or special character.
     """
     if len(low.translate(None, _DIGITS_AND_SIGNS)) == len(low):
         return False
@@ -207,7 +207,7 @@ def _options(screen: Screen) -> list[Span]:
 def _merge(spans: list[Span]) -> list[Span]:
     """Join overlapping spans into one.
 
-    It gets the kind of the span that starts first; if several start there, the kind of that with the lowest rank.
+    The joined span gets the kind of the span that starts first; if several start there, the one with the lowest rank.
     """
     merged: list[Span] = []
     for span in sorted(spans):

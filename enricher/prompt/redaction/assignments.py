@@ -214,9 +214,9 @@ def _assigned(text: str, start: int, sign: int, *, is_tight: bool) -> SecretCand
 
 
 def _below(text: str, line_end: int) -> SecretCandidate | None:
-    """Return the value on the next line that is not empty, after ``line_end``; None if there is something else on it.
+    """Return the value on the next non-empty line after ``line_end``; None if the line contains more than a value.
 
-    The value may be quoted, in a code block or a list item.
+    The value may be quoted, or in a code block or a list item.
     """
     rest = text[line_end : line_end + 64]
     begin = line_end + len(rest) - len(rest.lstrip(" \t\r\n"))
@@ -231,7 +231,7 @@ def _below(text: str, line_end: int) -> SecretCandidate | None:
 
 
 def _fills_line(text: str, start: int, begin: int) -> bool:
-    """Return whether a name at ``start`` and its value at ``begin``, a single word, fill a line, as in env files."""
+    """Return whether a line has only the name at ``start`` and its one-word value at ``begin``, as in env files."""
     line = text[begin : begin + _LONGEST_VALUE].partition("\n")[0].rstrip()
     return text[max(0, start - 1) : start] in {"", "\n"} and not line.endswith((",", ")", ";")) and " " not in line
 

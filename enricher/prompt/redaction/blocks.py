@@ -1,7 +1,6 @@
-"""Find secrets of several lines: private keys, and blocks that the user marked as private, complete or cut off.
+"""Find secrets that span several lines: private keys and blocks marked as private, even if they are cut off.
 
-Such secrets may have any length, so even the largest text is searched completely; each
-detector reads it once.
+Such secrets may have any length, so even the largest text is searched completely; each detector reads it once.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ _LONGEST_PUTTY_LINE = 256
 
 
 def block_spans(raw: bytes, low: bytes, blocks: list[bytes]) -> list[Span]:
-    """Return the spans of private blocks and private keys; ``blocks`` are those entries of BLOCKS that occur."""
+    """Return the spans of private keys and ``<private>`` blocks; ``blocks`` are the marks of these in the text."""
     spans: list[Span] = []
     if b"<private" in blocks:
         spans += _private_blocks(low)

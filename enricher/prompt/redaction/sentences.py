@@ -1,8 +1,8 @@
 """Find secrets in sentences of many languages: "the password for staging is …", "пароль: …".
 
-A word counts as a password only if it has a digit or a sign, since "password is wrong" is the usual case, and only
-directly after the name, a verb or a sign such as ":". Further on in the line, and after names of keys and tokens, only
-text that looks random counts. A word before the name counts in sentences such as "use … as the password".
+A word counts as a password only if it has a digit or a special character, because most sentences are like "password
+is wrong", and only directly after the name, a verb or a mark such as ":". Elsewhere in the line, and after names of
+keys and tokens, only text that looks random counts. A word before the name counts as in "use … as the password".
 """
 
 from __future__ import annotations
@@ -216,9 +216,9 @@ def _value_behind(text: str, end: int, kind: str) -> SecretCandidate | None:
 
 
 def _next_word(clause: str, position: int) -> tuple[int, int]:
-    """Return start and end of the next run of printable ASCII characters, without opening signs; -1 if there is none.
+    """Return start and end of the next run of printable ASCII characters, without opening quotes and brackets.
 
-    A run next to a non-ASCII Latin letter is skipped: it is part of a word, such as "là".
+    They are -1 if there is none. A run next to a non-ASCII Latin letter is skipped as part of a word, such as "là".
     """
     stop, size = position, len(clause)
     while stop < size:

@@ -77,11 +77,10 @@ _BY_START = _by_start()
 
 
 def _signed() -> list[tuple[tuple[bytes, str, bytes, int], frozenset[bytes], bytes]]:
-    """Return each row of WITH_A_SIGN (prefixes of tokens) with strings that speed up the search for it.
+    """Return each row of WITH_A_SIGN with strings that tell quickly whether a text can contain the row's token prefix.
 
-    If a text does not contain these strings, the prefix need not be searched for. They are the first word of the
-    prefix, alone and after the letter of an escape such as backslash-n, and the part of the prefix between dollar
-    signs; either may be empty.
+    The first strings are the prefix's first word, alone and after the letter of an escape such as backslash-n; the last
+    is its part between dollar signs. The text must contain the last or, if that is empty, one of the first, if any.
     """
     rows = []
     for row in WITH_A_SIGN:
@@ -146,7 +145,7 @@ def _vendor(
 
 
 def _body_end(raw: bytes, start: int, alphabet: bytes) -> int:
-    """Return the end of the characters from ``alphabet`` that begin at ``start``, excluding final punctuation."""
+    """Return where the run of ``alphabet`` characters that begins at ``start`` ends, excluding final punctuation."""
     end = start
     while chunk := raw[end : end + _LONGEST_LOOK]:
         size = len(chunk) - len(chunk.lstrip(alphabet))
@@ -292,7 +291,7 @@ def _kind_of_run(run: bytes) -> str:
 
 
 def _behind_a_number(raw: bytes, start: int, end: int) -> tuple[str, int, int]:
-    """Return the kind and span of an Asana (``1/…:…``) or Airtable (``pat….…``) token that ends in this hex run."""
+    """Return kind and span of the Asana (``1/…:…``) or Airtable (``pat….…``) token that ends with the given hex run."""
     if end - start == 32 and (digits := _digits_before(raw, start)):
         before = start - digits - 3
         return ("asana_token", before, end) if raw[before : before + 2] in {b"0/", b"1/", b"2/"} else ("", 0, 0)

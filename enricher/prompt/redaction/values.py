@@ -195,7 +195,7 @@ def is_random(text: str, *, digits: int = 2) -> bool:
 
 
 def alternates(text: str) -> bool:
-    """Return whether letters and digits alternate as often as in random text of one or both cases."""
+    """Return whether letters and digits alternate as often as in random text, even if all letters have one case."""
     if len(text) < 6 or not text.isascii() or _is_filler(text) or _is_version(text) or _is_path(text) or "://" in text:
         return False
     text = text[:_LONGEST_CHECKED]
@@ -252,7 +252,7 @@ _CLASS_OF = bytes.maketrans(
 
 
 def cut_at_next_name(word: str) -> str:
-    """Return ``word`` up to the next assignment in it: ``a`` in each of ``a&b=``, ``a;B=`` and ``a,b=``."""
+    """Return ``word`` up to the first "&", ";" or "," before an assignment, as in ``a&name=x`` (result: ``a``)."""
     for divider in "&;,":
         position = word.find(divider)
         while position >= 0:

@@ -56,10 +56,10 @@ _ENGLISH_WORDS = frozenset("the is are to of this that for with in".split())
 
 
 class _Words:
-    """The parsed tables of ``enricher.prompt.wording.action_words``.
+    """The word tables of ``enricher.prompt.wording.action_words``, parsed into the form in which clauses are matched.
 
-    Every prompt starts a new process of the hook, which parses the tables again. To save time, a row is split no
-    further than needed: its verbs stay one text, which is searched for a verb with a space on both sides.
+    The hook is a new process for each prompt, and parses the tables each time. To save time, the verbs of an English
+    row stay one string with a space around each verb, so that a verb is found by a substring search.
     """
 
     __slots__ = ("alone", "between", "english", "foreign", "go_on", "polite", "verbs", "wide")
@@ -180,7 +180,7 @@ def _english(clause: str) -> str:
 
 
 def _without_going_on(words: list[str]) -> list[str]:
-    """Turn "continue with fixing the tests" into "fix the tests"; change nothing if no known verb follows."""
+    """Return ``words`` with "continue with fixing" or the like replaced with "fix"; other words unchanged."""
     at = next((number for number, word in enumerate(words[1:4], 1) if word not in ("on", "with")), 0)
     gerund = words[at].removesuffix("ing")
     forms = (gerund, gerund[:-1], f"{gerund}e") if gerund != words[at] else ()
@@ -206,10 +206,10 @@ def _of_alone(verb: str, rest: list[str]) -> str:
 
 
 def _is_committable(verb: str, rest: list[str], behind: frozenset[str]) -> bool:
-    """Return whether ``rest``, the words after ``verb``, names something on which the verb's action can be performed.
+    """Return whether the words after ``verb`` (``rest``) name an object that fits it, as "changes" fits "commit".
 
-    "commit" and "push" need no object, or one such as "changes"; other verbs need one of the words in ``behind``. The
-    object must not be the first half of a longer term ("the release notes").
+    The verbs "commit" and "push" may also stand alone; any other verb needs an object from the set ``behind``. An
+    object that only begins a longer term ("release" in "the release notes") does not fit.
     """
     thing = next((word for word in rest if word not in _words().between), "")
     at = rest.index(thing) + 1 if thing else len(rest)
@@ -229,10 +229,10 @@ def _is_path(word: str) -> bool:
 
 
 def _has_object(rest: list[str], things: frozenset[str], verb: str, action: str) -> bool:
-    """Return whether the object of ``verb`` is one of ``things``; ``rest`` has the words after the verb.
+    """Return whether the words after ``verb`` (``rest``) name one of ``things`` as its object.
 
-    A few words may come before the object, as in "all of the tests". A longer term that begins with one of ``things``
-    ("the test plan") is not accepted. Some values of ``action`` have further conditions.
+    A few words may come before the object, as in "all of the tests". An object that only begins a longer term ("the
+    test plan") does not count. For some actions, further uses do not count, such as "build an app" for BUILD.
     """
     for at, word in enumerate(rest[:MOST_BETWEEN]):
         for length in (4, 3, 2, 1):

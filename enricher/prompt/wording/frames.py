@@ -114,9 +114,9 @@ def _is_own(path: str) -> bool:
 
 
 def _is_vendored(path: str) -> bool:
-    """Return whether the file belongs to a library in a folder ``vendor``, where some projects have code of their own.
+    """Return whether a file below a folder ``vendor`` belongs to a library and not to the project itself.
 
-    It belongs to a library if its path has the form that the package managers of PHP and Go use.
+    It belongs to a library if ``path`` has the form that the package managers of PHP or Go use.
     """
     _, found, inside = ("/" + path).rpartition("/vendor/")
     if not found:

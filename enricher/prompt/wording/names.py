@@ -62,7 +62,7 @@ CREATING = (
 )  # fmt: skip
 """A line with one of these asks to create the file that it names."""
 MANY_PASTED, MANY_VALUES = 4, 4
-"""Number of pasted lines from which the lines between them count as pasted; number of values that make a line data."""
+"""Minimum pasted lines for all lines between them to count as pasted; minimum values that make a line data."""
 FAILURES = ("FAILED ", "FAIL ")
 """Beginnings of the lines in which a test runner names a failed test."""
 FIRST_SYMBOL = 0x1F000
@@ -80,9 +80,9 @@ _PASTED_ENDS = ("{", ";", "},", "});", ");", "=>", "/>", "\\")
 class Name:
     """A name in a prompt: ``text`` is the name as written, ``owner`` the class or module before it (``owner.text``).
 
-    ``line`` is the line number after the name of a file. ``is_certain`` is true if the form of the name or the marks
-    around it leave no doubt that it is a name; ``may_be_new`` if the prompt may ask to create the thing that it names;
-    ``is_made`` if the prompt does ask this.
+    ``line`` is the line number that follows a file's name. ``is_certain`` means that the form of the name or the marks
+    around it leave no doubt that it is a name. ``may_be_new`` means that the prompt may ask the agent to create the
+    thing named, and ``is_made`` that the prompt clearly does so.
     """
 
     __slots__ = ("is_certain", "is_made", "kind", "line", "may_be_new", "owner", "text")
@@ -118,9 +118,9 @@ def _is_of_trace(bare: str) -> bool:
 
 
 def _pasted(lines: list[tuple[str, str]]) -> list[bool]:
-    """Return for each line whether it is pasted; ``lines`` has pairs of a line and the same line without indentation.
+    """Return for each line whether it is pasted; ``lines`` contains pairs (line, line without its indentation).
 
-    If MANY_PASTED lines or more are recognised as pasted, all lines between the first and the last count as pasted.
+    If at least MANY_PASTED lines look pasted, all lines between the first and the last of them also count as pasted.
     """
     found: list[bool] = []
     unmarked: list[int] = []
@@ -169,7 +169,7 @@ def _is_pasted(line: str, bare: str) -> bool:
 
 
 def _is_data(bare: str) -> bool:
-    """Return whether a pasted line is from a log or a table, and so cannot be found in the project's code."""
+    """Return whether a pasted line is from a log or a table, so that it is useless to search the project for it."""
     return bare[0] in "[|{<0123456789" or "://" in bare or bare.startswith(("at ", "File ")) or ord(bare[0]) > 127
 
 
@@ -232,9 +232,9 @@ class _Reader:
             self._names_near_kinds(plain)
 
     def _line_number(self, raw: str, before: str) -> None:
-        """If a word is the line number in "@app.py (15-68)" or "app.py, line 15", add it to the file named last.
+        """If ``raw`` is a line number ("app.py (15-68)", "app.py, line 15"), store it with the last file mentioned.
 
-        ``raw`` is the word, and ``before`` is the word before it.
+        ``before`` is the word before ``raw``.
         """
         number = raw.strip(_AROUND + ".").partition("-")[0].lstrip("L")
         is_line = raw.startswith("(") or before.lower() in ("line", "lines")
@@ -244,7 +244,7 @@ class _Reader:
                 last.line = int(number)
 
     def _quoted(self, text: str) -> str:
-        """Store the names that a line has in quotation marks, and return the line without the quotations."""
+        """Store the names that are quoted in the line ``text``, and return the line without the quotations."""
         kept: list[str] = []
         at = start = 0
         while at < len(text):
@@ -354,7 +354,7 @@ class _Reader:
         return True
 
     def _names_near_kinds(self, words: list[str]) -> None:
-        """Store the plain words that the prompt calls a class, a function etc., as in "the Cart class"."""
+        """Store plain words that are probably names because the prompt states their kind, as in "the Cart class"."""
         for at in range(len(words) - 1):
             before, behind = words[at : at + 2]
             for kind, one in ((before, behind), (behind, before)):
@@ -378,7 +378,7 @@ def is_code_form(word: str) -> bool:
 
 
 def is_error(head: str) -> bool:
-    """Return whether ``head`` is a word with which programs begin error messages, such as ``KeyError``."""
+    """Return whether ``head`` is a word that error messages begin with, such as ``KeyError``."""
     last = head.strip(_AROUND).rpartition(".")[2]
     return last.lower() == "error" or (
         last.isidentifier() and last.endswith(("Error", "Exception", "Warning", "Panic", "Fault"))
@@ -394,9 +394,9 @@ def _path_and_line(token: str) -> tuple[str, int]:
 
 
 def _closing(text: str, start: int, closing: str) -> int:
-    """Return the position of the first of the quotation marks ``closing`` at or after ``start``.
+    """Return the position of the next closing quotation mark in ``text``, at or after ``start``.
 
-    Return -1 if there is none within LONGEST_TEXT characters.
+    The result is -1 if none of the characters in ``closing`` occurs within LONGEST_TEXT characters.
     """
     at = start
     while at < len(text) and at - start <= LONGEST_TEXT:

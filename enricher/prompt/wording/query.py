@@ -42,14 +42,14 @@ _AROUND = "\"'`()[]{}<>,;:!?*=|&"
 
 
 class Query:
-    """What a prompt gives the hook to search for in the project.
+    """What the hook looks for in the project to find the places that a prompt is about.
 
-    Three mappings give weights: ``weights`` to index terms, ``names`` to identifiers as written, and ``dotted`` to
-    names such as ``pkg.module.Class``. ``paths`` contains triples (path, line number or 0, place such as TITLE), and
-    ``frames`` the pairs (path, line number) of a stack trace, in its order. ``messages`` are quoted texts and error
-    messages, and ``commits`` are hexadecimal ids. ``titled`` are the index terms of the first line, and ``pairs`` are
-    its adjacent words, each two joined into one. ``words_by_term`` maps an index term to the word of the prompt that it
-    comes from. ``words`` is the number of words that were read.
+    Three mappings contain weights: ``weights`` those of index terms, ``names`` those of identifiers as written, and
+    ``dotted`` those of names such as ``pkg.module.Class``. ``paths`` contains triples (path, line number or 0, place
+    such as TITLE), and ``frames`` the pairs (path, line number) of a stack trace, in its order. ``messages`` are quoted
+    texts and error messages, and ``commits`` are hexadecimal ids. ``titled`` contains the index terms of the first
+    line, and ``pairs`` each two adjacent words of that line, joined into one. ``words_by_term`` maps an index term to
+    the word of the prompt that it comes from. ``words`` is the number of words that were read.
     """
 
     __slots__ = (
@@ -72,7 +72,7 @@ class Query:
 
 
 def read(text: str) -> Query:
-    """Return what to search for, given a prompt; of a very long prompt, only the beginning and the end are read."""
+    """Return what to look for in the project, extracted from a prompt (``text``)."""
     if len(text) > MOST_CHARS:
         text = text[: MOST_CHARS * 3 // 4] + "\n" + text[-MOST_CHARS // 4 :]
     reader = _Reader()
@@ -186,7 +186,7 @@ class _Reader:
             self.own.add(words[0])
 
     def prose(self, text: str, where: int) -> None:
-        """Read a line of prose that is at the place ``where``, such as TITLE; words in backticks count as names."""
+        """Read a line of prose at the place ``where`` in a prompt, such as TITLE; words in backticks count as names."""
         for number, part in enumerate(text.split("`")):
             if not part.strip():
                 continue
@@ -280,10 +280,7 @@ class _Reader:
                 self.name(part, weight)
 
     def link(self, address: str) -> None:
-        """If ``address`` is a link to a file on GitHub or a similar site, store the path of the file.
-
-        The project may be the repository that the link leads to, and so may contain the file.
-        """
+        """If ``address`` links to a file on GitHub or the like, store its path, as the project may have that file."""
         for mark in ("/blob/", "/tree/", "/src/branch/"):
             _, found, inside = address.partition(mark)
             path, _, anchor = inside.partition("/")[2].partition("#")

@@ -237,7 +237,7 @@ _FEATURE = {
 
 
 def chunk_marker(chunk: str) -> str:
-    """Return the marker for a chunk that is a URL, an image, a file or an identifier; empty for a word."""
+    """Return the marker character that masks a chunk (a URL, image, file or identifier); empty for an ordinary word."""
     if "://" in chunk or chunk.startswith("www."):
         return URL
     if chunk.startswith("[Image"):
@@ -264,7 +264,7 @@ def _is_identifier(bare: str) -> bool:
 
 
 def file_kind(name: str) -> str:
-    """Return the marker for a chunk that names a file or folder; empty for any other chunk."""
+    """Return the marker character that masks ``name`` if it is the name of a file or folder; else an empty string."""
     low = name.lower().rstrip("/")
     if not low:
         return ""

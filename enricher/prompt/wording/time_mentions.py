@@ -229,7 +229,7 @@ def in_other_languages(lowered: str, words: list[str], at: int, end: int, *, is_
 
 
 def _has(lowered: str, beginnings: tuple[str, ...]) -> bool:
-    """Return whether a word of the sentence starts with one of ``beginnings``."""
+    """Return whether a word of the sentence ``lowered`` starts with one of ``beginnings``."""
     spaced = f" {lowered} "
     return any(f" {one}" in spaced for one in beginnings)
 

@@ -227,7 +227,7 @@ def _midnight(year: int, month: int, day: int) -> float:
 
 
 def _counted(words: list[str], at: int, now: float) -> Part | None:
-    """Return the time stated from ``words[at]`` on if it is like "two days ago" or "last three weeks"; else None."""
+    """Return the time if a phrase such as "two days ago" or "last three weeks" begins at ``words[at]``, else None."""
     here = words[at]
     if here in _LAST or here in _AGO_BEFORE or words[at : at + 3] == ["il", "y", "a"]:
         start = at + (3 if here == "il" else 1)
@@ -345,7 +345,7 @@ def _date(words: list[str], at: int, now: float) -> Part | None:
 
 
 def _release(words: list[str], at: int, now: float, tags: Mapping[str, int]) -> Part | None:
-    """Return the time stated from ``words[at]`` on if it is like "since v2.1" or "after the last tag"; else None."""
+    """Return the time if a phrase such as "since v2.1" or "after the last tag" begins at ``words[at]``, else None."""
     if words[at] not in _SINCE and words[at] != "after":
         return None
     rest = [

@@ -1,11 +1,11 @@
 """Turn names and prose into index terms, in the same way when a file is indexed and when a prompt is read.
 
-A name of several words becomes the stem of each word and the whole name without separators, so that
-``save_session``, ``saveSession`` and "save session" match. This module runs in the hook, so it uses no regular
-expressions and imports nothing.
+A name of several words becomes the stem of each word and the whole name without separators, so that ``save_session``,
+``saveSession`` and "save session" match. This module runs in the hook, so it uses no regular expressions and imports
+nothing.
 
-The stemmer is not Porter's, which SQLite requires for memories (``storage.memory.stemming``). With Porter's, the right
-file came first for .386 instead of .394 of 236 changes of this project, and for .353 instead of .340 of 635 prompts
+The stemmer is not Porter's, which SQLite requires for memories (``storage.memory.stemming``). Porter's put the right
+file first for 38.6 instead of 39.4 % of 236 changes of this project, and for 35.3 instead of 34.0 % of 635 prompts
 about other projects. This is not a clear gain, and every prompt would have to load one more module.
 """
 

@@ -1,4 +1,4 @@
-"""Write a plan for one prompt, as specified in seed 003: intent, workflow, guardrails, context, and steps.
+"""Write the plan for a prompt that the specification (seed 003) asks for: intent, workflow, guardrails, context, steps.
 
 Loaded only if the setting ``mode`` or ``--format hydration`` asks for a plan. The workflow is chosen elsewhere, for
 every prompt (``enricher.respond.guidance.choose_workflow``).

@@ -67,7 +67,7 @@ def improved(drafted: Enrichment, inputs: Inputs, rules: Rules, request: Request
 
 
 def _usable(given: Mapping[str, Any], *, known: str, request: Request) -> dict[str, Any]:
-    """Return the usable intent and steps of a model's answer; the steps only if one of them is a checkpoint."""
+    """Return what is usable of a model's answer: the intent, and the steps if there are several with a checkpoint."""
     request.until = time.perf_counter() + LOOKUP_S
     try:
         names_known = _Knowledge(known, request)

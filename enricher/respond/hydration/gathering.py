@@ -48,7 +48,7 @@ PROGRAMS = frozenset(
 def look_up(request: Request, settings: Mapping[str, Value]) -> dict[str, Any]:
     """Look up what the plan for this prompt may name, and return it as plain values for the trace.
 
-    Raises the exceptions of failed queries to the index.
+    Raises the database's exceptions if a query to the index fails.
     """
     request.until = time.perf_counter() + LOOKUP_S
     root = request.project.root
@@ -130,7 +130,7 @@ def _is_sample(prompt: str, name: str) -> bool:
 
 
 def existing(name: str, request: Request, index: Connection | None) -> list[str]:
-    """Return the one project file that a name refers to, in a list; empty if no file or more than one fits."""
+    """Return a list with the one project file that ``name`` refers to; empty if no file or more than one fits."""
     root, written = request.project.root, name.removeprefix("./").lstrip("@")
     if not root:
         return []
@@ -184,7 +184,7 @@ def _tests(index: Connection, root: str, files: list[str], symbols: list[tuple[s
 
 
 def _ways(index: Connection) -> dict[str, Any]:
-    """Return the project's commands for tests, checks and builds, and its commit convention, if its files say so."""
+    """Return what the project's files say about its commands for tests, checks and builds, and about its commits."""
     found: dict[str, Any] = {}
     rows = index.execute(
         "select action, kind, said, path, line from ways where folder = '' order by rank desc"

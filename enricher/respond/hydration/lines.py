@@ -21,11 +21,11 @@ LONGEST_HEADING = 6
 
 
 def places_of(lines: list[tuple[str, bool, bool]]) -> list[str]:
-    """Return for each line of a prompt a note that says where it was, for use when the line is quoted alone.
+    """Return for each line of a prompt a note on where it is, to be shown when the line is quoted alone.
 
     If the prompt has several headings, the note names the one above the line, as in ``(under "Header")``. For a line
-    that ends with "here", it names the line before, as in ``(behind "the totals" in the prompt)``. For all other lines,
-    it is empty.
+    that ends with "here", it names the previous line, as in ``(behind "the totals" in the prompt)``. Other lines have
+    an empty note. ``lines`` is the result of ``own_lines``.
     """
     headings = [at for at, (line, _is_listed, _is_nested) in enumerate(lines) if _is_heading(line)]
     headings = [at for at in headings if at + 1 < len(lines) and at + 1 not in headings]
@@ -108,7 +108,7 @@ def _numbered(line: str) -> list[str]:
 def _is_logged(bare: str) -> bool:
     """Return whether a line looks like the output of a program.
 
-    Such a line begins with a date, introduces a stack trace, contains a number and a middle dot, or draws a bar.
+    Such a line begins with a date, introduces a stack trace, or contains a progress bar, or a number and a "·".
     """
     if bare.lower().startswith(TRACES) or (" \u00b7 " in bare and any(char.isdigit() for char in bare)):
         return True

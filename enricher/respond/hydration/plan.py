@@ -77,9 +77,9 @@ def steps_for(
     """Return a workflow's steps for one prompt, each with its number or, for a checkpoint, the word CHECKPOINT.
 
     ``plan`` is the workflow's template, ``values`` fills its placeholders, and ``items`` are the separate requests of
-    the prompt. If ``is_tracked`` and the project has a task tracker, the first step creates a task in it, and the last
-    step closes the task. If the workflow ends with a commit, this is the last step, or the one before the tracker's. A
-    single step has no number.
+    the prompt. If ``is_tracked`` and the project has a task tracker, the first step creates a task in it and the last
+    step closes the task. If the workflow includes a commit, only closing the task comes after it. A single step has no
+    number.
     """
     values = {**values, **({"items": "all points"} if items else {"others": "the others"})}
     tracker = values.get("tracker", "") if is_tracked else ""
@@ -110,9 +110,10 @@ def _conditioned(step: str, conditions: str, evidence: str) -> str:
 def _worded(
     wordings: Sequence[str], active: str, values: Mapping[str, str], items: Sequence[str]
 ) -> list[tuple[str, str]]:
-    """Fill the first template whose placeholders are all known; return the text and active form of each resulting step.
+    """Return the steps from the first of ``wordings`` whose placeholders are all known, each as (text, active form).
 
-    A template with ``{item}`` gives one step per item. The result is empty if no template can be filled.
+    A wording with ``{item}`` gives one step per item. ``active`` is the active form of steps that do not have their
+    own.
     """
     for wording in wordings:
         if "{item}" in wording:
@@ -137,9 +138,9 @@ def _filled(wording: str, values: Mapping[str, str]) -> str:
 def _commit(values: Mapping[str, str], *, is_pushed: bool, is_asked: bool) -> str:
     """Return the step for the commit, which quotes the project's rule about commits or, without one, the user's order.
 
-    If the project's rule only says what form commits have, the step begins with "If you commit", because the rule does
-    not ask for a commit. If no rule, no task tracker (``is_pushed``) and no word of the prompt (``is_asked``) asks for
-    a commit, the step leaves it open that the user commits.
+    If the rule only says what commits look like, the step begins with "If you commit", because the rule does not ask
+    for one. If no rule, no task tracker (``is_pushed``) and no word of the prompt (``is_asked``) asks for a commit, the
+    step says "unless the person does".
     """
     if values.get("commit_form"):
         return f"If you commit: {values['commit_form']}"
@@ -152,7 +153,7 @@ def _commit(values: Mapping[str, str], *, is_pushed: bool, is_asked: bool) -> st
 
 
 def orders_commit(rule: str) -> bool:
-    """Return whether a rule demands commits or pushes ("Commit after each task"), and not only a form for them."""
+    """Return whether a rule demands a commit or push ("Commit after each task"), not only a certain form of commits."""
     words = ["", *rule.lower().split(), ""]
     for at, word in enumerate(words[:-1]):
         before, behind = words[at - 1], words[at + 1]

@@ -63,15 +63,15 @@ FARTHEST_VERB = 3
 class PromptRequest:
     """One request of a prompt: an order, a wish, a question or a statement.
 
-    ``verb`` is the verb of an order, and empty for any other request. ``text`` is the request; if the request points
-    back ("it should be red"), ``text`` begins with the statement before it, which ``own`` lacks. ``place`` is a note on
-    where the request was in the prompt, such as ``(under "Header")``, or empty.
+    ``verb`` is the verb of an order, and empty for any other request. ``own`` is the request itself. ``text`` is the
+    same, but preceded by the previous statement if the request refers to it ("it should be red"). ``place`` is a note
+    on where the request was in the prompt, such as ``(under "Header")``, or empty.
 
     ``is_condition`` means that the request says what should or must be the case.
     ``is_minor`` means that it says too little to be the main request, or only accompanies another ("look at the log").
     ``is_aside`` means that it asks for nothing yet ("let's talk about the menu", "ignore it for now").
     ``is_specified`` means that it is a wish that ends with a colon ("the columns should be:"), or a line below one.
-    ``is_stop`` means that it asks for a talk before a later step, so that the work has to end with that talk.
+    ``is_stop`` means that it asks to discuss something before a later step, so the work must end with that discussion.
     ``is_listed`` means that it is a list item, or part of one.
     ``is_detail`` means that it elaborates on a list item, as a nested item or as a further sentence of the item.
     """

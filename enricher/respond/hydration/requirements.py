@@ -1,4 +1,4 @@
-"""Join requirements to the steps of a plan: how the result must be, what may not change, and small further orders.
+"""Add a prompt's requirements to the steps of a plan: qualities of the result, prohibitions, and minor orders.
 
 A requirement does not get a step of its own. In the words of the prompt, it is added to the step for the request that
 it follows.
@@ -48,9 +48,9 @@ if TYPE_CHECKING:
 
 
 class Joined:
-    """The texts of a plan's steps, to which requirements are joined.
+    """The texts of a plan's steps while the prompt's requirements are added to them.
 
-    ``others`` are the requirements that are not part of a step, and so are left for the checkpoint.
+    ``others`` are the requirements that fit into no step, and so are listed in the plan's checkpoint.
     """
 
     __slots__ = ("others", "texts")
@@ -60,7 +60,7 @@ class Joined:
         self.others: list[str] = []
 
     def add(self, at: int, requirement: str) -> None:
-        """Join a requirement to step ``at``; if ``at`` is -1 or the step has no room, leave it for the checkpoint."""
+        """Add a requirement to step ``at``; if ``at`` is -1 or the step has no room, leave it for the checkpoint."""
         text = self.texts[at]
         if at >= 0 and len(text) + 2 + len(requirement) <= LONGEST_ITEM:
             self.texts[at] = f"{text}; {requirement}"
@@ -68,7 +68,7 @@ class Joined:
             self.others.append(requirement)
 
     def specify(self, at: int, lines: Sequence[str]) -> None:
-        """Join the first lines of a specification to step ``at``, and say how many more lines there are."""
+        """Add the first ``lines`` of a specification to step ``at``, and say how many more lines there are."""
         whole = self.texts[at]
         for number, line in enumerate(lines):
             if len(whole) + 2 + len(line) > LONGEST_ITEM - len(MORE) and number + 1 < len(lines):
@@ -93,10 +93,10 @@ def items_of(requests: list[PromptRequest]) -> list[str]:
 
 
 def conditions_of(requests: list[PromptRequest], main: PromptRequest | None, *, is_report: bool) -> str:
-    """Return the requirements of a prompt that the checkpoint has to list, because they are not part of a step.
+    """Return the requirements of a prompt that the checkpoint must list because they are not part of a step.
 
-    These are all requirements if the prompt reports a failure (``is_report``) or has a list, otherwise those for which
-    the steps have no room.
+    If the prompt reports a failure (``is_report``) or contains a list, these are all requirements; otherwise, they are
+    those for which the steps have no room. ``main`` is the main request.
     """
     own = own_requests(requests)
     chosen = separate_requests(requests)
@@ -140,7 +140,7 @@ def _specification(requests: Sequence[PromptRequest]) -> list[str]:
 
 
 def _with_its_object(one: PromptRequest, before: PromptRequest, chosen: Sequence[PromptRequest]) -> str:
-    """Return the text of a requirement, after the statement it refers to: "it was blue before; keep that look".
+    """Return a requirement together with the statement it refers to, as in "it was blue before; keep that look".
 
     The statement is left out if the requirement does not refer to it, or if it is one of the ``chosen`` requests.
     """
@@ -165,7 +165,7 @@ def is_required(one: PromptRequest, *, of: PromptRequest) -> bool:
 
 
 def _limits(one: PromptRequest, *, beginnings: tuple[str, ...] = LIMITING) -> bool:
-    """Return whether a request says what must not be done ("don't touch the tests"), or how to work."""
+    """Return whether a request begins with one of ``beginnings`` ("don't touch", "only"), or says how to work."""
     low = f" {one.own.lower()}"
     is_conduct = one.verb in ABOUT_CONDUCT or any(f" {opener}{verb} " in low for opener in LETTING for verb in CONDUCT)
     return not one.is_question and (low[1:].startswith(beginnings) or is_conduct)

@@ -73,7 +73,7 @@ def is_circumstance(text: str) -> bool:
 
 
 def unquoted(word: str) -> str:
-    """Return a word in lower case without punctuation; empty if it is in quotation marks, and so is a name."""
+    """Return a word in lower case without punctuation; empty if it is in quotation marks, because it is then a name."""
     bare = word.strip(" ,.;:!?")
     return "" if bare[:1] in ('"', "`") and bare[-1:] == bare[:1] else word.lower().strip(AROUND)
 

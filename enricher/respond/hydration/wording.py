@@ -1,7 +1,6 @@
 """Derive a plan's texts from a prompt's requests: the main request, its object, the separate items, and the intent.
 
-The only words added are a lead such as "Answer the question": the intent restates the prompt and promises
-nothing.
+The intent restates the prompt. No words are added to it except a beginning such as "Answer the question".
 """
 
 from __future__ import annotations
@@ -101,7 +100,7 @@ def says_what_fails(request: PromptRequest) -> bool:
 
 
 def _reports(text: str) -> bool:
-    """Return whether a sentence reports that something fails, and what."""
+    """Return whether a sentence reports a failure and says what fails."""
     words = text.lower().split()
     is_about_the_user = text.lower().startswith(OWN_ACTIONS) and OBSERVING.isdisjoint(words[1:4])
     is_long = len(words) >= FEWEST_WORDS_OF_A_REPORT
@@ -109,7 +108,7 @@ def _reports(text: str) -> bool:
 
 
 def separate_requests(requests: list[PromptRequest]) -> list[PromptRequest]:
-    """Return the separate requests of a prompt: its list items, else its orders."""
+    """Return the separate requests of a prompt: its list items or, if fewer than two, its orders and other wishes."""
     requests = own_requests(requests)
     listed = [one for one in requests if one.is_listed]
     orders = [one for one in requests if one.is_order]
@@ -124,10 +123,10 @@ def separate_requests(requests: list[PromptRequest]) -> list[PromptRequest]:
 
 
 def _in_sequence(requests: list[PromptRequest]) -> list[PromptRequest]:
-    """Return the requests in the order of the steps: gathering information, planning, the work, the closing talk.
+    """Return the requests in the order of the plan's steps: gather information, plan, do the work, discuss.
 
-    A request to plan the others comes before them, except for those that gather information. A request to talk before
-    a later step comes last, because the work ends there.
+    A request to make a plan thus comes after requests to gather information, and before all others. A request for a
+    discussion before a later step comes last, because the work ends there.
     """
     leading = [one for one in requests if any(words in f" {one.text.lower()} " for words in PLANNING)]
     ending = [one for one in requests if one.is_stop]
@@ -173,7 +172,7 @@ def moves_names(requests: list[PromptRequest]) -> bool:
 def own_requests(requests: list[PromptRequest]) -> list[PromptRequest]:
     """Return the requests that can be steps or requirements.
 
-    Left out are the details of list items, and lists that only report or explain something.
+    Details of list items are left out, and so are lists that only report or explain something.
     """
     own = [one for one in requests if not one.is_detail]
     listed = [one for one in own if one.is_listed]
@@ -189,7 +188,7 @@ def _explains(requests: list[PromptRequest]) -> bool:
 
 
 def _tells(item: PromptRequest) -> bool:
-    """Return whether a list item only reports something that was done or is so, and is neither an order nor a wish."""
+    """Return whether a list item only reports what was done or what is the case, and is neither an order nor a wish."""
     words = item.text.lower().split()[:NEAR_THE_BEGINNING]
     is_past = bool(words) and words[0].endswith("ed")
     return not (item.is_order or item.is_condition) and (is_past or not TELLING.isdisjoint(words))

@@ -1,6 +1,6 @@
 """Write the format ``hydration``, which is a plan in Markdown, with a token budget for each kind of context.
 
-The specification is seed 003.
+The original specification describes it (seed 003).
 """
 
 from __future__ import annotations
@@ -170,9 +170,9 @@ def hydrate(result: Enrichment, inputs: Inputs, rules: Rules) -> Hydration | Non
 def _words_of(
     requests: list[PromptRequest], main: PromptRequest | None, name: str, *, error: str, changes: bool
 ) -> dict[str, str]:
-    """Return those values of a step template's placeholders that come from the prompt's own words.
+    """Return values, taken from the prompt's own words, for the placeholders of step templates.
 
-    ``name`` is the workflow, and ``changes`` says whether it changes code; ``main`` is the main request.
+    ``main`` is the main request, ``name`` the workflow, and ``changes`` says whether the workflow changes code.
     """
     values: dict[str, str] = {}
     if main:
@@ -200,7 +200,7 @@ def _words_of(
 
 
 def workflow_for(chosen: str, requests: list[PromptRequest], rules: Rules) -> str:
-    """Return the workflow of a plan; ``chosen`` is the one that the rules give, and empty if they are uncertain.
+    """Return the workflow of a plan: ``chosen``, or the default workflow if the rules were too uncertain to choose one.
 
     If the prompt mentions the chosen workflow only to say when something happens ("once the review is over"), another
     workflow is returned: the one for simple questions if the prompt asks for no work, otherwise the default one.
@@ -215,7 +215,7 @@ def workflow_for(chosen: str, requests: list[PromptRequest], rules: Rules) -> st
 
 
 def workflow_of_an_uncertain(requests: list[PromptRequest], rules: Rules) -> str:
-    """Return the default workflow for a prompt for which the signals choose none.
+    """Return the default workflow for a prompt whose signals do not determine one.
 
     The rules name three defaults: for a prompt with a single order or wish, for one whose main request only describes
     how something is, and for all others.
@@ -256,7 +256,7 @@ def _concerns_setup(points: Mapping[str, int]) -> bool:
 
 
 def _step_of(step: Mapping[str, Any]) -> list[Any]:
-    """Return a step that a model wrote in the form of a workflow's step, in which its braces mark no placeholders."""
+    """Convert a model's step to the form of a workflow's step; replace its braces, which mark no placeholders."""
     action = str(step["action"]).translate(TEMPLATE_SIGNS)
     return [[action], gerund(action), step["evidence"], step["is_checkpoint"]]
 
@@ -282,7 +282,7 @@ def error_of(prompt: str, features: Iterable[str]) -> str:
 
 
 def _values(facts: Mapping[str, Any], *, error: str) -> dict[str, str]:
-    """Return those values of a step template's placeholders that come from looked-up facts and the pasted error."""
+    """Return values, taken from the looked-up facts and the pasted error, for the placeholders of step templates."""
     values = {
         name: str(facts[name])
         for name in ("tracker", "failing", "place", "test_command", "all_tests", "lint_command", "build_command")
@@ -306,7 +306,7 @@ def _values(facts: Mapping[str, Any], *, error: str) -> dict[str, str]:
 
 
 def _context(result: Enrichment, inputs: Inputs, facts: Mapping[str, Any]) -> list[str]:
-    """Return the bullets of the plan's context: looked-up facts and code, session, then memory, each within a budget.
+    """Return the bullets of the plan's context: facts about code, then session, then memory, each kind with its budget.
 
     Items of ``result`` that do not fit are marked as omitted.
     """
@@ -353,7 +353,7 @@ def _is_reported(label: str, shown: Iterable[str]) -> bool:
 def _looked_up(facts: Mapping[str, Any]) -> Iterable[tuple[str, str, None]]:
     """Yield (label, "", None) for each looked-up fact that a plan may use.
 
-    Facts from channels have the same form, with a text and an item.
+    They are listed together with facts from channels, which have a text and a ``RankedItem`` in the last two places.
     """
     for name, place in facts.get("symbols", []):
         yield f"{name} is defined in {place}", "", None

@@ -75,7 +75,7 @@ def check_signals(result: Compiled, lists: dict[str, list[str]]) -> None:
 
 
 def build_body(result: Compiled, lists: dict[str, list[str]], prompts: dict[str, Any]) -> None:
-    """Compile the merged rules into ``result.body``, the object that is stored as JSON and read by the hook."""
+    """Compile the merged rules, word ``lists`` and model ``prompts`` into ``result.body``, which the hook reads."""
     facets = [ClassFacet(name, **result.values(name)) for name in FACETS]
     guardrails = result.guardrails = _link_guardrails(result)
     classes = [rule for rule in result.classes if rule.facet != "guardrail"]
@@ -139,10 +139,9 @@ def _channels(result: Compiled, prompts: Mapping[str, Any]) -> Iterator[dict[str
 def _handler(
     name: str, declared: Mapping[str, Any], prompts: Mapping[str, Any], *, is_declared: bool
 ) -> dict[str, Any]:
-    """Return the compiled rule of a channel whose program is part of the package, and queries a model.
+    """Return the compiled rule of the channel ``name``, which is part of the package and queries a model.
 
-    ``declared`` has the values of the rule that the instructions contain for it; ``is_declared`` says whether there is
-    one.
+    If ``is_declared``, the instructions contain a rule for this channel, and ``declared`` has the rule's values.
     """
     data = {"endpoint": HANDLERS[name], **PIPELINE_CHANNELS[name], **declared, "model": True}
     data["endpoint"] = data["endpoint"] or HANDLERS[name]
@@ -177,7 +176,7 @@ def _link_guardrails(result: Compiled) -> Guardrails:
 def _approaches(result: Compiled) -> dict[str, list[tuple[str, str, list[str], dict[str, int]]]]:
     """Return the compiled approaches, which are sentences that suggest how to proceed.
 
-    The key ``rules`` has those for every profile, and the key ``as-specified`` those for this profile only.
+    The key ``rules`` has the approaches for all profiles, and ``as-specified`` those for that profile only.
     """
     task_types = result.task_types
     rows: dict[str, list[tuple[str, str, list[str], dict[str, int]]]] = {"rules": [], AS_SPECIFIED: []}

@@ -199,16 +199,16 @@ def _packed_condition(row: list[Any]) -> str:
 def _packed_word_weights(found: dict[str, list[str]]) -> str:
     """Return the weights of a single word as the text that ``table.Table.strengths`` unpacks.
 
-    It begins with the weights without a condition; those under a condition follow it, as in ``|condition=``.
+    The weights that have no condition come first; each condition follows as ``|condition=`` with the weights under it.
     """
     alone = " ".join(found.get("", []))
     return alone + "".join(f"|{key}={' '.join(figures)}" for key, figures in found.items() if key)
 
 
 def _packed_entries(table: dict[str, list[Any]]) -> dict[str, str]:
-    """Return for each first word its phrases, in the form of a text that ``table.Table`` unpacks.
+    """Return for each first word the phrases that begin with it, as a text that ``table.Table`` unpacks.
 
-    Phrases of one word, and those with a gap after it, come first, separated by ``;``. Then, for each second word,
+    Phrases with one word or with a gap after the first word come first, separated by ``;``. Then, for each second word,
     there is ``|second=`` followed by the phrases with that second word.
     """
     packed = {}

@@ -92,7 +92,7 @@ def _settings(configuration: Sequence[Layer], result: Compiled) -> tuple[dict[st
 def read_configuration(file: str, *, is_user: bool = True) -> tuple[dict[str, Value], list[Problem]]:
     """Return the settings in one ``config.toml`` and the problems found in it; both are empty if the file is missing.
 
-    Unlike the user's own file, that of a project cannot decide to which server prompts are sent.
+    In a project's file (``is_user`` is false), settings that decide where prompts are sent are ignored.
     """
     if os.path.exists(file) and not os.path.isfile(file):
         return {}, [Problem(file, 1, "error", "not a regular file; put the settings there as TOML")]

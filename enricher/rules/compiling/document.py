@@ -72,7 +72,7 @@ class RuleBlock:
     def place_of(self, key: str, *path: str | int) -> tuple[str, int]:
         """Return the file and line where the value of ``key``, or the part of the value at ``path``, is written.
 
-        The file may be that of a lower layer, or a fitted file (one that a program writes).
+        The file may belong to a lower layer, or be a fitted file (one in which a program writes lists).
         """
         if path and isinstance(path[0], int):
             block, index = self.origin_of(key, path[0])

@@ -3,8 +3,8 @@
 Both common formats of headings can be read: ``## H5: Title`` (with sub-rules such as ``### H2a: Title``) and
 ``## Title (P#58)``.
 
-A guardrail is defined by a heading of a catalogue, or by a rule that has a title. If
-several define the same id, a rule wins over catalogues, and a higher layer over a lower one.
+A guardrail is defined by a heading of a catalogue, or by a rule that has a title. If several define the same id, a rule
+wins over catalogues, and a higher layer over a lower one.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def _statement(below: list[str]) -> str:
 
 
 def read_shorthands(file: str, problems: list[Problem], files: Files, *, named_at: str = "") -> list[Shorthand]:
-    """Return the rows of the table ``slug | guardrail | task types | aliases`` in a file; add any ``problems``.
+    """Return the rows of the table ``slug | guardrail | task types | aliases`` in a file; add errors to ``problems``.
 
     ``files`` reads the file, and ``named_at`` is the ``file:line`` of the rule that names it.
     """
@@ -169,9 +169,9 @@ class Guardrails:
     """The guardrails and the rules that trigger them; ``rows`` is their compiled form, which the hook reads.
 
     ``catalogue`` has all defined guardrails by id; its order decides ties, so the user's own come first. ``ids`` maps
-    short names to ids. ``rules`` maps the id of a guardrail to its rule, ``sentences`` to its sentence about a prompt
-    as (text, condition, maximum per session). ``as_specified`` are the ids of the guardrails that are used in the
-    profile ``as-specified`` only.
+    short names to ids. ``rules`` has the rules by the ids of their guardrails, and ``sentences`` the guardrails'
+    sentences about a prompt, by id, as (text, condition, maximum per session). ``as_specified`` are the ids of the
+    guardrails that are used only in the profile ``as-specified``.
     """
 
     catalogue: dict[str, Guardrail] = field(default_factory=dict)

@@ -57,7 +57,7 @@ class Files:
             return ""
 
     def read(self, file: str, problems: list[Problem], what: str, *, named_at: str = "") -> str:
-        """Return the text of a file; if it cannot be read, return an empty text and add a problem with the reason.
+        """Return the text of a file; if it cannot be read, return an empty string and add the reason to ``problems``.
 
         ``what`` describes the file in the problem. ``named_at`` is the ``file:line`` where a rule names the file, which
         is reported if the file does not exist.
@@ -149,7 +149,7 @@ def refuse_other_keys(rules: Sequence[RuleBlock]) -> Iterator[Problem]:
 def join_fitted(
     rules: Sequence[RuleBlock], fitted: Sequence[RuleBlock], problems: list[Problem]
 ) -> Iterator[RuleBlock]:
-    """Yield the rules with their fitted lists appended to their own, then the word lists found only in fitted files."""
+    """Yield ``rules``, each with its lists from fitted files appended, then word lists that only fitted files have."""
     parts: dict[str, RuleBlock] = {}
     for part in fitted:
         if part.id in parts:

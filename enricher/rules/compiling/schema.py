@@ -78,10 +78,10 @@ class Prompts(_Rule):
 class Workflows(_Rule):
     """The rule ``## Workflows``: the path of the workflow index, and how many points a workflow needs to be chosen.
 
-    The path is relative to the instructions file. To be chosen for a prompt, a workflow needs ``min_score`` points, and
-    ``min_lead`` points more than the next one. If none has these, a plan is written for the workflow that ``ordered``
-    names if the prompt asks for one thing only, ``stated`` if it only describes a state, and ``fallback`` for any other
-    prompt, or if ``ordered`` or ``stated`` is empty.
+    The path is relative to the instructions file. A workflow is chosen for a prompt if it has at least ``min_score``
+    points and ``min_lead`` points more than the next one. If no workflow has that many, ``ordered`` names the workflow
+    for a prompt that asks for only one thing, ``stated`` the one for a prompt that only describes a state, and
+    ``fallback`` the one for any other prompt. An empty ``ordered`` or ``stated`` means ``fallback``.
     """
 
     file: Name | None = None
@@ -96,8 +96,8 @@ class WorkflowStep(BaseModel):
     """A step of a workflow: either its texts (``do``), or a reference to the steps of another workflow (``use``).
 
     The first text of ``do`` whose placeholders can all be filled in is used. ``now`` is shown while the step is in
-    progress. ``evidence`` says what proves that the step, usually a ``checkpoint``, is done. ``use`` must be one of the
-    workflow's ``bases``.
+    progress. ``evidence``, which a ``checkpoint`` usually has, says what proves that the step is done. ``use`` must be
+    one of the workflow's ``bases``.
     """
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
@@ -142,7 +142,7 @@ class Fitted(_Rule):
 
 
 class GuidanceSettings(_Rule):
-    """A rule ``## Guardrail`` or ``## Approach``: which score it takes to be shown, and how many a prompt may get."""
+    """A rule ``## Guardrail`` or ``## Approach``: the score needed to be shown, and the maximum number per prompt."""
 
     min_score: Annotated[int, Field(ge=1)] = 3
     task_type_weight: Weight = 3
@@ -154,12 +154,11 @@ class GuardrailSignals(_Rule):
 
     The rule defines the guardrail if it has a ``title``; the agent reads ``text`` after the title. ``task_types``
     replaces the task types that trigger the guardrail according to the table of short names; with ``extend``, they are
-    added to those of the table.
-    ``say`` is a sentence about the prompt that is shown in place of the title; ``{words}`` in it stands for the words
-    that triggered the guardrail. A prompt gets at most one such sentence, and a session gets each at most ``times``
-    times. With ``needs: past``, the sentence is shown only if the session has earlier prompts; with ``needs: edits``,
-    it is not shown if the session has earlier prompts but no file was edited.
-    With ``profile``, the guardrail is used in that profile only. ``unless`` applies to every signal.
+    added to those of the table. ``say`` is a sentence about the prompt that is shown in place of the title; ``{words}``
+    in it stands for the words that triggered the guardrail. A prompt gets at most one such sentence, and a session gets
+    each at most ``times`` times. With ``needs: past``, the sentence is shown only if the session has earlier prompts;
+    with ``needs: edits``, it is not shown if the session has earlier prompts but no file was edited. With ``profile``,
+    the guardrail is used in that profile only. ``unless`` applies to every signal.
     """
 
     title: Annotated[str, Field(min_length=1, max_length=LONGEST_TITLE)] | None = None

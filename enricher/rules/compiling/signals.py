@@ -63,7 +63,7 @@ LISTS = ("openers", "requests", "approvals", "english", "no-topics")
 
 @dataclass(frozen=True, slots=True)
 class ClassRule:
-    """One class of a facet (such as ``task_type``): its signals, and example prompts that must be classified as it."""
+    """One class of a facet (such as ``task_type``): its signals, and example prompts that must be assigned to it."""
 
     facet: str
     name: str
@@ -136,7 +136,7 @@ def wording_key(written: str) -> tuple[str, str] | None:
 
 
 def _is_feature(name: object) -> bool:
-    """Return whether ``name`` is a structural feature, or a feature of the chosen task type, such as ``task_debug``."""
+    """Return whether ``name`` is a structural feature, or a feature that stands for a task type (``task_debug``)."""
     return isinstance(name, str) and (name in FEATURES or name.startswith(LATE))
 
 

@@ -73,8 +73,8 @@ def read_index(path: str, text: str) -> Index:
 def index_of(rule: RuleBlock, files: Files, problems: list[Problem], *, is_whole: bool) -> Index | None:
     """Return the workflow index that a rule ``## Workflows`` names; None if it names none, or if the file is missing.
 
-    A problem is added for a missing file. An instructions file that is complete (``is_whole``) may be a copy of the
-    packaged one without its catalogue. In this case, the packaged catalogue is used, and a warning is added.
+    A missing file is reported in ``problems``. A complete instructions file (``is_whole``) may be a copy of the
+    packaged one without its catalogue; then the packaged catalogue is used, and only a warning is reported.
     """
     if not rule.data.get("file"):
         return None
@@ -157,7 +157,7 @@ def compiled_workflows(
 ) -> dict[str, Any]:
     """Return two parts of the compiled rules: ``workflows``, by which one is chosen, and ``plans``, the steps of each.
 
-    The plans are a JSON text inside the JSON, so that the hook need not parse them for the many prompts without a plan.
+    ``plans`` is a JSON string within the rules, which the hook parses only for the few prompts that get a plan.
     """
     known = {rule.name: rule for rule in rules}
     problems += _dangling(known, task_types=task_types)

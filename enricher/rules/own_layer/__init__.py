@@ -90,7 +90,7 @@ def refuse_other_effect(
 
 
 def _absent(own: Layer) -> dict[str, str]:
-    """Return the mapping {path of ``own``: ""} if this file does not exist yet, else an empty mapping."""
+    """Return {path of ``own``: ""} if the file does not exist yet, so that it is read as empty; else an empty dict."""
     return {} if os.path.exists(own.path) else {own.path: ""}
 
 
@@ -129,7 +129,7 @@ def differing_rules(wanted: Compiled, got: Compiled, edited: Document) -> Iterat
 def _rule_values(compiled: Compiled) -> dict[str, Any]:
     """Return the values of each rule by the rule's id, leaving out guardrails without values.
 
-    The rule that names catalogues has the contents of these files as its values.
+    For the rule that names the catalogues, the contents of these files are returned instead of its values.
     """
     found: dict[str, Any] = {}
     for rule in compiled.rules.values():

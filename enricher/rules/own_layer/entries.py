@@ -143,12 +143,12 @@ def entries_for(
     verbatim: Collection[str] = (),
     fitted: Mapping[str, RuleSection] | None = None,
 ) -> Iterator[Entry]:
-    """Yield the entries that a layer above the instructions ``below`` needs, to have the same effect as ``edited``.
+    """Yield the entries with which a layer above the instructions ``below`` has the same effect as ``edited``.
 
     Entries that disable a rule come last. ``called`` are the names of the guardrails that the catalogue's table
     triggers even without a rule. With ``keeps_removed``, rules missing from ``edited`` are not disabled. The rules
-    whose ids are in ``verbatim`` are copied unchanged. A copied rule replaces the lower one together with its fitted
-    lists, so these are copied as well, from ``fitted``.
+    whose ids are in ``verbatim`` are copied unchanged. Since a copied rule replaces the lower layer's rule and its
+    fitted lists, these lists are copied from ``fitted``, too.
     """
     old = {one.key: one for one in sections(below)}
     new = {one.key: one for one in sections(edited)}
@@ -193,7 +193,7 @@ def _extended(section: RuleSection, lines: Sequence[str], *, has_prose: bool = T
 
 
 def _additions(old: RuleBlock, new: RuleBlock, block: Sequence[str]) -> list[str] | None:
-    """Return the lines that turn the old rule into the new one by ``extend: true``; None if that is impossible."""
+    """Return the lines of ``block`` (yaml of ``new``) that turn ``old`` into ``new`` with ``extend: true``, or None."""
     root = yaml.compose("\n".join(block), Loader=LOADER)
     if old.data.keys() - new.data.keys() or not isinstance(root, yaml.MappingNode) or root.flow_style:
         return None
@@ -242,7 +242,7 @@ def _removed(section: RuleSection, rule: RuleBlock, called: Collection[str]) -> 
 
 
 def _new_prose(old: RuleSection | None, new: RuleSection) -> str:
-    """Return the new paragraphs of a section without a rule, with the section's heading unless it begins a part."""
+    """Return the new paragraphs of a section without a rule, under its heading unless that is the title of a part."""
     known = _paragraphs(old) if old else []
     found = [one for one in _paragraphs(new) if one not in known]
     is_part = new.level == 1 and bool(new.part)
@@ -278,6 +278,6 @@ def with_entries(own: str, entries: Sequence[Entry]) -> str:
 
 
 def _separated(*texts: str) -> list[str]:
-    """Return the lines of the texts with a blank line between texts; an empty first text gives only the blank line."""
+    """Return the lines of the texts, with a blank line before each text but the first, which has no line if empty."""
     first, *others = texts
     return [*([first] if first else []), *(line for text in others for line in ("", *text.split("\n")))]

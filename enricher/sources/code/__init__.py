@@ -24,10 +24,10 @@ def database_file(state: str, project: str) -> str:
 
 
 def open_index(state: str, project: str, is_late: Callable[[], bool]) -> Connection | None:
-    """Open the index of the project with the id ``project`` for reading; return None if there is none in this format.
+    """Open the index of the project with the id ``project`` for reading; None if there is none in the current format.
 
     A query is interrupted once ``is_late()`` is true. A damaged file is deleted; the background work after this prompt
-    then builds a new one. Raises ``ReaderError`` and the exceptions of queries (``storage.base.reader.failures``).
+    then builds a new one. Raises ``ReaderError`` or an exception of the database (``storage.base.reader.failures``).
     """
     path = database_file(state, project)
     if not os.path.exists(path):
@@ -60,7 +60,7 @@ def stem_of(path: str) -> str:
 
 
 def clone(git_dir: str) -> str:
-    """Return an identifier of a clone; clones of a repository share a code index, but may be at different commits."""
+    """Return a hash that identifies a clone; clones of a repository share an index but may be at different commits."""
     return keyed_hash(b"clone", git_dir.encode(errors="surrogateescape"))
 
 

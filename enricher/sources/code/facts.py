@@ -110,9 +110,9 @@ def _listed(places: list[str]) -> str:
 
 
 def _ordered(places: list[SourceLine], definition: SourceLine) -> list[str]:
-    """Return the places as texts, in an order in which the first ones are from different files.
+    """Return the places as texts, beginning with one place from each file other than that of ``definition``.
 
-    After one place per file come the further places, and at the end those in the file of the definition.
+    The other places in these files follow, and the places in the definition's own file come last.
     """
     others = [place for place in places if place.path != definition.path]
     first = {place.path: place for place in reversed(others)}

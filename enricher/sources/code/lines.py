@@ -12,13 +12,13 @@ _VARIABLES = ("const ", "let ", "var ", "val ", "local ", "static ", "mut ")
 
 
 def is_whole(text: str, start: int, end: int) -> bool:
-    """Return whether a span of a text is a whole name, not a part of a longer one."""
+    """Return whether ``text[start:end]`` is a whole name, not a part of a longer one."""
     before, after = text[start - 1 : start], text[end : end + 1]
     return not (before.isalnum() or (before and before in "_$")) and not (after.isalnum() or after == "_")
 
 
 def is_version(ending: str) -> bool:
-    """Return whether the end of a name distinguishes versions of it: "2", "_v3", "Old", "_new"."""
+    """Return whether a name's ``ending`` marks it as a version of another: "2", "_v3", "Old" or "_new", for example."""
     bare = ending.strip("_").lower()
     return bare in ("old", "new", "legacy", "orig", "original") or bare.removeprefix("v").isdigit()
 
@@ -44,7 +44,7 @@ def is_import(line: str) -> bool:
 
 
 def is_no_real_use(text: str, name: str) -> bool:
-    """Return whether a line does not really use a name: an import, a comment, or a message that contains the word."""
+    """Return whether the line ``text`` only mentions ``name``: in an import, a comment or a message, for example."""
     bare = text.strip()
     if is_comment(bare) or is_import(bare) or bare.startswith("__all__") or _is_in_a_message(bare, name):
         return True
@@ -52,10 +52,7 @@ def is_no_real_use(text: str, name: str) -> bool:
 
 
 def is_only_quoted(line: str, name: str) -> bool:
-    """Return whether every occurrence of ``name`` in the line is a string of its own, such as a dictionary key.
-
-    An example is ``{"limit": 3}``, which does not use the name ``limit``.
-    """
+    """Return whether a line has ``name`` only as a complete quoted string, such as the key in ``{"limit": 3}``."""
     quotations = sum(line.count(f"{quote}{name}{quote}") for quote in ('"', "'"))
     return 0 < quotations == line.count(name)
 
@@ -98,7 +95,7 @@ def declares(text: str, name: str) -> bool:
 
 
 def phrases(messages: list[str]) -> list[str]:
-    """Return from each message the longest run of plain words, which is probably literal text in a format string."""
+    """Return the longest run of plain words in each message; the code that prints the message probably contains it."""
     found = []
     for message in messages[:8]:
         best: list[str] = []

@@ -100,13 +100,13 @@ def facts(db: Connection, root: str, names: list[Name], opened: Collection[str] 
 
 
 def _is_same_place(fact: Fact, known: Fact) -> bool:
-    """Return whether two facts lead to the same line, or for pasted code, to lines at most LONGEST_PASTED apart."""
+    """Return whether two facts point to the same line or, for pasted code, to lines at most LONGEST_PASTED apart."""
     length = LONGEST_PASTED if CODE in (fact.kind, known.kind) else 0
     return fact.path == known.path and abs(fact.line - known.line) <= length
 
 
 def _names_all_places(other: Fact, fact: Fact) -> bool:
-    """Return whether ``other`` lists all the places of ``fact``, which then need not be shown.
+    """Return whether ``other`` lists all places of ``fact``, so that ``fact`` need not be shown.
 
     Returns False if ``fact`` has only one place.
     """
@@ -138,10 +138,10 @@ def _identifier(lookup: Lookup, name: Name) -> Fact | None:
 
 
 def _of_this_folder(lookup: Lookup, name: Name, places: list[SourceLine]) -> Fact | None:
-    """Return a fact with the only one of ``places`` that is in the same folder as a file opened in the conversation.
+    """Return a fact about the one definition of ``name`` in the same folder as a file opened in the conversation.
 
-    ``places`` are the definitions of ``name``. Returns None if none or several of them are in such a folder, or if the
-    name is no longer defined there.
+    ``places`` are all its definitions. Returns None if none or several of them are in such a folder, or if the name is
+    no longer defined there.
     """
     folders = {path.rpartition("/")[0] for path in lookup.opened}
     own = [place for place in places if place.path.rpartition("/")[0] in folders]
@@ -152,7 +152,7 @@ def _of_this_folder(lookup: Lookup, name: Name, places: list[SourceLine]) -> Fac
 
 
 def _definition(lookup: Lookup, name: Name, places: list[SourceLine]) -> Fact | None:
-    """Return a fact that says where ``name`` is defined and used; None if the uses are too many to tell.
+    """Return a fact that says where ``name`` is defined and used; None if an ordinary word has too many uses to list.
 
     ``places`` are its definitions. If the prompt names some of their files, the other definitions are ignored.
     """
@@ -236,8 +236,8 @@ def _text_place(
 ) -> Fact | None:
     """Return a fact that says where ``text`` occurs; None if it occurs nowhere or in more than ``most`` source files.
 
-    ``kind`` is the kind of the fact, such as a name or an error. With ``is_delimited``, only those occurrences count in
-    which the text is a complete string or label, not a part of a longer one.
+    ``kind`` is the kind of the fact, such as a name or an error. With ``is_delimited``, an occurrence counts only if it
+    is a complete string or label, not part of a longer one.
     """
     files = lookup.holding(text)
     if not files or len(files) > MOST_CANDIDATES:
@@ -281,10 +281,7 @@ def _text_place(
 
 
 def _mentioning(lookup: Lookup, text: str, files: list[tuple[str, int]], holders: list[Holder]) -> int:
-    """Return how many of ``files`` contain the text without its quotation marks, but not with them.
-
-    ``holders`` are the files that contain it with the quotation marks.
-    """
+    """Return how many of ``files`` contain ``text`` only without its quotation marks; ``holders`` have it with them."""
     bare = text.strip("\"'")
     whole = {path for path, _kind, _lines in holders}
     return sum(path not in whole and bool(lookup.occurrences(path, bare)) for path, _kind in files)
@@ -391,7 +388,7 @@ def _frame(lookup: Lookup, name: Name) -> Fact | None:
 
 
 def _missing_name(lookup: Lookup, name: str) -> Fact | None:
-    """Return the place of the only name that a misspelled name may mean; None if there is none or more than one."""
+    """Return a fact about the only existing name similar to the misspelled ``name``; None unless there is just one."""
     if len(name) < SHORTEST_MISSPELLED or lookup.occurs(name) or lookup.was_known(name):
         return None
     plain = name.replace("_", "").lower()

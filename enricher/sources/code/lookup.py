@@ -239,7 +239,7 @@ class Lookup:
         return self._files(ids or set())
 
     def occurs(self, name: str) -> bool:
-        """Return whether a name occurs (case-sensitively) in the project; true if too many files may contain it."""
+        """Return whether the project contains ``name`` (case-sensitive), or has too many files to check for it."""
         files = self.holding(name)
         return len(files) > MOST_CANDIDATES or any(name in self.text(path) for path, _kind in files)
 
@@ -294,7 +294,7 @@ class Lookup:
         return self.db.execute("select 1 from name_changes where key = ? limit 1", (key(name),)).fetchone() is not None
 
     def stems_like(self, stem_: str) -> list[str]:
-        """Return the paths of files whose names share the first letters of ``stem_``."""
+        """Return the paths of the files whose names begin with the same few letters as ``stem_``."""
         start = stem_[:LIKE_START].lower()
         rows = self.db.execute(
             "select path from files where stem >= ? and stem < ? limit 2000", (start, f"{start}\U0010ffff")
@@ -302,7 +302,7 @@ class Lookup:
         return [path for (path,) in rows]
 
     def names_like(self, name: str) -> list[str]:
-        """Return the defined names that share the first letters of ``name``."""
+        """Return the names defined in the project that begin with the same few letters as ``name``."""
         start = name[:LIKE_START].lower()
         rows = self.db.execute(
             "select distinct name from symbols where key >= ? and key < ? limit 4000", (start, f"{start}\U0010ffff")

@@ -30,7 +30,7 @@ DOC = 2
 
 
 class Event:
-    """The effect of one commit on one name or file; ``net`` is how often the name was added minus how often removed."""
+    """What a commit did to a name or file; ``net`` is how often it added the name minus how often it removed it."""
 
     __slots__ = ("at", "detail", "is_reverted", "net", "sha", "state", "subject", "what")
 
@@ -82,7 +82,7 @@ def file_events(db: Connection, name: str) -> list[tuple[str, str, Event]]:
 
 
 def is_gone(db: Connection, name: str) -> bool:
-    """Return whether no file of the project defines ``name`` and none contains it, except for documents."""
+    """Return whether no file of the project defines ``name`` and no file other than a document contains it."""
     if db.execute("select 1 from symbols where key = ? limit 1", (name.lower(),)).fetchone():
         return False
     last = name.strip("-/{}<>:").rpartition("/")[2].rpartition(".")[2]
@@ -100,9 +100,9 @@ def is_gone(db: Connection, name: str) -> bool:
 def removal(found: list[Event]) -> Event | None:
     """Return the commit that removed a name; None if the name may still exist.
 
-    ``found`` are the commits that affected the name, newest first. The newest one that removed its definition is
-    returned, unless a later one added a definition. If no commit added or removed a definition, it is the newest
-    commit, provided that it removed more uses than it added.
+    ``found`` are the commits that affected the name, newest first. If some of them removed its definition, and none
+    added one later, the newest of these is returned. If none of them added or removed a definition, the newest commit
+    is returned, provided that it removed more uses than it added.
     """
     taken = [one for one in found if one.what & UNDEFINED and not one.what & (DEFINED | MOVED)]
     placed = next((one.at for one in found if one.what & DEFINED and not one.what & UNDEFINED), 0)

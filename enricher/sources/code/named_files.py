@@ -113,7 +113,7 @@ def _with_users(lookup: Lookup, path: str) -> Fact | None:
 
 
 def _mentions(lookup: Lookup, path: str) -> dict[str, int]:
-    """Return the files that mention the file at ``path``, each with its first line that does.
+    """Return the files that mention the file at ``path``, each with the number of the first line that does so.
 
     The last two parts of the path count as a mention; if no file contains these, the file name alone counts.
     """
@@ -156,9 +156,9 @@ def tested_by(lookup: Lookup, name: Name) -> Fact | None:
 
 
 def place_in_named_file(lookup: Lookup, name: Name) -> Fact | None:
-    """Return where the file named in the prompt contains ``name``, which identifies no place by itself.
+    """Return where the only file that the prompt names contains ``name``; None if the prompt names no file or several.
 
-    Returns None unless the prompt names exactly one file, and that is a long one.
+    Also returns None if the file is short, or if it does not contain ``name`` or contains it too often.
     """
     if name.kind not in (IDENTIFIER, TEXT, FLAG, CODE) or not name.is_certain or lookup.placed_paths:
         return None

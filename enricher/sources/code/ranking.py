@@ -138,7 +138,7 @@ def rank(db: Connection, query: Query, *, limit: int, root: str = "") -> Ranking
 
 
 def _sum_weights(db: Connection, query: Query, ranking: Ranking, *, files: int, after: int) -> list[float]:
-    """Return a list with the score of each file at the index of its id: the sum of its weights for the query's terms.
+    """Return a list that holds, for each file id, the sum of the file's weights for the terms of the query.
 
     Only the most specific terms count. ``files`` is the number of files in the index, and ``after`` is the first unused
     id. The statistics of the terms are added to ``ranking``.
@@ -324,10 +324,11 @@ class _Special:
     def _match(
         self, parts: list[str], same: list[tuple[int, list[str]]], weight: float, reason: str, line: int
     ) -> None:
-        """Note ``weight`` and ``reason`` as evidence for each file whose path shares the longest end with ``parts``.
+        """Note ``weight`` and ``reason`` as evidence for the files whose paths agree best with the path ``parts``.
 
-        ``same`` are the candidates: the id and the path components of each file with the same name. ``line`` is the
-        line that the query names, if any. A match of the file name alone counts little or nothing.
+        Paths are compared from their ends. ``same`` are the files with the same name, each as its id and the parts of
+        its path; ``line`` is the line that the query names, if any. A match of the file name alone counts little or
+        nothing.
         """
         best = 0
         matched: list[int] = []
@@ -350,7 +351,7 @@ class _Special:
 
 
 def _agreement(asked: list[str], own: list[str]) -> int:
-    """Return how many last components two paths share; a name without an ending also matches a file with any ending."""
+    """Return how many components at the end two paths share; if ``asked`` has no extension, it matches any."""
     last = own[-1]
     if "." not in asked[-1]:
         last = last.partition(".")[0]

@@ -79,11 +79,11 @@ def search(query: str, *, cwd: str, state: str, limit: int = 10) -> Ranking:
 
 
 def features(hit: FileHit, ranking: Ranking) -> tuple[float, float, int, int, float]:
-    """Return how well a file covers the query's specific words.
+    """Return five measures of how well a file covers the query's specific words.
 
-    The values are: the share of these words, by weight, that the file contains; the share in its path or among the
-    names that it defines; the numbers of words behind the two shares; and whether the words make up the whole file
-    name (1, or 0.5 for a name of one word, else 0).
+    They are the share of these words, by weight, that the file contains; the share that is in its path or among the
+    names that it defines; how many words are in the first share, and how many in the second; and whether the words make
+    up the whole file name (1, or 0.5 for a name of one word, else 0).
     """
     key = hit.id.to_bytes(4, byteorder)
     held: set[str] = set()
@@ -109,10 +109,10 @@ def features(hit: FileHit, ranking: Ranking) -> tuple[float, float, int, int, fl
 
 
 def weigh_certainty(ranking: Ranking) -> None:
-    """Set each file's certainty, from 0 to 1, that the prompt is about it; comparable between prompts and projects.
+    """Set each file's certainty: how certain it is, from 0 to 1, that the prompt is about the file.
 
-    The coefficients come from a logistic regression on short and long prompts about seven projects and on unrelated
-    prompts. One in a hundred of the unrelated prompts reaches a certainty of 0.5, and nine in ten of the others do.
+    Certainties can be compared between prompts and projects. They come from a logistic regression: nine in ten prompts
+    about one of seven projects reach 0.5, and one in a hundred unrelated prompts does.
     """
     best = ranking.hits[0].score if ranking.hits else 0.0
     for number, hit in enumerate(ranking.hits):

@@ -28,10 +28,7 @@ COMMAND_FOLDERS = frozenset(("cmd", "cmds", "command", "commands", "subcommands"
 
 
 def place_of_command(lookup: Lookup, name: Name) -> Fact | None:
-    """Return the place of a subcommand: its own file in a folder of commands, else the only line that declares it.
-
-    None if there is neither, or more than one.
-    """
+    """Return the place of a subcommand: its one file in a folder of commands, else its one declaration, else None."""
     if name.owner.lower() in TOOLS:
         return None
     subject = f"{name.owner} {name.text}"

@@ -43,7 +43,7 @@ _FAMILIES = (
 
 
 class Test:
-    """A test file and the line to look at; ``why`` says in words, and ``kind`` as a key, how the test was found."""
+    """A test file and the line to look at; ``why`` (in words) and ``kind`` (as a key) say how the test was found."""
 
     __slots__ = ("kind", "line", "path", "why")
 
@@ -248,7 +248,7 @@ def _holding(db: Connection, name: str) -> list[str]:
 
 
 def _mentioning(root: str, tests: list[str], name: str) -> tuple[str, int, int] | None:
-    """Return the test file that mentions a name most often outside imports, the first such line, and how often."""
+    """Return the test file that mentions ``name`` most often (imports aside), its first such line, and the count."""
     best: tuple[str, int, int] | None = None
     for path in tests[:MOST_READ]:
         try:

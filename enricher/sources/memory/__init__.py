@@ -15,7 +15,7 @@ IDLE_FACTOR = 50
 
 
 def refresh(project: Project, state_dir: str, *, at_once: bool = False) -> None:
-    """Update the imported memories and the team's memories, and check the trusted branch, if files have changed.
+    """Check the branches that the user trusts, and import again the sources and team memories that have changed.
 
     Runs in a background process that no prompt waits for; failures are logged. Does nothing if the last check was only
     a short time ago, unless ``at_once`` is set.

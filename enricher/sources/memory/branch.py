@@ -1,9 +1,8 @@
-"""Keep a project's ``.enricher`` folder trusted while it equals a reviewed branch; a local edit is not trusted.
+"""Keep a project's ``.enricher`` folder trusted as long as its content is the same as in a reviewed branch.
 
-The user trusts the remote's default branch once (``enricher trust --branch``). From
-then on the folder is trusted whenever its files equal, byte for byte, those of the
-remote-tracking branch. The comparison uses git object ids that are computed here, so
-the repository's index, filters and flags cannot influence it.
+The user trusts the remote's default branch once (``enricher trust --branch``). From then on, the folder is trusted
+whenever its files equal, byte for byte, those of the remote-tracking branch; after a local edit, it is not. The
+comparison uses git object ids that are computed here, so the repository's index, filters and flags cannot influence it.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ class Followed:
 
 
 def follow(root: str) -> Followed:
-    """Trust ``root/.enricher`` now and later, as long as it equals the remote's default branch; raises BranchError."""
+    """Trust ``root/.enricher`` as long as its content is that of the remote's default branch, or raise BranchError."""
     try:
         followed = Followed(_default_branch(root), _url(root))
         content = trust.content_of(root)
@@ -122,7 +121,7 @@ def _files(root: str) -> dict[bytes, str]:
 
 
 def _identity(path: str, like: str) -> str:
-    """Return the object id that git would give the file at ``path``; empty if this is a link or no regular file.
+    """Return the object id that git would give the file at ``path``; empty if it is a link or not a regular file.
 
     ``like`` is another id of the repository, whose length tells which hash function to use.
     """

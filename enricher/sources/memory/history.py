@@ -66,7 +66,7 @@ def read_history(folder: str, project: Project, *, tick: Callable[[int, int], No
 
 
 def _reverting_commits(commits: list[tuple[str, str, str]]) -> dict[str, str]:
-    """Return, by the id of each reverted commit, the commit that reverted it, unless that was itself reverted."""
+    """Return the ids of reverted commits, each with that of its revert; reverts that were reverted do not count."""
     shas = [sha for sha, _day, _message in commits]
     by: dict[str, str] = {}
     undone: dict[str, str] = {}

@@ -62,7 +62,7 @@ class MemorySource:
 
 @dataclass(slots=True)
 class ImportReport:
-    """How many memories an import added, changed, left unchanged and removed, and its messages."""
+    """The result of an import: how many memories it added, changed, left unchanged and removed, and any messages."""
 
     added: int = 0
     changed: int = 0
@@ -215,7 +215,7 @@ def is_changed(source: MemorySource, project: Project) -> bool:
 
 
 def stamp(source: MemorySource, project: Project) -> str:
-    """Return a text that changes whenever the source does: a hash of file sizes and times, or for git the commit."""
+    """Return a string that changes whenever the source does: a hash of file sizes and times, or for git the commit."""
     path = _absolute(source, project)
     if source.kind == "git":
         with contextlib.suppress(git.GitError):
@@ -234,9 +234,9 @@ def stamp(source: MemorySource, project: Project) -> str:
 
 
 def file_stamp(path: str) -> str:
-    """Return a file's path, size, time and inode as one text, without opening the file.
+    """Return a file's path, size, time and inode as one string, without opening the file.
 
-    If the file does not exist, the text consists of the path and "-".
+    If the file does not exist, the string consists of the path and "-".
     """
     try:
         seen = os.stat(path)
@@ -263,9 +263,9 @@ def _read(source: MemorySource, project: Project, tick: Tick | None) -> SourceRe
 
 
 def _sync(db: sqlite3.Connection, source: MemorySource, project: Project, reading: SourceReading) -> ImportReport:
-    """Replace the source's memories in the database by those just read, in one transaction.
+    """Replace the source's memories in the database with those just read, in one transaction.
 
-    The memories of files that could not be read stay.
+    Earlier memories from files that could not be read this time are kept.
     """
     is_folder = os.path.isdir(_absolute(source, project))
     prefix = "git:" if source.kind == "git" else "" if source.path == "." else source.path + "/" * is_folder

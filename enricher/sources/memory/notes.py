@@ -1,7 +1,6 @@
 """Read memories from Markdown: a folder of notes or decision records, one note, or a file of agent instructions.
 
-If a file cannot be read, its earlier memories stay until it can be read again or
-is deleted.
+If a file cannot be read, its earlier memories stay until it can be read again or is deleted.
 """
 
 from __future__ import annotations
@@ -119,7 +118,7 @@ def leads_out(path: str, project: Project) -> bool:
 
 
 def refusal(path: str) -> str:
-    """Return the message that a path is not read because it leads out of its project."""
+    """Return the message for a link that is not followed because it leads out of its project."""
     return f"{path}: a link out of the project, not followed; import its target by name: {os.path.realpath(path)}"
 
 
@@ -232,7 +231,7 @@ def _unreadable(failure: OSError, reading: SourceReading) -> None:
 
 
 def _text_of(path: str) -> tuple[str, str]:
-    """Return a file's text and an empty problem, or an empty text and the problem as "line: message; remedy"."""
+    """Return a file's text and the problem in reading it, as "line: message; remedy"; one of the two is empty."""
     try:
         # Opening a FIFO must not wait for its writer.
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
@@ -280,8 +279,8 @@ def _superseded(body: str, fields: dict[str, Any]) -> str:
 def _supersede(memories: list[Memory]) -> None:
     """Set ``superseded_by`` of each outdated memory to the path of the note that replaced it.
 
-    Until then, it is the name or number by which the outdated note refers to its replacement, and it remains so if the
-    replacement is not among ``memories``.
+    Before the call, it is the name or number by which the outdated note refers to the other; it stays so if the other
+    note is not among ``memories``.
     """
     by_number: dict[str, str] = {}
     sources = {os.path.basename(memory.source): memory.source for memory in memories}

@@ -71,7 +71,7 @@ class SourceReading:
 
 
 def cleaned(text: str) -> str:
-    """Return a text as it may be stored: without NUL characters and secrets."""
+    """Return ``text`` in a form that may be stored: without NUL characters and with secrets redacted."""
     return redact(text.replace("\0", " ").replace("\r\n", "\n"))[0].strip()
 
 
@@ -81,7 +81,7 @@ def headed(heading: str) -> str:
 
 
 def namespace_named(name: str) -> str:
-    """Return the namespace (kind of memory) that a name like "Decision" or "tech_debt" means; empty if unknown."""
+    """Return the namespace (kind of memory) that a name like "Decision" or "tech_debt" stands for; empty if unknown."""
     plain = name.strip().lower().replace("_", "-").replace(" ", "-")
     return plain if plain in NAMESPACES else _NAMESPACE_OF.get(plain, "")
 
@@ -251,10 +251,10 @@ def _identity(given: object) -> str:
 
 
 def _project(given: object, own: Project) -> str:
-    """Return the id of the project that a memory belongs to, from what the source says in ``given``.
+    """Return the id of the project to which a source assigns a memory.
 
-    ``given`` may be "shared" (for all projects) or another project's id, remote URL or folder. Without it, the memory
-    belongs to the project ``own``.
+    ``given`` is what the source says: "shared" (for all projects), or another project's id, remote URL or folder. If it
+    is empty, the memory belongs to the project ``own``.
     """
     if not isinstance(given, str) or not given.strip():
         return own.id

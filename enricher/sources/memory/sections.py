@@ -156,7 +156,7 @@ def _whole(part: _Part) -> str:
 
 
 def _passages(parts: list[_Part]) -> list[tuple[str, str]]:
-    """Return the passages of a note, each as its headings, joined from the outermost to the innermost, and its text.
+    """Return the passages of a note, each as a pair: its headings, from the outermost to the innermost, and its text.
 
     A very short passage is appended to the passage of its parent heading.
     """
@@ -177,7 +177,7 @@ def _passages(parts: list[_Part]) -> list[tuple[str, str]]:
 
 
 def _pieces(text: str) -> list[str]:
-    """Split the text into pieces of at most LONGEST_PIECE characters, between paragraphs, lines or words."""
+    """Split the text, preferably between paragraphs, into pieces of at most LONGEST_PIECE characters."""
     pieces: list[str] = []
     start = 0
     while len(text) - start > LONGEST_PIECE:

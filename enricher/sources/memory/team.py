@@ -34,7 +34,7 @@ def folders(project: Project, state: State) -> list[str]:
 
 
 def stamp(trusted: list[str], project: Project) -> str:
-    """Return a text that changes whenever the trusted folders or their memory files change; empty if none is trusted.
+    """Return a string that changes whenever the trusted folders or their memory files change; empty if none is trusted.
 
     Its first line is the project's root.
     """
@@ -48,9 +48,8 @@ def stamp(trusted: list[str], project: Project) -> str:
 def requires_sync(project: Project, state: State, now: str) -> bool:
     """Return whether the team's memories in the database are outdated.
 
-    ``now`` is the current stamp of the trusted folders, and ``state`` has the stamp of the last import. If the stored
-    memories come from another clone of the project and this clone has none, they stay as long as the other clone
-    exists.
+    ``now`` is the current stamp of the trusted folders, and ``state`` has the stamp of the last import. Memories that
+    were imported from another clone of the project count as current as long as that clone exists and this one has none.
     """
     if now == state.team:
         return False

@@ -1,9 +1,8 @@
 """Read from the end of a client's transcript the prompts, answers, files and commands that precede a prompt.
 
-A transcript may have any size and any content. It is read backwards in blocks, with a limit
-on bytes and on decoded lines; irrelevant lines are recognized by their bytes and skipped
-without decoding, and huge or broken lines are skipped, too. The results are shortened and
-redacted. There is one module for each client's record format.
+A transcript may have any size and any content. It is read backwards in blocks, with a limit on bytes and on decoded
+lines; irrelevant lines are recognized by their bytes and skipped without decoding, and huge or broken lines are
+skipped, too. The results are shortened and redacted. There is one module for each client's record format.
 """
 
 from __future__ import annotations
@@ -75,8 +74,7 @@ REGULAR_FILE, FILE_TYPE = 0o100000, 0o170000
 class Extract:
     """What has been found in a transcript so far, newest first.
 
-    ``news`` identifies the compaction of the client's context after which no prompt has followed yet; empty if there is
-    none.
+    ``news`` identifies a compaction of the client's context that no prompt has followed yet; empty if there is none.
     """
 
     __slots__ = (
@@ -217,7 +215,7 @@ def changed_files(event: PromptEvent) -> list[str]:
 
 
 def transcript_path(event: PromptEvent) -> str:
-    """Return the transcript file that the event names, or that the client stores by session id; empty if unknown."""
+    """Return the event's transcript file: the one that it names, or the one of its session; empty if unknown."""
     if event.transcript_path:
         return event.transcript_path if os.path.isabs(event.transcript_path) else ""
     if event.host == "copilot" and event.session_id:

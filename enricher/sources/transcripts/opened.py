@@ -1,4 +1,4 @@
-"""Find out whether a conversation has opened files long ago, in records that ``read_conversation`` does not decode.
+"""Find out whether a conversation opened files so long ago that ``read_conversation`` does not decode the records.
 
 Runs in the hook, but is imported only for a prompt about which a fact was found.
 """
@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
 
 def raw_records(conversation: Conversation) -> bytes:
-    """Return the end of the transcript, undecoded; empty if it cannot be read or if the client has compacted since."""
+    """Return the end of the conversation's transcript, undecoded.
+
+    It is empty if it cannot be read, or if the client has compacted or resumed the conversation.
+    """
     if not conversation.transcript or conversation.resumed:
         return b""
     try:

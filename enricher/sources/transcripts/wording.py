@@ -7,7 +7,7 @@ from enricher.prompt.text import shortened
 
 
 def plain_status(status: object) -> str:
-    """Return the status of a task as ``completed``, ``in_progress`` or ``pending``, given a client's word for it."""
+    """Return ``status``, a client's word for the status of a task, as ``completed``, ``in_progress`` or ``pending``."""
     word = status.lower().replace("-", "_").replace(" ", "_") if isinstance(status, str) else ""
     if word in ("completed", "done", "complete", "closed", "cancelled"):
         return "completed"
@@ -40,10 +40,7 @@ def storable(text: str) -> str:
 
 
 def error_line(text: str) -> str:
-    """Return the line of a tool's output that states the error; if no line looks like an error, the last one.
-
-    Of several such lines, it is the last one. The result is empty only if the output is.
-    """
+    """Return the last line of a tool's output that looks like an error or, if none does, its last line."""
     lines = [line.strip() for line in text[-4096:].splitlines() if line.strip()]
     for line in reversed(lines):
         head = line[:80]
@@ -85,7 +82,7 @@ def _is_command(text: str) -> bool:
 
 
 def _without_tags(text: str) -> str:
-    """Remove the elements that the client added, with their content; of any other element remove only the tags."""
+    """Remove the elements that the client added, with their content, and only the tags of any other elements."""
     kept: list[str] = []
     at = 0
     while (start := text.find("<", at)) >= 0:

@@ -2,7 +2,7 @@
 
 A definition needs no docstring if
 
-- it is private: by a leading underscore (its own, its class's, its file's or its folder's), or missing in ``__all__``;
+- it is private: its name (or its class's, file's or folder's) begins with an underscore or is not in ``__all__``;
 - it is a nested function, a special method, an override, an overload, a setter or a test, has an empty body, or is one
   of several definitions of the same name;
 - it is described elsewhere: in a comment above it, in the docstring of ``__init__``, by a decorator, or by an assigned

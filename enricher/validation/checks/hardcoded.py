@@ -1,7 +1,7 @@
 """Find hard-coded values that belong in a setting: addresses, home folders, time limits and counts (rule CODE_002).
 
-Secrets in strings are reported as well. Prose is not reported, nor is a value to which the code gives a name by a
-constant, a default value or a field of a class.
+Secrets in strings are reported as well. Not reported are prose and values that have a name in the code, because they
+are assigned to a constant or to a field of a class, or are the default of a parameter.
 """
 
 from __future__ import annotations
@@ -127,9 +127,9 @@ def find_addresses(source: Source) -> Iterator[CodeFinding]:
 
 
 def _is_for_program(source: Source, node: ast.Constant) -> bool:
-    """Return whether the program itself uses the value ``node``, and no comment excuses that it is hard-coded.
+    """Return whether the program itself uses the value ``node``, and no comment justifies that it is hard-coded.
 
-    A comment excuses it if it explains the value or says that any other value would do as well.
+    A comment does if it explains the value or says that any other value would do as well.
     """
     above = source.ancestors(node)
     around = [one for one in above if isinstance(one, (*FUNCTIONS, ast.ClassDef))]
@@ -152,7 +152,7 @@ def _is_computed_host(source: Source, node: ast.Constant) -> bool:
 
 
 def _place(value: str) -> str:
-    """Return a description of the server address or home folder that a string consists of; empty if it is neither."""
+    """Return a description of a server address or home folder that belongs in a setting; empty for any other string."""
     if "://" in value and (found := URL.match(value)) and len(value.split()) == 1:
         return _host(found.group())
     if ADDRESS.fullmatch(value):
@@ -165,7 +165,7 @@ def _place(value: str) -> str:
 def _host(url: str) -> str:
     """Return a description of the server in ``url``; empty if the URL may be hard-coded.
 
-    That is so for examples, namespaces, pages that people read, and this machine without a port.
+    Examples, namespaces, pages that people read, and this machine without a port may be hard-coded.
     """
     try:
         found = urlsplit(url)
@@ -215,8 +215,9 @@ def _number(address: str) -> str:
 def _is_used(source: Source, node: ast.Constant) -> bool:
     """Return whether the code uses the address in the literal ``node``.
 
-    It does if it connects to the address or assigns it to a variable that is named like one. It also does if it returns
-    a text made from the address, unless the function is a property or its name says that it returns an address.
+    It does if it connects to the address or assigns it to a variable with a name like that of an address. It also does
+    if a function returns a longer text with the address, unless this is a property or its name says that it returns
+    one.
     """
     below: ast.AST = node
     for above in source.ancestors(node):
@@ -278,7 +279,7 @@ def _reaches_connection(source: Source, use: ast.expr) -> bool:
 
 
 def _gives_address(scope: ast.AST) -> bool:
-    """Return whether a function is a property, or its name says that it returns an address or a link for people."""
+    """Return whether a function is a property, or its name says that it returns an address or a link to be shown."""
     name = getattr(scope, "name", "")
     is_property = any("property" in name_of(one) for one in getattr(scope, "decorator_list", ()))
     return bool(is_property or GIVES_ADDRESS.search(name) or FOR_PEOPLE.search(name))
@@ -307,8 +308,7 @@ def _numbers_of(source: Source, call: ast.Call) -> Iterator[CodeFinding]:
 def _is_in_the_middle(source: Source, call: ast.Call, number: float) -> bool:
     """Return whether the number that is passed to a call is hard-coded inside a function without an explanation.
 
-    An explanation is, for example, a docstring that states the number, or the name of the variable that takes the
-    result.
+    A docstring that states the number, or the name of the variable to which the result is assigned, can explain it.
     """
     above = source.ancestors(call)
     around: list[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef]
@@ -332,7 +332,7 @@ def _is_in_decorator(path: list[ast.AST]) -> bool:
 def _is_choice(name: str, number: float) -> bool:
     """Return whether the number may be hard-coded as the value of the parameter ``name``.
 
-    That is so for a small number such as a short time or few attempts, the standard port of a protocol, and a default.
+    It may if it is small (a short time, few attempts), the standard port of a protocol, or a default value.
     """
     if "default" in name.lower():
         return True

@@ -96,8 +96,8 @@ def _words(text: str) -> str:
 def _is_harmless(source: Source, node: ast.Constant) -> bool:
     """Return whether a string is certainly not a secret, although it looks like one.
 
-    It may be a regular expression, the name of a resource, an example, a code in a table, or a value that a comment
-    calls public.
+    It may be a regular expression, the name of a resource, an example, one of many similar values in a dictionary, or a
+    value that a comment describes as public.
     """
     if PATTERN.fullmatch(str(node.value)) or PUBLISHED.search(source.comments(node.lineno - 4, end_of(node))):
         return True

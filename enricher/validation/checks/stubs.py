@@ -2,7 +2,7 @@
 
 Two kinds of functions are reported:
 
-- functions that announce their code: a comment, docstring, message or error says TODO or "not yet implemented";
+- functions that are said to be unfinished: a comment, docstring, message or error has TODO or "not yet implemented";
 - bare functions: they do nothing, or only raise NotImplementedError, and neither their file nor neighbouring modules
   show a reason, such as a base class, a hook, a table of functions or a convention of plug-ins.
 """
@@ -117,7 +117,7 @@ def _named(source: Source, function: Function) -> str:
 
 
 def _kind(source: Source, function: Function) -> str:
-    """Return ANNOUNCES, RAISES or EMPTY for a function that is not implemented, depending on how that shows.
+    """Return how a function shows that it is not implemented: ANNOUNCES (a text says so), RAISES or EMPTY.
 
     Returns an empty string for an implemented function, and for one that refuses to do something on purpose.
     """
@@ -170,7 +170,7 @@ def _returns_nothing(statement: ast.stmt) -> bool:
 def _reports_missing(statement: ast.stmt) -> bool:
     """Return whether a statement only prints or logs that something is not implemented.
 
-    Another object's method ``error`` does not count: it may be how the program reports errors to its user.
+    A method such as ``error`` counts only on a logger; otherwise, it may be how the program reports errors to its user.
     """
     if not isinstance(statement, ast.Expr) or not isinstance(statement.value, ast.Call):
         return False
@@ -203,7 +203,7 @@ def _is_derived_from(source: Source, owner: ast.ClassDef) -> bool:
 
 
 def _is_bare(source: Source, function: Function) -> bool:
-    """Return whether nothing in or around a function without an implementation shows a reason why it has none."""
+    """Return whether neither an unimplemented function nor the code around it shows why it is not implemented."""
     docstring = docstring_of(function)
     comments = f"{source.comments(function.lineno - 2, function.lineno - 1)}\n{source.remarks(function)}".split("\n")
     names = {*map(name_of, function.decorator_list)}
@@ -222,9 +222,9 @@ def _is_bare(source: Source, function: Function) -> bool:
 
 
 def _has_twin(source: Source, function: Function) -> bool:
-    """Return whether an implemented function of the file has the same parameters, of which there are at least two.
+    """Return whether an implemented function of the file has the same parameters, and at least two of them.
 
-    Then both functions may be looked up by their names and called in the same way.
+    If so, both may be meant to be looked up by their names and called in the same way.
     """
     given = ast.unparse(function.args)
     same = [one for one in source.functions() if len(one.args.args) > 1 and ast.unparse(one.args) == given]

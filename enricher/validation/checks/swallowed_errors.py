@@ -1,7 +1,7 @@
 """Find exceptions that are caught broadly and then ignored (rule ERROR_001).
 
-A ``try`` block is reported only if its function has no other statements. Next to other statements, it may contain
-optional work, whose failure can be ignored.
+A ``try`` block is reported only if it is all that its function does. If there are other statements, the block may
+contain optional work, whose failure can be ignored.
 """
 
 from __future__ import annotations
@@ -87,10 +87,10 @@ def _is_alone(source: Source, node: ast.stmt) -> bool:
 
 
 def _may_fail(node: ast.AST) -> bool:
-    """Return whether an error in this node may be ignored without a reason.
+    """Return whether an error in this node may be ignored without a stated reason.
 
-    That is so if the node imports something, is a condition or a ``raise``, cleans up, writes to a log, does side work,
-    or adds an item to a container.
+    It may if the node is an import, a condition or a ``raise``, or if it cleans up, writes to a log, adds an item to a
+    container, or does work that is not essential.
     """
     if isinstance(node, ast.Import | ast.ImportFrom | ast.If | ast.Raise) or _ends_something(node):
         return True
@@ -114,7 +114,7 @@ def _is_in_loop(source: Source, node: ast.stmt) -> bool:
 
 
 def _sets_value(node: ast.Try | ast.TryStar) -> bool:
-    """Return whether the block assigns to an attribute or an item, which after an error keeps its earlier value."""
+    """Return whether the block assigns to an attribute or an item; if the block fails, that keeps its earlier value."""
     kept = (one for one in _inside(node) if isinstance(one, ast.Attribute | ast.Subscript))
     return any(isinstance(one.ctx, ast.Store) for one in kept)
 

@@ -1,4 +1,4 @@
-"""The commands that try instructions on recorded prompts."""
+"""Commands that evaluate recorded prompts again under other instructions."""
 
 SECTIONS = {
     "Tune the instructions": {

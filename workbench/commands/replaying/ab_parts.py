@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 def opened() -> Iterator[sqlite3.Connection]:
     """Open the database; yield the connection for the duration of the ``with`` block.
 
-    Errors of the database, and in what the user gave as input for an experiment, end the command with a message.
+    If the database fails, or the user's input for an experiment is invalid, the command ends with an error message.
     """
     from storage.evaluation.experiments import UnknownExperimentError
     from workbench.experiments.prompt_arms import ArmError

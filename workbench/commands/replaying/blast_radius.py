@@ -144,9 +144,9 @@ def _text(side: Side, path: str, versions: Versions) -> str | None:
 
 
 def _earlier_text(path: str, versions: Versions, *, now: str) -> str:
-    """Return the text of a file from the newest recorded version in which it differs from ``now``.
+    """Return the newest one of a file's recorded texts that differs from ``now``.
 
-    Return ``now`` if it differs in no recorded version, and an empty text if no version contains the file.
+    If all recorded texts are equal to ``now``, return ``now``; if no version contains the file, return an empty string.
     """
     places = {os.path.abspath(path), os.path.realpath(path)}
     texts = [text for version in versions.in_use for _layer, of, text in versions.texts(version) if of in places]
@@ -184,7 +184,7 @@ def _keep(
 
 
 def as_object(figures: Figures, causes: dict[str, Cause]) -> dict[str, Any]:
-    """Return the figures of a replay, and the causes of its changes by trace id, as JSON values."""
+    """Return the figures of a replay, and the causes of its changes, keyed by trace id, as JSON values."""
     from workbench.edits.progress import as_json as outcome_json
     from workbench.statistics.pairs import minimum_detectable_share
 

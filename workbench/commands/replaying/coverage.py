@@ -107,7 +107,7 @@ def _print_lines(console: Console, found: Coverage) -> None:
 
 
 def _print_signals(console: Console, found: Coverage, *, is_all: bool) -> None:
-    """Print all signals, or only those that are right no more often than chance according to the labels."""
+    """Print all signals if ``is_all``, else only those that labels show to be right no more often than by chance."""
     shown = [row for row in found.rows if row.kind == "signal"] if is_all else found.doubtful()[:MOST_SHOWN]
     if not found.labelled:
         click.echo("\nNo labelled prompt has a signal yet; to label prompts, run: enricher trace queue", err=True)
@@ -126,7 +126,7 @@ def _print_signals(console: Console, found: Coverage, *, is_all: bool) -> None:
 
 
 def _fixed(table: Table, *, but: int = 0) -> Table:
-    """Set a table so that, if the terminal is too narrow, only the column with the number ``but`` wraps; return it."""
+    """Make ``table`` wrap only the column with index ``but`` if the terminal is too narrow; return the table."""
     for number, column in enumerate(table.columns):
         column.no_wrap = number != but
     return table
@@ -170,7 +170,7 @@ def percent(share: float) -> str:
 
 
 def rightness(row: CoverageRow) -> str:
-    """Return on how many labelled prompts a signal was right, with Wilson's interval in percent.
+    """Return in words how often a signal was right on labelled prompts, with Wilson's interval in percent.
 
     The text is empty if the signal fired on no labelled prompt.
     """

@@ -152,9 +152,9 @@ def _refuse_with(option: str, **others: object) -> None:
 
 
 def _file(instructions: str) -> str:
-    """Return the instructions file to compare: the given one, or else the file of the highest layer that has one.
+    """Return the path of the instructions file to compare: the given one, or else that of the highest layer with one.
 
-    The file need not be trusted.
+    It can be a file that the user has not trusted.
     """
     from workbench.edits.instructions_file import nearest
 
@@ -219,7 +219,7 @@ def _ask_model(selection: Selection, limit: int, *, is_json: bool) -> None:
 
 
 def _verify(selection: Selection, limit: int, *, is_json: bool) -> None:
-    """Judge the selected prompts again under the rules they were recorded with, and print those that get another text.
+    """Judge the selected prompts again under the rules they were recorded with; print those whose added text differs.
 
     Without a selection, all prompts are judged, even those of tests. Ends the process, with exit code 1 if any text
     differs.

@@ -91,7 +91,10 @@ class _Run:
     is_json: bool
 
     def through(self, *, is_dry: bool, is_sure: bool) -> int:
-        """List what would be imported, ask for confirmation, and store it; return the exit code."""
+        """List the prompts to import, and store them unless ``is_dry``; ask the user first unless ``is_sure``.
+
+        Return the exit code.
+        """
         from workbench.importing.survey import Stored
         from workbench.importing.tracing import Tracer
 
@@ -152,10 +155,7 @@ class _Run:
 
 @contextlib.contextmanager
 def _database_if_there() -> Iterator[sqlite3.Connection | None]:
-    """Yield a connection to the database, or None if there is no database yet.
-
-    None is needed because listing prompts must not create the database.
-    """
+    """Yield a connection to the database, or None if it does not exist: listing prompts must not create it."""
     from storage import traces
     from storage.db import database
     from storage.traces import spool

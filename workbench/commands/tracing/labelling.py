@@ -107,8 +107,8 @@ def _expect_workflow(trace_id: str, name: str, *, cases: str) -> None:
 def _refuse_unknown(one: GivenLabel, known: Sequence[str]) -> None:
     """Raise click.ClickException if the verdict of a label is unknown.
 
-    Labels of lines have other verdicts than those of prompts; ``known`` are the task types, which only prompts can
-    have.
+    Labels of lines and labels of prompts allow different verdicts; ``known`` are the task types, which only labels of
+    prompts allow.
     """
     if one.line and one.verdict not in line_labels.VERDICTS:
         raise click.ClickException(f"{one.place}{one.verdict!r} is not ok or wrong, which is what lines can be")

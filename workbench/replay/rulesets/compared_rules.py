@@ -2,10 +2,9 @@
 
 A side is a stored version, a file, an unsaved text or a git revision of a file; it can also be the recorded outcomes.
 
-Rules are compiled from layers of files (packaged, user, project and others). A file that is one of these layers
-replaces the layer's file in each recorded version: its edit is judged together with the other layers, and an edit of a
-project's file only on prompts that the file applies to (``workbench.replay.rulesets.layer_stack``). Any other file
-replaces all layers.
+Rules are compiled from layers of files (packaged, user, project and others). A side made from a file that is one of
+these layers has the rules of each recorded version, with this file in place of the layer's; a project's file is used
+only for prompts that it applies to (``workbench.replay.rulesets.layer_stack``). Any other file replaces all layers.
 """
 
 from __future__ import annotations
@@ -70,7 +69,7 @@ class Side(Protocol):
         """Return whether the side applies to a prompt; if not, the prompt keeps its recorded outcome."""
 
     def scope(self, row: RecordedPrompt) -> str:
-        """Return the prompt's scope, a text derived from the folder in which it was typed.
+        """Return the prompt's scope, a string derived from the folder in which the prompt was typed.
 
         The rules for a prompt depend only on its recorded rules version and its scope.
         """
@@ -150,9 +149,9 @@ class Edited(InAnyFolder):
     def rules_for(self, recorded: str, scope: str = "") -> Rules | None:
         """Return the rules of the version ``recorded``, compiled with the edited text in place of the file's text.
 
-        Return None if prompts of that version keep their recorded outcome: because the version has another file in this
-        file's place, or because it is an earlier version and the text breaks its rules (just as a broken edit leaves
-        the last good version in force); ``problems`` then says so. Raises SideError if the newest rules are broken.
+        Return None, so that prompts of that version keep their recorded outcome, if the version has another file in
+        this file's place, or if it is an earlier version whose rules the text breaks; ``problems`` reports the latter.
+        Raises SideError if the text breaks the newest rules.
         """
         del scope
         if recorded not in self._known:
@@ -193,7 +192,7 @@ def stack_key(texts: Texts) -> str:
 def from_version(wanted: str, versions: Versions) -> Side:
     """Return the rules to compare from the stored version whose hash begins with ``wanted``.
 
-    Raises SideError unless there is exactly one, compiled by this release.
+    Raises SideError if no version or several begin like this, or if another release compiled the version.
     """
     found = [one for one in versions.in_use if one.startswith(wanted)] if wanted else []
     if len(found) != 1:
@@ -250,9 +249,9 @@ def text_at(revision: str, path: str) -> str:
 def named(name: str, *, path: str, versions: Versions, at_revision: Callable[[str, str], Side] | None = None) -> Side:
     """Return the rules to compare that the user names: ``recorded``, a file, a version's hash or a git revision.
 
-    For a git revision, the file at ``path`` is read as it is in that revision. ``at_revision`` is called with a label
-    and that text to make the rules; if it is None, the text takes the place of the file at ``path``. Raises SideError
-    if ``name`` is none of these, or the rules are broken.
+    For a git revision, the text of the file at ``path`` is read from it, and the result is ``at_revision(label, text)``
+    or, if ``at_revision`` is None, the rules with this text in place of the file at ``path``. Raises SideError if
+    ``name`` is none of these, or the rules are broken.
     """
     if name == RECORDED.label:
         return RECORDED

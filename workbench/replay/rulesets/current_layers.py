@@ -98,7 +98,7 @@ class CurrentLayers:
         """Return the rules for prompts with this scope that were recorded under the version ``recorded``.
 
         Return None if these prompts keep their recorded outcome, because they are from another project whose own layers
-        cannot be compiled on top of today's other layers. Raises SideError if other rules are broken.
+        cannot be compiled on top of today's other layers. Raises SideError if other prompts' rules are broken.
         """
         texts = self.texts(recorded, scope)
         key = stack_key(texts)

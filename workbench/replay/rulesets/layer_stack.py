@@ -2,7 +2,7 @@
 
 The place decides which prompts the file applies to, and which files lie below and above it. Each recorded version was
 compiled from its own stack of files. An edited file takes its place in that stack; if the version had no such file (the
-layer is new, or was not trusted yet), the file is inserted where it will be for the next prompt.
+layer is new, or was not trusted yet), the file is inserted in the position that its layer has today.
 """
 
 from __future__ import annotations

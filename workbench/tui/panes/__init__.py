@@ -1,1 +1,1 @@
-"""Format what the screens show as table rows and text: traces, sessions, coverage, latencies, changed results."""
+"""Format the contents of screens (traces, sessions, coverage, latencies and changed results) as table rows and text."""

@@ -102,7 +102,7 @@ def _second(figures: Figures) -> Content:
 
 
 def counts(figures: Figures, where: str) -> list[Counted]:
-    """Return the numbers of prompts in the summary and the groups, each with the ids of the prompts that it counts.
+    """Return the numbers in the summary, and one for each kind of change, each with the ids of its prompts.
 
     ``where`` is the filter that selected the replayed prompts; it is added to the name of each number.
     """
@@ -214,8 +214,8 @@ def change_groups(
 def cause_groups(figures: Figures | None, causes: Mapping[str, ChangeCause], *, only: str = "") -> Iterator[Group]:
     """Yield a group of changed prompts for each kind of change and each edited line that caused such changes.
 
-    Within a kind, the largest group comes first, and prompts whose cause was not searched come last. ``only`` restricts
-    the groups to one kind of change.
+    Within a kind, the largest group comes first, and prompts whose cause was not searched for come last. ``only``
+    restricts the groups to one kind of change.
     """
     for kind in change_groups(figures, only=only):
         by_cause: dict[str, list[Change]] = {}

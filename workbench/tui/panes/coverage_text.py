@@ -152,7 +152,7 @@ def kept_headings(width: int) -> list[Heading]:
 
 
 def kept_row(key: str, rate: KeepRate, lines: Sequence[JudgedLine], width: int) -> TableRow:
-    """Return a table row on the lines, of one kind or from one rule, that users judged to be right or wrong.
+    """Return a table row for ``rate``, which says how users judged the lines of one kind or from one rule.
 
     Its cells match the ``kept_headings`` for that width. ``lines`` are all judged lines.
     """
@@ -173,9 +173,9 @@ def about_kept(rate: KeepRate) -> str:
 
 
 def counted_lines(rate: KeepRate, lines: Sequence[JudgedLine], where: str) -> list[Counted]:
-    """Return how many prompts have lines of a kind or rule that users judged, judged right, and judged wrong.
+    """Return three numbers of prompts: those with judged lines, with lines judged right, and with lines judged wrong.
 
-    ``where`` is the filter of the measured prompts.
+    Only lines of the kind or rule of ``rate`` count. ``where`` is the filter of the measured prompts.
     """
     verdicts = {"judged": "", "right": line_labels.OK, "wrong": line_labels.WRONG}
     found = {name: rate.prompts(lines, verdict) for name, verdict in verdicts.items()}
@@ -223,7 +223,7 @@ def counted(row: coverage.CoverageRow, known: Coverage, number: str, where: str)
 
 
 def counted_in_all(known: Coverage, number: str, where: str) -> Counted:
-    """Return the number named ``number``, one of ``IN_ALL``, with the prompts that it counts."""
+    """Return the number named by ``number``, a key of ``IN_ALL`` such as ``labelled``, with the prompts it counts."""
     return Counted(_of(IN_ALL[number], where), getattr(known, number), known.counted_in_all(number))
 
 

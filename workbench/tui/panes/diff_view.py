@@ -1,4 +1,4 @@
-"""Show as text how two rule sets treat a prompt: the decisions, their scores, and the differences of the added text.
+"""Show as text how two rule sets treat a prompt: the decisions, their scores, and how the added texts differ.
 
 Every line that differs begins with ``-`` or ``+``; colours only repeat this mark.
 """
@@ -60,9 +60,9 @@ def _prompt(found: SideBySide) -> Iterator[Content]:
 
 
 def beginning(text: str, most: int) -> tuple[list[str], str]:
-    """Return the first lines of a text, and a text that says how much was left out (empty if nothing was).
+    """Return the first lines of a text, and a note on how much was left out (empty if nothing was).
 
-    At most ``most`` lines are returned, or fewer if they are longer than usual.
+    At most ``most`` lines and ``most * USUAL_LINE`` characters are returned.
     """
     lines = text.splitlines() or [""]
     whole = "\n".join(lines)
@@ -74,7 +74,7 @@ def beginning(text: str, most: int) -> tuple[list[str], str]:
 
 
 def _place(project: str) -> str:
-    """Return the name of a project, which is its git remote; empty for a project without one, whose name is a hash."""
+    """Return the project's git remote, which is its name; empty if it has none and is therefore named by a hash."""
     return "" if project.startswith("local-") else project
 
 

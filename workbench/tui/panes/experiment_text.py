@@ -32,7 +32,7 @@ WORSE = "error"
 
 
 def followed_text(figures: Sequence[Adherence]) -> str:
-    """Return a text that says for each workflow how often agents did what it asks, with a plan and without."""
+    """Return a text on how often agents followed each workflow, with its plan in the added text and without it."""
     if not figures:
         return "No recorded prompt has a workflow."
     return "How often agents did what the workflow asks\n" + "\n".join(map(_followed_line, figures))
@@ -48,9 +48,9 @@ def _followed_line(one: Adherence) -> str:
 
 
 def followed_counts(figures: Sequence[Adherence]) -> list[Counted]:
-    """Return two numbers of prompts for each workflow: where the agent followed it, and where it did not.
+    """Return, for each workflow, how many prompts there are where the agent followed it, and where it did not.
 
-    Each comes with the ids of the prompts.
+    Each number comes with the ids of its prompts.
     """
     found = []
     for one in figures:

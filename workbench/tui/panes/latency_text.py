@@ -114,9 +114,9 @@ def share(p95: float, budget: float | None, *, is_short: bool = False) -> str:
 
 
 def counts(figures: LatencyFigures, profile: Profile | None, versions: Sequence[str], where: str) -> list[Counted]:
-    """Return numbers of measured prompts: those with this stage or channel, all, and those under two rules versions.
+    """Return the numbers of prompts with this stage or channel, of all measured ones, and of those under each version.
 
-    ``where`` is the filter of the measured prompts, and ``versions`` the hashes of the compared versions.
+    ``where`` is the filter of the measured prompts, and ``versions`` the hashes of the compared rules versions.
     """
     imports = "-origin:import" if "origin:" in where else "-origin:import,test"
     measured = f"{where} -status:skipped {imports}".strip()

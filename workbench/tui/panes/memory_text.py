@@ -43,8 +43,8 @@ def row(one: Memory) -> TableRow:
 def shelf_rows(shelves: Iterable[Shelf], chosen: str) -> list[TableRow]:
     """Return table rows with the number of memories, and how many of them are not approved yet.
 
-    The first row is for all memories, then there is one for each namespace. The row of the namespace ``chosen`` is
-    marked; if that is empty, the first row is.
+    The first row counts all memories, each further row those of one namespace. The row of the namespace ``chosen`` is
+    marked, or the first row if ``chosen`` is empty.
     """
     every = list(shelves)
     sums = ("", sum(one.memories for one in every), sum(one.unreviewed for one in every))
@@ -82,7 +82,7 @@ def use_row(one: MemoryUse) -> TableRow:
 
 
 def uses_title(prompts: int) -> str:
-    """Return the title above the prompts to which a memory was added."""
+    """Return the title above the list of prompts to which a memory was added; ``prompts`` is their number."""
     return f"told to {prompts:,} prompt{'s' * (prompts != 1)}" if prompts else "told to no prompt yet"
 
 

@@ -1,6 +1,6 @@
 """Draw two plots of latencies: percentiles over time as lines of braille dots, and a histogram as columns of blocks.
 
-Every line is named at its end and every axis has its unit, so that no information is in colour alone.
+Every line is named at its end and every axis has its unit, so that no information is conveyed by colour alone.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Format a trace (the record of one prompt) as text: the prompt, what was added to it, and why.
 
-No information is in colour alone.
+No information is conveyed by colour alone.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def _prompt(trace: Row, _width: int) -> Iterator[Content]:
 
 
 def marked_prompt(text: str, scores: Sequence[Row], task_type: str) -> Content:
-    """Return the prompt with the words marked that gave points, according to its recorded ``scores``.
+    """Return the prompt as text in which the words that gave points, according to its ``scores``, are marked.
 
     They are underlined if the points were for the prompt's task type, and bold if they were for another class.
     """

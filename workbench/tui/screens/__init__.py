@@ -39,19 +39,19 @@ What the base class provides:
 - ``self.app.databases`` is a number that grows each time the database is replaced or created anew while the app runs.
 - ``data_changed()`` is called (in the event loop) when the database has changed while this screen is visible, and when
   the screen becomes visible again; at most ten times a second. Override it to start an exclusive worker.
-- ``opened(message)`` is called when one of the messages below requests this screen. Override it to show what it asks.
+- ``opened(message)`` is called when a message below requests this screen. Override it to show what the message names.
 - The screen has the CSS class ``-narrow`` (below 100 columns) or ``-wide``, for rules such as
   ``LatencyScreen.-narrow #plot {display: none}``.
 - ``self.app.state_dir`` is the state folder, ``self.app.instructions`` the file given with ``--instructions``, or
   empty.
-- Use colours only as theme variables ($surface, $text-muted, $success, …); no meaning may be in colour alone.
+- Use colours only as theme variables ($surface, $text-muted, $success, …); never convey a meaning by colour alone.
 
 Messages that any screen may post (``workbench.tui.messages``); the app shows the screen that handles them:
 ``OpenTrace(trace_id)`` → Traces; ``FilterTraces(text)`` → Traces with that filter; ``OpenCompare(trace_id="")`` →
 Compare; ``OpenInstructions(path="", line=0)`` → Instructions. ``DataChanged()`` makes the visible screen read its data
 again at once.
 
-Tests: ``tests/tui/conftest.py`` has the fixtures ``library`` (an account with traces by real hook calls) and
+Tests: ``tests/tui/conftest.py`` has the fixtures ``library`` (an account with traces of real hook calls) and
 ``check_screen`` (text snapshots below ``tests/tui/screens/``, rewritten by ``--update-screens``);
 ``tests/tui/piloting.py`` has ``run_workbench``, ``settle``, ``until`` and ``screen_text``.
 """

@@ -144,7 +144,7 @@ class WorkbenchScreen(Screen[None], inherit_bindings=False):
             self.open_on_top("gate", self.gated_trace())
 
     def action_take_save_back(self) -> None:
-        """Undo the last save of instructions, and show on the Instructions screen which results that changes."""
+        """Undo the last save of instructions, and show on the Instructions screen how that changes prompts' results."""
         self.app.post_message(TakeSaveBack())
 
     def action_save_again(self) -> None:
@@ -173,7 +173,7 @@ class WorkbenchScreen(Screen[None], inherit_bindings=False):
             self.notify("No number here counts a prompt.", timeout=3)
 
     def show_counted(self, counted: Counted) -> None:
-        """Show exactly the prompts that a number counts on the Traces screen."""
+        """Show on the Traces screen exactly the prompts that ``counted`` counts."""
         self.post_message(FilterTraces(counted.text, counted if counted.ids is not None else None))
 
     @on(Click, "#summary, #state, #note, #followed")
@@ -237,7 +237,7 @@ def _number_note(one: Counted) -> str:
 
 
 def _run_editor(app: Workbench, path: str) -> str:
-    """Run ``$VISUAL`` or ``$EDITOR`` on the file in this terminal; return an error message, or an empty text."""
+    """Run ``$VISUAL`` or ``$EDITOR`` on the file in this terminal; return an error message, or an empty string."""
     command = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi")
     if app.is_web:
         return f"A browser has no editor to open; edit {path} on the machine that serves this."

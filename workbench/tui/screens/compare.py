@@ -239,7 +239,7 @@ Lines that differ begin with `-` before and `+` after, words that differ are und
 
     @work(thread=True, exclusive=True, group="compare.judge", exit_on_error=False)
     def evaluate(self, run: int, trace_id: str, sides: tuple[Side, Side | None]) -> None:
-        """Classify a prompt under both rule sets, ``sides``, in a thread; None stands for the rules of today."""
+        """Classify a prompt under both rule sets, ``sides``, in a thread; None stands for today's rules."""
         worker = get_current_worker()
         try:
             with opened(self.app.state_dir) as corpus:
@@ -273,7 +273,7 @@ Lines that differ begin with `-` before and `+` after, words that differ are und
             self.query_one("#detail", Static).update(text)
 
     def labelled(self, trace_id: str) -> None:
-        """Go to the next changed prompt after a label was stored for this one."""
+        """Go to the next changed prompt if the trace that was just labelled, ``trace_id``, is the selected one."""
         if self.changes.current is not None and self.changes.current.key == trace_id:
             self.action_step(1)
 

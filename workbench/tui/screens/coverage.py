@@ -355,7 +355,7 @@ and by rule, the lowest first.
         return rows, coverage_text.kept_headings(self.size.width)
 
     def _rates(self) -> dict[str, KeepRate]:
-        """Return how many of the judged lines users called right, by the key of the table row that shows it.
+        """Return how many lines users judged, and judged right, keyed by the table row that shows these numbers.
 
         There is one row for all lines, one for each kind of line, and one for each rule.
         """
@@ -364,7 +364,7 @@ and by rule, the lowest first.
         return {f"{LINES}{one.kind}:{one.rule}": one for one in rates}
 
     def _rate(self) -> KeepRate | None:
-        """Return how many lines users called right, for the row under the cursor; None if it is not a row on lines."""
+        """Return how users judged the lines that the row under the cursor counts; None if the row counts no lines."""
         return self._rates().get(self.table.chosen)
 
     def _cluster(self) -> Cluster | None:

@@ -1,4 +1,4 @@
-"""The Experiments screen: a list of experiments, and the two answers to each prompt of an opened one side by side."""
+"""The Experiments screen: a list of experiments, and for an opened one, both answers to each prompt side by side."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ class OpeningTable(FiguresTable, inherit_bindings=False):
 
 
 class ExperimentsScreen(WorkbenchScreen):
-    """A screen with the list of experiments, and with the prompts of an opened one and both answers to each."""
+    """A screen with the list of experiments and, for an opened experiment, its prompts with both answers to each."""
 
     PLACE = "experiments"
     HELP = """\

@@ -1,4 +1,4 @@
-"""The Latency screen: how long the hook, its stages and the channels that it asks take, and the slowest prompts.
+"""The Latency screen: the latencies of the hook, its stages and the channels that it asks, and the slowest prompts.
 
 Threads compute the figures: first for the newest prompts, then for all others.
 """
@@ -172,7 +172,7 @@ faster, `inconclusive` has zero inside.
                 self.show_counted(one)
 
     def action_view(self, name: str) -> None:
-        """Show another view below the table of stages."""
+        """Show the view ``name`` below the table of stages, and remember this choice."""
         self._show_view(name)
         self.remember(view=name)
         if name in ("slow", "versions"):

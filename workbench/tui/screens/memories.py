@@ -1,6 +1,6 @@
 """The Memories screen: a list of memories (notes that the hook may add to prompts), each to be approved or deleted.
 
-Approving and forgetting do the same as in ``enricher memory``; a forgotten memory is deleted, not just marked.
+Approving and forgetting have the same effect as in ``enricher memory``; a forgotten memory is deleted, not just marked.
 """
 
 from __future__ import annotations
@@ -328,7 +328,7 @@ prompts that it was added to: `enter` goes there, a second `enter` opens the tra
         self.want(namespace=next_of(self._wanted.namespace, names))
 
     def action_next_origin(self) -> None:
-        """Show only the memories of the next origin (the way they were added); after the last one, those of all."""
+        """Show only the memories of the next origin (how they were added); after the last one, those of all origins."""
         self.want(origin=next_of(self._wanted.origin, ["", *memories.ORIGINS]))
 
     def action_projects(self) -> None:

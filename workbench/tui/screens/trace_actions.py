@@ -76,7 +76,7 @@ class TraceActions(WorkbenchScreen):
         return self.chosen()[0]
 
     def labelled(self, trace_id: str) -> None:
-        """React to a label that was stored for this trace."""
+        """React to a label that was stored for the trace ``trace_id``."""
 
     def _chosen_id(self) -> str:
         trace_id, _task_type = self.chosen()
@@ -130,8 +130,8 @@ class TraceActions(WorkbenchScreen):
     def store_approval(self, trace_id: str, wish: Wish) -> None:
         """Store the result that the user wants for a trace, ``wish``, as its expected result.
 
-        It is stored in a golden case and, if it is a task type, also as a label; if it is the omission of a guardrail,
-        the guardrail's line is labelled as wrong.
+        The result is stored in a golden case. A task type is also stored as a label; if a guardrail is to be left out,
+        its line is labelled as wrong.
         """
         from workbench.gate import labelling
         from workbench.gate.cases import CasesError

@@ -1,6 +1,6 @@
 """Read the list of the Traces screen in threads, and update it while it is displayed.
 
-The whole list is never kept in memory, only some thousand of its lines, and the id at the end of each page.
+Only a few thousand of the list's lines are kept in memory, besides the id at the end of each page.
 """
 
 from __future__ import annotations

@@ -205,7 +205,7 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
         self.action_reload()
 
     def action_back(self) -> None:
-        """Go back one step: close what was opened here, clear the filter, or return to the previous screen."""
+        """Go back one step: close the session, the detail pane or the queue, clear the filter, or leave the screen."""
         if self._shows_session:
             self.action_session()
             if not self._was_reading:

@@ -1,4 +1,4 @@
-"""The first line of every screen, which names the main screens (places), and the last line, which lists its keys.
+"""The first line of every screen, which names the main screens, and the last line, which lists the screen's keys.
 
 Textual's footer mounts one widget for each key, and mounts all of them again whenever the bindings may have changed,
 that is, with every change of focus. Here all keys are one widget, which is redrawn only if its content changes.
@@ -37,7 +37,7 @@ HOVER_STYLE = "on $block-hover-background"
 
 
 class PlaceTab(Static):
-    """The name of a main screen (place) in the first line; a click opens the screen."""
+    """The name of a main screen in the first line of every screen; a click on it opens the main screen."""
 
     DEFAULT_CSS = """
     PlaceTab {
@@ -56,7 +56,7 @@ class PlaceTab(Static):
 
 
 class PlaceBar(Horizontal):
-    """The first line, with a tab for each main screen (place).
+    """The first line of every screen, with a tab for each main screen.
 
     In a narrow window, every tab except that of the current screen shows only the digit that opens its screen.
     """
@@ -87,7 +87,7 @@ class PlaceBar(Horizontal):
             tab.update(f"{one.key} {one.title}" if is_roomy or one.name == self._here else one.key)
 
     def show_error(self, text: str) -> None:
-        """Show an error at the right end of the line; an empty text removes it."""
+        """Show the error ``text`` at the right end of the line; an empty string removes it."""
         self._trouble = text
         self.query_one("#trouble", Static).update(text)
         self._name_places()
@@ -97,7 +97,7 @@ class PlaceBar(Horizontal):
 class ShownKey:
     """A key listed in the last line, with the name of its action.
 
-    Of a group of keys, only the last one shows a name: that of the group.
+    In a group of keys, only the last key has a name, and this is the name of the group.
     """
 
     key: str
@@ -108,7 +108,7 @@ class ShownKey:
     is_grouped: bool = False
 
     def content(self, *, is_narrow: bool) -> Content:
-        """Return the key and its name as styled text; on a narrow screen, no space is put before an ungrouped key."""
+        """Return the key and its name as styled text; ``is_narrow`` leaves out the space before an ungrouped key."""
         before = " " if self.is_grouped or not is_narrow else ""
         name = (f" {self.name} ", NAME_STYLE) if self.name else ""
         shown = Content.assemble((before + self.display, KEY_STYLE), name)
@@ -116,7 +116,7 @@ class ShownKey:
 
 
 def shown_keys(screen: Screen[object]) -> tuple[ShownKey, ...]:
-    """Return the keys that the screen offers now, for the last line; an action with several keys is listed once.
+    """Return the keys that the screen offers now; if several keys have the same action, only the first is returned.
 
     While a text field has the focus, keys that would type into it are left out.
     """
@@ -143,7 +143,7 @@ def _named(screen: Screen[object], offered: list[tuple[Binding, bool, str]]) -> 
 
 
 class KeyLine(Widget):
-    """All keys of the screen as one widget; a click on a key has the same effect as pressing it."""
+    """A widget that shows all keys of the screen; a click on a key has the same effect as pressing it."""
 
     ALLOW_SELECT = False
     DEFAULT_CSS = """
@@ -170,7 +170,7 @@ class KeyLine(Widget):
         )
 
     def _contents(self) -> list[tuple[ShownKey, Content]]:
-        """Return the keys with their texts, leaving out as many as necessary to fit the width of the screen.
+        """Return the keys with their texts, without those that must be left out to fit the width of the screen.
 
         The last ``ALWAYS`` keys are always kept; of the others, the last ones are left out first.
         """

@@ -42,7 +42,7 @@ class _Item(Static):
         self.show(is_chosen=False)
 
     def show(self, *, is_chosen: bool, note: str | None = None) -> None:
-        """Draw the alternative as selected or not, with ``note`` after its title; None keeps its previous note."""
+        """Draw the alternative as selected or not, with ``note`` after its title; None keeps the previous note."""
         self._note = self._note if note is None else note
         text = f"{self.option.key} {self.option.title}{self._note}"
         self.set_class(is_chosen, "-chosen")

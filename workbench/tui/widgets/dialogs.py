@@ -70,7 +70,7 @@ class Answer:
 
 
 class Picker(ModalScreen[str], inherit_bindings=False):
-    """A dialog with several answers that returns the value of the chosen one, or an empty text if the user cancels."""
+    """A dialog with several answers that returns the value of the chosen one, or "" if the user cancels."""
 
     DEFAULT_CSS = """
     Picker {
@@ -119,10 +119,10 @@ def _format_answer(answer: Answer, now: str, width: int) -> Content:
 
 
 class ClassChooser(ModalScreen[str], inherit_bindings=False):
-    """A dialog that asks what a prompt's result should have been, and returns a task type or another answer's value.
+    """A dialog that asks what a prompt's result should have been, and returns a task type or another value.
 
-    It returns an empty string if the user cancels. ``others`` contains answers that are listed after the task types:
-    for each, the key that chooses it (may be empty), the value to return, and the text to show.
+    It returns an empty string if the user cancels. ``others`` contains the answers that are listed after the task
+    types: for each one, the key that chooses it (or an empty string), the value to return, and the text to show.
     """
 
     DEFAULT_CSS = """

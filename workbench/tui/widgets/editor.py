@@ -81,9 +81,9 @@ class InstructionsEditor(TextArea):
         self._fenced: list[bool] = []
 
     def show_text(self, text: str, *, line: int = 0, can_undo: bool = False) -> None:
-        """Show another text, with the cursor on ``line`` (from 1), or near its previous position if ``line`` is 0.
+        """Replace the editor's content with ``text``, with the cursor on line number ``line`` (counted from 1).
 
-        With ``can_undo``, ctrl+z restores the earlier text.
+        If ``line`` is 0, the cursor stays near its previous position. With ``can_undo``, ctrl+z undoes the replacement.
         """
         row, column = self.cursor_location
         if can_undo:
@@ -113,7 +113,7 @@ class InstructionsEditor(TextArea):
         return self.cursor_location[0] + 1
 
     def get_line(self, line_index: int) -> Text:
-        """Return the line with its highlighting and, if it has a problem, underlined."""
+        """Return the highlighted text of the line, which is underlined if the line has a problem."""
         text = super().get_line(line_index)
         text.plain = plain_in_place(text.plain)
         for look, start, end in looks(text.plain, is_fenced=self._is_fenced(line_index)):
@@ -131,7 +131,7 @@ class InstructionsEditor(TextArea):
         return Style(color=found.color, bold=found.bold, italic=found.italic, underline=found.underline)
 
     def on_text_area_changed(self) -> None:
-        """Find the fenced blocks again, because the edit may have moved their beginning or end."""
+        """Locate the fenced blocks again, because the edit may have moved them."""
         fenced = list(_fenced(self.document.lines))
         if fenced != self._fenced:
             self._fenced = fenced
@@ -139,7 +139,7 @@ class InstructionsEditor(TextArea):
             self.refresh()
 
     def action_leave(self) -> None:
-        """Ask the screen to leave the editor; the focus moves to the figures that show what the edit changes."""
+        """Ask the screen to leave the editor; the screen then focuses the figures that show what the edit changes."""
         self.post_message(self.Left())
 
     def action_find(self, mode: str) -> None:
@@ -156,7 +156,7 @@ class InstructionsEditor(TextArea):
         self.scroll_cursor_visible(center=True)
 
     def get_component_rich_style(self, *names: str, partial: bool = False, default: Style | None = None) -> Style:
-        """Return the style of a component.
+        """Return the style of the component classes ``names``.
 
         The style of the cursor's line has no text colour, so that the highlighting of the line stays visible.
         """
@@ -164,12 +164,12 @@ class InstructionsEditor(TextArea):
         return super().get_component_rich_style(*names, partial=is_partial, default=default)
 
     def action_indent(self) -> None:
-        """Insert one or two spaces, which move the cursor to the next even column."""
+        """Insert one or two spaces, so that the cursor reaches the next even column."""
         self.insert(" " * (2 - self.cursor_location[1] % 2))
 
 
 def looks(line: str, *, is_fenced: bool) -> Iterator[tuple[str, int, int]]:
-    """Yield the name, start and end of each part of ``line`` to highlight.
+    """Yield the style (one of ``LOOKS``), the start and the end of each part of ``line`` that is to be highlighted.
 
     ``is_fenced`` says whether the line is inside a fenced block, which is highlighted as YAML.
     """

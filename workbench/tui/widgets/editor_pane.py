@@ -1,4 +1,4 @@
-"""The editor with a search line below it, which finds words or goes to a line or rule, and is hidden until used."""
+"""The editor, and below it a search line to find words, or to go to a line or rule; it is hidden until it is used."""
 
 from __future__ import annotations
 

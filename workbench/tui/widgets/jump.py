@@ -1,4 +1,4 @@
-"""Jump mode: show a letter over each part of the screen that can have the focus; typing the letter goes there."""
+"""Jump mode: show a letter over each part of the screen that can have the focus; typing a letter focuses its part."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NO_PARTS = "No part of this screen takes the focus Â· a digit goes to a screen Â
 
 
 class JumpScreen(ModalScreen[str], inherit_bindings=False):
-    """A dialog that shows a letter over each part of the screen that can have the focus; typing it focuses that part.
+    """A dialog with a letter over each part of the screen that can have the focus; typing a letter focuses its part.
 
     ``below`` is the screen whose parts are shown. The dialog returns the name of a main screen if the user typed that
     screen's digit, and otherwise an empty string.

@@ -1,7 +1,7 @@
-"""Make untrusted text safe for a terminal: replace control characters and others that the terminal would obey.
+"""Make untrusted text safe for a terminal by replacing the characters that the terminal would obey.
 
-Characters that change the direction of writing are replaced by their numbers, too, because they make a line look
-different from its content (Unicode Technical Standard 39, section 5.4).
+Characters that change the direction of writing are replaced, too, because they make a line look different from its
+content (Unicode Technical Standard 39, section 5.4).
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ TAB = "    "
 def plain(value: object) -> str:
     """Return ``value`` as text that is safe for a terminal.
 
-    Characters that the terminal would obey are replaced by their codes, and tabs by spaces.
+    Characters that the terminal would obey are replaced with their codes, and tabs with spaces.
     """
     return printable(value).translate(_BY_NUMBER).replace("\t", TAB)
 
 
 def plain_in_place(text: str) -> str:
-    """Return the text with each unsafe character replaced by one other character, so that offsets stay valid."""
+    """Return the text with each unsafe character replaced with one other character, so that offsets stay valid."""
     return text.translate(_IN_PLACE)
 
 
 def one_line(text: str) -> str:
-    """Return a text as one line that is safe for a terminal, with each run of white space replaced by a space."""
+    """Return a text as one line that is safe for a terminal, with each run of white space replaced with a space."""
     return plain(" ".join(text.split()))
 
 
 def fit(text: str, width: int, *, is_number: bool = False) -> str:
-    """Return a safe text cut (with an ellipsis) or padded to ``width`` cells; numbers are aligned to the right."""
+    """Return the (already safe) text cut with an ellipsis or padded to ``width`` cells; numbers are right-aligned."""
     if cell_len(text) > width:
         return set_cell_size(text, max(0, width - 1)) + "…"
     missing = " " * (width - cell_len(text))

@@ -58,7 +58,7 @@ class FilterInput(SearchInput):
 
 
 class SearchBar(Vertical):
-    """A line with a title, an input and a result; it posts the typed text as soon as typing pauses."""
+    """A line with a title, an input and a result; it sends ``Typed`` as soon as the user pauses typing."""
 
     DEFAULT_CSS = """
     SearchBar {
@@ -72,7 +72,7 @@ class SearchBar(Vertical):
 
     @dataclass
     class Typed(Message):
-        """Sent when the user has typed search words or a filter, and then pauses or leaves the input."""
+        """Sent when the user pauses after typing search words or a filter, or leaves the input."""
 
         text: str
 
@@ -141,7 +141,7 @@ class Completing(Suggester):
 
 
 class FilterBar(SearchBar):
-    """A line with an input for a filter and the result; below it are suggestions while typing, or the error."""
+    """The line for a filter: an input and the result, and below them suggestions while the user types, or the error."""
 
     DEFAULT_CSS = """
     FilterBar {
@@ -153,7 +153,7 @@ class FilterBar(SearchBar):
     """
 
     class Entered(Message):
-        """Sent when the filter receives the focus."""
+        """Sent when the input for the filter receives the focus."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -176,7 +176,7 @@ class FilterBar(SearchBar):
         return bool(self._wrong)
 
     def show_scope(self, text: str) -> None:
-        """Show the name of the set of prompts to which the filter is restricted; an empty text means all prompts."""
+        """Show the name of the set of prompts to which the filter is restricted; "" means all prompts."""
         name = self.query_one(".name", Static)
         name.update(f"{text} · Filter" if text else "Filter")
         name.set_class(bool(text), "-scoped")
@@ -187,11 +187,11 @@ class FilterBar(SearchBar):
         self._show_hint()
 
     def value_warnings(self) -> list[str]:
-        """Return a warning for each value in the filter that no recent trace has; empty if there is none."""
+        """Return a warning for each value in the filter that does not occur in any recent trace."""
         return value_warnings(self.input.value, self._completing.values)
 
     def show_error(self, text: str) -> None:
-        """Show an error below the filter; an empty text removes it."""
+        """Show the error ``text`` below the filter; an empty string removes it."""
         self._wrong = text
         self.set_class(bool(text), "-wrong")
         self._show_hint()

@@ -52,9 +52,9 @@ def open_database(state_dir: str, *, drain: bool = True) -> Iterator[sqlite3.Con
 
 
 def _whole(state_dir: str) -> sqlite3.Connection:
-    """Open, create or migrate the database in one thread at a time.
+    """Open the database, and create or migrate it if necessary, while other threads wait.
 
-    The file lock of the database excludes only other processes.
+    Other threads have to wait because the file lock of the database excludes only other processes.
     """
     with _ONE_AT_A_TIME:
         return database.connect(state_dir)

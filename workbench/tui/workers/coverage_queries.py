@@ -45,7 +45,7 @@ class Grown(Replaceable):
 
 @dataclass
 class LinesJudged(Message):
-    """Sent when the lines that users judged in added texts have been read, with the share that was right."""
+    """Sent when the judged lines of added texts have been read; ``kept`` has the shares that users judged as right."""
 
     run: int
     kept: KeepRates
@@ -58,7 +58,7 @@ def measure(
     """Post the judged lines of added texts, then, about once a second, how the rules cover the prompts read so far.
 
     The measurement ends when all selected prompts are read, or once ``is_over`` returns true. The rules are those of
-    the instructions at ``path``; if ``path`` is empty, those that apply in the working folder.
+    the instructions at ``path`` or, if ``path`` is empty, the rules that apply in the working folder.
     """
     from workbench.coverage import coverage, rule_positions
     from workbench.replay.corpus import Corpus

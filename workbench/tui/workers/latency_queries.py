@@ -133,7 +133,7 @@ def measure_news(
 def find_slowest(
     db: sqlite3.Connection, post: Post, *, run: int, which: Selection, series: Series, is_over: IsOver
 ) -> None:
-    """Post the slowest prompts in a stage or channel: first those among the newest prompts, then among ever more."""
+    """Post the slowest prompts in a stage or channel, at first of the newest prompts only, and in the end of all."""
     found: list[Slow] = []
     posted_at = 0.0
     before, most = ABOVE_ALL, FIRST_PROMPTS

@@ -58,8 +58,8 @@ class FirstLines(Message):
     """Sent when the first lines of the list have been found.
 
     ``row`` is the database row number of the trace that was written last, and ``which`` the selection as it was
-    executed; ``is_unindexed`` means that its words were searched for without the word index. ``is_whole`` means that
-    these are all lines, and ``note`` is a remark for the user.
+    executed. ``is_whole`` means that the list has no further lines, ``is_unindexed`` that the search words were looked
+    up without the word index, and ``note`` is a remark for the user.
     """
 
     run: int
@@ -75,8 +75,8 @@ class FirstLines(Message):
 class Queue(Message):
     """Sent when the queue of prompts to label has been read.
 
-    ``row`` is the database row number of the trace that was written last; ``whys`` says for each trace id why its label
-    would help.
+    ``row`` is the database row number of the trace that was written last; ``whys`` maps each trace id to the reason why
+    a label for that trace would help.
     """
 
     run: int
@@ -111,8 +111,8 @@ class Page(Message):
 class Arrived(Message):
     """Sent when the traces that were written after the list was read have been found.
 
-    ``row`` is the database row number of the newest one, and ``fresh`` the current state of lines that were read
-    before.
+    ``row`` is the database row number of the trace that was written last, and ``fresh`` has the current state of lines
+    that were read before.
     """
 
     run: int
@@ -135,7 +135,7 @@ class ChosenTrace(Message):
 
 @dataclass
 class Values(Message):
-    """Sent when the values have been read that are offered as completions for each field of the filter."""
+    """Sent when the values to suggest for each field of the filter have been read; ``values`` is keyed by field."""
 
     values: dict[str, tuple[str, ...]]
 

@@ -128,7 +128,7 @@ def _projects(db: sqlite3.Connection) -> Sequence[str]:
 
 @contextlib.contextmanager
 def _plain_rows(db: sqlite3.Connection) -> Iterator[None]:
-    """Switch the connection to tuple rows for a block, because ``recall`` expects them."""
+    """Make the connection return rows as tuples, which ``recall`` expects, until the ``with`` block ends."""
     factory, db.row_factory = db.row_factory, None
     try:
         yield

@@ -95,8 +95,8 @@ class Floor:
         """Return the text of ``rewriter``'s file with this floor added.
 
         The floor is written into the section of its rule or, if the file has none, into a new section that extends the
-        rule. ``written`` has the current rules. None if no rule has this name, or if the layout of its section prevents
-        the edit.
+        rule. ``written`` has the current rules. Return None if no rule has this name, or if the layout of its section
+        prevents the edit.
         """
         named = (block for name, block in written.rules_of(self.kind) if name == self.name)
         block = next(named, None) if self.name else written.compiled.rules.get(self.kind)

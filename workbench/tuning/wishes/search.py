@@ -83,10 +83,10 @@ class Edit:
     def order(self) -> tuple[bool, bool, int, int, int, int]:
         """Return the key by which edits are sorted, best first.
 
-        The criteria are, in this order: a desired task type is certain enough to be shown; the edit's phrase also
-        occurs in other prompts; the fewest other prompts may get worse; the fewest other prompts change, where up to
-        MANY do not count, because similar prompts usually should get the same outcome; the most other prompts change
-        without getting worse; and the fewest points are needed.
+        In this order, edits are preferred that make a desired task type certain enough to be shown; whose phrase also
+        occurs in other prompts; that may make the fewest other prompts worse; that change the fewest others beyond
+        MANY (similar prompts usually should get the same outcome); that change the most others, up to MANY, without
+        making them worse; and that need the fewest points.
         """
         others = len(self.figures.changes) - 1
         mended = min(MANY, others - self.worse)
@@ -177,7 +177,7 @@ def edits_for(
 def _figures(session: EditSession, text: str) -> Figures | None:
     """Replay all prompts with an edited text, and return the complete figures.
 
-    None if the text does not compile or ``enricher check`` would report an error.
+    Return None if the text does not compile or ``enricher check`` would report an error.
     """
     for progress in session.examine(text):
         if isinstance(progress, Broken):
@@ -235,7 +235,7 @@ class _Search:
         return self._wish.holds(self._now)
 
     def is_lone(self, phrase: str) -> bool:
-        """Return whether no other prompt contains ``phrase``; an empty phrase counts as contained in others."""
+        """Return whether this prompt is the only one that contains ``phrase``; False if ``phrase`` is empty."""
         return bool(phrase) and phrase not in self._shared
 
     def steps(self) -> Iterator[_Step]:
@@ -246,14 +246,14 @@ class _Search:
     def _rank(self, step: _Step) -> tuple[int, bool, bool]:
         """Return the key by which candidates are sorted: those that change the fewest points come first.
 
-        Of equal ones, signals that match words come before signals that match a feature of the prompt, such as its
-        length; then come edits of the chosen file before those of other files.
+        Among equals, signals that match words come before those that match a feature of the prompt, such as its length;
+        among these, edits of the chosen file come before edits of other files.
         """
         signal = step.signal
         return abs(step.points), bool(signal and signal.feature), bool(signal and signal.place.file != self._path)
 
     def _levers(self) -> list[tuple[str, str, int]]:
-        """Return the classes whose points must rise (sign 1) or fall (-1) to fulfil the wish: (facet, name, sign)."""
+        """Return each class whose points must change to fulfil the wish: facet, name, and 1 to rise or -1 to fall."""
         winner = (TASK_TYPE, self._now.task_type, -1)
         if self._wish.kind == GUARDRAIL:
             return [(GUARDRAIL, self._wish.name, 1)]
@@ -309,7 +309,7 @@ class _Search:
                 yield _Step(facet, name, needed, phrase=phrase)
 
     def _is_repeated(self, signal: LocatedSignal) -> bool:
-        """Return whether another file, which may be edited, has the same signal for the same rule as ``signal``."""
+        """Return whether a file that may be edited contains a copy of ``signal`` for the same rule."""
         return any(
             (one.rule, one.condition) == (signal.rule, signal.condition)
             and not files.objection(one.place.file, self._cwd)
@@ -339,10 +339,10 @@ class _Search:
     def _phrases(self) -> list[str]:
         """Return words and phrases of the prompt for new signals, first those that best indicate the desired outcome.
 
-        For each phrase, the prompts that contain it are counted. Phrases are sorted by the share of those prompts whose
-        task type is uncertain or the desired one. In that share, one more prompt is counted as having another task
-        type, so that a phrase of many similar prompts comes before a phrase that only this prompt contains. For a
-        phrase that many other prompts contain, the rarest longer phrase that includes it is returned, too.
+        Phrases are sorted by the share of the prompts containing them whose task type is uncertain or the desired one.
+        Each share is computed as if one more prompt had another task type, so that a phrase of many similar prompts
+        comes before a phrase that only this prompt contains. For a phrase that many other prompts contain, the rarest
+        longer phrase that includes it is returned, too.
         """
         found = {" ".join(gram) for gram in grams(self._words) if tokens(" ".join(gram)) == gram}
         found = {one for one in found if _has_meaning(one.split()) and not any(map(str.isdigit, one))}
@@ -372,7 +372,7 @@ class _Search:
     def written_as(self, step: _Step) -> tuple[str, str, str, int] | None:
         """Return the file that a candidate edits, its text before and after the edit, and the edited line.
 
-        None if the layout of the file's text prevents the edit.
+        Return None if the layout of the file's text prevents the edit.
         """
         if step.file:
             return self._with_guardrails_removed(step)

@@ -26,8 +26,8 @@ class FulfilledError(ValueError):
 class Wish:
     """The outcome that a user wants for a prompt.
 
-    By its ``kind``, the prompt should have the task type ``name`` (TASK_TYPE), have the guardrail ``name`` (GUARDRAIL),
-    not have that guardrail (WITHOUT), or get no added text at all (SILENT).
+    Depending on ``kind``, the prompt should have the task type ``name`` (TASK_TYPE), have the guardrail ``name``
+    (GUARDRAIL), not have that guardrail (WITHOUT), or get no added text at all (SILENT).
     """
 
     kind: str
@@ -47,7 +47,7 @@ class Wish:
         return outcome.task_type == self.name and (outcome.shown or not outcome.text)
 
     def is_told(self, outcome: Outcome) -> bool:
-        """Return whether ``outcome`` is what the user wants, with a desired task type certain enough to be shown."""
+        """Return whether ``holds`` is true of ``outcome``, and a desired task type is certain enough to be shown."""
         return self.holds(outcome) and (self.kind != TASK_TYPE or outcome.shown)
 
     def __str__(self) -> str:
@@ -57,8 +57,8 @@ class Wish:
 def wanted(db: sqlite3.Connection, trace_id: str, wish: Wish) -> Decided:
     """Return the result that a golden case of a recorded prompt should expect, according to the user's wish.
 
-    For a wish about a guardrail, that includes the prompt's other guardrails under the project's rules; but a guardrail
-    that these rules do not choose yet is expected alone. Raises CasesError, GateError.
+    For a wish about a guardrail, this includes the prompt's other guardrails under the project's rules, unless those
+    rules do not choose the desired guardrail yet. Raises CasesError or GateError if no golden case is possible.
     """
     if wish.kind == TASK_TYPE:
         return Decided(task_type=wish.name)

@@ -1,7 +1,7 @@
-"""Serve the recorded prompts as a Datasette database that stays fast when they are many, or a reader's SQL is slow.
+"""Serve the recorded prompts as a Datasette database that stays fast with many prompts, or if a reader's SQL is slow.
 
-For its page of the database, Datasette 0.65 counts every row of every table, and SQLite cannot interrupt a count: with
-a million uncached prompts that took ten seconds. Here counts stop early, as Datasette 1.0 does it. SQL that a reader
+For its page of the database, Datasette 0.65 counts every row of every table, which takes ten seconds for a million
+uncached prompts and cannot be interrupted in SQLite. Here, as in Datasette 1.0, counts stop early. SQL that a reader
 wrote runs in another process.
 """
 
@@ -89,7 +89,7 @@ def adopt(database: Database) -> None:
 def _plain(sql: str, params: Any) -> Any:
     """Return a query's parameters as a plain dictionary or list, which can be sent to another process.
 
-    Datasette's own mapping computes some values only when they are asked for.
+    Datasette's own mapping cannot be sent, because it computes some values only when they are looked up.
     """
     if not isinstance(params, dict):
         return list(params or ())

@@ -83,7 +83,7 @@ def source() -> dict[str, Any]:
 
 @cache
 def queries() -> dict[str, dict[str, Any]]:
-    """Return the canned queries by name, with the fragments of SQL that several of them share filled in.
+    """Return the canned queries by name; fragments of SQL that several queries share have been filled in.
 
     The title of each begins with its group, and the description ends with its parameters.
     """

@@ -1,10 +1,10 @@
 """Make facets and word search on Datasette's page of recorded prompts fast, even with a million prompts.
 
-Facets (the values of a column with their numbers of prompts) are read from precomputed sums, which have some thousand
-rows. Datasette counts the prompts itself if the sums are incomplete or do not cover all filters of the page.
+Facets (the values of a column with their numbers of prompts) are read from precomputed sums, which have only a few
+thousand rows. Datasette counts the prompts itself if the sums are incomplete or do not cover all filters of the page.
 
 Datasette's own search collects every match before it shows one. Here the word index is read from the newest prompt on
-and only as far as needed, so that a word that is in every prompt takes no longer than a rare one.
+and only as far as needed, so that a search for a word that is in every prompt takes no longer than for a rare one.
 """
 
 from __future__ import annotations
@@ -147,7 +147,7 @@ def filtered(request: Request) -> FilterArguments:
 
 
 def searched(words: object) -> str:
-    """Return the full-text query for what a user typed; if that contains no words, a query that matches nothing.
+    """Return the full-text query for the words that a user typed, or a query that matches nothing if there are none.
 
     A typed word matches whole words only, which takes a hundredth of the time of matching the beginnings of words.
     Typed with a star, ``word*`` also matches longer words that begin with it.

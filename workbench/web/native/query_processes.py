@@ -109,7 +109,7 @@ class QueryResult(NamedTuple):
 
 
 class QueryProcesses:
-    """A pool of processes that run queries on one database; each is started when needed, and again if it was killed."""
+    """A pool of processes that run queries on one database; a process starts when needed, and is replaced if killed."""
 
     def __init__(self, address: str) -> None:
         self._free: queue.LifoQueue[subprocess.Popen[bytes] | None] = queue.LifoQueue()

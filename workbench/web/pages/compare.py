@@ -1,7 +1,7 @@
 """Build the list of stored replays, and the page of one replay.
 
-In a replay, recorded prompts were evaluated again under other instructions (the candidate) and compared with the
-results under the former ones (the base).
+In a replay, recorded prompts were evaluated again under edited instructions (the candidate), and the results were
+compared with those under the original instructions (the base).
 """
 
 from __future__ import annotations
@@ -80,8 +80,8 @@ class ReplayView:
     ``silent`` (prompts to which nothing is added) are pairs: under the base and under the candidate. These four are
     None if the replay was stored by an earlier release that lacked them. ``approved`` counts the cases whose result a
     person approved, and ``regressed`` has the ids of those that changed. ``gained`` and ``lost`` count the labelled
-    prompts that became right and wrong. ``unknown`` counts the prompts for which nobody knows what some channel would
-    find.
+    prompts that became right and wrong. ``unknown`` counts the prompts for which some channel would get a request whose
+    answer was not recorded.
     """
 
     kept: StoredReplay
@@ -117,13 +117,13 @@ class ReplayView:
 
     @property
     def selection(self) -> str:
-        """Return the filter that selected the replayed prompts; empty if it was the default, all but those of tests."""
+        """Return the filter that selected the replayed prompts; empty for the default filter, which excludes tests."""
         return "" if self.kept.selection == NOT_TESTS else self.kept.selection
 
 
 @dataclass(frozen=True, slots=True)
 class ResultQuery:
-    """Which results of a replay a request asks for: those with this kind of change, or that of one prompt (``trace``).
+    """A request for results of a replay: those with the change ``kind``, or only that of the prompt ``trace``.
 
     ``run`` is the id of the replay, and ``before`` the id of the last prompt on the previous page.
     """
@@ -143,9 +143,9 @@ class ResultQuery:
 class ReplayPage:
     """A replay with one page of its changed prompts (``results``); ``by_kind`` counts them by kind of change.
 
-    ``difference`` is the edit of the instructions. ``versions`` has the hashes of the two rule sets, without a hash
-    whose version has no page of its own. ``regressed`` has the id and the prompt's first line of at most MOST_CASES
-    approved cases that changed.
+    ``difference`` is the edit of the instructions. ``versions`` has the hashes of those of the two rule sets that have
+    a page of their own. ``regressed`` has, for at most MOST_CASES approved cases whose result changed, the id and the
+    first line of the prompt.
     """
 
     replay: ReplayView
@@ -279,7 +279,7 @@ def _replay_view(kept: StoredReplay) -> ReplayView:
 
 
 def _changed(seen: PreviewedResult) -> Changed:
-    """Return a prompt of a replay, as the page shows it, with what differs in its result and in the added text."""
+    """Return the data that the page shows for one prompt of a replay: the differences in its result and added text."""
     result = seen.result
     before, after = str(result.before.get("text", "")), str(result.after.get("text", ""))
     sections = tuple(folded(compared(before, after))) if before != after else ()

@@ -1,6 +1,6 @@
 """Build the page of coverage: how often each rule fires, which rules never or always fire, and unmatched prompts.
 
-Unmatched are prompts in which no signal fired. All figures are for one version of the instructions.
+A prompt is unmatched if no signal fired in it. All figures are for one version of the instructions.
 """
 
 from __future__ import annotations

@@ -93,9 +93,9 @@ class Confusion:
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """How many prompts are labelled, and for how many of them the newest label confirms the task type (``correct``).
+    """Counts of labelled prompts: all of them, and those whose newest label confirms the task type (``correct``).
 
-    The others are counted in ``confusions``, by the task type that they got and the one that they should have got.
+    ``confusions`` counts the others by the task type that they got and the one that they should have got.
     """
 
     prompts: int
@@ -110,9 +110,9 @@ class Labelled:
 
 @dataclass(frozen=True, slots=True)
 class HomeExtras:
-    """What the home page shows besides the figures of the chosen period.
+    """The data that the home page shows in addition to the figures of the chosen period.
 
-    ``prompts`` is the number of all prompts, since the day ``since``, and ``newest`` are the last of them. ``waiting``
+    ``prompts`` is the number of all prompts, since the day ``since``, and ``newest`` has the newest ones. ``waiting``
     is the number of prompts that are not in the sums yet. ``titles`` are the titles of guardrails by id, ``kept`` the
     shares of lines of added texts that people judged as right, and ``doubts`` the weak points of the rules.
     ``regression`` is the newest stored replay with the verdict that edited rules are worse ("regressed").
@@ -224,7 +224,7 @@ def _labelled(db: sqlite3.Connection) -> Labelled:
 
 
 def _judged_lines(db: sqlite3.Connection) -> KeepRates | None:
-    """Return the shares of the lines added to prompts that users judged as right; None if no line was judged."""
+    """Return the shares of judged lines in added texts that were judged as right; None if no line was judged."""
     kept = line_labels.keep_rates(db) if db.execute(HAS_LINE_LABELS).fetchone() else None
     return kept if kept and kept.total.judged else None
 

@@ -70,8 +70,8 @@ async def version(history: History, request: Request) -> Response:
 def look_up(db: sqlite3.Connection, wanted: str, *, against: str) -> VersionPage:
     """Read the version ``wanted`` of the instructions, and compare it with the version ``against``.
 
-    Both are given as beginnings of their hashes. If ``against`` is empty, ``wanted`` is compared with the version
-    before it. Raises UnknownVersionError if no version, or more than one, has a hash with such a beginning.
+    Each argument is the beginning of a version's hash; if ``against`` is empty, it is the version before ``wanted``.
+    Raises UnknownVersionError if no version, or more than one, has a hash with the given beginning.
     """
     known = versions.versions(db)
     one = versions.find(known, wanted)
@@ -125,10 +125,10 @@ class FileEdit:
 
 @dataclass(frozen=True, slots=True)
 class CountShift:
-    """How many prompts got one result, such as a task type, under each of two versions of the instructions.
+    """The numbers of prompts that got one result, such as a task type, under two versions of the instructions.
 
-    ``of_before`` and ``of_after`` are the totals. Together with a filter for one of the versions, ``filter`` selects
-    the prompts that were counted.
+    ``of_before`` and ``of_after`` are the total numbers of prompts. Together with a filter for one of the versions,
+    ``filter`` selects the prompts that were counted.
     """
 
     name: str
@@ -169,8 +169,8 @@ def moved(before: PromptCounts, after: PromptCounts) -> list[CountShift]:
 def _counterpart(one: VersionFile, others: Sequence[VersionFile]) -> VersionFile | None:
     """Return the file among ``others``, those of another version, that corresponds to the file ``one``.
 
-    It is the file with the same path, or else with the same layer and file name, in another folder. Return None if
-    there is no such file.
+    It is the file with the same path or, failing that, a file in another folder with the same layer and file name;
+    None if there is no such file.
     """
     same = [other for other in others if other.path == one.path]
     named = [other for other in others if (other.layer, _name(other)) == (one.layer, _name(one))]

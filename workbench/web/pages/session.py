@@ -34,7 +34,7 @@ COLUMNS = (
 
 
 async def view(history: History, request: Request) -> Response:
-    """Return a page of the session's prompts; with ``?after=ID`` in the address, of those after that prompt."""
+    """Return a page of the session's prompts; ``?after=ID`` in the address asks for the prompts after that one."""
     given = request.url_vars
     session_id, after = tilde_decode(unquote(given["session"] or "")), request.args.get("after", "")
     session = await history.read(lambda db: records.read_session(db, session_id, after=after))
@@ -83,7 +83,7 @@ def _cells(one: SessionPrompt) -> list[object]:
 
 
 def _pauses(session: SessionPage) -> dict[str, tuple[str, bool]]:
-    """Return, by the id of each prompt, the time since the previous prompt as text, and whether that is long."""
+    """Map the id of each prompt to the time since the previous prompt, as text, and whether that time is long."""
     found, former = {}, session.former_at
     for one in session.prompts:
         if former:

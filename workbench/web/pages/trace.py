@@ -145,9 +145,9 @@ def _rankings(trace: Row, why: Reasons) -> list[tuple[str, str, list[evidence.Cl
 
 
 def _labels(trace: Row) -> dict[tuple[str, str], str]:
-    """Return the texts that were shown for items whose own text is empty, by channel and reference of the item.
+    """Return the texts that were shown for items (what channels found) that have no text of their own.
 
-    Items are what the channels found for the prompt.
+    The texts are keyed by the channel and the reference of the item.
     """
     channels = trace["inputs"].get("channels", ()) if isinstance(trace["inputs"], dict) else ()
     return {

@@ -131,7 +131,7 @@ async def rows(history: History, request: Request) -> Response | AsgiStream:
 
 
 def _values(facet: Facet, wanted: ListQuery) -> tuple[FacetValue, ...]:
-    """Return the values of a facet to list: the most frequent ones, and all that the filter selects."""
+    """Return the values of a facet that the page lists: the most frequent ones, and all that the filter selects."""
     every = [(one, one.value[: VERSION_DIGITS if facet.field == "version" else None]) for one in facet.values]
     chosen = {value for _one, value in every if filters.has(wanted.text, facet.field, value)}
     return tuple(

@@ -102,10 +102,10 @@ def extra_js_urls(view_name: str, datasette: Datasette) -> list[str]:
 
 @hookimpl(trylast=True)
 def asgi_wrapper(datasette: Datasette) -> Callable[..., Any]:
-    """Wrap Datasette's application to handle requests before and after it.
+    """Wrap Datasette's application in our own handling of requests.
 
-    Requests with SQL that a reader wrote are marked, so that it runs in another process. Wide tables show only their
-    usual columns. Host names and passwords are checked if that is configured.
+    Requests with SQL that a reader wrote are marked, so that this SQL runs in another process. Wide tables show only
+    their usual columns. Host names and passwords are checked if the plugin's configuration says so.
     """
     from datasette.utils import StartupError
 
@@ -191,7 +191,7 @@ def handle_exception(
 
 @hookimpl
 def table_actions(datasette: Datasette, database: str, table: str, request: Request) -> list[dict[str, str]]:
-    """Return, for the menu of a table's page, the link that shows all columns; empty if all are shown already."""
+    """Return the links to add to the menu of a table's page: one to all columns, unless these are shown already."""
     history = _served(datasette, database)
     if request is None or history is None:
         return []

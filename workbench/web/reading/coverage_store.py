@@ -1,8 +1,8 @@
 """Measure how often each rule of the instructions fires (its coverage), store the figures, and read them for the pages.
 
-They are measured beforehand for the versions of the instructions in use, because it takes seconds. The figures include
-words of prompts, as the names of clusters (groups of prompts in which no signal fired). So they are not stored if one
-of the measured prompts was deleted meanwhile.
+Measuring takes seconds, so it is done in advance for the versions of the instructions in use. The figures include words
+of prompts, as the names of clusters (groups of prompts in which no signal fired), so they are not stored if one of the
+measured prompts was deleted in the meantime.
 """
 
 from __future__ import annotations
@@ -85,8 +85,8 @@ class MeasuredVersion:
 class Rule:
     """A rule, with its coverage (``row``), as the pages show it.
 
-    ``filter`` is the filter that selects the prompts on which the rule fired, and ``anchor`` the link to its line on
-    the page of the version. Each is empty if there is none.
+    ``filter`` selects the prompts on which the rule fired, and ``anchor`` is the link to the rule's line on the page of
+    the version. ``filter`` is empty if no filter can select these prompts, and ``anchor`` if there is no such line.
     """
 
     row: CoverageRow
@@ -120,7 +120,7 @@ def measured(db: sqlite3.Connection) -> list[MeasuredVersion]:
 
 @dataclass(frozen=True, slots=True)
 class Doubts:
-    """What the home page shows as weak points of the rules, in the most recently used version that was measured.
+    """The weak points of the rules that the home page shows, from the most recently used version that was measured.
 
     ``doubtful``, ``dead`` and ``always_on`` are numbers of rules: signals that are wrong too often, rules that never
     fired, and rules that always did. ``doubtful_rules`` and ``always_on_rules`` are the first of them for which a
@@ -138,7 +138,7 @@ class Doubts:
 
 
 def doubts(db: sqlite3.Connection) -> Doubts | None:
-    """Return the weak points of the rules in the last used version that was measured; None if none was measured."""
+    """Return the weak points of the rules in the most recently used measured version; None if none was measured."""
     newest = next(iter(measured(db)), None)
     if newest is None:
         return None
@@ -210,9 +210,9 @@ def due(db: sqlite3.Connection) -> list[str]:
 def measure(db: sqlite3.Connection, *, should_stop: Callable[[], bool] = lambda: False) -> list[str]:
     """Measure and store how often each rule fires, for versions of the instructions whose figures are missing or old.
 
-    Only the versions in use are measured. Return the hashes of those that cannot be measured, because their files were
-    not stored or because this release compiles these to other rules. ``db`` must be in autocommit mode. Raises
-    sqlite3.Error if the database cannot be written.
+    Only the versions in use are measured. Return the hashes of those that cannot be measured because their files were
+    not stored, or because this release would compile the files to different rules. ``db`` must be in autocommit mode.
+    Raises sqlite3.Error if the database cannot be written.
     """
     unknown = []
     for identity in due(db):
@@ -254,7 +254,7 @@ def _measure(db: sqlite3.Connection, written: LocatedRules, should_stop: Callabl
 
 
 def _store(db: sqlite3.Connection, found: Coverage, *, at: str, ids: Sequence[str]) -> None:
-    """Store the coverage that was measured on the prompts ``ids``, unless one of them was deleted meanwhile."""
+    """Store the coverage that was measured on the prompts ``ids``, unless one of them has been deleted."""
     if db.execute(HOW_MANY_ARE_THERE, {"ids": json.dumps(ids)}).fetchone()[0] < len(ids):
         return
     known, positions = {"hash": found.rules_hash}, {row: position for position, row in enumerate(found.rows)}

@@ -32,10 +32,10 @@ PAGE_LIMIT_MS = 5_000
 
 @dataclass(frozen=True, slots=True)
 class Publication:
-    """What a snapshot says about itself, in its table ``published``.
+    """The description of a snapshot, which is stored in its table ``published``.
 
-    ``at`` is when it was written, and ``text`` how texts were treated: "redacted", "hash" (left out) or "full". It has
-    ``prompts`` prompts from ``since`` to ``until``.
+    ``at`` is when it was written, and ``text`` how texts were treated: "redacted", "hash" (left out) or "full".
+    ``prompts`` is the number of its prompts, which were recorded from ``since`` to ``until``.
     """
 
     at: str
@@ -118,7 +118,7 @@ class History:
 def find(datasette: Datasette) -> History | None:
     """Return the first database of recorded prompts that is served; None if there is none.
 
-    What was found out about a database is remembered, so that its file is opened only once for this.
+    Whether a database has recorded prompts is remembered, so that its file is opened only once to find out.
     """
     for database in datasette.databases.values():
         known = getattr(database, "_enricher_history", None)

@@ -86,8 +86,8 @@ def of_shown(db: sqlite3.Connection, trace: Row) -> Reasons:
 def computed(db: sqlite3.Connection, trace: Row, rules: Rules | None = None) -> Reasons | None:
     """Evaluate a prompt again with its recorded rules and inputs, and return the sentences that explain its result.
 
-    ``rules`` are these rules, if the caller has them; otherwise they are read from the database. Return None if rules
-    or inputs are missing, or if they lead to another task type than the recorded one.
+    Callers that already have the recorded rules can pass them as ``rules``. Return None if rules or inputs are missing,
+    or if they lead to another task type than the recorded one.
     """
     try:
         found = of_record(db, trace, rules=rules) if trace["prompt"] else None

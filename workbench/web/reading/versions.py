@@ -60,9 +60,9 @@ class UnknownVersionError(LookupError):
 
 @dataclass(frozen=True, slots=True)
 class PromptCounts:
-    """How many prompts, except those of tests, were recorded under a version of the instructions.
+    """Counts of the prompts, except those of tests, that were recorded under a version of the instructions.
 
-    ``judged`` are those that were not skipped, ``silent`` those to which the hook had nothing to add.
+    ``judged`` counts those that were not skipped, and ``silent`` those to which the hook had nothing to add.
     """
 
     prompts: int
@@ -94,7 +94,7 @@ class Version:
 
     @property
     def layers(self) -> list[str]:
-        """Return the names of the version's layers, lowest first; files that only belong to another file have none."""
+        """Return the names of the version's layers, lowest first; files that supplement another file have no layer."""
         return [layer for layer, _path in self.files if layer not in NAMED_FILES]
 
 
@@ -133,8 +133,8 @@ def find(known: Iterable[Version], wanted: str) -> Version:
 def before(known: Sequence[Version], version: Version) -> Version | None:
     """Return the version whose edit probably led to this one; None if this is the oldest.
 
-    It is the newest of the versions that were first used before this one and have the same files, or else the newest of
-    all earlier ones. Files are compared because two projects with different files may be used in turn.
+    Of the versions that were first used before this one, it is the newest with the same files or, if there is none, the
+    newest of all. Files are compared because two projects with different files may be used in turn.
     """
     earlier = [one for one in known if one.first_at and _age(one) < _age(version)]
     same = [one for one in earlier if one.files and one.files == version.files]

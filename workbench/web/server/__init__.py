@@ -1,1 +1,1 @@
-"""Serve the recorded prompts with Datasette for ``enricher publish``: start, check requests, announce, shut down."""
+"""Run the Datasette server of ``enricher publish``: start it, protect and announce it, and shut it down."""

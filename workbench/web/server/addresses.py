@@ -56,7 +56,7 @@ def is_loopback(host: str) -> bool:
 def names_of(host: str) -> list[str]:
     """Return the host names under which a server that listens on the address ``host`` has to answer.
 
-    They are only ``host`` itself, or the name and addresses of this machine if ``host`` stands for all interfaces.
+    If ``host`` stands for all interfaces, they are the name and addresses of this machine, otherwise ``host`` alone.
     """
     try:
         is_any = ipaddress.ip_address(host).is_unspecified
@@ -134,7 +134,7 @@ def known(state_dir: str) -> str:
 
 
 def _locked(state_dir: str, path: str) -> int:
-    """Open and lock the file; return its descriptor, or -1 if another process holds the lock or this is impossible."""
+    """Open and lock the file; return its descriptor, or -1 if that fails, for instance if it is already locked."""
     try:
         private.make_directory(state_dir)
         descriptor = private.open_file(path, os.O_RDWR)

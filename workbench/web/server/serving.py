@@ -125,7 +125,7 @@ class EndRequest:
         return self._is_asked
 
     def wait(self, timeout_s: float) -> bool:
-        """Wait until the end of the server is requested, at most ``timeout_s`` seconds; return whether it was."""
+        """Wait at most ``timeout_s`` seconds for a request to end the server; return whether there is one."""
         if not self._is_asked:
             select.select([self._reading], [], [], timeout_s)
         return self._is_asked
@@ -138,7 +138,7 @@ class EndRequest:
 
 @contextlib.contextmanager
 def stop_signals() -> Iterator[EndRequest]:
-    """Yield an event that is set when Ctrl-C, SIGTERM or SIGHUP asks the process to end, during the ``with`` block."""
+    """Yield an event; during the ``with`` block, Ctrl-C, SIGTERM and SIGHUP set it instead of ending the process."""
     asked = EndRequest()
     wanted = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
     before = {number: signal.signal(number, asked.ask) for number in wanted}
@@ -211,8 +211,8 @@ _Readable.add_representer(str, _text)
 def write_files(folder: str, *, plugin: dict[str, object], base_url: str) -> list[str]:
     """Write configuration files with which a plain ``datasette serve`` shows a snapshot as ``enricher publish`` does.
 
-    Return their paths. Raises OSError, for example FileExistsError if a file would be overwritten that was not written
-    by this function.
+    Return their paths. Raises OSError if a file cannot be written; this is FileExistsError if a file that was not
+    written by this function would be overwritten.
     """
     private.make_directory(os.path.abspath(folder))
     found = _contents(plugin, base_url)

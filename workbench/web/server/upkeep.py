@@ -2,8 +2,7 @@
 
 The live history is the database of recorded prompts, to which hooks keep adding. A thread updates the sums and the word
 index. A separate process measures the coverage (how often each rule fires), so that its computing does not slow down
-the pages. That process ends with the server, even if the server is killed, because its standard input is a pipe from
-the server, which is closed then.
+the pages. The process reads a pipe from the server, so it ends when the server ends, even if the server is killed.
 """
 
 from __future__ import annotations
@@ -84,9 +83,9 @@ def catch_up(
 ) -> int:
     """Update sums, word index and coverage in short transactions; return the number of rows that are not in them yet.
 
-    ``should_stop`` is called in between, and stops the work if it returns True. ``db`` must be in autocommit mode.
-    Coverage is measured last, if it is missing or outdated; that may take some ten seconds. Raises sqlite3.Error if the
-    database cannot be written.
+    The work stops when ``should_stop``, called between transactions, returns True. ``db`` must be in autocommit mode.
+    Coverage is measured last, if it is missing or outdated; this may take about ten seconds. Raises sqlite3.Error if
+    the database cannot be written.
     """
     left = max(rollups.catch_up(db, should_stop=should_stop), search.catch_up(db, should_stop=should_stop))
     if with_coverage and not left and not should_stop():
@@ -128,7 +127,7 @@ class Measuring:
         return self._process is not None
 
     def has_ended(self) -> bool:
-        """Return whether the process was started and has ended, but its result was not read yet."""
+        """Return whether the process has been started and has ended, and its result has not been read yet."""
         return self._process is not None and self._process.poll() is not None
 
     def close(self) -> None:

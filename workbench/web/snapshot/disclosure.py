@@ -64,9 +64,10 @@ class Anonymizer:
         return json.dumps(self._each(json.loads(document)), ensure_ascii=False)
 
     def shifted(self, evidence: str, prompt: str) -> str:
-        """Return the signals of a prompt, ``[[signal, start, end, weight], …]`` as JSON, for its anonymised text.
+        """Return the signals of a prompt (``evidence``), adapted to the anonymised text of the prompt.
 
-        Their names are anonymised, and their offsets moved. Signals whose words were replaced are left out.
+        They are JSON, ``[[signal, start, end, weight], …]``. Their names are anonymised, and their offsets are moved;
+        signals whose words were replaced are left out.
         """
         edits = self._known(prompt)[1]
         found = []
@@ -190,7 +191,7 @@ def last_part(path: str) -> str:
 
 
 def _list(document: str) -> list[Any]:
-    """Return the items of a JSON list; empty for any other JSON, which a history merged from elsewhere may have."""
+    """Return the items of a JSON list, or no items for any other JSON, which may come from a merged foreign history."""
     found = json.loads(document)
     return found if isinstance(found, list) else []
 
@@ -211,7 +212,7 @@ def _place(found: re.Match[str]) -> str:
 
 
 def _without_folder(path: str) -> str:
-    """Replace the folder of an absolute path by ``[folder]``; replace all of it if it does not end with a file name.
+    """Return an absolute path with ``[folder]`` in place of its folder, or only ``[folder]`` if it has no file name.
 
     A file name is a last part with an extension. A path directly in a system folder, like ``/dev/null``, is kept.
     """

@@ -127,8 +127,8 @@ class Identity:
         """Return a pattern that finds folders and paths; the name of the group that matched tells what was found.
 
         "own" is the home folder, "inner" a known folder inside it, "folder" another known folder, "flat" a home folder
-        written with dashes, and "path" any absolute path. Without a group, it is somebody's home folder. "url" is a web
-        address, which is matched only so that it is left as it is.
+        written with dashes, and "path" any absolute path. If no group matched, somebody's home folder was found. "url"
+        is a web address, which is matched only so that it is left as it is.
         """
         groups: dict[str, list[str]] = {"inner": [], "own": [self.home] if len(self.home) > 1 else [], "folder": []}
         for folder in self.folders:
@@ -160,7 +160,7 @@ class Identity:
 
 
 def _identifying_folders(folder: str) -> list[str]:
-    """Return the folder and its parents, except home folders, those around them, and those with a common name."""
+    """Return the folder and its parents, except home folders, parents of those, and folders with common names."""
     found = WHOSE.match(folder)
     ends = [at.start() for at in re.finditer(r"[\\/]", folder) if at.start()] + [len(folder)]
     above = {folder[:end] for end in ends if end > (found.end() if found else 0)}
@@ -177,9 +177,9 @@ def _written(folders: Iterable[str]) -> str:
 
 
 def _any_of(paths: Sequence[Sequence[str]]) -> str:
-    """Return a pattern for any of these paths (given as lists of their parts), which matches the longest possible.
+    """Return a pattern that matches any of these paths, each a list of its parts, and prefers the longest match.
 
-    Parts that several paths begin with occur only once in it, which keeps it fast.
+    Parts with which several paths begin occur only once in the pattern, which keeps it fast.
     """
     below: dict[str, list[Sequence[str]]] = {}
     for first, *rest in paths:
@@ -206,7 +206,7 @@ def _spelt(word: str) -> str:
 
 
 def of_this_machine() -> Identity:
-    """Collect what identifies the user of this account and this machine, also from git's settings in this folder."""
+    """Collect what identifies this machine and the user of this account, including names in git's settings."""
     host = socket.gethostname()
     emails = _git("user.email")
     known = [(email, EMAIL) for email in emails]

@@ -85,7 +85,7 @@ class InterruptedSnapshotError(SnapshotError):
 
 @dataclass(frozen=True, slots=True)
 class Revealed:
-    """How much a snapshot with full texts would show: how many prompts, projects and so on, and of which period.
+    """Counts of what a snapshot with full texts would show (prompts, projects and so on), and the period of time.
 
     ``memories`` is the number of recorded memories that were added to prompts.
     """
@@ -105,9 +105,9 @@ def revealed(db: sqlite3.Connection) -> Revealed:
 
 
 def read(path: str) -> Publication:
-    """Return what the snapshot ``path`` says about itself: when it was written, how texts were treated, its prompts.
+    """Return the description that is stored in the snapshot ``path``, such as when it was written.
 
-    Raises NotASnapshotError if the file is missing, is no snapshot, or has another schema version.
+    Raises NotASnapshotError if the file is missing, is not a snapshot, or has another schema version.
     """
     if not os.path.exists(path):
         raise NotASnapshotError(f"there is no file {path}; write it with enricher publish --snapshot {path}")
@@ -128,9 +128,9 @@ def read(path: str) -> Publication:
 
 
 def may_be_written(path: str) -> None:
-    """Raise SnapshotError if no snapshot can be written to ``path``.
+    """Raise SnapshotError if a snapshot must not be written to ``path``.
 
-    The reason is that its folder does not exist, or that a file with this name exists that is not a snapshot.
+    That is so if the folder does not exist, or if there is already a file of this name that is not a snapshot.
     """
     folder = os.path.dirname(os.path.abspath(path))
     if not os.path.isdir(folder):

@@ -180,7 +180,7 @@ def show(memory_id: str, is_json: bool) -> None:
 @options.in_folder
 @options.as_json
 def review(memory_id: str, verdict: str | None, is_sure: bool, cwd: str, is_json: bool) -> None:
-    """Approve, edit or drop memories that the hook took from prompts: all, one by one, or only the one with ID."""
+    """Approve, edit or drop the memories that the hook took from prompts; without an ID, each is shown in turn."""
     if verdict and not memory_id:
         raise click.UsageError("--approve and --drop need the ID of a memory; without them, all are shown one by one")
     with opened() as db, errors_as_messages():
@@ -287,7 +287,7 @@ def _store(text: str, *, namespace: str | None, is_json: bool, **fields: Any) ->
 def _apply_verdict(db: sqlite3.Connection, one: Memory, verdict: str, *, is_json: bool = False) -> None:
     """Approve the memory if ``verdict`` is "approve", and print the verdict.
 
-    If it is "drop", the caller must have deleted the memory before.
+    If it is "drop", the caller must already have deleted the memory.
     """
     if verdict == "approve":
         memories.approve(db, one.id)
@@ -321,7 +321,7 @@ def _review_each(db: sqlite3.Connection, waiting: list[Memory]) -> None:
 
 
 def _edit(db: sqlite3.Connection, one: Memory) -> bool:
-    """Let the user edit the memory in an editor, or in a prompt if none is set; return whether it was saved."""
+    """Let the user edit the memory, on the command line if no editor is set; return whether it was saved."""
     from enricher.sources.memory.reading import cleaned
 
     has_editor = bool(os.environ.get("VISUAL") or os.environ.get("EDITOR"))
@@ -372,10 +372,10 @@ def forget(
 
 
 def _named(db: sqlite3.Connection, ids: tuple[str, ...], *, begun: tuple[str, ...]) -> list[Memory]:
-    """Return the memories that ``ids`` name by their ids, or by the beginnings of their ids.
+    """Return the memories with the given ``ids``; the beginning of an id is enough.
 
-    Raises ClickException if one names no memory or several, unless it names one in ``begun``, the ids of memories whose
-    deletion was interrupted.
+    Raises ClickException for an id that fits no memory or several. An id that fits one in ``begun`` (memories whose
+    deletion was interrupted) is skipped instead.
     """
     found = []
     for name in ids:

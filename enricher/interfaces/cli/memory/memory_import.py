@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 def command(paths: tuple[str, ...], from_git: bool, cwd: str, is_json: bool) -> None:
     """Import memories from folders of Markdown notes, CLAUDE.md or AGENTS.md, .jsonl files, or the git history.
 
-    Without a PATH, all such sources in this project are imported. Later changes of an imported source are imported
+    Without a PATH, all such sources in this project are imported. Later changes to an imported source are imported
     automatically. Importing a source again updates only the memories that changed.
     """
     project = identify(paths[0] if from_git and len(paths) == 1 and os.path.isdir(paths[0]) else cwd)

@@ -59,7 +59,7 @@ def command(query: str | None, jsonl: Any, limit: int, namespace: str | None, cw
 
 
 class _Search:
-    """A search for memories, as one call of ``enricher memory search`` configures it for all its queries."""
+    """The folder and options of one call of ``enricher memory search``; runs each query of that call with them."""
 
     def __init__(self, cwd: str, *, limit: int, namespace: str) -> None:
         project = identify(cwd)
@@ -90,10 +90,10 @@ class _Search:
 
 
 def _source_id(db: sqlite3.Connection, hit: Hit) -> str:
-    """Return the id that the imported JSONL file gives to the memory ``hit``; if it gives none, the id in the database.
+    """Return the id that the memory ``hit`` has in the JSONL file it was imported from, or else its database id.
 
-    The ids differ if a memory of another project already had the id in the file. The id in the file is then only known
-    as the memory's key; if the file gave no id, the key is a hash of the content.
+    The database gives a memory a new id if another project's memory already has the id from the file, which is then
+    kept as the memory's key. A key that is a hash of the content shows that the file gave no id.
     """
     if hit.origin != "import:jsonl" or not hit.id.startswith("m-"):
         return hit.id

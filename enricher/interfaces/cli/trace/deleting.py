@@ -99,7 +99,10 @@ def _forgetting(what: DeletionPlan, db: sqlite3.Connection) -> Deletion:
 
 
 def described(db: sqlite3.Connection, ids: Iterable[str], *, quoting: Iterable[str] = ()) -> list[str]:
-    """Return a line for each recorded prompt in ``ids``, newest first, without its text; mark those in ``quoting``."""
+    """Return a line for each recorded prompt in ``ids``, newest first, without its text.
+
+    Those in ``quoting`` are marked as quoting one of the others.
+    """
     from storage.erasure import forgetting
 
     return [

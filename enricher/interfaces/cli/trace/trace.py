@@ -1,7 +1,6 @@
 """``enricher trace``: show what the hook recorded about each prompt, and statistics of many prompts.
 
-Data goes to stdout, under the names of the database columns. Errors go to stderr, with
-the exit code 1.
+Data goes to stdout, labelled with the names of the database columns; errors go to stderr, with exit code 1.
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ LINE_CHARS = 60
     epilog="Example: enricher trace list --where type:debug --limit 5",
 )
 def trace() -> None:
-    """Look into the recorded prompts: what was asked, what was added and why, and how long it took."""
+    """Examine the recorded prompts: what was asked, what was added and why, and how long it took."""
 
 
 @trace.command("list", epilog="Example: enricher trace list --where type:debug --limit 5")
@@ -190,7 +189,7 @@ def _csv_cell(value: object) -> object:
 
 
 def _table_of(rows: list[Row]) -> Table:
-    """Return a table with one line per recorded prompt; ids are cut to a beginning that is still accepted as an id."""
+    """Return a table with one line per recorded prompt; ids are shortened, but commands still accept them."""
     hosts = ["host"] if len({row["host"] for row in rows}) > 1 else []
     table = new_list("id", "at", *hosts, "status", "task_type", "prompt")
     for row in rows:
@@ -371,7 +370,7 @@ def _print_lines(console: Console, trace: Row) -> None:
 def _print_keep_rates(kept: line_labels.KeepRates) -> None:
     """Print the keep-rates: for each kind of line and each rule, the share of the labelled lines that were right.
 
-    Each has a filter with which ``enricher trace list`` finds the prompts of these lines.
+    Beside each rate is the filter for ``enricher trace list`` that finds the prompts of these lines.
     """
     if not kept.total.judged:
         return

@@ -89,7 +89,7 @@ class _Hunk:
 
 @dataclass(slots=True)
 class _File:
-    """The effect of a commit on one file; ``before`` is empty for an added file, ``path`` for a deleted one."""
+    """The effect of a commit on one file: ``before``, its old path (empty if added), and ``path``, empty if deleted."""
 
     before: str
     path: str
@@ -119,9 +119,8 @@ class _Change:
 def read(db: sqlite3.Connection, root: str, boundary: frozenset[str], *, seconds: float = MOST_SECONDS) -> int:
     """Read the diffs of unread commits, newest first, and return the number of commits read.
 
-    ``boundary`` contains the oldest commits of a shallow clone; they are skipped, because their diffs would be the
-    whole trees.
-    Raises ``git.GitError``.
+    ``boundary`` contains the oldest commits of a shallow clone. They are skipped, because git would show every file in
+    them as new. Raises ``git.GitError`` if git fails.
     """
     with tempfile.NamedTemporaryFile("w", prefix="enricher-", suffix=".gitattributes") as attributes:
         attributes.write(_ATTRIBUTES)

@@ -85,8 +85,8 @@ _FORBIDS = re.compile(r"\b(?:not|never|don't|instead|without|avoid|no longer|dep
 class Command:
     """A command for an action such as ``test``.
 
-    ``path`` and ``line`` are the source of the command, ``folder`` is where to run it, and ``means`` is what it runs in
-    turn, or empty.
+    ``path`` and ``line`` are the source of the command, ``folder`` is where to run it, and ``means`` shows what the
+    script or recipe that it runs contains, or is empty.
     """
 
     action: str
@@ -108,7 +108,7 @@ class Manager:
 
 
 class ProjectFiles:
-    """The paths of a project's files, and the contents of those in which commands are searched for.
+    """The paths of a project's files, and the contents of the files that may contain commands.
 
     ``texts`` maps paths to these contents. ``python_test`` is the content of one of the project's Python test files.
     """

@@ -169,7 +169,7 @@ def is_document(path: str) -> bool:
 
 
 def conventions(path: str, text: str) -> list[Convention]:
-    """Return the sentence or list item that explains an action best, for each action that a document explains."""
+    """Return, for each action that a document explains, the sentence or list item that explains it best."""
     best: dict[str, Convention] = {}
     prior = next((value for pattern, value in _PRIORS if pattern.search(path)), _OTHER_PRIOR)
     name = path.rpartition("/")[2].partition(".")[0].replace("-", " ").replace("_", " ")

@@ -1,9 +1,9 @@
-"""Build the index of a project's files and keep it fresh: ``$ENRICHER_HOME/code/<hash of the project's id>.db``.
+"""Build the index of a project's files and keep it up to date.
 
-The index is a custom inverted index in SQLite: each row contains all files of one term as packed numbers. Adding these
-up takes a tenth of the time that ranking with SQLite's FTS5 takes. Changed files go into small separate segments; after
-a large change, the whole index is rebuilt in a temporary file. This module does not run in the hook, which only reads
-the index.
+The index is ``$ENRICHER_HOME/code/<hash of the project's id>.db``, an inverted index in SQLite: each row lists the
+files that contain one term, as packed numbers. Adding these up takes a tenth of the time that ranking with SQLite's
+FTS5 takes. Changed files go into small separate segments; after a large change, the whole index is rebuilt in a
+temporary file. This module does not run in the hook, which only reads the index.
 """
 
 from __future__ import annotations

@@ -164,7 +164,7 @@ def _is_ignored(path: str, rules: list[_Rule], *, is_folder: bool) -> bool:
 
 
 def is_text(path: str) -> bool:
-    """Return whether a file is indexed as text, judged by its name."""
+    """Return whether the content of the file at ``path`` is to be indexed as text, judged by its name."""
     name = path.rpartition("/")[2].lower()
     if name in _LOCKS or name.endswith((".min.js", ".min.css", ".bundle.js", ".map")):
         return False
@@ -172,7 +172,7 @@ def is_text(path: str) -> bool:
 
 
 def kind_of(path: str) -> int:
-    """Return the kind of a file, judged by its path, as an index into ``KINDS``."""
+    """Return the kind of a file (source, test, ...) as an index into ``KINDS``, judged by its path."""
     lowered = path.lower()
     *folders, name = lowered.split("/")
     inside = set(folders)

@@ -35,7 +35,7 @@ class Runner:
 
 
 def runners(project: ProjectFiles) -> list[Runner]:
-    """Return the project's runners, those for the deepest folders first."""
+    """Return the project's test runners, with those for the deepest folders first."""
     found: list[Runner] = []
     for path, text in project.texts.items():
         folder, _, name = path.rpartition("/")

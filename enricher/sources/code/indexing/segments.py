@@ -76,8 +76,8 @@ def _terms(name: str) -> tuple[str, ...]:
 class Segment:
     """A part of the index that is being built: the terms, symbols and imports of some files, to be written together.
 
-    ``fields`` holds, for each term, the files that contain it in their text, in their path and in the names that they
-    define, each with the weight of the term in that file.
+    ``fields`` are three dicts: for the terms in files' texts, in their paths, and in the names that they define. Each
+    maps a term to the files that contain it there, with its weight (see ``_numbers``).
     """
 
     def __init__(self, db: sqlite3.Connection, number: int) -> None:
@@ -136,9 +136,9 @@ class Segment:
 
 
 def _numbers() -> array[int]:
-    """Return an empty array, to be filled with the files that contain a term.
+    """Return an empty array, to be filled with a number for each file that contains a term.
 
-    Each number in it stands for a file: it is the file's id times 256, plus the weight of the term in that file.
+    The number is the file's id times 256, plus the weight of the term in that file.
     """
     return array("I")
 

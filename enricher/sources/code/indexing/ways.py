@@ -134,7 +134,7 @@ def _is_manifest(path: str) -> bool:
 
 
 def hash_of(files: Iterable[ListedFile]) -> str:
-    """Return a hash that changes when one of ``files`` is modified or deleted, or another file is added to them."""
+    """Return a hash of ``files`` that changes whenever a file is added, modified or deleted."""
     content = "\n".join(f"{file.path} {file.mtime_ns} {file.size}" for file in files)
     return blake2b(content.encode(errors="surrogateescape"), digest_size=12).hexdigest()
 
@@ -156,10 +156,10 @@ def _a_python_test(root: str, files: list[ListedFile]) -> str:
 
 
 def _best(rows: list[Row]) -> list[Row]:
-    """Return the facts that are worth storing, with secrets redacted.
+    """Return the facts in ``rows`` that are to be stored, with secrets redacted.
 
-    These are the best few for each combination of action, kind and folder, and all facts that come from files for
-    agents, such as CLAUDE.md.
+    All facts from files for agents, such as CLAUDE.md, are stored. Of the others, only the best few are stored for each
+    action (such as "release"), kind (such as "sentence" or "command") and folder.
     """
     kept: list[Row] = []
     counts: Counter[tuple[str, str, str]] = Counter()
@@ -199,8 +199,8 @@ def _of_documents(texts: dict[str, str]) -> list[Row]:
 def _row(action: str, path: str, label: str, rank: float, *, line: int = 0, said: str = "") -> Row:
     """Return the row for a fact that follows from the existence of the file ``path`` or from something in it.
 
-    ``action`` is what the fact is about, such as "release"; ``label`` is the text that is shown, and ``said`` is stored
-    as the statement itself (the path if empty).
+    ``action`` is what the fact is about, such as "release"; ``said`` is the statement (the path if empty), and
+    ``label`` is the text that is shown for it.
     """
     return action, FILE, said or path, label, path, line, "", rank
 
@@ -267,7 +267,7 @@ def _of_names(project: ProjectFiles) -> list[Row]:
 
 
 def _of_workflow(path: str, text: str) -> list[Row]:
-    """Return a row that says what starts a release or deployment workflow; none for any other workflow.
+    """Return a row that says what starts the workflow in the file ``path``, if this releases or deploys; else no row.
 
     It may be started by a pushed tag, a published GitHub release, a push to a branch, or a person.
     """
@@ -332,10 +332,9 @@ def _of_history(latest: list[str]) -> list[Row]:
 
 
 def _imported(root: str, texts: dict[str, str]) -> str:
-    """Return which instruction files of agents include other files, as lines such as "CLAUDE.md AGENTS.md".
+    """Return which agent instruction files import other files, one pair per line, such as "CLAUDE.md AGENTS.md".
 
-    In each line, the first file imports the second with "@" or is a symbolic link to it. ``texts`` are the contents of
-    files by path.
+    The first file of a pair imports the second with "@" or is a symbolic link to it. ``texts`` maps paths to contents.
     """
     found = []
     for name in AGENT_FILES:

@@ -205,10 +205,10 @@ What the channels found is taken from the record; where other rules would have a
             self.bar.show_result(f"{count:,} prompt{'s' * (count != 1)}")
 
     def _to_open(self, groups: Sequence[Group]) -> list[str]:
-        """Return the keys of the groups of lines that are to be expanded now; each is expanded at most once.
+        """Return the keys of the groups of lines to expand now, except for those that were expanded before.
 
-        A group of changed prompts is expanded when it is complete, if it has few lines. The group of problems is always
-        expanded; any other group is while few prompts have changed.
+        The group of problems is always to be expanded, a group of changed prompts if it is complete and has few lines,
+        and any other group as long as few prompts have changed.
         """
         is_complete = self._shown is None or self._shown.is_complete
         is_short = self._shown is None or len(self._shown.changes) <= blast_view.FEW_CHANGES
@@ -300,7 +300,7 @@ What the channels found is taken from the record; where other rules would have a
     def find_bases(self) -> None:
         """Ask the user for the base with which the edit is compared.
 
-        Among the answers are the versions of the rules by which recorded prompts were judged.
+        The choices include the versions of the rules under which prompts were recorded.
         """
         from storage.evaluation import corpus
 

@@ -41,7 +41,7 @@ class FileChanged(Message):
 class OpenFileScreen(WorkbenchScreen):
     """Base class of a screen that has one instructions file open in an editor.
 
-    Derived classes define ``begin`` and ``show_file``, which are called when the text has changed, and ``open_file``.
+    Derived classes define ``open_file``, and ``begin`` and ``show_file``, which are called when the text has changed.
     """
 
     def __init__(self) -> None:
@@ -138,7 +138,7 @@ class OpenFileScreen(WorkbenchScreen):
         self.show_file()
 
     def note_edit(self) -> None:
-        """Tell the app which unsaved text the file has, if any, so that edits are proposed on top of it."""
+        """Tell the app the file's unsaved text, if any, so that edits that other screens propose are based on it."""
         if self.is_unsaved:
             self.app.edited[self._path] = self._buffer
         else:
@@ -159,8 +159,8 @@ class OpenFileScreen(WorkbenchScreen):
     def watch_file(self) -> None:
         """Watch the file for saves, by this or another program, in a thread.
 
-        The thread is no Textual worker, because it runs as long as the file is open: while any worker runs, the app
-        postpones the updates of its aggregates and word index.
+        The thread is not a Textual worker, because it runs as long as the file is open, and the app postpones updates
+        of its aggregates and word index while any worker runs.
         """
         self._stop_watching()
         path, self._stop = self._path, threading.Event()

@@ -38,7 +38,7 @@ AFTER_NEWS_S = 1.5
 class Progressed(Message):
     """Sent repeatedly while the prompts are replayed, each time with an ``update``.
 
-    It has new figures, problems in the instructions, the result of the gate, or the edited lines that caused changes.
+    An update has new figures, problems in the instructions, the gate's result, or the edited lines that caused changes.
     ``groups`` are the changed prompts by kind of change; empty unless the update has figures.
     """
 
@@ -90,7 +90,7 @@ class ReplayingScreen(SavingScreen):
         self.begin()
 
     def begin(self, *, is_quiet: bool = False) -> None:
-        """Replay the prompts if the text, the base or the filter changed since the last replay, or if ``is_quiet``."""
+        """Replay the prompts if text, base or filter has changed since the last time, and always with ``is_quiet``."""
         text = self._buffer
         key = (text, self._path, self._base, self._filter)
         if self._session is None or (key == self._examined and not is_quiet):

@@ -53,10 +53,10 @@ class Saved(Message):
 
 @dataclass
 class TakenBack(Message):
-    """Sent when a save was to be undone.
+    """Sent when an attempt to undo a save has ended.
 
-    ``since`` is None if it was undone. Otherwise, it was not, because the file has changed since the save; ``since``
-    then has the present text.
+    ``since`` is None if the save was undone. It was not if the file has changed since; ``since`` then has the file's
+    current text and a text to propose.
     """
 
     save: Save
@@ -66,7 +66,7 @@ class TakenBack(Message):
 
 @dataclass
 class NotSaved(Message):
-    """Sent when the text could not be saved; ``is_newer`` means that another program had saved the file meanwhile."""
+    """Sent when the text could not be saved; ``is_newer`` means that another program had changed the file."""
 
     reason: str
     is_newer: bool
@@ -81,7 +81,7 @@ class SavingScreen(OpenFileScreen):
     ]
 
     def moved(self, path: str, before: str) -> None:
-        """Adapt the screen after an edit of the open file was saved in another file, which is open from now on.
+        """Adapt the screen after an edit of the open file was saved in another file, which is now open instead.
 
         ``path`` is that other file, ``before`` its text before the save.
         """
@@ -90,8 +90,8 @@ class SavingScreen(OpenFileScreen):
     def action_save(self) -> None:
         """Save the editor's text.
 
-        Ask the user first if another program saved the file meanwhile, or if the file is read-only and a layer above it
-        has to be chosen.
+        Ask the user which text to keep if another program has saved the file in the meantime, or which layer to save in
+        if the file is read-only and a layer above it can be used instead.
         """
         if files.saves_as_layer(self._path, here()):
             self._ask_for_layer()
@@ -191,7 +191,7 @@ class SavingScreen(OpenFileScreen):
         note = f"{message.note} {BROKEN if is_broken else message.trust}".rstrip()
         self.notify(note, timeout=6, severity="warning" if is_broken else "information", markup=False)
         if message.edited and message.edited != self.editor.text:
-            return  # the user typed on meanwhile: the newer text stays in the editor, as an edit of the old file
+            return  # the user has typed on: the newer text stays in the editor, as an edit of the old file
         if message.path != self._path:
             self._path = message.path
             self.show_text(message.text)
@@ -225,7 +225,7 @@ class SavingScreen(OpenFileScreen):
     def _last_of(self, saves: list[Save], nothing: str) -> Save | None:
         """Remove and return the last of these saves, after opening its file.
 
-        Return None, and tell the user why, if there is no save or if an unsaved edit is in the way.
+        Return None if there is no save, which the message ``nothing`` tells the user, or if there is an unsaved edit.
         """
         if not saves:
             self.notify(nothing, timeout=3)
@@ -266,7 +266,7 @@ class SavingScreen(OpenFileScreen):
         self.notify(message.note, timeout=8, markup=False)
 
     def _offer_without_save(self, since: ChangedSince) -> None:
-        """Offer to undo a save although the file has changed since: put the resulting text into the editor, unsaved.
+        """Offer to undo a save although the file has changed since: put a proposed text into the editor, unsaved.
 
         That text is the current text of the file without the changes of the save. If the same lines were changed again
         since, it is the text from before the save.

@@ -105,7 +105,7 @@ project of the folder in which the app was started.
     def _folder(self) -> str:
         """Return the folder in which the prompt was typed, or the working folder if the screen is not for a prompt.
 
-        Raises CasesError if the prompt's folder does not exist any more.
+        Raises CasesError if the prompt's folder no longer exists.
         """
         if not self._trace_id:
             return here()
@@ -131,7 +131,7 @@ project of the folder in which the app was started.
 
 
 def _groups(report: GateReport) -> list[Group]:
-    """Return a group without members for each line of the report, so that the user cannot fold any of it."""
+    """Return each line of the report as a group without further lines, so that the user has nothing to fold."""
     lines = reports.lines(report)
     return [
         Group(ListLine(f"{at}", text, "", LOOKS.get(text.partition(":")[0], "muted" if at else "head"), case))

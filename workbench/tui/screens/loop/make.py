@@ -54,7 +54,7 @@ COPIED = "ctrl+s asks which layer takes it, with a copy of the whole rule"
 
 @dataclass
 class Proposed(Message):
-    """Sent when the search for edits has found an edit, and when it has ended; then, ``edit`` is None.
+    """Sent when the search has found an ``edit``, and once more, with None, when the search has ended.
 
     ``path`` is the instructions file in which the search puts new phrases. ``reason`` is the error that ended the
     search; empty if there was none.
@@ -242,7 +242,7 @@ def _group(edit: Edit, trace_id: str) -> Group:
 
 
 def _target(path: str) -> str:
-    """Return what the screen calls an instructions file: the name of its layer if it has one, otherwise its own."""
+    """Return how the screen names an instructions file: by its layer if it has one, otherwise by the file's name."""
     layer = files.layer_of(path, here())
     is_packaged = path.startswith(os.path.dirname(packaged_file()) + os.sep)
     return PACKAGED if is_packaged else SHORT.get(layer, os.path.basename(path))

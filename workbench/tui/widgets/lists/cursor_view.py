@@ -1,7 +1,7 @@
-"""The base of all lists of the app: a cursor on whole rows, the keys that move it, and drawing of visible rows only.
+"""The base class of all lists in the app: the user moves a cursor by whole rows, and only visible rows are drawn.
 
-Textual's DataTable measures every cell: a hundred thousand rows froze the app for 18 seconds. Here nothing is measured,
-and the first rows of a million are drawn after a tenth of a second.
+Textual's DataTable is not used because it measures every cell, which freezes the app for 18 seconds if there are a
+hundred thousand rows. Here nothing is measured.
 """
 
 from __future__ import annotations
@@ -87,8 +87,7 @@ class CursorView(ScrollView, can_focus=True, inherit_bindings=False):
     def row_clicked(self, event: events.Click, *, is_again: bool) -> None:
         """Handle a click on the row that has the cursor now; subclasses override this.
 
-        ``is_again`` says whether the row already had the cursor before the click, or the click is part of a double
-        click.
+        ``is_again`` is true if the row had the cursor before the click, and for the second click of a double click.
         """
 
     def title_clicked(self, x: int) -> None:

@@ -27,7 +27,7 @@ EIGHTHS = " ▏▎▍▌▋▊▉█"
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A table column: its name, title, width in cells (0: the remaining width), and whether it contains numbers."""
+    """A table column; its ``width`` is in terminal cells, and 0 means that it takes the remaining width."""
 
     name: str
     title: str
@@ -71,7 +71,7 @@ class FiguresTable(CursorView, inherit_bindings=False):
     class Chosen(OfList):
         """Sent when the user chooses the row under the cursor, with a key or a click.
 
-        ``column`` is the name of the column that was clicked; empty if a key was pressed.
+        ``column`` is the name of the column that was clicked, or an empty string if a key was pressed.
         """
 
         column: str = ""
@@ -183,9 +183,9 @@ def percent(share: float | None) -> str:
 
 
 def sparkline(values: Sequence[float | None], width: int) -> str:
-    """Return the last ``width`` values as a line of blocks, scaled from zero to their maximum, the last at the right.
+    """Return the last ``width`` values as a line of blocks whose heights are scaled from zero to the largest value.
 
-    None is shown as a blank.
+    The last value is at the right; None is shown as a blank.
     """
     seen = list(values)[-width:] if width > 0 else []
     most = max((value for value in seen if value is not None), default=0.0)
@@ -193,7 +193,7 @@ def sparkline(values: Sequence[float | None], width: int) -> str:
 
 
 def bar(share: float, width: int) -> str:
-    """Return a share (0 to 1) as a bar ``width`` cells wide, in eighths of a cell; any share above 0 is visible."""
+    """Return a share (0 to 1) as a bar, padded to ``width`` cells; any share above 0 is drawn as a visible bar."""
     eighths = round(max(0.0, min(1.0, share)) * width * 8)
     if share > 0:
         eighths = max(1, eighths)

@@ -1,4 +1,4 @@
-"""A list of groups of lines that can be opened and closed, with a cursor; only visible lines are formatted."""
+"""A list, with a cursor, of groups that can be opened to show their lines; only visible lines are formatted."""
 
 from __future__ import annotations
 
@@ -46,10 +46,9 @@ MOVES = group_moves()
 
 @dataclass(frozen=True, slots=True)
 class ListLine:
-    """One line of the list: its key, its text, the text at its right, its style, its value and its mark.
+    """A line of the list: ``text`` is shown at the left after the character ``mark``, and ``right`` at the right end.
 
-    ``look`` is the name of the style, ``value`` the object that the line is about, and ``mark`` a character before the
-    text.
+    ``look`` is the name of its style, and ``value`` the object that the line is about.
     """
 
     key: str
@@ -102,7 +101,7 @@ class LineList(CursorView, inherit_bindings=False):
 
     @dataclass
     class Moved(OfList):
-        """Sent when the cursor is on another line; ``line`` is None if the list is empty."""
+        """Sent when the cursor has moved to the line ``line``, which is None if the list is empty."""
 
         line: ListLine | None
 
@@ -111,7 +110,7 @@ class LineList(CursorView, inherit_bindings=False):
 
     @dataclass
     class Chosen(OfList):
-        """Sent when the user chooses a line, or a heading that has no lines."""
+        """Sent when the user chooses a line, or the heading of a group without lines."""
 
         line: ListLine
 
@@ -172,7 +171,7 @@ class LineList(CursorView, inherit_bindings=False):
         return self.cursor if found_at is None else found_at
 
     def _find(self, key: str) -> int | None:
-        """Return the row of a heading or of a line in an open group; None if it is not displayed."""
+        """Return the row of the heading or line with that key, or None if it is not displayed."""
         for number, (head, group) in enumerate(zip(self._heads, self._groups, strict=True)):
             if group.head.key == key:
                 return head
@@ -193,10 +192,9 @@ class LineList(CursorView, inherit_bindings=False):
         return row is not None
 
     def step(self, by: int, *, groups: bool = False) -> None:
-        """Move the cursor to the next line that is not a heading, or to the previous one if ``by`` is -1.
+        """Move the cursor to the next (``by`` is 1) or previous (-1) line that is not a heading, and open its group.
 
-        With ``groups``, move it to the first line of the next group, or of the previous one if ``by`` is -1. The group
-        of the line is opened.
+        With ``groups``, move it to the first line of the next or previous group instead.
         """
         row = self._row(self.cursor)
         if row is None:
@@ -291,7 +289,7 @@ class LineList(CursorView, inherit_bindings=False):
 def _place_of(group: Group, key: str) -> int | None:
     """Return the index of the line with that key in the group, or None if the group does not contain it.
 
-    If the sequence of lines has a method ``place_of``, use it, because it need not format every line.
+    If ``group.lines`` has a method ``place_of``, use it, because it may find the line without formatting every line.
     """
     if find := getattr(group.lines, "place_of", None):
         found: int | None = find(key)

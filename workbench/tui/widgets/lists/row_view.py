@@ -56,13 +56,13 @@ class RowView(CursorView, inherit_bindings=False):
 
     @dataclass
     class PagesWanted(Replaceable):
-        """Sent when a row must be drawn whose page is not loaded; ``pages`` are the numbers of all missing pages."""
+        """Sent when a row cannot be drawn because its page is not loaded; ``pages`` are all pages that are awaited."""
 
         pages: tuple[int, ...]
 
     @dataclass
     class Moved(Replaceable):
-        """Sent when the cursor moves to another line or its line was loaded; ``line`` is None until it is loaded."""
+        """Sent when the cursor has moved, or its row has been loaded; ``line`` is None while the row is not loaded."""
 
         line: TraceLine | None
 
@@ -139,12 +139,12 @@ class RowView(CursorView, inherit_bindings=False):
         self.moved()
 
     def update_lines(self, fresh: dict[str, TraceLine]) -> None:
-        """Replace the lines that arrived after the list was read; ``fresh`` maps trace ids to the current lines."""
+        """Update the lines that arrived after the list was read; ``fresh`` maps trace ids to their current lines."""
         self._head = [fresh.get(line.id, line) for line in self._head]
         self.refresh()
 
     def add_newer(self, lines: list[TraceLine]) -> None:
-        """Put lines that have just arrived (``lines`` has the oldest first) at the top of the list.
+        """Put the lines that have just arrived, which are ordered from the oldest, at the top of the list.
 
         The cursor stays on its line, unless it is at the top; then it moves to the newest line.
         """
@@ -227,7 +227,7 @@ class RowHeader(Widget):
 
     @dataclass
     class SortWanted(Message):
-        """Sent when the user clicks the title of a column that can be sorted; ``sort`` is the order it offers."""
+        """Sent when the user clicks the title of a column that can be sorted; ``sort`` is the order to change to."""
 
         sort: str
 

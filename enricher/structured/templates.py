@@ -323,7 +323,10 @@ def _validation(code: str, rules: Sequence[Mapping[str, Any]], task_id: int | st
 
 
 class StructuredPromptBuilder:
-    """Builds the five prompts that the original specification (seed 002) asks for, all in the structured form."""
+    """Builds the prompts by which a model checks code, carries out a task, explains an error, decides or plans.
+
+    Each asks for an answer in the structured form (seed 002), which the class ``StructuredResponseParser`` can parse.
+    """
 
     def __init__(self, generator: PromptGenerator | None = None) -> None:
         """Set the generator of prompts; by default, one that uses the packaged templates."""

@@ -205,7 +205,7 @@ def _rows(value: object) -> list[dict[str, object]]:
 
 def _stored(engine: PromptRuleEngine, found: Iterator[Violation], shown: Shown) -> Iterator[StoredViolation]:
     for one in found:
-        opposed = [] if one.rule_id == SYNTAX else _opposing_guardrails(engine, one.rule_id, shown)
+        related = [] if one.rule_id == SYNTAX else _guardrails_that_ask_the_same(engine, one.rule_id, shown)
         yield StoredViolation(
             rule_id=one.rule_id,
             rule_name=one.rule_name,
@@ -215,11 +215,11 @@ def _stored(engine: PromptRuleEngine, found: Iterator[Violation], shown: Shown) 
             line=one.line,
             message=redact(one.message)[0],
             suggestion=one.suggestion,
-            guardrails=" ".join(opposed),
+            guardrails=" ".join(related),
         )
 
 
-def _opposing_guardrails(engine: PromptRuleEngine, rule_id: str, shown: Shown) -> list[str]:
+def _guardrails_that_ask_the_same(engine: PromptRuleEngine, rule_id: str, shown: Shown) -> list[str]:
     """Return the ids of the guardrails in ``shown`` that make the same demand as the rule ``rule_id``.
 
     The rule lists their ids, or their titles contain its id or name. ``shown`` are the guardrails that the agent was

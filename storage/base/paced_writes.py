@@ -1,7 +1,8 @@
 """Write to SQLite in steps, each a transaction of its own, followed by a pause in which other writers get the lock.
 
-While SQLite waits for a lock, it retries after 1, 2, 5 … 100 ms, in no order among the waiting writers. During one
-million writes without pauses, another writer waited 14 s; the longer the pause, the likelier a retry succeeds.
+While SQLite waits for a lock, it retries after 1, 2, 5 … 100 ms, and whichever waiting writer happens to retry at the
+right moment gets the lock. During one million writes without pauses, another writer waited 14 s; the longer the pause,
+the likelier a retry succeeds.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import pytest
-from piloting import run_workbench, screen_text
+from piloting import notices, run_workbench, screen_text
 from simulator import ROOT, Account
 from test_loop import Keys, git
 
@@ -133,6 +133,18 @@ async def test_a_wrong_guardrail_is_taken_away_saved_and_approved(shop: Account)
     assert " (✗ wrong)" in trace
     assert "✗ wrong: «X1 (Ask Before Frobnicating: Ask before" in reasons
     assert "✗ wrong" not in unlabelled
+    assert not (shop.project / ".enricher" / "cases.jsonl").exists()
+
+
+async def test_nothing_is_approved_while_the_rules_of_the_project_are_broken(shop: Account) -> None:
+    async with run_workbench(shop.state, screen="traces", size=(160, 50)) as (app, pilot):
+        keys = Keys(app, pilot)
+        await keys.press("m", "1", "escape")
+        (shop.project / ".enricher" / "instructions.md").write_text(LAYER.replace("title:", "titel:"))
+        await keys.press("a")
+        told = notices(app)
+
+    assert "the instructions" in told and "are broken" in told
     assert not (shop.project / ".enricher" / "cases.jsonl").exists()
 
 

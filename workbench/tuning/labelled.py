@@ -142,9 +142,10 @@ def columns_of(observed: Observed, known: list[str]) -> Numbers:
 
 
 def with_task_type(signals: Numbers, task_types: list[str], table: Table) -> Numbers:
-    """Return a copy of ``signals`` that also marks the signals that fire only for prompts of a certain task type.
+    """Return a copy of ``signals`` (1 where a signal fires) with those added that fire only for some task types.
 
-    ``task_types`` is the predicted or labelled task type of each prompt (row).
+    Each row of ``signals`` is a prompt, each column a signal. ``task_types`` has the predicted or labelled task type of
+    each prompt.
     """
     found = signals.copy()
     for row, task_type in enumerate(task_types):

@@ -184,7 +184,7 @@ def _question(text: str, chance: random.Random) -> str:
 
 
 def missed(found: list[SearchRow], hooks: list[BenchRow]) -> list[str]:
-    """Return a text for each target that a search (``found``) or the hook (``hooks``) missed; empty if all are met."""
+    """Return a message for each target that a search (``found``) or the hook (``hooks``) missed."""
     return [*(one for row in found for one in row.missed), *bench.missed("context", hooks)]
 
 

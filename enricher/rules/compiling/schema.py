@@ -65,9 +65,9 @@ class Catalogues(_Rule):
 
 
 class Prompts(_Rule):
-    """The rule ``## Prompts``: the paths of the templates for a language model's prompts, and of a file of their modes.
+    """The rule ``## Prompts``: the paths of the templates for a language model's prompts.
 
-    The mode of a template says whether it asks for a structured answer. Paths are relative to the instructions file.
+    The file ``modes`` says of each template whether it asks for a structured answer. Paths are relative to the instructions file.
     A template replaces a lower layer's template with the same file name.
     """
 

@@ -4439,6 +4439,14 @@ MUTATIONS = (
         "tui/test_proposals.py::test_a_wrong_guardrail_is_taken_away_saved_and_approved",
     ),
     Mutation(
+        "broken rules end the approval of a result without a word",
+        "workbench/tui/screens/trace_actions.py",
+        "except (CasesError, GateError) as error:",
+        "except CasesError as error:",
+        "",
+        "tui/test_proposals.py::test_nothing_is_approved_while_the_rules_of_the_project_are_broken",
+    ),
+    Mutation(
         "a text that the agent was not given is called added",
         "workbench/tui/panes/trace_text.py",
         'title = NOT_GIVEN if trace["status"] == "shadow" else "Added"',

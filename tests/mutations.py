@@ -3739,8 +3739,8 @@ MUTATIONS = (
     Mutation(
         "old names are searched for where none goes away",
         "enricher/respond/hydration/writing.py",
-        "    if moves_names(requests):\n",
-        "    if True:\n",
+        "    if moved := what_moves(requests):\n",
+        '    if moved := what_moves(requests) or "the old names":\n',
         "",
         "hydration/test_plans.py::test_old_names_are_searched_for_only_where_something_goes_away",
     ),

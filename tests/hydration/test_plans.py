@@ -295,7 +295,39 @@ def test_an_uncertain_prompt_that_says_how_something_is_gets_a_minor_edit(hydrat
 
     assert hydrated.trace()["inputs"]["workflow"].startswith("uncertain: ")
     assert plan.workflow == "minor-edit"
-    assert plan.steps[1].startswith("Step 2: Where this calls for a change, ") and "otherwise answer: " in plan.steps[1]
+    assert plan.steps[1].startswith("Step 2: See what it is about first, then make the change that this calls for")
+
+
+def test_a_fault_that_is_only_stated_is_mended_at_its_cause(hydrated: Account) -> None:
+    plan = planned(hydrated, "the letters work almost perfectly, only the last one gets no stamp")
+
+    assert plan.workflow == "minor-edit"
+    assert plan.steps[1].startswith("Step 2: Find the cause first, then change that and nothing else: the letters")
+    assert "CHECKPOINT: Verify with a run that this is no longer so: the letters" in " ".join(plan.steps)
+
+
+def test_a_review_checks_correctness_and_a_comparison_does_what_is_asked(hydrated: Account) -> None:
+    review = planned(hydrated, "review the importer for wrong totals")
+    comparison = planned(hydrated, "verify that the importer covers every case of the old one")
+
+    assert (review.workflow, comparison.workflow) == ("code-review", "code-review")
+    assert review.steps[1].startswith("Step 2: Check correctness, edge cases")
+    assert comparison.steps[1] == "Step 2: Verify that the importer covers every case of the old one"
+
+
+def test_a_file_that_the_prompt_names_comes_before_that_of_a_symbol(rates: Account) -> None:
+    plan = planned(rates, "fix the small bug in parser.py: a variable shadows load_rates")
+
+    assert "rates/parser.py" in plan.steps[0] and "rates/table.py" not in plan.steps[0]
+
+
+def test_who_uses_a_name_is_not_listed_where_it_is_only_to_be_used(rates: Account) -> None:
+    changed = planned(rates, "refactor load_rates into smaller functions")
+    used = planned(rates, "refactor the importer to use load_rates, start with parser.py")
+
+    assert (changed.workflow, used.workflow) == ("refactor", "refactor")
+    assert "List who uses load_rates (rates/table.py:" in " ".join(changed.steps)
+    assert not any("List " in step for step in used.steps)
 
 
 def test_a_fix_is_a_step_unless_only_the_cause_is_asked_for(hydrated: Account) -> None:

@@ -114,6 +114,16 @@ def restated(prompt: str) -> str:
             "the title should be short",
             id="not an order that only points",
         ),
+        pytest.param(
+            "a table within a table is unlikely to be readable. So drop the inner one",
+            "drop the inner one",
+            id="not a fault that begins like the name of a thing",
+        ),
+        pytest.param(
+            "The line about the crane is not lovely. We should have `Crane: tall` in place of that",
+            "The line about the crane is not lovely; have `Crane: tall` in place of that",
+            id="with what it replaces",
+        ),
         pytest.param("look at the chart", "look at the chart", id="a small request alone"),
         pytest.param("hmmm.... I think we should build a legend", "build a legend", id="nothing of thinking aloud"),
         pytest.param(
@@ -128,7 +138,7 @@ def restated(prompt: str) -> str:
         ),
         pytest.param(
             "if we know the shop, the town is known, since each is in one. we can further simplify the query",
-            "we can further simplify the query",
+            "if we know the shop, the town is known, since each is in one; we can further simplify the query",
             id="what can be done now",
         ),
         pytest.param(
@@ -408,6 +418,16 @@ def test_nothing_in_a_plan_ends_within_brackets_or_quotation_marks(prompt: str) 
             "I want to try something bold: get rid of the side bar. draw the menu as a ring.",
             ["Get rid of the side bar", "Draw the menu as a ring"],
             id="an announcement is no step",
+        ),
+        pytest.param(
+            "drop the inner table. draw the border in grey. this should do the trick",
+            ["Drop the inner table", "Draw the border in grey"],
+            id="a forecast is no step",
+        ),
+        pytest.param(
+            "shift the legend to the right. replace the table of the colours. adjust accordingly",
+            ["Shift the legend to the right", "Replace the table of the colours; adjust accordingly"],
+            id="what follows from a request has that request beside it",
         ),
     ],
 )

@@ -7,7 +7,7 @@ every prompt (``enricher.respond.guidance.choose_workflow``).
 PLACEHOLDERS = (
     "request", "order", "object", "file", "files", "place", "symbol", "error", "failing", "tests", "test_command",
     "all_tests", "lint_command", "build_command", "commit_way", "item", "items", "others", "tracker",
-    "new_tests", "old_names", "statement", "fix", "assumption",
+    "new_tests", "old_names", "statement", "fault", "review", "fix", "assumption",
 )  # fmt: skip
 """Placeholders in the step templates of a workflow; a template is used only if all of its placeholders are known.
 
@@ -16,6 +16,7 @@ PLACEHOLDERS = (
 or of the named symbol, ``failing`` is a command that the prompt names, ``tests`` are the tests of the named code, and
 ``test_command`` runs only these tests. ``item`` is one of several requests: a step with it is repeated for each.
 ``items`` stands for all of the requests together, ``others`` for other places like the one in a single request.
-``fix`` is known if the prompt wants more than the cause of a failure, and ``assumption`` ("how the prompt is
-understood") if no workflow was certain.
+``statement`` is a main request that only says what is the case, ``fault`` one that says what is wrong, and ``review``
+what a review is about. ``fix`` is known if the prompt wants more than the cause of a failure, and ``assumption`` ("how
+the prompt is understood") if no workflow was certain.
 """

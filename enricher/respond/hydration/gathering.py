@@ -75,7 +75,7 @@ def look_up(request: Request, settings: Mapping[str, Value]) -> dict[str, Any]:
             "files": list(dict.fromkeys([*files, *(path for _name, path, _line in symbols)]))[:MOST_FILES],
             "samples": _files(samples, request, index),
             "symbols": [[name, place] for (name, _path, _line), place in zip(symbols, places, strict=True)],
-            "place": frame or (places[0] if places else ""),
+            "place": frame or _place(symbols, files),
         }
         if index:
             found |= _tests(index, root, found["files"], symbols)
@@ -115,6 +115,12 @@ def _files(names: list[Name], request: Request, index: Connection | None) -> lis
         if name.kind in (FILE, ATTACHED, FRAME):
             found += [path for path in existing(name.text, request, index) if path not in found]
     return found[:MOST_FILES]
+
+
+def _place(symbols: list[tuple[str, str, int]], files: list[str]) -> str:
+    """Return the place of the first symbol; empty if it is not in one of the named ``files``, which are meant then."""
+    found = next((one for one in symbols if not files or one[1] in files), None)
+    return f"{found[1]}:{found[2]}" if found else ""
 
 
 def _is_sample(prompt: str, name: str) -> bool:

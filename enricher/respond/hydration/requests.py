@@ -18,6 +18,7 @@ from enricher.respond.hydration.vocabulary import (
     BEHIND_A_BARE_VERB,
     BEHIND_A_LEADING_VERB,
     BEHIND_A_PRONOUN,
+    BEING,
     CONDITIONAL,
     CONDITIONS,
     CONFIRMING,
@@ -27,6 +28,7 @@ from enricher.respond.hydration.vocabulary import (
     FEWEST_WORDS_OF_A_GOAL,
     FILLERS,
     FORBIDDING,
+    FORECASTS,
     GUESSES,
     JOINING,
     KNOWING,
@@ -40,6 +42,8 @@ from enricher.respond.hydration.vocabulary import (
     POSSIBLE,
     PRONOUNS,
     QUESTIONS,
+    REFERRING,
+    RELATIVES,
     REQUESTING,
     SAMPLING,
     SWEEPING,
@@ -72,13 +76,14 @@ class PromptRequest:
     ``is_aside`` means that it asks for nothing yet ("let's talk about the menu", "ignore it for now").
     ``is_specified`` means that it is a wish that ends with a colon ("the columns should be:"), or a line below one.
     ``is_stop`` means that it asks to discuss something before a later step, so the work must end with that discussion.
+    ``is_following`` means that it is short and ends with "accordingly", so that the request before says what is meant.
     ``is_listed`` means that it is a list item, or part of one.
     ``is_detail`` means that it elaborates on a list item, as a nested item or as a further sentence of the item.
     """
 
     __slots__ = (
-        "is_aside", "is_condition", "is_detail", "is_listed", "is_minor", "is_order", "is_question", "is_specified",
-        "is_stop", "own", "place", "text", "verb",
+        "is_aside", "is_condition", "is_detail", "is_following", "is_listed", "is_minor", "is_order", "is_question",
+        "is_specified", "is_stop", "own", "place", "text", "verb",
     )  # fmt: skip
 
     def __init__(
@@ -97,21 +102,25 @@ class PromptRequest:
         self.is_order = bool(self.verb)
         words = text.lower().split()
         introduces = words[-1] in ("be", "is", "are")  # "the columns should be:" only introduces a list or drawing
-        self.is_condition = not is_question and not introduces and (is_wish or _wants(words[:NEAR_THE_BEGINNING]))
+        low = text.lower()
+        is_forecast = low.startswith(FORECASTS)
+        says_wish = is_wish or _wants(words[:NEAR_THE_BEGINNING])
+        self.is_condition = says_wish and not (is_question or introduces or is_forecast)
         is_short = bool(self.verb) and len(words) < FEWEST_WORDS_OF_A_GOAL and not PRONOUNS.isdisjoint(words[1:2])
         is_beside = (self.verb in MINOR and not POINTING.isdisjoint(words[1:2])) or words[:3] == ["have", "a", "look"]
         is_vague = bool(self.verb) and " ".join(words[1:]) in VAGUE
         is_bare = bool(self.verb) and all(word in VERBS or word in BEHIND_A_BARE_VERB for word in words)
         is_unfinished = bool(self.verb) and len(words) < FEWEST_WORDS_OF_A_GOAL and words[-1] in UNFINISHED
-        is_following = words[-1:] == ["accordingly"] and len(words) <= FEWEST_WORDS_OF_A_GOAL
-        low = text.lower()
+        self.is_following = words[-1:] == ["accordingly"] and len(words) <= FEWEST_WORDS_OF_A_GOAL
         self.is_stop = low.startswith(TALKING) and " before " in low
         announces = low.startswith(ANNOUNCING) and " and have " not in low and not self.is_stop
-        is_around = is_vague or is_bare or is_unfinished or announces or is_following or self.verb in ABOUT_CONDUCT
+        is_around = is_vague or is_bare or is_unfinished or announces or self.is_following or self.verb in ABOUT_CONDUCT
         is_put_off = is_short and words[-2:] == ["for", "now"]
-        self.is_aside = not is_listed and (is_put_off or announces or self.verb in ABOUT_CONDUCT)
+        self.is_aside = is_forecast or (not is_listed and (is_put_off or announces or self.verb in ABOUT_CONDUCT))
         is_aim = is_wish and words[0] in LEARNING  # "I want to understand …": the user, not the agent, is to understand
-        self.is_minor = is_aim or is_short or is_beside or is_around or (self.is_condition and _forbids(words))
+        self.is_minor = (
+            is_forecast or is_aim or is_short or is_beside or is_around or (self.is_condition and _forbids(words))
+        )
         self.is_detail = False
         self.is_question = is_question
         self.is_listed = is_listed
@@ -125,6 +134,10 @@ class PromptRequest:
         """Return whether the request refers to the sentence before it: "it should be red", "use it for the map"."""
         low = self.text.lower()
         if low.startswith(SWEEPING) and low.endswith((" these", " those", " them")):
+            return True
+        if self.is_following or low.endswith(REFERRING):
+            return True
+        if self.is_condition and "further" in low.split()[:NEAR_THE_BEGINNING]:
             return True
         words = [word.strip(AROUND) for word in low.split(None, 3)[:3]]
         first, second, third = words + [""] * (3 - len(words))
@@ -162,6 +175,9 @@ def read_requests(prompt: str) -> list[PromptRequest]:
                     )
                     is_behind = found and (number or place)
                     meant = next((one for one in reversed(found) if not _is_sample(one)), request)
+                    if is_behind and request.is_following and not meant.is_statement:
+                        meant.text += f"; {text[:1].lower()}{text[1:]}"
+                        continue
                     if is_behind and request.points_back and meant.is_statement:
                         request.text = f"{meant.text}; {text[:1].lower()}{text[1:]}"
                     request.place = belongs
@@ -174,9 +190,17 @@ def read_requests(prompt: str) -> list[PromptRequest]:
                     found.append(request)
         if found and line.endswith(":") and _wants(found[-1].text.lower().split()):
             found[-1].is_specified = is_specifying = True
-    if found and not (found[0].is_order or found[0].is_question) and found[0].text.lower().startswith(("a ", "an ")):
+    if found and found[0].is_statement and _names_a_thing(found[0].text):
         found[0].is_condition = True  # "A tool that renders Markdown" names what is wanted
     return found
+
+
+def _names_a_thing(text: str) -> bool:
+    """Return whether a text only names a thing, such as "a page that is empty", and says nothing about it."""
+    words = text.lower().split()
+    at = next((at for at, word in enumerate(words) if word in BEING), len(words))
+    is_named = at == len(words) or not RELATIVES.isdisjoint(words[:at])
+    return words[:1] in (["a"], ["an"]) and is_named
 
 
 def _announces(part: str, request: PromptRequest) -> bool:

@@ -47,6 +47,13 @@ VERBS = frozenset(
 CONDITIONS = frozenset(
     ("should", "shall", "must", "needs", "need", "shouldn't", "mustn't", "want", "wanted", "wants", "wish")
 )
+FORECASTS = tuple(
+    f"{what} {will} {effect}"
+    for what in ("this", "that", "it")
+    for will in ("should", "will", "would")
+    for effect in ("do the trick", "do it", "fix ", "help", "suffice", "be enough", "be all", "be it", "make it work")
+)
+"""Beginnings of sentences that say what the author expects of a change, and ask for nothing."""
 FORBIDDING = frozenset(("shouldn't", "mustn't", "shouldnt", "mustnt"))
 ANNOUNCING = (
     "turn our attention", "turn your attention", "turn to ", "move on", "focus on", "talk about", "start with ",
@@ -106,6 +113,10 @@ OBSERVING = frozenset("get got see saw still have can't cannot don't didn't am w
 """Words after "I" by which the sentence reports a failure after all: "I get an error", "I cannot log in"."""
 MINOR = frozenset(("look", "check", "see", "keep", "note", "read", "think", "consider"))
 PRONOUNS = frozenset(("it", "that", "this", "them", "these", "those", "both", "all", "everything"))
+BEING = frozenset("is are was were isn't aren't wasn't weren't seems looks won't".split())
+RELATIVES = frozenset(("that", "which", "who", "where", "whose"))
+REFERRING = (" instead of that", " in place of that", " in its place")
+"""Ends of a request that refers to the sentence before it."""
 BACKWARD = frozenset(("it", "they", "these", "those", "both"))
 """First words of a wish that refer to something in the sentence before it."""
 SWEEPING = ("find and ", "search and ", "locate and ")
@@ -205,13 +216,17 @@ TESTS = frozenset("test tests unit-test unit-tests spec specs coverage testcase 
 """Words that, together with a verb of ``WRITING``, show that tests are to be written."""
 LACKING = "no tests"
 """Phrase that says that tests are missing, and are thus to be written."""
-MOVING = frozenset(
-    """
-    rename move extract replace port split merge inline consolidate migrate unify delete remove drop get eliminate
-    convert deduplicate
-    """.split()
-)
-"""Verbs of requests that rename, move or remove something, after which uses of the old name may remain."""
+RENAMING = frozenset("rename move extract split merge inline consolidate".split())
+"""Verbs of requests after which the old name of something may remain somewhere."""
+REPLACING = frozenset("replace port migrate unify delete remove drop get eliminate convert deduplicate".split())
+"""Verbs of requests after which some places may still have the old form, or use what was removed."""
+REVIEWING = ("review", "audit", "critique")
+USING = ("start with", "starting with", "begin with", "next file being", "use", "using", "adopt")
+"""Words before a name that is only to be used, or to be begun with."""
+BEFORE_A_NAME = frozenset("the new our a this `".split())
+"""Words that may stand between them and the name."""
+LONGEST_USE = 40
+"""How many characters before a name are searched for such words."""
 PROHIBITING = ("don't ", "do not ", "dont ", "never ", "avoid ")
 LIMITING = (
     *PROHIBITING, "no ", "nothing ", "without ", "only ", "make sure ", "ensure ",

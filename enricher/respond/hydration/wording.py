@@ -12,6 +12,7 @@ from enricher.respond.hydration.vocabulary import (
     ASKING,
     ASKING_WHY,
     AUXILIARIES,
+    BACKWARD,
     BEHIND_A_BARE_VERB,
     CIRCUMSTANCES,
     DOUBLED,
@@ -24,7 +25,6 @@ from enricher.respond.hydration.vocabulary import (
     INQUIRING,
     LACKING,
     MINOR,
-    MOVING,
     NEAR_THE_BEGINNING,
     OBSERVING,
     OWN_ACTIONS,
@@ -34,6 +34,8 @@ from enricher.respond.hydration.vocabulary import (
     PRONOUNS,
     REJECTING,
     REMARKING,
+    RENAMING,
+    REPLACING,
     SOLVED,
     STATING,
     TELLING,
@@ -164,9 +166,10 @@ def only_asks_why(requests: list[PromptRequest]) -> bool:
     return bool(asked) and all(one.verb in INQUIRING or one.text.lower().startswith(ASKING_WHY) for one in asked)
 
 
-def moves_names(requests: list[PromptRequest]) -> bool:
-    """Return whether the prompt renames, moves or removes something, so that uses of old names may remain."""
-    return any(one.verb in MOVING for one in requests)
+def what_moves(requests: list[PromptRequest]) -> str:
+    """Return what may remain after the prompt's changes: old names after a renaming, or uses of what is removed."""
+    verbs = {one.verb for one in requests}
+    return "the old names" if verbs & RENAMING else "what is left of the old form" if verbs & REPLACING else ""
 
 
 def own_requests(requests: list[PromptRequest]) -> list[PromptRequest]:
@@ -214,7 +217,7 @@ def object_of(request: PromptRequest) -> str:
     text = " ".join(words) if verb else _what_fails(" ".join(words))
     for end in ENDS_OF_ORDER if verb else ENDS_OF_OBJECT:
         head = text.partition(end)[0]
-        is_quoted = head.count('"') % 2  # "Results - Today" is a name
+        is_quoted = head.count('"') % 2 or head.count("`") % 2  # "Results - Today" is a name
         if not is_quoted and len(head.split()) > (FEWEST_WORDS_BEFORE_COLON - 1 if end == ": " else 1):
             text = head
     bare = harmless(text, longest=LONGEST_OBJECT * 2).strip(" \t.,;:!?*-\u2026\u2013\u2014")
@@ -232,7 +235,8 @@ def _what_fails(text: str) -> str:
     head, _but, tail = text.partition(" but ")
     words = [word.strip(AROUND) for word in head.lower().split()]
     works = FAILING.isdisjoint(words) or not SOLVED.isdisjoint(words)
-    return tail if works and _reports(tail) else text
+    is_clear = tail.lower().replace("'", " ").partition(" ")[0] not in PRONOUNS | BACKWARD
+    return tail if works and is_clear and _reports(tail) else text
 
 
 def closed(text: str) -> str:

@@ -12,7 +12,7 @@ from enricher.respond.guidance import Scored
 from enricher.respond.hydration.plan import TEMPLATE_SIGNS, TODO_WRITE, PlanStep, orders_commit, steps_for, task_list
 from enricher.respond.hydration.requests import read_requests
 from enricher.respond.hydration.requirements import conditions_of, items_of, joined
-from enricher.respond.hydration.vocabulary import AROUND, TIMES
+from enricher.respond.hydration.vocabulary import AROUND, BEFORE_A_NAME, LONGEST_USE, REVIEWING, TIMES, USING
 from enricher.respond.hydration.wording import (
     asks_for_tests,
     capitalized,
@@ -21,12 +21,12 @@ from enricher.respond.hydration.wording import (
     intent,
     is_unfinished,
     main_request,
-    moves_names,
     object_of,
     only_asks_why,
     own_requests,
     says_what_fails,
     says_what_is,
+    what_moves,
 )
 from enricher.respond.render import cut
 
@@ -46,7 +46,7 @@ POINTER = (
 )
 LONGEST_SHORT_INTENT = 35
 """Maximum tokens of the intent in the short text that only names the plan's file."""
-DEBUGGING = "debugging"
+DEBUGGING, REFACTOR = "debugging", "refactor"
 FEWEST_WORDS = 5
 """A prompt whose main request has fewer words is read together with the user's previous request."""
 TRACKED_TYPE = "framework"
@@ -142,7 +142,8 @@ def hydrate(result: Enrichment, inputs: Inputs, rules: Rules) -> Hydration | Non
     result.workflow, plan = name, plans[name]
     judged, facts = result.classification, inputs.hydration
     main = main_request(requests, is_report=name == DEBUGGING)
-    values = _values(facts, error=error_of(inputs.prompt, judged.features))
+    changing = _not_only_used(facts, inputs.prompt) if name == REFACTOR else facts
+    values = _values(changing, error=error_of(inputs.prompt, judged.features))
     values |= _words_of(requests, main, name, error=values.get("error", ""), changes=bool(plan["changes"]))
     if not is_certain:
         values["assumption"] = "how the prompt is understood"
@@ -185,6 +186,8 @@ def _words_of(
             values["order"], values["subject"] = closed(capitalized(whole)), closed(capitalized(main.text))
         elif not (main.is_condition or main.is_question):
             values["statement"] = whole
+            if says_what_fails(main):
+                values["fault"] = whole
     else:
         values["object"] = error or "the pasted text"
     conditions = conditions_of(requests, main, is_report=name == DEBUGGING)
@@ -194,9 +197,33 @@ def _words_of(
         values["conditions"] = conditions
     if asks_for_tests(requests):
         values["new_tests"] = "the new tests"
-    if moves_names(requests):
-        values["old_names"] = "the old names"
+    if moved := what_moves(requests):
+        values["old_names"] = moved
+    if main and any(word in main.text.lower() for word in REVIEWING):
+        values["review"] = values.get("object", main.text)
     return values
+
+
+def _not_only_used(facts: Mapping[str, Any], prompt: str) -> dict[str, Any]:
+    """Return the facts without the names that the prompt only wants to be used, or the work to begin with.
+
+    Nothing changes for the users of the two names in "use load_rates for the errors, start with cart.py".
+    """
+    low = prompt.lower()
+    symbols = [pair for pair in facts.get("symbols", ()) if not _is_used(pair[0], low)]
+    used = {place.rpartition(":")[0] for _name, place in facts.get("symbols", ())}
+    used -= {place.rpartition(":")[0] for _name, place in symbols}
+    files = [
+        path for path in facts.get("files", ())
+        if not _is_used(path.rpartition("/")[2], low) and not (path in used and path.rpartition("/")[2] not in low)
+    ]  # fmt: skip
+    return {**facts, "symbols": symbols, "files": files}
+
+
+def _is_used(name: str, prompt: str) -> bool:
+    leads = [part[-LONGEST_USE:].replace("`", " ").split() for part in prompt.split(name.lower())[:-1]]
+    bare = [" ".join(word for word in words if word not in BEFORE_A_NAME) for words in leads]
+    return bool(bare) and all(f" {lead}".endswith(tuple(f" {use}" for use in USING)) for lead in bare)
 
 
 def workflow_for(chosen: str, requests: list[PromptRequest], rules: Rules) -> str:

@@ -67,8 +67,8 @@ class Catalogues(_Rule):
 class Prompts(_Rule):
     """The rule ``## Prompts``: the paths of the templates for a language model's prompts.
 
-    The file ``modes`` says of each template whether it asks for a structured answer. Paths are relative to the instructions file.
-    A template replaces a lower layer's template with the same file name.
+    The file ``modes`` says of each template whether it asks for a structured answer. Paths are relative to the
+    instructions file. A template replaces a lower layer's template with the same file name.
     """
 
     files: list[Name] = []

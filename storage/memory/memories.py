@@ -184,8 +184,8 @@ def replace_all(
 ) -> tuple[int, int, int]:
     """Make ``memories`` the only ones of ``project`` with this origin and a source beginning with ``source_prefix``.
 
-    Other memories of that kind are deleted, and unchanged ones are not written, all in one transaction. Return how many memories were added,
-    changed and removed.
+    Other memories of that kind are deleted, and unchanged ones are not written, all in one transaction. Return how many
+    memories were added, changed and removed.
     """
     outcomes = {"added": 0, "changed": 0, "same": 0}
     with transaction(db):

@@ -479,6 +479,11 @@ def test_the_items_are_the_separate_requests(prompt: str, items: list[str]) -> N
             id="not what the user did wrong",
         ),
         pytest.param(
+            "i added another print, but your inner loop is never entered:",
+            "your inner loop is never entered",
+            id="not what the user did before it",
+        ),
+        pytest.param(
             "the import gets stuck on the last page 2026-03-04 18:20:03: -- loading the pages",
             "the import gets stuck on the last page",
             id="no line of a log behind the words",

@@ -100,7 +100,7 @@ FAILING = frozenset(
     """
     error errors fail fails failed failing crash crashes crashed throws broken wrong missing empty blank nothing never
     not no isn't doesn't didn't don't can't cannot won't wasn't aren't complains instead stuck hangs off opposite
-    unexpected
+    unexpected unchanged
     """.split()
 )
 """Words by which a sentence reports a failure."""

@@ -103,6 +103,8 @@ def says_what_fails(request: PromptRequest) -> bool:
 
 def _reports(text: str) -> bool:
     """Return whether a sentence reports a failure and says what fails."""
+    head, _but, tail = text.partition(" but ")
+    text = tail if head.lower().startswith(OWN_ACTIONS) and tail else text
     words = text.lower().split()
     is_about_the_user = text.lower().startswith(OWN_ACTIONS) and OBSERVING.isdisjoint(words[1:4])
     is_long = len(words) >= FEWEST_WORDS_OF_A_REPORT

@@ -14,6 +14,7 @@ from enricher.respond.hydration.vocabulary import (
     LEADING_VERBS,
     NO_ORDERS,
     NO_VERBS,
+    ORDERS_ELSEWHERE,
     POLITE,
     RESTRICTING,
     SUBJECTS,
@@ -36,7 +37,7 @@ def verb_of(text: str) -> str:
     is_aside = text.partition(" ")[0].endswith(("\u2026", ","))
     if is_aside or not words or (words[0] in LEADING_VERBS and BEHIND_A_LEADING_VERB.isdisjoint(words[1:])):
         return ""
-    return words[0] if words[0] in VERBS or words[0] in LEADING_VERBS else ""
+    return words[0] if words[0] in VERBS or words[0] in LEADING_VERBS or words[0] in ORDERS_ELSEWHERE else ""
 
 
 def _verb_within(words: list[str]) -> str:

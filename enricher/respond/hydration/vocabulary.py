@@ -14,7 +14,8 @@ POLITE = (
     "and", "next", "great", "thanks", "thank you", "hmmm", "hmm", "hm", "um", "perfect", "good", "nice", "well",
     "first", "finally", "just", "maybe", "kindly", "only", "probably", "but", "actually", "yeah", "yep", "yup",
     "when you're done", "when done", "once done", "after that", "yes", "try to", "make sure to", "be sure to",
-    "alright", "all right", "cool", "awesome", "excellent", "id like to",
+    "alright", "all right", "cool", "awesome", "excellent", "id like to", "bitte", "por favor", "per favore",
+    "s'il te plaît", "s'il vous plaît", "puedes", "podrías", "peux-tu", "pouvez-vous", "puoi", "você pode", "pode",
 )  # fmt: skip
 VERBS = frozenset(
     """
@@ -44,6 +45,25 @@ VERBS = frozenset(
     unset unwrap update upgrade upload use validate vendor verify visualise visualize warn widen wire wrap write
     """.split()
 )
+ORDERS_ELSEWHERE = frozenset(
+    """
+    aktualisiere benenne benutze beschreibe bessere ergänze entferne erkläre ersetze erstelle erweitere finde füge
+    implementiere korrigiere lösche mache nimm passe prüfe refaktoriere repariere schreibe setze sorge stelle teste
+    untersuche verbessere verschiebe verwende zeige ändere überprüfe
+    ajoute ajoutez ajouter améliore améliorez améliorer corrige corrigez corriger crée créez créer déplace
+    déplacez explique expliquez génère implémente implémentez mets modifie modifiez modifier renomme renommez
+    remplace remplacez remplacer répare supprime supprimez supprimer utilise utilisez utiliser vérifie vérifiez
+    actualiza agrega agregar añade añadir arregla arreglar borra busca cambia cambiar corrige corregir crea crear
+    elimina eliminar escribe explica genera haz implementa implementar mejora mejorar modifica mueve muestra quita
+    reemplaza refactoriza renombra revisa usa utiliza utilizar verifica
+    adicione adicionar altere atualize conserte corrija crie criar exclua explique gere implemente melhore mova mude
+    refatore remova renomeie substitua troque utilize verifique
+    aggiorna aggiungi aggiungere cancella correggi elimina implementa migliora rimuovi rinomina scrivi
+    sostituisci sposta spiega togli usare verifica
+    """.split()
+)
+"""First words of orders in German, French, Spanish, Portuguese and Italian."""
+"""First words of orders in German, French, Spanish, Portuguese and Italian."""
 CONDITIONS = frozenset(
     ("should", "shall", "must", "needs", "need", "shouldn't", "mustn't", "want", "wanted", "wants", "wish")
 )
@@ -161,7 +181,20 @@ ENDS = (TRAILING_OFF, " - ", " -- ", " \u2013 ", " \u2014 ", ". ", "! ", "? ", *
 DASHES = (" - ", " -- ", " \u2013 ", " \u2014 ")
 ORDERING = ("let's ", "lets ", "let us ", "please ", "go ahead and ")
 """Phrases after which any word except those of ``NO_VERBS`` is the verb of an order: "let's memoize it"."""
-ASKING_POLITELY = ("can you ", "could you ", "would you ", "will you ", "can we ", "could we ")
+ASKING_POLITELY = (
+    "puedes ",
+    "podrías ",
+    "peux-tu ",
+    "pouvez-vous ",
+    "puoi ",
+    "você pode ",
+    "can you ",
+    "could you ",
+    "would you ",
+    "will you ",
+    "can we ",
+    "could we ",
+)
 """Phrases with which a question asks for an action, unless a word of ``KNOWING`` follows: "can you memoize it?"."""
 KNOWING = frozenset("see tell confirm think remember know believe say guess".split())
 NO_ORDERS = (["instead", "of"], ["use", "case"], ["use", "cases"])

@@ -27,6 +27,7 @@ from enricher.respond.hydration.vocabulary import (
     MINOR,
     NEAR_THE_BEGINNING,
     OBSERVING,
+    ORDERS_ELSEWHERE,
     OWN_ACTIONS,
     PAIRS,
     PARTICLES,
@@ -305,7 +306,7 @@ def lowered(text: str) -> str:
 def gerund(text: str) -> str:
     """Return the "-ing" form of the request's verb, capitalized; "Working" if it has no known verb."""
     verb = verb_of(text) or verb_of(text.rpartition("; ")[2])  # as in "the column is odd; fix it"
-    if not verb:
+    if not verb or verb in ORDERS_ELSEWHERE:
         return "Working"
     if verb in DOUBLED:
         return (verb + verb[-1] + "ing").capitalize()

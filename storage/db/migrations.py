@@ -494,10 +494,7 @@ def m017_roll_ups(db: Database) -> None:
 
 @migrations()
 def m018_silence_of_imports(db: Database) -> None:
-    """Change the status of traces from shadow to silent if there was nothing to add to their prompts.
-
-    If any trace has changed, the sums over traces are deleted, to be computed again.
-    """
+    """Change the status of traces from shadow to silent if there was nothing to add to their prompts."""
     found = db.execute("update traces set status = 'silent' where status = 'shadow' and output_tokens = 0")
     if found.rowcount > 0:
         for query in rollups.START_AGAIN:
@@ -624,10 +621,7 @@ def m023_line_labels(db: Database) -> None:
 
 @migrations()
 def m024_sums_by_workflow(db: Database) -> None:
-    """Add the workflow to the index for filtering and to the table of sums by class; delete all sums over traces.
-
-    The sums are computed again later.
-    """
+    """Add the workflow to the index for filtering and to the table of sums by class; delete all sums over traces."""
     db.execute("drop index traces_in_brief")
     db.execute("""
         create index traces_in_brief on traces (

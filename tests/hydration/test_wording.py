@@ -124,9 +124,13 @@ def restated(prompt: str) -> str:
             "The line about the crane is not lovely; have `Crane: tall` in place of that",
             id="with what it replaces",
         ),
-        pytest.param("La grúa es alta. Por favor, reemplaza la tabla", "reemplaza la tabla", id="an order in Spanish"),
         pytest.param(
-            "Die Liste ist alt. Ersetze sie durch eine Tabelle", "Ersetze sie durch eine Tabelle", id="in German"
+            "La grúa del puerto es alta. Por favor, reemplaza la tabla", "reemplaza la tabla", id="an order in Spanish"
+        ),
+        pytest.param(
+            "Die Liste der Preise ist viel zu alt. Ersetze sie durch eine Tabelle",
+            "Ersetze sie durch eine Tabelle",
+            id="in German",
         ),
         pytest.param("peux-tu ajouter une colonne au tableau ?", "ajouter une colonne au tableau", id="in French"),
         pytest.param("look at the chart", "look at the chart", id="a small request alone"),

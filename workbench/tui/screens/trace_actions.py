@@ -135,14 +135,13 @@ class TraceActions(WorkbenchScreen):
         """
         from workbench.gate import labelling
         from workbench.gate.cases import CasesError
-        from workbench.gate.gate import GateError
         from workbench.tuning.wishes.wish import WITHOUT, wanted
 
         unwanted = wish.name if wish.kind == WITHOUT else ""
         try:
             with self.database(drain=False) as db:
                 given = labelling.approve(db, trace_id, wanted(db, trace_id, wish), unwanted=unwanted)
-        except (CasesError, GateError) as error:
+        except CasesError as error:
             self.notify(str(error), title="Not approved", severity="warning", markup=False)
             return
         note = " The project's rules do not give that yet: the gate lists it as open." if given.is_open else ""

@@ -12,7 +12,8 @@ from simulator import ROOT, Account
 from test_loop import Keys, git
 
 from workbench.replay.corpus import opened
-from workbench.tui.screens.loop.make import MakeScreen
+from workbench.replay.rulesets.compared_rules import SideError
+from workbench.tui.screens.loop.make import MakeScreen, Proposed
 from workbench.tui.screens.loop.why import WhyScreen
 from workbench.tui.widgets.lists.line_list import LineList
 from workbench.tuning.wishes.search import Edit, edits_for
@@ -237,17 +238,39 @@ def test_a_raised_signal_of_a_packaged_rule_stands_in_the_layer_once_and_check_a
     assert "is the same as" in shop.cli("check", str(layer))
 
 
-def test_a_longer_phrase_is_offered_for_a_word_that_many_contain_and_what_only_this_prompt_has_stands_last(
+def test_a_longer_phrase_is_offered_for_a_word_that_many_contain_and_what_makes_others_worse_stands_last(
     shop: Account,
 ) -> None:
     found = list(proposed(shop, ABSENT, Wish("task_type", "implementation"), into=layer_of(shop)))
     found.sort(key=lambda one: one.order)
     titles = [one.title for one in found]
 
-    at = titles.index('implementation: add "hiccup" with weight 21')
-    assert titles[-1] == 'implementation: add "search hiccup" with weight 21'
-    assert [one.worse for one in found[: at + 1]] == [0] * at + [len(COMMON)]
-    assert [one.is_lone for one in found] == [False] * (at + 1) + [True] * (len(found) - at - 1)
+    assert titles[-1] == 'implementation: add "hiccup" with weight 21'
+    assert titles[-2] == 'implementation: add "search hiccup" with weight 21'
+    assert [one.worse for one in found] == [0] * (len(found) - 1) + [len(COMMON)]
+    assert [one.is_lone for one in found[:-1]] == sorted(one.is_lone for one in found[:-1])
+
+
+def test_what_a_class_lacks_is_said_where_no_signal_can_give_it(shop: Account, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("workbench.tuning.wishes.search.MOST_WEIGHT", 20)
+    with pytest.raises(SideError, match="implementation lacks 21 points, but a signal gives at most 20"):
+        list(proposed(shop, ABSENT, Wish("task_type", "implementation"), into=layer_of(shop)))
+
+
+async def test_the_end_of_the_search_leaves_the_list_as_it_is_used(
+    shop: Account, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with run_workbench(shop.state, screen="traces", size=(100, 30)) as (app, pilot):
+        keys = await wished(app, pilot, "without_guardrail X1")
+        screen, proposals = app.screen, app.screen.query_one(LineList)
+        assert isinstance(screen, MakeScreen)
+        opened_first = proposals.opened
+        await keys.press("space", "down")
+        screen.post_message(Proposed(None, screen._layers[0]))  # noqa: SLF001
+        await pilot.pause()
+
+    assert len(opened_first) == 1
+    assert proposals.opened == []
 
 
 def test_the_guardrail_of_a_project_is_found_from_the_own_layer_and_edited_where_it_is(shop: Account) -> None:
@@ -270,8 +293,11 @@ async def test_each_proposal_says_in_its_closed_line_into_which_file_it_goes(sho
 
     assert "this project's layer: counts for everybody who works here; the gate judges it" in lines
     assert "p: into ~/config/instructions.md (your own layer; the gate does not judge it)" in lines
-    assert '▸ guardrail X1: not with "exporter" project\'s layer · only this prompt has these words' in lines
-    assert any(line.endswith("guardrail X1: raise min_score to 6 project's layer · and 1 other") for line in lines)
+    assert '▾ guardrail X1: not with "exporter" project\'s layer · only this prompt has these words' in lines
+    assert any(
+        line.endswith("guardrail X1: raise min_score to 6 project's layer · and 1 other, 1 perhaps for the worse")
+        for line in lines
+    )
     assert "your own layer: counts for you, in every project; the gate does not judge it" in own
 
 

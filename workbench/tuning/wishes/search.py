@@ -8,9 +8,9 @@ a file, compiled and replayed on all prompts like a user's edit, and kept if the
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from enricher.classify import TASK_TYPE, Observation, matching, scanned_part
 from enricher.respond.decision import Inputs, verdict_on
@@ -27,7 +27,8 @@ from workbench.replay.rulesets import compared_rules
 from workbench.replay.rulesets.layer_stack import layer_file
 from workbench.tuning.labelled_prompts import SILENCED
 from workbench.tuning.rewriting import Rewriter, changed_line, signal_text
-from workbench.tuning.steps import LONGEST, grams, title_of
+from workbench.tuning.steps import LONGEST, grams
+from workbench.tuning.wishes.candidates import Step, against
 from workbench.tuning.wishes.floors import Floor, points_of
 from workbench.tuning.wishes.wish import GUARDRAIL, SILENT, WITHOUT, FulfilledError, Wish
 
@@ -80,58 +81,17 @@ class Edit:
     """Whether the edit adds a phrase that no other recorded prompt contains, so that it helps only this wording."""
 
     @property
-    def order(self) -> tuple[bool, bool, int, int, int, int]:
+    def order(self) -> tuple[bool, int, bool, int, int, int]:
         """Return the key by which edits are sorted, best first.
 
-        In this order, edits are preferred that make a desired task type certain enough to be shown; whose phrase also
-        occurs in other prompts; that may make the fewest other prompts worse; that change the fewest others beyond
-        MANY (similar prompts usually should get the same outcome); that change the most others, up to MANY, without
-        making them worse; and that need the fewest points.
+        In this order, edits are preferred that make a desired task type certain enough to be shown; that may make the
+        fewest other prompts worse; whose phrase also occurs in other prompts; that change the fewest others beyond MANY
+        (similar prompts usually should get the same outcome); that change the most others, up to MANY, without making
+        them worse; and that need the fewest points.
         """
         others = len(self.figures.changes) - 1
         mended = min(MANY, others - self.worse)
-        return not self.is_told, self.is_lone, self.worse, max(0, others - MANY), -mended, self.points
-
-
-@dataclass(frozen=True, slots=True)
-class _Step:
-    """A candidate edit that gives a signal another weight (0 removes it), adds a phrase to a class, or raises a floor.
-
-    ``facet`` and ``name`` are the class whose points change by ``points``. The weight of a signal in a file that must
-    not be edited is raised by adding the same signal to a layer above it (``is_added``). A floor is the least number of
-    points with which a guardrail is shown.
-    """
-
-    facet: str
-    name: str
-    points: int
-    signal: LocatedSignal | None = None
-    phrase: str = ""
-    is_added: bool = False
-    floor: Floor | None = None
-    file: str = ""
-    """The file into which a floor, or a phrase that excludes the guardrail, is written; empty for other candidates."""
-    others: tuple[_Step, ...] = ()
-    """Steps for further guardrails that belong to the same edit."""
-
-    @property
-    def weight(self) -> int:
-        return (self.signal.weight if self.signal else 0) + self.points
-
-    @property
-    def new_signal(self) -> dict[str, Any]:
-        """Return the signal to add, in the form that it has in instructions files."""
-        said = {"phrase": self.phrase} if self.signal is None else self.signal.signal
-        return {**said, "weight": self.points}
-
-    def title(self) -> str:
-        if self.floor is not None:
-            return "; ".join(one.floor.title() for one in (self, *self.others) if one.floor)
-        if self.file:
-            names = ", ".join(one.name for one in (self, *self.others))
-            return f'guardrail{"s" * bool(self.others)} {names}: not with "{self.phrase}"'
-        written = f" (writes {self.points}, added to the {self.signal.weight})" if self.is_added and self.signal else ""
-        return title_of(self.name, self.signal, self.phrase, self.weight) + written
+        return not self.is_told, self.worse, self.is_lone, max(0, others - MANY), -mended, self.points
 
 
 def edits_for(
@@ -144,13 +104,15 @@ def edits_for(
     cwd: str,
     edited: Mapping[str, str] | None = None,
     should_stop: Callable[[], bool] = never,
+    report: Callable[[int, int], object] | None = None,
 ) -> Iterator[Edit]:
     """Yield edits that give a recorded prompt the desired outcome, in the order in which they are found.
 
-    ``Edit.order`` is the key to sort them by. New phrases go into the file at ``path``, or into the user's own layer if
-    that file belongs to another project than the prompt. ``edited`` has unsaved texts of files, by path, on which the
-    edits are based. Raises FulfilledError if the prompt already has that outcome, and SideError if its text was not
-    kept or the rules are broken.
+    ``Edit.order`` is the key to sort them by. ``report`` is called with the number of candidates tried, and of all. New
+    phrases go into the file at ``path``, or into the user's own layer if that file belongs to another project than the
+    prompt. ``edited`` has unsaved texts of files, by path, on which the edits are based. Raises FulfilledError if the
+    prompt already has that outcome, and SideError if its text was not kept, the rules are broken, or the class lacks
+    more points than a signal can give.
     """
     row = next(stored.rows_of(corpus.db, [trace_id]), None)
     if row is None or not row.has_inputs:
@@ -159,7 +121,12 @@ def edits_for(
     if search.is_fulfilled():
         raise FulfilledError("the instructions as they are now give that already")
     sessions: dict[str, EditSession] = {}
-    for step in islice(search.steps(), MOST_TRIED):
+    steps = list(islice(search.steps(), MOST_TRIED))
+    if not steps and search.lacking:
+        raise compared_rules.SideError(search.lacking)
+    for tried, step in enumerate(steps):
+        if report:
+            report(tried, len(steps))
         if should_stop():
             return
         written = search.written_as(step)
@@ -221,6 +188,8 @@ class _Search:
         seen = Observation(scanned_part(row.prompt), self._rules.table)
         late = matching.fired_late(seen.found, judged.task_type, self._rules.table)
         self._fired = [one for one in self._written.signals if one.condition in seen.found.keys() | late.keys()]
+        self.lacking = ""
+        """Why no signal of the desired class is enough; empty unless it lacks too many points."""
         self._shared: set[str] = set()
         """Phrases of the prompt that other prompts contain, too."""
         self._words = [SILENCED if at in seen.read.quiet else word for at, word in enumerate(seen.read.words)]
@@ -238,12 +207,12 @@ class _Search:
         """Return whether this prompt is the only one that contains ``phrase``; False if ``phrase`` is empty."""
         return bool(phrase) and phrase not in self._shared
 
-    def steps(self) -> Iterator[_Step]:
+    def steps(self) -> Iterator[Step]:
         """Yield the candidate edits, those that change the fewest points first."""
         found = [step for facet, name, sign in self._levers() for step in self._steps_of(facet, name, sign)]
         yield from sorted([*found, *self._steps_against()], key=self._rank)
 
-    def _rank(self, step: _Step) -> tuple[int, bool, bool]:
+    def _rank(self, step: Step) -> tuple[int, bool, bool]:
         """Return the key by which candidates are sorted: those that change the fewest points come first.
 
         Among equals, signals that match words come before those that match a feature of the prompt, such as its length;
@@ -265,7 +234,7 @@ class _Search:
         guardrails = [(GUARDRAIL, name, -1) for name in self._now.guardrails]
         return [*((TASK_TYPE, name, 1) for name in silent), winner, *guardrails]
 
-    def _steps_against(self) -> Iterator[_Step]:
+    def _steps_against(self) -> Iterator[Step]:
         """Yield edits that remove the unwanted guardrails, in the chosen file and in the file of their rules.
 
         Such an edit raises the floor (the least points) of each guardrail above the points that it has now, or excludes
@@ -283,12 +252,15 @@ class _Search:
         files_of = {block.file for of, block in self._written.rules_of(GUARDRAIL) if of in names}
         written = [file for file in files_of if len(files_of) == 1 and not files.objection(file, self._cwd)]
         for file in dict.fromkeys([self._path, *written]):
-            yield _against(*(_Step(GUARDRAIL, one.name, -most, floor=one, file=file) for one in floors))
+            yield against(*(Step(GUARDRAIL, one.name, -most, floor=one, file=file) for one in floors))
             for phrase in self._phrases():
-                yield _against(*(_Step(GUARDRAIL, name, -1, phrase=phrase, file=file) for name in names))
+                yield against(*(Step(GUARDRAIL, name, -1, phrase=phrase, file=file) for name in names))
 
-    def _steps_of(self, facet: str, name: str, sign: int) -> Iterator[_Step]:
+    def _steps_of(self, facet: str, name: str, sign: int) -> Iterator[Step]:
         needed = self._least(facet, name, sign, self._wish.is_told) or self._least(facet, name, sign, self._wish.holds)
+        if sign > 0 and not 0 < needed <= MOST_WEIGHT:
+            lacks = str(needed or f"more than {MOST_POINTS}")
+            self.lacking = f"{name} lacks {lacks} points, but a signal gives at most {MOST_WEIGHT}: write two or more"
         if not needed:
             return
         for signal in self._fired:
@@ -301,12 +273,12 @@ class _Search:
             if is_added and sign < 0 and not files.saves_as_layer(signal.place.file, self._cwd):
                 continue  # a layer can raise the weight of a fitted signal, but not lower it
             if LEAST_WEIGHT <= weight <= MOST_WEIGHT:
-                yield _Step(facet, name, sign * needed, signal, is_added=is_added and sign > 0)
+                yield Step(facet, name, sign * needed, signal, is_added=is_added and sign > 0)
             elif sign < 0 and self._suffices(facet, name, -signal.weight, self._wish.holds):
-                yield _Step(facet, name, -signal.weight, signal)
+                yield Step(facet, name, -signal.weight, signal)
         if sign > 0 and facet in PARTS and needed <= MOST_WEIGHT:
             for phrase in self._phrases():
-                yield _Step(facet, name, needed, phrase=phrase)
+                yield Step(facet, name, needed, phrase=phrase)
 
     def _is_repeated(self, signal: LocatedSignal) -> bool:
         """Return whether a file that may be edited contains a copy of ``signal`` for the same rule."""
@@ -369,7 +341,7 @@ class _Search:
         longer = [min(ones, key=reach) for ones in with_it if ones]
         return [*short, *dict.fromkeys(longer[:MOST_LONGER])]
 
-    def written_as(self, step: _Step) -> tuple[str, str, str, int] | None:
+    def written_as(self, step: Step) -> tuple[str, str, str, int] | None:
         """Return the file that a candidate edits, its text before and after the edit, and the edited line.
 
         Return None if the layout of the file's text prevents the edit.
@@ -384,7 +356,7 @@ class _Search:
         after = rewriter.with_weight(rule, index, step.weight) if step.weight else rewriter.without(rule, index)
         return (file, before, after, step.signal.place.line) if after else None
 
-    def _with_guardrails_removed(self, step: _Step) -> tuple[str, str, str, int] | None:
+    def _with_guardrails_removed(self, step: Step) -> tuple[str, str, str, int] | None:
         before = after = self._text(step.file)
         for one in (step, *step.others):
             rewriter = Rewriter(step.file, after)
@@ -394,14 +366,14 @@ class _Search:
             after = written
         return step.file, before, after, changed_line(before, after)
 
-    def _with_exception(self, step: _Step, rewriter: Rewriter) -> str | None:
+    def _with_exception(self, step: Step, rewriter: Rewriter) -> str | None:
         block = next(one for of, one in self._written.rules_of(GUARDRAIL) if of == step.name)
         if rewriter.has_rule(block.id):
             return rewriter.with_item(block.id, "unless", step.phrase)
         line = f"unless: [{json.dumps(step.phrase, ensure_ascii=False)}]"
         return rewriter.with_section(block.part, f"Guardrail: {block.name}", block.id, line)
 
-    def _with_new_signal(self, step: _Step) -> tuple[str, str, str, int] | None:
+    def _with_new_signal(self, step: Step) -> tuple[str, str, str, int] | None:
         block = next((one for name, one in self._written.rules_of(step.facet) if name == step.name), None)
         name = block.name if block else step.name
         rule = f"{step.facet}.{name.replace(' ', '-')}"
@@ -416,10 +388,6 @@ class _Search:
         written = signal_text(step.new_signal)
         line = next((at for at, text in enumerate(after.splitlines(), 1) if text.endswith(written)), 1)
         return self._path, before, after, line
-
-
-def _against(first: _Step, *others: _Step) -> _Step:
-    return replace(first, others=others)
 
 
 def _has_meaning(words: list[str]) -> bool:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from workbench.tuning.wishes.wish import Wish
 
-SEARCHING = "Searching, and replaying every prompt under each edit …"
+SEARCHING = "Replaying every prompt under each edit …"
 MOST_LISTED = 200
 """At most this many changed prompts are listed below each proposed edit; the edit's own line shows their number."""
 LONE = "only this prompt has these words"
@@ -63,6 +63,18 @@ class Proposed(Message):
     edit: Edit | None
     path: str
     reason: str = ""
+
+
+@dataclass
+class Tried(Message):
+    """Sent when the search is about to try another candidate: ``count`` of ``total`` were tried before."""
+
+    path: str
+    count: int
+    total: int
+
+    def can_replace(self, message: Message) -> bool:
+        return isinstance(message, Tried)
 
 
 class EditList(LineList, inherit_bindings=False):
@@ -95,9 +107,9 @@ class MakeScreen(WorkbenchScreen):
     HELP = """\
 Single edits that make the prompt come out as you wished. Each is compiled and replayed over all recorded prompts; the
 prompts that it changes are listed below it. The first edits are those that change the fewest other prompts for the
-worse; a prompt that was in doubt and gets the wished task type does not count as worse. Next come those that change the
-fewest prompts beyond five, then those that mend the most similar prompts, then those with the fewest points. An edit of
-which it says `only this prompt has these words` mends this wording only, so it stands last.
+worse; a prompt that was in doubt and gets the wished task type does not count as worse. Among equals, an edit of which
+it says `only this prompt has these words` comes later, because it mends this wording only. Next come those that change
+the fewest prompts beyond five, then those that mend the most similar prompts, then those with the fewest points.
 
 The file that an edit goes into is named at the right: first that of the project, which counts for everybody who works
 there and is what the gate judges. `p` puts what is added into another layer, such as your own, which counts for you in
@@ -185,6 +197,7 @@ returns to this line.
                     cwd=here(),
                     edited=dict(self.app.edited),
                     should_stop=lambda: worker.is_cancelled,
+                    report=lambda tried, of: self.post_message(Tried(path, tried, of)),
                 ):
                     self.post_message(Proposed(edit, path))
             self.post_message(Proposed(None, path))
@@ -200,13 +213,20 @@ returns to this line.
         if message.edit is not None:
             insort(self._edits, message.edit, key=lambda one: one.order)
             self.list.show(_group(one, self._trace_id) for one in self._edits)
-            self._show_wish(f"{len(self._edits)} found. {SEARCHING}")
         else:
             groups = [_group(one, self._trace_id) for one in self._edits]
-            self.list.show(groups, opened=[one.head.key for one in groups[:1]])
+            # Whoever has moved or unfolded something keeps what he sees.
+            is_untouched = not (self.list.cursor or self.list.opened)
+            self.list.show(groups, opened=[one.head.key for one in groups[:1] if is_untouched])
             count = f"{len(groups)} edit{'s' * (len(groups) != 1)}"
             done = f"{count}, first those that change the fewest other prompts for the worse" if groups else NOTHING
             self._show_wish(message.reason or done)
+
+    @on(Tried)
+    def _tried(self, message: Tried) -> None:
+        if message.path == self._layers[0]:
+            found = f"{message.count} of {message.total} tried, {len(self._edits)} found. "
+            self._show_wish(f"{found if message.count else ''}{SEARCHING}")
 
     @on(EditList.Taken)
     def _taken(self, message: EditList.Taken) -> None:
@@ -227,7 +247,8 @@ def _group(edit: Edit, trace_id: str) -> Group:
     results = figures.label_results
     bad = f", {len(results.regressed)} approved regress" if results and results.regressed else ""
     narrow = "this prompt alone" if not others else f"and {len(others):,} other{'s' * (len(others) != 1)}"
-    right = f"{_target(edit.path)} · {LONE if edit.is_lone else narrow}{bad}"
+    worse = f", {edit.worse:,} perhaps for the worse" if edit.worse else ""
+    right = f"{_target(edit.path)} · {LONE if edit.is_lone else narrow}{worse}{bad}"
     place = f"{os.path.basename(edit.path)}:{edit.line} of {from_home(os.path.dirname(edit.path))}"
     copied = COPIED if files.saves_as_layer(edit.path, here()) else ""
     changes = ChangeLines(others[:MOST_LISTED], results.regressed if results else (), {}, right_text=True)

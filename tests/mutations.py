@@ -4211,6 +4211,14 @@ MUTATIONS = (
         "tui/test_traces.py::test_prompt_text_and_id_are_copied",
     ),
     Mutation(
+        "a new line in the editor begins at the margin",
+        "workbench/tui/widgets/editor.py",
+        'if event.key == "enter" and not self.read_only:',
+        "if False:",
+        "",
+        "tui/test_instructions_screen.py::test_a_new_line_begins_below_the_last_one",
+    ),
+    Mutation(
         "a recorded line is opened where it was then",
         "workbench/coverage/why.py",
         "    if before == now or not before:",

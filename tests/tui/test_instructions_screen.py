@@ -492,6 +492,19 @@ async def test_what_is_typed_right_after_the_key_for_editing_is_text(library: Ac
 
 
 @pytest.mark.usefixtures("layer")
+async def test_a_new_line_begins_below_the_last_one(library: Account) -> None:
+    async with open_it(library) as (app, pilot):
+        await settled(app, pilot, "identical")
+        editor = instructions(app).editor
+        editor.text = "signals:\n  - {words: one}\n"
+        editor.focus()
+        editor.move_cursor((1, len("  - {words: one}")))
+        await pilot.press("enter", "x", "up", "home", "home", "enter")
+
+    assert editor.text == "signals:\n\n  - {words: one}\n  x\n"
+
+
+@pytest.mark.usefixtures("layer")
 async def test_tab_indents_and_groups_fold(library: Account) -> None:
     async with open_it(library) as (app, pilot):
         await settled(app, pilot, "identical")

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from rich.text import Text
+    from textual.events import Key
 
 FIND, GO_TO = "find", "go to"
 FENCES = ("```", "~~~")
@@ -137,6 +138,15 @@ class InstructionsEditor(TextArea):
             self._fenced = fenced
             self._line_cache.clear()
             self.refresh()
+
+    def on_key(self, event: Key) -> None:
+        """Begin a new line with the indentation of the current one, as YAML mostly needs it."""
+        if event.key == "enter" and not self.read_only:
+            event.stop()
+            event.prevent_default()
+            start, end = sorted(self.selection)
+            before = self.document.get_line(start[0])[: start[1]]
+            self.replace(f"\n{before[: len(before) - len(before.lstrip(' '))]}", start, end)
 
     def action_leave(self) -> None:
         """Ask the screen to leave the editor; the screen then focuses the figures that show what the edit changes."""

@@ -2394,6 +2394,14 @@ MUTATIONS = (
         "code/test_named_files.py::test_what_stands_in_named_files_and_who_uses_them",
     ),
     Mutation(
+        "whoever asks which tests there are is told none",
+        "enricher/context/channels/tests.py",
+        "if not project.root or not (is_wanted or _asks_for_tests(low)):",
+        "if not project.root or not is_wanted:",
+        "",
+        "context/test_ways.py::test_the_tests_of_what_will_change_are_told_with_their_command",
+    ),
+    Mutation(
         "a test that does not name what changes is told",
         "enricher/sources/code/testfiles.py",
         '        return _inline(root, source) if source.endswith(".rs") else None\n    if by_name',

@@ -37,6 +37,8 @@ ASKING = frozenset(
     """.split()
 )
 """A prompt whose first or last sentence starts with one of these and ends in "?" asks for an answer, not a change."""
+ASKING_FOR_TESTS = frozenset("what which where is are does do has have welche gibt hay quels quelles quali há".split())
+"""First words of a question that asks for tests, if it mentions them: "which tests cover load_rates?"."""
 FIRST = 3
 CORRECTIONS = ("no ", "no,", "no.", "nein", "non,", "não,", "нет", "不", "いや")
 """Beginnings of prompts that correct what the agent proposed: they are about the proposal, not about existing code."""
@@ -70,7 +72,8 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
     if len(prompt) > LONG:
         prompt = f"{prompt[:HEAD]}\n{prompt[-TAIL:]}"
     low = prompt.lower()
-    if not project.root or not any(word in low for word in ASKS) or _is_question(low) or not _is_about_work(low):
+    is_wanted = any(word in low for word in ASKS) and _is_about_work(low) and not _is_question(low)
+    if not project.root or not (is_wanted or _asks_for_tests(low)):
         return []
     paths, names = _named(prompt)
     changed = _changed(request, low)
@@ -85,6 +88,13 @@ def _is_question(low: str) -> bool:
         one.rstrip().endswith("?") and any(word.strip(_AROUND) in ASKING for word in one.split(None, FIRST)[:FIRST])
         for one in sentences[:1] + sentences[-1:]
     )
+
+
+def _asks_for_tests(low: str) -> bool:
+    """Return whether a prompt is only a question for tests: "are there tests for load_rates?"."""
+    words = low.split(None, 1)
+    is_question = low.rstrip().endswith("?") and words[0].strip(_AROUND) in ASKING_FOR_TESTS
+    return is_question and len(low) <= SHORT_ORDER and any(word in low for word in TEST_WORDS)
 
 
 def _is_about_work(low: str) -> bool:

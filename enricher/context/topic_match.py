@@ -41,6 +41,11 @@ ASKS = frozenset(
     " правила выбрали 决定 決定 决策 约定 規定 规定 规则 决め 決め 方針 ルール".split()
 )
 """Words that ask for a decision or state one."""
+RULES = frozenset(
+    "convention conventions policy rule rules regel regeln règle règles regla reglas regra regola правило"
+    " правила".split()
+)
+"""Those of them that are also the names of things, and so ask for a decision only in a question."""
 ALWAYS = frozenset(
     "always never must whenever every each any before after until without unless only don't immer nie niemals"
     " jeder jede jedes jeden bevor ohne niemand nur toujours jamais chaque avant sans siempre nunca cada antes"
@@ -133,7 +138,8 @@ class PromptTerms:
         signs = [word for word in ASKS if max(word) >= "\u3040" and word in low]
         for word in signs:
             text = text.replace(word, " ")
-        self.asks = bool(signs) or any(map(_asks_for_decision, bare))
+        is_asking = self.is_question or "?" in text
+        self.asks = bool(signs) or any(_asks_for_decision(word) and (is_asking or word not in RULES) for word in bare)
         self.asks = self.asks or (self.is_question and any(phrase in low for phrase in _ASKING))
         self.terms = [term for term in terms_of(text, names) if not _asks_for_decision(term.word)]
 
@@ -184,7 +190,7 @@ def _is_foreign(bare: list[str]) -> bool:
 class _Memory:
     """A memory with its head: the beginning of the text, which names its topic."""
 
-    def __init__(self, content: str, kind: str, prompt: PromptTerms, *, is_foreign: bool) -> None:
+    def __init__(self, content: str, kind: str, prompt: PromptTerms, *, title: str, is_foreign: bool) -> None:
         heading, is_headed, text = content.partition(":\n")
         head, is_long = content, len(words(content)) > SHORT
         if kind != NOTE:
@@ -193,9 +199,9 @@ class _Memory:
         elif is_long:
             head = f"{heading} {_sentence(text)}" if is_headed else _sentence(content)
         self.content, self.kind, self.is_foreign = content, kind, is_foreign
-        self.head = list(dict.fromkeys(prompt.keys(content_words(head))))[
-            : HEAD_TERMS if kind == RECORD or is_long else None
-        ]
+        most = HEAD_TERMS if kind == RECORD or is_long else None
+        named = prompt.keys(content_words(title)) if kind == RECORD else []
+        self.head = list(dict.fromkeys([*list(dict.fromkeys(prompt.keys(content_words(head))))[:most], *named]))
 
 
 def _sentence(text: str) -> str:
@@ -205,19 +211,20 @@ def _sentence(text: str) -> str:
     return flat[: min(ends)] if ends else flat
 
 
-def evidence(prompt: PromptTerms, content: str, kind: str) -> tuple[float, frozenset[str]]:
+def evidence(prompt: PromptTerms, content: str, kind: str, *, title: str = "") -> tuple[float, frozenset[str]]:
     """Return how certain it is that a memory shares the prompt's topic (0 to 1), and the specific words that match.
 
-    ``content`` is the text of the memory, and ``kind`` is NOTE, RECORD or DOCUMENT. The words are returned as stems.
+    ``content`` is the text of the memory, and ``kind`` is NOTE, RECORD or DOCUMENT. ``title`` has the words of a
+    record's file name, which often name the topic better than its heading. The words are returned as stems.
     """
     content = content[:READ_OF_MEMORY]
-    bare = words(content)
+    bare = words(f"{content} {title}" if kind == RECORD else content)
     is_foreign = prompt.is_foreign and _is_foreign(bare)
     keys = prompt.keys([word for word in {*bare, *sign_words(content)} if word[:2] in prompt.beginnings])
     matched = [term for term in prompt.terms if _in(term.key, keys, is_foreign=is_foreign)]
     if not any(term.weight == 1.0 for term in matched):
         return 0.0, frozenset()
-    memory = _Memory(content, kind, prompt, is_foreign=is_foreign)
+    memory = _Memory(content, kind, prompt, title=title, is_foreign=is_foreign)
     headed = [term for term in matched if _in(term.key, memory.head, is_foreign=memory.is_foreign)]
     share = sum(term.weight for term in matched) / (sum(term.weight for term in prompt.terms) or 1.0)
     is_relevant = _is_relevant(prompt, memory, headed, share=share)

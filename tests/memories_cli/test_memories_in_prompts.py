@@ -117,6 +117,24 @@ def test_an_edit_is_followed_after_a_prompt(account: Account) -> None:
     assert "integer cents" in account.ask(QUESTION).context
 
 
+@pytest.mark.upkeep
+def test_the_decision_records_of_a_project_are_found_without_an_import(account: Account) -> None:
+    record = "# A prompt starts cold\n\n## Decision\n\nThe hook reads what it needs; no server keeps it.\n"
+    account.write("project/docs/adr/0001-no-resident-server.md", record)
+
+    account.ask("what is the importer for?")
+    account.rest()
+    told = account.ask("what did we decide about a resident server?").context
+    ordered = account.ask("print the rules for a resident server").context
+    account.cli("memory", "forget", "--match", "starts cold", "--yes")
+    account.ask("and what is the exporter for?")
+    account.rest()
+
+    assert "(docs/adr/0001-no-resident-server.md)" in told
+    assert "0001-no-resident-server" not in ordered
+    assert json.loads(account.cli("memory", "list", "--json")) == []
+
+
 def test_what_the_host_has_read_itself_is_not_told_again(account: Account) -> None:
     advice = "Number them, and write the way back as well. " + "Take care. " * 20
     for name, subject in (("CLAUDE.md", "Database migrations"), ("AGENTS.md", "Release candidates")):

@@ -197,7 +197,9 @@ def _select_matches(request: Request, hits: list[Hit], *, fitting: int, floor: f
 
     prompt = topic_match.PromptTerms(_search_text(request), _names(request))
     evidence = [
-        (0.0, frozenset[str]()) if prompt.is_silent() else topic_match.evidence(prompt, hit.content, _kind(hit))
+        (0.0, frozenset[str]())
+        if prompt.is_silent()
+        else topic_match.evidence(prompt, hit.content, _kind(hit), title=_file_title(hit))
         for hit in hits
     ]
     objections = [BY_MEANING if hit.by_meaning else TOO_FEW for hit in hits]
@@ -253,6 +255,12 @@ def _kind(hit: Hit) -> str:
         return topic_match.NOTE
     is_record = hit.origin == "import:notes" and (hit.namespace == "decisions" or len(hit.content) <= SHORT_NOTE)
     return topic_match.RECORD if is_record else topic_match.DOCUMENT
+
+
+def _file_title(hit: Hit) -> str:
+    """Return the words of an imported record's file name: "no resident process" for "0001-no-resident-process.md"."""
+    stem = hit.source.partition("#")[0].rpartition("/")[2].rpartition(".")[0]
+    return stem.lstrip("0123456789-_").replace("-", " ").replace("_", " ") if hit.origin == "import:notes" else ""
 
 
 def _names(request: Request) -> frozenset[str]:

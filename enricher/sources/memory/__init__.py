@@ -44,6 +44,7 @@ def _refresh(project: Project, state_dir: str, state: State) -> bool:
     trusted = trusted_folders(project, state, state_dir)
     stamp = team.stamp(trusted, project)
     is_team_due = team.requires_sync(project, state, stamp)
+    imports.adopt_decisions(project, state)
     due = [source for source in state.sources if imports.is_changed(source, project)]
     if not due and not is_team_due:
         return False

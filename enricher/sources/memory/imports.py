@@ -83,7 +83,8 @@ class State:
     that have such memories, and ``index`` is the stamp of git's index when these folders were last searched for.
     ``database`` is the inode of the database that received the imports; if there is another database now, the stamps
     are ignored. ``loaded`` are the sources that were in the record when it was read; any further ones in the file were
-    added by another process since then. ``cost_s`` is the duration of the last check for changes.
+    added by another process since then. ``cost_s`` is the duration of the last check for changes. ``is_adopted`` means
+    that the project's decision records have once been made sources without being asked for.
     """
 
     path: str
@@ -95,6 +96,7 @@ class State:
     loaded: list[tuple[str, str]] = field(default_factory=list)
     checked_at: float = 0.0
     cost_s: float = 0.0
+    is_adopted: bool = False
 
 
 def load(state_dir: str, project: Project) -> State:
@@ -105,6 +107,7 @@ def load(state_dir: str, project: Project) -> State:
         stored = json.loads(private.read_file(state.path, LARGEST_STATE))
         state.sources = _sources(stored)
         state.loaded = [(one.kind, one.path) for one in state.sources]
+        state.is_adopted = bool(stored.get("is_adopted"))
         state.packages, state.index = [str(one) for one in stored["packages"]], str(stored["index"])
         state.checked_at, state.cost_s = float(stored["checked_at"]), float(stored["cost_s"])
         if stored["database"] == state.database:
@@ -177,13 +180,25 @@ def _begins_with_an_object(path: str) -> bool:
         return False
 
 
+def adopt_decisions(project: Project, state: State) -> None:
+    """Make the project's folders of decision records sources, once, as if the user had imported them.
+
+    Their files were agreed on by the people who work there, and an agent does not read them by itself.
+    """
+    known = {source.path for source in state.sources}
+    found = [] if state.is_adopted else [one for one in _decision_folders(project) if one.path not in known]
+    state.sources += found
+    state.is_adopted = state.is_adopted or bool(found)
+
+
+def _decision_folders(project: Project) -> list[MemorySource]:
+    folders = [one for one in DECISION_FOLDERS if os.path.isdir(os.path.join(project.root, one))]
+    return [MemorySource("notes", one) for one in folders]
+
+
 def sources_in(project: Project) -> list[MemorySource]:
     """Return the importable sources of a project: decision records, agents' instructions, the git history."""
-    found = [
-        MemorySource("notes", folder)
-        for folder in DECISION_FOLDERS
-        if os.path.isdir(os.path.join(project.root, folder))
-    ]
+    found = _decision_folders(project)
     found += [
         MemorySource("agents", name) for name in notes.AGENT_FILES if os.path.isfile(os.path.join(project.root, name))
     ]

@@ -124,8 +124,8 @@ def test_the_decision_records_of_a_project_are_found_without_an_import(account: 
 
     account.ask("what is the importer for?")
     account.rest()
-    told = account.ask("what did we decide about a resident server?").context
-    ordered = account.ask("print the rules for a resident server").context
+    told = account.ask_patiently("what did we decide about a resident server?").context
+    ordered = account.ask_patiently("show the rules for a resident server").context
     account.cli("memory", "forget", "--match", "starts cold", "--yes")
     account.ask("and what is the exporter for?")
     account.rest()

@@ -2418,6 +2418,14 @@ MUTATIONS = (
         "code/test_named_files.py::test_what_stands_in_named_files_and_who_uses_them",
     ),
     Mutation(
+        "a helper of the tests is told as a test",
+        "enricher/sources/code/testfiles.py",
+        'name.startswith("test") or name.endswith(("_test.py", "_tests.py"))',
+        "True",
+        "",
+        "context/test_ways.py::test_a_helper_of_the_tests_is_no_test",
+    ),
+    Mutation(
         "whoever asks which tests there are is told none",
         "enricher/context/channels/tests.py",
         "if not project.root or not (is_wanted or _asks_for_tests(low)):",

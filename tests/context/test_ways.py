@@ -363,6 +363,15 @@ def test_the_test_of_a_name_is_one_that_names_it(quota: Account) -> None:
     assert told(quota, "join_words should add a blank", "tests") == []
 
 
+def test_a_helper_of_the_tests_is_no_test(quota: Account) -> None:
+    used = "from quota.load import load_all\n\n\ndef twice():\n    load_all(1)\n    load_all(2)\n"
+    quota.write(Path(quota.project) / "tests/helpers.py", used)
+    commit(quota, "Helpers")
+
+    (line,) = told(quota, "load_all should raise for a missing path", "tests")
+    assert line.startswith("tests/test_load.py:5 ")
+
+
 def test_tests_that_the_conversation_has_open_are_not_told(quota: Account) -> None:
     call = {"type": "tool_use", "name": "Read", "input": {"file_path": f"{quota.project}/tests/test_limits.py"}}
     record = {"type": "assistant", "message": {"id": "m1", "content": [call]}}

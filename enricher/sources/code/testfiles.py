@@ -184,6 +184,8 @@ def _is_runnable(path: str, stem: str) -> bool:
     name = path.rpartition("/")[2].lower()
     if name.rpartition(".")[2] not in ENDS or ".stories." in name or "conftest" in name:
         return False
+    if name.endswith(".py") and not (name.startswith("test") or name.endswith(("_test.py", "_tests.py"))):
+        return False  # neither pytest nor unittest collects it
     parts = path.lower().split("/")[:-1]
     if any(part in ("fixtures", "__fixtures__", "__mocks__", "testdata", "test_data", "snapshots") for part in parts):
         return False

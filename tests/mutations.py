@@ -1865,6 +1865,22 @@ MUTATIONS = (
         "memories_cli/test_memories_in_prompts.py::test_the_decision_records_of_a_project_are_found_without_an_import",
     ),
     Mutation(
+        "a rejected thing is added without the decision against it",
+        "enricher/context/topic_match.py",
+        "if not memory.rejected.isdisjoint(specific) and not memory.rejected.isdisjoint(wanted):",
+        "if False:",
+        "",
+        "memories_cli/test_memories_in_prompts.py::test_whoever_asks_for_what_was_rejected_is_told_the_decision",
+    ),
+    Mutation(
+        "a common word with an s at its end proves a topic",
+        "enricher/context/topic_match.py",
+        'word in _GENERIC or word.removesuffix("s") in _GENERIC or',
+        "word in _GENERIC or",
+        "",
+        "memories_cli/test_memories_in_prompts.py::test_whoever_asks_for_what_was_rejected_is_told_the_decision",
+    ),
+    Mutation(
         "an order about rules asks for a decision",
         "enricher/context/topic_match.py",
         "(is_asking or word not in RULES)",

@@ -41,6 +41,14 @@ ASKS = frozenset(
     " правила выбрали 决定 決定 决策 约定 規定 规定 规则 决め 決め 方針 ルール".split()
 )
 """Words that ask for a decision or state one."""
+REJECTING = frozenset(
+    "no not never without against kein keine ohne nicht pas sans sin senza sem non não нет без".split()
+)
+"""Words before a thing that a decision record rejects: "no resident process"."""
+NEAR_REJECTING = 2
+"""How many words after such a word may name the thing."""
+FIRST_TERMS = 3
+"""A prompt asks for the thing if it is among its first specific words: "add a daemon that …"."""
 RULES = frozenset(
     "convention conventions policy rule rules regel regeln règle règles regla reglas regra regola правило"
     " правила".split()
@@ -173,7 +181,8 @@ def terms_of(text: str, names: frozenset[str] = frozenset()) -> list[Term]:
     """Return the content words of a text as weighted terms, one per stem."""
     found: dict[str, Term] = {}
     for word in content_words(text, names):
-        term = Term(word, COMMON if word in COMMON_WORDS or word in _GENERIC or word.isdigit() else 1.0)
+        is_common = word in COMMON_WORDS or word in _GENERIC or word.removesuffix("s") in _GENERIC or word.isdigit()
+        term = Term(word, COMMON if is_common else 1.0)
         found.setdefault(term.key, term)
     return list(found.values())
 
@@ -201,7 +210,15 @@ class _Memory:
         self.content, self.kind, self.is_foreign = content, kind, is_foreign
         most = HEAD_TERMS if kind == RECORD or is_long else None
         named = prompt.keys(content_words(title)) if kind == RECORD else []
+        self.rejected = _rejected(f"{heading if is_headed else head} . {title}", prompt) if kind == RECORD else set()
         self.head = list(dict.fromkeys([*list(dict.fromkeys(prompt.keys(content_words(head))))[:most], *named]))
+
+
+def _rejected(title: str, prompt: PromptTerms) -> set[str]:
+    """Return the stems of the words in a record's title that name what it rejects: "there is no daemon"."""
+    found = words(title)
+    near = [found[at + 1 : at + 1 + NEAR_REJECTING] for at, word in enumerate(found) if word in REJECTING]
+    return set(prompt.keys([word for part in near for word in part]))
 
 
 def _sentence(text: str) -> str:
@@ -247,6 +264,9 @@ def _is_relevant(prompt: PromptTerms, memory: _Memory, headed: list[Term], *, sh
         return True
     specific = [term.key for term in headed if term.weight == 1.0]
     if prompt.is_question and share >= SUBJECT_SHARE and _begins_with(memory, specific, SUBJECT):
+        return True
+    wanted = [term.key for term in prompt.terms if term.weight == 1.0][:FIRST_TERMS]
+    if not memory.rejected.isdisjoint(specific) and not memory.rejected.isdisjoint(wanted):
         return True
     begins_with_topic = in_head > 1 and _begins_with(memory, specific, BEGINNING)
     if begins_with_topic and (share >= SHARE or _are_adjacent(prompt, memory, headed)):

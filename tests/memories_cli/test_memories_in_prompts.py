@@ -120,7 +120,7 @@ def test_an_edit_is_followed_after_a_prompt(account: Account) -> None:
 @pytest.mark.upkeep
 def test_the_decision_records_of_a_project_are_found_without_an_import(account: Account) -> None:
     record = "# A prompt starts cold\n\n## Decision\n\nThe hook reads what it needs; no server keeps it.\n"
-    account.write("project/docs/adr/0001-no-resident-server.md", record)
+    account.write("project/docs/adr/0001-a-resident-server.md", record)
 
     account.ask("what is the importer for?")
     account.rest()
@@ -130,9 +130,24 @@ def test_the_decision_records_of_a_project_are_found_without_an_import(account: 
     account.ask("and what is the exporter for?")
     account.rest()
 
-    assert "(docs/adr/0001-no-resident-server.md)" in told
-    assert "0001-no-resident-server" not in ordered
+    assert "(docs/adr/0001-a-resident-server.md)" in told
+    assert "0001-a-resident-server" not in ordered
     assert json.loads(account.cli("memory", "list", "--json")) == []
+
+
+def test_whoever_asks_for_what_was_rejected_is_told_the_decision(account: Account) -> None:
+    rejected = "# A prompt starts a cold process; there is no daemon\n\n## Decision\n\nThe hook reads files.\n"
+    other = "# Memories stay in one file\n\n## Decision\n\nThe index keeps one row in memory for each term.\n"
+    account.write("project/docs/adr/0001-no-resident-server.md", rejected)
+    account.write("project/docs/adr/0002-memories.md", other)
+    account.cli("memory", "import")
+
+    asked = account.ask_patiently("add a daemon that keeps the tables in memory").context
+    beside = account.ask_patiently("fix the process that hangs at the end").context
+
+    assert "0001-no-resident-server.md" in asked
+    assert "0002-memories.md" not in asked
+    assert "0001-no-resident-server.md" not in beside
 
 
 def test_what_the_host_has_read_itself_is_not_told_again(account: Account) -> None:

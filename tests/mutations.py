@@ -4366,8 +4366,8 @@ MUTATIONS = (
     Mutation(
         "the description of a change is cut in a word",
         "workbench/tui/panes/blast_view.py",
-        "    if len(text) > LONGEST_RIGHT:\n",
-        "    if False:\n",
+        "    if len(text) <= LONGEST_RIGHT:",
+        "    if text:",
         "",
         "tui/test_compare_screen.py::test_every_decision_that_changed_is_named_and_none_is_cut",
     ),

@@ -177,6 +177,11 @@ def outcome(task_type: str = "docs", **changed: Any) -> Outcome:
         pytest.param(outcome("test", guardrails=("H5",)), "docs → test · +H5 -H3", id="class and guardrails"),
         pytest.param(outcome(workflow="feature"), "workflow none → feature", id="workflow"),
         pytest.param(outcome(shown=False, workflow="feature"), "docs not shown · workflow", id="too long for both"),
+        pytest.param(
+            outcome("implementation", workflow="feature", guardrails=("H5",), search_intent="howto"),
+            "docs → implementation · workflow · …",
+            id="too long for all names",
+        ),
         pytest.param(outcome(search_intent="howto"), "intent none → howto", id="intent"),
         pytest.param(outcome(), "", id="nothing"),
     ],

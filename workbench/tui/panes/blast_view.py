@@ -41,7 +41,7 @@ KIND_TEXTS = {"shown": "task type shown or no longer shown", "text only": "wordi
 BAR = 20
 SLOW_S = 5
 """The duration of a replay is shown only if it took more than this many seconds."""
-LONGEST_RIGHT, LONGEST_TEXT = 34, 400
+LONGEST_RIGHT, LONGEST_TEXT = 36, 400
 
 
 def summary(figures: Figures | None, *, wait: str = "", broken: str = "", gate: Sequence[str] = ()) -> Content:
@@ -137,15 +137,20 @@ def _third(figures: Figures) -> Content:
 def brief(before: Outcome, after: Outcome) -> str:
     """Describe in a few words how a prompt's result changed, such as ``debug → explain · +H3 -H5`` (guardrails).
 
-    If that is too long, only the first change is described, and the others are named.
+    If that is too long, only the first change is described, and the others are named as far as they fit.
     """
     found = list(_moves(before, after))
     if not found and before.tokens != after.tokens:
         return f"{after.tokens - before.tokens:+d} tokens"
     text = " · ".join(described for _name, described in found)
-    if len(text) > LONGEST_RIGHT:
-        text = " · ".join([found[0][1], *(name for name, _described in found[1:])])
-    return shortened(text, LONGEST_RIGHT)
+    if len(text) <= LONGEST_RIGHT:
+        return text
+    names = [found[0][1], *(name for name, _described in found[1:])]
+    if len(" · ".join(names)) > LONGEST_RIGHT:
+        names[-1] = "…"
+    while len(" · ".join(names)) > LONGEST_RIGHT and len(names) > 2:
+        del names[-2]
+    return shortened(" · ".join(names), LONGEST_RIGHT)
 
 
 def _moves(before: Outcome, after: Outcome) -> Iterator[tuple[str, str]]:

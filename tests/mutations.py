@@ -4397,6 +4397,14 @@ MUTATIONS = (
         "gate/test_gate.py::test_an_edit_of_the_packaged_file_that_is_not_committed_is_a_change",
     ),
     Mutation(
+        "the comment on a pull request says in one word whether the gate is closed",
+        "workbench/gate/reports.py",
+        '        f"**{_plain(conclusion(report))}**",',
+        '        f"**{report.verdict}**",',
+        "",
+        "gate/test_gate.py::test_the_files_hold_what_was_found",
+    ),
+    Mutation(
         "a passed gate says nothing of the cases that fail",
         "workbench/gate/reports.py",
         "{f', though {fail}' if failing else ''}",

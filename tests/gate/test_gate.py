@@ -304,7 +304,8 @@ def test_the_files_hold_what_was_found(approved: Repository) -> None:
     assert suite is not None
     assert [suite.get(name) for name in ("tests", "failures", "skipped", "errors")] == ["2", "1", "0", "0"]
     assert [(one.get("classname"), one.find("failure") is None) for one in suite] == [("debug", False), ("chat", True)]
-    assert (approved.root / "comment.md").read_text().startswith("### ❌ Prompt enricher: regressed\n")
+    beginning = "### ❌ Prompt enricher\n\n**The gate is closed: 1 approved case came out differently**\n"
+    assert (approved.root / "comment.md").read_text().startswith(beginning)
 
 
 def test_kinds_of_change_are_named() -> None:

@@ -295,8 +295,8 @@ def markdown(report: GateReport) -> str:
     """Return the pull-request comment, at most LARGEST characters long."""
     sign = "✅" if report.is_passed else "❌"
     summary = [
-        f"### {sign} Prompt enricher: {report.verdict}",
-        "".join(f"- **{reason}**\n" for reason in report.reasons()).rstrip(),
+        f"### {sign} Prompt enricher",
+        f"**{_plain(conclusion(report))}**",
         f"{_plain(headline(report))}.",
         _table(("kind of change", "cases"), [(kind, f"{count:,}") for kind, count in report.figures.kinds]),
         _regressed_table(report),

@@ -4316,6 +4316,14 @@ MUTATIONS = (
         "tui/test_gate_screen.py::test_a_save_that_is_taken_back_on_the_gate_changes_its_verdict_there",
     ),
     Mutation(
+        "the gate cuts its sentences at the edge of the window",
+        "workbench/tui/screens/loop/gate.py",
+        "enumerate([line.text] if line.value else",
+        "enumerate([line.text] if line.text else",
+        "",
+        "tui/test_gate_screen.py::test_no_sentence_of_the_gate_is_cut_in_a_narrow_window",
+    ),
+    Mutation(
         "a tab key shows an old gate",
         "workbench/tui/app.py",
         'if is_here or (screen is not None and screen.PLACE == "gate"):',

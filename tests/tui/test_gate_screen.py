@@ -227,6 +227,18 @@ async def test_a_gate_that_is_returned_to_is_run_again(shop: Account) -> None:
         assert "The gate is closed" in screen_text(app)
 
 
+async def test_no_sentence_of_the_gate_is_cut_in_a_narrow_window(shop: Account) -> None:
+    commit_case(shop, CLASS)
+    shop.write("project/.enricher/instructions.md", WITHOUT_THE_SIGNAL)
+    async with run_workbench(shop.state, screen="traces", size=(80, 24)) as (app, pilot):
+        await pilot.press("ctrl+g")
+        await settle(app, pilot)
+        shown = " ".join(screen_text(app).split())
+
+    assert "some labelled prompts became wrong, too few to rule out chance, though 1 case fails 1 of 1 case" in shown
+    assert "which may be chance (p = 0.500, McNemar's mid-p test)" in shown
+
+
 @pytest.mark.parametrize("screen", ["traces", "instructions"])
 async def test_a_tab_key_leaves_the_gate_and_never_shows_an_old_one(shop: Account, screen: str) -> None:
     async with run_workbench(shop.state, screen="traces", size=(160, 40)) as (app, pilot):

@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import textwrap
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
@@ -32,6 +33,8 @@ NO_CASES = """\
   by y (it came out right), x (wrong) or c (the right class) in Traces,
   or by m, an edit that is saved, and then a."""
 RUNNING = ListLine("running", "Judging the golden cases …")
+MARGIN = 6
+"""Columns of the screen that the text of a line does not have."""
 LOOKS = {
     "regressed": "error",
     "not mended": "error",
@@ -81,6 +84,7 @@ project of the folder in which the app was started.
     def __init__(self, trace_id: str, *, place: str) -> None:
         super().__init__()
         self._trace_id = trace_id
+        self._result: Gated | None = None
         self._line = ""
         """The key of the line to put the cursor on after the next run."""
         self.bar_place = place
@@ -101,6 +105,7 @@ project of the folder in which the app was started.
         """Run the gate again: check the golden cases with the instructions files as they are now."""
         if (line := self.query_one(LineList).current) is not None and line.key != RUNNING.key:
             self._line = line.key
+        self._result = None
         self.query_one(LineList).show([Group(RUNNING)])
         self.judge(self.next_run("judge"))
 
@@ -148,17 +153,23 @@ project of the folder in which the app was started.
 
     @on(Gated)
     def _gated(self, message: Gated) -> None:
-        if not self.is_latest("judge", message.run):
+        if self.is_latest("judge", message.run):
+            self._result = message
+            self._show()
+
+    def on_resize(self) -> None:
+        self._show()
+
+    def _show(self) -> None:
+        """Show the result of the last run, with its sentences wrapped to the width of the screen."""
+        if self._result is None:
             return
-        if message.report is None:
-            groups = [
-                Group(ListLine(f"{at}", line))
-                for at, line in enumerate(message.reason.replace("; ", ";\n").splitlines())
-            ]
-        else:
-            project = Group(ListLine("project", f"Project: {from_home(message.project)}", "", "muted"))
-            groups = [project, *_groups(message.report), *_own_layer(message.with_own_layer)]
-        self.query_one(LineList).show(groups)
+        lines = [
+            replace(line, key=f"{line.key}{f' {at}' if at else ''}", text=part)
+            for line in _lines(self._result)
+            for at, part in enumerate([line.text] if line.value else _wrapped(line.text, self.size.width - MARGIN))
+        ]
+        self.query_one(LineList).show([Group(line) for line in lines])  # nothing that a user could fold
         self.query_one(LineList).go_to(self._line)
 
     @on(LineList.Chosen)
@@ -167,16 +178,22 @@ project of the folder in which the app was started.
             self.app.post_message(OpenTrace(str(message.line.value)))
 
 
-def _groups(report: GateReport) -> list[Group]:
-    """Return each line of the report as a group without further lines, so that the user has nothing to fold."""
-    lines = reports.lines(report)
-    return [
-        Group(ListLine(f"{at}", text, "", LOOKS.get(text.partition(":")[0], "muted" if at else "head"), case))
-        for at, (text, case) in enumerate(lines)
-    ]
+def _lines(message: Gated) -> list[ListLine]:
+    """Return the result of a run as lines of a list; the value of a line is the id of the case that it is about."""
+    if message.report is None:
+        return [ListLine(f"{at}", line) for at, line in enumerate(message.reason.replace("; ", ";\n").splitlines())]
+    lines = [ListLine("project", f"Project: {from_home(message.project)}", "", "muted")]
+    for at, (text, case) in enumerate(reports.lines(message.report)):
+        lines.append(ListLine(f"{at}", text, "", LOOKS.get(text.partition(":")[0], "muted" if at else "head"), case))
+    return [*lines, *_own_layer(message.with_own_layer)]
 
 
-def _own_layer(passing: tuple[str, ...]) -> list[Group]:
+def _wrapped(text: str, width: int) -> list[str]:
+    indent = " " * (len(text) - len(text.lstrip()) + 2)
+    return textwrap.wrap(text, width, subsequent_indent=indent, break_on_hyphens=False) or [text]
+
+
+def _own_layer(passing: tuple[str, ...]) -> list[ListLine]:
     if not passing:
         return []
     cases, they = (f"{len(passing):,} cases", "they fail") if len(passing) > 1 else ("1 case", "it fails")
@@ -184,6 +201,6 @@ def _own_layer(passing: tuple[str, ...]) -> list[Group]:
         f"your own layer: {cases} would pass with it; for everybody else {they}: write the change into this project's"
     )
     return [
-        Group(ListLine("own layer", text, "", "error")),
-        *(Group(ListLine(f"own {one}", f"    {one}", "", "muted", one)) for one in passing),
+        ListLine("own layer", text, "", "error"),
+        *(ListLine(f"own {one}", f"    {one}", "", "muted", one) for one in passing),
     ]

@@ -130,8 +130,8 @@ def test_figures_are_rounded_only_when_they_are_printed(repository: Repository) 
 @pytest.mark.parametrize(
     ("times", "said"),
     [
-        pytest.param(1, "1 wrong, which may be chance (mid-p McNemar: p = 0.500)", id="one"),
-        pytest.param(8, "8 wrong, too clearly for chance (mid-p McNemar: p = 0.004)", id="eight"),
+        pytest.param(1, "1 became wrong, which may be chance (p = 0.500, McNemar's mid-p test)", id="one"),
+        pytest.param(8, "8 became wrong, which is too clear for chance (p = 0.004, McNemar's mid-p test)", id="eight"),
     ],
 )
 def test_what_became_right_or_wrong_is_weighed_in_words_before_the_figure(
@@ -142,11 +142,11 @@ def test_what_became_right_or_wrong_is_weighed_in_words_before_the_figure(
     repository.commit()
     repository.instruct(NO_QUESTION)
 
-    assert f"0 labelled prompts became right, {said}" in reports.text(gate.run(str(repository.root), base="HEAD"))
+    assert f"no case became right and {said}" in reports.text(gate.run(str(repository.root), base="HEAD"))
 
 
 def test_a_few_cases_claim_nothing_about_other_prompts(approved: Repository) -> None:
     printed = approved.gate("--base", "HEAD")
 
     assert "%" not in printed
-    assert "2 cases are too few to tell how many other prompts would regress" in printed
+    assert "2 cases are too few to tell how many other prompts would get worse" in printed

@@ -35,7 +35,7 @@ QUIETER = LAYER.replace("0.54", "0.99")
 ONE_GUARDRAIL = "# Guardrails\n\n## Guardrail: H19\n\n```yaml\nextend: true\nmin_score: 3\n```\n"
 QUIETER_AND_H19 = f"{QUIETER}\n{ONE_GUARDRAIL}"
 BROKEN = LAYER.replace("min_confidence", "min_confidense")
-VOLATILE = ((r"\d\d:\d\d:\d\d", "HH:MM:SS"), (r"[\d.]+ ms", "N ms"))
+VOLATILE = ((r"\d\d:\d\d:\d\d", "HH:MM:SS"), (r"(?<= at )\d\d:\d\d", "HH:MM"), (r"[\d.]+ ms", "N ms"))
 
 
 def save_elsewhere(path: Path, text: str) -> None:

@@ -23,10 +23,11 @@ from piloting import run_workbench, screen_text, settle, until
 from storage.db import database
 from storage.traces import labels
 from workbench.edits.progress import CauseBatch, ChangeCause, headline
+from workbench.replay.outcome import Outcome
 from workbench.statistics.intervals import Interval, Share
 from workbench.statistics.pairs import Verdict
 from workbench.tui.messages import OpenCompare
-from workbench.tui.panes.blast_view import summary
+from workbench.tui.panes.blast_view import brief, summary
 from workbench.tui.panes.diff_view import beginning, word_diff
 from workbench.tui.screens.editing.replaying import Progressed
 from workbench.tui.widgets.lists.line_list import fitted
@@ -155,14 +156,38 @@ async def test_the_verdict_is_said_with_interval_and_sample_in_plain_words(
     rare = headline(replace(figures, changes=figures.changes * 26, prompts=5000, share=few))
     same = headline(replace(figures, sides=(figures.sides[0], figures.sides[0])))
 
-    assert rare == "26 of 5,000 prompts change; of 1,000 others like them, 3 to 8 may"
+    assert rare == "26 of 5,000 prompts change; of 1,000 others like them, 3 to 8 may change"
     assert same == "1 of 19 prompts changes"
-    words = "1 of 19 prompts changes; of 100 others like them, 0 to 57 may"
+    words = "1 of 19 prompts changes; of 100 others like them, 0 to 57 may change"
     assert all(text.startswith(f" {name}  {words}\n") for name, text in told.items())
     assert {name: text.splitlines()[1] for name, text in told.items() if text.count("\n") == 3} == {
         "inconclusive": "Some labelled prompts become wrong, and too few labels show that more become right.",
         "regressed": "An approved case changes, or significantly more labelled prompts become wrong than right.",
     }
+
+
+def outcome(task_type: str = "docs", **changed: Any) -> Outcome:
+    """Return a result of a prompt."""
+    return replace(Outcome(task_type, True, "", "", ("H3",), "", (), "", 0), **changed)
+
+
+@pytest.mark.parametrize(
+    ("after", "said"),
+    [
+        pytest.param(outcome("test", guardrails=("H5",)), "docs → test · +H5 -H3", id="class and guardrails"),
+        pytest.param(outcome(workflow="feature"), "workflow none → feature", id="workflow"),
+        pytest.param(outcome(shown=False, workflow="feature"), "docs not shown · workflow", id="too long for both"),
+        pytest.param(
+            outcome("implementation", workflow="feature", guardrails=("H5",), search_intent="howto"),
+            "docs → implementation · workflow · …",
+            id="too long for all names",
+        ),
+        pytest.param(outcome(search_intent="howto"), "intent none → howto", id="intent"),
+        pytest.param(outcome(), "", id="nothing"),
+    ],
+)
+def test_every_decision_that_changed_is_named_and_none_is_cut(after: Outcome, said: str) -> None:
+    assert brief(outcome(), after) == said
 
 
 async def test_next_and_previous_change(library: Account, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -250,7 +275,7 @@ async def test_one_trace_under_todays_rules(library: Account, monkeypatch: pytes
         app.post_message(OpenCompare(trace))
         await until(pilot, lambda: "recorded → today's rules: nothing changes" in screen_text(app))
         await pilot.press("escape")
-        await until(pilot, lambda: "3 changes against as opened" in screen_text(app))
+        await until(pilot, lambda: "3 changes against the file as opened at " in screen_text(app))
 
 
 @pytest.mark.slow

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 from instructing import LAYER, QUIETER, instructions, own_layer
 from piloting import run_workbench, screen_text, until
+from terminals import in_terminal, pane, press, written
 
 from workbench.edits import drafts
 
@@ -82,6 +83,21 @@ async def test_two_killed_apps_on_one_file_both_get_their_edits_back(library: Ac
             await pilot.pause()
 
     assert sorted(found) == sorted([QUIETER, OTHERS])
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("layer")
+def test_quitting_says_in_the_terminal_that_an_unsaved_edit_is_kept(library: Account) -> None:
+    with in_terminal(library) as name:
+        pane(name, "newest first")
+        press(name, "2", "i")
+        pane(name, "How sure a task type must be")
+        press(name, "# mine", "Enter")
+        pane(name, "● unsaved")
+        press(name, "C-q")
+        assert written(library.home / "ended") == "0"
+
+        assert "instructions.md is not saved. It is kept" in " ".join(pane(name, "is not saved").split())
 
 
 @pytest.mark.usefixtures("layer")

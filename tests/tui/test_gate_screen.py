@@ -8,16 +8,22 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
-from piloting import run_workbench, screen_text, settle
+from piloting import notices, run_workbench, screen_text, settle, until
 from simulator import Account
+from textual.widgets import Input
 
 from storage.db import database
 from workbench.gate import cases
 from workbench.gate.case import CLASS, OK, Decided, GoldenCase
 from workbench.tui.screens.loop.gate import GateScreen
+from workbench.tui.screens.loop.why import WhyScreen
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from textual.pilot import Pilot
+
+    from workbench.tui.app import Workbench
 
 PROMPT = "another hiccup of the search index, three customers saw an empty page"
 LAYER = """\
@@ -144,7 +150,7 @@ async def test_where_the_gate_is_closed_the_instructions_say_so_beside_the_count
         await settle(app, pilot)
         mended = screen_text(app)
         await pilot.press("ctrl+r")  # else its draft is offered to the next test
-    count = "0 of 1 approved case regress against the file as opened"
+    count = "approved cases: 0 of 1 got worse against the file as opened at "
 
     assert count in opened
     assert "gate, against the last commit: closed, 1 approved case came out differently" in opened
@@ -161,3 +167,97 @@ async def test_a_labelled_case_that_fails_newly_is_listed_with_who_labelled_it(s
     assert f"became wrong: {identity} {PROMPT}" in shown
     assert "labelled by Ada" in shown
     assert "gate is closed" not in shown
+
+
+async def saved_and_gated(app: Workbench, pilot: Pilot[None]) -> None:
+    """Mend the approved case in the project's layer, save that, and run the gate from the same screen."""
+    app.place_screen().editor.text = LAYER  # type: ignore[union-attr]
+    await settle(app, pilot)
+    for key in ("ctrl+s", "ctrl+g"):
+        await pilot.press(key)
+        await settle(app, pilot)
+
+
+async def test_a_save_that_is_taken_back_on_the_gate_changes_its_verdict_there(
+    shop: Account, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit_case(shop, OK)
+    shop.write("project/.enricher/instructions.md", WITHOUT_THE_SIGNAL)
+    monkeypatch.chdir(shop.project)
+    async with run_workbench(shop.state, screen="instructions", size=(160, 40)) as (app, pilot):
+        await saved_and_gated(app, pilot)
+        shown = [screen_text(app)]
+        for key in ("f9", "f10", "f9"):
+            await pilot.press(key)
+            await settle(app, pilot)
+            shown.append(screen_text(app))
+            assert isinstance(app.screen, GateScreen)
+        await pilot.press("f9")
+        await pilot.pause()
+        said = notices(app)
+
+    assert ["The gate is passed" in one for one in shown] == [True, False, True, False]
+    assert ["The gate is closed" in one for one in shown] == [False, True, False, True]
+    assert "There is no save of this app left to take back" in said
+
+
+async def test_a_save_of_another_program_is_judged_by_the_gate_that_is_open(
+    shop: Account, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit_case(shop, OK)
+    monkeypatch.chdir(shop.project)
+    async with run_workbench(shop.state, screen="instructions", size=(160, 40)) as (app, pilot):
+        await pilot.press("ctrl+g")
+        await settle(app, pilot)
+        assert "The gate is passed" in screen_text(app)
+        shop.write("project/.enricher/instructions.md", WITHOUT_THE_SIGNAL)
+        await until(pilot, lambda: "The gate is closed" in screen_text(app))
+
+
+async def test_a_gate_that_is_returned_to_is_run_again(shop: Account) -> None:
+    commit_case(shop, OK)
+    async with run_workbench(shop.state, screen="traces", size=(160, 40)) as (app, pilot):
+        for key in ("ctrl+g", "question_mark"):
+            await pilot.press(key)
+            await settle(app, pilot)
+        shop.write("project/.enricher/instructions.md", WITHOUT_THE_SIGNAL)
+        await pilot.press("escape")
+        await settle(app, pilot)
+
+        assert "The gate is closed" in screen_text(app)
+
+
+async def test_no_sentence_of_the_gate_is_cut_in_a_narrow_window(shop: Account) -> None:
+    commit_case(shop, CLASS)
+    shop.write("project/.enricher/instructions.md", WITHOUT_THE_SIGNAL)
+    async with run_workbench(shop.state, screen="traces", size=(80, 24)) as (app, pilot):
+        await pilot.press("ctrl+g")
+        await settle(app, pilot)
+        shown = " ".join(screen_text(app).split())
+
+    assert "some labelled prompts became wrong, too few to rule out chance, though 1 case fails 1 of 1 case" in shown
+    assert "which may be chance (p = 0.500, McNemar's mid-p test)" in shown
+
+
+@pytest.mark.parametrize("screen", ["traces", "instructions"])
+async def test_a_tab_key_leaves_the_gate_and_never_shows_an_old_one(shop: Account, screen: str) -> None:
+    async with run_workbench(shop.state, screen="traces", size=(160, 40)) as (app, pilot):
+        for key in ("ctrl+g", *(["2"] if screen == "instructions" else []), "1"):
+            await pilot.press(key)
+            await settle(app, pilot)
+        assert app.screen is app.get_screen_stack("traces")[0]
+        await pilot.press("slash")
+        assert isinstance(app.focused, Input)
+
+
+async def test_a_second_press_of_a_tab_key_closes_what_is_open_over_its_screen(shop: Account) -> None:
+    async with run_workbench(shop.state, screen="traces", size=(160, 40)) as (app, pilot):
+        for key in ("w", "2", "1"):
+            await pilot.press(key)
+            await settle(app, pilot)
+        first = app.screen
+        await pilot.press("1")
+        await settle(app, pilot)
+
+        assert isinstance(first, WhyScreen)
+        assert app.screen is app.get_screen_stack("traces")[0]

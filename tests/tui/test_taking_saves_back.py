@@ -13,6 +13,7 @@ from enricher.prompt.trust import is_trusted
 from workbench.edits import instructions_file as files
 from workbench.edits import undoing
 from workbench.edits.undoing import Save, without
+from workbench.tui.messages import TakeEdit
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -111,6 +112,25 @@ async def test_saves_are_taken_back_one_after_the_other(library: Account, layer:
         await take_back(app, pilot, told="There is no save")
 
         assert found == [QUIETER, LAYER]
+
+
+async def test_the_base_says_which_text_it_is_and_is_none_that_was_taken_back(library: Account, layer: Path) -> None:
+    shown = []
+    async with open_it(library) as (app, pilot):
+        await settled(app, pilot, "identical")
+        shown.append(screen_text(app))
+        await saved(app, pilot, QUIETER)
+        app.post_message(TakeEdit(str(layer), f"{QUIETER}\n{ONE_GUARDRAIL}", 1, "A proposal"))
+        await settle(app, pilot)
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: not instructions(app).is_unsaved)
+        for _save in range(2):
+            await take_back(app, pilot)
+            shown.append(screen_text(app))
+
+    assert [one.count("base: as opened at ") for one in shown] == [2, 0, 0]
+    assert [one.count("base: as saved at ") for one in shown] == [0, 2, 2]
+    assert all("identical" in one for one in shown)
 
 
 async def test_saving_twice_is_one_save_to_take_back(library: Account, layer: Path) -> None:
@@ -219,7 +239,9 @@ async def test_from_another_screen_a_save_is_taken_back_by_name_and_made_again(l
         await take_back(app, pilot)
 
         assert (undone, redone, text_of(layer)) == (LAYER, QUIETER, LAYER)
-        assert f"{layer.name} (1 line written, 1 removed, first «min_confidence: 0.99»); f10 saves it again" in said
+        assert (
+            f"{layer.name} (1 line written, 1 line removed, first «min_confidence: 0.54»); f10 saves it again" in said
+        )
         assert instructions(app).editor.text == LAYER
 
 
@@ -270,6 +292,17 @@ def test_a_save_is_taken_out_of_a_later_text(change: Callable[[str], str], expec
     save = Save("/file", "a\nb\nc\nd\n", "a\nB\nc\nd\n")
 
     assert without(save, change(save.after)) == expected
+
+
+def test_taking_a_save_back_is_described_by_what_it_does_to_the_file_now(tmp_path: Path) -> None:
+    file = tmp_path / "instructions.md"
+    added = Save(str(file), "a\n", "a\nb\nc\n")
+
+    assert undoing.describe(added) == f"{file} (2 lines written, first «b»)"
+    assert undoing.describe_undo(added) == f"{file} (2 lines removed, first «b»)"
+    assert undoing.describe_undo(Save(str(file), "", "a\n", is_new=True)) == (
+        f"{file} is removed, because that save had made it"
+    )
 
 
 def test_a_file_that_was_written_since_is_left_alone(tmp_path: Path) -> None:

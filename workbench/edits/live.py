@@ -108,9 +108,9 @@ class _File(NamedTuple):
 class EditSession:
     """The editing of one file: its path, its text when it was opened, and the base that edits are compared with.
 
-    ``base`` is OPENED (the text when the file was opened), ``recorded`` (the recorded outcomes), HEAD or another git
-    revision, or the beginning of the hash of a stored version. ``cwd`` determines the other layers and the repository
-    with the golden cases.
+    ``base`` is OPENED (the text ``opened``, named ``opened_as`` in figures), ``recorded`` (the recorded outcomes), HEAD
+    or another git revision, or the beginning of the hash of a stored version. ``cwd`` determines the other layers and
+    the repository with the golden cases.
 
     Unless ``cwd`` is in the product's checkout, an edit of the packaged file is saved in ``into``, a layer above it.
     Then that layer is what is compiled and replayed, at its position among the layers.
@@ -123,6 +123,7 @@ class EditSession:
     selection: Selection = EVERYTHING
     cwd: str = ""
     into: Layer | None = None
+    opened_as: str = "as opened"
     _known: dict[str, Rules | None] = field(default_factory=dict)
     _layer: _File | None = None
 
@@ -197,7 +198,7 @@ class EditSession:
         if self.base not in (OPENED, HEAD):
             named = partial(compared_rules.named, self.base, path=self._saved.path, versions=versions)
             return CachedSide(self.base, named, known=self._known)
-        label = "as opened" if self.base == OPENED else f"{HEAD}:{os.path.basename(self.path)}"
+        label = self.opened_as if self.base == OPENED else f"{HEAD}:{os.path.basename(self.path)}"
         return CachedSide(
             label,
             lambda: self._candidate(self._saved.text if self.base == OPENED else self._at_head(), versions, label),

@@ -149,7 +149,7 @@ def headline(figures: Figures) -> str:
     while 0 < interval.high * others < 1:
         others *= 10
     low, high = f"{interval.low * others:.0f}", f"{interval.high * others:.0f}"
-    return f"{text}; of {others:,} others like them, {low if low == high else f'{low} to {high}'} may"
+    return f"{text}; of {others:,} others like them, {low if low == high else f'{low} to {high}'} may change"
 
 
 def store_run(

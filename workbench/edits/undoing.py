@@ -59,6 +59,16 @@ class ChangedSince:
         return OVERLAPS if self.merged is None else MERGED
 
 
+def describe_undo(save: Save) -> str:
+    """Return a text that names the file of a save, and says how many lines undoing it writes and removes.
+
+    The first of these lines is quoted.
+    """
+    if save.is_new:
+        return f"{from_home(save.path)} is removed, because that save had made it"
+    return describe(Save(save.path, save.after, save.before))
+
+
 def describe(save: Save) -> str:
     """Return a text that names the file of a save, and says how many lines it wrote and removed.
 
@@ -69,7 +79,8 @@ def describe(save: Save) -> str:
     written = [line.strip() for *_, new in hunks for line in new]
     removed = [line.strip() for start, end, _ in hunks for line in lines[start:end]]
     first = next(filter(None, [*written, *removed]), "")
-    counts = f"{_count(len(written), 'line')} written, {len(removed):,} removed"
+    numbers = ((len(written), "written"), (len(removed), "removed"))
+    counts = ", ".join(f"{_count(number, 'line')} {what}" for number, what in numbers if number) or "no line differs"
     return f"{from_home(save.path)} ({counts}{f', first «{shortened(first, LONGEST_LINE)}»' if first else ''})"
 
 

@@ -217,7 +217,7 @@ def _report(
     figures = figures_of(checked, changed=changed, is_paired=before is not None)
     verdict = verdict_of(
         changed,
-        failing_cases=sum(one.is_regression for one in checked),
+        failing_cases=sum(one.closes_gate for one in checked),
         gained=figures.gained,
         lost=figures.lost,
     )

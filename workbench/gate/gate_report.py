@@ -42,21 +42,24 @@ class Checked:
 
     @property
     def has_failed_newly(self) -> bool:
-        """Return whether the case fails now but passed before.
-
-        An approved case that the base's cases file lacks counts as having passed before, because somebody saw its
-        result and approved it. The base's rules need not give that result; the rules that did may have been reverted or
-        never committed.
-        """
-        if not self.faults:
-            return False
-        was_approved_since = self.is_new and self.case.verdict == OK
-        return was_approved_since or (self.before is not None and not self.faults_before)
+        """Return whether the case fails now but passed with the base's rules."""
+        return bool(self.faults) and self.before is not None and not self.faults_before
 
     @property
-    def is_regression(self) -> bool:
-        """Return whether this is an approved case that fails now but passed before, which closes the gate."""
-        return self.has_failed_newly and self.case.verdict == OK
+    def closes_gate(self) -> bool:
+        """Return whether this is an approved case that fails now, and may not.
+
+        It may only if it failed with the base's rules already and the base's cases file has it. One that the file lacks
+        was approved since: somebody saw its result, but the rules that gave it may have been reverted or never
+        committed.
+        """
+        was_approved_since = self.is_new and bool(self.faults)
+        return self.case.verdict == OK and (was_approved_since or self.has_failed_newly)
+
+    @property
+    def is_unmended(self) -> bool:
+        """Return whether this approved case closes the gate although it failed with the base's rules, too."""
+        return self.closes_gate and bool(self.faults_before)
 
     @property
     def is_fixed(self) -> bool:
@@ -108,11 +111,16 @@ class GateReport:
 
     def reasons(self) -> list[str]:
         """Return the reasons why the gate is closed, one clause each; empty if it is open."""
-        regressions = sum(one.is_regression for one in self.checked)
+        closing = sum(one.closes_gate for one in self.checked)
+        unmended = sum(one.is_unmended for one in self.checked)
+        regressions = closing - unmended
+        base, it_fails = self.base.partition(" ")[0], "it fails" if unmended == 1 else "they fail"
+        are = "is" if unmended == 1 else "are"
         sentences = [
             (regressions, f"{_count(regressions, 'approved case')} came out differently"),
+            (unmended, f"{_count(unmended, 'approved case')} {are} not mended yet: {it_fails} with {base}, too"),
             (
-                self.verdict == "regressed" and not regressions,
+                self.verdict == "regressed" and not closing,
                 f"{self.figures.lost} labelled prompts became wrong and {self.figures.gained} right",
             ),
             (len(self.missing), f"{_count(len(self.missing), 'case')} of the base missing"),
@@ -183,7 +191,7 @@ def figures_of(checked: Sequence[Checked], *, changed: int, is_paired: bool) -> 
     """
     gained, lost = (_gained(checked), _lost(checked)) if is_paired else (0, 0)
     held = [one for one in checked if one.case.verdict == OK and not one.faults_before]
-    has_regressed = any(one.is_regression for one in checked)
+    has_regressed = any(one.closes_gate for one in checked)
     return GateFigures(
         cases=len(checked),
         approved=sum(one.case.verdict == OK for one in checked),

@@ -32,6 +32,17 @@ WHY_PASSED = {
     "changed": "no approved case got worse",
     "inconclusive": "some labelled prompts became wrong, too few to rule out chance",
 }
+KIND_TEXTS = {
+    "task type": "another task type",
+    "intent": "another search intent",
+    "shown": "its task type shown or no longer shown",
+    "workflow": "another workflow",
+    "approach": "another approach",
+    "guardrail added": "a guardrail more",
+    "guardrail dropped": "a guardrail less",
+    "guardrails reordered": "its guardrails in another order",
+}
+"""What the kinds of change mean, to be read after "1 case with"."""
 FEWEST_FOR_SHARES = 10
 """With fewer cases, no share is reported, because its confidence interval could span half of the scale."""
 LARGEST = 60_000
@@ -99,11 +110,12 @@ def _result(one: Checked) -> dict[str, Any]:
 def state(one: Checked) -> str:
     """Return the name of the state that a case is in after the change.
 
-    It is «regressed» (an approved case that newly fails), «became wrong» (another case that newly fails), «fixed»,
-    «failed before», «open» (it fails, and there is no base to compare with) or «passed».
+    It is «not mended» (an approved case that the base lacks and that fails with the base's rules, too), «regressed» (an
+    approved case that newly fails), «became wrong» (another case that newly fails), «fixed», «failed before», «open»
+    (it fails, and there is no base to compare with) or «passed».
     """
-    if one.is_regression:
-        return "regressed"
+    if one.closes_gate:
+        return "not mended" if one.is_unmended else "regressed"
     if one.has_failed_newly:
         return "became wrong"
     if one.is_fixed:
@@ -122,7 +134,7 @@ def junit(report: GateReport) -> str:
     counted = {"failures": 0, "skipped": 0, "errors": 0}
     for one in report.checked:
         node = ET.SubElement(suite, "testcase", classname=_xml(one.task_type), name=_xml(named(one.case)), time="0")
-        if one.is_regression or (one.has_failed_newly and report.verdict == "regressed"):
+        if one.closes_gate or (one.has_failed_newly and report.verdict == "regressed"):
             counted["failures"] += 1
             ET.SubElement(node, "failure", message=_xml("; ".join(differences(one)))).text = _xml(one.case.prompt)
         elif one.faults:
@@ -171,6 +183,16 @@ def differences(one: Checked) -> list[str]:
     return [f"{FIELD_NAMES[name]}: expected {_value(wanted[name])}, got {_value(got[name])}" for name in one.faults]
 
 
+def _moves(one: Checked) -> list[str]:
+    """Return what a case that passes got before the change and gets now, one clause per field that differs."""
+    if one.faults or one.before is None:
+        return []
+    old, new = one.before.to_json(), one.now.to_json()
+    return [
+        f"{FIELD_NAMES[name]}: {_value(old[name])} → {_value(new[name])}" for name in one.before.differences(one.now)
+    ]
+
+
 def _value(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
@@ -180,13 +202,16 @@ def _value(value: object) -> str:
 def headline(report: GateReport) -> str:
     """Return one sentence on how many decisions differ from the base's or, without a base, from the approved ones."""
     figures = report.figures
-    against = f"against {report.base}" if report.base else "against what was approved"
-    counted = f"{figures.changed:,} of {figures.cases:,} cases come out differently"
+    base = report.base or "what was approved"
+    of, comes = f"of {_cases(figures.cases)}", "comes" if figures.changed == 1 else "come"
+    counted = f"{figures.changed:,} {of} {comes} out differently from {base}"
+    if not figures.changed:
+        counted = f"{f'none {of}' if figures.cases > 1 else 'no case'} comes out differently from {base}"
     if figures.cases < FEWEST_FOR_SHARES:
-        return f"{counted} {against}"
+        return counted
     low, high = f"{figures.share.low:.1%}", f"{figures.share.high:.1%}"
     share = f"{figures.changed / figures.cases:.1%}"
-    return f"{counted} {against}: {share}, and of all prompts like these between {low} and {high} (95 %)"
+    return f"{counted}: {share}, and of all prompts like these between {low} and {high} (95 %)"
 
 
 def statistics(report: GateReport) -> list[str]:
@@ -194,12 +219,15 @@ def statistics(report: GateReport) -> list[str]:
     figures = report.figures
     sentences = []
     if figures.gained or figures.lost:
-        counts = f"{figures.gained} labelled prompts became right, {figures.lost} wrong"
-        chance = "too clearly for chance" if figures.p_value < CHANCE else "which may be chance"
-        sentences.append(f"{counts}, {chance} (mid-p McNemar: p = {figures.p_value:.3f})")
+        counts = f"{_cases(figures.gained)} became right and {figures.lost or 'none'} became wrong"
+        chance = "which is too clear for chance" if figures.p_value < CHANCE else "which may be chance"
+        sentences.append(f"{counts}, {chance} (p = {figures.p_value:.3f}, McNemar's mid-p test)")
     if figures.cases < FEWEST_FOR_SHARES:
-        cases = "1 case is" if figures.cases == 1 else f"{figures.cases} cases are"
-        return [*sentences, f"{cases} too few to tell how many other prompts would regress"]
+        is_or_are = "is" if figures.cases == 1 else "are"
+        return [
+            *sentences,
+            f"{_cases(figures.cases)} {is_or_are} too few to tell how many other prompts would get worse",
+        ]
     if figures.at_most is not None:
         bound = f"of 100 prompts like them at most {math.ceil(100 * figures.at_most)} would"
         sentences.append(f"no approved case got worse; {bound} (upper bound {figures.at_most:.1%}, 95 %)")
@@ -212,6 +240,10 @@ def statistics(report: GateReport) -> list[str]:
     return sentences
 
 
+def _cases(count: int) -> str:
+    return f"{count:,} case" if count == 1 else f"{count:,} cases" if count else "no case"
+
+
 def text(report: GateReport) -> str:
     """Return the report as text for a terminal; the caller must remove unprintable characters."""
     return "\n".join(line for line, _case in lines(report))
@@ -220,7 +252,7 @@ def text(report: GateReport) -> str:
 def lines(report: GateReport) -> list[tuple[str, str]]:
     """Return the lines of the report, each with the id of the case it belongs to (empty for none)."""
     about_all = [conclusion(report), headline(report)]
-    about_all += [f"  {count:,} {kind}" for kind, count in report.figures.kinds]
+    about_all += [f"  {_cases(count)} with {KIND_TEXTS.get(kind, kind)}" for kind, count in report.figures.kinds]
     about_all += [*statistics(report), *(f"note: {note}" for note in report.notes)]
     about_all += [str(problem) for problem in report.problems]
     found = [(line, "") for line in about_all]
@@ -229,19 +261,20 @@ def lines(report: GateReport) -> list[tuple[str, str]]:
     for title, rows in groups(report):
         for one in rows:
             found += [(f"{title}: {named(one.case)}", one.case.id)]
-            found += [(f"    {sentence}", one.case.id) for sentence in (*differences(one), *_by_whom(one.case))]
+            sentences = (*differences(one), *_moves(one), *_by_whom(one.case))
+            found += [(f"    {sentence}", one.case.id) for sentence in sentences]
     return found
 
 
 def conclusion(report: GateReport) -> str:
     """Return one sentence on whether the change may be merged and why; if it may, also on how many cases still fail."""
     if not report.is_passed:
-        return f"The gate is closed: {'; '.join(report.reasons())} (verdict: {report.verdict})"
+        return f"The gate is closed: {'; '.join(report.reasons())}"
     failing = sum(bool(one.faults) for one in report.checked)
     fail = "1 case fails" if failing == 1 else f"{failing:,} cases fail"
     is_judged = report.figures.approved or report.figures.lost
     why = WHY_PASSED[report.verdict] if is_judged else "no case is approved, so none can close it"
-    return f"The gate is passed: {why}{f', though {fail}' if failing else ''} (verdict: {report.verdict})"
+    return f"The gate is passed: {why}{f', though {fail}' if failing else ''}"
 
 
 def _by_whom(case: GoldenCase) -> list[str]:
@@ -249,17 +282,21 @@ def _by_whom(case: GoldenCase) -> list[str]:
 
 
 def groups(report: GateReport) -> list[tuple[str, list[Checked]]]:
-    """Return the cases grouped by ``state``, the worst state first; cases in the state «passed» are left out."""
-    titles = ("regressed", "became wrong", "fixed", "failed before", "open")
-    return [(title, [one for one in report.checked if state(one) == title]) for title in titles]
+    """Return the cases grouped by ``state``, the worst state first.
+
+    Cases in the state «passed» are left out, except for those that come out differently: the group «changed».
+    """
+    titles = ("regressed", "not mended", "became wrong", "fixed", "failed before", "open")
+    by_state = [(title, [one for one in report.checked if state(one) == title]) for title in titles]
+    return [*by_state, ("changed", [one for one in report.checked if state(one) == "passed" and one.kinds])]
 
 
 def markdown(report: GateReport) -> str:
     """Return the pull-request comment, at most LARGEST characters long."""
     sign = "✅" if report.is_passed else "❌"
     summary = [
-        f"### {sign} Prompt enricher: {report.verdict}",
-        "".join(f"- **{reason}**\n" for reason in report.reasons()).rstrip(),
+        f"### {sign} Prompt enricher",
+        f"**{_plain(conclusion(report))}**",
         f"{_plain(headline(report))}.",
         _table(("kind of change", "cases"), [(kind, f"{count:,}") for kind, count in report.figures.kinds]),
         _regressed_table(report),
@@ -289,7 +326,7 @@ def _below(one: Checked) -> str:
 
 
 def _regressed_table(report: GateReport) -> str:
-    rows = [one for one in report.checked if one.is_regression]
+    rows = [one for one in report.checked if one.closes_gate]
     cells = [
         (_code(one.task_type), _code(one_line(one.case.prompt)), "<br>".join(map(_code, differences(one))))
         for one in rows[:MOST_ROWS]

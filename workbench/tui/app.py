@@ -5,16 +5,19 @@ It keeps no database connection: one worker watches the database, and every othe
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from collections import deque
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from rich.text import Text
 from textual import events, on, work
 from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.worker import WorkerState, get_current_worker
 
+from enricher.home import from_home
 from workbench.tui.messages import DatabaseTrouble, DataChanged, OpenPlace
 from workbench.tui.screens import SCREENS, place
 from workbench.tui.screens.base import WorkbenchScreen
@@ -42,6 +45,7 @@ DATA_EVERY_S = 0.1
 MOST_TYPED_AHEAD = 64
 """The app remembers this many keys that ``on_key`` forwarded, so that none is forwarded a second time."""
 KEYS = "workbench-keys.toml"
+KEPT = "The edit of {} is not saved. It is kept, and the Instructions screen has it again at the next start."
 
 
 def _commands() -> type[Provider]:
@@ -152,17 +156,41 @@ class Workbench(App[None], inherit_bindings=False):
         return next(found, None)
 
     async def action_go(self, name: str) -> None:
-        """Switch to a screen by name; a dialog that is open stays with the screen that opened it."""
+        """Switch to a screen by name, as it was left; if it is the current one, close what is open on top of it.
+
+        A result of the gate is closed in any case, because it may be out of date.
+        """
         if place(name) is None:
             self.notify(f"There is no {name} screen.", severity="warning")
             return
+        is_here = name == self.current_mode
         self._came_from.clear()
         await self._switch(name)
+        screen = self.place_screen()
+        if is_here or (screen is not None and screen.PLACE == "gate"):
+            await self._close_above()
 
     async def _switch(self, name: str) -> None:
         await self.switch_mode(name)
         self.memory.remember("app", screen=name)
         self._show_trouble()
+
+    async def _close_above(self) -> None:
+        """Close the screens on top of the current main screen (place)."""
+        while (screen := self.place_screen()) is not None and screen.bar_place != screen.PLACE:
+            await self.pop_screen()
+
+    def opened_place(self, name: str) -> WorkbenchScreen | None:
+        """Return the main screen (place) with that name, visible or not; None if it was never opened."""
+        with contextlib.suppress(KeyError):
+            return next((one for one in self.get_screen_stack(name) if isinstance(one, WorkbenchScreen)), None)
+        return None
+
+    def instructions_written(self) -> None:
+        """Tell the visible screen that an instructions file was saved, by this app or by another program."""
+        screen = self.place_screen()
+        if screen is not None:
+            screen.instructions_written()
 
     @property
     def can_go_back(self) -> bool:
@@ -173,6 +201,11 @@ class Workbench(App[None], inherit_bindings=False):
         """Return to the screen that opened the current one, in the state in which it was left."""
         if self._came_from:
             self.call_later(self._switch, self._came_from.pop())
+
+    async def action_quit(self) -> None:
+        """Quit the app; if an edit is not saved, say in the terminal that it is kept."""
+        paths = ", ".join(map(from_home, sorted(self.edited)))
+        self.exit(message=Text(KEPT.format(paths)) if paths else None)
 
     async def action_help(self) -> None:
         """Show what the screen is for, and its keys."""
@@ -207,8 +240,8 @@ class Workbench(App[None], inherit_bindings=False):
         await self._switch(message.PLACE)
         if before != message.PLACE:
             self._came_from.append(before)
-        while (screen := self.place_screen()) is not None and screen.bar_place != screen.PLACE:
-            await self.pop_screen()  # close the screens on top of the place
+        await self._close_above()
+        screen = self.place_screen()
         if screen is not None and message.PLACE == screen.PLACE:
             screen.opened(message)
 

@@ -233,13 +233,12 @@ def _print_outcome(figures: Figures) -> None:
     click.echo(_shown(f"base: {figures.base}   candidate: {figures.candidate}"))
     on_labels = figures.label_results
     if on_labels and on_labels.regressed:
-        noun = "approved case regresses" if len(on_labels.regressed) == 1 else "approved cases regress"
-        click.echo(f"{len(on_labels.regressed)} {noun}:")
+        click.echo(f"approved cases: {len(on_labels.regressed):,} of {on_labels.approved:,} got worse:")
         prompts = {change.prompt.id: _opening(change) for change in figures.changes}
         for identity in on_labels.regressed:
             click.echo(printable(f"    {identity[:14]}  {prompts.get(identity, 'of the golden cases')}"))
     elif on_labels and on_labels.approved:
-        click.echo(f"none of {on_labels.approved} approved cases regresses")
+        click.echo(f"approved cases: 0 of {on_labels.approved:,} got worse")
 
 
 def _print_measures(figures: Figures) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, overload
 
 from textual.content import Content
 
+from enricher.prompt.text import shortened
 from workbench.edits.progress import headline
 from workbench.tui.messages import Counted
 from workbench.tui.widgets.lists.line_list import Group, ListLine
@@ -35,12 +36,12 @@ NEEDS_WORDS = ("regressed", "inconclusive")
 FEW_CHANGES = 40
 """A group with more changed prompts than this is collapsed at first."""
 UNSEARCHED = "cause not searched"
-BASE_TEXTS = {"as opened": "the file as opened", "recorded": "what was recorded"}
+BASE_TEXTS = {"recorded": "what was recorded"}
 KIND_TEXTS = {"shown": "task type shown or no longer shown", "text only": "wording of the text only"}
 BAR = 20
 SLOW_S = 5
 """The duration of a replay is shown only if it took more than this many seconds."""
-LONGEST_RIGHT, LONGEST_TEXT = 34, 400
+LONGEST_RIGHT, LONGEST_TEXT = 36, 400
 
 
 def summary(figures: Figures | None, *, wait: str = "", broken: str = "", gate: Sequence[str] = ()) -> Content:
@@ -82,11 +83,8 @@ def _second(figures: Figures) -> Content:
     parts = []
     if results := figures.label_results:
         count = len(results.regressed)
-        cases = f"approved case{'s' * (results.approved != 1)}"
         if results.approved:
-            regress = "regresses" if count == 1 else "regress"
-            base = BASE_TEXTS.get(figures.base, figures.base)
-            text = f"{count} of {results.approved:,} {cases} {regress} against {base}"
+            text = f"approved cases: {count:,} of {results.approved:,} got worse against {base_text(figures)}"
             parts.append((text, "bold $error" if count else ""))
         else:
             parts.append(("no case approved yet", "$text-muted"))
@@ -99,6 +97,12 @@ def _second(figures: Figures) -> Content:
     silent = [f"{one / max(1, figures.prompts):.1%}" for one in figures.silent]
     parts.append((f"silent {_moved(*silent)}", ""))
     return Content(" · ").join(Content.styled(*one) if one[1] else Content(one[0]) for one in parts)
+
+
+def base_text(figures: Figures) -> str:
+    """Return in words what the figures compare with."""
+    name = f"the file {figures.base}" if figures.base.startswith("as ") else figures.base
+    return BASE_TEXTS.get(name, name)
 
 
 def counts(figures: Figures, where: str) -> list[Counted]:
@@ -126,28 +130,43 @@ def _third(figures: Figures) -> Content:
     left_out = "".join(f" · {count:,} left out ({reason})" for reason, count in figures.left_out)
     seconds = f" · {figures.seconds:.0f} s" if figures.is_complete and figures.seconds > SLOW_S else ""
     unknown = f" · context unknown for {figures.unknown:,}" if figures.unknown else ""
-    line = f"against {figures.base} · channels as recorded{unknown}{left_out}{seconds}"
+    line = f"base: {figures.base} · channels as recorded{unknown}{left_out}{seconds}"
     return Content.styled(line, "$text-muted")
 
 
 def brief(before: Outcome, after: Outcome) -> str:
-    """Describe in a few words how a prompt's result changed, such as ``debug → explain`` or ``+H3 -H5`` (guardrails).
+    """Describe in a few words how a prompt's result changed, such as ``debug → explain · +H3 -H5`` (guardrails).
 
-    If the task type changed, nothing else is named.
+    If that is too long, only the first change is described, and the others are named as far as they fit.
     """
+    found = list(_moves(before, after))
+    if not found and before.tokens != after.tokens:
+        return f"{after.tokens - before.tokens:+d} tokens"
+    text = " · ".join(described for _name, described in found)
+    if len(text) <= LONGEST_RIGHT:
+        return text
+    names = [found[0][1], *(name for name, _described in found[1:])]
+    if len(" · ".join(names)) > LONGEST_RIGHT:
+        names[-1] = "…"
+    while len(" · ".join(names)) > LONGEST_RIGHT and len(names) > 2:
+        del names[-2]
+    return shortened(" · ".join(names), LONGEST_RIGHT)
+
+
+def _moves(before: Outcome, after: Outcome) -> Iterator[tuple[str, str]]:
+    """Yield the name and a description of each decision that changed, the most important first."""
     if before.task_type != after.task_type:
-        return f"{before.task_type} → {after.task_type}"
-    parts = [f"+{name}" for name in after.guardrails if name not in before.guardrails]
-    parts += [f"-{name}" for name in before.guardrails if name not in after.guardrails]
-    if before.shown != after.shown and before.task_type:
-        parts.insert(0, f"{after.task_type} {'shown' if after.shown else 'not shown'}")
-    if before.search_intent != after.search_intent:
-        parts.append(f"{before.search_intent} → {after.search_intent}")
+        yield "task type", f"{before.task_type or 'none'} → {after.task_type or 'none'}"
+    elif before.shown != after.shown and before.task_type:
+        yield "task type", f"{after.task_type} {'shown' if after.shown else 'not shown'}"
     if before.workflow != after.workflow:
-        parts.append(f"{before.workflow or 'none'} → {after.workflow or 'none'}")
-    if not parts and before.tokens != after.tokens:
-        parts.append(f"{after.tokens - before.tokens:+d} tokens")
-    return " ".join(parts)[:LONGEST_RIGHT]
+        yield "workflow", f"workflow {before.workflow or 'none'} → {after.workflow or 'none'}"
+    added = [f"+{name}" for name in after.guardrails if name not in before.guardrails]
+    dropped = [f"-{name}" for name in before.guardrails if name not in after.guardrails]
+    if added or dropped:
+        yield "guardrails", " ".join([*added, *dropped])
+    if before.search_intent != after.search_intent:
+        yield "intent", f"intent {before.search_intent or 'none'} → {after.search_intent or 'none'}"
 
 
 @dataclass(frozen=True, slots=True)

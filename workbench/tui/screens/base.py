@@ -82,6 +82,9 @@ class WorkbenchScreen(Screen[None], inherit_bindings=False):
     def data_changed(self) -> None:
         """React to a change of the database, or to the screen becoming visible."""
 
+    def instructions_written(self) -> None:
+        """React to a save of an instructions file, by this app or by another program."""
+
     def opened(self, message: Message) -> None:
         """React to a message that requests this screen."""
 

@@ -213,7 +213,7 @@ Lines that differ begin with `-` before and `+` after, words that differ are und
         figures = self._run.figures
         verdict = f" · {figures.verdict}" if figures.verdict and not figures.errors else ""
         noun = "change" if len(figures.changes) == 1 else "changes"
-        changes = f"{which}{len(figures.changes):,} {noun} against {figures.base}{verdict}"
+        changes = f"{which}{len(figures.changes):,} {noun} against {blast_view.base_text(figures)}{verdict}"
         return "\n".join([changes, headline(figures), *blast_view.verdict_sentence(figures)])
 
     def chosen(self) -> tuple[str, str]:

@@ -22,7 +22,7 @@ from workbench.replay.rulesets.compared_rules import RECORDED
 from workbench.tui.messages import OpenCompare, OpenInstructions, OpenTrace, TakeEdit, TakeSaveBack
 from workbench.tui.panes import blast_view
 from workbench.tui.screens.base import counts_key
-from workbench.tui.screens.editing.open_file import UNSAVED
+from workbench.tui.screens.editing.open_file import UNSAVED, clock
 from workbench.tui.screens.editing.replaying import ReplayingScreen
 from workbench.tui.state import here
 from workbench.tui.widgets.dialogs import Answer, Picker
@@ -59,7 +59,8 @@ class InstructionsScreen(ReplayingScreen):
     AUTO_FOCUS = "#lines"
     HELP = """\
 Edit the instructions; while you type, all recorded prompts are replayed under what you typed, and compared with the
-file **as it was opened** (`b` chooses another base: what was recorded, the last commit, a stored version).
+file **as this app opened it** or, once a proposal is added to a file saved since, as it was saved. The base, at the
+top right, says which, and when (`b` chooses another: what was recorded, the last commit, a stored version).
 
 `identical` nothing changes · `changed` so many prompts come out otherwise · `regressed` an approved case comes out
 otherwise · `inconclusive` the labels are too few to tell. "Of 100 others like them" is the 95 % interval, sessions
@@ -157,7 +158,8 @@ What the channels found is taken from the record; where other rules would have a
 
     def _take_edit(self, edit: TakeEdit) -> None:
         if not self.is_unsaved and self._session is not None and self._session.opened != self._disk:
-            self.new_session(self._disk)  # so that the figures leave out edits that were saved before
+            # so that the figures leave out edits that were saved before
+            self.new_session(self._disk, f"as saved at {self._disk_since}")
         self.editor.show_text(edit.text, line=edit.line, can_undo=True)
         self.editor.scroll_cursor_visible(center=True)
         self.remove_class("-editing")
@@ -183,7 +185,7 @@ What the channels found is taken from the record; where other rules would have a
         self.editor.scroll_cursor_visible(center=True)
         self.remember(file=path)
         self.watch_file()
-        self.new_session(text)
+        self.new_session(text, f"as opened at {self._disk_since}")
         self.offer_drafts()
 
     def show_figures(self) -> None:
@@ -238,7 +240,12 @@ What the channels found is taken from the record; where other rules would have a
             (f"{layer}  " if layer else "", "$text-muted"), (state, "bold $warning"), (from_home(self._path), "bold")
         )
         self.query_one("#name", Static).update(name)
-        self.query_one("#base", Static).update(f"base: {_describe_base(self._base)}")
+        self.query_one("#base", Static).update(f"base: {self._describe_base()}")
+
+    def _describe_base(self) -> str:
+        if self._base == live.OPENED:
+            return self._session.opened_as if self._session else ""
+        return self._base if self._base in (RECORDED.label, live.HEAD) else f"version {self._base}"
 
     @on(TextArea.Changed)
     def _typed(self) -> None:
@@ -261,7 +268,7 @@ What the channels found is taken from the record; where other rules would have a
 
     def moved(self, path: str, before: str) -> None:
         self.remember(file=path)
-        self.new_session(before)
+        self.new_session(before, f"as it was before the save at {clock()}")
 
     def action_edit(self) -> None:
         """Move the focus to the editor at once, so that keys typed right after the command reach it."""
@@ -307,7 +314,7 @@ What the channels found is taken from the record; where other rules would have a
         with self.database(drain=False) as db:
             versions = corpus.versions(db)[:VERSIONS_OFFERED]
         answers = [
-            Answer(live.OPENED, "as opened", "what your edit does"),
+            Answer(live.OPENED, self._session.opened_as if self._session else "", "what your edit does"),
             Answer(RECORDED.label, "recorded", "what was said then"),
             Answer(live.HEAD, "HEAD", "the last commit of this file"),
             *(
@@ -321,7 +328,7 @@ What the channels found is taken from the record; where other rules would have a
         if base != self._base and self._session is not None:
             self._base = base
             self.remember(base=base)
-            self.new_session(self._session.opened)
+            self.new_session(self._session.opened, self._session.opened_as)
 
     def action_filter(self) -> None:
         """Move the focus to the filter."""
@@ -339,7 +346,7 @@ What the channels found is taken from the record; where other rules would have a
         if message.text != self._filter and self._session is not None:
             self._filter = message.text
             self.remember(filter=message.text)
-            self.new_session(self._session.opened)
+            self.new_session(self._session.opened, self._session.opened_as)
 
     @on(FilterBar.Left)
     def _filter_left(self) -> None:
@@ -392,10 +399,6 @@ What the channels found is taken from the record; where other rules would have a
         if change is None:
             self.notify("Choose a changed prompt first.", severity="warning", timeout=3)
         return change
-
-
-def _describe_base(base: str) -> str:
-    return {live.OPENED: "as opened"}.get(base, base if base in (RECORDED.label, live.HEAD) else f"version {base}")
 
 
 def _file_note(one: files.Editable) -> str:

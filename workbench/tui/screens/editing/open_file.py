@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -30,6 +31,11 @@ THROW_AWAY = "throw away"
 UNSAVED = "The edit is not saved: ctrl+s saves it, ctrl+r reads the disk again."
 
 
+def clock() -> str:
+    """Return the time of day as the screens show it, such as 14:05."""
+    return time.strftime("%H:%M")
+
+
 @dataclass
 class FileChanged(Message):
     """Sent when the file on disk was saved, by another program or by this one."""
@@ -48,6 +54,8 @@ class OpenFileScreen(WorkbenchScreen):
         super().__init__()
         self._path = ""
         self._disk = ""
+        self._disk_since = ""
+        """The time of day from which on the file has the text ``_disk``, as far as this app knows."""
         self._clean = ""
         self._buffer = ""
         self._news: str | None = None
@@ -92,7 +100,7 @@ class OpenFileScreen(WorkbenchScreen):
 
     def show_text(self, text: str, *, line: int = 0, can_undo: bool = False) -> None:
         """Put ``text``, which is the content of the file on disk, into the editor; it counts as saved."""
-        self._disk, self._news = text, None
+        self._disk, self._news, self._disk_since = text, None, clock()
         self.editor.show_text(text, line=line, can_undo=can_undo)
         self._clean = self._buffer = self.editor.text
         self.note_edit()
@@ -189,6 +197,7 @@ class OpenFileScreen(WorkbenchScreen):
             self._take_from_disk(message.text)
             self.notify("Another program saved the file; it was read again.", timeout=3)
         self.show_file()
+        self.app.instructions_written()
 
     def _take_from_disk(self, text: str, *, can_undo: bool = False) -> None:
         self.show_text(text, can_undo=can_undo)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
     from workbench.edits.progress import ChangeCause, Progress
+    from workbench.edits.undoing import Save
     from workbench.replay.compare import Change
 
 AFTER_NEWS_S = 1.5
@@ -74,10 +75,11 @@ class ReplayingScreen(SavingScreen):
         """Return the displayed figures of the replay; each edit produces a new object."""
         return self._shown
 
-    def new_session(self, opened: str) -> None:
+    def new_session(self, opened: str, opened_as: str) -> None:
         """Begin to compare edits of the open file with the chosen base, and replay the prompts that the filter selects.
 
-        ``opened`` is the text to compare with if the base is the file as it was opened.
+        ``opened`` is the text to compare with unless another base was chosen, and ``opened_as`` says in words which
+        text of the file that is, such as "as opened at 14:05".
         """
         try:
             which = parse(self._filter)
@@ -85,9 +87,16 @@ class ReplayingScreen(SavingScreen):
             self.query_one(FilterBar).show_error(str(error))
             which = parse("")
         into = files.layers_for_edits(here(), chosen=self.app.layer_chosen)[0]
-        self._session = live.EditSession(self.app.state_dir, self._path, opened, self._base, which, here(), into)
+        self._session = live.EditSession(
+            self.app.state_dir, self._path, opened, self._base, which, here(), into, opened_as
+        )
         self.show_file()
         self.begin()
+
+    def restored(self, save: Save) -> None:
+        if self._session is not None and self._session.opened == save.after:  # the file no longer has that text
+            self._examined = None
+            self.new_session(save.before, f"as saved at {self._disk_since}")
 
     def begin(self, *, is_quiet: bool = False) -> None:
         """Replay the prompts if text, base or filter has changed since the last time, and always with ``is_quiet``."""

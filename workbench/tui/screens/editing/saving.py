@@ -16,8 +16,9 @@ from textual.message import Message
 from enricher.home import from_home
 from enricher.rules.own_layer import LayerError
 from workbench.edits import instructions_file as files
-from workbench.edits.undoing import ChangedSince, Save, describe, take_back
-from workbench.tui.screens.editing.open_file import OpenFileScreen
+from workbench.edits.undoing import ChangedSince, Save, describe, describe_undo, take_back
+from workbench.tui.messages import OpenInstructions
+from workbench.tui.screens.editing.open_file import OpenFileScreen, clock
 from workbench.tui.state import here
 from workbench.tui.widgets.dialogs import Answer, Picker
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from enricher.rules.layers import Layer
 
 BROKEN = "It has an error, so it does not count yet: prompts keep the last good version until it is corrected (f8)."
+NO_SAVE = "There is no save of this app left to take back."
+NO_SAVE_UNDONE = "There is no save that was taken back."
 OVERWRITE, TAKE_THEIRS = "overwrite", "theirs"
 MEANING = {
     "user": ("your own layer", "counts for you, in every project; the gate does not judge it"),
@@ -62,6 +65,8 @@ class TakenBack(Message):
     save: Save
     note: str
     since: ChangedSince | None
+    is_again: bool = False
+    """Whether an earlier undo was reverted instead."""
 
 
 @dataclass
@@ -85,6 +90,10 @@ class SavingScreen(OpenFileScreen):
 
         ``path`` is that other file, ``before`` its text before the save.
         """
+        raise NotImplementedError
+
+    def restored(self, save: Save) -> None:
+        """Adapt the screen after a save of the open file was undone."""
         raise NotImplementedError
 
     def action_save(self) -> None:
@@ -187,6 +196,7 @@ class SavingScreen(OpenFileScreen):
     def _saved(self, message: Saved) -> None:
         self.app.saves.append(Save(message.path, message.before, message.text, message.is_new))
         self.app.saves_undone.clear()
+        self.app.instructions_written()
         is_broken = any(one.severity == "error" for one in self.own_problems)
         note = f"{message.note} {BROKEN if is_broken else message.trust}".rstrip()
         self.notify(note, timeout=6, severity="warning" if is_broken else "information", markup=False)
@@ -197,7 +207,7 @@ class SavingScreen(OpenFileScreen):
             self.show_text(message.text)
             self.watch_file()
             self.moved(message.path, message.before)
-        self._disk, self._news, self._clean = message.text, None, message.text
+        self._disk, self._news, self._clean, self._disk_since = message.text, None, message.text, clock()
         self.note_edit()
         self.keep_draft()
         self.begin()
@@ -214,12 +224,12 @@ class SavingScreen(OpenFileScreen):
 
     def action_take_save_back(self) -> None:
         """Undo the last save that this app made, whichever file it was."""
-        if save := self._last_of(self.app.saves, "There is no save of this app left to take back."):
+        if save := self._last_of(self.app.saves, NO_SAVE):
             self.take_back(save)
 
     def action_save_again(self) -> None:
         """Redo the save that was undone last."""
-        if save := self._last_of(self.app.saves_undone, "There is no save that was taken back."):
+        if save := self._last_of(self.app.saves_undone, NO_SAVE_UNDONE):
             self.take_back(save, is_again=True)
 
     def _last_of(self, saves: list[Save], nothing: str) -> Save | None:
@@ -252,17 +262,23 @@ class SavingScreen(OpenFileScreen):
             return
         if since is None:
             (saves if is_again else others).append(save)
-        told = "Saved again: {}; f9 takes it back." if is_again else "The save was taken back: {}; f10 saves it again."
-        note = since.note if since else f"{told.format(describe(save))} {files.trust_note(save.path, here())}"
-        self.post_message(TakenBack(undone, note, since))
+        done = f"Saved again: {describe(save)}; f9 takes it back."
+        if not is_again:
+            done = f"The save was taken back: {describe_undo(save)}; f10 saves it again."
+        note = since.note if since else f"{done} {files.trust_note(save.path, here())}"
+        self.post_message(TakenBack(undone, note, since, is_again))
 
     @on(TakenBack)
     def _taken_back(self, message: TakenBack) -> None:
         is_open = message.save.path == self._path
         if is_open and message.since is None:
             self._take_from_disk(message.save.before, can_undo=True)
+            if not message.is_again:
+                self.restored(message.save)
         elif is_open and message.since is not None:
             self._offer_without_save(message.since)
+            self.app.post_message(OpenInstructions())  # from wherever the user took it back
+        self.app.instructions_written()
         self.notify(message.note, timeout=8, markup=False)
 
     def _offer_without_save(self, since: ChangedSince) -> None:

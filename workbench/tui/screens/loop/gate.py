@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import textwrap
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
@@ -16,8 +17,9 @@ from enricher.home import from_home, project_root
 from storage.traces.queries import UnknownTraceError
 from workbench.gate import gate, labelling, reports
 from workbench.gate.cases import CasesError
-from workbench.tui.messages import OpenTrace
+from workbench.tui.messages import OpenTrace, TakeSaveBack
 from workbench.tui.screens.base import WorkbenchScreen
+from workbench.tui.screens.editing.saving import NO_SAVE, NO_SAVE_UNDONE
 from workbench.tui.state import here
 from workbench.tui.widgets.lists.line_list import Group, LineList, ListLine
 
@@ -30,8 +32,12 @@ NO_CASES = """\
 {} has no golden case yet. A prompt of its history becomes one
   by y (it came out right), x (wrong) or c (the right class) in Traces,
   or by m, an edit that is saved, and then a."""
+RUNNING = ListLine("running", "Judging the golden cases …")
+MARGIN = 6
+"""Columns of the screen that the text of a line does not have."""
 LOOKS = {
     "regressed": "error",
+    "not mended": "error",
     "became wrong": "error",
     "missing": "error",
     "fixed": "good",
@@ -43,10 +49,11 @@ LOOKS = {
 class Gated(Message):
     """Sent when the gate, the check of the golden cases, was run for the folder ``project``.
 
-    If it could not run, ``report`` is None and ``reason`` says why. ``with_own_layer`` are the ids of the failing cases
-    that would pass if the user's own layer of instructions were included.
+    ``run`` is the number of that run. If it failed, ``report`` is None and ``reason`` says why. ``with_own_layer`` are
+    the ids of the failing cases that would pass if the user's own layer of instructions were included.
     """
 
+    run: int
     report: GateReport | None
     reason: str = ""
     project: str = ""
@@ -59,9 +66,11 @@ class GateScreen(WorkbenchScreen):
     PLACE = "gate"
     HELP = """\
 The gate judges the golden cases in `.enricher/cases.jsonl` by the packaged instructions and those of the project, as
-`enricher replay --gate --base HEAD` does in CI: `regressed` and `became wrong` fail newly, `fixed` passes newly, `open`
-and `failed before` are still to be done. Your own layer takes no part; cases that pass only because of it are named.
-`enter` shows the prompt of a case.
+`enricher replay --gate --base HEAD` does in CI: `regressed` and `became wrong` fail newly, `not mended` was approved,
+but fails as it did in the last commit, `fixed` passes newly, `changed` passes with another result, `open` and `failed
+before` are still to be done. Your own layer takes no part; cases that pass only because of it are named.
+`enter` shows the prompt of a case. The gate runs again by itself when instructions are saved, also by `f9` and `f10`,
+which take a save back and make it again, and whenever you return to it.
 
 From a prompt, the gate judges the project in which that prompt was typed; from a screen that shows no prompt, the
 project of the folder in which the app was started.
@@ -75,6 +84,9 @@ project of the folder in which the app was started.
     def __init__(self, trace_id: str, *, place: str) -> None:
         super().__init__()
         self._trace_id = trace_id
+        self._result: Gated | None = None
+        self._line = ""
+        """The key of the line to put the cursor on after the next run."""
         self.bar_place = place
 
     def compose_body(self) -> ComposeResult:
@@ -82,25 +94,52 @@ project of the folder in which the app was started.
 
     def on_mount(self) -> None:
         self.query_one(LineList).focus()
+
+    def on_screen_resume(self) -> None:
+        self.action_run_gate()
+
+    def instructions_written(self) -> None:
         self.action_run_gate()
 
     def action_run_gate(self) -> None:
         """Run the gate again: check the golden cases with the instructions files as they are now."""
-        self.query_one(LineList).show([Group(ListLine("running", "Judging the golden cases …"))])
-        self.judge()
+        if (line := self.query_one(LineList).current) is not None and line.key != RUNNING.key:
+            self._line = line.key
+        self._result = None
+        self.query_one(LineList).show([Group(RUNNING)])
+        self.judge(self.next_run("judge"))
+
+    def action_take_save_back(self) -> None:
+        """Undo the last save of instructions; the gate runs again as soon as that is done."""
+        self._take_save_back(TakeSaveBack())
+
+    def action_save_again(self) -> None:
+        """Redo the save of instructions that was undone last; the gate runs again as soon as that is done."""
+        self._take_save_back(TakeSaveBack(is_again=True))
+
+    def _take_save_back(self, message: TakeSaveBack) -> None:
+        """Let the Instructions screen undo or redo a save while this screen stays visible."""
+        if instructions := self.app.opened_place(message.PLACE):
+            instructions.opened(message)
+        else:
+            self.notify(NO_SAVE_UNDONE if message.is_again else NO_SAVE, timeout=3)
 
     @work(thread=True, exclusive=True, group="gate.judge", exit_on_error=False)
-    def judge(self) -> None:
-        """Check the golden cases with the current rules, compared with those of the last commit, if there is one."""
+    def judge(self, run: int) -> None:
+        """Check the golden cases with the current rules, compared with those of the last commit, if there is one.
+
+        ``run`` is the number of this run.
+        """
         project = ""
         try:
             project = project_root(self._folder())
             passing = tuple(gate.passing_with_own_layer(project))
-            self.post_message(Gated(gate.run_on_last_commit(project), project=project, with_own_layer=passing))
+            report = gate.run_on_last_commit(project)
+            self.post_message(Gated(run, report, project=project, with_own_layer=passing))
         except gate.NoCasesError:
-            self.post_message(Gated(None, NO_CASES.format(from_home(project))))
+            self.post_message(Gated(run, None, NO_CASES.format(from_home(project))))
         except (gate.GateError, CasesError, UnknownTraceError) as error:
-            self.post_message(Gated(None, str(error)))
+            self.post_message(Gated(run, None, str(error)))
 
     def _folder(self) -> str:
         """Return the folder in which the prompt was typed, or the working folder if the screen is not for a prompt.
@@ -114,15 +153,24 @@ project of the folder in which the app was started.
 
     @on(Gated)
     def _gated(self, message: Gated) -> None:
-        if message.report is None:
-            groups = [
-                Group(ListLine(f"{at}", line))
-                for at, line in enumerate(message.reason.replace("; ", ";\n").splitlines())
-            ]
-        else:
-            project = Group(ListLine("project", f"Project: {from_home(message.project)}", "", "muted"))
-            groups = [project, *_groups(message.report), *_own_layer(message.with_own_layer)]
-        self.query_one(LineList).show(groups)
+        if self.is_latest("judge", message.run):
+            self._result = message
+            self._show()
+
+    def on_resize(self) -> None:
+        self._show()
+
+    def _show(self) -> None:
+        """Show the result of the last run, with its sentences wrapped to the width of the screen."""
+        if self._result is None:
+            return
+        lines = [
+            replace(line, key=f"{line.key}{f' {at}' if at else ''}", text=part)
+            for line in _lines(self._result)
+            for at, part in enumerate([line.text] if line.value else _wrapped(line.text, self.size.width - MARGIN))
+        ]
+        self.query_one(LineList).show([Group(line) for line in lines])  # nothing that a user could fold
+        self.query_one(LineList).go_to(self._line)
 
     @on(LineList.Chosen)
     def _chosen(self, message: LineList.Chosen) -> None:
@@ -130,16 +178,22 @@ project of the folder in which the app was started.
             self.app.post_message(OpenTrace(str(message.line.value)))
 
 
-def _groups(report: GateReport) -> list[Group]:
-    """Return each line of the report as a group without further lines, so that the user has nothing to fold."""
-    lines = reports.lines(report)
-    return [
-        Group(ListLine(f"{at}", text, "", LOOKS.get(text.partition(":")[0], "muted" if at else "head"), case))
-        for at, (text, case) in enumerate(lines)
-    ]
+def _lines(message: Gated) -> list[ListLine]:
+    """Return the result of a run as lines of a list; the value of a line is the id of the case that it is about."""
+    if message.report is None:
+        return [ListLine(f"{at}", line) for at, line in enumerate(message.reason.replace("; ", ";\n").splitlines())]
+    lines = [ListLine("project", f"Project: {from_home(message.project)}", "", "muted")]
+    for at, (text, case) in enumerate(reports.lines(message.report)):
+        lines.append(ListLine(f"{at}", text, "", LOOKS.get(text.partition(":")[0], "muted" if at else "head"), case))
+    return [*lines, *_own_layer(message.with_own_layer)]
 
 
-def _own_layer(passing: tuple[str, ...]) -> list[Group]:
+def _wrapped(text: str, width: int) -> list[str]:
+    indent = " " * (len(text) - len(text.lstrip()) + 2)
+    return textwrap.wrap(text, width, subsequent_indent=indent, break_on_hyphens=False) or [text]
+
+
+def _own_layer(passing: tuple[str, ...]) -> list[ListLine]:
     if not passing:
         return []
     cases, they = (f"{len(passing):,} cases", "they fail") if len(passing) > 1 else ("1 case", "it fails")
@@ -147,6 +201,6 @@ def _own_layer(passing: tuple[str, ...]) -> list[Group]:
         f"your own layer: {cases} would pass with it; for everybody else {they}: write the change into this project's"
     )
     return [
-        Group(ListLine("own layer", text, "", "error")),
-        *(Group(ListLine(f"own {one}", f"    {one}", "", "muted", one)) for one in passing),
+        ListLine("own layer", text, "", "error"),
+        *(ListLine(f"own {one}", f"    {one}", "", "muted", one) for one in passing),
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from contextlib import closing
 from typing import TYPE_CHECKING
@@ -89,8 +90,11 @@ def open_screen(history: Account, **options: object):  # type: ignore[no-untyped
 
 
 def names(app: Workbench) -> list[str]:
-    table = app.screen.query_one(FiguresTable)
-    return [table.shown[row].cells[0] for row in range(table.row_count)]
+    return names_in(app, 0)
+
+
+def names_in(app: Workbench, column: int) -> list[str]:
+    return [row.cells[column] for row in app.screen.query_one(FiguresTable).shown]
 
 
 @pytest.mark.parametrize("size", [(80, 24), (200, 50)], ids=lambda size: f"{size[0]}x{size[1]}")
@@ -197,6 +201,46 @@ async def test_labels_say_whether_a_rule_is_right(history: Account) -> None:
         """)
     async with open_screen(history) as (app, _pilot):
         assert "right in 1 of 1 labelled prompts" in screen_text(app)
+
+
+async def test_a_channel_that_no_prompt_asked_is_not_measured(history: Account) -> None:
+    with closing(database.connect(str(history.state))) as db:
+        db.execute("update traces set origin = 'import', inputs = json_set(inputs, '$.channels', json('[]'))")
+    async with open_screen(history) as (app, pilot):
+        await pilot.press(*"KKKKKKK")
+
+        assert names(app) == ["session"]
+        assert "not measured: it was asked for none of these prompts" in screen_text(app)
+        assert "dead 0" in screen_text(app)
+
+
+async def test_a_rule_that_was_asked_says_how_many_prompts_leave_what_possible(history: Account) -> None:
+    async with open_screen(history) as (app, pilot):
+        await pilot.press(*"KKKKKKK")
+
+        assert "never spoke; 4 prompts for which it was asked" in screen_text(app)
+
+
+async def test_rules_that_are_meant_to_fire_always_say_so_and_come_last(history: Account) -> None:
+    always = "  - {feature: always, weight: 1}\n"
+    history.write("project/rules.md", RULES.replace("signals:\n", "signals:\n" + always, 1))
+    async with open_screen(history, size=(200, 50)) as (app, pilot):
+        for _order in range(4):  # all but the order of the file
+            assert "(meant to)" in names_in(app, 1)[-1]
+            await pilot.press("S")
+        await pilot.press("o")
+
+        assert "as they are meant to" in screen_text(app)
+
+
+async def test_the_line_below_says_what_the_tokens_count(history: Account) -> None:
+    async with open_screen(history) as (app, pilot):
+        await pilot.press(*"KKKKK")
+        found = re.search(r"acted in (\d+) of.*cost (\d+) tokens in each.*, (\d+) in all", screen_text(app), re.DOTALL)
+
+        assert found
+        prompts, each, every = map(int, found.groups())
+        assert prompts * each == every > 0
 
 
 async def test_the_filter_restricts_what_is_measured(history: Account) -> None:

@@ -76,14 +76,17 @@ class CoverageScreen(MeasuringScreen):
 How often each rule and signal of today's instructions fires on the recorded prompts. Prompts that were recorded
 under other rules are judged again.
 
-`dead` rules never fired; the line below the table says how often they may still fire. `always on` rules do not
-distinguish one prompt from another. Rules that always fire `together` may be one rule. `no signal` groups the prompts
-on which no signal fires by their words: a new rule could cover them.
+`dead` rules never fired; the line below the table says how often they may still fire. A channel counts only where it
+was asked, which it is for no imported prompt. `always on` rules do not distinguish one prompt from another; those that
+are meant to fire always, the points that each class begins with, are not among them. Rules that always fire `together`
+may be one rule. `no signal` groups the prompts on which no signal fires by their words: a new rule could cover them.
 
 `lines` shows, of the lines that were called right or wrong (`X` on a prompt), the share of right ones by kind of line
 and by rule, the lowest first.
 
-`right` and `wrong` count labelled prompts whose task type is, or is not, the one that the rule scores for.
+`right` and `wrong` count the labelled prompts on which the rule fired and its class won, rightly or wrongly; where
+another class won, its points did no harm. `tokens` are those of the rule's own words, in all prompts together; the line
+below the table says how many they are in each.
 `enter` shows the prompts on which it fired, `#` those of any number here, a second click on a number its own.
 `e` shows the rule where it is written. `escape` stops the measurement; the figures so far stay.
 """
@@ -383,7 +386,7 @@ and by rule, the lowest first.
         if self._grown is None:
             return
         row, cluster, known = self._shown.get(self.table.chosen), self._cluster(), self._grown.coverage
-        text = coverage_text.about(row, known) if row else ""
+        text = coverage_text.about(row) if row else ""
         if rate := self._rate():
             text = coverage_text.about_kept(rate)
         elif cluster:

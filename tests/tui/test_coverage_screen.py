@@ -243,6 +243,56 @@ async def test_the_line_below_says_what_the_tokens_count(history: Account) -> No
         assert prompts * each == every > 0
 
 
+async def test_a_rule_is_found_by_a_wording_that_the_table_leaves_out(history: Account) -> None:
+    more = RULES.replace("crashes, KeyError]", "crashes, KeyError, exploded]")
+    history.write("project/rules.md", more)
+    async with open_screen(history) as (app, pilot):
+        await pilot.press("ctrl+f", *"debug explod")
+        await settle(app, pilot)
+        table = app.screen.query_one(FiguresTable)
+        found = table.shown[table.cursor].cells[0]
+        await pilot.press("escape")
+
+        assert "crash/crashes/KeyError/…" in found
+        assert app.focused is table
+
+
+async def test_the_search_key_goes_on_to_the_next_rule(history: Account) -> None:
+    async with open_screen(history) as (app, pilot):
+        await pilot.press("ctrl+f", *"task_type.test")
+        await settle(app, pilot)
+        table = app.screen.query_one(FiguresTable)
+        places = [table.cursor]
+        for key in ("ctrl+f", "enter", "down"):
+            await pilot.press(key)
+            await settle(app, pilot)
+            places.append(table.cursor)
+
+        assert "1 of 3" in screen_text(app)
+        assert len(set(places)) == 3
+        assert places[0] == places[3]
+
+
+async def test_rules_that_are_named_alike_are_told_apart(history: Account) -> None:
+    twin = "  - {phrase: why, unless: [how], weight: 1}\n"
+    history.write("project/rules.md", RULES.replace("  - {phrase: segfault", twin + "  - {phrase: segfault"))
+    async with open_screen(history) as (app, pilot):
+        found = [name for name in names(app) if name.startswith('debug: "why"')]
+        await pilot.press("ctrl+f", *":9", "escape", "enter")
+        await settle(app, pilot)
+
+        assert sorted(found) == ['debug: "why" +1 :8', 'debug: "why" +1 :9']
+        assert 'fired: debug: "why" +1 :9' in screen_text(app)
+
+
+async def test_a_search_without_a_match_says_so(history: Account) -> None:
+    async with open_screen(history) as (app, pilot):
+        await pilot.press("d", "ctrl+f", *"rounding")
+        await settle(app, pilot)
+
+        assert "not in this view" in screen_text(app)
+
+
 async def test_the_filter_restricts_what_is_measured(history: Account) -> None:
     async with open_screen(history) as (app, pilot):
         await pilot.press("slash", *"rounding")
@@ -302,6 +352,24 @@ async def test_new_prompts_are_measured_by_themselves(history: Account, monkeypa
         await until(pilot, lambda: "6 prompts" in screen_text(app))
 
         assert app.screen.table.row_count
+
+
+async def test_help_and_a_way_back_measure_nothing_again(history: Account, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(coverage, "MEASURED_AGAIN", 0)
+    async with open_screen(history, size=(200, 50)) as (app, pilot):
+        await pilot.press("question_mark", "escape", "number_sign", "escape", "1", "4")
+        await settle(app, pilot)
+
+        assert "the history changed" not in screen_text(app)
+
+
+async def test_a_new_prompt_offers_to_measure_again(history: Account, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(coverage, "MEASURED_AGAIN", 0)
+    async with open_screen(history) as (app, pilot):
+        history.ask("why is the build red?")
+        await until(pilot, lambda: "the history changed · R again" in screen_text(app))
+
+        assert "R Again" in screen_text(app).splitlines()[-1]
 
 
 async def test_view_kind_and_sort_survive_a_restart(history: Account) -> None:

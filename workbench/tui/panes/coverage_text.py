@@ -60,9 +60,13 @@ No line of a text that was added to a prompt was called right or wrong yet.
 
 @dataclass(frozen=True, slots=True)
 class ShownRule:
-    """A rule in the table; ``bracket`` is drawn before its name to join rules that always fire on the same prompts."""
+    """A rule in the table, with the name to show.
+
+    ``bracket`` is drawn before the name to join rules that always fire on the same prompts.
+    """
 
     rule: coverage.CoverageRow
+    name: str
     bracket: str = ""
 
 
@@ -73,14 +77,33 @@ def of_kind(rows: Iterable[coverage.CoverageRow], kind: str) -> list[coverage.Co
 
 def chosen(known: Coverage, *, view: str, kind: str, sort: str) -> list[ShownRule]:
     """Return the rules to show in the table, for the selected view, kind of rule, and sort order."""
+    names = distinct_names(known.rows)
     if view == "together":
         groups = (of_kind(one.rows, kind) for one in known.overlaps)
-        return [ShownRule(row, _bracket(place, len(group))) for group in groups for place, row in enumerate(group)]
+        return [
+            ShownRule(row, names[row], _bracket(place, len(group)))
+            for group in groups
+            for place, row in enumerate(group)
+        ]
     rows = known.dead() if view == "dead" else known.always_on() if view == "always" else known.rows
     found = sorted(of_kind(rows, kind), key=ORDERS[sort])
     if sort != "file":
         found.sort(key=lambda row: row.is_meant_to_fire or not row.prompts)
-    return [ShownRule(row) for row in found]
+    return [ShownRule(row, names[row]) for row in found]
+
+
+def distinct_names(rows: Iterable[coverage.CoverageRow]) -> dict[coverage.CoverageRow, str]:
+    """Return the name of each rule; rules of the same name are told apart by their lines or, if needed, their files."""
+    alike: dict[str, list[coverage.CoverageRow]] = {}
+    for row in rows:
+        alike.setdefault(name(row), []).append(row)
+    found = {}
+    for text, group in alike.items():
+        is_one_file = len({row.file for row in group}) == 1
+        for row in group:
+            place = f" {'' if is_one_file else os.path.basename(row.file)}:{row.line}"
+            found[row] = text + (place if len(group) > 1 else "")
+    return found
 
 
 def headings(width: int) -> list[Heading]:
@@ -105,7 +128,7 @@ def rule_row(key: str, shown: ShownRule, width: int) -> TableRow:
     """Return a rule as a table row; its cells match the ``headings`` for that width."""
     row = shown.rule
     cells = [
-        (shown.bracket + name(row), ""),
+        (shown.bracket + shown.name, ""),
         (f"{row.fired:,}" if row.prompts else "-", ""),
         (percent(row.share if row.prompts else None), "text-muted"),
         (bar(row.share, _bar_width(width)), "primary"),
@@ -227,7 +250,8 @@ def counted(row: coverage.CoverageRow, known: Coverage, number: str, where: str)
     ``right`` and ``wrong`` count labelled prompts on which the rule fired and its class won, rightly or wrongly.
     ``where`` is the filter of the measured prompts.
     """
-    return Counted(_of(f"{number}: {name(row)}", where), getattr(row, number), known.counted(row, number))
+    named = distinct_names(known.rows)[row]
+    return Counted(_of(f"{number}: {named}", where), getattr(row, number), known.counted(row, number))
 
 
 def counted_in_all(known: Coverage, number: str, where: str) -> Counted:

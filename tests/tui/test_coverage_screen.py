@@ -186,6 +186,16 @@ async def test_enter_shows_the_prompts_of_a_signal(history: Account) -> None:
         assert f"fired: {name}" in screen_text(app)
 
 
+async def test_the_prompts_that_are_shown_are_not_called_every_prompt(history: Account) -> None:
+    async with open_screen(history) as (app, pilot):
+        await pilot.press("enter")
+        await settle(app, pilot)
+
+        assert "every" not in screen_text(app).splitlines()[1]
+        app.screen.bar.show_scope("")
+        assert app.screen.bar.input.placeholder == "every prompt"
+
+
 async def test_a_rule_that_never_spoke_has_no_prompts(history: Account) -> None:
     async with open_screen(history) as (app, pilot):
         await pilot.press("d", "enter")

@@ -64,6 +64,28 @@ def test_a_signal_that_nobody_said_is_dead(account: Account) -> None:
     assert (row["fired"], row["dead"], row["line"]) == (0, True, 9)
 
 
+def test_signals_of_other_languages_come_last_among_the_dead(account: Account) -> None:
+    file = instruct(account, layer('{phrase: "größe", weight: 1}', '{phrase: "is … blorped", weight: 1}'))
+    ask(account, "hello there")
+
+    with opened(str(account.state)) as corpus:
+        rules = rule_positions.of_file(str(file), file.read_text(), versions=corpus.versions)
+        dead = [row.label for row in measure(corpus, rules).dead()]
+
+    assert dead.index('"is … blorped"') < dead.index('"größe"')
+    assert _row(_coverage(account), label='"größe"')["is_foreign"]
+    assert "with wordings of other languages last" in account.cli("coverage")
+
+
+def test_a_wording_of_another_language_is_recognised_by_its_neighbours(account: Account) -> None:
+    ask(account, "hello there")
+
+    found = _coverage(account)
+
+    assert _row(found, label="revierte/deshaz/descarta los cambios/…")["is_foreign"]
+    assert not _row(found, label='"which"', name="question")["is_foreign"]
+
+
 def test_every_signal_stands_on_the_line_that_is_told(account: Account) -> None:
     instruct(account, layer(*SIGNALS))
     ask(account, "hello there")

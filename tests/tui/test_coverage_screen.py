@@ -129,6 +129,17 @@ async def test_the_dead_are_those_that_never_spoke(history: Account) -> None:
         assert not any("rounding" in name for name in names(app))
 
 
+async def test_dead_signals_of_other_languages_come_last_and_say_so(history: Account) -> None:
+    foreign = "  - {phrase: größer, weight: 3}\n"
+    history.write("project/rules.md", RULES.replace("signals:\n", "signals:\n" + foreign, 1))
+    async with open_screen(history, size=(200, 50)) as (app, pilot):
+        await pilot.press("K", "d", "G")
+
+        assert "größer" in names_in(app, 1)[-1]
+        assert "1 with wordings of other languages come last" in screen_text(app)
+        assert "never spoke (it has wordings of other languages)" in screen_text(app)
+
+
 async def test_prompts_without_a_signal_are_counted(history: Account) -> None:
     async with open_screen(history) as (app, pilot):
         await pilot.press("n")
@@ -287,12 +298,12 @@ async def test_rules_that_are_named_alike_are_told_apart(history: Account) -> No
     twin = "  - {phrase: why, unless: [how], weight: 1}\n"
     history.write("project/rules.md", RULES.replace("  - {phrase: segfault", twin + "  - {phrase: segfault"))
     async with open_screen(history) as (app, pilot):
-        found = [name for name in names(app) if name.startswith('debug: "why"')]
+        found = [name for name in names(app) if 'debug: "why"' in name]
         await pilot.press("ctrl+f", *":9", "escape", "enter")
         await settle(app, pilot)
 
-        assert sorted(found) == ['debug: "why" +1 :8', 'debug: "why" +1 :9']
-        assert 'fired: debug: "why" +1 :9' in screen_text(app)
+        assert sorted(found) == [':8 debug: "why" +1', ':9 debug: "why" +1']
+        assert 'fired: :9 debug: "why" +1' in screen_text(app)
 
 
 async def test_a_search_without_a_match_says_so(history: Account) -> None:

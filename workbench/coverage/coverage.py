@@ -61,7 +61,8 @@ class CoverageRow:
     signal as ``enricher explain`` prints it. ``prompts`` is the number of prompts on which it could fire: all that were
     measured; for a channel, those for which it was asked. It fired on ``fired`` of them, and added ``tokens`` tokens to
     them in total. ``right`` and ``wrong`` count the labelled prompts on which it fired and its class won, rightly or
-    wrongly. ``examples`` are the ids of the newest prompts on which it fired.
+    wrongly. ``examples`` are the ids of the newest prompts on which it fired. ``is_foreign`` is whether a signal has
+    wordings of other languages.
     """
 
     kind: str
@@ -79,6 +80,7 @@ class CoverageRow:
     right: int
     wrong: int
     examples: tuple[str, ...]
+    is_foreign: bool = False
 
     @property
     def share(self) -> float:
@@ -172,8 +174,11 @@ class Coverage:
         return sorted(found, key=lambda row: (row.rightness().high - self.class_share(row), row.file, row.line))
 
     def dead(self) -> list[CoverageRow]:
-        """Return the rules and signals that never fired, although they could have."""
-        return [row for row in self.rows if row.is_dead]
+        """Return the rules and signals that never fired, although they could have.
+
+        Signals with wordings of other languages than English come last.
+        """
+        return sorted((row for row in self.rows if row.is_dead), key=lambda row: row.is_foreign)
 
     def never_asked(self) -> list[CoverageRow]:
         """Return the channels that were asked for none of the counted prompts, so that nothing is known of them."""
@@ -208,6 +213,7 @@ class _Tally:
     tokens: int = 0
     asked: int | None = None
     """The number of prompts for which a channel was asked; None for a rule that can fire on every prompt."""
+    is_foreign: bool = False
     mark: int = 0
     kept: int = EXAMPLES
     ids: dict[str, list[str]] = field(default_factory=lambda: {FIRED: [], RIGHT: [], WRONG: []})
@@ -225,6 +231,7 @@ class _Tally:
             self.kind, self.rule, self.facet, self.name, self.label, self.weight, self.condition, self.place.file,
             self.place.line, self.fired, prompts if self.asked is None else self.asked, self.tokens,
             len(self.ids[RIGHT]), len(self.ids[WRONG]), tuple(self.ids[FIRED][:EXAMPLES]),
+            self.is_foreign,
         )  # fmt: skip
 
 
@@ -241,8 +248,9 @@ class Measurement:
         self._labels: Counter[str] = Counter()
         self._unmatched = Unmatched()
         self._signals: dict[int, list[_Tally]] = {}
+        foreign = {(one.place, one.index) for one in written.foreign_signals()}
         for signal in written.signals:
-            self._add_signal(signal)
+            self._add_signal(signal, is_foreign=(signal.place, signal.index) in foreign)
         self._informative = {
             one.condition for one in written.signals if one.facet == TASK_TYPE and one.feature not in UNINFORMATIVE
         }
@@ -252,10 +260,10 @@ class Measurement:
         self._titles = {identity: title for identity, (title, _) in written.guardrail_titles().items()}
         self._approaches = list(_approaches(written))
 
-    def _add_signal(self, signal: LocatedSignal) -> None:
+    def _add_signal(self, signal: LocatedSignal, *, is_foreign: bool) -> None:
         tally = _Tally(
             "signal", signal.rule, signal.facet, signal.name, signal.place, signal.label, signal.weight,
-            signal.condition, kept=self._most_kept,
+            signal.condition, is_foreign=is_foreign, kept=self._most_kept,
         )  # fmt: skip
         self._signals.setdefault(signal.condition, []).append(tally)
 

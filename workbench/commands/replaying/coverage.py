@@ -80,7 +80,9 @@ def _print(found: Coverage, *, is_all: bool) -> None:
     dead = [row for row in found.dead() if row.kind == "signal"]
     if dead:
         reach = f"each may still fire in up to {found.dead_may_reach() * PERCENT:.2g} % of prompts (95 %)"
-        click.echo(f"\n{counted(len(dead), 'signal')} never fired; {reach}:")
+        foreign = sum(row.is_foreign for row in dead)
+        last = f", {foreign} with wordings of other languages last" if foreign else ""
+        click.echo(f"\n{counted(len(dead), 'signal')} never fired{last}; {reach}:")
         _print_places(dead, found)
     if never_asked := found.never_asked():
         names = ", ".join(row.name for row in never_asked)

@@ -101,8 +101,8 @@ def distinct_names(rows: Iterable[coverage.CoverageRow]) -> dict[coverage.Covera
     for text, group in alike.items():
         is_one_file = len({row.file for row in group}) == 1
         for row in group:
-            place = f" {'' if is_one_file else os.path.basename(row.file)}:{row.line}"
-            found[row] = text + (place if len(group) > 1 else "")
+            place = f"{'' if is_one_file else os.path.basename(row.file)}:{row.line} "
+            found[row] = (place if len(group) > 1 else "") + text
     return found
 
 
@@ -300,7 +300,8 @@ def _finding(row: coverage.CoverageRow) -> str:
         return "not measured: it was asked for none of these prompts (nothing is gathered for imported ones)"
     of = f"{row.prompts:,} prompts{' for which it was asked' if row.kind == 'channel' else ''}"
     if row.is_dead:
-        return f"never spoke; {of} leave possible that it does in up to {percent(row.may_reach())} of all"
+        spoke = "never spoke (it has wordings of other languages)" if row.is_foreign else "never spoke"
+        return f"{spoke}; {of} leave possible that it does in up to {percent(row.may_reach())} of all"
     acted = f"acted in {row.fired:,} of {of}{', as it is meant to' if row.is_meant_to_fire else ''}"
     if row.facet != TASK_TYPE:
         return acted

@@ -78,7 +78,8 @@ class CoverageScreen(MeasuringScreen):
 How often each rule and signal of today's instructions fires on the recorded prompts. Prompts that were recorded
 under other rules are judged again.
 
-`dead` rules never fired; the line below the table says how often they may still fire. A channel counts only where it
+`dead` rules never fired; the line below the table says how often they may still fire. Those with wordings of other
+languages than English, recognised by their letters, come last. A channel counts only where it
 was asked, which it is for no imported prompt. `always on` rules do not distinguish one prompt from another; those that
 are meant to fire always, the points that each class begins with, are not among them. Rules that always fire `together`
 may be one rule. `no signal` groups the prompts on which no signal fires by their words: a new rule could cover them.
@@ -380,6 +381,9 @@ below the table says how many they are in each.
         text = "" if self._kind == EVERY_KIND else f"{self._kind}s only"
         if self._view not in ("none", "lines") and self.has_class("-wide"):
             text = f"{text}, {SORTS[self._sort]}".removeprefix(", ")
+        foreign = sum(one.is_foreign for one in coverage_text.of_kind(known.dead(), self._kind))
+        if self._view == "dead" and foreign:
+            text = f"{foreign:,} with wordings of other languages come last"
         choice.show_note(text)
 
     def _rules(self, known: Coverage) -> tuple[list[TableRow], list[Heading]]:

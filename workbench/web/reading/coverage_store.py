@@ -62,10 +62,10 @@ KEEP_THE_MEASURED = """
 KEEP_THE_RULE = """
     insert into rule_coverage (
         rules_hash, position, kind, rule, facet, name, label, weight, file, line, fired, prompts, tokens, right,
-        wrong, examples
+        wrong, examples, is_foreign
     ) values (
         :hash, :position, :kind, :rule, :facet, :name, :label, :weight, :file, :line, :fired, :prompts, :tokens,
-        :right, :wrong, :examples
+        :right, :wrong, :examples, :is_foreign
     )
 """
 WHICH_WERE_MEASURED = "select rules_hash, at, prompts from coverage_measured order by rules_hash"
@@ -191,6 +191,7 @@ def _rule(row: sqlite3.Row) -> CoverageRow:
     return CoverageRow(
         row["kind"], row["rule"], row["facet"], row["name"], row["label"], row["weight"], -1, row["file"], row["line"],
         row["fired"], row["prompts"], row["tokens"], row["right"], row["wrong"], tuple(json.loads(row["examples"])),
+        bool(row["is_foreign"]),
     )  # fmt: skip
 
 

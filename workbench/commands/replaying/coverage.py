@@ -87,7 +87,9 @@ def _print(found: Coverage, *, is_all: bool) -> None:
     if never_asked := found.never_asked():
         names = ", ".join(row.name for row in never_asked)
         click.echo(
-            printable(f"\nNot measured, as they were asked for none of these prompts (imported ones ask none): {names}")
+            printable(
+                f"\nNot measured, as they were asked for none of these prompts (for imported ones, none is): {names}"
+            )
         )
     if found.always_on():
         click.echo("\nFired in every prompt, so they do not tell prompts apart:")

@@ -136,7 +136,7 @@ async def test_dead_signals_of_other_languages_come_last_and_say_so(history: Acc
         await pilot.press("K", "d", "G")
 
         assert "größer" in names_in(app, 1)[-1]
-        assert "1 with wordings of other languages come last" in screen_text(app)
+        assert "1 of other languages come last" in screen_text(app)
         assert "never spoke (it has wordings of other languages)" in screen_text(app)
 
 

@@ -383,7 +383,7 @@ below the table says how many they are in each.
             text = f"{text}, {SORTS[self._sort]}".removeprefix(", ")
         foreign = sum(one.is_foreign for one in coverage_text.of_kind(known.dead(), self._kind))
         if self._view == "dead" and foreign:
-            text = f"{foreign:,} with wordings of other languages come last"
+            text = f"{foreign:,} of other languages come last"
         choice.show_note(text)
 
     def _rules(self, known: Coverage) -> tuple[list[TableRow], list[Heading]]:

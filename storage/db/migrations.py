@@ -647,6 +647,17 @@ def m024_sums_by_workflow(db: Database) -> None:
     db.execute("update rolled_up set up_to = 0, trace_id = ''")
 
 
+@migrations()
+def m025_prompts_of_each_rule(db: Database) -> None:
+    """Store on how many prompts each rule could fire, and whether it is for other languages; measure all again."""
+    db.execute("delete from rule_coverage")
+    db.execute("delete from coverage_measured")
+    db.execute("alter table rule_coverage add column prompts integer not null default 0 check (prompts >= fired)")
+    db.execute(
+        "alter table rule_coverage add column is_foreign integer not null default 0 check (is_foreign in (0, 1))"
+    )
+
+
 def _look_at_less(db: Database) -> None:
     """Redefine two views: why prompts were skipped, and when each client was last seen.
 

@@ -31,7 +31,7 @@ LEDGER = """# Classification
 ```yaml
 extend: true
 signals:
-  - {phrase: "ledger", weight: 1}
+  - {phrase: "ledger", weight: 30}
 ```
 """
 
@@ -113,6 +113,21 @@ async def test_rules_that_never_spoke_are_counted_and_listed(live: Datasette) ->
     assert shown[shown.index('id="dead"') : shown.index('id="always"')].count("<li>") == len(dead)
 
 
+async def test_a_channel_that_was_asked_for_no_prompt_is_not_measured(tmp_path: Path) -> None:
+    account = Account(tmp_path / "home")
+    account.compile()
+    account.ask("why does the parser crash?")
+    account.traces()
+    with closing(database.connect(str(account.state))) as db:
+        db.execute("update traces set origin = 'import', inputs = json_set(inputs, '$.channels', json('[]'))")
+    shown = await page(await served(account), "coverage")
+    dead = shown[shown.index('id="dead"') : shown.index('id="always"')]
+
+    assert "Not measured, because they were asked for none of these prompts" in dead
+    assert "channels</summary>" not in dead
+    assert re.search(r"(\d+) of \1 not measured, because they were asked for no prompt. </p>", shown)
+
+
 async def test_the_rules_that_may_be_wrong_come_first(live: Datasette) -> None:
     shown = await page(live, "coverage")
 
@@ -158,12 +173,12 @@ async def test_doubtful_signals_are_those_that_labels_do_not_bear_out(tmp_path: 
     account.instruct(LEDGER)
     account.compile()
     for number in range(8):
-        account.ask(f"why does ledger {number} crash with KeyError: 'sku'?")
+        account.ask(f"ledger {number}")
         account.ask("thanks!")
-    ids = [trace["id"] for trace in account.traces()]
+    right = {trace["id"]: "debug" if "ledger" in trace["prompt"] else "ok" for trace in account.traces()}
     with closing(database.connect(str(account.state))) as db:
-        for trace_id in ids:
-            labels.add(db, trace_id, "ok")
+        for trace_id, verdict in right.items():
+            labels.add(db, trace_id, verdict)
     live = await served(account)
     shown, home = await page(live, "coverage"), await page(live, "")
     told = json.loads(account.cli("coverage", "--json"))["doubtful"]

@@ -64,6 +64,28 @@ def test_a_signal_that_nobody_said_is_dead(account: Account) -> None:
     assert (row["fired"], row["dead"], row["line"]) == (0, True, 9)
 
 
+def test_signals_of_other_languages_come_last_among_the_dead(account: Account) -> None:
+    file = instruct(account, layer('{phrase: "größe", weight: 1}', '{phrase: "is … blorped", weight: 1}'))
+    ask(account, "hello there")
+
+    with opened(str(account.state)) as corpus:
+        rules = rule_positions.of_file(str(file), file.read_text(), versions=corpus.versions)
+        dead = [row.label for row in measure(corpus, rules).dead()]
+
+    assert dead.index('"is … blorped"') < dead.index('"größe"')
+    assert _row(_coverage(account), label='"größe"')["is_foreign"]
+    assert "with wordings of other languages last" in account.cli("coverage")
+
+
+def test_a_wording_of_another_language_is_recognised_by_its_neighbours(account: Account) -> None:
+    ask(account, "hello there")
+
+    found = _coverage(account)
+
+    assert _row(found, label="revierte/deshaz/descarta los cambios/…")["is_foreign"]
+    assert not _row(found, label='"which"', name="question")["is_foreign"]
+
+
 def test_every_signal_stands_on_the_line_that_is_told(account: Account) -> None:
     instruct(account, layer(*SIGNALS))
     ask(account, "hello there")
@@ -120,7 +142,7 @@ def test_labels_say_whether_a_signal_speaks_for_the_right_class(account: Account
 
 
 def test_a_signal_that_labels_do_not_bear_out_is_told(account: Account) -> None:
-    file = instruct(account, layer('{phrase: "frobnicator", weight: 9}'))
+    file = instruct(account, layer('{phrase: "frobnicator", weight: 30}'))
     for number in range(8):
         _label(account, ask(account, f"frobnicator {number}"), "ops")
         _label(account, ask(account, f"the readme {number}"), "docs")
@@ -129,6 +151,47 @@ def test_a_signal_that_labels_do_not_bear_out_is_told(account: Account) -> None:
 
     assert found["labels"] == {"ops": 8, "docs": 8}
     assert {"file": str(file), "line": 8, "label": '"frobnicator"', "name": "docs"} in found["doubtful"]
+
+
+def test_a_signal_of_a_losing_class_is_neither_right_nor_wrong(account: Account) -> None:
+    instruct(account, layer('{phrase: "frobnicator", weight: 1}'))
+    _label(account, ask(account, f"{ERROR} in the frobnicator"), "ops")
+
+    found = _coverage(account)
+    loser, winner = _row(found, label='"frobnicator"'), _row(found, kind="task type", name="debug")
+
+    assert (loser["fired"], loser["right"], loser["wrong"]) == (1, 0, 0)
+    assert (winner["right"], winner["wrong"]) == (0, 1)
+
+
+def test_a_channel_is_counted_over_the_prompts_for_which_it_was_asked(account: Account) -> None:
+    for prompt in (ERROR, "ok thanks"):
+        ask(account, prompt)
+
+    found = _coverage(account)
+
+    assert found["prompts"] == 2
+    assert _row(found, kind="channel", name="code")["prompts"] == 1, "a prompt that gets nothing asks no channel"
+
+
+def test_a_channel_that_was_off_was_not_asked(account: Account) -> None:
+    account.write("config/config.toml", "channels.code = false\n")
+    ask(account, ERROR)
+
+    assert _row(_coverage(account), kind="channel", name="code")["prompts"] == 0
+
+
+def test_a_channel_that_no_prompt_asked_is_not_dead_but_unmeasured(account: Account) -> None:
+    ask(account, ERROR)
+    with opened(str(account.state)) as corpus:
+        corpus.db.execute("update traces set origin = 'import', inputs = json_set(inputs, '$.channels', json('[]'))")
+        corpus.db.commit()
+
+    row, printed = _row(_coverage(account), kind="channel", name="tests"), account.cli("coverage")
+
+    assert (row["prompts"], row["dead"], row["always_on"]) == (0, False, False)
+    assert "Not measured" in printed
+    assert "tests" in printed.split("Not measured")[1].split("\n\n")[0]
 
 
 def test_signals_that_only_speak_together_are_told(account: Account) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from contextlib import closing
 from typing import TYPE_CHECKING
@@ -89,8 +90,11 @@ def open_screen(history: Account, **options: object):  # type: ignore[no-untyped
 
 
 def names(app: Workbench) -> list[str]:
-    table = app.screen.query_one(FiguresTable)
-    return [table.shown[row].cells[0] for row in range(table.row_count)]
+    return names_in(app, 0)
+
+
+def names_in(app: Workbench, column: int) -> list[str]:
+    return [row.cells[column] for row in app.screen.query_one(FiguresTable).shown]
 
 
 @pytest.mark.parametrize("size", [(80, 24), (200, 50)], ids=lambda size: f"{size[0]}x{size[1]}")
@@ -123,6 +127,17 @@ async def test_the_dead_are_those_that_never_spoke(history: Account) -> None:
 
         assert any("segfault" in name for name in names(app))
         assert not any("rounding" in name for name in names(app))
+
+
+async def test_dead_signals_of_other_languages_come_last_and_say_so(history: Account) -> None:
+    foreign = "  - {phrase: größer, weight: 3}\n"
+    history.write("project/rules.md", RULES.replace("signals:\n", "signals:\n" + foreign, 1))
+    async with open_screen(history, size=(200, 50)) as (app, pilot):
+        await pilot.press("K", "d", "G")
+
+        assert "größer" in names_in(app, 1)[-1]
+        assert "1 of other languages come last" in screen_text(app)
+        assert "never spoke (it has wordings of other languages)" in screen_text(app)
 
 
 async def test_prompts_without_a_signal_are_counted(history: Account) -> None:
@@ -182,6 +197,16 @@ async def test_enter_shows_the_prompts_of_a_signal(history: Account) -> None:
         assert f"fired: {name}" in screen_text(app)
 
 
+async def test_the_prompts_that_are_shown_are_not_called_every_prompt(history: Account) -> None:
+    async with open_screen(history) as (app, pilot):
+        await pilot.press("enter")
+        await settle(app, pilot)
+
+        assert "every" not in screen_text(app).splitlines()[1]
+        app.screen.bar.show_scope("")
+        assert app.screen.bar.input.placeholder == "every prompt"
+
+
 async def test_a_rule_that_never_spoke_has_no_prompts(history: Account) -> None:
     async with open_screen(history) as (app, pilot):
         await pilot.press("d", "enter")
@@ -197,6 +222,96 @@ async def test_labels_say_whether_a_rule_is_right(history: Account) -> None:
         """)
     async with open_screen(history) as (app, _pilot):
         assert "right in 1 of 1 labelled prompts" in screen_text(app)
+
+
+async def test_a_channel_that_no_prompt_asked_is_not_measured(history: Account) -> None:
+    with closing(database.connect(str(history.state))) as db:
+        db.execute("update traces set origin = 'import', inputs = json_set(inputs, '$.channels', json('[]'))")
+    async with open_screen(history) as (app, pilot):
+        await pilot.press(*"KKKKKKK")
+
+        assert names(app) == ["session"]
+        assert "not measured: it was asked for none of these prompts" in screen_text(app)
+        assert "dead 0" in screen_text(app)
+
+
+async def test_a_rule_that_was_asked_says_how_many_prompts_leave_what_possible(history: Account) -> None:
+    async with open_screen(history) as (app, pilot):
+        await pilot.press(*"KKKKKKK")
+
+        assert "never spoke; 4 prompts for which it was asked" in screen_text(app)
+
+
+async def test_rules_that_are_meant_to_fire_always_say_so_and_come_last(history: Account) -> None:
+    always = "  - {feature: always, weight: 1}\n"
+    history.write("project/rules.md", RULES.replace("signals:\n", "signals:\n" + always, 1))
+    async with open_screen(history, size=(200, 50)) as (app, pilot):
+        for _order in range(4):  # all but the order of the file
+            assert "(meant to)" in names_in(app, 1)[-1]
+            await pilot.press("S")
+        await pilot.press("o")
+
+        assert "as they are meant to" in screen_text(app)
+
+
+async def test_the_line_below_says_what_the_tokens_count(history: Account) -> None:
+    async with open_screen(history) as (app, pilot):
+        await pilot.press(*"KKKKK")
+        found = re.search(r"acted in (\d+) of.*cost (\d+) tokens in each.*, (\d+) in all", screen_text(app), re.DOTALL)
+
+        assert found
+        prompts, each, every = map(int, found.groups())
+        assert prompts * each == every > 0
+
+
+async def test_a_rule_is_found_by_a_wording_that_the_table_leaves_out(history: Account) -> None:
+    more = RULES.replace("crashes, KeyError]", "crashes, KeyError, exploded]")
+    history.write("project/rules.md", more)
+    async with open_screen(history) as (app, pilot):
+        await pilot.press("ctrl+f", *"debug explod")
+        await settle(app, pilot)
+        table = app.screen.query_one(FiguresTable)
+        found = table.shown[table.cursor].cells[0]
+        await pilot.press("escape")
+
+        assert "crash/crashes/KeyError/…" in found
+        assert app.focused is table
+
+
+async def test_the_search_key_goes_on_to_the_next_rule(history: Account) -> None:
+    async with open_screen(history) as (app, pilot):
+        await pilot.press("ctrl+f", *"task_type.test")
+        await settle(app, pilot)
+        table = app.screen.query_one(FiguresTable)
+        places = [table.cursor]
+        for key in ("ctrl+f", "enter", "down"):
+            await pilot.press(key)
+            await settle(app, pilot)
+            places.append(table.cursor)
+
+        assert "1 of 3" in screen_text(app)
+        assert len(set(places)) == 3
+        assert places[0] == places[3]
+
+
+async def test_rules_that_are_named_alike_are_told_apart(history: Account) -> None:
+    twin = "  - {phrase: why, unless: [how], weight: 1}\n"
+    history.write("project/rules.md", RULES.replace("  - {phrase: segfault", twin + "  - {phrase: segfault"))
+    async with open_screen(history) as (app, pilot):
+        found = [name for name in names(app) if 'debug: "why"' in name]
+        await pilot.press("ctrl+f", *":9", "escape", "enter")
+        await settle(app, pilot)
+
+        assert sorted(found) == [':8 debug: "why" +1', ':9 debug: "why" +1']
+        assert 'fired: :9 debug: "why" +1' in screen_text(app)
+
+
+async def test_a_search_without_a_match_says_so(history: Account) -> None:
+    async with open_screen(history) as (app, pilot):
+        await pilot.press("d", "ctrl+f", *"rounding")
+        await settle(app, pilot)
+
+        assert "not in this view" in screen_text(app)
 
 
 async def test_the_filter_restricts_what_is_measured(history: Account) -> None:
@@ -258,6 +373,24 @@ async def test_new_prompts_are_measured_by_themselves(history: Account, monkeypa
         await until(pilot, lambda: "6 prompts" in screen_text(app))
 
         assert app.screen.table.row_count
+
+
+async def test_help_and_a_way_back_measure_nothing_again(history: Account, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(coverage, "MEASURED_AGAIN", 0)
+    async with open_screen(history, size=(200, 50)) as (app, pilot):
+        await pilot.press("question_mark", "escape", "number_sign", "escape", "1", "4")
+        await settle(app, pilot)
+
+        assert "the history changed" not in screen_text(app)
+
+
+async def test_a_new_prompt_offers_to_measure_again(history: Account, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(coverage, "MEASURED_AGAIN", 0)
+    async with open_screen(history) as (app, pilot):
+        history.ask("why is the build red?")
+        await until(pilot, lambda: "the history changed · R again" in screen_text(app))
+
+        assert "R Again" in screen_text(app).splitlines()[-1]
 
 
 async def test_view_kind_and_sort_survive_a_restart(history: Account) -> None:

@@ -58,6 +58,17 @@ async def test_the_help_shows_the_keys_of_the_screen_below(library: Account) -> 
         assert not isinstance(app.screen, HelpScreen)
 
 
+async def test_the_help_scrolls_to_its_ends(library: Account) -> None:
+    async with run_workbench(library.state, size=(80, 24)) as (app, pilot):
+        await pilot.press("question_mark", "G")
+        box = app.screen.query_one("#help")
+        at_end = box.scroll_offset.y
+        await pilot.press("g")
+
+        assert at_end == box.max_scroll_y > 0
+        assert box.scroll_offset.y == 0
+
+
 async def test_the_keys_at_the_bottom_take_clicks_and_explain_themselves(library: Account) -> None:
     async with run_workbench(library.state, size=(100, 30)) as (app, pilot):
         line, shown = app.screen.query_one(KeyLine), screen_text(app).splitlines()[-1]

@@ -140,6 +140,16 @@ async def test_the_trace_is_shown_beside_the_list_where_there_is_room(library: A
         assert "evidence for debug" in screen_text(app)
 
 
+async def test_the_time_of_an_imported_prompt_was_not_measured(library: Account) -> None:
+    with closing(database.connect(str(library.state))) as db:
+        db.execute("update traces set origin = 'import', latency_ms = 0")
+    async with run_workbench(library.state, size=(200, 50)) as (app, pilot):
+        await settle(app, pilot)
+
+        assert "not measured, as the prompt was imported" in screen_text(app)
+        assert "   0.0 " not in screen_text(app)
+
+
 async def test_evidence_is_underlined(library: Account) -> None:
     async with run_workbench(library.state, size=WIDE) as (app, pilot):
         await pilot.press("G")

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from workbench.replay.corpus import Corpus
     from workbench.replay.outcome import Outcome
 
+ALWAYS = "<always>"
+"""The label of the points that a class gives to every prompt."""
 KINDS = ("signal", "task type", "search intent", "guardrail", "approach", "workflow", "channel")
 UNINFORMATIVE = frozenset(
     "always no_words tiny short medium long very_long several_sentences non_english order_last".split()
@@ -45,6 +47,8 @@ LEAST_TOGETHER = 5
 ENOUGH_PROMPTS = 20
 """Minimum number of prompts before rules that always fire are reported; in fewer, it may be chance."""
 EXAMPLES = 3
+NOT_ASKED = ("off", "untrusted")
+"""Statuses of a channel that was not asked for a prompt; if nothing was gathered, it is not recorded at all."""
 FIRED, RIGHT, WRONG = "fired", "right", "wrong"
 """The attributes of a ``CoverageRow`` that count prompts."""
 
@@ -54,10 +58,11 @@ class CoverageRow:
     """One rule or signal, with the number of prompts on which it fired (matched) and what labels say about it.
 
     ``rule`` is the id of the rule; ``name`` is its class, guardrail, approach, workflow or channel; ``label`` is the
-    signal as ``enricher explain`` prints it. The rule fired on ``fired`` of ``prompts`` prompts, and added ``tokens``
-    tokens to them in total. ``right`` is the number of labelled prompts on which it fired and whose right task type is
-    the one that it supports; ``wrong`` is the number of those with another right task type. ``examples`` are the ids of
-    the newest prompts on which it fired.
+    signal as ``enricher explain`` prints it. ``prompts`` is the number of prompts on which it could fire: all that were
+    measured; for a channel, those for which it was asked. It fired on ``fired`` of them, and added ``tokens`` tokens to
+    them in total. ``right`` and ``wrong`` count the labelled prompts on which it fired and its class won, rightly or
+    wrongly. ``examples`` are the ids of the newest prompts on which it fired. ``is_foreign`` is whether a signal has
+    wordings of other languages.
     """
 
     kind: str
@@ -75,25 +80,43 @@ class CoverageRow:
     right: int
     wrong: int
     examples: tuple[str, ...]
+    is_foreign: bool = False
 
     @property
     def share(self) -> float:
-        """Return the share of all prompts on which the rule fired; 0 if there are no prompts."""
+        """Return the share of ``prompts`` on which the rule fired; 0 if there are none."""
         return self.fired / self.prompts if self.prompts else 0.0
 
     @property
     def is_dead(self) -> bool:
-        """Return whether the rule never fired."""
-        return not self.fired
+        """Return whether the rule never fired, although it could have."""
+        return not self.fired and self.prompts > 0
 
     @property
     def is_always_on(self) -> bool:
         """Return whether the rule fired on every prompt, so that it does not distinguish prompts."""
         return self.fired == self.prompts > 0
 
+    @property
+    def is_meant_to_fire(self) -> bool:
+        """Return whether the rule is meant to fire on every prompt: the points that a class begins with."""
+        return self.label == ALWAYS
+
+    @property
+    def tokens_each(self) -> int:
+        """Return the mean number of tokens that the rule adds to a prompt on which it fires; 0 if it never fired."""
+        return round(self.tokens / self.fired) if self.fired else 0
+
     def rightness(self) -> Interval:
-        """Return Wilson's interval for how often the rule was right on the labelled prompts on which it fired."""
+        """Return Wilson's interval for how often the rule's class was right, of the times that it won with the rule."""
         return wilson(self.right, self.right + self.wrong)
+
+    def may_reach(self) -> float:
+        """Return the 95 % upper bound of the true share of a rule that has fired on none of its prompts.
+
+        The true share is the share of all prompts on which the rule would fire, not only of the recorded ones.
+        """
+        return upper_bound(self.prompts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,33 +163,37 @@ class Coverage:
         return self.kept[number][: getattr(self, number)]
 
     def class_share(self, row: CoverageRow) -> float:
-        """Return how often a signal that fires at random would be right: the share of labels with the row's class."""
+        """Return how often a class that wins at random would be right: the share of labels with the row's class."""
         known = sum(self.labels.values())
         return self.labels.get(row.name, 0) / known if known else 0.0
 
     def doubtful(self) -> list[CoverageRow]:
-        """Return the signals whose 95 % interval shows that they are right no more often than by chance."""
+        """Return the signals with whose points their class won, but was right no more often than by chance (95 %)."""
         judged = [row for row in self.rows if row.kind == "signal" and row.facet == TASK_TYPE and row.right + row.wrong]
-        found = [row for row in judged if row.label != "<always>" and row.rightness().high <= self.class_share(row)]
+        found = [row for row in judged if not row.is_meant_to_fire and row.rightness().high <= self.class_share(row)]
         return sorted(found, key=lambda row: (row.rightness().high - self.class_share(row), row.file, row.line))
 
     def dead(self) -> list[CoverageRow]:
-        """Return the rules and signals that never fired."""
-        return [row for row in self.rows if row.is_dead]
+        """Return the rules and signals that never fired, although they could have.
+
+        Signals with wordings of other languages than English come last.
+        """
+        return sorted((row for row in self.rows if row.is_dead), key=lambda row: row.is_foreign)
+
+    def never_asked(self) -> list[CoverageRow]:
+        """Return the channels that were asked for none of the counted prompts, so that nothing is known of them."""
+        return [row for row in self.rows if self.prompts and not row.prompts]
 
     def always_on(self) -> list[CoverageRow]:
         """Return the rules and signals that fired on every prompt, if at least ENOUGH_PROMPTS prompts were counted.
 
         The signal ``<always>`` is left out, because it is meant to fire always.
         """
-        found = [row for row in self.rows if row.is_always_on and row.label != "<always>"]
-        return found if self.prompts >= ENOUGH_PROMPTS else []
+        found = [row for row in self.rows if row.is_always_on and not row.is_meant_to_fire]
+        return [row for row in found if row.prompts >= ENOUGH_PROMPTS]
 
     def dead_may_reach(self) -> float:
-        """Return the 95 % upper bound of the true share of a rule that has fired on none of the counted prompts.
-
-        The true share is the share of all prompts on which the rule would fire, not only of the recorded ones.
-        """
+        """Return ``may_reach`` of a rule that could have fired on each of the counted prompts, but did on none."""
         return upper_bound(self.prompts)
 
 
@@ -184,6 +211,9 @@ class _Tally:
     condition: int = -1
     fired: int = 0
     tokens: int = 0
+    asked: int | None = None
+    """The number of prompts for which a channel was asked; None for a rule that can fire on every prompt."""
+    is_foreign: bool = False
     mark: int = 0
     kept: int = EXAMPLES
     ids: dict[str, list[str]] = field(default_factory=lambda: {FIRED: [], RIGHT: [], WRONG: []})
@@ -196,22 +226,12 @@ class _Tally:
         if self.fired <= self.kept:
             self.ids[FIRED].append(trace_id)
 
-    def count_label(self, trace_id: str, verdict: tuple[str, str], came_out: str) -> None:
-        """Count a labelled prompt on which the rule fired as right or wrong for this rule's class.
-
-        ``verdict`` is the label, and ``came_out`` is the recorded task type. A label that only says «wrong» counts
-        against the class if it is the recorded one; otherwise it is ignored.
-        """
-        kind, task_type = verdict
-        is_right = kind != "wrong" and self.name == (task_type if kind == "class" else came_out)
-        if kind != "wrong" or self.name == came_out:
-            self.ids[RIGHT if is_right else WRONG].append(trace_id)
-
     def row(self, prompts: int) -> CoverageRow:
         return CoverageRow(
             self.kind, self.rule, self.facet, self.name, self.label, self.weight, self.condition, self.place.file,
-            self.place.line, self.fired, prompts, self.tokens, len(self.ids[RIGHT]), len(self.ids[WRONG]),
-            tuple(self.ids[FIRED][:EXAMPLES]),
+            self.place.line, self.fired, prompts if self.asked is None else self.asked, self.tokens,
+            len(self.ids[RIGHT]), len(self.ids[WRONG]), tuple(self.ids[FIRED][:EXAMPLES]),
+            self.is_foreign,
         )  # fmt: skip
 
 
@@ -228,8 +248,9 @@ class Measurement:
         self._labels: Counter[str] = Counter()
         self._unmatched = Unmatched()
         self._signals: dict[int, list[_Tally]] = {}
+        foreign = {(one.place, one.index) for one in written.foreign_signals()}
         for signal in written.signals:
-            self._add_signal(signal)
+            self._add_signal(signal, is_foreign=(signal.place, signal.index) in foreign)
         self._informative = {
             one.condition for one in written.signals if one.facet == TASK_TYPE and one.feature not in UNINFORMATIVE
         }
@@ -239,10 +260,10 @@ class Measurement:
         self._titles = {identity: title for identity, (title, _) in written.guardrail_titles().items()}
         self._approaches = list(_approaches(written))
 
-    def _add_signal(self, signal: LocatedSignal) -> None:
+    def _add_signal(self, signal: LocatedSignal, *, is_foreign: bool) -> None:
         tally = _Tally(
             "signal", signal.rule, signal.facet, signal.name, signal.place, signal.label, signal.weight,
-            signal.condition, kept=self._most_kept,
+            signal.condition, is_foreign=is_foreign, kept=self._most_kept,
         )  # fmt: skip
         self._signals.setdefault(signal.condition, []).append(tally)
 
@@ -273,6 +294,9 @@ class Measurement:
         tallies = [tally for condition in fired for tally in self._signals[condition]]
         for tally in tallies:
             tally.add(row.id, mark)
+        for name in _asked_channels(row):
+            if channel := self._lines.get(("channel", name)):
+                channel.asked = (channel.asked or 0) + 1
         for key, tokens in self._shaping_rules(row, outcome):
             if key in self._lines:
                 self._lines[key].add(row.id, mark, tokens=tokens)
@@ -280,22 +304,28 @@ class Measurement:
             self._unmatched.add(row.id, row.prompt)
             self._keep("unmatched", row.id)
         if verdict:
-            self.labelled += 1
-            self._keep("labelled", row.id)
-            kind, task_type = verdict
-            if kind != "wrong":
-                self._labels[task_type or row.task_type] += 1
-            for tally in [*tallies, *self._decided_class(outcome)]:
-                if tally.facet == TASK_TYPE:
-                    tally.count_label(row.id, verdict, row.task_type)
+            self._count_label(row, outcome.task_type, tallies, verdict)
+
+    def _count_label(self, row: Recorded, won: str, fired: list[_Tally], verdict: tuple[str, str]) -> None:
+        """Count a labelled prompt as right or wrong for the rules in ``fired`` whose class is ``won``, the one chosen.
+
+        A label that only says «wrong» counts against the class that was recorded; what it says of another is unknown.
+        """
+        self.labelled += 1
+        self._keep("labelled", row.id)
+        kind, right = verdict[0], verdict[1] or row.task_type
+        if kind != "wrong":
+            self._labels[right] += 1
+        elif won != row.task_type:
+            return
+        number = RIGHT if kind != "wrong" and won == right else WRONG
+        for tally in [*fired, *filter(None, [self._lines.get(("task type", won))])]:
+            if (tally.facet, tally.name) == (TASK_TYPE, won):
+                tally.ids[number].append(row.id)
 
     def _keep(self, number: str, trace_id: str) -> None:
         if len(self._kept[number]) < self._most_kept:
             self._kept[number].append(trace_id)
-
-    def _decided_class(self, outcome: Outcome) -> list[_Tally]:
-        tally = self._lines.get(("task type", outcome.task_type))
-        return [tally] if tally else []
 
     def _shaping_rules(self, row: Recorded, outcome: Outcome) -> Iterator[tuple[tuple[str, str], int]]:
         """Yield a pair for each rule that contributed to a prompt's outcome: its kind and name, and its tokens.
@@ -354,7 +384,8 @@ def _lines(written: LocatedRules) -> Iterator[_Tally]:
         yield _Tally("guardrail", f"guardrail.{identity}", "guardrail", identity, place, title)
     for kind in ("approach", "workflow", "channel"):
         for name, block in written.rules_of(kind):
-            yield _Tally(kind, block.id, kind, name, RulePosition(block.file, block.line))
+            asked = 0 if kind == "channel" else None
+            yield _Tally(kind, block.id, kind, name, RulePosition(block.file, block.line), asked=asked)
 
 
 def _approaches(written: LocatedRules) -> Iterator[tuple[str, re.Pattern[str]]]:
@@ -363,6 +394,13 @@ def _approaches(written: LocatedRules) -> Iterator[tuple[str, re.Pattern[str]]]:
     for name, say, *_ in (*approaches["rules"], *approaches.get("as-specified", ())):
         pieces = re.split(r"\{[^{}]*\}", say)
         yield name, re.compile(".*".join(map(re.escape, pieces)), re.DOTALL)
+
+
+def _asked_channels(row: Recorded) -> Iterator[str]:
+    """Yield the channels that were asked for a prompt; for an imported prompt, none was."""
+    for channel in json.loads(row.inputs)["channels"]:
+        if channel["status"] not in NOT_ASKED:
+            yield channel["name"]
 
 
 def _tokens_by_channel(row: Recorded, outcome: Outcome) -> dict[str, int]:

@@ -7,6 +7,7 @@ compiled, in every layer that extends a rule.
 from __future__ import annotations
 
 import os
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -64,6 +65,12 @@ class LocatedSignal:
     place: RulePosition
     signal: Mapping[str, Any] = field(compare=False)
 
+    @property
+    def has_foreign_letters(self) -> bool:
+        """Return whether one of its wordings has a letter that English lacks."""
+        wordings = [self.signal.get("phrase", ""), *self.signal.get("any", ())]
+        return any(letter.isalpha() and not letter.isascii() for one in wordings for letter in str(one))
+
 
 @dataclass(slots=True)
 class LocatedRules:
@@ -84,6 +91,17 @@ class LocatedRules:
         Files with catalogues of guardrails are left out.
         """
         return [path for layer, path, _text in self.compiled.texts if layer not in CATALOGUES]
+
+    def foreign_signals(self) -> list[LocatedSignal]:
+        """Return the signals with wordings of other languages, recognised by letters that English lacks.
+
+        Wordings of other languages that need no such letter are recognised by their neighbours: if most signals of a
+        rule in one file have such letters, all of them count.
+        """
+        signals, having = Counter(map(_block, self.signals)), Counter[tuple[str, str]]()
+        having.update(_block(one) for one in self.signals if one.has_foreign_letters)
+        mostly = {block for block, number in having.items() if 2 * number > signals[block]}
+        return [one for one in self.signals if one.has_foreign_letters or _block(one) in mostly]
 
     def task_types(self) -> list[str]:
         """Return the names of the task types in the order of the compiled table.
@@ -192,3 +210,7 @@ def _sound(compiled: Compiled) -> LocatedRules:
     if compiled.broken or "classes" not in compiled.body:
         raise SideError("the instructions cannot be used:", problems=compiled.broken or compiled.problems)
     return LocatedRules(compiled)
+
+
+def _block(signal: LocatedSignal) -> tuple[str, str]:
+    return signal.rule, signal.place.file

@@ -101,6 +101,7 @@ class Workbench(App[None], inherit_bindings=False):
         self.trouble = ""
         self.databases = 1
         """Number of database files opened so far; when it grows, everything read before came from another file."""
+        self._times_changed = 0
         self.memory = AppState(state_dir)
         wanted = screen or self.memory.recall("app", "screen", SCREENS[0].name)
         self._first = wanted if place(wanted) else SCREENS[0].name
@@ -265,7 +266,13 @@ class Workbench(App[None], inherit_bindings=False):
             text = "It was deleted or replaced. What is shown now is read from the one in its place."
             self.notify(text, title="The database", severity="warning", timeout=10, markup=False)
         self.databases = databases
+        self._times_changed += 1
         self.post_message(DataChanged())
+
+    @property
+    def changes(self) -> int:
+        """Return how often the database has changed since it was first opened, which itself is no change."""
+        return max(0, self._times_changed - 1)
 
     def _post_trouble(self, text: str) -> None:
         self.post_message(DatabaseTrouble(text))

@@ -38,6 +38,8 @@ class HelpScreen(ModalScreen[None], inherit_bindings=False):
         Binding("t", "tour", "The tour of the app", id="help.tour"),
         Binding("j,down", "scroll(1)", "Down", id="help.down", show=False),
         Binding("k,up", "scroll(-1)", "Up", id="help.up", show=False),
+        Binding("g,home", "scroll_to_top", "To the top", id="help.first", show=False),
+        Binding("G,end", "scroll_to_bottom", "To the bottom", id="help.last", show=False),
     ]
 
     def __init__(self, about: Screen[Any]) -> None:
@@ -70,6 +72,14 @@ class HelpScreen(ModalScreen[None], inherit_bindings=False):
     def action_scroll(self, lines: int) -> None:
         """Scroll the help by this number of lines; a negative number scrolls up."""
         self.query_one("#help").scroll_relative(y=lines, animate=False)
+
+    def action_scroll_to_top(self) -> None:
+        """Scroll to the beginning of the help."""
+        self.query_one("#help").scroll_home(animate=False)
+
+    def action_scroll_to_bottom(self) -> None:
+        """Scroll to the end of the help."""
+        self.query_one("#help").scroll_end(animate=False)
 
 
 def keys_of(screen: Screen[Any]) -> list[tuple[str, str]]:

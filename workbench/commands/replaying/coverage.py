@@ -80,8 +80,17 @@ def _print(found: Coverage, *, is_all: bool) -> None:
     dead = [row for row in found.dead() if row.kind == "signal"]
     if dead:
         reach = f"each may still fire in up to {found.dead_may_reach() * PERCENT:.2g} % of prompts (95 %)"
-        click.echo(f"\n{counted(len(dead), 'signal')} never fired; {reach}:")
+        foreign = sum(row.is_foreign for row in dead)
+        last = f", {foreign} with wordings of other languages last" if foreign else ""
+        click.echo(f"\n{counted(len(dead), 'signal')} never fired{last}; {reach}:")
         _print_places(dead, found)
+    if never_asked := found.never_asked():
+        names = ", ".join(row.name for row in never_asked)
+        click.echo(
+            printable(
+                f"\nNot measured, as they were asked for none of these prompts (for imported ones, none is): {names}"
+            )
+        )
     if found.always_on():
         click.echo("\nFired in every prompt, so they do not tell prompts apart:")
         _print_places(found.always_on(), found)
@@ -100,8 +109,7 @@ def _print_lines(console: Console, found: Coverage) -> None:
     main = main_file(found.rows)
     for row in found.rows:
         if row.kind != "signal" and (row.fired or row.kind in ("guardrail", "approach", "workflow")):
-            each = round(row.tokens / row.fired) if row.fired else 0
-            cost = f"{each} x {row.fired}" if row.tokens else ""
+            cost = f"{row.tokens_each} x {row.fired}" if row.tokens else ""
             table.add_row(row.kind, printable(row.name), place(row, main), str(row.fired), percent(row.share), cost)
     console.print(table)
 
@@ -170,9 +178,9 @@ def percent(share: float) -> str:
 
 
 def rightness(row: CoverageRow) -> str:
-    """Return in words how often a signal was right on labelled prompts, with Wilson's interval in percent.
+    """Return in words how often a signal's class won rightly on labelled prompts, with Wilson's interval in percent.
 
-    The text is empty if the signal fired on no labelled prompt.
+    The text is empty if its class won on no labelled prompt on which the signal fired.
     """
     count = row.right + row.wrong
     if not count:

@@ -6,6 +6,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from enricher.classify import TASK_TYPE
 from enricher.rules.layers import packaged_file
 from storage.traces import line_labels
 from workbench.tui.messages import Counted
@@ -29,15 +30,14 @@ SORTS = {
 BAR, WIDE_BAR, FILE = 6, 16, 36
 WITH_TOKENS, WITH_KIND, WITH_FILE = 72, 110, 150
 """Widths of the screen in columns from which the table adds bars and tokens, the kind of a rule, and its file."""
-ALWAYS = "<always>"
-"""The label of the points that a class gives to every prompt; sorted by how often rules fire, they come last."""
 ORDERS: dict[str, Callable[[coverage.CoverageRow], tuple[float, float]]] = {
-    "fired": lambda row: (row.label == ALWAYS, -row.fired),
-    "seldom": lambda row: (row.label == ALWAYS, row.fired),
+    "fired": lambda row: (-row.fired, 0),
+    "seldom": lambda row: (row.fired, 0),
     "wrong": lambda row: (-row.wrong, -row.fired),
     "tokens": lambda row: (-row.tokens, -row.fired),
     "file": lambda _row: (0, 0),
 }
+"""The sort orders; in all but the last, rules that are meant to fire always, or were not measured, come last."""
 SHARE = Heading("share", "share", 7, is_number=True)
 IN_ALL = {"prompts": "measured", "labelled": "labelled", "judged_again": "judged again", "unmatched": "no signal"}
 """The numbers in ``Coverage`` that do not belong to one rule, each with the text that says what it counts."""
@@ -46,7 +46,7 @@ IN_ALL = {"prompts": "measured", "labelled": "labelled", "judged_again": "judged
 NO_ROWS = {
     "all": "No rule is of this kind.\n\n  K    another kind",
     "dead": "Every rule of this kind has spoken.",
-    "always": "No rule spoke in every prompt without being meant to.",
+    "always": "Only the <always> points of each class spoke in every prompt, as they are meant to.",
     "together": "No two rules always spoke together, of those that spoke five times or more.",
     "none": "Every prompt has a signal.",
     "lines": """\
@@ -60,9 +60,13 @@ No line of a text that was added to a prompt was called right or wrong yet.
 
 @dataclass(frozen=True, slots=True)
 class ShownRule:
-    """A rule in the table; ``bracket`` is drawn before its name to join rules that always fire on the same prompts."""
+    """A rule in the table, with the name to show.
+
+    ``bracket`` is drawn before the name to join rules that always fire on the same prompts.
+    """
 
     rule: coverage.CoverageRow
+    name: str
     bracket: str = ""
 
 
@@ -73,11 +77,33 @@ def of_kind(rows: Iterable[coverage.CoverageRow], kind: str) -> list[coverage.Co
 
 def chosen(known: Coverage, *, view: str, kind: str, sort: str) -> list[ShownRule]:
     """Return the rules to show in the table, for the selected view, kind of rule, and sort order."""
+    names = distinct_names(known.rows)
     if view == "together":
         groups = (of_kind(one.rows, kind) for one in known.overlaps)
-        return [ShownRule(row, _bracket(place, len(group))) for group in groups for place, row in enumerate(group)]
+        return [
+            ShownRule(row, names[row], _bracket(place, len(group)))
+            for group in groups
+            for place, row in enumerate(group)
+        ]
     rows = known.dead() if view == "dead" else known.always_on() if view == "always" else known.rows
-    return [ShownRule(row) for row in sorted(of_kind(rows, kind), key=ORDERS[sort])]
+    found = sorted(of_kind(rows, kind), key=ORDERS[sort])
+    if sort != "file":
+        found.sort(key=lambda row: row.is_meant_to_fire or not row.prompts)
+    return [ShownRule(row, names[row]) for row in found]
+
+
+def distinct_names(rows: Iterable[coverage.CoverageRow]) -> dict[coverage.CoverageRow, str]:
+    """Return the name of each rule; rules of the same name are told apart by their lines or, if needed, their files."""
+    alike: dict[str, list[coverage.CoverageRow]] = {}
+    for row in rows:
+        alike.setdefault(name(row), []).append(row)
+    found = {}
+    for text, group in alike.items():
+        is_one_file = len({row.file for row in group}) == 1
+        for row in group:
+            place = f"{'' if is_one_file else os.path.basename(row.file)}:{row.line} "
+            found[row] = (place if len(group) > 1 else "") + text
+    return found
 
 
 def headings(width: int) -> list[Heading]:
@@ -102,9 +128,9 @@ def rule_row(key: str, shown: ShownRule, width: int) -> TableRow:
     """Return a rule as a table row; its cells match the ``headings`` for that width."""
     row = shown.rule
     cells = [
-        (shown.bracket + name(row), ""),
-        (f"{row.fired:,}", ""),
-        (percent(row.share), "text-muted"),
+        (shown.bracket + shown.name, ""),
+        (f"{row.fired:,}" if row.prompts else "-", ""),
+        (percent(row.share if row.prompts else None), "text-muted"),
         (bar(row.share, _bar_width(width)), "primary"),
         (f"{row.right:,}" if row.right or row.wrong else "", "success"),
         (f"{row.wrong:,}" if row.wrong else "", "error"),
@@ -203,23 +229,29 @@ def about_cluster(cluster: Cluster, known: Coverage) -> str:
     return f"{cluster.prompts:,} of {known.unmatched:,} prompts without a signal\nenter shows them"
 
 
-def about(row: coverage.CoverageRow, known: Coverage) -> str:
-    """Return details of a rule as three lines: its name, its file and line, and a sentence on its figures."""
-    return f"{name(row)}\n{_place(row, 200)}\n{_finding(row, known)}"
+def about(row: coverage.CoverageRow) -> str:
+    """Return details of a rule as lines: its name, its file and line, its figures, and the tokens that it costs."""
+    lines = [name(row), _place(row, 200), _finding(row)]
+    if row.tokens:
+        lines.append(f"its own words cost {row.tokens_each:,} tokens in each of these prompts, {row.tokens:,} in all")
+    return "\n".join(lines)
 
 
 def name(row: coverage.CoverageRow) -> str:
     """Return the name of a rule as the table shows it; for a signal, its class, label and weight."""
-    return f"{row.name}: {row.label} {row.weight:+d}" if row.kind == "signal" else f"{row.name} {row.label}".strip()
+    if row.kind != "signal":
+        return f"{row.name} {row.label}".strip()
+    return f"{row.name}: {row.label} {row.weight:+d}{' (meant to)' if row.is_meant_to_fire else ''}"
 
 
 def counted(row: coverage.CoverageRow, known: Coverage, number: str, where: str) -> Counted:
     """Return one of a rule's numbers, ``fired``, ``right`` or ``wrong``, with the prompts that it counts.
 
-    ``right`` and ``wrong`` count labelled prompts on which the rule fired and whose correct task type is, or is not,
-    the one that it gives points to. ``where`` is the filter of the measured prompts.
+    ``right`` and ``wrong`` count labelled prompts on which the rule fired and its class won, rightly or wrongly.
+    ``where`` is the filter of the measured prompts.
     """
-    return Counted(_of(f"{number}: {name(row)}", where), getattr(row, number), known.counted(row, number))
+    named = distinct_names(known.rows)[row]
+    return Counted(_of(f"{number}: {named}", where), getattr(row, number), known.counted(row, number))
 
 
 def counted_in_all(known: Coverage, number: str, where: str) -> Counted:
@@ -263,12 +295,18 @@ def _near(path: str) -> str:
     return path
 
 
-def _finding(row: coverage.CoverageRow, known: Coverage) -> str:
+def _finding(row: coverage.CoverageRow) -> str:
+    if not row.prompts:
+        return "not measured: it was asked for none of these prompts (nothing is gathered for imported ones)"
+    of = f"{row.prompts:,} prompts{' for which it was asked' if row.kind == 'channel' else ''}"
     if row.is_dead:
-        most = percent(known.dead_may_reach())
-        return f"never spoke; {known.prompts:,} prompts leave possible that it does in up to {most} of all"
+        spoke = "never spoke (it has wordings of other languages)" if row.is_foreign else "never spoke"
+        return f"{spoke}; {of} leave possible that it does in up to {percent(row.may_reach())} of all"
+    acted = f"acted in {row.fired:,} of {of}{', as it is meant to' if row.is_meant_to_fire else ''}"
+    if row.facet != TASK_TYPE:
+        return acted
     judged = row.right + row.wrong
     if not judged:
-        return f"acted in {row.fired:,} of {row.prompts:,} prompts; none of them has a label"
-    interval = row.rightness()
-    return f"right in {row.right:,} of {judged:,} labelled prompts: {percent(interval.low)} to {percent(interval.high)}"
+        return f"{acted}; none that its class won has a label"
+    low, high = map(percent, (row.rightness().low, row.rightness().high))
+    return f"{acted}; right in {row.right:,} of {judged:,} labelled prompts that its class won: {low} to {high}"

@@ -215,7 +215,9 @@ def _time(trace: Row, width: int) -> Iterator[Content]:
     stages = [(f"{one['stage']}", one["latency_ms"], "") for one in trace["stages"]]
     channels = [(one["channel"], one["latency_ms"], _fate(one)) for one in trace["channels"]]
     most = max((ms for _name, ms, _note in (*stages, *channels)), default=0.0)
-    yield heading("Time", f"{trace['latency_ms']:.1f} ms from the first line of the hook to its record")
+    is_measured = trace["origin"] != "import"
+    total = f"{trace['latency_ms']:.1f} ms from the first line of the hook to its record"
+    yield heading("Time", total if is_measured else "not measured, as the prompt was imported")
     names = max((len(name) for name, _ms, _note in (*stages, *channels)), default=0)
     for title, rows in (("", stages), ("  channels", channels)):
         if title and rows:

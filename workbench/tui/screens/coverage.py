@@ -5,7 +5,7 @@ The figures grow while the recorded prompts are read; if the user stops early, t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual import on, work
 from textual.binding import Binding, BindingType
@@ -15,6 +15,7 @@ from textual.worker import get_current_worker
 from workbench.tui.messages import OpenInstructions
 from workbench.tui.panes import coverage_text
 from workbench.tui.panes.coverage_text import EVERY_KIND, KINDS, SORTS
+from workbench.tui.panes.rule_search import RuleSearch, next_match
 from workbench.tui.screens.base import counts_key
 from workbench.tui.screens.measuring import MeasuringScreen
 from workbench.tui.widgets.choice import Alternative, Choice, next_of
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from workbench.coverage.coverage import Coverage
     from workbench.coverage.unmatched import Cluster
     from workbench.tui.messages import Counted
+    from workbench.tui.widgets.editor_pane import FindBar
     from workbench.tui.widgets.lists.figures import Heading, TableRow
 
 VIEWS = (
@@ -76,14 +78,19 @@ class CoverageScreen(MeasuringScreen):
 How often each rule and signal of today's instructions fires on the recorded prompts. Prompts that were recorded
 under other rules are judged again.
 
-`dead` rules never fired; the line below the table says how often they may still fire. `always on` rules do not
-distinguish one prompt from another. Rules that always fire `together` may be one rule. `no signal` groups the prompts
-on which no signal fires by their words: a new rule could cover them.
+`dead` rules never fired; the line below the table says how often they may still fire. Those with wordings of other
+languages than English, recognised by their letters, come last. A channel counts only where it
+was asked, which it is for no imported prompt. `always on` rules do not distinguish one prompt from another; those that
+are meant to fire always, the points that each class begins with, are not among them. Rules that always fire `together`
+may be one rule. `no signal` groups the prompts on which no signal fires by their words: a new rule could cover them.
 
 `lines` shows, of the lines that were called right or wrong (`X` on a prompt), the share of right ones by kind of line
 and by rule, the lowest first.
 
-`right` and `wrong` count labelled prompts whose task type is, or is not, the one that the rule scores for.
+`right` and `wrong` count the labelled prompts on which the rule fired and its class won, rightly or wrongly; where
+another class won, its points did no harm. `tokens` are those of the rule's own words, in all prompts together; the line
+below the table says how many they are in each.
+`ctrl+f` finds a rule by words of its class, its name or any of its wordings.
 `enter` shows the prompts on which it fired, `#` those of any number here, a second click on a number its own.
 `e` shows the rule where it is written. `escape` stops the measurement; the figures so far stay.
 """
@@ -100,11 +107,15 @@ and by rule, the lowest first.
             Binding(one.key, f"view('{one.name}')", one.title.capitalize(), id=f"coverage.{one.name}", show=False)
             for one in VIEWS
         ),
-        Binding("e", "edit", "Edit the rule", id="coverage.edit"),
+        # Otherwise the table, in which ctrl+f moves down by a page, would take the key.
+        Binding("ctrl+f", "find", "Find", id="coverage.find", tooltip="Find a rule by its words", priority=True),
+        Binding("f3", "find_again(1)", "Find the next", id="coverage.find-next", show=False),
+        Binding("shift+f3", "find_again(-1)", "Find the previous", id="coverage.find-previous", show=False),
+        Binding("e", "edit", "Edit", id="coverage.edit", tooltip="Edit the rule"),
         counts_key("coverage"),
         Binding("K", "kind", "Kind", id="coverage.kind", tooltip="Only one kind of rule: the next"),
         Binding("S", "sort", "Sort", id="coverage.sort", tooltip="Sort: fired, seldom, wrong, tokens, file"),
-        Binding("R", "reload", "Measure again", id="coverage.reload", show=False),
+        Binding("R", "reload", "Again", id="coverage.reload", tooltip="Measure again"),
         Binding("escape", "back", "Stop measuring, go back, or take the filter away", id="coverage.back", show=False),
     ]
 
@@ -115,8 +126,9 @@ and by rule, the lowest first.
         self._judged: LinesJudged | None = None
         self._is_measuring = self._is_stopped = False
         self._has_news = False
-        self._databases = 0
+        self._databases = self._changes = 0
         self._shown: dict[str, coverage.CoverageRow] = {}
+        self._search = RuleSearch()
 
     def compose_body(self) -> ComposeResult:
         yield FilterBar()
@@ -145,7 +157,8 @@ and by rule, the lowest first.
     def action_reload(self) -> None:
         """Measure again, beginning with the newest prompt."""
         self._is_measuring, self._is_stopped, self._has_news = True, False, False
-        self._databases = self.app.databases
+        self._search = RuleSearch()
+        self._databases, self._changes = self.app.databases, self.app.changes
         self.bar.show_result("measuring …")
         self.measure(self.next_run("load"), self._which)
 
@@ -188,6 +201,44 @@ and by rule, the lowest first.
         orders = {"fired": "fired", "share": "fired", "bar": "fired", "right": "wrong", "wrong": "wrong"}
         wanted = orders.get(event.name, event.name if event.name in SORTS else "file")
         self.action_sort("seldom" if wanted == "fired" == self._sort else wanted)
+
+    async def action_find(self) -> None:
+        """Show the line in which words of a rule are typed; if it is shown already, go to the next match."""
+        from workbench.tui.widgets.editor import FIND
+        from workbench.tui.widgets.editor_pane import FindBar  # here, because loading the editor takes 200 ms
+
+        bar = next(iter(self.query(FindBar)), None)
+        if bar is None:
+            bar = FindBar()
+            await self.mount(bar, before="#about")
+        if bar.has_class("-open"):
+            self._find(bar.text, 1)
+        bar.open(FIND)
+
+    def action_find_again(self, step: int) -> None:
+        """Go to the next (1) or the previous (-1) row that has the words looked for last."""
+        for bar in self.query("FindBar"):
+            self._find(cast("FindBar", bar).text, step)
+
+    def on_find_bar_wanted(self, message: FindBar.Wanted) -> None:
+        """Go to the next row with the words that were typed."""
+        self._find(message.text, message.step)
+
+    def on_find_bar_left(self) -> None:
+        """Hide the line in which words are typed, and return to the table."""
+        for bar in self.query("FindBar"):
+            cast("FindBar", bar).close()
+        self.table.focus()
+
+    def _find(self, wanted: str, step: int) -> None:
+        matches = self._search.matches(self.table.shown, self._shown, wanted)
+        place = next_match(matches, self.table.cursor, step)
+        if matches:
+            self.table.cursor = matches[place]
+        is_part = self._view != VIEWS[0].name or self._kind != EVERY_KIND
+        none = f"not {'in this view' if is_part else 'found'}" if wanted.strip() else ""
+        for bar in self.query("FindBar"):
+            cast("FindBar", bar).show_match(f"{place + 1} of {len(matches)}" if matches else none)
 
     def action_edit(self) -> None:
         """Open the rule under the cursor in its file, on the Instructions screen."""
@@ -233,7 +284,7 @@ and by rule, the lowest first.
             self.action_reload()
             return
         grown = self._grown
-        if grown is None or self._is_measuring or self.app.trouble:
+        if grown is None or self._is_measuring or self.app.trouble or self.app.changes == self._changes:
             return
         if not self._is_stopped and grown.total <= MEASURED_AGAIN:
             if not self._has_news:
@@ -295,7 +346,7 @@ and by rule, the lowest first.
         elif self._is_stopped:
             text += ", stopped · R again"
         elif self._has_news and total > MEASURED_AGAIN:
-            text += ", new ones · R again"
+            text += ", the history changed · R again"
         if self.has_class("-wide"):
             text += f" · {known.labelled:,} labelled · {known.judged_again:,} judged again"
         self.bar.show_result(text)
@@ -330,6 +381,9 @@ and by rule, the lowest first.
         text = "" if self._kind == EVERY_KIND else f"{self._kind}s only"
         if self._view not in ("none", "lines") and self.has_class("-wide"):
             text = f"{text}, {SORTS[self._sort]}".removeprefix(", ")
+        foreign = sum(one.is_foreign for one in coverage_text.of_kind(known.dead(), self._kind))
+        if self._view == "dead" and foreign:
+            text = f"{foreign:,} of other languages come last"
         choice.show_note(text)
 
     def _rules(self, known: Coverage) -> tuple[list[TableRow], list[Heading]]:
@@ -383,7 +437,7 @@ and by rule, the lowest first.
         if self._grown is None:
             return
         row, cluster, known = self._shown.get(self.table.chosen), self._cluster(), self._grown.coverage
-        text = coverage_text.about(row, known) if row else ""
+        text = coverage_text.about(row) if row else ""
         if rate := self._rate():
             text = coverage_text.about_kept(rate)
         elif cluster:

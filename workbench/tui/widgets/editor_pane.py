@@ -34,7 +34,7 @@ class FindInput(Input):
         Binding("enter", "enter", "Next", id="find.enter", key_display="⏎", show=False),
         Binding("down,f3,ctrl+f", "find(1)", "Next", id="find.next", key_display="↓"),
         Binding("up,shift+f3", "find(-1)", "Previous", id="find.previous", key_display="↑"),
-        Binding("escape", "leave", "To the text", id="find.leave", key_display="esc"),
+        Binding("escape", "leave", "Back", id="find.leave", key_display="esc"),
     ]
 
     def action_find(self, step: int) -> None:

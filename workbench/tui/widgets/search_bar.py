@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.timer import Timer
 
+EVERY_PROMPT = "every prompt"
 APPLY_AFTER_S = 0.15
 """Seconds without typing after which a search or filter is applied."""
 
@@ -167,7 +168,7 @@ class FilterBar(SearchBar):
     def compose_line(self) -> ComposeResult:
         yield Static("Filter", classes="name", markup=False)
         yield FilterInput(
-            placeholder="every prompt", id="filter", compact=True, suggester=self._completing, select_on_focus=False
+            placeholder=EVERY_PROMPT, id="filter", compact=True, suggester=self._completing, select_on_focus=False
         )
 
     @property
@@ -180,6 +181,7 @@ class FilterBar(SearchBar):
         name = self.query_one(".name", Static)
         name.update(f"{text} · Filter" if text else "Filter")
         name.set_class(bool(text), "-scoped")
+        self.input.placeholder = "" if text else EVERY_PROMPT
 
     def offer(self, values: dict[str, tuple[str, ...]]) -> None:
         """Set the values that are suggested for each field of the filter."""

@@ -61,10 +61,11 @@ KEEP_THE_MEASURED = """
 """
 KEEP_THE_RULE = """
     insert into rule_coverage (
-        rules_hash, position, kind, rule, facet, name, label, weight, file, line, fired, tokens, right, wrong, examples
+        rules_hash, position, kind, rule, facet, name, label, weight, file, line, fired, prompts, tokens, right,
+        wrong, examples, is_foreign
     ) values (
-        :hash, :position, :kind, :rule, :facet, :name, :label, :weight, :file, :line, :fired, :tokens, :right, :wrong,
-        :examples
+        :hash, :position, :kind, :rule, :facet, :name, :label, :weight, :file, :line, :fired, :prompts, :tokens,
+        :right, :wrong, :examples, :is_foreign
     )
 """
 WHICH_WERE_MEASURED = "select rules_hash, at, prompts from coverage_measured order by rules_hash"
@@ -100,11 +101,6 @@ class Rule:
             return self.row.label or self.row.rule
         return self.row.name
 
-    @property
-    def tokens_each(self) -> int:
-        """Return the mean number of tokens that the rule adds to a prompt on which it fires; 0 if it never fired."""
-        return round(self.row.tokens / self.row.fired) if self.row.fired else 0
-
 
 def measured(db: sqlite3.Connection) -> list[MeasuredVersion]:
     """Return the versions of the instructions for which coverage (how often each rule fires) is stored.
@@ -122,10 +118,10 @@ def measured(db: sqlite3.Connection) -> list[MeasuredVersion]:
 class Doubts:
     """The weak points of the rules that the home page shows, from the most recently used version that was measured.
 
-    ``doubtful``, ``dead`` and ``always_on`` are numbers of rules: signals that are wrong too often, rules that never
-    fired, and rules that always did. ``doubtful_rules`` and ``always_on_rules`` are the first of them for which a
-    filter can list the prompts. ``cluster`` is the largest group of prompts in which no signal fired; None if there is
-    no such group.
+    ``doubtful``, ``dead`` and ``always_on`` are numbers of rules: signals that are wrong too often, rules that
+    never fired although they could have, and rules that always did. ``doubtful_rules`` and ``always_on_rules`` are the
+    first of them for which a filter can list the prompts. ``cluster`` is the largest group of prompts in which no
+    signal fired; None if there is no such group.
     """
 
     measured: MeasuredVersion
@@ -158,7 +154,7 @@ def _findable(rows: Sequence[CoverageRow]) -> tuple[Rule, ...]:
 def coverage(db: sqlite3.Connection, rules_hash: str) -> Coverage:
     """Return the stored coverage (how often each rule fires) of one of the versions that ``measured`` returns."""
     known = db.execute(WHAT_WAS_MEASURED, {"hash": rules_hash}).fetchone()
-    rows = tuple(_rule(row, known["prompts"]) for row in db.execute(HOW_OFTEN_EACH_SPOKE, {"hash": rules_hash}))
+    rows = tuple(_rule(row) for row in db.execute(HOW_OFTEN_EACH_SPOKE, {"hash": rules_hash}))
     together = [tuple(rows[position] for position in group) for group in json.loads(known["overlaps"])]
     clusters = (Cluster(tuple(one["terms"]), one["prompts"], tuple(one["examples"]))
                 for one in json.loads(known["clusters"]))  # fmt: skip
@@ -191,10 +187,11 @@ def rule(row: CoverageRow, places: Mapping[str, int]) -> Rule:
     return Rule(row, filters.part(field, value) if field else "", anchor)
 
 
-def _rule(row: sqlite3.Row, prompts: int) -> CoverageRow:
+def _rule(row: sqlite3.Row) -> CoverageRow:
     return CoverageRow(
         row["kind"], row["rule"], row["facet"], row["name"], row["label"], row["weight"], -1, row["file"], row["line"],
-        row["fired"], prompts, row["tokens"], row["right"], row["wrong"], tuple(json.loads(row["examples"])),
+        row["fired"], row["prompts"], row["tokens"], row["right"], row["wrong"], tuple(json.loads(row["examples"])),
+        bool(row["is_foreign"]),
     )  # fmt: skip
 
 

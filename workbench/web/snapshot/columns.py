@@ -168,7 +168,7 @@ COLUMNS: dict[str, dict[str, ColumnTreatment]] = {
     },
     "rule_coverage": {
         "rules_hash": CODE,
-        **dict.fromkeys("position weight line fired tokens right wrong".split(), NUMBER),
+        **dict.fromkeys("position weight line fired prompts tokens right wrong is_foreign".split(), NUMBER),
         **dict.fromkeys(("kind", "facet"), WORD),
         **dict.fromkeys(("rule", "name"), NAME),
         "label": TEXT,

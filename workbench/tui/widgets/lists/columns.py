@@ -131,6 +131,11 @@ def _status(line: TraceLine) -> tuple[str, Look]:
     return MARKS.get(line.status, "?"), looks.get(line.status, Look.MUTED)
 
 
+def _ms(latency: float) -> str:
+    """Return a time in milliseconds as a text, which is empty if none was measured, as for an imported prompt."""
+    return "" if not latency else f"{latency:.1f}" if latency < 1000 else f"{latency:.0f}"
+
+
 def _type(line: TraceLine) -> tuple[str, Look]:
     if line.status == "skipped":
         return "skipped", Look.MUTED
@@ -159,7 +164,7 @@ VALUES: dict[str, Callable[[TraceLine], tuple[str, Look]]] = {
     "type": _type,
     "given": _given,
     "prompt": lambda line: (one_line(line.prompt), Look.PLAIN),
-    "ms": lambda line: (f"{line.latency_ms:.1f}" if line.latency_ms < 1000 else f"{line.latency_ms:.0f}", Look.MUTED),
+    "ms": lambda line: (_ms(line.latency_ms), Look.MUTED),
     "tokens": lambda line: (str(line.tokens) if line.tokens else "", Look.MUTED),
     "label": _label,
     "host": lambda line: (plain(line.host), Look.MUTED),

@@ -4816,7 +4816,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a proposal that adds to a packaged signal does not say which weight it writes",
-        "workbench/tuning/wishes/search.py",
+        "workbench/tuning/wishes/candidates.py",
         "self.phrase, self.weight) + written",
         "self.phrase, self.weight)",
         "",
@@ -5435,8 +5435,8 @@ MUTATIONS = (
     Mutation(
         "the Gate screen says nothing of why the gate is closed",
         "workbench/gate/reports.py",
-        "The gate is closed: {'; '.join(report.reasons())} (",
-        "The gate is closed (",
+        "The gate is closed: {'; '.join(report.reasons())}",
+        "The gate is closed",
         "",
         "tui/test_gate_screen.py::test_an_approved_case_that_fails_newly_closes_the_gate_with_its_reason",
     ),
@@ -5451,8 +5451,8 @@ MUTATIONS = (
     Mutation(
         "a failing case does not say who approved or labelled it",
         "workbench/gate/reports.py",
-        "(*differences(one), *_by_whom(one.case))]",
-        "(*differences(one),)]",
+        "(*differences(one), *_moves(one), *_by_whom(one.case))",
+        "(*differences(one), *_moves(one))",
         "",
         "tui/test_gate_screen.py::test_an_approved_case_that_fails_newly_closes_the_gate_with_its_reason "
         "tui/test_gate_screen.py::test_a_labelled_case_that_fails_newly_is_listed_with_who_labelled_it",

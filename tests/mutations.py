@@ -4887,6 +4887,14 @@ MUTATIONS = (
         "tui/test_loop.py::test_a_wrong_prompt_is_fixed_approved_and_gated_in_twelve_keys",
     ),
     Mutation(
+        "y approves the recorded result though another was chosen",
+        "workbench/tui/screens/trace_actions.py",
+        'if verdict == "ok" and wish:',
+        "if False:",
+        "",
+        "tui/test_loop.py::test_a_recorded_result_is_not_called_right_by_whoever_chose_another",
+    ),
+    Mutation(
         "a guardrail that should not have been said has no mark once that is approved",
         "workbench/tui/screens/trace_actions.py",
         'unwanted = wish.name if wish.kind == WITHOUT else ""',

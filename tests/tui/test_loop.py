@@ -318,6 +318,19 @@ async def test_the_same_label_given_again_is_stored_once_and_taken_back_once(sho
     assert cases(shop) == []
 
 
+async def test_a_recorded_result_is_not_called_right_by_whoever_chose_another(shop: Account) -> None:
+    async with run_workbench(shop.state, screen="traces") as (app, pilot):
+        press = Keys(app, pilot).press
+        await press("w", "m", "d", "escape", "y")
+        refused, stored = notices(app), cases(shop)
+        await press("x")
+        said = notices(app)
+
+    assert "and with m you chose that it should be" in refused and "a approves that" in refused
+    assert stored == []
+    assert "Labelled wrong as recorded: " in said
+
+
 async def test_the_gate_of_a_project_without_cases_names_the_keys_that_write_one(shop: Account) -> None:
     async with run_workbench(shop.state, screen="traces") as (app, pilot):
         keys = Keys(app, pilot)

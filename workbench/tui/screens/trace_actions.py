@@ -25,7 +25,9 @@ TRACE_PATH = "/-/enricher/trace/"
 LABEL = Binding.Group("Label")
 COPIED = {"prompt": "The prompt", "output_text": "The text that was added", "id": "The id of the trace"}
 """The fields of a trace that can be copied, each with its name for the user."""
-LABEL_NOTICES = {"ok": "Labelled right.", "wrong": "Labelled wrong."}
+LABEL_NOTICES = {"ok": "Labelled right as recorded: {}.", "wrong": "Labelled wrong as recorded: {}."}
+"""The text after a label that says whether the recorded result is right; it names the recorded task type."""
+CHOSEN_OTHERWISE = "Recorded was {}, and with m you chose that it should be {}: a approves that, c names another class."
 SILENT_KEY = "0"
 """The key for choosing that nothing should be added; the digits from 1 stand for the guardrails that were added."""
 
@@ -86,12 +88,19 @@ class TraceActions(WorkbenchScreen):
 
     def action_label(self, verdict: str) -> None:
         """Label the trace: ``verdict`` is ``ok``, ``wrong``, or the task type that would have been right."""
-        if trace_id := self._chosen_id():
-            self.store_label(trace_id, verdict)
+        if not (trace_id := self._chosen_id()):
+            return
+        recorded, wish = self.chosen()[1], self.app.wishes.get(trace_id)
+        if verdict == "ok" and wish:  # who sees the new result on the screen may mean that one
+            self.notify(CHOSEN_OTHERWISE.format(recorded, wish), severity="warning", timeout=6, markup=False)
+            return
+        self.store_label(trace_id, verdict, LABEL_NOTICES.get(verdict, "").format(recorded))
 
     @work(thread=True, group="trace.label", exit_on_error=False)
-    def store_label(self, trace_id: str, verdict: str) -> None:
-        """Store a label, and a golden case that tests future rules against it.
+    def store_label(self, trace_id: str, verdict: str, text: str = "") -> None:
+        """Store a label, and a golden case that tests future rules against it; then notify the user.
+
+        ``text`` is the text of the notice; if it is empty, the notice names the task type that would have been right.
 
         The worker is not exclusive, because labels that are given in a row must not cancel each other.
         """
@@ -99,9 +108,7 @@ class TraceActions(WorkbenchScreen):
 
         with self.database(drain=False) as db:
             given = labelling.label(db, trace_id, verdict)
-        self.app.call_from_thread(
-            self._is_stored, given, LABEL_NOTICES.get(verdict, f"Labelled: it should be {verdict}.")
-        )
+        self.app.call_from_thread(self._is_stored, given, text or f"Labelled: it should be {verdict}.")
 
     def _is_stored(self, given: Given, text: str) -> None:
         if given.is_again:

@@ -20,6 +20,7 @@ from textual.widgets import OptionList
 
 from storage.base import fast_stdlib
 from workbench.tui.screens import SCREENS
+from workbench.tui.screens.editing import open_file
 from workbench.tui.widgets.dialogs import ClassChooser
 from workbench.tui.widgets.lists.figures import FiguresTable
 
@@ -75,6 +76,7 @@ class Step:
 async def find(app: Workbench, pilot: Pilot[None]) -> None:
     await pilot.press("slash", *"hiccup", "enter")
     await until(pilot, lambda: "3 · newest" in screen_text(app))
+    await until(pilot, lambda: "customers" in screen_text(app))
 
 
 async def edit(app: Workbench, pilot: Pilot[None]) -> None:
@@ -147,6 +149,7 @@ def shop(account: Account, monkeypatch: pytest.MonkeyPatch) -> Account:
     monkeypatch.chdir(account.project)
     monkeypatch.setattr("piloting.WAIT_S", 30.0)
     monkeypatch.setattr(fast_stdlib, "utc_now", lambda: "2026-11-06T09:00:00.000Z")
+    monkeypatch.setattr(open_file, "clock", lambda: "09:00")
     return account
 
 

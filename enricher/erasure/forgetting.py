@@ -81,9 +81,9 @@ class ForgetReport:
 
 
 def plan(db: sqlite3.Connection, *, ids: Iterable[str] = (), session: str = "", match: str = "") -> DeletionPlan:
-    """Return a plan to delete the prompts ``ids``, those of ``session``, and those that contain the text ``match``.
+    """Return a plan to delete the prompts with these ``ids``, those of ``session``, and those that contain ``match``.
 
-    The plan includes later prompts that quote one of these. Raises ``queries.UnknownTraceError`` if an id or the
+    Later prompts that quote one of these are deleted with them. Raises ``queries.UnknownTraceError`` if an id or the
     session does not exist.
     """
     found = [queries.find(db, one) for one in ids]

@@ -69,7 +69,7 @@ class PendingOpinion:
         return {**self._known, "latency_ms": waited_ms, **value}
 
     def _read(self) -> bytes | None:
-        """Return the bytes that the child process wrote; None if it has not finished by the deadline."""
+        """Return what the process that asks the model has written; None if it is still running at the deadline."""
         import select
 
         poll = select.poll()

@@ -131,7 +131,7 @@ def _append(path: str, content: bytes) -> None:
 
 
 def _rotate(path: str) -> None:
-    """Rename the file of events if it is full; a lock keeps a second process from renaming the new file, too."""
+    """Rename a full file of events, so that a new one is begun; a lock makes sure that only one process does so."""
     try:
         if os.lstat(path).st_size <= LARGEST_FILE:
             return

@@ -160,7 +160,7 @@ def slowest(
 def of_version(
     db: sqlite3.Connection, which: Selection, rules_hash: str, *, newest: int = BLOCK_PROMPTS
 ) -> dict[Series, Counts]:
-    """Return the latencies of prompts that were classified by the version ``rules_hash`` of the rules.
+    """Return how long the hook took for the prompts that it classified with the rules whose hash is ``rules_hash``.
 
     Only the newest selected prompts, at most ``newest``, are read.
     """

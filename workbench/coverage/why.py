@@ -38,7 +38,7 @@ class Why:
     written: LocatedRules | None
 
     def signals(self, facet: str, name: str) -> Iterator[tuple[Evidence, RulePosition | None]]:
-        """Yield each signal that gave points to the class ``name`` of ``facet``, with its position in a file.
+        """Yield each signal that gave points to the class ``name`` of ``facet``, and where in a file it is written.
 
         The position is None if it is unknown, and for the combined score of many plain words. Several signals with the
         same label and weight are assigned to their positions in the order in which the compiled table has them.

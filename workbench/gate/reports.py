@@ -282,9 +282,9 @@ def _by_whom(case: GoldenCase) -> list[str]:
 
 
 def groups(report: GateReport) -> list[tuple[str, list[Checked]]]:
-    """Return the cases grouped by ``state``, the worst state first.
+    """Return the golden cases in groups, each with its title, the worst first; the titles are the states of ``state``.
 
-    Cases in the state «passed» are left out, except for those that come out differently: the group «changed».
+    Cases that pass as before are left out; those that pass with another result form the group «changed».
     """
     titles = ("regressed", "not mended", "became wrong", "fixed", "failed before", "open")
     by_state = [(title, [one for one in report.checked if state(one) == title]) for title in titles]

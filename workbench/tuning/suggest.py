@@ -107,7 +107,7 @@ def suggest(
     """Return the best small changes to ``text``, the text of the file at ``path``.
 
     The labelled prompts are those of the corpus (the recorded prompts) and ``rows``, which were read from a file.
-    Raises SuggestError if there are no usable labels, and SideError if the rules are broken.
+    Raises SuggestError if no label can be used, and SideError if the rules do not compile.
     """
     path = recorded_path(path, corpus.versions)
     written = of_file(path, text, versions=corpus.versions)

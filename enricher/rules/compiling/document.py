@@ -70,7 +70,7 @@ class RuleBlock:
     """The part of this rule in a fitted file, which a program writes: the items of its lists come last in ``data``."""
 
     def place_of(self, key: str, *path: str | int) -> tuple[str, int]:
-        """Return the file and line where the value of ``key``, or the part of the value at ``path``, is written.
+        """Return the file and line of the value of ``key``, or if ``path`` is given, of the item at ``path`` within it.
 
         The file may belong to a lower layer, or be a fitted file (one in which a program writes lists).
         """

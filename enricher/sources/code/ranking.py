@@ -57,7 +57,7 @@ MOST_FRAMES, FRAME_DECAY = 8, 0.5
 
 
 class FileHit:
-    """A file that matches a query, with the reasons for its rank.
+    """A file that a code search has found, with the reasons for its place among the results.
 
     ``score`` only serves to order the files of one query; ``certainty`` (0 to 1) can be compared between queries.
     """

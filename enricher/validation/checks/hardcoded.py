@@ -279,7 +279,7 @@ def _reaches_connection(source: Source, use: ast.expr) -> bool:
 
 
 def _gives_address(scope: ast.AST) -> bool:
-    """Return whether a function is a property, or its name says that it returns an address or a link to be shown."""
+    """Return whether a function exists to give an address: a property, or one named like ``base_url`` or ``link``."""
     name = getattr(scope, "name", "")
     is_property = any("property" in name_of(one) for one in getattr(scope, "decorator_list", ()))
     return bool(is_property or GIVES_ADDRESS.search(name) or FOR_PEOPLE.search(name))

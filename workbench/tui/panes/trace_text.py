@@ -113,7 +113,7 @@ def _prompt(trace: Row, _width: int) -> Iterator[Content]:
 def marked_prompt(text: str, scores: Sequence[Row], task_type: str) -> Content:
     """Return the prompt as text in which the words that gave points, according to its ``scores``, are marked.
 
-    They are underlined if the points were for the prompt's task type, and bold if they were for another class.
+    Words that gave points to the prompt's task type are underlined, words that gave points to another class are bold.
     """
     spans = [
         Span(one.signal.start, one.signal.end, "underline $primary" if one.is_for_class else "bold")

@@ -388,7 +388,7 @@ def _named(db: sqlite3.Connection, ids: tuple[str, ...], *, begun: tuple[str, ..
 
 
 def _matching(db: sqlite3.Connection, project: Project, *, words: str, namespace: str) -> list[Memory]:
-    """Return the project's memories that contain every word in ``words``, and are in ``namespace`` if one is given."""
+    """Return the project's memories that contain all of ``words``; only those in ``namespace``, unless it is empty."""
     wanted = words.lower().split()
     found = memories.listing(db, project=project.id, namespace=namespace, limit=-1)
     return [one for one in found if all(word in one.content.lower() for word in wanted)]

@@ -177,7 +177,7 @@ returns here, `a` approves what was chosen with `m` as a golden case, `ctrl+g` r
 def _marked_prompt(found: Explanation) -> Content:
     """Return the prompt as text in which the words that gave points are marked.
 
-    They are underlined if the points were for the prompt's task type, and bold if they were for another class.
+    Words that gave points to the prompt's task type are underlined, words that gave points to another class are bold.
     """
     text, winner = found.prompt, found.enrichment.classification.task_type
     spans = [

@@ -70,7 +70,7 @@ class CursorView(ScrollView, can_focus=True, inherit_bindings=False):
 
     @property
     def row_count(self) -> int:
-        """Return the number of rows; every subclass must implement this."""
+        """Return the number of rows in the list; to be defined by each subclass."""
         raise NotImplementedError
 
     def draw_row(self, row: int) -> Strip:

@@ -71,6 +71,11 @@ def test_a_missing_file_or_a_broken_line_is_a_clear_error(tmp_path: Path) -> Non
         ("when you review the parser, look at the escapes", "code-review"),
         ("please do a code review after you have fixed the tests", "code-review"),
         ("is every route of the shop behind the login", "simple-question"),
+        ("should we also filter the stamps by colour?", "simple-question"),
+        ("what are the options for the stamps?", "plan-mode"),
+        ("ok, the totals of the letters arrive in the wrong box", "debugging"),
+        ("Add a check of the letters:\n- each has a stamp\n- none is sent twice", "feature-dev"),
+        ("make the headline bold", "minor-edit"),
         ("I want to read the shop's mails on my phone. are there other options than an app", "plan-mode"),
         (
             "Our clean-up so far:\n1. We have moved the helpers\n2. We have updated each file\n\nRename the rest",

@@ -26,7 +26,8 @@ OWN_WORDS = {"install", "test", "exec", "ci", "add", "publish", "run"}
 
 def words_of(prompt: str, plan: str) -> str:
     """Return the steps of a plan without the words of the prompt, and without the one that quotes a commit's form."""
-    steps = " \n".join(text for step in STEP.findall(plan) if ": Commit" not in (text := json.loads(step)))
+    texts = [json.loads(step) for step in STEP.findall(plan)]
+    steps = " \n".join(text for text in texts if ": Commit" not in text and ": If you commit" not in text)
     for line in sorted(re.split(r"[\n.!?;,] ?", prompt), key=len, reverse=True):
         steps = steps.replace(line.strip(), "") if len(line.strip()) > len("index.html") else steps
     return steps

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from enricher.respond.hydration import vocabulary
 from enricher.respond.hydration.requests import read_requests
 from enricher.respond.hydration.requirements import items_of
 from enricher.respond.hydration.wording import closed, gerund, intent, main_request, object_of
@@ -542,3 +545,25 @@ def test_a_few_words_before_a_colon_are_not_what_a_report_is_about(prompt: str, 
 def test_the_form_of_a_step_takes_its_order_and_not_what_stands_before_it() -> None:
     assert gerund("We have a helper for dates; use it in all tests") == "Using"
     assert gerund("The shops are on the map") == "Working"
+
+
+WORDS = sorted(
+    {
+        word
+        for name, value in vars(vocabulary).items()
+        if name.isupper() and isinstance(value, frozenset | tuple)
+        for entry in value
+        for word in (entry.split() if isinstance(entry, str) else entry)
+    }
+)
+"""Every word to which the wording of plans gives a meaning."""
+
+
+@given(st.lists(st.sampled_from([*WORDS, "menu", ",", ".", "?", "\n", "- item"]), min_size=1, max_size=9).map(" ".join))
+def test_no_sequence_of_words_with_a_meaning_breaks_the_reading_of_a_prompt(prompt: str) -> None:
+    requests = read_requests(prompt)
+
+    assert "\n" not in "".join(one.text for one in requests)
+    main = main_request(requests)
+    assert (main is None) == (not requests)
+    assert "\n" not in restated(prompt) + "".join(items_of(requests))

@@ -248,7 +248,7 @@ def _wants(words: list[str]) -> bool:
             return True
         if word in ("like", "expect") and not WISHES.isdisjoint(before):
             return True
-        if word in VERBS and before[:1] in (["can"], ["could"]) and before[1] in ("we", "you"):
+        if word in VERBS and before in (["can", "we"], ["can", "you"], ["could", "we"], ["could", "you"]):
             return True
         if word in VERBS and at <= FARTHEST_VERB and words[:2] in (["we", "can"], ["we", "could"]):
             return True

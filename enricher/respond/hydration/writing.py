@@ -12,7 +12,15 @@ from enricher.respond.guidance import Scored
 from enricher.respond.hydration.plan import TEMPLATE_SIGNS, TODO_WRITE, PlanStep, orders_commit, steps_for, task_list
 from enricher.respond.hydration.requests import read_requests
 from enricher.respond.hydration.requirements import conditions_of, items_of, joined
-from enricher.respond.hydration.vocabulary import AROUND, BEFORE_A_NAME, LONGEST_USE, REVIEWING, TIMES, USING
+from enricher.respond.hydration.vocabulary import (
+    AROUND,
+    ASKING_FOR_PLANS,
+    BEFORE_A_NAME,
+    LONGEST_USE,
+    REVIEWING,
+    TIMES,
+    USING,
+)
 from enricher.respond.hydration.wording import (
     asks_for_tests,
     capitalized,
@@ -52,7 +60,7 @@ FEWEST_WORDS = 5
 TRACKED_TYPE = "framework"
 AGENT_FILE = "agent_file"
 NOTHING_FOUND = "- Nothing beyond the prompt was found"
-ANSWERING = "simple-question"
+ANSWERING, PLANNING = "simple-question", "plan-mode"
 OCCASIONS = {"code-review": ("review",), "ops-release": ("release", "deployment")}
 """Words by which a sentence names a workflow as an occasion: "once the review is over, drop the flag"."""
 FARTHEST_TIME = 6
@@ -139,6 +147,8 @@ def hydrate(result: Enrichment, inputs: Inputs, rules: Rules) -> Hydration | Non
     if name not in plans:
         return None
     is_certain = name == result.workflow
+    if result.workflow and not is_certain:
+        result.why_workflow += f"; but the wording of the requests calls for {name}"
     result.workflow, plan = name, plans[name]
     judged, facts = result.classification, inputs.hydration
     main = main_request(requests, is_report=name == DEBUGGING)
@@ -229,9 +239,12 @@ def _is_used(name: str, prompt: str) -> bool:
 def workflow_for(chosen: str, requests: list[PromptRequest], rules: Rules) -> str:
     """Return the workflow of a plan: ``chosen``, or the default workflow if the rules were too uncertain to choose one.
 
+    A question that asks for no plan is answered: "should we close the issue?" has the task type of planning, too.
     If the prompt mentions the chosen workflow only to say when something happens ("once the review is over"), another
     workflow is returned: the one for simple questions if the prompt asks for no work, otherwise the default one.
     """
+    if chosen == PLANNING and _is_only_asked(requests):
+        chosen = ANSWERING
     words = OCCASIONS.get(chosen, ())
     occasional = [one for one in requests if _is_named(one.text, words)]
     if not occasional or not all(_is_only_a_time(one.text, words) for one in occasional):
@@ -239,6 +252,13 @@ def workflow_for(chosen: str, requests: list[PromptRequest], rules: Rules) -> st
     asked = [one for one in requests if (one.is_order or one.is_condition) and not one.is_minor]
     is_answered = not asked and ANSWERING in rules.packed("plans")
     return ANSWERING if is_answered else workflow_of_an_uncertain(requests, rules)
+
+
+def _is_only_asked(requests: list[PromptRequest]) -> bool:
+    """Return whether the main request is a question, and no request mentions a plan, options or the like."""
+    main = main_request(requests)
+    wants_plan = any(word in one.text.lower() for one in requests for word in ASKING_FOR_PLANS)
+    return main is not None and main.is_question and not wants_plan
 
 
 def workflow_of_an_uncertain(requests: list[PromptRequest], rules: Rules) -> str:

@@ -3469,7 +3469,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a question that sounds like planning gets a plan instead of an answer",
-        "enricher/respond/hydration/writing.py",
+        "enricher/respond/hydration/workflow.py",
         "if chosen == PLANNING and _is_only_asked(requests):",
         "if False:",
         "",
@@ -3477,7 +3477,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a question for options is answered without a plan",
-        "enricher/respond/hydration/writing.py",
+        "enricher/respond/hydration/workflow.py",
         "main is not None and main.is_question and not wants_plan",
         "main is not None and main.is_question",
         "",
@@ -3567,7 +3567,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a review that comes later is made now",
-        "enricher/respond/hydration/writing.py",
+        "enricher/respond/hydration/workflow.py",
         'or "later" in words[at:]',
         "",
         "",
@@ -3575,7 +3575,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a review on an occasion is none",
-        "enricher/respond/hydration/writing.py",
+        "enricher/respond/hydration/workflow.py",
         '("you" in before or not is_timed)',
         "not is_timed",
         "",
@@ -3751,7 +3751,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a clear order waits for an agreement",
-        "enricher/respond/hydration/writing.py",
+        "enricher/respond/hydration/workflow.py",
         'kind = "ordered" if main.is_order',
         'kind = "fallback" if main.is_order',
         "",

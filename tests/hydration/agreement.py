@@ -16,7 +16,7 @@ from enricher.classify import verdict
 from enricher.interfaces.api import rules_for
 from enricher.respond.guidance import choose_workflow, shares_of
 from enricher.respond.hydration.requests import read_requests
-from enricher.respond.hydration.writing import workflow_for
+from enricher.respond.hydration.workflow import workflow_for
 from workbench.statistics.intervals import wilson
 
 if TYPE_CHECKING:

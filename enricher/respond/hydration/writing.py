@@ -13,12 +13,9 @@ from enricher.respond.hydration.plan import TEMPLATE_SIGNS, TODO_WRITE, PlanStep
 from enricher.respond.hydration.requests import read_requests
 from enricher.respond.hydration.requirements import conditions_of, items_of, joined
 from enricher.respond.hydration.vocabulary import (
-    AROUND,
-    ASKING_FOR_PLANS,
     BEFORE_A_NAME,
     LONGEST_USE,
     REVIEWING,
-    TIMES,
     USING,
 )
 from enricher.respond.hydration.wording import (
@@ -33,9 +30,9 @@ from enricher.respond.hydration.wording import (
     only_asks_why,
     own_requests,
     says_what_fails,
-    says_what_is,
     what_moves,
 )
+from enricher.respond.hydration.workflow import workflow_for
 from enricher.respond.render import cut
 
 HYDRATION = "hydration"
@@ -60,11 +57,6 @@ FEWEST_WORDS = 5
 TRACKED_TYPE = "framework"
 AGENT_FILE = "agent_file"
 NOTHING_FOUND = "- Nothing beyond the prompt was found"
-ANSWERING, PLANNING = "simple-question", "plan-mode"
-OCCASIONS = {"code-review": ("review",), "ops-release": ("release", "deployment")}
-"""Words by which a sentence names a workflow as an occasion: "once the review is over, drop the flag"."""
-FARTHEST_TIME = 6
-"""Maximum words between "when" and the occasion."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -234,64 +226,6 @@ def _is_used(name: str, prompt: str) -> bool:
     leads = [part[-LONGEST_USE:].replace("`", " ").split() for part in prompt.split(name.lower())[:-1]]
     bare = [" ".join(word for word in words if word not in BEFORE_A_NAME) for words in leads]
     return bool(bare) and all(f" {lead}".endswith(tuple(f" {use}" for use in USING)) for lead in bare)
-
-
-def workflow_for(chosen: str, requests: list[PromptRequest], rules: Rules) -> str:
-    """Return the workflow of a plan: ``chosen``, or the default workflow if the rules were too uncertain to choose one.
-
-    A question that asks for no plan is answered: "should we close the issue?" has the task type of planning, too.
-    If the prompt mentions the chosen workflow only to say when something happens ("once the review is over"), another
-    workflow is returned: the one for simple questions if the prompt asks for no work, otherwise the default one.
-    """
-    if chosen == PLANNING and _is_only_asked(requests):
-        chosen = ANSWERING
-    words = OCCASIONS.get(chosen, ())
-    occasional = [one for one in requests if _is_named(one.text, words)]
-    if not occasional or not all(_is_only_a_time(one.text, words) for one in occasional):
-        return chosen or workflow_of_an_uncertain(requests, rules)
-    asked = [one for one in requests if (one.is_order or one.is_condition) and not one.is_minor]
-    is_answered = not asked and ANSWERING in rules.packed("plans")
-    return ANSWERING if is_answered else workflow_of_an_uncertain(requests, rules)
-
-
-def _is_only_asked(requests: list[PromptRequest]) -> bool:
-    """Return whether the main request is a question, and no request mentions a plan, options or the like."""
-    main = main_request(requests)
-    wants_plan = any(word in one.text.lower() for one in requests for word in ASKING_FOR_PLANS)
-    return main is not None and main.is_question and not wants_plan
-
-
-def workflow_of_an_uncertain(requests: list[PromptRequest], rules: Rules) -> str:
-    """Return the default workflow for a prompt whose signals do not determine one.
-
-    The rules name three defaults: for a prompt with a single order or wish, for one whose main request only describes
-    how something is, and for all others.
-    """
-    workflows = rules.body["workflows"]
-    main = main_request(requests)
-    kind = "fallback"
-    if main is not None and not items_of(requests):
-        kind = "ordered" if main.is_order or main.is_condition else "stated" if says_what_is(main) else kind
-    return str(workflows[kind] or workflows["fallback"])
-
-
-def _is_named(text: str, occasions: tuple[str, ...]) -> bool:
-    return any(word in text.lower() for word in occasions)
-
-
-def _is_only_a_time(text: str, occasions: tuple[str, ...]) -> bool:
-    """Return whether a sentence uses the words in ``occasions`` only to state a time, as in "once the review is over".
-
-    This is so if a word such as "when" or "once" comes before each of them, or "later" after it.
-    """
-    for clause in text.lower().replace(", ", ",\n").split("\n"):
-        words = [word.strip(AROUND) for word in clause.split()]
-        for at, word in enumerate(words):
-            before = words[max(0, at - FARTHEST_TIME) : at]
-            is_timed = not TIMES.isdisjoint(before) or "later" in words[at:]
-            if word.startswith(occasions) and ("you" in before or not is_timed):
-                return False
-    return True
 
 
 def _concerns_setup(points: Mapping[str, int]) -> bool:

@@ -3437,7 +3437,7 @@ MUTATIONS = (
     Mutation(
         "a prompt that is only uncertain has to wait for an agreement as a plan that was asked for",
         "enricher/respond/hydration/writing.py",
-        "is_certain = name == result.workflow",
+        "is_certain = name == result.workflow and (name != PLANNING or asks_for_plan(requests))",
         "is_certain = True",
         "",
         "hydration/test_plans.py::test_who_asks_for_a_plan_is_asked_to_agree_and_an_uncertain_prompt_only_where_it_leaves"
@@ -3470,15 +3470,24 @@ MUTATIONS = (
     Mutation(
         "a question that sounds like planning gets a plan instead of an answer",
         "enricher/respond/hydration/workflow.py",
-        "if chosen == PLANNING and _is_only_asked(requests):",
+        'if chosen in (PLANNING, "") and _is_only_asked(requests):',
         "if False:",
         "",
         "hydration/test_plans.py::test_a_question_of_planning_is_answered_and_one_for_options_gets_a_plan",
     ),
     Mutation(
+        "a prompt that only sounds like planning waits for an agreement as if it had asked for a plan",
+        "enricher/respond/hydration/writing.py",
+        " and (name != PLANNING or asks_for_plan(requests))",
+        "",
+        "",
+        "hydration/test_plans.py::test_who_asks_for_a_plan_is_asked_to_agree_and_an_uncertain_prompt_only_where_it_leaves"
+        "_a_choice",
+    ),
+    Mutation(
         "a question for options is answered without a plan",
         "enricher/respond/hydration/workflow.py",
-        "main is not None and main.is_question and not wants_plan",
+        "main is not None and main.is_question and not asks_for_plan(requests)",
         "main is not None and main.is_question",
         "",
         "hydration/test_plans.py::test_a_question_of_planning_is_answered_and_one_for_options_gets_a_plan",

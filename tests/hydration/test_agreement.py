@@ -74,7 +74,10 @@ def test_a_missing_file_or_a_broken_line_is_a_clear_error(tmp_path: Path) -> Non
         ("should we also filter the stamps by colour?", "simple-question"),
         ("what are the options for the stamps?", "plan-mode"),
         ("ok, the totals of the letters arrive in the wrong box", "debugging"),
-        ("Add a check of the letters:\n- each has a stamp\n- none is sent twice", "feature-dev"),
+        (
+            "Add a table of the letters to the start page:\n- a column for the stamp\n- a column for the sender",
+            "feature-dev",
+        ),
         ("make the headline bold", "minor-edit"),
         ("I want to read the shop's mails on my phone. are there other options than an app", "plan-mode"),
         (

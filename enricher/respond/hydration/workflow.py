@@ -25,7 +25,7 @@ def workflow_for(chosen: str, requests: list[PromptRequest], rules: Rules) -> st
     If the prompt mentions the chosen workflow only to say when something happens ("once the review is over"), another
     workflow is returned: the one for simple questions if the prompt asks for no work, otherwise the default one.
     """
-    if chosen == PLANNING and _is_only_asked(requests):
+    if chosen in (PLANNING, "") and _is_only_asked(requests):
         chosen = ANSWERING
     words = OCCASIONS.get(chosen, ())
     occasional = [one for one in requests if _is_named(one.text, words)]
@@ -36,11 +36,15 @@ def workflow_for(chosen: str, requests: list[PromptRequest], rules: Rules) -> st
     return ANSWERING if is_answered else workflow_of_an_uncertain(requests, rules)
 
 
+def asks_for_plan(requests: list[PromptRequest]) -> bool:
+    """Return whether a request mentions a plan, options or the like."""
+    return any(word in one.text.lower() for one in requests for word in ASKING_FOR_PLANS)
+
+
 def _is_only_asked(requests: list[PromptRequest]) -> bool:
-    """Return whether the main request is a question, and no request mentions a plan, options or the like."""
+    """Return whether the main request is a question, and no request asks for a plan."""
     main = main_request(requests)
-    wants_plan = any(word in one.text.lower() for one in requests for word in ASKING_FOR_PLANS)
-    return main is not None and main.is_question and not wants_plan
+    return main is not None and main.is_question and not asks_for_plan(requests)
 
 
 def workflow_of_an_uncertain(requests: list[PromptRequest], rules: Rules) -> str:

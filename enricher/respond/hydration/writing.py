@@ -32,7 +32,7 @@ from enricher.respond.hydration.wording import (
     says_what_fails,
     what_moves,
 )
-from enricher.respond.hydration.workflow import workflow_for
+from enricher.respond.hydration.workflow import PLANNING, asks_for_plan, workflow_for
 from enricher.respond.render import cut
 
 HYDRATION = "hydration"
@@ -138,8 +138,8 @@ def hydrate(result: Enrichment, inputs: Inputs, rules: Rules) -> Hydration | Non
     name = workflow_for(result.workflow, requests, rules)
     if name not in plans:
         return None
-    is_certain = name == result.workflow
-    if result.workflow and not is_certain:
+    is_certain = name == result.workflow and (name != PLANNING or asks_for_plan(requests))
+    if result.workflow not in ("", name):
         result.why_workflow += f"; but the wording of the requests calls for {name}"
     result.workflow, plan = name, plans[name]
     judged, facts = result.classification, inputs.hydration

@@ -85,7 +85,7 @@ class Workflows(_Rule):
     """
 
     file: Name | None = None
-    min_score: Annotated[float, Field(ge=0)] = 2.5
+    min_score: Annotated[float, Field(ge=0)] = 3.0
     min_lead: Annotated[float, Field(ge=0)] = 0.0
     fallback: str = "plan-mode"
     ordered: str = ""

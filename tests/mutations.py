@@ -3453,7 +3453,7 @@ MUTATIONS = (
     ),
     Mutation(
         "an order behind its condition is lost",
-        "enricher/respond/hydration/verbs.py",
+        "enricher/respond/hydration/reading/verbs.py",
         'return verb_of(plain(text.partition(", ")[2]))',
         'return ""',
         "",
@@ -3461,7 +3461,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a prompt that begins with can and a verb has no plan, because reading it fails",
-        "enricher/respond/hydration/requests.py",
+        "enricher/respond/hydration/reading/requests.py",
         'before in (["can", "we"], ["can", "you"], ["could", "we"], ["could", "you"])',
         'before[:1] in (["can"], ["could"]) and before[1] in ("we", "you")',
         "",
@@ -3510,7 +3510,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a wish that asks for a confirmation is a question",
-        "enricher/respond/hydration/requests.py",
+        "enricher/respond/hydration/reading/requests.py",
         "bool(text) and not _begins_request(plain(text))",
         "bool(text)",
         "",
@@ -3518,7 +3518,7 @@ MUTATIONS = (
     ),
     Mutation(
         "what somebody does when it fails is an order",
-        "enricher/respond/hydration/verbs.py",
+        "enricher/respond/hydration/reading/verbs.py",
         "if words[at] in VERBS and words[at - 1] not in SUBJECTS)",
         "if words[at] in VERBS)",
         "",
@@ -3534,7 +3534,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the sequence is planned after the work",
-        "enricher/respond/hydration/wording.py",
+        "enricher/respond/hydration/reading/wording.py",
         "return [*others[:first], *leading, *others[first:], *ending]",
         "return requests",
         "",
@@ -3567,7 +3567,7 @@ MUTATIONS = (
     ),
     Mutation(
         "an example is what all these are",
-        "enricher/respond/hydration/requests.py",
+        "enricher/respond/hydration/reading/requests.py",
         "if not _is_sample(one)), request)",
         "if one), request)",
         "",
@@ -3592,7 +3592,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a line of a prompt loses its heading",
-        "enricher/respond/hydration/lines.py",
+        "enricher/respond/hydration/reading/lines.py",
         "if heading and at not in headings else []",
         "if not heading else []",
         "",
@@ -3600,7 +3600,7 @@ MUTATIONS = (
     ),
     Mutation(
         "nobody knows where here is",
-        "enricher/respond/hydration/lines.py",
+        "enricher/respond/hydration/reading/lines.py",
         'if line.lower().rstrip(" .!").endswith(" here") and',
         'if line.lower().rstrip(" .!").endswith(" HERE") and',
         "",
@@ -3624,7 +3624,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a requirement stands in no step",
-        "enricher/respond/hydration/requirements.py",
+        "enricher/respond/hydration/reading/requirements.py",
         'self.texts[at] = f"{text}; {requirement}"',
         "self.texts[at] = text",
         "",
@@ -3632,7 +3632,7 @@ MUTATIONS = (
     ),
     Mutation(
         "what limits the work is lost where it comes first",
-        "enricher/respond/hydration/requirements.py",
+        "enricher/respond/hydration/reading/requirements.py",
         "early.append(lowered(one.own))",
         "pass",
         "",
@@ -3640,7 +3640,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a remark before an order limits it",
-        "enricher/respond/hydration/requirements.py",
+        "enricher/respond/hydration/reading/requirements.py",
         "_limits(one, beginnings=PROHIBITING)",
         "_limits(one)",
         "",
@@ -3648,7 +3648,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a short order before another is lost",
-        "enricher/respond/hydration/requirements.py",
+        "enricher/respond/hydration/reading/requirements.py",
         'result.texts[0] = f"{one.own}; {lowered(result.texts[0])}"',
         "pass",
         "",
@@ -3656,7 +3656,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a remark is a requirement",
-        "enricher/respond/hydration/requirements.py",
+        "enricher/respond/hydration/reading/requirements.py",
         "second not in STATING | DESCRIBING",
         "second not in STATING",
         "",
@@ -3664,7 +3664,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a requirement of a whole list is joined to its last item",
-        "enricher/respond/hydration/requirements.py",
+        "enricher/respond/hydration/reading/requirements.py",
         "is_apart = is_report or any(one.is_listed for one in chosen)",
         "is_apart = is_report",
         "",
@@ -3680,7 +3680,7 @@ MUTATIONS = (
     ),
     Mutation(
         "nobody knows that a specification goes on",
-        "enricher/respond/hydration/requirements.py",
+        "enricher/respond/hydration/reading/requirements.py",
         "whole += MORE.format(len(lines) - number)",
         "pass",
         "",
@@ -3688,7 +3688,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the lines of a specification are lost",
-        "enricher/respond/hydration/requests.py",
+        "enricher/respond/hydration/reading/requests.py",
         "found[-1].is_specified = is_specifying = True",
         "found[-1].is_specified = True",
         "",
@@ -3696,7 +3696,7 @@ MUTATIONS = (
     ),
     Mutation(
         "an announcement is a step",
-        "enricher/respond/hydration/requests.py",
+        "enricher/respond/hydration/reading/requests.py",
         "request.is_aside = request.is_minor = True",
         "request.is_minor = False",
         "",
@@ -3704,7 +3704,7 @@ MUTATIONS = (
     ),
     Mutation(
         "what works is reproduced",
-        "enricher/respond/hydration/wording.py",
+        "enricher/respond/hydration/reading/wording.py",
         "return tail if works and is_clear and _reports(tail) else text",
         "return text",
         "",
@@ -3712,7 +3712,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a wish does not say what it points back to",
-        "enricher/respond/hydration/requests.py",
+        "enricher/respond/hydration/reading/requests.py",
         "is_behind = found and (number or place)",
         "is_behind = found and place",
         "",
@@ -3720,7 +3720,7 @@ MUTATIONS = (
     ),
     Mutation(
         "an order does not say what its pronoun means",
-        "enricher/respond/hydration/requests.py",
+        "enricher/respond/hydration/reading/requests.py",
         "return first == self.verb and is_alone and",
         "return not first and is_alone and",
         "",
@@ -3728,7 +3728,7 @@ MUTATIONS = (
     ),
     Mutation(
         "an order behind the place that it is about is lost",
-        "enricher/respond/hydration/verbs.py",
+        "enricher/respond/hydration/reading/verbs.py",
         "return _verb_behind_circumstances(text)",
         'return ""',
         "",
@@ -3736,7 +3736,7 @@ MUTATIONS = (
     ),
     Mutation(
         "markup is taken for the name of code",
-        "enricher/respond/hydration/wording.py",
+        "enricher/respond/hydration/reading/wording.py",
         'words = [word for word in text.split() if "<" not in word and ">" not in word]',
         "words = text.split()",
         "",
@@ -3744,7 +3744,7 @@ MUTATIONS = (
     ),
     Mutation(
         "an aside is cut off its order",
-        "enricher/respond/hydration/requests.py",
+        "enricher/respond/hydration/reading/requests.py",
         "if mark in DASHES and verb_of(",
         "if not mark and verb_of(",
         "",
@@ -3752,7 +3752,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the purpose of an order is a request",
-        "enricher/respond/hydration/requests.py",
+        "enricher/respond/hydration/reading/requests.py",
         'if "so" in parts[-1][1:] and',
         'if "so" in parts[-1][:0] and',
         "",
@@ -3776,7 +3776,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the output of a command is the request",
-        "enricher/respond/hydration/lines.py",
+        "enricher/respond/hydration/reading/lines.py",
         "if any(bar in bare for bar in BARS):",
         "if any(bar in bare for bar in ()):",
         "",
@@ -3987,7 +3987,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the intent is the first request, even one that only accompanies another",
-        "enricher/respond/hydration/wording.py",
+        "enricher/respond/hydration/reading/wording.py",
         "        [one for one in wanted if not one.is_minor],\n",
         "",
         "",
@@ -3995,7 +3995,7 @@ MUTATIONS = (
     ),
     Mutation(
         "what must not be is taken for what is wanted",
-        "enricher/respond/hydration/requests.py",
+        "enricher/respond/hydration/reading/requests.py",
         " or (self.is_condition and _forbids(words))",
         "",
         "",
@@ -4003,7 +4003,7 @@ MUTATIONS = (
     ),
     Mutation(
         "an order with its condition is divided",
-        "enricher/respond/hydration/requests.py",
+        "enricher/respond/hydration/reading/requests.py",
         " and follower in DETERMINERS and not is_conditional",
         " and follower in DETERMINERS",
         "",
@@ -4011,7 +4011,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a remark of a list is a step",
-        "enricher/respond/hydration/wording.py",
+        "enricher/respond/hydration/reading/wording.py",
         " and not _remarks(one)",
         "",
         "",
@@ -4027,7 +4027,7 @@ MUTATIONS = (
     ),
     Mutation(
         "what the author expects of a change is a step",
-        "enricher/respond/hydration/requests.py",
+        "enricher/respond/hydration/reading/requests.py",
         "is_forecast = low.startswith(FORECASTS)",
         "is_forecast = False",
         "",
@@ -4035,7 +4035,7 @@ MUTATIONS = (
     ),
     Mutation(
         "what follows from a request is a step of its own",
-        "enricher/respond/hydration/requests.py",
+        "enricher/respond/hydration/reading/requests.py",
         "if is_behind and request.is_following and not meant.is_statement:",
         "if False:",
         "",
@@ -4043,7 +4043,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a fault that begins with a thing is what is wanted",
-        "enricher/respond/hydration/requests.py",
+        "enricher/respond/hydration/reading/requests.py",
         "is_named = at == len(words) or not RELATIVES.isdisjoint(words[:at])",
         "is_named = True",
         "",
@@ -4051,7 +4051,7 @@ MUTATIONS = (
     ),
     Mutation(
         "what is to be replaced is left out",
-        "enricher/respond/hydration/requests.py",
+        "enricher/respond/hydration/reading/requests.py",
         "if self.is_following or low.endswith(REFERRING):",
         "if self.is_following:",
         "",
@@ -4091,7 +4091,7 @@ MUTATIONS = (
     ),
     Mutation(
         "orders are English",
-        "enricher/respond/hydration/verbs.py",
+        "enricher/respond/hydration/reading/verbs.py",
         ' or words[0] in ORDERS_ELSEWHERE else ""',
         ' else ""',
         "",
@@ -4099,7 +4099,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a report is about what its author did",
-        "enricher/respond/hydration/wording.py",
+        "enricher/respond/hydration/reading/wording.py",
         "text = tail if head.lower().startswith(OWN_ACTIONS) and tail else text",
         "text = head if tail else text",
         "",
@@ -4115,7 +4115,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a sentence is divided within brackets",
-        "enricher/respond/hydration/requests.py",
+        "enricher/respond/hydration/reading/requests.py",
         'if mark and not is_quoted and not (depth and any(sign in line[at:] for sign in ")]")):',
         "if mark:",
         "",
@@ -4139,7 +4139,7 @@ MUTATIONS = (
     ),
     Mutation(
         "nested list items are requests of their own",
-        "enricher/respond/hydration/requests.py",
+        "enricher/respond/hydration/reading/requests.py",
         "request.is_detail = is_nested or is_further",
         "request.is_detail = is_further",
         "",
@@ -4147,7 +4147,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a list of what was done is a list of requests",
-        "enricher/respond/hydration/wording.py",
+        "enricher/respond/hydration/reading/wording.py",
         "if is_narrative or _explains(own) else own",
         "if _explains(own) else own",
         "",
@@ -4155,7 +4155,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a list of reasons is a list of requests",
-        "enricher/respond/hydration/wording.py",
+        "enricher/respond/hydration/reading/wording.py",
         "if is_narrative or _explains(own) else own",
         "if is_narrative else own",
         "",
@@ -4163,7 +4163,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a debugging plan is about the order that follows the report",
-        "enricher/respond/hydration/wording.py",
+        "enricher/respond/hydration/reading/wording.py",
         "        [one for one in reports if one.is_order] or reports,\n",
         "",
         "",
@@ -5105,7 +5105,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a report is about the time before its error",
-        "enricher/respond/hydration/wording.py",
+        "enricher/respond/hydration/reading/wording.py",
         'len(head.split()) > (FEWEST_WORDS_BEFORE_COLON - 1 if end == ": " else 1)',
         "len(head.split()) > 1",
         "",
@@ -5169,7 +5169,7 @@ MUTATIONS = (
     ),
     Mutation(
         "what the user did wrong is taken for what fails",
-        "enricher/respond/hydration/wording.py",
+        "enricher/respond/hydration/reading/wording.py",
         "    return is_long and not is_about_the_user and not FAILING",
         "    return is_long and not FAILING",
         "",
@@ -5177,7 +5177,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a log line behind the user's words belongs to them",
-        "enricher/respond/hydration/lines.py",
+        "enricher/respond/hydration/reading/lines.py",
         "        if at := _start_of_log(bare):",
         "        if (at := _start_of_log(bare)) < 0:",
         "",
@@ -5185,7 +5185,7 @@ MUTATIONS = (
     ),
     Mutation(
         "what was once not needed is wanted",
-        "enricher/respond/hydration/requests.py",
+        "enricher/respond/hydration/reading/requests.py",
         """ and "didn't" not in before""",
         "",
         "",
@@ -5193,7 +5193,7 @@ MUTATIONS = (
     ),
     Mutation(
         "how to work is taken for the work",
-        "enricher/respond/hydration/requests.py",
+        "enricher/respond/hydration/reading/requests.py",
         "announces or self.is_following or self.verb in ABOUT_CONDUCT",
         "announces or self.is_following",
         "",
@@ -5201,7 +5201,7 @@ MUTATIONS = (
     ),
     Mutation(
         "words before an order lose what makes it one",
-        "enricher/respond/hydration/requests.py",
+        "enricher/respond/hydration/reading/requests.py",
         'start = at + (len(", ") if mark in REQUESTING else len(mark))',
         "start = at + len(mark)",
         "",

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from enricher.respond.hydration import vocabulary
-from enricher.respond.hydration.requests import read_requests
-from enricher.respond.hydration.requirements import items_of
-from enricher.respond.hydration.wording import closed, gerund, intent, main_request, object_of
+from enricher.respond.hydration.reading import vocabulary
+from enricher.respond.hydration.reading.requests import read_requests
+from enricher.respond.hydration.reading.requirements import items_of
+from enricher.respond.hydration.reading.wording import closed, gerund, intent, main_request, object_of
 from tests.hydration.agreement import suggested
 
 

@@ -16,7 +16,7 @@ from enricher.prompt.wording.names import ATTACHED, FILE, FRAME, IDENTIFIER, rea
 from enricher.respond.decision import decide
 from enricher.respond.hydration.gathering import LOOKUP_S, PROGRAMS, existing
 from enricher.respond.hydration.plan import LONGEST_STEP
-from enricher.respond.hydration.wording import LONGEST_INTENT
+from enricher.respond.hydration.reading.wording import LONGEST_INTENT
 from enricher.structured.slots import filled
 
 TEMPLATE = "hydration"

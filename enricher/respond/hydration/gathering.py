@@ -11,7 +11,7 @@ import time
 
 from enricher.prompt.wording.names import ATTACHED, FILE, FRAME, IDENTIFIER, read_names
 from enricher.respond.hydration.plan import TASK_CREATE, UPDATE_PLAN, WRITE_TODOS
-from enricher.respond.hydration.vocabulary import SAMPLING
+from enricher.respond.hydration.reading.vocabulary import SAMPLING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

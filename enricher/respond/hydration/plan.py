@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from enricher.prompt.text import harmless, shortened
-from enricher.respond.hydration.vocabulary import AROUND
-from enricher.respond.hydration.wording import closed, gerund
+from enricher.respond.hydration.reading.vocabulary import AROUND
+from enricher.respond.hydration.reading.wording import closed, gerund
 
 LONGEST_STEP = 320
 LONGEST_SUBJECT = 72

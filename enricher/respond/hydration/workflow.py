@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from enricher.respond.hydration.requirements import items_of
-from enricher.respond.hydration.vocabulary import AROUND, ASKING_FOR_PLANS, TIMES
-from enricher.respond.hydration.wording import main_request, says_what_is
+from enricher.respond.hydration.reading.requirements import items_of
+from enricher.respond.hydration.reading.vocabulary import AROUND, ASKING_FOR_PLANS, TIMES
+from enricher.respond.hydration.reading.wording import main_request, says_what_is
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from enricher.respond.hydration.requests import PromptRequest
+    from enricher.respond.hydration.reading.requests import PromptRequest
     from enricher.rules.cache import Rules
 
 ANSWERING, PLANNING = "simple-question", "plan-mode"

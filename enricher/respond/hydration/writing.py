@@ -10,15 +10,15 @@ from enricher.prompt.text import estimate_tokens, harmless
 from enricher.prompt.wording.frames import error_name
 from enricher.respond.guidance import Scored
 from enricher.respond.hydration.plan import TEMPLATE_SIGNS, TODO_WRITE, PlanStep, orders_commit, steps_for, task_list
-from enricher.respond.hydration.requests import read_requests
-from enricher.respond.hydration.requirements import conditions_of, items_of, joined
-from enricher.respond.hydration.vocabulary import (
+from enricher.respond.hydration.reading.requests import read_requests
+from enricher.respond.hydration.reading.requirements import conditions_of, items_of, joined
+from enricher.respond.hydration.reading.vocabulary import (
     BEFORE_A_NAME,
     LONGEST_USE,
     REVIEWING,
     USING,
 )
-from enricher.respond.hydration.wording import (
+from enricher.respond.hydration.reading.wording import (
     asks_for_tests,
     capitalized,
     closed,
@@ -64,7 +64,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from enricher.respond.decision import Enrichment, Inputs
-    from enricher.respond.hydration.requests import PromptRequest
+    from enricher.respond.hydration.reading.requests import PromptRequest
     from enricher.rules.cache import Rules
 
 

@@ -6,9 +6,9 @@ Pasted code, stack traces, logs and quotations are skipped.
 
 from __future__ import annotations
 
-from enricher.respond.hydration.lines import own_lines, places_of
-from enricher.respond.hydration.verbs import first_word, is_circumstance, plain, unquoted, verb_of
-from enricher.respond.hydration.vocabulary import (
+from enricher.respond.hydration.reading.lines import own_lines, places_of
+from enricher.respond.hydration.reading.verbs import first_word, is_circumstance, plain, unquoted, verb_of
+from enricher.respond.hydration.reading.vocabulary import (
     ABOUT_CONDUCT,
     ANNOUNCING,
     AROUND,

@@ -6,8 +6,8 @@ The intent restates the prompt. No words are added to it except a beginning such
 from __future__ import annotations
 
 from enricher.prompt.text import harmless, shortened
-from enricher.respond.hydration.verbs import verb_of
-from enricher.respond.hydration.vocabulary import (
+from enricher.respond.hydration.reading.verbs import verb_of
+from enricher.respond.hydration.reading.vocabulary import (
     AROUND,
     ASKING,
     ASKING_WHY,
@@ -52,7 +52,7 @@ FEWEST_WORDS = 3
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from enricher.respond.hydration.requests import PromptRequest
+    from enricher.respond.hydration.reading.requests import PromptRequest
 
 
 def main_request(requests: list[PromptRequest], *, is_report: bool = False) -> PromptRequest | None:

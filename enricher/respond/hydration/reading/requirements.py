@@ -7,7 +7,7 @@ it follows.
 from __future__ import annotations
 
 from enricher.prompt.text import shortened
-from enricher.respond.hydration.vocabulary import (
+from enricher.respond.hydration.reading.vocabulary import (
     ABOUT_CONDUCT,
     AROUND,
     BINDING,
@@ -24,7 +24,7 @@ from enricher.respond.hydration.vocabulary import (
     UNWEIGHTY,
     VERBS,
 )
-from enricher.respond.hydration.wording import (
+from enricher.respond.hydration.reading.wording import (
     LONGEST_ITEM,
     capitalized,
     closed,
@@ -44,7 +44,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from enricher.respond.hydration.requests import PromptRequest
+    from enricher.respond.hydration.reading.requests import PromptRequest
 
 
 class Joined:

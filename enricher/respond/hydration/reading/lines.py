@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from enricher.respond.hydration.vocabulary import (
+from enricher.respond.hydration.reading.vocabulary import (
     BARS,
     HEADING,
     LIST_MARKS,

@@ -43,6 +43,18 @@ def said(account: Account) -> list[tuple[str, str]]:
         return [tuple(row) for row in db.execute("select verdict, task_type from labels order by id")]
 
 
+async def test_the_key_of_the_list_leads_to_it_from_the_trace_that_is_read(library: Account) -> None:
+    async with run_workbench(library.state, screen="traces") as (app, pilot):
+        await pilot.press("enter")
+        await settle(app, pilot)
+        is_hidden = not app.screen.rows.visible or app.focused is not app.screen.rows
+        await pilot.press("1")
+        await settle(app, pilot)
+
+        assert is_hidden
+        assert app.focused is app.screen.rows
+
+
 async def test_the_newest_prompt_stands_first(library: Account) -> None:
     async with run_workbench(library.state) as (app, _pilot):
         assert prompts(app)[0] == "what is the difference between the two caches here?"

@@ -4613,6 +4613,22 @@ MUTATIONS = (
         "tui/test_proposals.py::test_the_class_that_won_is_weakened_by_an_exception_that_the_next_prompt_obeys",
     ),
     Mutation(
+        "an exception is written between the signals of a rule",
+        "workbench/tuning/rewriting.py",
+        "block.line_of(*((key,) if key in block.data else ())) - 1",
+        "block.line_of(key if key in block.data else next(iter(block.data))) - 1",
+        "",
+        "rules_workbench/test_floors.py::test_a_text_is_added_to_the_list_of_a_rule",
+    ),
+    Mutation(
+        "a rule of a layer without signals gets none",
+        "workbench/tuning/rewriting.py",
+        '        if block is not None and block.data and "signals" not in block.data:',
+        "        if False:",
+        "",
+        "tui/test_proposals.py::test_the_class_that_won_is_weakened_by_an_exception_that_the_next_prompt_obeys",
+    ),
+    Mutation(
         "a filler such as yes counts as a word like any other",
         "workbench/tuning/wishes/phrases.py",
         "not self.fillers.isdisjoint((words[0], words[-1]))",
@@ -4664,7 +4680,7 @@ MUTATIONS = (
     Mutation(
         "the list shows a mended prompt as it was recorded",
         "workbench/tui/widgets/lists/columns.py",
-        "        if today and column is TYPE:",
+        '        if today and column is TYPE and line.status != "skipped":',
         "        if False:",
         "",
         "tui/test_loop.py::test_the_list_marks_a_prompt_to_which_the_present_rules_give_another_class",

@@ -291,6 +291,10 @@ def test_the_class_that_won_is_weakened_by_an_exception_that_the_next_prompt_obe
     assert 'unless: ["shipper"]' in edit.text
     assert edit.is_told
     assert "to beat question" in after
+    again = proposed(shop, FILLED, Wish("task_type", "planning"), into=layer_of(shop), text=edit.text)
+    both = "".join(one.text for one in again if one.title.startswith('planning: add "archive"'))
+    assert 'extend: true\nunless: ["shipper"]\n' in both
+    assert 'signals:\n  - {phrase: "archive", weight: ' in both
     assert [one for one in found if one.title.startswith("question: ")], "others strengthen the class"
 
 

@@ -126,10 +126,9 @@ def outcome_today(corpus: Corpus, trace_id: str) -> str:
 
 
 def task_types_today(corpus: Corpus, trace_ids: Sequence[str]) -> dict[str, str]:
-    """Return, by trace id, the task types that the currently saved rules give to recorded prompts, as lists show them.
+    """Return, by trace id, the task types that the currently saved rules give to recorded prompts.
 
-    An uncertain one ends with a question mark. The text is empty if it is unknown or does not differ from what was
-    recorded.
+    A task type is empty if it is unknown or does not differ from the recorded one.
     """
     found, sides = dict.fromkeys(trace_ids, ""), dict[str, "Side | None"]()
     for row in stored.rows_of(corpus.db, trace_ids):
@@ -139,7 +138,7 @@ def task_types_today(corpus: Corpus, trace_ids: Sequence[str]) -> dict[str, str]
         side = sides.setdefault(row.cwd, None)
         if row.has_inputs and side is not None and side.hash != row.rules_hash:
             now = _other_outcome(corpus, row, side)
-            found[row.id] = f"{now.task_type}{'?' * (not now.shown)}" if now else ""
+            found[row.id] = now.task_type if now and now.task_type != row.task_type else ""
     return found
 
 

@@ -93,7 +93,7 @@ def cells_of(line: TraceLine, width: int, *, today: str = "") -> Cells:
     cells: list[tuple[str, Look]] = []
     for column in layout(width):
         text, look = VALUES[column.name](line)
-        if today and column is TYPE:
+        if today and column is TYPE and line.status != "skipped":
             text, look = _changed_type(text, today), Look.LABEL
         cells.append((" " if cells else "", Look.PLAIN))
         cells.append((fit(text, column.width, is_number=column.is_number), look))

@@ -4923,8 +4923,8 @@ MUTATIONS = (
     Mutation(
         "how many prompts a proposal may make worse is not said",
         "workbench/tui/screens/loop/make.py",
-        'perhaps for the worse" if edit.worse else',
-        'perhaps for the worse" if False else',
+        'perhaps worse" if edit.worse else',
+        'perhaps worse" if False else',
         "",
         "tui/test_proposals.py::test_each_proposal_says_in_its_closed_line_into_which_file_it_goes",
     ),

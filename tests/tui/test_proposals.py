@@ -342,7 +342,7 @@ async def test_each_proposal_says_in_its_closed_line_into_which_file_it_goes(sho
     assert "p: into ~/config/instructions.md (your own layer; the gate does not judge it)" in lines
     assert '▾ guardrail X1: not with "exporter" only this prompt has the words · project\'s layer' in lines
     assert any(
-        line.endswith("guardrail X1: raise min_score to 6 and 1 other, 1 perhaps for the worse · project's layer")
+        line.endswith("guardrail X1: raise min_score to 6 and 1 other, 1 perhaps worse · project's layer")
         for line in lines
     )
     assert "your own layer: counts for you, in every project; the gate does not judge it" in own

@@ -138,7 +138,8 @@ class TraceList(TraceActions):
         self.debounce("today", JUDGE_AFTER_S, lambda: self.in_turn("traces.today", self._judge_visible))
 
     def _judge_visible(self) -> None:
-        ids = [one for one in self.rows.visible_ids() if one not in self._judged]
+        shown = (rows.visible_ids() for rows in self.query(RowView))  # none while the app ends
+        ids = [one for found in shown for one in found if one not in self._judged]
         if ids and not self.app.trouble:
             self._judged.update(ids)
             self.judge(ids)
@@ -150,7 +151,8 @@ class TraceList(TraceActions):
 
     @on(TypesToday)
     def _types_today(self, message: TypesToday) -> None:
-        self.rows.show_today(message.task_types)
+        for rows in self.query(RowView):
+            rows.show_today(message.task_types)
 
     def _keys(self, pages: tuple[int, ...]) -> tuple[tuple[int, str], ...]:
         """Return the page numbers, each with the id after which the page begins; skip pages with an unknown id."""

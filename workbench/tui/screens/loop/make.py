@@ -251,7 +251,7 @@ def _group(edit: Edit, trace_id: str) -> Group:
     results = figures.label_results
     bad = f", {len(results.regressed)} approved regress" if results and results.regressed else ""
     narrow = "this prompt alone" if not others else f"and {len(others):,} other{'s' * (len(others) != 1)}"
-    worse = f", {edit.worse:,} perhaps for the worse" if edit.worse else ""
+    worse = f", {edit.worse:,} perhaps worse" if edit.worse else ""
     right = f"{LONE if edit.is_lone else narrow}{worse}{bad} · {_target(edit.path)}"
     place = f"{os.path.basename(edit.path)}:{edit.line} of {from_home(os.path.dirname(edit.path))}"
     copied = COPIED if files.saves_as_layer(edit.path, here()) else ""

@@ -124,7 +124,7 @@ def test_figures_are_rounded_only_when_they_are_printed(repository: Repository) 
     report = gate.run(str(repository.root))
 
     assert reports.to_json(report)["at_most"] == report.figures.at_most
-    assert "of 100 prompts like them at most 28 would (upper bound 27.8%, 95 %)" in reports.text(report)
+    assert "of 100 like these, at most 28 would get worse (95 % sure)" in reports.text(report)
 
 
 @pytest.mark.parametrize(

@@ -112,6 +112,7 @@ def test_one_number_of_a_rule_is_written_where_it_stands(block: str, after: str)
         ('unless: ["a"]  # why', 'unless: ["a", "b c"]  # why'),
         ("{unless: [a], times: 3}", '{unless: ["a", "b c"], times: 3}'),
         ("times: 3", 'unless: ["b c"]\ntimes: 3'),
+        ("signals:\n  - {phrase: a}", 'unless: ["b c"]\nsignals:\n  - {phrase: a}'),
         ("unless:\n  - a", None),
     ],
 )

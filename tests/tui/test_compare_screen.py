@@ -156,9 +156,9 @@ async def test_the_verdict_is_said_with_interval_and_sample_in_plain_words(
     rare = headline(replace(figures, changes=figures.changes * 26, prompts=5000, share=few))
     same = headline(replace(figures, sides=(figures.sides[0], figures.sides[0])))
 
-    assert rare == "26 of 5,000 prompts change; of 1,000 others like them, 3 to 8 may change"
+    assert rare == "26 of 5,000 prompts change; of 1,000 like these, 3 to 8 would change (95 % sure)"
     assert same == "1 of 19 prompts changes"
-    words = "1 of 19 prompts changes; of 100 others like them, 0 to 57 may change"
+    words = "1 of 19 prompts changes; of 100 like these, at most 57 would change (95 % sure)"
     assert all(text.startswith(f" {name}  {words}\n") for name, text in told.items())
     assert {name: text.splitlines()[1] for name, text in told.items() if text.count("\n") == 3} == {
         "inconclusive": "Some labelled prompts become wrong, and too few labels show that more become right.",

@@ -95,8 +95,10 @@ async def test_it_can_be_declined_and_is_not_offered_again(talkative: Account, k
         again = screen_text(app)
 
     assert "6 prompts can be imported" in offered
+    words = " ".join(offered.replace("│", "").split())
+    assert "No prompts are recorded yet. Import the prompts of conversations that you had with these programs?" in words
     assert FIRST_STEP in after
-    assert "There is no prompt yet" in empty
+    assert "No prompts are recorded yet" in empty
     assert again == empty
 
 

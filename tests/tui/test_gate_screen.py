@@ -250,14 +250,14 @@ async def test_a_tab_key_leaves_the_gate_and_never_shows_an_old_one(shop: Accoun
         assert isinstance(app.focused, Input)
 
 
-async def test_a_second_press_of_a_tab_key_closes_what_is_open_over_its_screen(shop: Account) -> None:
+@pytest.mark.parametrize("keys", [("w", "1"), ("w", "2", "1")], ids=["on its own screen", "from another"])
+async def test_a_tab_key_closes_what_is_open_over_its_screen(shop: Account, keys: tuple[str, ...]) -> None:
     async with run_workbench(shop.state, screen="traces", size=(160, 40)) as (app, pilot):
-        for key in ("w", "2", "1"):
+        opened = []
+        for key in keys:
             await pilot.press(key)
             await settle(app, pilot)
-        first = app.screen
-        await pilot.press("1")
-        await settle(app, pilot)
+            opened.append(app.screen)
 
-        assert isinstance(first, WhyScreen)
+        assert isinstance(opened[0], WhyScreen)
         assert app.screen is app.get_screen_stack("traces")[0]

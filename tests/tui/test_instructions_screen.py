@@ -341,6 +341,27 @@ async def test_a_change_opens_on_both_sides_and_as_a_trace(library: Account) -> 
         assert has_both_sides
 
 
+@pytest.mark.usefixtures("layer")
+async def test_the_key_for_approving_says_where_a_changed_prompt_is_approved(library: Account) -> None:
+    async with open_it(library) as (app, pilot):
+        await settled(app, pilot, "identical")
+        await pilot.press("a")
+        nowhere = notices(app)
+        await edited(app, pilot, QUIETER, "changed")
+        await pilot.press("down", "a")
+        unsaved = notices(app)
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: "Saved." in notices(app))
+        saved = notices(app)
+        await settle(app, pilot)
+        await pilot.press("a")
+
+        assert "Choose a changed prompt first." in nowhere
+        assert "In this order: ctrl+s saves the edit, t shows this prompt, there m chooses" in unsaved
+        assert saved.endswith("Next: 3 compares each prompt that changed, ctrl+g runs the gate.")
+        assert "In this order: t shows this prompt, there m chooses what it should be, a approves it." in notices(app)
+
+
 async def test_another_screen_can_ask_for_a_line(library: Account, layer: Path) -> None:
     async with open_it(library) as (app, pilot):
         await settled(app, pilot, "identical")
@@ -436,14 +457,11 @@ async def test_a_broken_file_that_is_saved_is_not_said_to_count(library: Account
             await settle(app, pilot)
             await pilot.press("ctrl+s")
             await until(pilot, lambda: not instructions(app).is_unsaved)
-            told.append(notices(app).splitlines()[-1])
+            told.append(notices(app).rpartition("Saved.")[2])
 
-    saved = "Saved. f9 takes it back."
     error = "It has an error, so it does not count yet: prompts keep the last good version until it is corrected (f8)."
-    assert told == [
-        f"{saved} {files.FOR_THE_TEAM}",
-        f"{saved} {error}",
-    ]
+    next_step = "Next: 3 compares each prompt that changed, ctrl+g runs the gate."
+    assert told == [f" f9 takes it back. {files.FOR_THE_TEAM}\n{next_step}", f" f9 takes it back. {error}"]
 
 
 @pytest.mark.slow

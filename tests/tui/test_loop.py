@@ -148,14 +148,20 @@ async def test_a_wrong_prompt_is_fixed_approved_and_gated_in_twelve_keys(shop: A
         assert isinstance(app.screen, MakeScreen)
         assert 'debug: add "hiccup" with weight 8' in screen_text(app)
         await keys.press("enter")
-        assert "2 of 4 prompts change; of 100 others" in screen_text(app)
-        await keys.press("ctrl+s", "escape")
+        assert "2 of 4 prompts change; of 100 like these" in screen_text(app)
+        await keys.press("ctrl+s")
+        told = notices(app)
+        await keys.press("escape")
         assert isinstance(app.screen, WhyScreen)
-        await keys.press("a", "ctrl+g")
+        await keys.press("a")
+        titles = [notice.title for notice in app._notifications]  # noqa: SLF001
+        await keys.press("ctrl+g")
         assert isinstance(app.screen, GateScreen)
         shown = screen_text(app)
 
     assert keys.count <= MOST_KEYS
+    assert told.endswith("\nNext: esc returns to the prompt, a approves it, ctrl+g runs the gate.")
+    assert "«another hiccup of the search index, three…»" in titles
     assert 'phrase: "hiccup", weight: 8' in (shop.project / ".enricher" / "instructions.md").read_text()
     assert [(one["verdict"], one["expected"], one["by"]) for one in cases(shop)] == [
         ("ok", {"task_type": "debug"}, "Ada")
@@ -217,11 +223,12 @@ def test_every_proposed_edit_makes_the_prompt_so(shop: Account) -> None:
     with opened(state) as corpus:
         found = list(edits_for(corpus, trace_id, wish, state_dir=state, path=target_files(cwd)[0], cwd=cwd))
 
-    after = [change.after for edit in found for change in edit.figures.changes if change.prompt.id == trace_id]
+    after = [(edit, one.after) for edit in found for one in edit.figures.changes if one.prompt.id == trace_id]
     assert {edit.path for edit in found} == {str(shop.project / ".enricher" / "instructions.md")}
     assert [edit for edit in found if ": raise " in edit.title]  # a packaged signal is added to the layer once more
     assert len(after) == len(found)
-    assert all(wish.is_told(outcome) for outcome in after)
+    assert all(wish.holds(outcome) and edit.is_told == wish.is_told(outcome) for edit, outcome in after)
+    assert [edit.title for edit in found if not edit.is_told] == ['implementation: not with "hiccup"']
 
 
 def test_in_the_products_checkout_the_packaged_files_are_edited_in_place(shop: Account) -> None:
@@ -284,6 +291,20 @@ async def test_a_prompt_can_be_wished_silent(shop: Account) -> None:
 
     assert "It should be: silent" in shown
     assert "edits, first those that change the fewest other prompts" in shown
+
+
+async def test_the_list_marks_a_prompt_to_which_the_present_rules_give_another_class(shop: Account) -> None:
+    async with run_workbench(shop.state, screen="traces") as (app, pilot):
+        before = screen_text(app)
+        keys = await asked_why(app, pilot)
+        await keys.press("m", "d", "enter", "ctrl+s", "1")
+        after = screen_text(app)
+    async with run_workbench(shop.state, screen="traces") as (app, pilot):
+        again = screen_text(app)
+
+    assert "implementation?   another hiccup" in before
+    assert "implem… → debug   another hiccup" in after
+    assert "implem… → debug   another hiccup" in again
 
 
 async def test_a_label_writes_a_case_and_both_are_taken_back(shop: Account) -> None:

@@ -66,6 +66,8 @@ STRONG = "frobnicate and twiddle the importer"
 ALIKE = "please frobnicate the invoices"
 TWICE = "defrost the cabinet with the samples"
 ABSENT = "the search hiccup again, three customers saw an empty page"
+WEAKENED = "should we split the shipper in two?"
+FILLED, FILLED_ALIKE = "yes archive the ledger", "yes archive, but why does the nightly run crash with KeyError?"
 COMMON = tuple(f"the hiccup in {one}" for one in ("a queue", "a basket", "mails", "a cron", "sales", "imports", "logs"))
 
 
@@ -80,7 +82,9 @@ def _recorded(tmp_path_factory: pytest.TempPathFactory) -> Account:
     git(account.project, "commit", "-qm", "start")
     account.cli("trust", str(account.project))
     account.compile()
-    for number, prompt in enumerate((TWICE, ABSENT, *COMMON, PLANNED, STRONG, ALIKE, WRONG)):
+    for number, prompt in enumerate(
+        (TWICE, ABSENT, *COMMON, FILLED_ALIKE, FILLED, WEAKENED, PLANNED, STRONG, ALIKE, WRONG)
+    ):
         account.ask(prompt, session_id=f"s{number}")
     account.traces()
     return account
@@ -176,6 +180,20 @@ async def test_a_prompt_that_only_guardrails_keep_from_silence_is_made_silent(
     assert (case["verdict"], case["expected"]) == ("ok", {"guardrails": [], "approach": ""})
 
 
+async def test_the_prompts_that_may_come_out_worse_are_marked(shop: Account) -> None:
+    async with run_workbench(shop.state, screen="traces", size=(80, 30)) as (app, pilot):
+        await Keys(app, pilot).press("w")
+        await wished(app, pilot, "without_guardrail X1")
+        proposals = app.screen.query_one(LineList)
+        titles = [group.head.text for group in proposals._groups]  # noqa: SLF001
+        assert proposals.go_to(next(one["id"] for one in shop.traces() if one["prompt"] == ALIKE))
+        shown = screen_text(app)
+
+    assert f"↓ {ALIKE}" in shown
+    assert all(title in shown for title in titles), "what stands at the right is cut before a title"
+    assert "would change (95 % sure)" in shown
+
+
 async def test_a_prompt_that_an_edit_changes_is_looked_at_and_escape_returns_to_its_line(shop: Account) -> None:
     async with run_workbench(shop.state, screen="traces") as (app, pilot):
         await Keys(app, pilot).press("w")
@@ -225,7 +243,8 @@ def proposed(shop: Account, prompt: str, wish: Wish, *, into: Path, text: str | 
 def test_a_raised_signal_of_a_packaged_rule_stands_in_the_layer_once_and_check_accepts_it(shop: Account) -> None:
     layer, wish = layer_of(shop), Wish("task_type", "implementation")
     first = next(one for one in proposed(shop, ABSENT, wish, into=layer) if "raise [ui] from 3" in one.title)
-    assert first.title == "implementation: raise [ui] from 3 to 24 (writes 21, added to the 3)"
+    assert first.title == "implementation: raise [ui] from 3 to 24"
+    assert first.note == "writes a weight of 21, which is added to the 3"
     weaker = first.text.replace('words: "ui", weight: 21', 'words: "ui", weight: 2')
     again = [one for one in proposed(shop, ABSENT, wish, into=layer, text=weaker) if "[ui]" in one.title]
     layer.write_text(first.text)
@@ -242,7 +261,7 @@ def test_a_longer_phrase_is_offered_for_a_word_that_many_contain_and_what_makes_
     shop: Account,
 ) -> None:
     found = list(proposed(shop, ABSENT, Wish("task_type", "implementation"), into=layer_of(shop)))
-    found.sort(key=lambda one: one.order)
+    found = sorted((one for one in found if one.is_told), key=lambda one: one.order)
     titles = [one.title for one in found]
 
     assert titles[-1] == 'implementation: add "hiccup" with weight 21'
@@ -251,10 +270,38 @@ def test_a_longer_phrase_is_offered_for_a_word_that_many_contain_and_what_makes_
     assert [one.is_lone for one in found[:-1]] == sorted(one.is_lone for one in found[:-1])
 
 
+def test_phrases_that_are_an_accident_of_the_prompt_come_after_those_that_other_prompts_have(shop: Account) -> None:
+    found = list(proposed(shop, FILLED, Wish("task_type", "docs"), into=layer_of(shop)))
+    found = sorted((one for one in found if '"' in one.title and not one.worse), key=lambda one: one.order)
+    phrases = [one.title.split('"')[1] for one in found]
+
+    assert phrases[0] == "archive"
+    assert phrases.index("yes") > 0
+    assert [one.is_lone or one.has_filler for one in found] == [phrase != "archive" for phrase in phrases]
+
+
+def test_the_class_that_won_is_weakened_by_an_exception_that_the_next_prompt_obeys(shop: Account) -> None:
+    found = list(proposed(shop, WEAKENED, Wish("task_type", "question"), into=layer_of(shop)))
+    edit = next((one for one in found if one.title == 'planning: not with "shipper"'), None)
+    assert edit is not None
+    layer_of(shop).write_text(edit.text)
+    shop.cli("trust", str(shop.project))
+    after = shop.cli("explain", WEAKENED, "--cwd", str(shop.project))
+
+    assert 'unless: ["shipper"]' in edit.text
+    assert edit.is_told
+    assert "to beat question" in after
+    again = proposed(shop, FILLED, Wish("task_type", "planning"), into=layer_of(shop), text=edit.text)
+    both = "".join(one.text for one in again if one.title.startswith('planning: add "archive"'))
+    assert 'extend: true\nunless: ["shipper"]\n' in both
+    assert 'signals:\n  - {phrase: "archive", weight: ' in both
+    assert [one for one in found if one.title.startswith("question: ")], "others strengthen the class"
+
+
 def test_what_a_class_lacks_is_said_where_no_signal_can_give_it(shop: Account, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("workbench.tuning.wishes.search.MOST_WEIGHT", 20)
-    with pytest.raises(SideError, match="implementation lacks 21 points, but a signal gives at most 20"):
-        list(proposed(shop, ABSENT, Wish("task_type", "implementation"), into=layer_of(shop)))
+    with pytest.raises(SideError, match="docs lacks 35 points, but a signal gives at most 20"):
+        list(proposed(shop, ABSENT, Wish("task_type", "docs"), into=layer_of(shop)))
 
 
 async def test_the_end_of_the_search_leaves_the_list_as_it_is_used(
@@ -293,9 +340,9 @@ async def test_each_proposal_says_in_its_closed_line_into_which_file_it_goes(sho
 
     assert "this project's layer: counts for everybody who works here; the gate judges it" in lines
     assert "p: into ~/config/instructions.md (your own layer; the gate does not judge it)" in lines
-    assert '▾ guardrail X1: not with "exporter" project\'s layer · only this prompt has these words' in lines
+    assert '▾ guardrail X1: not with "exporter" only this prompt has the words · project\'s layer' in lines
     assert any(
-        line.endswith("guardrail X1: raise min_score to 6 project's layer · and 1 other, 1 perhaps for the worse")
+        line.endswith("guardrail X1: raise min_score to 6 and 1 other, 1 perhaps worse · project's layer")
         for line in lines
     )
     assert "your own layer: counts for you, in every project; the gate does not judge it" in own
@@ -314,7 +361,7 @@ async def test_in_the_products_checkout_proposals_go_into_packaged_files(
         shown = screen_text(app)
 
     assert "packaged file: counts for everybody, in every project, with the next release" in shown
-    assert "packaged file · " in shown
+    assert " · packaged file" in shown
 
 
 async def test_an_edit_of_a_packaged_rule_says_that_saving_asks_for_a_layer(shop: Account) -> None:
@@ -328,5 +375,5 @@ async def test_an_edit_of_a_packaged_rule_says_that_saving_asks_for_a_layer(shop
         shown = screen_text(app)
 
     assert "planning: lower [planning-words] from 4 to 2" in shown
-    assert "packaged file · " in shown
+    assert " · packaged file" in shown
     assert told == ["ctrl+s asks which layer takes it, with a copy of the whole rule"]

@@ -43,6 +43,18 @@ def said(account: Account) -> list[tuple[str, str]]:
         return [tuple(row) for row in db.execute("select verdict, task_type from labels order by id")]
 
 
+async def test_the_key_of_the_list_leads_to_it_from_the_trace_that_is_read(library: Account) -> None:
+    async with run_workbench(library.state, screen="traces") as (app, pilot):
+        await pilot.press("enter")
+        await settle(app, pilot)
+        is_hidden = not app.screen.rows.visible or app.focused is not app.screen.rows
+        await pilot.press("1")
+        await settle(app, pilot)
+
+        assert is_hidden
+        assert app.focused is app.screen.rows
+
+
 async def test_the_newest_prompt_stands_first(library: Account) -> None:
     async with run_workbench(library.state) as (app, _pilot):
         assert prompts(app)[0] == "what is the difference between the two caches here?"
@@ -456,7 +468,10 @@ async def test_e_tells_where_no_editor_can_have_the_terminal(library: Account) -
 
 
 @pytest.mark.parametrize("size", [(80, 24), (200, 50)], ids=["80x24", "200x50"])
-async def test_what_the_screen_looks_like(tmp_path: Path, check_screen, size: tuple[int, int]) -> None:
+async def test_what_the_screen_looks_like(
+    tmp_path: Path, check_screen, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workbench.tui.workers.listing.judge_today", lambda *_: None)  # no real rules judged these
     write_history(tmp_path, 60)
     async with run_workbench(tmp_path, size=size) as (app, pilot):
         await pilot.press("j")

@@ -65,7 +65,7 @@ async def test_a_vanished_database_is_told_and_begun_anew(library: Account) -> N
             (library.state / f"enricher.db{suffix}").unlink(missing_ok=True)
         await until(pilot, lambda: not count(app))
 
-        assert "There is no prompt yet" in screen_text(app)
+        assert "No prompts are recorded yet" in screen_text(app)
         assert "deleted or replaced" in notices(app)
 
 

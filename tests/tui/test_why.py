@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from piloting import run_workbench, screen_text, settle
+from textual import events
 
 from enricher.interfaces.explanation import beside
 from workbench.tui.widgets.lists.line_list import LineList
@@ -47,6 +48,22 @@ async def reasons(account: Account) -> list[str]:
         found = app.screen.query_one(LineList)
         heads = [group.head for group in found._groups]  # noqa: SLF001 (headings are no lines)
         return [f"{line.text}  {line.right}" for line in (*heads, *found.lines)]
+
+
+async def test_slash_leads_to_the_filter_of_the_list(library: Account) -> None:
+    async with run_workbench(library.state, screen="traces", size=(120, 30)) as (app, pilot):
+        await pilot.press("w")
+        await settle(app, pilot)
+        footer = screen_text(app).splitlines()[-1]
+        for key in "/rounding":  # as a fast typist does: no key waits for the one before
+            app.post_message(events.Key({"/": "slash"}.get(key, key), key))
+        await settle(app, pilot)
+        await pilot.press("enter")
+        await settle(app, pilot)
+        listed = [app.screen.rows.line(row) for row in range(app.screen.rows.row_count)]
+
+    assert "/ Filter" in footer
+    assert [line.prompt for line in listed if line] == ["add a test for the rounding in prices.py"]
 
 
 async def test_each_channel_lists_the_items_that_were_added(library: Account) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import os
 from dataclasses import dataclass
@@ -19,11 +20,14 @@ from workbench.replay.rulesets.compared_rules import SideError
 from workbench.replay.rulesets.versions import compile_texts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from enricher.classify import Evidence
+    from storage.evaluation.corpus import RecordedPrompt
     from workbench.coverage.rule_positions import LocatedSignal
     from workbench.replay.corpus import Corpus
+    from workbench.replay.outcome import Outcome
+    from workbench.replay.rulesets.compared_rules import Side
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,15 +117,38 @@ def outcome_today(corpus: Corpus, trace_id: str) -> str:
     if row is None or not row.has_inputs:
         return ""
     try:
-        rules = current_rules(row.cwd).rules_for(row.rules_hash)
+        now = _other_outcome(corpus, row, current_rules(row.cwd))
     except SideError as error:
         return str(error)
-    if rules is None:
-        return ""
-    now = reevaluated(row, rules, recorded=corpus.versions.rules(row.rules_hash))
-    if (now.task_type, now.shown) == (row.task_type, not row.uncertain):
+    if now is None:
         return ""
     return f"{now.task_type}, {'certain enough to be shown' if now.shown else 'too uncertain to be shown'}"
+
+
+def task_types_today(corpus: Corpus, trace_ids: Sequence[str]) -> dict[str, str]:
+    """Return, by trace id, the task types that the currently saved rules give to recorded prompts.
+
+    A task type is empty if it is unknown or does not differ from the recorded one.
+    """
+    found, sides = dict.fromkeys(trace_ids, ""), dict[str, "Side | None"]()
+    for row in stored.rows_of(corpus.db, trace_ids):
+        if row.cwd not in sides:
+            with contextlib.suppress(SideError):
+                sides[row.cwd] = current_rules(row.cwd)
+        side = sides.setdefault(row.cwd, None)
+        if row.has_inputs and side is not None and side.hash != row.rules_hash:
+            now = _other_outcome(corpus, row, side)
+            found[row.id] = now.task_type if now and now.task_type != row.task_type else ""
+    return found
+
+
+def _other_outcome(corpus: Corpus, row: RecordedPrompt, side: Side) -> Outcome | None:
+    """Return the outcome of a prompt under the rules of ``side``; None if its task type is as it was recorded."""
+    rules = side.rules_for(row.rules_hash)
+    if rules is None:
+        return None
+    now = reevaluated(row, rules, recorded=corpus.versions.rules(row.rules_hash))
+    return None if (now.task_type, now.shown) == (row.task_type, not row.uncertain) else now
 
 
 def line_now(line: int, before: str, now: str) -> int:

@@ -17,6 +17,7 @@ from storage.evaluation import corpus, replays
 from workbench.gate import cases
 from workbench.gate.case import CLASS, OK
 from workbench.replay.compare import KINDS, Change
+from workbench.statistics.intervals import of_others
 from workbench.statistics.pairs import verdict_of
 
 if TYPE_CHECKING:
@@ -145,11 +146,7 @@ def headline(figures: Figures) -> str:
     before, after = (side.hash for side in figures.sides)
     if figures.share is None or not figures.prompts or (before and before == after):
         return text
-    interval, others = figures.share.interval, 100
-    while 0 < interval.high * others < 1:
-        others *= 10
-    low, high = f"{interval.low * others:.0f}", f"{interval.high * others:.0f}"
-    return f"{text}; of {others:,} others like them, {low if low == high else f'{low} to {high}'} may change"
+    return f"{text}; {of_others(figures.share.interval, 'change')}"
 
 
 def store_run(

@@ -12,6 +12,7 @@ from xml.etree import ElementTree as ET
 
 from enricher.prompt.text import shortened
 from workbench.gate.case import FIELD_NAMES, OK, WRONG
+from workbench.statistics.intervals import Interval, of_others
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -209,9 +210,8 @@ def headline(report: GateReport) -> str:
         counted = f"{f'none {of}' if figures.cases > 1 else 'no case'} comes out differently from {base}"
     if figures.cases < FEWEST_FOR_SHARES:
         return counted
-    low, high = f"{figures.share.low:.1%}", f"{figures.share.high:.1%}"
     share = f"{figures.changed / figures.cases:.1%}"
-    return f"{counted}: {share}, and of all prompts like these between {low} and {high} (95 %)"
+    return f"{counted}: {share}; {of_others(figures.share, 'come out differently')}"
 
 
 def statistics(report: GateReport) -> list[str]:
@@ -229,8 +229,7 @@ def statistics(report: GateReport) -> list[str]:
             f"{_cases(figures.cases)} {is_or_are} too few to tell how many other prompts would get worse",
         ]
     if figures.at_most is not None:
-        bound = f"of 100 prompts like them at most {math.ceil(100 * figures.at_most)} would"
-        sentences.append(f"no approved case got worse; {bound} (upper bound {figures.at_most:.1%}, 95 %)")
+        sentences.append(f"no approved case got worse; {of_others(Interval(0, figures.at_most), 'get worse')}")
     if figures.detectable < 1:
         least = f"at least {math.ceil(100 * figures.detectable)} of 100 prompts"
         found = f"these {figures.cases:,} cases would notice it four times in five ({figures.detectable:.1%})"

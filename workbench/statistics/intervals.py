@@ -62,6 +62,23 @@ def upper_bound(n: float) -> float:
     return wilson(0, n).high
 
 
+def of_others(interval: Interval, what: str) -> str:
+    """Return a sentence on how many of other, similar prompts would do ``what``, such as "change".
+
+    ``interval`` is the confidence interval of their share. The number of prompts is 100, or more if the share is small:
+    "of 1,000 like these, at most 9 would change (95 % sure)".
+    """
+    others = 100
+    while 0 < interval.high * others < 1:
+        others *= 10
+    low, high = math.floor(round(interval.low * others, 6)), math.ceil(round(interval.high * others, 6))
+    if high < others:
+        number = f"{low:,} to {high:,}" if low else f"at most {high:,}"
+    else:
+        number = f"at least {low:,}" if low else "any number"
+    return f"of {others:,} like these, {number} would {what} ({100 * interval.level:.0f} % sure)"
+
+
 def normal_quantile(probability: float) -> float:
     """Return the quantile of the standard normal distribution; raises ValueError outside of 0 < probability < 1."""
     if not 0 < probability < 1:

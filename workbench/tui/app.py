@@ -157,19 +157,15 @@ class Workbench(App[None], inherit_bindings=False):
         return next(found, None)
 
     async def action_go(self, name: str) -> None:
-        """Switch to a screen by name, as it was left; if it is the current one, close what is open on top of it.
-
-        A result of the gate is closed in any case, because it may be out of date.
-        """
+        """Switch to a screen by name, and close what is open on top of it."""
         if place(name) is None:
             self.notify(f"There is no {name} screen.", severity="warning")
             return
-        is_here = name == self.current_mode
         self._came_from.clear()
         await self._switch(name)
-        screen = self.place_screen()
-        if is_here or (screen is not None and screen.PLACE == "gate"):
-            await self._close_above()
+        await self._close_above()
+        if (screen := self.place_screen()) is not None:
+            screen.show_list()
 
     async def _switch(self, name: str) -> None:
         await self.switch_mode(name)

@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     Post = Callable[[Message], object]
 
 BAR_WIDTH = 30
-FIRST = "There is no prompt yet, but conversations that you had with these programs are on this machine:"
-ASKED = "Conversations that you had with these programs are on this machine:"
+ASKED = "Import the prompts of conversations that you had with these programs?"
+FIRST = f"No prompts are recorded yet. {ASKED}"
 PROMISE = "The prompts that you typed are read from them. Secrets are removed before anything is stored in {folder}."
 ASKED_EARLY = "y  import them      n  not now"
 LATER = 'ctrl+p, "Import past conversations" offers it again.'

@@ -59,6 +59,9 @@ class Rewriter:
 
     def with_signal(self, rule: str, signal: Mapping[str, Any]) -> str | None:
         """Return the text with a signal added at the end of a rule; None if its signals are not listed line by line."""
+        block = self._blocks.get(rule)
+        if block is not None and block.data and "signals" not in block.data:
+            return self._with_first_signal(block, signal)
 
         def write(lines: list[str], start: int, end: int) -> list[str] | None:
             item = ITEM.match(lines[start])
@@ -68,6 +71,14 @@ class Rewriter:
             return [*lines[:end], f"{item[0]}{signal_text(signal)}{ending}", *lines[end:]]
 
         return self._rewritten(rule, -1, write, lambda signals: [*signals, dict(signal)])
+
+    def _with_first_signal(self, block: RuleBlock, signal: Mapping[str, Any]) -> str | None:
+        lines = self.text.split("\n")
+        at = block.line_of() - 1
+        ending = "\r" if lines[at].endswith("\r") else ""
+        lines[at:at] = [f"signals:{ending}", f"  - {signal_text(signal)}{ending}"]
+        text = "\n".join(lines)
+        return text if self._differs_only_in(text, block, {**block.data, "signals": [dict(signal)]}) else None
 
     def with_value(self, rule: str, key: str, value: float) -> str | None:
         """Return the text with ``key`` of a rule set to a number; None if the rule's layout prevents that."""
@@ -91,7 +102,7 @@ class Rewriter:
         if not block.data:
             return None
         lines = self.text.split("\n")
-        at = block.line_of(key if key in block.data else next(iter(block.data))) - 1
+        at = block.line_of(*((key,) if key in block.data else ())) - 1
         if key in block.data:
             lines[at] = re.sub(rf"\b{key}:\s*{pattern}", lambda _old: f"{key}: {written}", lines[at], count=1)
         elif lines[at].lstrip().startswith("{"):

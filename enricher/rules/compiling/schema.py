@@ -45,10 +45,12 @@ class Words(_Rule):
 class ClassSignals(_Rule):
     """A rule such as ``## Task type: debug`` or ``## Search intent: howto``: the signals of one class.
 
-    ``leanings`` gives weights to single words: each key is a weight, and its value is the list of words that have it.
+    ``unless`` applies to every signal. ``leanings`` gives weights to single words: each key is a weight, and its value
+    is the list of words that have it.
     """
 
     signals: list[dict[str, Any]] = []
+    unless: list[str] = []
     leanings: dict[str, list[Name]] = {}
     examples: list[str] = []
 

@@ -35,6 +35,8 @@ NEEDS_WORDS = ("regressed", "inconclusive")
 """Verdicts on a replay that the summary explains in a sentence; the names of the others are clear enough."""
 FEW_CHANGES = 40
 """A group with more changed prompts than this is collapsed at first."""
+WORSE = "↓"
+"""The mark of a prompt that an edit may make worse."""
 UNSEARCHED = "cause not searched"
 BASE_TEXTS = {"recorded": "what was recorded"}
 KIND_TEXTS = {"shown": "task type shown or no longer shown", "text only": "wording of the text only"}
@@ -175,12 +177,14 @@ class ChangeLines(Sequence[ListLine]):
 
     ``regressed`` are the ids of the approved prompts among them, ``causes`` the edited lines that caused the changes,
     by trace id. If ``right_text`` is true, each line ends with a description of the change, at the right margin.
+    ``doubtful`` are the ids of the prompts that may come out worse.
     """
 
     changes: Sequence[Change]
     regressed: Collection[str]
     causes: Mapping[str, ChangeCause]
     right_text: bool
+    doubtful: Collection[str] = ()
 
     def __len__(self) -> int:
         return len(self.changes)
@@ -204,8 +208,9 @@ class ChangeLines(Sequence[ListLine]):
         cause, is_regression = self.causes.get(change.prompt.id), change.prompt.id in self.regressed
         if cause and cause.heading and self.right_text:
             right = f"{right} ← {cause.heading}"
-        look = "error" if is_regression else "plain"
-        return ListLine(change.prompt.id, text, right, look, change, "✗" if is_regression else " ")
+        is_doubtful = change.prompt.id in self.doubtful
+        look, mark = ("error", "✗") if is_regression else ("warning", WORSE) if is_doubtful else ("plain", " ")
+        return ListLine(change.prompt.id, text, right, look, change, mark)
 
 
 def change_groups(

@@ -88,6 +88,9 @@ class WorkbenchScreen(Screen[None], inherit_bindings=False):
     def opened(self, message: Message) -> None:
         """React to a message that requests this screen."""
 
+    def show_list(self) -> None:
+        """Go back from the details of an item to the list; called when the user presses the key of this screen."""
+
     def failed(self, error: BaseException) -> None:
         """Show the error with which a worker of this screen ended."""
         message = str(error) if isinstance(error, (StorageError, OSError)) else f"{type(error).__name__}: {error}"

@@ -10,13 +10,17 @@ from textual import work
 from textual.binding import Binding, BindingType
 
 from enricher.home import config_dir, from_home
+from enricher.prompt.text import cut
 from enricher.rules.layers import HEURISTICS, find_layers
 from workbench.tui.messages import DataChanged, OpenCompare
 from workbench.tui.screens.base import WorkbenchScreen
 from workbench.tui.state import here
+from workbench.tui.widgets.plain_text import one_line
 from workbench.web.server import addresses
 
 if TYPE_CHECKING:
+    import sqlite3
+
     from workbench.gate.labelling import Given
     from workbench.tuning.wishes.wish import Wish
 
@@ -28,6 +32,8 @@ COPIED = {"prompt": "The prompt", "output_text": "The text that was added", "id"
 LABEL_NOTICES = {"ok": "Labelled right as recorded: {}.", "wrong": "Labelled wrong as recorded: {}."}
 """The text after a label that says whether the recorded result is right; it names the recorded task type."""
 CHOSEN_OTHERWISE = "Recorded was {}, and with m you chose that it should be {}: a approves that, c names another class."
+LONGEST_NAME = 48
+"""The length of a notice's title, which names a prompt by its first words."""
 SILENT_KEY = "0"
 """The key for choosing that nothing should be added; the digits from 1 stand for the guardrails that were added."""
 
@@ -108,19 +114,21 @@ class TraceActions(WorkbenchScreen):
 
         with self.database(drain=False) as db:
             given = labelling.label(db, trace_id, verdict)
-        self.app.call_from_thread(self._is_stored, given, text or f"Labelled: it should be {verdict}.")
+            name = prompt_name(db, trace_id)
+        self.app.call_from_thread(self._is_stored, given, text or f"Labelled: it should be {verdict}.", name)
 
-    def _is_stored(self, given: Given, text: str) -> None:
+    def _is_stored(self, given: Given, text: str, name: str) -> None:
+        """Notify the user that a label was stored; ``name`` says for which prompt, as the cursor may move on."""
         if given.is_again:
             why = f" No golden case was written: {given.problem}." if given.problem else ""
-            self.notify(f"That is stored already.{why}", timeout=5 if why else 3, markup=False)
+            self.notify(f"That is stored already.{why}", title=name, timeout=5 if why else 3, markup=False)
             return
         self.app.labels_given.append(given)
         taken = "both" if given.label or given.line else "it"
         where = f" Its golden case is in {from_home(given.path)}; ctrl+z takes {taken} back." if given.path else ""
         if given.problem:
             where = f" No golden case was written: {given.problem}."
-        self.notify(text + where, timeout=5 if where else 2, markup=False)
+        self.notify(text + where, title=name, timeout=5 if where else 2, markup=False)
         self.labelled(given.trace_id)
         self.app.post_message(DataChanged())
 
@@ -148,11 +156,12 @@ class TraceActions(WorkbenchScreen):
         try:
             with self.database(drain=False) as db:
                 given = labelling.approve(db, trace_id, wanted(db, trace_id, wish), unwanted=unwanted)
+                name = prompt_name(db, trace_id)
         except CasesError as error:
             self.notify(str(error), title="Not approved", severity="warning", markup=False)
             return
         note = " The project's rules do not give that yet: the gate lists it as open." if given.is_open else ""
-        self.app.call_from_thread(self._is_stored, given, f"Approved: it should be {wish}.{note}")
+        self.app.call_from_thread(self._is_stored, given, f"Approved: it should be {wish}.{note}", name)
 
     def action_take_back(self) -> None:
         """Undo the last label that was given since the start of the app, together with its golden case."""
@@ -257,10 +266,11 @@ class TraceActions(WorkbenchScreen):
             with self.database(drain=False) as db:
                 path = labelling.file_of_repository(db, trace_id)
                 given = labelling.expect_workflow(db, trace_id, name, path=path)
+                prompt = prompt_name(db, trace_id)
         except CasesError as error:
             self.notify(str(error), title="Not written", severity="warning", markup=False)
             return
-        self.app.call_from_thread(self._is_stored, given, f"Its workflow should be {name}.")
+        self.app.call_from_thread(self._is_stored, given, f"Its workflow should be {name}.", prompt)
 
     def action_judge_line(self) -> None:
         """Ask which line of the text that was added to the prompt was wrong."""
@@ -364,6 +374,14 @@ class TraceActions(WorkbenchScreen):
     def _notify_publishing(self, before: str = "") -> None:
         hint = f"No enricher publish runs here: start it, or set {PUBLISHED}, like http://127.0.0.1:8001"
         self.notify(before + hint, severity="warning", timeout=8, markup=False)
+
+
+def prompt_name(db: sqlite3.Connection, trace_id: str) -> str:
+    """Return the first words of a recorded prompt in quotation marks, or its id if its text was not stored."""
+    from storage.traces import queries
+
+    words = one_line(str(queries.show(db, trace_id)["prompt"] or ""))
+    return f"«{cut(words, LONGEST_NAME)}»" if words else trace_id
 
 
 def _file_to_edit() -> str:

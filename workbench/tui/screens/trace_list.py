@@ -13,9 +13,11 @@ from storage.traces.selection import EVERYTHING, Selection
 from workbench.tui.screens.trace_actions import TraceActions
 from workbench.tui.widgets.lists.row_view import RowHeader, RowView
 from workbench.tui.workers import listing
-from workbench.tui.workers.listing import Arrived, FirstLines, Length, Page, Queue
+from workbench.tui.workers.listing import Arrived, FirstLines, Length, Page, Queue, TypesToday
 
 SORTS = ("newest", "slowest", "largest")
+JUDGE_AFTER_S = 0.2
+"""The visible prompts are judged by today's rules after the list has rested for this many seconds."""
 
 
 class TraceList(TraceActions):
@@ -42,6 +44,8 @@ class TraceList(TraceActions):
         self._done: set[str] = set()
         """Ids of the traces that were labelled since the queue of prompts to label was read."""
         self._note = ""
+        self._judged: set[str] = set()
+        """Ids of the traces that were judged by today's rules since the screen became visible."""
 
     def show_state(self) -> None:
         """Show the number of traces, the sort order, and how many new traces are above the visible ones."""
@@ -124,6 +128,32 @@ class TraceList(TraceActions):
         if self.is_latest("list", run):
             self.action_reload()
 
+    def on_screen_resume(self) -> None:
+        self._judged.clear()  # the rules may have been edited on another screen
+        self.rest()
+        super().on_screen_resume()
+
+    def rest(self) -> None:
+        """Judge the visible prompts by today's rules as soon as the list is not moved any more."""
+        self.debounce("today", JUDGE_AFTER_S, lambda: self.in_turn("traces.today", self._judge_visible))
+
+    def _judge_visible(self) -> None:
+        shown = (rows.visible_ids() for rows in self.query(RowView))  # none while the app ends
+        ids = [one for found in shown for one in found if one not in self._judged]
+        if ids and not self.app.trouble:
+            self._judged.update(ids)
+            self.judge(ids)
+
+    @work(thread=True, exclusive=True, group="traces.today", exit_on_error=False)
+    def judge(self, trace_ids: list[str]) -> None:
+        """Judge prompts by the rules as they are saved now, to mark those that get another task type."""
+        listing.judge_today(self.app.state_dir, self.post_message, trace_ids)
+
+    @on(TypesToday)
+    def _types_today(self, message: TypesToday) -> None:
+        for rows in self.query(RowView):
+            rows.show_today(message.task_types)
+
     def _keys(self, pages: tuple[int, ...]) -> tuple[tuple[int, str], ...]:
         """Return the page numbers, each with the id after which the page begins; skip pages with an unknown id."""
         before = [self._top + trace_pages.ABOVE_ALL, *self._marks]
@@ -148,6 +178,7 @@ class TraceList(TraceActions):
             self._listed = message.run
             self.rows.start(message.lines, keep=self._keep)
         self._keep = ""
+        self.rest()
         self.query_one(RowHeader).show_sort("" if self._is_queue else self._sort)
         self.show_state()
         if message.is_unindexed:

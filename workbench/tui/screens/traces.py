@@ -34,7 +34,7 @@ READ_AFTER_S = 0.06
 """Seconds that the cursor must rest on a trace before it is read; while a key is held down, none is read."""
 SORT_TEXTS = {"newest": "newest first", "slowest": "slowest first", "largest": "most tokens first"}
 NOTHING_YET = """\
-There is no prompt yet.
+No prompts are recorded yet.
 
   enricher install         lets your agent clients ask the hook
   enricher demo            types sample prompts at a real hook
@@ -64,7 +64,8 @@ The filter takes fields and words: `type:debug guardrail:H3 ms>20 since:2d label
 All must hold; `-` turns one round, a comma means any of them, `tab` completes. Words are found from their beginning.
 
 `+` text was added, `~` added though a channel ran out of time, `·` silent, `-` skipped, `○` shadow, `!` error.
-A `?` behind the task type: too uncertain to be shown. `✓` labelled right, `✗` wrong, `→` another class.
+A `?` behind the task type: too uncertain to be shown. `debug → docs`: by the rules as they are saved now it is docs.
+`✓` labelled right, `✗` wrong, `→` another class.
 
 **When one came out wrong**: `w` tells why, `m` asks what it should have been and proposes edits, `enter` takes one,
 `ctrl+s` saves it, `esc` returns, `a` approves the prompt as a golden case, `ctrl+g` runs the gate.
@@ -188,9 +189,10 @@ A `?` behind the task type: too uncertain to be shown. `✓` labelled right, `�
         self.load_values()
 
     def action_filter(self) -> None:
-        """Move the focus to the filter."""
+        """Move the focus to the filter at once, so that keys typed right after the command reach it."""
         self.remove_class("-reading")
-        self.bar.input.focus()
+        self.app.stylesheet.update(self)  # in a narrow window, what is hidden cannot have the focus
+        self.set_focus(self.bar.input)
 
     def action_sort(self, wanted: str = "") -> None:
         """Sort the table by the order ``wanted``, or by the next sort order if it is empty."""
@@ -225,6 +227,10 @@ A `?` behind the task type: too uncertain to be shown. `✓` labelled right, `�
             self.select("")
         elif self.app.can_go_back:
             self._return()
+
+    def show_list(self) -> None:
+        if self.focused is self.detail:
+            self._close_detail()
 
     def _close_detail(self) -> None:
         self.remove_class("-reading")
@@ -274,6 +280,7 @@ A `?` behind the task type: too uncertain to be shown. `✓` labelled right, `�
         elif self._is_queue:
             self.show_state()
         self.debounce("chosen", READ_AFTER_S, self._read_chosen)
+        self.rest()
 
     def _read_chosen(self) -> None:
         trace_id, _task_type = self.chosen()

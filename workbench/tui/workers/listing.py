@@ -17,7 +17,7 @@ from textual.message import Message
 from storage.traces import queries, search, trace_pages
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from storage.traces.selection import Selection
     from storage.traces.trace_pages import TraceLine
@@ -96,6 +96,13 @@ class Length(Message):
     rows: int
     marks: list[str]
     is_final: bool
+
+
+@dataclass
+class TypesToday(Message):
+    """Sent when prompts of the list have been judged by today's rules; see ``why.task_types_today``."""
+
+    task_types: dict[str, str]
 
 
 @dataclass
@@ -208,6 +215,15 @@ def read_news(
     fresh = trace_pages.page(db, which, limit=min(trace_pages.PAGE_ROWS, head)) if head else []
     post(Arrived(run, lines, newest, fresh))
     read_pages(db, post, run=run, which=which, wanted=seen)
+
+
+def judge_today(state_dir: str, post: Post, trace_ids: Sequence[str]) -> None:
+    """Judge the prompts with these ids by the rules as they are saved now, and post the task types that differ."""
+    from workbench.coverage.why import task_types_today
+    from workbench.replay.corpus import opened
+
+    with opened(state_dir) as corpus:
+        post(TypesToday(task_types_today(corpus, trace_ids)))
 
 
 def read_queue(db: sqlite3.Connection, post: Post, *, run: int) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from workbench.tuning.steps import title_of
+from workbench.tuning.wishes.wish import GUARDRAIL
 
 if TYPE_CHECKING:
     from workbench.coverage.rule_positions import LocatedSignal
@@ -29,7 +30,7 @@ class Step:
     is_added: bool = False
     floor: Floor | None = None
     file: str = ""
-    """The file into which a floor, or a phrase that excludes the guardrail, is written; empty for other candidates."""
+    """The file into which a floor, or a phrase that excludes the class, is written; empty for other candidates."""
     others: tuple[Step, ...] = ()
     """Steps for further guardrails that belong to the same edit."""
 
@@ -48,9 +49,16 @@ class Step:
             return "; ".join(one.floor.title() for one in (self, *self.others) if one.floor)
         if self.file:
             names = ", ".join(one.name for one in (self, *self.others))
-            return f'guardrail{"s" * bool(self.others)} {names}: not with "{self.phrase}"'
-        written = f" (writes {self.points}, added to the {self.signal.weight})" if self.is_added and self.signal else ""
-        return title_of(self.name, self.signal, self.phrase, self.weight) + written
+            kind = f"guardrail{'s' * bool(self.others)} " if self.facet == GUARDRAIL else ""
+            return f'{kind}{names}: not with "{self.phrase}"'
+        return title_of(self.name, self.signal, self.phrase, self.weight)
+
+    @property
+    def note(self) -> str:
+        """Return what the edit writes, if that is not the new weight itself; otherwise an empty text."""
+        if self.signal is None or not self.is_added:
+            return ""
+        return f"writes a weight of {self.points}, which is added to the {self.signal.weight}"
 
 
 def against(first: Step, *others: Step) -> Step:

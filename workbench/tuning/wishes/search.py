@@ -1,22 +1,23 @@
 """Find the smallest edits of the instructions that give one recorded prompt the outcome that a user wants for it.
 
-A candidate changes one weight, removes one signal, adds one phrase, or removes the unwanted guardrails. How many points
-are needed is computed from the prompt's scores under the current rules. The candidate is then written into the text of
-a file, compiled and replayed on all prompts like a user's edit, and kept if the prompt gets the desired outcome.
+A candidate changes one weight, removes one signal, adds one phrase, removes the unwanted guardrails, or excepts prompts
+with a phrase from the task type that won. How many points are needed is computed from the prompt's scores
+under the current rules. The candidate is then written into the text of a file, compiled and replayed on all prompts
+like a user's edit, and kept if the prompt gets the desired outcome.
 """
 
 from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from itertools import islice
+from functools import cached_property
+from itertools import islice, zip_longest
 from typing import TYPE_CHECKING
 
 from enricher.classify import TASK_TYPE, Observation, matching, scanned_part
 from enricher.respond.decision import Inputs, verdict_on
-from enricher.rules.compiling.signals import LEAST_WEIGHT, MOST_WEIGHT, tokens
+from enricher.rules.compiling.signals import LEAST_WEIGHT, MOST_WEIGHT
 from storage.evaluation import corpus as stored
-from storage.memory.words import STOP_WORDS
 from workbench.coverage.rule_positions import for_prompt, recorded_path
 from workbench.edits import instructions_file as files
 from workbench.edits.live import OPENED, EditSession
@@ -27,9 +28,9 @@ from workbench.replay.rulesets import compared_rules
 from workbench.replay.rulesets.layer_stack import layer_file
 from workbench.tuning.labelled_prompts import SILENCED
 from workbench.tuning.rewriting import Rewriter, changed_line, signal_text
-from workbench.tuning.steps import LONGEST, grams
 from workbench.tuning.wishes.candidates import Step, against
 from workbench.tuning.wishes.floors import Floor, points_of
+from workbench.tuning.wishes.phrases import MANY, phrases_of
 from workbench.tuning.wishes.wish import GUARDRAIL, SILENT, WITHOUT, FulfilledError, Wish
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from workbench.coverage.rule_positions import LocatedRules, LocatedSignal
     from workbench.replay.corpus import Corpus
     from workbench.replay.outcome import Outcome
+    from workbench.tuning.wishes.phrases import Phrases
 
 PARTS = {TASK_TYPE: ("Classification", "Task type"), GUARDRAIL: ("Guardrails", "Guardrail")}
 """The facets (kinds of class) to whose rules a phrase can be added.
@@ -49,15 +51,8 @@ Each has the part of the file for such rules, and the word with which their head
 MOST_POINTS = 40
 MOST_TRIED = 16
 """Maximum number of candidates that are compiled and replayed on all prompts."""
-MOST_PHRASES, MOST_LONGER = 6, 4
-MANY = 5
-"""Number of other prompts that an edit may change, or a phrase may occur in, without a disadvantage.
-
-Edits that change more are sorted later; for a phrase that occurs in more, a longer phrase is tried, too.
-"""
-NEGATIONS = frozenset({"not", "no", "never", "cannot", "without"})
-COUNTED = 5_000
-"""How many of the newest prompts are searched for each possible phrase, to count those that contain it."""
+MOST_EXCEPTIONS = 4
+"""Maximum number of phrases that are tried as exceptions from the task type that won."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +60,8 @@ class Edit:
     """An edit that gives the prompt the desired outcome: ``text`` is the new text of the file at ``path``.
 
     ``line`` is the edited line, ``points`` the number of points that it adds or takes away, ``figures`` its effect on
-    all recorded prompts, and ``worse`` the number of other prompts that may get a worse outcome.
+    all recorded prompts, and ``worse_ids`` the other prompts that may get a worse outcome. ``note`` says what the edit
+    writes if that differs from its title.
     """
 
     title: str
@@ -76,22 +72,31 @@ class Edit:
     figures: Figures
     is_told: bool
     """Whether a desired task type is certain enough to be shown after the edit; true for other wishes."""
-    worse: int
+    worse_ids: frozenset[str]
     is_lone: bool = False
     """Whether the edit adds a phrase that no other recorded prompt contains, so that it helps only this wording."""
+    has_filler: bool = False
+    """Whether the edit adds a phrase that begins or ends with a filler such as "yes"."""
+    note: str = ""
+
+    @property
+    def worse(self) -> int:
+        """Return the number of other prompts that may get a worse outcome."""
+        return len(self.worse_ids)
 
     @property
     def order(self) -> tuple[bool, int, bool, int, int, int]:
         """Return the key by which edits are sorted, best first.
 
         In this order, edits are preferred that make a desired task type certain enough to be shown; that may make the
-        fewest other prompts worse; whose phrase also occurs in other prompts; that change the fewest others beyond MANY
-        (similar prompts usually should get the same outcome); that change the most others, up to MANY, without making
-        them worse; and that need the fewest points.
+        fewest other prompts worse; whose phrase also occurs in other prompts, and has no filler at its ends; that
+        change the fewest others beyond MANY (similar prompts usually should get the same outcome); that change the most
+        others, up to MANY, without making them worse; and that need the fewest points.
         """
         others = len(self.figures.changes) - 1
         mended = min(MANY, others - self.worse)
-        return not self.is_told, self.worse, self.is_lone, max(0, others - MANY), -mended, self.points
+        is_accident = self.is_lone or self.has_filler
+        return not self.is_told, self.worse, is_accident, max(0, others - MANY), -mended, self.points
 
 
 def edits_for(
@@ -122,8 +127,7 @@ def edits_for(
         raise FulfilledError("the instructions as they are now give that already")
     sessions: dict[str, EditSession] = {}
     steps = list(islice(search.steps(), MOST_TRIED))
-    if not steps and search.lacking:
-        raise compared_rules.SideError(search.lacking)
+    is_found = False
     for tried, step in enumerate(steps):
         if report:
             report(tried, len(steps))
@@ -137,8 +141,11 @@ def edits_for(
         change = next((one for one in figures.changes if one.prompt.id == trace_id), None) if figures else None
         if figures and change and wish.holds(change.after):
             is_told, worse = wish.is_told(change.after), _worse(figures, trace_id, wish)
-            is_lone = search.is_lone(step.phrase)
-            yield Edit(step.title(), file, after, line, abs(step.points), figures, is_told, worse, is_lone)
+            is_accident = search.phrases.is_lone(step.phrase), search.phrases.has_filler(step.phrase)
+            points, is_found = abs(step.points), True
+            yield Edit(step.title(), file, after, line, points, figures, is_told, worse, *is_accident, step.note)
+    if not is_found and search.lacking:
+        raise compared_rules.SideError(search.lacking)
 
 
 def _figures(session: EditSession, text: str) -> Figures | None:
@@ -154,16 +161,18 @@ def _figures(session: EditSession, text: str) -> Figures | None:
     return None
 
 
-def _worse(figures: Figures, trace_id: str, wish: Wish) -> int:
-    """Return how many other prompts an edit may make worse.
+def _worse(figures: Figures, trace_id: str, wish: Wish) -> frozenset[str]:
+    """Return the ids of the other prompts that an edit may make worse.
 
     Every changed prompt counts, except those that showed no task type before the edit and show the desired one after
     it, unless their approved result became wrong.
     """
     regressed = figures.label_results.regressed if figures.label_results else ()
     others = [one for one in figures.changes if one.prompt.id != trace_id]
-    gained = (wish.kind == TASK_TYPE and not one.before.shown and wish.is_told(one.after) for one in others)
-    return sum(not gain or one.prompt.id in regressed for one, gain in zip(others, gained, strict=True))
+    gained = {
+        one.prompt.id for one in others if wish.kind == TASK_TYPE and not one.before.shown and wish.is_told(one.after)
+    }
+    return frozenset(one.prompt.id for one in others) - (gained - set(regressed))
 
 
 class _Search:
@@ -190,8 +199,6 @@ class _Search:
         self._fired = [one for one in self._written.signals if one.condition in seen.found.keys() | late.keys()]
         self.lacking = ""
         """Why no signal of the desired class is enough; empty unless it lacks too many points."""
-        self._shared: set[str] = set()
-        """Phrases of the prompt that other prompts contain, too."""
         self._words = [SILENCED if at in seen.read.quiet else word for at, word in enumerate(seen.read.words)]
 
     def _text(self, path: str) -> str:
@@ -203,14 +210,21 @@ class _Search:
         """Return whether the current rules already give the prompt the desired outcome."""
         return self._wish.holds(self._now)
 
-    def is_lone(self, phrase: str) -> bool:
-        """Return whether this prompt is the only one that contains ``phrase``; False if ``phrase`` is empty."""
-        return bool(phrase) and phrase not in self._shared
+    @cached_property
+    def phrases(self) -> Phrases:
+        """Return the phrases of the prompt that are tried as signals and as exceptions."""
+        fillers = self._rules.table.openers
+        return phrases_of(self._row, self._words, self._wish.name, corpus=self._corpus, fillers=fillers)
 
     def steps(self) -> Iterator[Step]:
-        """Yield the candidate edits, those that change the fewest points first."""
+        """Yield the candidate edits, those that change the fewest points first.
+
+        Those that strengthen a class and those that weaken one alternate, so that both are among the first.
+        """
         found = [step for facet, name, sign in self._levers() for step in self._steps_of(facet, name, sign)]
-        yield from sorted([*found, *self._steps_against()], key=self._rank)
+        found = sorted([*found, *self._steps_against(), *self._exceptions()], key=self._rank)
+        both = ([one for one in found if one.points > 0], [one for one in found if one.points <= 0])
+        yield from (one for pair in zip_longest(*both) for one in pair if one)
 
     def _rank(self, step: Step) -> tuple[int, bool, bool]:
         """Return the key by which candidates are sorted: those that change the fewest points come first.
@@ -253,8 +267,20 @@ class _Search:
         written = [file for file in files_of if len(files_of) == 1 and not files.objection(file, self._cwd)]
         for file in dict.fromkeys([self._path, *written]):
             yield against(*(Step(GUARDRAIL, one.name, -most, floor=one, file=file) for one in floors))
-            for phrase in self._phrases():
+            for phrase in self.phrases.best:
                 yield against(*(Step(GUARDRAIL, name, -1, phrase=phrase, file=file) for name in names))
+
+    def _exceptions(self) -> Iterator[Step]:
+        """Yield edits by which the signals of the task type that won do not count in prompts with a certain phrase.
+
+        If the desired task type would still be too uncertain to be shown, only one such edit is tried.
+        """
+        winner = self._now.task_type
+        points = sum(one.weight for one in self._fired if (one.facet, one.name) == (TASK_TYPE, winner))
+        if self._wish.kind == TASK_TYPE and self._suffices(TASK_TYPE, winner, -points, self._wish.holds):
+            is_told = self._suffices(TASK_TYPE, winner, -points, self._wish.is_told)
+            for phrase in self.phrases.best[: MOST_EXCEPTIONS if is_told else 1]:
+                yield Step(TASK_TYPE, winner, -points, phrase=phrase, file=self._path)
 
     def _steps_of(self, facet: str, name: str, sign: int) -> Iterator[Step]:
         needed = self._least(facet, name, sign, self._wish.is_told) or self._least(facet, name, sign, self._wish.holds)
@@ -277,7 +303,7 @@ class _Search:
             elif sign < 0 and self._suffices(facet, name, -signal.weight, self._wish.holds):
                 yield Step(facet, name, -signal.weight, signal)
         if sign > 0 and facet in PARTS and needed <= MOST_WEIGHT:
-            for phrase in self._phrases():
+            for phrase in self.phrases.best:
                 yield Step(facet, name, needed, phrase=phrase)
 
     def _is_repeated(self, signal: LocatedSignal) -> bool:
@@ -308,46 +334,13 @@ class _Search:
         except KeyError:  # an old trace without recorded features: only a replay can tell
             return True
 
-    def _phrases(self) -> list[str]:
-        """Return words and phrases of the prompt for new signals, first those that best indicate the desired outcome.
-
-        Phrases are sorted by the share of the prompts containing them whose task type is uncertain or the desired one.
-        Each share is computed as if one more prompt had another task type, so that a phrase of many similar prompts
-        comes before a phrase that only this prompt contains. For a phrase that many other prompts contain, the rarest
-        longer phrase that includes it is returned, too.
-        """
-        found = {" ".join(gram) for gram in grams(self._words) if tokens(" ".join(gram)) == gram}
-        found = {one for one in found if _has_meaning(one.split()) and not any(map(str.isdigit, one))}
-        against, alike = dict.fromkeys(found, 0), dict.fromkeys(found, 0)
-        for page in stored.rows(self._corpus.db, self._corpus.selection, limit=COUNTED):
-            for row in page:
-                text = row.prompt.lower()
-                counts = alike if row.uncertain or row.task_type == self._wish.name else against
-                for phrase in (one for one in found if one in text):
-                    counts[phrase] += 1
-                    self._shared.update([phrase] if row.id != self._row.id else ())
-        place = self._row.prompt.lower().find
-
-        def rank(phrase: str) -> tuple[float, int, int]:
-            share = alike[phrase] / (alike[phrase] + against[phrase] + 1)
-            return -share, phrase.count(" "), place(phrase)
-
-        def reach(phrase: str) -> tuple[int, int, int]:
-            return alike[phrase] + against[phrase], phrase.count(" "), place(phrase)
-
-        short = sorted((one for one in found if one.count(" ") < LONGEST - 1), key=rank)[:MOST_PHRASES]
-        wide = [one for one in short if reach(one)[0] > MANY + 1]
-        with_it = [[one for one in found if f" {word} " in f" {one} " and one not in short] for word in wide]
-        longer = [min(ones, key=reach) for ones in with_it if ones]
-        return [*short, *dict.fromkeys(longer[:MOST_LONGER])]
-
     def written_as(self, step: Step) -> tuple[str, str, str, int] | None:
         """Return the file that a candidate edits, its text before and after the edit, and the edited line.
 
         Return None if the layout of the file's text prevents the edit.
         """
         if step.file:
-            return self._with_guardrails_removed(step)
+            return self._with_exceptions(step)
         if step.signal is None or step.is_added:
             return self._with_new_signal(step)
         file, index = step.signal.place.file, step.signal.index
@@ -356,7 +349,7 @@ class _Search:
         after = rewriter.with_weight(rule, index, step.weight) if step.weight else rewriter.without(rule, index)
         return (file, before, after, step.signal.place.line) if after else None
 
-    def _with_guardrails_removed(self, step: Step) -> tuple[str, str, str, int] | None:
+    def _with_exceptions(self, step: Step) -> tuple[str, str, str, int] | None:
         before = after = self._text(step.file)
         for one in (step, *step.others):
             rewriter = Rewriter(step.file, after)
@@ -367,11 +360,11 @@ class _Search:
         return step.file, before, after, changed_line(before, after)
 
     def _with_exception(self, step: Step, rewriter: Rewriter) -> str | None:
-        block = next(one for of, one in self._written.rules_of(GUARDRAIL) if of == step.name)
+        block = next(one for of, one in self._written.rules_of(step.facet) if of == step.name)
         if rewriter.has_rule(block.id):
             return rewriter.with_item(block.id, "unless", step.phrase)
         line = f"unless: [{json.dumps(step.phrase, ensure_ascii=False)}]"
-        return rewriter.with_section(block.part, f"Guardrail: {block.name}", block.id, line)
+        return rewriter.with_section(block.part, f"{PARTS[step.facet][1]}: {block.name}", block.id, line)
 
     def _with_new_signal(self, step: Step) -> tuple[str, str, str, int] | None:
         block = next((one for name, one in self._written.rules_of(step.facet) if name == step.name), None)
@@ -388,10 +381,3 @@ class _Search:
         written = signal_text(step.new_signal)
         line = next((at for at, text in enumerate(after.splitlines(), 1) if text.endswith(written)), 1)
         return self._path, before, after, line
-
-
-def _has_meaning(words: list[str]) -> bool:
-    """Return whether a phrase means something by itself: no stop word at either end, and not only negations."""
-    return len(NEGATIONS.intersection(words)) < len(words) and not (STOP_WORDS - NEGATIONS).intersection(
-        (words[0], words[-1])
-    )

@@ -63,7 +63,7 @@ file **as this app opened it** or, once a proposal is added to a file saved sinc
 top right, says which, and when (`b` chooses another: what was recorded, the last commit, a stored version).
 
 `identical` nothing changes · `changed` so many prompts come out otherwise · `regressed` an approved case comes out
-otherwise · `inconclusive` the labels are too few to tell. "Of 100 others like them" is the 95 % interval, sessions
+otherwise · `inconclusive` the labels are too few to tell. "Of 100 like these" is the 95 % interval, sessions
 resampled. The gate compares with the last commit instead: where this edit would close it, a line says so.
 
 While `enricher check` would find an error there is no verdict but the number of errors; `f8` goes to them.
@@ -98,6 +98,7 @@ What the channels found is taken from the record; where other rules would have a
         Binding("slash", "filter", "Filter", id="instructions.filter", key_display="/"),
         Binding("K", "keep", "Keep", id="instructions.keep", tooltip="Keep this run for the published history"),
         Binding("t", "trace", "Trace", id="instructions.trace", tooltip="Show the trace of the change"),
+        Binding("a", "approve", "How to approve a change", id="instructions.approve", show=False),
         Binding("e", "external", "Open in your editor", id="instructions.external", show=False),
         Binding("ctrl+r", "revert", "Take back to what is on the disk", id="instructions.revert", show=False),
         counts_key("instructions"),
@@ -392,6 +393,21 @@ What the channels found is taken from the record; where other rules would have a
         change = self._change()
         if change is not None:
             self.app.post_message(OpenTrace(change.prompt.id))
+
+    def action_approve(self) -> None:
+        """Say how the changed prompt under the cursor is approved, which needs rules that are saved."""
+        change = self._change()
+        if change is None:
+            return
+        wish = self.app.wishes.get(change.prompt.id)
+        steps = [
+            *(["ctrl+s saves the edit"] if self.is_unsaved else []),
+            "t shows this prompt",
+            f"there a approves that it should be {wish}"
+            if wish
+            else "there m chooses what it should be, a approves it",
+        ]
+        self.notify(f"In this order: {', '.join(steps)}.", title="Not approved here", timeout=8, markup=False)
 
     def _change(self) -> Change | None:
         line = self.lines.current

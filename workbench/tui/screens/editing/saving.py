@@ -23,6 +23,8 @@ from workbench.tui.state import here
 from workbench.tui.widgets.dialogs import Answer, Picker
 
 if TYPE_CHECKING:
+    from textual.notifications import SeverityLevel
+
     from enricher.rules.layers import Layer
 
 BROKEN = "It has an error, so it does not count yet: prompts keep the last good version until it is corrected (f8)."
@@ -199,7 +201,9 @@ class SavingScreen(OpenFileScreen):
         self.app.instructions_written()
         is_broken = any(one.severity == "error" for one in self.own_problems)
         note = f"{message.note} {BROKEN if is_broken else message.trust}".rstrip()
-        self.notify(note, timeout=6, severity="warning" if is_broken else "information", markup=False)
+        note += "" if is_broken else f"\n{self._next_step()}"
+        severity: SeverityLevel = "warning" if is_broken else "information"
+        self.notify(note, timeout=12, severity=severity, markup=False)
         if message.edited and message.edited != self.editor.text:
             return  # the user has typed on: the newer text stays in the editor, as an edit of the old file
         if message.path != self._path:
@@ -212,6 +216,13 @@ class SavingScreen(OpenFileScreen):
         self.keep_draft()
         self.begin()
         self.show_file()
+
+    def _next_step(self) -> str:
+        """Return in words what a user usually does after a save; on the way from a wrong prompt, approve that."""
+        if not self.app.can_go_back:
+            return "Next: 3 compares each prompt that changed, ctrl+g runs the gate."
+        approve = "a approves it, " if self.app.wishes else ""
+        return f"Next: esc returns to the prompt, {approve}ctrl+g runs the gate."
 
     @on(NotSaved)
     def _not_saved(self, message: NotSaved) -> None:

@@ -38,9 +38,9 @@ if TYPE_CHECKING:
 SEARCHING = "Replaying every prompt under each edit …"
 MOST_LISTED = 200
 """At most this many changed prompts are listed below each proposed edit; the edit's own line shows their number."""
-LONE = "only this prompt has these words"
+LONE = "only this prompt has the words"
 STILL_UNCERTAIN = "the task type wins, but stays too uncertain to have an effect"
-NOTHING = "No single edit of the instructions does that: no weight, no floor, and no phrase of the prompt."
+NOTHING = "No single edit of the instructions does that: no weight, no floor, no phrase and no exception."
 SHORT = {"user": "own layer", "project": "project's layer", "package": "package's layer", "aops": "$AOPS layer"}
 PACKAGED = "packaged file"
 MEANINGS = {
@@ -106,10 +106,13 @@ class MakeScreen(WorkbenchScreen):
     PLACE = "make"
     HELP = """\
 Single edits that make the prompt come out as you wished. Each is compiled and replayed over all recorded prompts; the
-prompts that it changes are listed below it. The first edits are those that change the fewest other prompts for the
-worse; a prompt that was in doubt and gets the wished task type does not count as worse. Among equals, an edit of which
-it says `only this prompt has these words` comes later, because it mends this wording only. Next come those that change
-the fewest prompts beyond five, then those that mend the most similar prompts, then those with the fewest points.
+prompts that it changes are listed below it, first those that may come out worse, marked `↓`. Some edits strengthen the
+class that you wish for, others weaken the one that won: less weight, or `not with` a phrase of the prompt.
+
+The first edits are those that change the fewest other prompts for the worse; a prompt that was in doubt and gets the
+wished task type does not count as worse. Among equals, edits come later whose words are an accident of this prompt: no
+other prompt has them, or they begin or end with a filler such as `yes`. Next come those that change the fewest prompts
+beyond five, then those that mend the most similar prompts, then those with the fewest points.
 
 The file that an edit goes into is named at the right: first that of the project, which counts for everybody who works
 there and is what the gate judges. `p` puts what is added into another layer, such as your own, which counts for you in
@@ -244,22 +247,28 @@ returns to this line.
 def _group(edit: Edit, trace_id: str) -> Group:
     figures = edit.figures
     others = [one for one in figures.changes if one.prompt.id != trace_id]
+    others.sort(key=lambda one: one.prompt.id not in edit.worse_ids)
     results = figures.label_results
     bad = f", {len(results.regressed)} approved regress" if results and results.regressed else ""
     narrow = "this prompt alone" if not others else f"and {len(others):,} other{'s' * (len(others) != 1)}"
-    worse = f", {edit.worse:,} perhaps for the worse" if edit.worse else ""
-    right = f"{_target(edit.path)} · {LONE if edit.is_lone else narrow}{worse}{bad}"
+    worse = f", {edit.worse:,} perhaps worse" if edit.worse else ""
+    right = f"{LONE if edit.is_lone else narrow}{worse}{bad} · {_target(edit.path)}"
     place = f"{os.path.basename(edit.path)}:{edit.line} of {from_home(os.path.dirname(edit.path))}"
     copied = COPIED if files.saves_as_layer(edit.path, here()) else ""
-    changes = ChangeLines(others[:MOST_LISTED], results.regressed if results else (), {}, right_text=True)
+    regressed = results.regressed if results else ()
+    changes = ChangeLines(others[:MOST_LISTED], regressed, {}, right_text=True, doubtful=edit.worse_ids)
+    changed, _, estimate = headline(figures).partition("; ")
     lines = [
         ListLine(f"{edit.title} · place", place, "", "muted", edit),
+        *([ListLine(f"{edit.title} · note", edit.note, "", "muted", edit)] if edit.note else []),
         *([ListLine(f"{edit.title} · layer", copied, "", "warning", edit)] if copied else []),
-        ListLine(f"{edit.title} · effect", headline(figures), str(figures.verdict), "muted", edit),
+        ListLine(f"{edit.title} · effect", changed, str(figures.verdict), "muted", edit),
+        *([ListLine(f"{edit.title} · estimate", estimate, "", "muted", edit)] if estimate else []),
         *([] if edit.is_told else [ListLine(f"{edit.title} · doubt", STILL_UNCERTAIN, "", "error", edit)]),
         *changes,
     ]
-    return Group(ListLine(edit.title, edit.title, right, "plain" if edit.is_told else "muted", edit), lines)
+    look = "plain" if edit.is_told else "muted"
+    return Group(ListLine(edit.title, edit.title, right, look, edit, keeps_text=True), lines)
 
 
 def _target(path: str) -> str:

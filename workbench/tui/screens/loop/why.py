@@ -21,6 +21,7 @@ from workbench.replay.corpus import opened
 from workbench.tui.messages import OpenInstructions
 from workbench.tui.panes.trace_text import NOT_GIVEN, label_text, line_label_texts
 from workbench.tui.screens.trace_actions import TraceActions
+from workbench.tui.screens.traces import TracesScreen
 from workbench.tui.widgets.lists.cursor_view import ends
 from workbench.tui.widgets.lists.line_list import Group, LineList, ListLine, group_moves
 from workbench.tui.widgets.plain_text import one_line, plain_in_place
@@ -92,6 +93,7 @@ returns here, `a` approves what was chosen with `m` as a golden case, `ctrl+g` r
         Binding("escape", "dismiss", "Back", id="why.back", key_display="esc"),
         Binding("a", "approve", "Approve", id="why.approve", tooltip="Approve what was chosen with m"),
         Binding("ctrl+g", "gate", "Gate", id="why.gate", tooltip="Run the gate on the golden cases"),
+        Binding("slash", "filter", "Filter", id="why.filter", key_display="/", tooltip="Filter the list of traces"),
     ]
 
     def __init__(self, trace_id: str, task_type: str, *, place: str) -> None:
@@ -162,6 +164,13 @@ returns here, `a` approves what was chosen with `m` as a golden case, `ctrl+g` r
         if isinstance(place, RulePosition) and self._found is not None:
             file = self._found.file_now(place.file)
             self.app.post_message(OpenInstructions(file, place.line, self._found.text_of(place.file)))
+
+    async def action_filter(self) -> None:
+        """Close this screen, and move the focus to the filter of the list of traces."""
+        await self.app.action_go("traces")
+        traces = self.app.place_screen()
+        if isinstance(traces, TracesScreen):
+            traces.action_filter()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Hide the key that opened this screen, and the key for approving while there is nothing to approve."""

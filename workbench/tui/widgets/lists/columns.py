@@ -28,6 +28,8 @@ MARKS = {"ok": "+", "partial": "~", "silent": "·", "skipped": "-", "shadow": "�
 """The character that stands for each status of a prompt."""
 LABEL_MARKS = {"": " ", "ok": "✓", "wrong": "✗"}
 OTHER_CLASS = "→"
+LEAST_TYPE = 4
+"""Terminal cells that a recorded task type needs beside the one that today's rules give."""
 
 
 class Look(Enum):
@@ -83,11 +85,16 @@ def layout(width: int) -> tuple[Column, ...]:
     return (*first, Column("prompt", "prompt", max(1, left)), *extra)
 
 
-def cells_of(line: TraceLine, width: int) -> Cells:
-    """Return the texts of a table row, each with its style; together they are ``width`` terminal cells wide."""
+def cells_of(line: TraceLine, width: int, *, today: str = "") -> Cells:
+    """Return the texts of a table row, each with its style; together they are ``width`` terminal cells wide.
+
+    ``today`` is the task type that today's rules give to the prompt; empty if it is the recorded one.
+    """
     cells: list[tuple[str, Look]] = []
     for column in layout(width):
         text, look = VALUES[column.name](line)
+        if today and column is TYPE and line.status != "skipped":
+            text, look = _changed_type(text, today), Look.LABEL
         cells.append((" " if cells else "", Look.PLAIN))
         cells.append((fit(text, column.width, is_number=column.is_number), look))
     cells.append((" ", Look.PLAIN))
@@ -140,6 +147,12 @@ def _type(line: TraceLine) -> tuple[str, Look]:
     if line.status == "skipped":
         return "skipped", Look.MUTED
     return line.task_type + "?" * line.uncertain, Look.MUTED if line.uncertain else Look.TYPE
+
+
+def _changed_type(recorded: str, today: str) -> str:
+    """Return both task types, such as "debug → docs"; the recorded one is cut, or left out, if there is no room."""
+    room = TYPE.width - len(today) - len(" → ")
+    return f"{fit(recorded, room).rstrip()} → {today}" if room >= LEAST_TYPE else f"→{today}"
 
 
 def _given(line: TraceLine) -> tuple[str, Look]:

@@ -57,6 +57,8 @@ class ListLine:
     look: str = "plain"
     value: object = None
     mark: str = " "
+    keeps_text: bool = False
+    """Whether ``right`` is shortened if there is not enough room for both, instead of ``text``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,7 +242,8 @@ class LineList(CursorView, inherit_bindings=False):
         row, width = self._row(number), self.size.width
         if row is None:
             return Strip.blank(width, self.rich_style)
-        text = fitted(_before(row, self._groups, self._open) + row.line.text, row.line.right, width=width)
+        before, line = _before(row, self._groups, self._open), row.line
+        text = fitted(before + line.text, line.right, width=width, keeps_text=line.keeps_text)
         return Strip([Segment(text, self._style(row, is_chosen=number == self.cursor))], width)
 
     def _style(self, row: _Row, *, is_chosen: bool) -> Style:
@@ -297,12 +300,16 @@ def _place_of(group: Group, key: str) -> int | None:
     return next((at for at, line in enumerate(group.lines) if line.key == key), None)
 
 
-def fitted(text: str, right: str, *, width: int) -> str:
+def fitted(text: str, right: str, *, width: int, keeps_text: bool = False) -> str:
     """Return ``text`` at the left and ``right`` at the right of a line that is ``width`` cells wide.
 
-    If they do not fit, ``right`` is left out first, then ``text`` is cut.
+    If they do not fit, ``text`` is cut, and ``right`` is left out if only few cells remain for ``text``. With
+    ``keeps_text``, ``right`` is cut first, and left out if only few cells remain for it.
     """
     text, right = plain(text), plain(right)
+    room = width - cell_len(text) - 3
+    if keeps_text and cell_len(right) > room:
+        right = fit(right, room) if room >= LEAST_TEXT else ""
     if width - cell_len(right) - 3 < LEAST_TEXT:
         right = ""
     room = max(1, width - (cell_len(right) + 2 if right else 1))

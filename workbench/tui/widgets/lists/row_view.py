@@ -78,8 +78,10 @@ class RowView(CursorView, inherit_bindings=False):
         self._head: list[TraceLine] = []
         """Lines that arrived after the list was read, oldest first, so that adding a line does not move the others."""
         self._below = 0
-        self._cells: OrderedDict[tuple[str, int, str], Cells] = OrderedDict()
+        self._cells: OrderedDict[tuple[str, int, str, str], Cells] = OrderedDict()
         self._asked: set[int] = set()
+        self._today: dict[str, str] = {}
+        """By trace id, the task type that today's rules give; empty if it is the recorded one."""
         self._last_posted: tuple[str, str] | None = None
 
     @property
@@ -166,6 +168,17 @@ class RowView(CursorView, inherit_bindings=False):
         last = max(0, (self._below - 1) // PAGE_ROWS)
         return tuple(range(min(last, top // PAGE_ROWS), min(last, bottom // PAGE_ROWS) + 1))
 
+    def visible_ids(self) -> list[str]:
+        """Return the ids of the traces in the visible rows."""
+        top = self.scroll_offset.y
+        lines = map(self.line, range(top, top + self.size.height))
+        return [line.id for line in lines if line is not None]
+
+    def show_today(self, task_types: dict[str, str]) -> None:
+        """Show beside the recorded task types those that today's rules give; ``task_types`` are by trace id."""
+        self._today.update(task_types)
+        self.refresh()
+
     def draw_row(self, row: int) -> Strip:
         width, line = self.size.width, self.line(row)
         if line is None:
@@ -174,10 +187,11 @@ class RowView(CursorView, inherit_bindings=False):
         return self._strip(self._cells_of(line, width), is_chosen=row == self.cursor)
 
     def _cells_of(self, line: TraceLine, width: int) -> Cells:
-        key = (line.id, width, line.label)
+        today = self._today.get(line.id, "")
+        key = (line.id, width, line.label, today)
         cells = self._cells.get(key)
         if cells is None:
-            cells = self._cells[key] = cells_of(line, width)
+            cells = self._cells[key] = cells_of(line, width, today=today)
             if len(self._cells) > MOST_CACHED_CELLS:
                 self._cells.popitem(last=False)
         return cells

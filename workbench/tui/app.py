@@ -295,8 +295,8 @@ class Workbench(App[None], inherit_bindings=False):
         self._is_refresh_planned = False
         self._refreshed_at = time.monotonic()
         screen = self.place_screen()
-        # When the app ends, a screen loses its widgets before it counts as unmounted.
-        if screen is not None and screen.is_mounted and screen.children:
+        # When the app ends, it stops running, then its screens lose their widgets, and only then are they unmounted.
+        if self.is_running and screen is not None and screen.is_mounted:
             screen.data_changed()
 
     @on(DatabaseTrouble)

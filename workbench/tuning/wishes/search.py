@@ -20,7 +20,6 @@ from storage.memory.words import STOP_WORDS
 from workbench.coverage.rule_positions import for_prompt, recorded_path
 from workbench.edits import instructions_file as files
 from workbench.edits.live import OPENED, EditSession
-from workbench.edits.progress import Broken, Figures
 from workbench.replay.outcome import reevaluated, reweighed
 from workbench.replay.replay import never
 from workbench.replay.rulesets import compared_rules
@@ -38,6 +37,7 @@ if TYPE_CHECKING:
     from enricher.rules.cache import Rules
     from storage.evaluation.corpus import RecordedPrompt
     from workbench.coverage.rule_positions import LocatedRules, LocatedSignal
+    from workbench.edits.progress import Figures
     from workbench.replay.corpus import Corpus
     from workbench.replay.outcome import Outcome
 
@@ -133,25 +133,13 @@ def edits_for(
         if written is None:
             continue
         file, before, after, line = written
-        figures = _figures(sessions.setdefault(file, EditSession(state_dir, file, before, OPENED, cwd=cwd)), after)
+        session = sessions.setdefault(file, EditSession(state_dir, file, before, OPENED, cwd=cwd))
+        figures = session.sound_figures(after)
         change = next((one for one in figures.changes if one.prompt.id == trace_id), None) if figures else None
         if figures and change and wish.holds(change.after):
             is_told, worse = wish.is_told(change.after), _worse(figures, trace_id, wish)
             is_lone = search.is_lone(step.phrase)
             yield Edit(step.title(), file, after, line, abs(step.points), figures, is_told, worse, is_lone)
-
-
-def _figures(session: EditSession, text: str) -> Figures | None:
-    """Replay all prompts with an edited text, and return the complete figures.
-
-    Return None if the text does not compile or ``enricher check`` would report an error.
-    """
-    for progress in session.examine(text):
-        if isinstance(progress, Broken):
-            return None
-        if isinstance(progress, Figures) and progress.is_complete:
-            return None if progress.errors else progress
-    return None
 
 
 def _worse(figures: Figures, trace_id: str, wish: Wish) -> int:
@@ -328,12 +316,12 @@ class _Search:
                     self._shared.update([phrase] if row.id != self._row.id else ())
         place = self._row.prompt.lower().find
 
-        def rank(phrase: str) -> tuple[float, int, int]:
+        def rank(phrase: str) -> tuple[float, int, int, str]:
             share = alike[phrase] / (alike[phrase] + against[phrase] + 1)
-            return -share, phrase.count(" "), place(phrase)
+            return -share, phrase.count(" "), place(phrase), phrase
 
-        def reach(phrase: str) -> tuple[int, int, int]:
-            return alike[phrase] + against[phrase], phrase.count(" "), place(phrase)
+        def reach(phrase: str) -> tuple[int, int, int, str]:
+            return alike[phrase] + against[phrase], phrase.count(" "), place(phrase), phrase
 
         short = sorted((one for one in found if one.count(" ") < LONGEST - 1), key=rank)[:MOST_PHRASES]
         wide = [one for one in short if reach(one)[0] > MANY + 1]

@@ -394,6 +394,14 @@ MUTATIONS = (
         "publication/test_followed_workflows.py::test_a_snapshot_shows_how_often_plans_were_followed_and_when_that_was_measured",
     ),
     Mutation(
+        "a save over another edit is compared with what was recorded",
+        "workbench/replay/evaluator.py",
+        "of_candidate if of_base.is_nothing else Impact(base, candidate)",
+        "of_candidate",
+        "",
+        "replay/test_reach.py::test_an_edit_saved_over_another_changes_what_a_full_replay_changes",
+    ),
+    Mutation(
         "a word in another script concerns every prompt",
         "workbench/replay/impact.py",
         "LOWERED_OTHERWISE.isdisjoint(chain(*chain(*phrase)))",

@@ -28,11 +28,10 @@ if TYPE_CHECKING:
     from simulator import Account
 
 FIX = "fix the typo in the header of shop.py"
-QUESTION = "How does the rounding in shop.py work?"
 ROW = re.compile(r'<tr><th scope="row">minor-edit</th><td>suggested</td>(.*?)</tr>')
 COUNT = re.compile(r'<td class="num"><a href="([^"]+)">(\d+)</a></td>')
 PLANS = re.compile(r'</strong> of <a href="([^"]+)">(\d+ plans)</a> were followed')
-PATIENCE_S = 60.0
+PATIENCE_S = 30.0
 
 
 @pytest.fixture
@@ -51,7 +50,7 @@ def planning(account: Account) -> Account:
         _save(session, account, name)
     account.ask(FIX, session_id="without-transcript")
     account.env["ENRICHER_MODE"] = "enrich"
-    account.ask(QUESTION, session_id="s-4")
+    account.ask(FIX, session_id="s-4")
     account.traces()
     return account
 

@@ -8,7 +8,6 @@ In the app these waits are measured:
 - the coverage screen (how often each rule fires), from the key that opens it until it shows the first figures;
 - a changed weight in the user's own instructions file, from the save until the first and the complete figures of its
   effect;
-- the edits proposed for a prompt that came out wrong, from the wish until the first and until all of them;
 - a new prompt, from the end of a real hook process until the prompt is listed.
 
 They are compared with the time of a process that only imports Textual.
@@ -59,7 +58,6 @@ from workbench.replay.replay import Replay
 from workbench.replay.rulesets import compared_rules
 from workbench.tui.state import NAME as REMEMBERED
 from workbench.tui.workers.connection import open_database
-from workbench.tuning.wishes.timing import seconds_of_search
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -70,7 +68,6 @@ if TYPE_CHECKING:
 
 COVERAGE = "first coverage"
 SAVE_FIRST, SAVE_COMPLETE = "save to the first figures", "save to the complete figures"
-PROPOSAL_FIRST, PROPOSALS_ALL = "wish to the first proposed edit", "wish to all proposed edits"
 YARDSTICK = "python -c 'import textual.app'"
 START, TAIL = "start to the first rows", "a prompt arrives"
 FILTERS = ("type:debug", "type:framework status:error", "guardrail:H9", "ms>300", "label:wrong", "since:1d ms<1")
@@ -116,7 +113,6 @@ def workbench_rows(state: str, runs: int) -> list[BenchRow]:
         seconds |= asyncio.run(_filters(state, runs))
         seconds[COVERAGE] = asyncio.run(_coverages(state, runs))
         seconds |= asyncio.run(_saves(state, runs))
-        seconds |= _proposals(state, runs)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, home(folder):
         seconds[TAIL] = asyncio.run(_arrivals(os.environ["ENRICHER_HOME"], runs))
     floor = seconds[YARDSTICK]
@@ -239,13 +235,6 @@ async def _saves(state: str, runs: int) -> dict[str, list[float]]:
                 await _until(lambda: screen.figures and screen.figures.is_complete)
                 found[SAVE_COMPLETE].append(time.perf_counter() - begun)
     return found
-
-
-def _proposals(state: str, runs: int) -> dict[str, list[float]]:
-    """Search edits ``runs`` times for a prompt; there are no rows if no edit is found for any of the newest prompts."""
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, home(folder):
-        found = [both for _round in range(runs) if (both := seconds_of_search(state))]
-    return dict(zip((PROPOSAL_FIRST, PROPOSALS_ALL), map(list, zip(*found, strict=True)), strict=False))
 
 
 async def _arrivals(state: str, runs: int) -> list[float]:

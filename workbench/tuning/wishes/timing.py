@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 
 from enricher.classify import TASK_TYPE
@@ -38,3 +39,7 @@ def seconds_of_search(state_dir: str) -> tuple[float, float] | None:
             if first:
                 return first, time.perf_counter() - began
     return None
+
+
+if __name__ == "__main__":
+    print(seconds_of_search(sys.argv[1]))

@@ -163,6 +163,26 @@ class Workflow:
         return cls(is_checked, bool(compiled["commits"]), bool(compiled["changes"]))
 
 
+@dataclass(frozen=True, slots=True)
+class JudgedPrompt:
+    """A recorded prompt with a workflow, and whether the agent's actions after it met the criteria of that workflow.
+
+    ``had_plan`` says whether a plan was added to the prompt. ``criteria`` is the result of ``judge``; None if the
+    prompt was not found in a transcript.
+    """
+
+    trace_id: str
+    workflow: str
+    had_plan: bool
+    criteria: Mapping[str, bool | None] | None
+
+    @property
+    def is_followed(self) -> bool | None:
+        """Return whether all decisive criteria that apply were met; None if none applies or no transcript was found."""
+        decisive = [holds for name in DECISIVE if (holds := (self.criteria or {}).get(name)) is not None]
+        return all(decisive) if decisive else None
+
+
 @dataclass(slots=True)
 class CriterionShare:
     """How often one criterion was met: after ``held`` of the prompts to which it applied, whose number is ``of``."""
@@ -208,6 +228,12 @@ def planned_steps(text: str) -> list[str]:
     return [json.loads(found) for found in STEP.findall(text)] if INLINE in text else []
 
 
+def has_plan(row: Row) -> bool:
+    """Return whether a plan was added to a recorded prompt, in its text or in a file that the text names."""
+    text = str(row["output_text"] or "")
+    return row["status"] in ("ok", "partial") and (INLINE in text or IN_FILE in text)
+
+
 def judge(turn: Actions, workflow: Workflow, steps: list[str]) -> dict[str, bool | None]:
     """Return whether the agent's actions meet each criterion, keyed by its name; None for one that does not apply.
 
@@ -240,25 +266,36 @@ def _has_evidence(turn: Actions) -> bool:
     )
 
 
-def measure(traces: Iterable[Row], workflows: Mapping[str, Workflow]) -> list[Adherence]:
-    """Read the user's transcripts, and return how often agents did what each workflow asks.
+def judged_prompts(traces: Iterable[Row], workflows: Mapping[str, Workflow]) -> Iterator[JudgedPrompt]:
+    """Read the user's transcripts, and yield whether agents did what the workflow of each prompt asks, oldest first.
 
-    The figures for prompts with a plan come first. ``traces`` are rows of the table ``traces``, one for each recorded
-    prompt; rows without a workflow, or with one that is not in ``workflows``, are left out.
+    ``traces`` are rows of the table ``traces``, one for each recorded prompt; rows without a workflow, or with one that
+    is not in ``workflows``, are left out.
     """
     wanted = [row for row in traces if row["workflow"] in workflows and row["status"] != "skipped"]
     turns = _turns({str(row["host"]) for row in wanted}, {str(row["session_id"]) for row in wanted})
-    figures: dict[tuple[str, bool], Adherence] = {}
     for row in sorted(wanted, key=lambda one: str(one["at"])):
-        text = str(row["output_text"] or "")
-        had_plan = row["status"] in ("ok", "partial") and (INLINE in text or IN_FILE in text)
-        key = str(row["workflow"]), had_plan
+        turn, workflow = _take(turns[str(row["host"]), str(row["session_id"])], row), str(row["workflow"])
+        steps = planned_steps(str(row["output_text"] or ""))
+        criteria = judge(turn, workflows[workflow], steps) if turn is not None else None
+        yield JudgedPrompt(str(row["id"]), workflow, has_plan(row), criteria)
+
+
+def measure(traces: Iterable[Row], workflows: Mapping[str, Workflow]) -> list[Adherence]:
+    """Read the user's transcripts, and return how often agents did what each workflow asks.
+
+    The figures for prompts with a plan come first. For ``traces`` and ``workflows`` see ``judged_prompts``.
+    """
+    figures: dict[tuple[str, bool], Adherence] = {}
+    for prompt in judged_prompts(traces, workflows):
+        key = prompt.workflow, prompt.had_plan
         one = figures.setdefault(key, Adherence(*key))
         one.prompts += 1
-        turn = _take(turns[str(row["host"]), str(row["session_id"])], row)
-        if turn is not None:
+        if prompt.criteria is not None:
             one.found += 1
-            _count(one, str(row["id"]), judge(turn, workflows[key[0]], planned_steps(text)))
+            for name, holds in prompt.criteria.items():
+                one.criteria[name].add(prompt.trace_id, holds)
+            one.followed.add(prompt.trace_id, prompt.is_followed)
     return sorted(figures.values(), key=lambda one: (not one.had_plan, -one.prompts, one.workflow))
 
 
@@ -268,16 +305,13 @@ def measure_history(db: sqlite3.Connection, selection: Selection | None, cwd: st
     The workflows are those of the rules that apply in the folder ``cwd``. Raises NoRulesError or OSError if there are
     no rules.
     """
+    return measure(queries.export(db, selection, with_children=False), workflows_in(cwd))
+
+
+def workflows_in(cwd: str) -> dict[str, Workflow]:
+    """Return the workflows of the rules that apply in a folder. Raises NoRulesError or OSError if there are none."""
     plans: dict[str, Any] = rules_for(cwd)[0].packed("plans")
-    workflows = {name: Workflow.of(plan) for name, plan in plans.items()}
-    return measure(queries.export(db, selection, with_children=False), workflows)
-
-
-def _count(figures: Adherence, trace_id: str, judged: Mapping[str, bool | None]) -> None:
-    for name, holds in judged.items():
-        figures.criteria[name].add(trace_id, holds)
-    decisive = [holds for name in DECISIVE if (holds := judged[name]) is not None]
-    figures.followed.add(trace_id, all(decisive) if decisive else None)
+    return {name: Workflow.of(plan) for name, plan in plans.items()}
 
 
 def _turns(hosts: set[str], sessions: set[str]) -> dict[tuple[str, str], list[Actions]]:

@@ -85,7 +85,8 @@ def merge(
     ``condense`` gets a prompt and its recorded inputs, and returns the inputs in the form that this version of the
     program records; that form is stored and compared. With ``is_dry``, nothing is written. ``advance`` is called with
     the number of traces checked so far and the total. A transaction adds at most ``PAGE`` traces. Memories, sessions,
-    replays and experiments are not merged. Raises MergeError, or StorageError if this database cannot be written.
+    replays, experiments and measurements are not merged. Raises MergeError, or StorageError if this database cannot be
+    written.
     """
     result = MergeResult(path)
     with _opened(path, state_dir) as other:

@@ -658,6 +658,20 @@ def m025_prompts_of_each_rule(db: Database) -> None:
     )
 
 
+@migrations()
+def m026_workflow_adherence(db: Database) -> None:
+    """Add a table that says for each prompt with a workflow whether the agent followed it, as its transcript shows."""
+    db.execute("""
+        create table workflow_adherence (
+            trace_id text primary key references traces (id) on delete cascade,
+            had_plan integer not null check (had_plan in (0, 1)),
+            followed text not null check (followed in ('yes', 'no', 'unknown')),
+            checkpoint text not null check (checkpoint in ('reached', 'missed', 'unknown')),
+            measured_at text not null
+        ) without rowid
+    """)
+
+
 def _look_at_less(db: Database) -> None:
     """Redefine two views: why prompts were skipped, and when each client was last seen.
 

@@ -52,6 +52,12 @@ _NEWEST_LINE_LABEL = """
                   where newer.trace_id = own.trace_id and newer.line = own.line))
 """
 JUDGED = {"any": "", "right": "ok", "wrong": "wrong"}
+ADHERENCE = {
+    "plan": "had_plan = 1", "no-plan": "had_plan = 0",
+    "followed": "followed = 'yes'", "not-followed": "followed = 'no'", "unknown": "followed = 'unknown'",
+    "reached": "checkpoint = 'reached'", "missed": "checkpoint = 'missed'",
+}  # fmt: skip
+"""The values of ``adherence:`` with their SQL conditions on what was measured for a trace with a workflow."""
 
 
 class SelectionError(ValueError):
@@ -279,6 +285,12 @@ def _line(_sign: str, value: str, parts: _Parts) -> str:
     return _NEWEST_LINE_LABEL.format(" and ".join(conditions) or "1")
 
 
+def _adherence(_sign: str, value: str, _parts: _Parts) -> str:
+    if value not in ADHERENCE:
+        raise ValueError(f"{value!r} is none of {', '.join(ADHERENCE)}")
+    return f"traces.id in (select own.trace_id from workflow_adherence as own where own.{ADHERENCE[value]})"
+
+
 def _shown(_sign: str, value: str, _parts: _Parts) -> str:
     if value not in ("yes", "no"):
         raise ValueError(f"{value!r} is neither yes nor no")
@@ -352,6 +364,9 @@ FIELDS = {
     "should": Field(_EQUAL, "should:debug", "the task type that the newest label asks for", _should),
     "line": Field(
         _EQUAL, 'line:"wrong guardrail H3"', "a line that a user called right or wrong", _line, tuple(JUDGED)
+    ),
+    "adherence": Field(
+        _EQUAL, "adherence:not-followed", "whether the agent followed its workflow", _adherence, tuple(ADHERENCE)
     ),
     "ms": Field(_COMPARED, "ms>20", "how long the hook took", _number("latency_ms"), is_indexed=True),
     "tokens": Field(_COMPARED, "tokens>100", "how much was added", _number("output_tokens"), is_indexed=True),

@@ -195,6 +195,7 @@ def _described(publication: Publication) -> str:
 
 
 def _write_snapshot(db: sqlite3.Connection, path: str, text: str) -> Publication:
+    from workbench.web.reading import adherence_store
     from workbench.web.server import upkeep
     from workbench.web.server.serving import stop_signals
     from workbench.web.snapshot import writing as snapshot
@@ -206,6 +207,8 @@ def _write_snapshot(db: sqlite3.Connection, path: str, text: str) -> Publication
                 bar(done, total, STEPS.get(step, "the rest"))
 
         upkeep.catch_up(db, should_stop=asked.is_set)
+        if not asked.is_set():
+            adherence_store.measure(db)
         if asked.is_set():
             raise snapshot.InterruptedSnapshotError("interrupted: no snapshot was written")
         return snapshot.write(state_dir(), path, text=text, should_stop=asked.is_set, advance=advance)

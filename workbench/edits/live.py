@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
     from enricher.rules.cache import Rules
     from enricher.rules.compiling.document import Problem
+    from enricher.rules.own_layer import OwnLayer
     from storage.evaluation.corpus import RecordedPrompt
     from workbench.edits.progress import Progress
     from workbench.replay.compare import Change
@@ -148,12 +149,9 @@ class EditSession:
         ``StorageError``, ``files.FileError``.
         """
         began = time.perf_counter()
-        if self.into:
-            self._layer = self._layer or _File(self.into.path, files.read(self.into.path))
         with opened(self.state_dir, self.selection) as corpus:
             try:
-                layer = files.layer_of_edit(text, self.opened, self.cwd, self.into) if self.into else None
-                candidate = self._candidate(layer.text if layer else text, corpus.versions)
+                layer, candidate = self._compiled(text, corpus.versions)
             except (compared_rules.SideError, LayerError) as error:
                 yield Broken(tuple(error.problems), str(error).splitlines()[0])
                 return
@@ -174,6 +172,33 @@ class EditSession:
             yield self._gate_result(layer.text if layer else text)
             yield LintResult(problems)
             yield from self._causes(corpus, text, changes, should_stop=should_stop)
+
+    def sound_figures(self, text: str) -> Figures | None:
+        """Return the complete figures of an edited text; None if ``enricher check`` would report an error.
+
+        Errors are searched for first, because a text that has one need not be replayed.
+        """
+        with opened(self.state_dir, self.selection) as corpus:
+            try:
+                layer, candidate = self._compiled(text, corpus.versions)
+            except (compared_rules.SideError, LayerError):
+                return None
+            problems = findings(layer.compiled) if layer else self.lint(text, corpus.versions)
+            if any(one.severity == "error" for one in problems):
+                return None
+            run = Replay(corpus, candidate, base=self._base_side(corpus.versions))
+            return list(account(run, cases_file=self._cases_file()))[-1]
+
+    def _compiled(self, text: str, versions: Versions) -> tuple[OwnLayer | None, compared_rules.Side]:
+        """Compile an edited text, and return the layer in which it is saved (None if in its own file) and its rules.
+
+        Raises SideError or LayerError if the rules are broken.
+        """
+        if not self.into:
+            return None, self._candidate(text, versions)
+        self._layer = self._layer or _File(self.into.path, files.read(self.into.path))
+        layer = files.layer_of_edit(text, self.opened, self.cwd, self.into)
+        return layer, self._candidate(layer.text, versions)
 
     def lint(self, text: str, versions: Versions) -> list[Problem]:
         """Return the problems that ``enricher check`` would report in all files if the text were saved."""

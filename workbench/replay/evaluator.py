@@ -114,11 +114,10 @@ class Evaluator:
         recorded = self.recorded[version] = versions.rules(version)
         base, candidate = (side.rules_for(version, scope) for side, scope in zip(sides, scopes, strict=True))
         self.sides[situation] = base, candidate
-        return Impacts(
-            Impact(recorded, base) if base else None,
-            Impact(recorded, candidate) if candidate else None,
-            Impact(base, candidate) if base and candidate else None,
-        )
+        of_base, of_candidate = (Impact(recorded, rules) if rules else None for rules in (base, candidate))
+        if of_base is None or of_candidate is None or base is None or candidate is None:
+            return Impacts(of_base, of_candidate, between=None)
+        return Impacts(of_base, of_candidate, of_candidate if of_base.is_nothing else Impact(base, candidate))
 
     def outcomes(self, task: EvaluationTask) -> Sides:
         """Return the prompt's outcomes under base and candidate; None stands for the outcome that was recorded."""

@@ -39,6 +39,12 @@ ANY_CONFIDENCE = 0.0, math.inf
 MARKERS_BEGIN = "\ue000"
 """Start of Unicode's private use area: the reader replaces <file> and other markers by such characters."""
 RUN = re.compile("[a-z0-9]+")
+LOWERED_OTHERWISE = frozenset("\u03c3\u03c2\u0307\u2019\n")
+"""Characters that a search in the lower-case text may miss: the reader of prompts treats them, or their capitals, so.
+
+They are the two Greek sigmas, the dot of a Turkish I, the curly apostrophe, and the line break, which separates the
+prompts that are searched together.
+"""
 CONVERSATION = '"conversation"'
 NOT_AS_WRITTEN = ('"answer":', "\\u0130", "\\u212a")
 """Pieces of JSON that make a search for words in the recorded inputs unreliable.
@@ -86,7 +92,7 @@ class Impact:
         if any(map(_is_sign, words)):
             return False
         self._phrases = {frozenset([frozenset([word])]) for word in words} | changed.phrases
-        if not all(phrase and all(map(str.isascii, chain(*phrase))) for phrase in self._phrases):
+        if not all(phrase and LOWERED_OTHERWISE.isdisjoint(chain(*chain(*phrase))) for phrase in self._phrases):
             return False
         self._phrases = {frozenset(_with_contractions(phrase, before["contractions"])) for phrase in self._phrases}
         self._features = frozenset(changed.features)
@@ -189,15 +195,20 @@ def _lowered(text: str) -> str:
 def _occurs(forms: Iterable[str], words: set[str], low: str) -> bool:
     """Return whether the text ``low`` contains one of the forms of a word.
 
-    ``words`` are the words of the text. A form with characters besides letters and digits is also found inside words.
+    ``words`` are the words of the text. A form with characters besides a-z and digits is also found inside words.
     """
-    return any(form in words or (not form.isalnum() and form in low) for form in forms)
+    return any(form in words or (not RUN.fullmatch(form) and form in low) for form in forms)
 
 
 def _pattern(words: Iterable[str]) -> re.Pattern[str]:
-    """Return a pattern that finds any of the words, with no letter or digit directly before or after it."""
-    alternatives = "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
-    return re.compile(rf"(?<![a-z0-9])(?:{alternatives})(?![a-z0-9])" if alternatives else r"(?!)")
+    """Return a pattern that finds any of the words, with no letter or digit directly before or after it.
+
+    Words that are not ASCII are found anywhere, because Chinese, for example, is written without spaces.
+    """
+    ordered = sorted(map(re.escape, words), key=len, reverse=True)
+    alone, inside = (("|".join(one for one in ordered if one.isascii() == is_ascii)) for is_ascii in (True, False))
+    patterns = [rf"(?<![a-z0-9])(?:{alone})(?![a-z0-9])"] * bool(alone) + [inside] * bool(inside)
+    return re.compile("|".join(patterns) or r"(?!)")
 
 
 def _with_contractions(

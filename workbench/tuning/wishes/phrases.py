@@ -71,12 +71,12 @@ def phrases_of(
     known = Phrases((), frozenset(shared), frozenset(fillers))
     place = row.prompt.lower().find
 
-    def rank(phrase: str) -> tuple[bool, float, int, int]:
+    def rank(phrase: str) -> tuple[bool, float, int, int, str]:
         share = alike[phrase] / (alike[phrase] + against[phrase] + 1)
-        return known.has_filler(phrase), -share, phrase.count(" "), place(phrase)
+        return known.has_filler(phrase), -share, phrase.count(" "), place(phrase), phrase
 
-    def reach(phrase: str) -> tuple[bool, int, int, int]:
-        return known.has_filler(phrase), alike[phrase] + against[phrase], phrase.count(" "), place(phrase)
+    def reach(phrase: str) -> tuple[bool, int, int, int, str]:
+        return known.has_filler(phrase), alike[phrase] + against[phrase], phrase.count(" "), place(phrase), phrase
 
     short = sorted((one for one in found if one.count(" ") < LONGEST - 1), key=rank)[:MOST_PHRASES]
     wide = [one for one in short if alike[one] + against[one] > MANY + 1]

@@ -21,7 +21,6 @@ from storage.evaluation import corpus as stored
 from workbench.coverage.rule_positions import for_prompt, recorded_path
 from workbench.edits import instructions_file as files
 from workbench.edits.live import OPENED, EditSession
-from workbench.edits.progress import Broken, Figures
 from workbench.replay.outcome import reevaluated, reweighed
 from workbench.replay.replay import never
 from workbench.replay.rulesets import compared_rules
@@ -39,6 +38,7 @@ if TYPE_CHECKING:
     from enricher.rules.cache import Rules
     from storage.evaluation.corpus import RecordedPrompt
     from workbench.coverage.rule_positions import LocatedRules, LocatedSignal
+    from workbench.edits.progress import Figures
     from workbench.replay.corpus import Corpus
     from workbench.replay.outcome import Outcome
     from workbench.tuning.wishes.phrases import Phrases
@@ -137,7 +137,8 @@ def edits_for(
         if written is None:
             continue
         file, before, after, line = written
-        figures = _figures(sessions.setdefault(file, EditSession(state_dir, file, before, OPENED, cwd=cwd)), after)
+        session = sessions.setdefault(file, EditSession(state_dir, file, before, OPENED, cwd=cwd))
+        figures = session.sound_figures(after)
         change = next((one for one in figures.changes if one.prompt.id == trace_id), None) if figures else None
         if figures and change and wish.holds(change.after):
             is_told, worse = wish.is_told(change.after), _worse(figures, trace_id, wish)
@@ -146,19 +147,6 @@ def edits_for(
             yield Edit(step.title(), file, after, line, points, figures, is_told, worse, *is_accident, step.note)
     if not is_found and search.lacking:
         raise compared_rules.SideError(search.lacking)
-
-
-def _figures(session: EditSession, text: str) -> Figures | None:
-    """Replay all prompts with an edited text, and return the complete figures.
-
-    Return None if the text does not compile or ``enricher check`` would report an error.
-    """
-    for progress in session.examine(text):
-        if isinstance(progress, Broken):
-            return None
-        if isinstance(progress, Figures) and progress.is_complete:
-            return None if progress.errors else progress
-    return None
 
 
 def _worse(figures: Figures, trace_id: str, wish: Wish) -> frozenset[str]:

@@ -1,8 +1,9 @@
-"""Keep the sums, word index and rule coverage that the web pages need up to date while a live history is served.
+"""Keep the sums, word index and measurements that the web pages need up to date while a live history is served.
 
 The live history is the database of recorded prompts, to which hooks keep adding. A thread updates the sums and the word
-index. A separate process measures the coverage (how often each rule fires), so that its computing does not slow down
-the pages. The process reads a pipe from the server, so it ends when the server ends, even if the server is killed.
+index. A separate process measures the coverage (how often each rule fires) and the adherence (how often agents follow
+the workflows of their prompts), so that its computing does not slow down the pages. The process reads a pipe from the
+server, so it ends when the server ends, even if the server is killed.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from typing import TYPE_CHECKING
 from storage.db import database
 from storage.metrics import rollups
 from storage.traces import search
-from workbench.web.reading import coverage_store
+from workbench.web.reading import adherence_store, coverage_store
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -33,6 +34,8 @@ NICENESS = 10
 """The measuring process gets this lower priority: it computes for seconds, and nobody waits for it."""
 AGAIN_S = 300.0
 """Seconds after a failure until the measuring process is started again."""
+ADHERENCE = "adherence"
+"""Stands for the measurement of adherence, beside the hashes of the versions whose coverage is measured."""
 
 
 @contextlib.contextmanager
@@ -98,9 +101,10 @@ class MeasuringError(Exception):
 
 
 class Measuring:
-    """A supervisor of the process that measures how often each rule fires; it starts the process when there is work.
+    """A supervisor of the process that measures coverage and adherence; it starts the process when there is work.
 
-    The process measures those versions of the rules whose figures are missing or outdated.
+    The process measures how often each rule fires, for those versions of the rules whose figures are missing or
+    outdated, and whether agents followed the workflows of their prompts.
     """
 
     def __init__(self, state_dir: str) -> None:
@@ -110,14 +114,14 @@ class Measuring:
         self._not_before = 0.0
 
     def look(self, db: sqlite3.Connection) -> bool:
-        """Start the process if a version of the rules has to be measured; return whether the process is running.
+        """Start the process if something has to be measured; return whether the process is running.
 
         Raises MeasuringError, once, if the previous process has failed.
         """
         if self._process is not None and self._process.poll() is None:
             return True
         self._take_answer()
-        if time.monotonic() >= self._not_before and set(coverage_store.due(db)) - self._unknown:
+        if time.monotonic() >= self._not_before and _due(db) - self._unknown:
             # -P: do not import from a folder in the working directory that has the name of one of our packages.
             self._process = subprocess.Popen(
                 [sys.executable, "-P", "-c", COMMAND, self._state_dir],
@@ -148,16 +152,24 @@ class Measuring:
         self._unknown |= set(answer.split())
 
 
-def main() -> None:
-    """Measure rule coverage for the history in the folder ``argv[1]``, as a process of its own.
+def _due(db: sqlite3.Connection) -> set[str]:
+    """Return what has to be measured: hashes of versions of the rules for their coverage, and ADHERENCE."""
+    return {*coverage_store.due(db), *([ADHERENCE] if adherence_store.is_due(db) else [])}
 
-    Print the hashes of the versions of the rules that cannot be measured.
+
+def main() -> None:
+    """Measure rule coverage and adherence for the history in the folder ``argv[1]``, as a process of its own.
+
+    Print what cannot be measured: hashes of versions of the rules, and ADHERENCE.
     """
     threading.Thread(target=_end_with_the_server, daemon=True).start()
     with contextlib.suppress(OSError, AttributeError):  # Windows has no nice
         os.nice(NICENESS)
     with contextlib.closing(database.connect(sys.argv[1])) as db:
-        print(*coverage_store.measure(db))
+        unknown = coverage_store.measure(db)
+        if adherence_store.is_due(db) and not adherence_store.measure(db):
+            unknown.append(ADHERENCE)
+        print(*unknown)
 
 
 def _end_with_the_server() -> None:

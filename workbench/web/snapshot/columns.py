@@ -140,6 +140,11 @@ COLUMNS: dict[str, dict[str, ColumnTreatment]] = {
         "text_hash": _always("''", full="{c}"),
         "because": TEXT,
     },
+    "workflow_adherence": {
+        **dict.fromkeys(("trace_id", "measured_at"), CODE),
+        "had_plan": NUMBER,
+        **dict.fromkeys(("followed", "checkpoint"), WORD),
+    },
     "instructions_versions": {"hash": CODE, "text": NO_DOCUMENT, "first_seen_at": CODE},
     "instructions_sources": {"hash": CODE, "position": NUMBER, "layer": WORD, "path": FILE, "text": TEXT},
     "replays": {
@@ -182,7 +187,7 @@ ROWS = {
     **dict.fromkeys(
         """
         trace_scores trace_stages trace_channels trace_guardrails complexity_estimates rule_violations labels
-        line_labels replay_results
+        line_labels workflow_adherence replay_results
         """.split(),
         OF_A_TRACE,
     ),

@@ -1,0 +1,157 @@
+"""Store whether agents followed the workflows of their prompts, and read the figures for the pages.
+
+It is measured in the transcripts of the agent clients, which the readers of a page do not have. Only the result for
+each prompt is stored, no text. What was found once stays when the transcript is deleted.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from enricher.rules.cache import NoRulesError
+from storage.base import fast_stdlib
+from storage.base.paced_writes import in_turn
+from storage.traces import queries
+from storage.traces.selection import NO_TESTS, Selection
+from storage.traces.trace_pages import IN_BRIEF
+from workbench.adherence import JudgedPrompt, has_plan, judged_prompts, workflows_in
+from workbench.statistics.intervals import wilson
+from workbench.web import filters
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable
+
+    from workbench.statistics.intervals import Interval
+
+WITH_A_WORKFLOW = Selection(f"{NO_TESTS} and traces.workflow <> '' and traces.status <> 'skipped'")
+NEWEST_PROMPTS = 5_000
+FOLLOWED = {True: "yes", False: "no", None: "unknown"}
+CHECKPOINT = {True: "reached", False: "missed", None: "unknown"}
+GROWTH = 0.05
+"""It is measured again only once the prompts with a workflow have increased by this share: all transcripts are read."""
+HAS_THE_TABLE = "select 1 from sqlite_master where name = 'workflow_adherence'"
+HOW_MANY_WERE_MEASURED = "select count(*), coalesce(max(trace_id), '') from workflow_adherence"
+HOW_MANY_CAME_SINCE = f"""
+    select count(*) from (
+        select 1 from {IN_BRIEF}
+        where id > :last and origin <> 'test' and status <> 'skipped' and workflow <> '' limit :enough
+    )
+"""
+STORE = """
+    insert into workflow_adherence (trace_id, had_plan, followed, checkpoint, measured_at)
+    select id, :had_plan, :followed, :checkpoint, :at from traces where id = :trace_id
+    on conflict (trace_id) do update
+    set followed = excluded.followed, checkpoint = excluded.checkpoint, measured_at = excluded.measured_at
+    where excluded.followed <> 'unknown' or followed = 'unknown'
+"""
+HOW_OFTEN_FOLLOWED = """
+    select traces.workflow, own.had_plan, count(*) as prompts,
+           sum(own.followed = 'yes') as followed, sum(own.followed = 'no') as not_followed,
+           sum(own.checkpoint = 'reached') as reached, sum(own.checkpoint = 'missed') as missed,
+           max(own.measured_at) as at
+    from workflow_adherence as own join traces on traces.id = own.trace_id
+    where traces.origin <> 'test'
+    group by traces.workflow, own.had_plan order by own.had_plan desc, prompts desc, traces.workflow
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkflowFigures:
+    """How often agents followed one workflow, for prompts with a plan (``had_plan``) or without one.
+
+    Of ``prompts``, the agent ``followed`` the workflow after some and not after others (``not_followed``); of the rest
+    it is unknown. ``reached`` and ``missed`` say how often it showed, at a checkpoint, that the work is done.
+    """
+
+    workflow: str
+    had_plan: bool
+    prompts: int
+    followed: int
+    not_followed: int
+    reached: int
+    missed: int
+
+    @property
+    def known(self) -> int:
+        """Return the number of prompts for which it is known whether the workflow was followed."""
+        return self.followed + self.not_followed
+
+    @property
+    def interval(self) -> Interval:
+        """Return Wilson's 95 % interval for the share of prompts whose workflow was followed."""
+        return wilson(self.followed, self.known)
+
+    def filter(self, *what: str) -> str:
+        """Return the filter for these prompts, or those of them with each value in ``what``, such as "followed".
+
+        It is empty if a filter cannot express the workflow's name.
+        """
+        named = filters.part("workflow", self.workflow)
+        values = ("plan" if self.had_plan else "no-plan", *what)
+        return " ".join([named, *(f"adherence:{value}" for value in values)]) if named else ""
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredAdherence:
+    """The stored figures of all workflows, those with a plan first, and when they were last measured (``at``)."""
+
+    at: str
+    workflows: tuple[WorkflowFigures, ...]
+
+    @property
+    def planned(self) -> tuple[int, int]:
+        """Return two numbers of prompts with a plan: those whose workflow was followed, and those where it is known."""
+        rows = [one for one in self.workflows if one.had_plan]
+        return sum(one.followed for one in rows), sum(one.known for one in rows)
+
+    @property
+    def interval(self) -> Interval:
+        """Return Wilson's 95 % interval for the share of plans that were followed."""
+        return wilson(*self.planned)
+
+
+def adherence(db: sqlite3.Connection) -> MeasuredAdherence | None:
+    """Return the stored figures; None if nothing was measured."""
+    rows = db.execute(HOW_OFTEN_FOLLOWED).fetchall() if db.execute(HAS_THE_TABLE).fetchone() else []
+    if not rows:
+        return None
+    workflows = tuple(WorkflowFigures(str(row[0]), bool(row[1]), *map(int, row[2:7])) for row in rows)
+    return MeasuredAdherence(max(str(row[7]) for row in rows), workflows)
+
+
+def is_due(db: sqlite3.Connection) -> bool:
+    """Return whether enough prompts with a workflow are newer than those that were measured."""
+    count, last = db.execute(HOW_MANY_WERE_MEASURED).fetchone()
+    enough = max(1, round(count * GROWTH))
+    return bool(db.execute(HOW_MANY_CAME_SINCE, {"last": last, "enough": enough}).fetchone()[0] >= enough)
+
+
+def measure(db: sqlite3.Connection, cwd: str = "") -> bool:
+    """Measure in the transcripts how often agents followed their workflows, and store the result for each prompt.
+
+    This is done for the newest prompts. It is unknown for those whose workflow the rules in the folder ``cwd`` do not
+    have. Return whether it could be measured, which needs rules. ``db`` must be in autocommit mode. Raises
+    sqlite3.Error if the database cannot be written.
+    """
+    try:
+        workflows = workflows_in(cwd or os.getcwd())
+    except (NoRulesError, OSError):
+        return False
+    rows = list(islice(queries.export(db, WITH_A_WORKFLOW, with_children=False), NEWEST_PROMPTS))
+    judged = {one.trace_id: one for one in judged_prompts(rows, workflows)}
+    others = (row for row in rows if row["id"] not in judged)
+    unknown = [JudgedPrompt(str(row["id"]), str(row["workflow"]), has_plan(row), None) for row in others]
+    in_turn(db, lambda: _store(db, [*judged.values(), *unknown]))
+    return True
+
+
+def _store(db: sqlite3.Connection, judged: Iterable[JudgedPrompt]) -> None:
+    at = fast_stdlib.utc_now()
+    for one in judged:
+        criteria = one.criteria or {}
+        result = {"followed": FOLLOWED[one.is_followed], "checkpoint": CHECKPOINT[criteria.get("evidence")]}
+        db.execute(STORE, {"trace_id": one.trace_id, "had_plan": one.had_plan, "at": at, **result})

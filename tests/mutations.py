@@ -3589,14 +3589,6 @@ MUTATIONS = (
         "_a_choice",
     ),
     Mutation(
-        "a failure that is told in another language is not debugged",
-        "instructions/workflows/debugging.md",
-        '"no funciona", ',
-        "",
-        "",
-        "hydration/test_agreement.py::test_an_invented_prompt_gets_the_workflow_that_a_reader_expects",
-    ),
-    Mutation(
         "a wish that is put as a question is answered",
         "instructions/workflows/feature-dev.md",
         '"can the … also", ',

@@ -1,4 +1,7 @@
-"""Measure how long a user waits for the edits that are proposed for a prompt which came out wrong."""
+"""``python -m tests.tui.proposal_timing STATE``: how long a user waits for the edits that are proposed for a prompt.
+
+STATE is a state folder with a history. Prints the seconds until the first edit, and until all of them.
+"""
 
 from __future__ import annotations
 
@@ -42,4 +45,6 @@ def seconds_of_search(state_dir: str) -> tuple[float, float] | None:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit("usage: python -m tests.tui.proposal_timing STATE (a state folder with a history)")
     print(seconds_of_search(sys.argv[1]))

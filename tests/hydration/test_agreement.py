@@ -86,6 +86,11 @@ def test_a_missing_file_or_a_broken_line_is_a_clear_error(tmp_path: Path) -> Non
         ("el botón de enviar no funciona desde ayer", "debugging"),
         ("schreib eine Anleitung für neue Boten, die Dokumentation ist zu alt", "docs"),
         ("from now on you run the formatter after every edit", "framework-change"),
+        ("should we close the issue? if yes, delete the branch", "plan-mode"),
+        ("should we keep the flag? remove it otherwise", "plan-mode"),
+        ("should we make the avatar optional?", "simple-question"),
+        ("The dropdown should read its options from the config file", "feature-dev"),
+        ("add a button that keeps reminding you of unpaid invoices", "feature-dev"),
         ("can the exporter also write semicolons?", "feature-dev"),
         ("I want to read the shop's mails on my phone. are there other options than an app", "plan-mode"),
         (

@@ -271,10 +271,18 @@ def test_an_uncertain_prompt_gets_the_plan_for_a_plan(hydrated: Account) -> None
 
 def test_a_question_of_planning_is_answered_and_one_for_options_gets_a_plan(hydrated: Account) -> None:
     question = planned(hydrated, "should we also filter the stamps by colour?")
-    assert hydrated.trace()["inputs"]["workflow"].endswith("the wording of the requests calls for simple-question")
+    assert hydrated.trace()["inputs"]["workflow"].endswith(
+        "but as the requests are worded, the plan is simple-question"
+    )
     options = planned(hydrated, "what are the options for the stamps?")
 
     assert (question.workflow, options.workflow) == ("simple-question", "plan-mode")
+
+
+def test_without_a_workflow_for_answers_a_question_of_planning_keeps_its_plan(hydrated: Account) -> None:
+    hydrated.instruct("# Output\n\n## Workflow: simple-question\n```yaml\ndisabled: true\n```\n")
+
+    assert planned(hydrated, "should we also filter the stamps by colour?").workflow == "plan-mode"
 
 
 def test_a_request_that_begins_with_can_and_a_verb_gets_a_plan(hydrated: Account) -> None:

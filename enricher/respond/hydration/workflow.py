@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enricher.respond.hydration.reading.requirements import items_of
-from enricher.respond.hydration.reading.vocabulary import AROUND, ASKING_FOR_PLANS, TIMES
+from enricher.respond.hydration.reading.vocabulary import AROUND, ASKING_FOR_PLANS, ASSENTS, TIMES
 from enricher.respond.hydration.reading.wording import main_request, says_what_is
 
 TYPE_CHECKING = False
@@ -25,26 +25,28 @@ def workflow_for(chosen: str, requests: list[PromptRequest], rules: Rules) -> st
     If the prompt mentions the chosen workflow only to say when something happens ("once the review is over"), another
     workflow is returned: the one for simple questions if the prompt asks for no work, otherwise the default one.
     """
-    if chosen in (PLANNING, "") and _is_only_asked(requests):
+    can_answer = ANSWERING in rules.packed("plans")
+    if chosen in (PLANNING, "") and can_answer and _is_only_asked(requests):
         chosen = ANSWERING
     words = OCCASIONS.get(chosen, ())
     occasional = [one for one in requests if _is_named(one.text, words)]
     if not occasional or not all(_is_only_a_time(one.text, words) for one in occasional):
         return chosen or workflow_of_an_uncertain(requests, rules)
     asked = [one for one in requests if (one.is_order or one.is_condition) and not one.is_minor]
-    is_answered = not asked and ANSWERING in rules.packed("plans")
-    return ANSWERING if is_answered else workflow_of_an_uncertain(requests, rules)
+    return ANSWERING if can_answer and not asked else workflow_of_an_uncertain(requests, rules)
 
 
 def asks_for_plan(requests: list[PromptRequest]) -> bool:
     """Return whether a request mentions a plan, options or the like."""
-    return any(word in one.text.lower() for one in requests for word in ASKING_FOR_PLANS)
+    texts = [" ".join(word.strip(AROUND) for word in one.text.lower().split()) for one in requests]
+    return any(f" {words} " in f" {text} " for text in texts for words in ASKING_FOR_PLANS)
 
 
 def _is_only_asked(requests: list[PromptRequest]) -> bool:
-    """Return whether the main request is a question, and no request asks for a plan."""
+    """Return whether the main request is a question, and no request is an order or a wish or asks for a plan."""
     main = main_request(requests)
-    return main is not None and main.is_question and not asks_for_plan(requests)
+    is_work = any(one.is_order or one.is_condition or one.text.lower().startswith(ASSENTS) for one in requests)
+    return main is not None and main.is_question and not is_work and not asks_for_plan(requests)
 
 
 def workflow_of_an_uncertain(requests: list[PromptRequest], rules: Rules) -> str:

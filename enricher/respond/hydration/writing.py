@@ -140,7 +140,7 @@ def hydrate(result: Enrichment, inputs: Inputs, rules: Rules) -> Hydration | Non
         return None
     is_certain = name == result.workflow and (name != PLANNING or asks_for_plan(requests))
     if result.workflow not in ("", name):
-        result.why_workflow += f"; but the wording of the requests calls for {name}"
+        result.why_workflow += f"; but as the requests are worded, the plan is {name}"
     result.workflow, plan = name, plans[name]
     judged, facts = result.classification, inputs.hydration
     main = main_request(requests, is_report=name == DEBUGGING)

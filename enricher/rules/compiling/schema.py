@@ -81,9 +81,10 @@ class Workflows(_Rule):
     """The rule ``## Workflows``: the path of the workflow index, and how many points a workflow needs to be chosen.
 
     The path is relative to the instructions file. A workflow is chosen for a prompt if it has at least ``min_score``
-    points and ``min_lead`` points more than the next one. If no workflow has that many, ``ordered`` names the workflow
-    for a prompt that asks for only one thing, ``stated`` the one for a prompt that only describes a state, and
-    ``fallback`` the one for any other prompt. An empty ``ordered`` or ``stated`` means ``fallback``.
+    points and at least ``min_lead`` points more than the next one; of equals, the first in the index. If no workflow
+    has that many, ``ordered`` names the workflow for a prompt that asks for only one thing, ``stated`` the one for a
+    prompt that only describes a state, and ``fallback`` the one for any other prompt. An empty ``ordered`` or
+    ``stated`` means ``fallback``.
     """
 
     file: Name | None = None

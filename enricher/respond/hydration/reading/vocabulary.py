@@ -84,8 +84,13 @@ TALKING = ("talk about ", "discuss ")
 """Beginnings of orders that bound the work if "before" follows: "talk about the prices before the third step"."""
 PLANNING = (" plan about which ", " plan of which ", " plan in which order ", " plan for the order ", " plan which ")
 """Signs of an order that only settles the sequence of the other ones."""
-ASKING_FOR_PLANS = ("plan", "option", "design", "propos", "approach", "alternative", "another way", "best way", "ideas")
-"""Beginnings of what a question mentions that asks for a plan, not only for an answer."""
+ASKING_FOR_PLANS = (
+    "plan", "plans", "planning", "option", "options", "design", "designs", "propose", "proposal", "proposals",
+    "approach", "approaches", "alternative", "alternatives", "another way", "best way", "ideas",
+)  # fmt: skip
+"""What a question mentions that asks for a plan, not only for an answer."""
+ASSENTS = ("if yes", "if so", "if no", "if not", "otherwise", "if it is", "if that is")
+"""Beginnings of what is to be done after the answer to a question: "should we close it? if yes, delete the branch"."""
 GATHERING = frozenset("run rerun list collect count check".split())
 """Verbs of orders whose result the sequence of the others depends on."""
 ABOUT_CONDUCT = frozenset(("stick", "bear", "refrain"))

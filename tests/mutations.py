@@ -1618,10 +1618,18 @@ MUTATIONS = (
     Mutation(
         "rules that are named alike look alike",
         "workbench/tui/panes/coverage_text.py",
-        '            found[row] = (place if len(group) > 1 else "") + text',
-        "            found[row] = text",
+        "            if len(group) == 1:",
+        "            if len(group) > 0:",
         "",
         "tui/test_coverage_screen.py::test_rules_that_are_named_alike_are_told_apart",
+    ),
+    Mutation(
+        "a task type and a workflow of the same name are told apart by their files",
+        "workbench/tui/panes/coverage_text.py",
+        'f"{text} ({kind})" if kinds[text] > 1 else text',
+        "text",
+        "",
+        "tui/test_coverage_screen.py::test_a_task_type_and_a_workflow_of_the_same_name_keep_their_name",
     ),
     Mutation(
         "the help does not scroll to its end",

@@ -306,6 +306,16 @@ async def test_rules_that_are_named_alike_are_told_apart(history: Account) -> No
         assert 'fired: :9 debug: "why" +1' in screen_text(app)
 
 
+async def test_a_task_type_and_a_workflow_of_the_same_name_keep_their_name(
+    history: Account, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The packaged rules have a task type and a workflow ``docs``, which are written in different files."""
+    monkeypatch.chdir(history.home)
+    async with run_workbench(history.state, screen="coverage") as (app, _pilot):
+        assert {"docs (task type)", "docs (workflow)"} <= set(names(app))
+        assert "implementation" in names(app)
+
+
 async def test_a_search_without_a_match_says_so(history: Account) -> None:
     async with open_screen(history) as (app, pilot):
         await pilot.press("d", "ctrl+f", *"rounding")

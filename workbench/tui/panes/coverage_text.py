@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -93,16 +94,19 @@ def chosen(known: Coverage, *, view: str, kind: str, sort: str) -> list[ShownRul
 
 
 def distinct_names(rows: Iterable[coverage.CoverageRow]) -> dict[coverage.CoverageRow, str]:
-    """Return the name of each rule; rules of the same name are told apart by their lines or, if needed, their files."""
-    alike: dict[str, list[coverage.CoverageRow]] = {}
+    """Return the name of each rule; rules of the same name are told apart by kind, line or file, in this order."""
+    alike: dict[tuple[str, str], list[coverage.CoverageRow]] = {}
     for row in rows:
-        alike.setdefault(name(row), []).append(row)
+        alike.setdefault((name(row), row.kind), []).append(row)
+    kinds = Counter(text for text, _kind in alike)
     found = {}
-    for text, group in alike.items():
+    for (text, kind), group in alike.items():
+        named = f"{text} ({kind})" if kinds[text] > 1 else text
         is_one_file = len({row.file for row in group}) == 1
         for row in group:
-            place = f"{'' if is_one_file else os.path.basename(row.file)}:{row.line} "
-            found[row] = (place if len(group) > 1 else "") + text
+            found[row] = f":{row.line} {named}" if is_one_file else f"{named} {os.path.basename(row.file)}:{row.line}"
+            if len(group) == 1:
+                found[row] = named
     return found
 
 

@@ -123,7 +123,7 @@ async def test_a_channel_that_was_asked_for_no_prompt_is_not_measured(tmp_path: 
     shown = await page(await served(account), "coverage")
     dead = shown[shown.index('id="dead"') : shown.index('id="always"')]
 
-    assert "Not measured, because they were asked for none of these prompts" in dead
+    assert "Asked for too few of these prompts to tell" in dead
     assert "channels</summary>" not in dead
     assert re.search(r"(\d+) of \1 not measured, because they were asked for no prompt. </p>", shown)
 

@@ -239,7 +239,8 @@ async def test_a_rule_that_was_asked_says_how_many_prompts_leave_what_possible(h
     async with open_screen(history) as (app, pilot):
         await pilot.press(*"KKKKKKK")
 
-        assert "never spoke; 4 prompts for which it was asked" in screen_text(app)
+        assert "never spoke; 4 prompts for which it was asked are too few to tell" in screen_text(app)
+        assert "dead 0" in screen_text(app)
 
 
 async def test_rules_that_are_meant_to_fire_always_say_so_and_come_last(history: Account) -> None:
@@ -327,7 +328,7 @@ async def test_a_search_without_a_match_says_so(history: Account) -> None:
 async def test_the_filter_restricts_what_is_measured(history: Account) -> None:
     async with open_screen(history) as (app, pilot):
         await pilot.press("slash", *"rounding")
-        await until(pilot, lambda: "1 prompts" in screen_text(app))
+        await until(pilot, lambda: screen_text(app).splitlines()[1].endswith(" 1 prompt"))
         await pilot.press("enter", "escape")
         await until(pilot, lambda: "5 prompts" in screen_text(app))
 
@@ -401,6 +402,44 @@ async def test_a_new_prompt_offers_to_measure_again(history: Account, monkeypatc
         await until(pilot, lambda: "the history changed · R again" in screen_text(app))
 
         assert "R Again" in screen_text(app).splitlines()[-1]
+
+
+async def test_the_rules_of_the_folder_judge_all_prompts_and_the_screen_says_so(history: Account) -> None:
+    history.write("project/.enricher/instructions.md", RULES.partition("# Context")[0])
+    history.cli("trust", str(history.project))
+    async with run_workbench(history.state, screen="coverage") as (app, _pilot):
+        assert "5 prompts, all judged as if typed in project/" in screen_text(app)
+
+
+async def test_the_filter_line_says_which_kind_is_shown(history: Account) -> None:
+    async with open_screen(history) as (app, pilot):
+        await pilot.press(*"KKKKKd")
+        assert "approaches only · 5 prompts" in screen_text(app).splitlines()[1]
+        await pilot.press("K")
+        assert "workflows only · 5 prompts" in screen_text(app).splitlines()[1]
+
+
+async def test_an_approach_of_another_profile_is_not_dead(history: Account) -> None:
+    profiled = RULES.replace("task_types: {debug: 3}", "profile: as-specified\ntask_types: {debug: 3}")
+    history.write("project/rules.md", profiled)
+    async with open_screen(history) as (app, pilot):
+        await pilot.press(*"KKKKK")
+
+        why = "not measured: it was tried for none of these prompts (only the profile as-specified does)"
+        assert why in " ".join(screen_text(app).split())
+        assert "dead 0" in screen_text(app)
+
+
+async def test_the_rule_that_is_called_so_is_found_first(history: Account) -> None:
+    async with open_screen(history) as (app, pilot):
+        await pilot.press("S", "ctrl+f", *"test")
+        await settle(app, pilot)
+        table = app.screen.query_one(FiguresTable)
+
+        assert table.shown[table.cursor].cells[0] == "test"
+        assert "1 of " in screen_text(app)
+        await pilot.press("enter")
+        assert table.shown[table.cursor].cells[0] != "test"
 
 
 async def test_view_kind_and_sort_survive_a_restart(history: Account) -> None:

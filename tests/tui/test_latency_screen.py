@@ -120,7 +120,7 @@ async def test_enter_leads_from_a_stage_to_its_slowest_prompts_and_to_the_trace(
 async def test_the_filter_restricts_what_is_measured(history: Account) -> None:
     async with run_workbench(history.state, screen="latency") as (app, pilot):
         await pilot.press("slash", *"type:test")
-        await until(pilot, lambda: "1 prompts" in screen_text(app))
+        await until(pilot, lambda: "1 prompt" in screen_text(app))
         await pilot.press("enter", "escape")
         await until(pilot, lambda: "5 prompts" in screen_text(app))
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from enricher.classify import SEARCH_INTENT, TASK_TYPE, Observation, matching, scanned_part
 from enricher.prompt.text import estimate_tokens
+from enricher.settings import AS_SPECIFIED, is_as_specified
 from storage.evaluation.corpus import labels_of
 from workbench.coverage.rule_positions import RulePosition
 from workbench.coverage.unmatched import Unmatched
@@ -44,6 +45,8 @@ A prompt on which only signals for these features fire counts as unmatched.
 """
 LEAST_TOGETHER = 5
 """Minimum number of prompts in which rules must fire together to be reported; in fewer, it may be chance."""
+MOST_POSSIBLE = 0.2
+"""A rule that was asked for only some prompts, and never fired, is called dead if its true share is at most this."""
 ENOUGH_PROMPTS = 20
 """Minimum number of prompts before rules that always fire are reported; in fewer, it may be chance."""
 EXAMPLES = 3
@@ -59,10 +62,10 @@ class CoverageRow:
 
     ``rule`` is the id of the rule; ``name`` is its class, guardrail, approach, workflow or channel; ``label`` is the
     signal as ``enricher explain`` prints it. ``prompts`` is the number of prompts on which it could fire: all that were
-    measured; for a channel, those for which it was asked. It fired on ``fired`` of them, and added ``tokens`` tokens to
-    them in total. ``right`` and ``wrong`` count the labelled prompts on which it fired and its class won, rightly or
-    wrongly. ``examples`` are the ids of the newest prompts on which it fired. ``is_foreign`` is whether a signal has
-    wordings of other languages.
+    measured; for a channel or an approach of the profile ``as-specified``, those for which it was asked. It fired on
+    ``fired`` of them, and added ``tokens`` tokens to them in total. ``right`` and ``wrong`` count the labelled prompts
+    on which it fired and its class won, rightly or wrongly. ``examples`` are the ids of the newest prompts on which it
+    fired. ``is_foreign`` is whether a signal has wordings of other languages.
     """
 
     kind: str
@@ -132,7 +135,8 @@ class Coverage:
     """The figures of a coverage count: how often each rule fired on the prompts counted so far.
 
     ``judged_again`` is the number of prompts that were recorded under other rules. ``labels`` has the number of
-    labelled prompts for each right task type; prompts whose label only says «wrong» are not among them.
+    labelled prompts for each right task type; prompts whose label only says «wrong» are not among them. ``folder`` is
+    the folder whose own layer is among the rules, which judge all prompts, wherever they were typed.
     """
 
     rules_hash: str
@@ -146,6 +150,7 @@ class Coverage:
     labels: dict[str, int]
     tallies: Mapping[CoverageRow, _Tally] = field(default_factory=dict, repr=False, compare=False)
     kept: Mapping[str, list[str]] = field(default_factory=dict, repr=False, compare=False)
+    folder: str = field(default="", compare=False)
 
     def counted(self, row: CoverageRow, number: str = FIRED) -> list[str]:
         """Return the ids of the prompts that are counted in one of the figures of ``row``, newest first.
@@ -178,11 +183,17 @@ class Coverage:
 
         Signals with wordings of other languages than English come last.
         """
-        return sorted((row for row in self.rows if row.is_dead), key=lambda row: row.is_foreign)
+        found = (row for row in self.rows if row.is_dead and not self.is_too_seldom_asked(row))
+        return sorted(found, key=lambda row: row.is_foreign)
 
-    def never_asked(self) -> list[CoverageRow]:
-        """Return the channels that were asked for none of the counted prompts, so that nothing is known of them."""
-        return [row for row in self.rows if self.prompts and not row.prompts]
+    def is_too_seldom_asked(self, row: CoverageRow) -> bool:
+        """Return whether a rule never fired, but was asked for too few of the prompts to tell whether it ever would."""
+        is_asked_apart = not row.fired and row.prompts < self.prompts
+        return is_asked_apart and (not row.prompts or row.may_reach() > MOST_POSSIBLE)
+
+    def too_seldom_asked(self) -> list[CoverageRow]:
+        """Return the rules of which nothing is known, because they were asked for too few of the counted prompts."""
+        return list(filter(self.is_too_seldom_asked, self.rows))
 
     def always_on(self) -> list[CoverageRow]:
         """Return the rules and signals that fired on every prompt, if at least ENOUGH_PROMPTS prompts were counted.
@@ -212,7 +223,7 @@ class _Tally:
     fired: int = 0
     tokens: int = 0
     asked: int | None = None
-    """The number of prompts for which a channel was asked; None for a rule that can fire on every prompt."""
+    """The number of prompts for which the rule was asked; None for a rule that can fire on every prompt."""
     is_foreign: bool = False
     mark: int = 0
     kept: int = EXAMPLES
@@ -259,6 +270,7 @@ class Measurement:
             tally.kept = kept
         self._titles = {identity: title for identity, (title, _) in written.guardrail_titles().items()}
         self._approaches = list(_approaches(written))
+        self._as_specified = _as_specified(written)
 
     def _add_signal(self, signal: LocatedSignal, *, is_foreign: bool) -> None:
         tally = _Tally(
@@ -294,9 +306,9 @@ class Measurement:
         tallies = [tally for condition in fired for tally in self._signals[condition]]
         for tally in tallies:
             tally.add(row.id, mark)
-        for name in _asked_channels(row):
-            if channel := self._lines.get(("channel", name)):
-                channel.asked = (channel.asked or 0) + 1
+        for key in _asked(row, self._as_specified):
+            if rule := self._lines.get(key):
+                rule.asked = (rule.asked or 0) + 1
         for key, tokens in self._shaping_rules(row, outcome):
             if key in self._lines:
                 self._lines[key].add(row.id, mark, tokens=tokens)
@@ -363,6 +375,7 @@ class Measurement:
             dict(self._labels),
             dict(found),
             self._kept,
+            self._written.folder,
         )
 
 
@@ -384,23 +397,33 @@ def _lines(written: LocatedRules) -> Iterator[_Tally]:
         yield _Tally("guardrail", f"guardrail.{identity}", "guardrail", identity, place, title)
     for kind in ("approach", "workflow", "channel"):
         for name, block in written.rules_of(kind):
-            asked = 0 if kind == "channel" else None
+            is_asked_apart = kind == "channel" or (kind, name) in _as_specified(written)
+            asked = 0 if is_asked_apart else None
             yield _Tally(kind, block.id, kind, name, RulePosition(block.file, block.line), asked=asked)
 
 
 def _approaches(written: LocatedRules) -> Iterator[tuple[str, re.Pattern[str]]]:
     """Yield the name of each approach, and a pattern that matches its text, whatever is filled in for ``{…}``."""
     approaches = written.rules.body["approaches"]
-    for name, say, *_ in (*approaches["rules"], *approaches.get("as-specified", ())):
+    for name, say, *_ in (*approaches["rules"], *approaches.get(AS_SPECIFIED, ())):
         pieces = re.split(r"\{[^{}]*\}", say)
         yield name, re.compile(".*".join(map(re.escape, pieces)), re.DOTALL)
 
 
-def _asked_channels(row: Recorded) -> Iterator[str]:
-    """Yield the channels that were asked for a prompt; for an imported prompt, none was."""
-    for channel in json.loads(row.inputs)["channels"]:
-        if channel["status"] not in NOT_ASKED:
-            yield channel["name"]
+def _as_specified(written: LocatedRules) -> list[tuple[str, str]]:
+    """Return the approaches that are tried only in the profile ``as-specified``, as (kind, name)."""
+    return [("approach", name) for name, *_ in written.rules.body["approaches"].get(AS_SPECIFIED, ())]
+
+
+def _asked(row: Recorded, as_specified: list[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """Yield the kind and name of the rules that were asked for this prompt, of those that are not asked for every one.
+
+    These are channels, none of which is asked for an imported prompt, and the approaches in ``as_specified``.
+    """
+    inputs = json.loads(row.inputs)
+    yield from (("channel", one["name"]) for one in inputs["channels"] if one["status"] not in NOT_ASKED)
+    if is_as_specified(inputs["settings"]):
+        yield from as_specified
 
 
 def _tokens_by_channel(row: Recorded, outcome: Outcome) -> dict[str, int]:
@@ -431,12 +454,12 @@ def _identified(row: CoverageRow) -> dict[str, object]:
 
 def as_object(found: Coverage) -> dict[str, object]:
     """Return all figures of a coverage count as JSON values."""
-    rows = []
+    rows, dead = [], set(found.dead())
     for row in found.rows:
         interval = row.rightness()
         judged = {"low": interval.low, "high": interval.high} if row.right + row.wrong else None
         rows.append(
-            asdict(row) | {"share": row.share, "rightness": judged, "dead": row.is_dead, "always_on": row.is_always_on}
+            asdict(row) | {"share": row.share, "rightness": judged, "dead": row in dead, "always_on": row.is_always_on}
         )
     overlaps = [{"fired": one.fired, "rows": list(map(_identified, one.rows))} for one in found.overlaps]
     return {

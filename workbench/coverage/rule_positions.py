@@ -20,7 +20,7 @@ from enricher.rules.compiling.signals import LEAST_WEIGHT, label
 from enricher.rules.layers import HEURISTICS, find_layers
 from workbench.replay.rulesets.compared_rules import SideError
 from workbench.replay.rulesets.current_layers import CurrentLayers
-from workbench.replay.rulesets.layer_stack import layer_file, stack_of
+from workbench.replay.rulesets.layer_stack import layer_file, scope_of, stack_of
 from workbench.replay.rulesets.versions import compile_texts
 
 if TYPE_CHECKING:
@@ -91,6 +91,11 @@ class LocatedRules:
         Files with catalogues of guardrails are left out.
         """
         return [path for layer, path, _text in self.compiled.texts if layer not in CATALOGUES]
+
+    @property
+    def folder(self) -> str:
+        """Return the folder whose project or package layer is among the rules; empty if there is none."""
+        return next(filter(None, (scope_of(layer, path) for layer, path, _text in reversed(self.compiled.texts))), "")
 
     def foreign_signals(self) -> list[LocatedSignal]:
         """Return the signals with wordings of other languages, recognised by letters that English lacks.

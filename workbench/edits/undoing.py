@@ -10,6 +10,7 @@ from difflib import SequenceMatcher
 from enricher.home import from_home
 from enricher.prompt.text import shortened
 from workbench.edits import instructions_file as files
+from workbench.wording import counted
 
 LONGEST_LINE = 60
 MERGED = (
@@ -80,12 +81,8 @@ def describe(save: Save) -> str:
     removed = [line.strip() for start, end, _ in hunks for line in lines[start:end]]
     first = next(filter(None, [*written, *removed]), "")
     numbers = ((len(written), "written"), (len(removed), "removed"))
-    counts = ", ".join(f"{_count(number, 'line')} {what}" for number, what in numbers if number) or "no line differs"
+    counts = ", ".join(f"{counted(number, 'line')} {what}" for number, what in numbers if number) or "no line differs"
     return f"{from_home(save.path)} ({counts}{f', first «{shortened(first, LONGEST_LINE)}»' if first else ''})"
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}{'s' * (number != 1)}"
 
 
 def take_back(save: Save, cwd: str) -> ChangedSince | None:

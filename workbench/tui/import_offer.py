@@ -28,6 +28,7 @@ from workbench.importing.survey import ImportFilter, Sieve, Stored, store, surve
 from workbench.importing.tracing import Tracer
 from workbench.tui.messages import DataChanged
 from workbench.tui.workers.connection import open_database
+from workbench.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -182,8 +183,8 @@ class ImportOffer(ModalScreen[None], inherit_bindings=False):
         else:
             plural = "lines or files" if problems > 1 else "line or file"
             unread = f" {problems:,} {plural} could not be read." if problems else ""
-            answers = f"y  import {_prompts(count)}      n  not now\n{LATER}"
-            self._show(f"{_prompts(count)} can be imported.{unread}", answers)
+            answers = f"y  import {counted(count, 'prompt')}      n  not now\n{LATER}"
+            self._show(f"{counted(count, 'prompt')} can be imported.{unread}", answers)
 
     def _store(self, counted: Counted) -> None:
         self._is_storing = True
@@ -196,7 +197,7 @@ class ImportOffer(ModalScreen[None], inherit_bindings=False):
         self.query_one("#reason").display = False
         refused = f" The database refused {message.stored.refused:,}." if message.stored.refused else ""
         rest = "" if message.is_whole else f"\n{LATER.replace('it again', 'the rest')}"
-        self._show(f"{_prompts(message.stored.prompts)} imported.{refused}", f"enter  go on{rest}")
+        self._show(f"{counted(message.stored.prompts, 'prompt')} imported.{refused}", f"enter  go on{rest}")
         self.app.post_message(DataChanged())
 
     def action_accept(self) -> None:
@@ -231,10 +232,6 @@ def _list_programs(sources: list[ConversationFile]) -> str:
         f"  {names[host].ljust(width)}  {number:>6,} file{'s' * (number != 1):<1}  {sizes[host] / 1e6:>8,.1f} MB"
         for host, number in files.most_common()
     )
-
-
-def _prompts(count: int) -> str:
-    return f"{count:,} prompt{'s' * (count != 1)}"
 
 
 def count_prompts(

@@ -50,11 +50,6 @@ def opened(selection: Selection, *, limit: int = 0) -> Iterator[Corpus]:
         raise click.ClickException(printable(error)) from error
 
 
-def counted(count: int, noun: str) -> str:
-    """Return a number with its noun in singular or plural, for example "1 prompt" or "2 prompts"."""
-    return f"{count} {noun}{'' if count == 1 else 's'}"
-
-
 def selection_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add to a command the options that select the prompts to replay and say what to do with the result."""
     for option in reversed(

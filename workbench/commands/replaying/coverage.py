@@ -11,7 +11,8 @@ import click
 
 from enricher.interfaces.cli import options
 from enricher.interfaces.cli.output import new_console, new_table, print_json, printable
-from workbench.commands.replaying.blast_radius import counted, opened
+from workbench.commands.replaying.blast_radius import opened
+from workbench.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,6 +74,8 @@ def _print(found: Coverage, *, is_all: bool) -> None:
     console = new_console()
     again = f", {found.judged_again} of them judged again under these rules" if found.judged_again else ""
     click.echo(f"{counted(found.prompts, 'prompt')}{again}; {found.labelled} labelled")
+    if found.folder:
+        click.echo(printable(f"all are judged as if they had been typed in {found.folder}, whose own rules count here"))
     click.echo(
         printable(f"a place without a file name, such as :12, is a line of {os.path.relpath(main_file(found.rows))}")
     )
@@ -84,12 +87,10 @@ def _print(found: Coverage, *, is_all: bool) -> None:
         last = f", {foreign} with wordings of other languages last" if foreign else ""
         click.echo(f"\n{counted(len(dead), 'signal')} never fired{last}; {reach}:")
         _print_places(dead, found)
-    if never_asked := found.never_asked():
-        names = ", ".join(row.name for row in never_asked)
+    if seldom := found.too_seldom_asked():
+        names = ", ".join(f"{row.name} ({row.prompts})" for row in seldom)
         click.echo(
-            printable(
-                f"\nNot measured, as they were asked for none of these prompts (for imported ones, none is): {names}"
-            )
+            printable(f"\nToo few prompts to tell; each with the number of prompts for which it was asked: {names}")
         )
     if found.always_on():
         click.echo("\nFired in every prompt, so they do not tell prompts apart:")

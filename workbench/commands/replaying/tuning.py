@@ -10,7 +10,8 @@ import click
 
 from enricher.interfaces.cli import options
 from enricher.interfaces.cli.output import print_json, printable
-from workbench.commands.replaying.blast_radius import counted, opened
+from workbench.commands.replaying.blast_radius import opened
+from workbench.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

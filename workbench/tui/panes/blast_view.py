@@ -89,7 +89,7 @@ def _second(figures: Figures) -> Content:
             text = f"approved cases: {count:,} of {results.approved:,} got worse against {base_text(figures)}"
             parts.append((text, "bold $error" if count else ""))
         else:
-            parts.append(("no case approved yet", "$text-muted"))
+            parts.append(("no approved case here", "$text-muted"))
         if results.gained:
             parts.append((f"{results.gained} corrected", "$success"))
         if not count and results.lost:

@@ -13,6 +13,8 @@ from storage.traces import line_labels
 from workbench.tui.messages import Counted
 from workbench.tui.state import here
 from workbench.tui.widgets.lists.figures import Heading, TableRow, bar, percent
+from workbench.wording import counted as numbered
+from workbench.wording import plural
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -46,7 +48,7 @@ IN_ALL = {"prompts": "measured", "labelled": "labelled", "judged_again": "judged
 
 NO_ROWS = {
     "all": "No rule is of this kind.\n\n  K    another kind",
-    "dead": "Every rule of this kind has spoken.",
+    "dead": "Every rule of this kind that was asked for enough prompts fired at least once.",
     "always": "Only the <always> points of each class spoke in every prompt, as they are meant to.",
     "together": "No two rules always spoke together, of those that spoke five times or more.",
     "none": "Every prompt has a signal.",
@@ -233,9 +235,9 @@ def about_cluster(cluster: Cluster, known: Coverage) -> str:
     return f"{cluster.prompts:,} of {known.unmatched:,} prompts without a signal\nenter shows them"
 
 
-def about(row: coverage.CoverageRow) -> str:
+def about(row: coverage.CoverageRow, known: Coverage) -> str:
     """Return details of a rule as lines: its name, its file and line, its figures, and the tokens that it costs."""
-    lines = [name(row), _place(row, 200), _finding(row)]
+    lines = [name(row), _place(row, 200), _finding(row, known)]
     if row.tokens:
         lines.append(f"its own words cost {row.tokens_each:,} tokens in each of these prompts, {row.tokens:,} in all")
     return "\n".join(lines)
@@ -299,13 +301,27 @@ def _near(path: str) -> str:
     return path
 
 
-def _finding(row: coverage.CoverageRow) -> str:
+def scope(known: Coverage) -> str:
+    """Return in words that all prompts are judged by the rules of one folder; empty if it has no rules of its own."""
+    return f", all judged as if typed in {os.path.basename(known.folder)}/" if known.folder else ""
+
+
+def only(kind: str) -> str:
+    """Return in words that only rules of one kind are shown; empty for ``EVERY_KIND``."""
+    return "" if kind == EVERY_KIND else f"{plural(kind)} only"
+
+
+def _finding(row: coverage.CoverageRow, known: Coverage) -> str:
+    asked = "tried" if row.kind == "approach" else "asked"
     if not row.prompts:
-        return "not measured: it was asked for none of these prompts (nothing is gathered for imported ones)"
-    of = f"{row.prompts:,} prompts{' for which it was asked' if row.kind == 'channel' else ''}"
+        why = "only the profile as-specified does" if asked == "tried" else "nothing is gathered for imported ones"
+        return f"not measured: it was {asked} for none of these prompts ({why})"
+    of = f"{numbered(row.prompts, 'prompt')}{f' for which it was {asked}' if row.prompts < known.prompts else ''}"
     if row.is_dead:
         spoke = "never spoke (it has wordings of other languages)" if row.is_foreign else "never spoke"
-        return f"{spoke}; {of} leave possible that it does in up to {percent(row.may_reach())} of all"
+        few = " are too few to tell:" if known.is_too_seldom_asked(row) else ""
+        possible = f"{spoke}; {of}{few} leave possible that it does in up to {percent(row.may_reach())} of all"
+        return possible + ("; it is said only where no approach before it fits" if row.kind == "approach" else "")
     acted = f"acted in {row.fired:,} of {of}{', as it is meant to' if row.is_meant_to_fire else ''}"
     if row.facet != TASK_TYPE:
         return acted

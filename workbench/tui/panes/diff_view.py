@@ -13,6 +13,7 @@ from workbench.tui.panes.trace_text import heading
 from workbench.tui.widgets.lists.columns import short_time
 from workbench.tui.widgets.plain_text import plain
 from workbench.views.differences import compared
+from workbench.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -69,7 +70,7 @@ def beginning(text: str, most: int) -> tuple[list[str], str]:
     shown = "\n".join(lines[:most])[: most * USUAL_LINE].split("\n")
     more_lines, more = len(lines) - len(shown), len(whole) - len("\n".join(shown))
     if more_lines:
-        return shown, f"{more_lines:,} more line{'s' * (more_lines != 1)}"
+        return shown, counted(more_lines, "more line")
     return shown, f"{more:,} more characters" if more else ""
 
 

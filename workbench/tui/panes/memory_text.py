@@ -9,6 +9,7 @@ from storage.memory.memories import short_source
 from workbench.tui.widgets.lists.columns import short_time
 from workbench.tui.widgets.lists.figures import Heading, TableRow
 from workbench.tui.widgets.plain_text import one_line, plain
+from workbench.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -83,7 +84,7 @@ def use_row(one: MemoryUse) -> TableRow:
 
 def uses_title(prompts: int) -> str:
     """Return the title above the list of prompts to which a memory was added; ``prompts`` is their number."""
-    return f"told to {prompts:,} prompt{'s' * (prompts != 1)}" if prompts else "told to no prompt yet"
+    return f"told to {counted(prompts, 'prompt')}" if prompts else "told to no prompt yet"
 
 
 def preview(one: Memory, chars: int) -> str:

@@ -24,13 +24,15 @@ class RuleSearch:
     def matches(self, rows: Sequence[TableRow], rules: Mapping[str, CoverageRow], wanted: str) -> list[int]:
         """Return the positions of the rows that contain all words of ``wanted``, ignoring case.
 
-        ``rules`` are the rules that the rows show, by the keys of the rows.
+        Rules whose name is ``wanted`` come before their signals and all other rows. ``rules`` are the rules that the
+        rows show, by the keys of the rows.
         """
         words = wanted.casefold().split()
         if not words:
             return []
         texts = (self._text(row, rules.get(row.key)).casefold() for row in rows)
-        return [place for place, text in enumerate(texts) if all(word in text for word in words)]
+        found = [place for place, text in enumerate(texts) if all(word in text for word in words)]
+        return sorted(found, key=lambda place: not _is_called(rules.get(rows[place].key), " ".join(words)))
 
     def _text(self, row: TableRow, rule: CoverageRow | None) -> str:
         if rule is None:
@@ -48,12 +50,17 @@ class RuleSearch:
         return lines[line - 1] if 0 < line <= len(lines) else ""
 
 
+def _is_called(rule: CoverageRow | None, wanted: str) -> bool:
+    return rule is not None and rule.kind != "signal" and wanted in (rule.name.casefold(), rule.label.casefold())
+
+
 def next_match(matches: Sequence[int], here: int, step: int) -> int:
     """Return which of the ``matches`` (positions in the table) to go to from the position ``here``, as an index.
 
-    ``step`` 1 means the next match, -1 the previous one, and 0 the one at ``here`` or, if there is none, the next. The
-    search continues at the other end of the table.
+    ``step`` 1 means the next match, -1 the previous one. The search continues at the other end of the matches.
     """
+    if here in matches:
+        return (matches.index(here) + step) % len(matches)
     if step < 0:
         return next((place for place in reversed(range(len(matches))) if matches[place] < here), len(matches) - 1)
-    return next((place for place, at in enumerate(matches) if at > here or (at == here and not step)), 0)
+    return next((place for place, at in enumerate(matches) if at > here), 0)

@@ -23,6 +23,7 @@ from workbench.tui.widgets.lists.figures import FiguresTable
 from workbench.tui.widgets.search_bar import FilterBar
 from workbench.tui.workers import coverage_queries
 from workbench.tui.workers.coverage_queries import Grown, LinesJudged
+from workbench.wording import counted
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -76,11 +77,12 @@ class CoverageScreen(MeasuringScreen):
     PLACE = "coverage"
     HELP = """\
 How often each rule and signal of today's instructions fires on the recorded prompts. Prompts that were recorded
-under other rules are judged again.
+under other rules are judged again. In a folder with instructions of its own, all prompts are judged as if typed there.
 
 `dead` rules never fired; the line below the table says how often they may still fire. Those with wordings of other
-languages than English, recognised by their letters, come last. A channel counts only where it
-was asked, which it is for no imported prompt. `always on` rules do not distinguish one prompt from another; those that
+languages than English, recognised by their letters, come last. A channel counts only where it was asked, which it is
+for no imported prompt, and an approach of the profile as-specified only under that profile; where these prompts are too
+few to tell, it is not called dead. `always on` rules do not distinguish one prompt from another; those that
 are meant to fire always, the points that each class begins with, are not among them. Rules that always fire `together`
 may be one rule. `no signal` groups the prompts on which no signal fires by their words: a new rule could cover them.
 
@@ -90,7 +92,8 @@ and by rule, the lowest first.
 `right` and `wrong` count the labelled prompts on which the rule fired and its class won, rightly or wrongly; where
 another class won, its points did no harm. `tokens` are those of the rule's own words, in all prompts together; the line
 below the table says how many they are in each.
-`ctrl+f` finds a rule by words of its class, its name or any of its wordings.
+`ctrl+f` finds a rule by words of its class, its name or any of its wordings; one that is called so comes first.
+`K` shows only the next kind of rule; the filter line says which.
 `enter` shows the prompts on which it fired, `#` those of any number here, a second click on a number its own.
 `e` shows the rule where it is written. `escape` stops the measurement; the figures so far stay.
 """
@@ -188,6 +191,7 @@ below the table says how many they are in each.
         """Show only rules of the next kind, such as signals or guardrails; after the last kind, show all."""
         self._kind = next_of(self._kind, KINDS)
         self.remember(kind=self._kind)
+        self._show_counts()
         self._show()
 
     def action_sort(self, wanted: str = "") -> None:
@@ -232,7 +236,7 @@ below the table says how many they are in each.
 
     def _find(self, wanted: str, step: int) -> None:
         matches = self._search.matches(self.table.shown, self._shown, wanted)
-        place = next_match(matches, self.table.cursor, step)
+        place = next_match(matches, self.table.cursor, step) if step else 0
         if matches:
             self.table.cursor = matches[place]
         is_part = self._view != VIEWS[0].name or self._kind != EVERY_KIND
@@ -340,7 +344,8 @@ below the table says how many they are in each.
             self.bar.show_result("stopped, R measures" if self._is_stopped else "")
             return
         known, total = self._grown.coverage, self._grown.total
-        text = f"{known.prompts:,} prompts" if self._grown.is_final else f"{known.prompts:,} of {total:,}"
+        text = counted(known.prompts, "prompt") if self._grown.is_final else f"{known.prompts:,} of {total:,}"
+        text += coverage_text.scope(known)
         if self._is_measuring:
             text += " …"
         elif self._is_stopped:
@@ -349,7 +354,8 @@ below the table says how many they are in each.
             text += ", the history changed · R again"
         if self.has_class("-wide"):
             text += f" · {known.labelled:,} labelled · {known.judged_again:,} judged again"
-        self.bar.show_result(text)
+        only = coverage_text.only(self._kind)
+        self.bar.show_result(f"{only} · {text}" if only else text)
 
     def _show(self) -> None:
         if self._grown is None:
@@ -378,9 +384,8 @@ below the table says how many they are in each.
         }
         choice = self.query_one(Choice)
         choice.show_counts({name: number for name, number in numbers.items() if known.prompts})
-        text = "" if self._kind == EVERY_KIND else f"{self._kind}s only"
-        if self._view not in ("none", "lines") and self.has_class("-wide"):
-            text = f"{text}, {SORTS[self._sort]}".removeprefix(", ")
+        is_sorted = self._view not in ("none", "lines") and self.has_class("-wide")
+        text = SORTS[self._sort] if is_sorted else ""
         foreign = sum(one.is_foreign for one in coverage_text.of_kind(known.dead(), self._kind))
         if self._view == "dead" and foreign:
             text = f"{foreign:,} of other languages come last"
@@ -437,7 +442,7 @@ below the table says how many they are in each.
         if self._grown is None:
             return
         row, cluster, known = self._shown.get(self.table.chosen), self._cluster(), self._grown.coverage
-        text = coverage_text.about(row) if row else ""
+        text = coverage_text.about(row, known) if row else ""
         if rate := self._rate():
             text = coverage_text.about_kept(rate)
         elif cluster:

@@ -29,6 +29,7 @@ from workbench.tui.widgets.search_bar import FilterBar
 from workbench.tui.workers import latency_queries
 from workbench.tui.workers.latency_queries import BudgetsRead, Compared, FoundSlow, LatenciesMeasured
 from workbench.views.latency import HOOK_MS, budget_ms
+from workbench.wording import counted
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -272,7 +273,7 @@ faster, `inconclusive` has zero inside.
             self.table.focus()
 
     def _show_counts(self, figures: LatencyFigures) -> None:
-        text = f"{figures.prompts:,} prompts"
+        text = counted(figures.prompts, "prompt")
         if not figures.is_final:
             text += f", back to {latency_text.day(figures.reached)} …"
         elif figures.prompts:
@@ -305,7 +306,7 @@ faster, `inconclusive` has zero inside.
         notes = {
             "time": f"{name} by {'day' if self._is_by_day() else 'hour'}"
             + (f", budget {budget:,.0f} ms" if budget else ""),
-            "spread": f"{name}, {profile.figures.n:,} prompts",
+            "spread": f"{name}, {counted(profile.figures.n, 'prompt')}",
         }
         if self._view in notes:
             self.query_one(Choice).show_note(notes[self._view])

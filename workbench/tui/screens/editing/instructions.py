@@ -30,6 +30,7 @@ from workbench.tui.widgets.editor import InstructionsEditor
 from workbench.tui.widgets.editor_pane import EditorPane
 from workbench.tui.widgets.lists.line_list import LineList
 from workbench.tui.widgets.search_bar import FilterBar
+from workbench.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -205,7 +206,7 @@ What the channels found is taken from the record; where other rules would have a
         self.lines.show(groups, opened=self._to_open(groups))
         if self._shown is not None:
             count = self._shown.prompts
-            self.bar.show_result(f"{count:,} prompt{'s' * (count != 1)}")
+            self.bar.show_result(counted(count, "prompt"))
 
     def _to_open(self, groups: Sequence[Group]) -> list[str]:
         """Return the keys of the groups of lines to expand now, except for those that were expanded before.
@@ -319,7 +320,7 @@ What the channels found is taken from the record; where other rules would have a
             Answer(RECORDED.label, "recorded", "what was said then"),
             Answer(live.HEAD, "HEAD", "the last commit of this file"),
             *(
-                Answer(name[:SHORT], f"version {name[:SHORT]}", f"{prompts:,} prompts")
+                Answer(name[:SHORT], f"version {name[:SHORT]}", counted(prompts, "prompt"))
                 for name, prompts, _newest in versions
             ),
         ]

@@ -19,6 +19,7 @@ from kept import PLACES, save, told
 from workbench.importing.conversation_files import stored_files
 from workbench.importing.survey import Stored
 from workbench.tui import import_offer
+from workbench.tui.help import HelpScreen
 from workbench.tui.import_offer import ImportOffer
 from workbench.tui.welcome import STEPS, TourStep
 
@@ -246,6 +247,21 @@ async def test_a_digit_leaves_the_tour_for_that_screen(library: Account) -> None
         await settle(app, pilot)
 
         assert (app.current_mode, app.screen) == ("latency", app.place_screen())
+
+
+async def test_the_help_key_leaves_the_tour_for_the_help_of_the_screen(library: Account) -> None:
+    async with run_workbench(library.state) as (app, pilot):
+        await choose(app, pilot, "Take the tour")
+        await pilot.press("pagedown")
+        await settle(app, pilot)
+        stepped = (app.current_mode, isinstance(app.screen, TourStep))
+        await pilot.press("question_mark")
+        await settle(app, pilot)
+
+        assert stepped == ("instructions", True)
+        assert isinstance(app.screen, HelpScreen)
+        await pilot.press("escape")
+        assert app.screen is app.place_screen()
 
 
 async def test_a_history_is_greeted_with_neither(library: Account) -> None:

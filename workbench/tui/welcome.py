@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 NOTHING_FOUND = (
     "No conversation was found in the folders of the known clients; 'enricher trace import FILE' reads any other file."
 )
-NEXT, PREVIOUS = "next", "previous"
+NEXT, PREVIOUS, HELP = "next", "previous", "help"
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,9 @@ class Tour:
 
     def _answered(self, number: int, answer: str) -> None:
         after = number + {NEXT: 1, PREVIOUS: -1}.get(answer, len(STEPS))
-        if after < len(STEPS):
+        if answer == HELP:
+            self._app.call_later(self._app.action_help)
+        elif after < len(STEPS):
             self.show(max(0, after))
         else:
             self._app.call_later(self._app.action_go, answer if place(answer) else self._began_on)
@@ -105,7 +107,8 @@ class Tour:
 class TourStep(ModalScreen[str], inherit_bindings=False):
     """A dialog with one step of the tour.
 
-    It returns ``NEXT``, ``PREVIOUS``, the name of a screen to go to, or an empty string to leave the tour.
+    It returns ``NEXT``, ``PREVIOUS``, ``HELP`` to leave the tour for the help of the screen below, the name of a screen
+    to go to, or an empty string to leave the tour.
     """
 
     DEFAULT_CSS = """
@@ -118,8 +121,9 @@ class TourStep(ModalScreen[str], inherit_bindings=False):
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter,space,right,n", "dismiss('next')", "Next step", id="tour.next"),
-        Binding("left,backspace,b", "dismiss('previous')", "Previous step", id="tour.previous"),
+        Binding("enter,space,right,n,pagedown", "dismiss('next')", "Next step", id="tour.next"),
+        Binding("left,backspace,b,pageup", "dismiss('previous')", "Previous step", id="tour.previous"),
+        Binding("question_mark,f1", "dismiss('help')", "Leave the tour for the help of this screen", id="tour.help"),
         Binding("escape,q", "dismiss('')", "Leave the tour", id="tour.leave"),
     ]
 

@@ -162,6 +162,21 @@ async def test_the_time_of_an_imported_prompt_was_not_measured(library: Account)
         assert "   0.0 " not in screen_text(app)
 
 
+async def test_an_imported_prompt_has_a_mark_and_a_word_of_its_own(library: Account) -> None:
+    with closing(database.connect(str(library.state))) as db:
+        db.execute("update traces set status = 'shadow', origin = 'import' where prompt like 'why does%'")
+        db.execute("update traces set status = 'shadow' where prompt like 'add a test%'")
+    async with run_workbench(library.state, size=(200, 50)) as (app, pilot):
+        await settle(app, pilot)
+        await pilot.press("G")
+        await settle(app, pilot)
+        lines = screen_text(app).splitlines()
+
+    assert "imported from a past conversation: the agent was given nothing" in "\n".join(lines)
+    assert any("◇ debug" in line and "why does the nightly" in line for line in lines)
+    assert any("○ test" in line and "add a test for" in line for line in lines)
+
+
 async def test_evidence_is_underlined(library: Account) -> None:
     async with run_workbench(library.state, size=WIDE) as (app, pilot):
         await pilot.press("G")

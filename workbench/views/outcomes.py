@@ -27,6 +27,7 @@ STATUS_TEXTS = {
     "shadow": "shadow: recorded only, the agent was given nothing",
     "error": "failed",
 }
+IMPORTED = "imported from a past conversation: the agent was given nothing"
 FACET_TEXTS = {
     "task_type": "Task type",
     "search_intent": "Search intent",

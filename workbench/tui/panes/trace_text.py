@@ -19,6 +19,7 @@ from workbench.tui.widgets.lists.figures import bar
 from workbench.tui.widgets.plain_text import plain, plain_in_place
 from workbench.views.outcomes import (
     FACET_TEXTS,
+    IMPORTED,
     SIGNAL_TEXTS,
     STATUS_TEXTS,
     describe_model_call,
@@ -78,7 +79,8 @@ def _head(trace: Row, _width: int) -> Iterator[Content]:
         sure = f"{int(trace['confidence'] * 100)}%" if trace["confidence"] is not None else ""
         doubt = ", too uncertain to be shown" if trace["uncertain"] else ""
         yield Content.assemble((plain(trace["task_type"]), "bold $primary"), f"  {sure}{doubt}")
-    status_text = f"{STATUS_TEXTS.get(status, status)}{plain(reason)}"
+    is_imported = (status, trace["origin"]) == ("shadow", "import")
+    status_text = IMPORTED if is_imported else f"{STATUS_TEXTS.get(status, status)}{plain(reason)}"
     yield Content.styled(status_text, "$error" if status == "error" else "$text-muted")
     for one in trace.get("label_history", ()):
         yield Content.styled(label_text(one), "bold")

@@ -57,13 +57,15 @@ class TracesScreen(TraceList):
     """The screen with all recorded prompts, newest first."""
 
     PLACE = "traces"
+    SHOWS_SAVES = True
     HELP = """\
 Every prompt that reached the hook, newest first; new ones appear on top while they are typed elsewhere.
 
 The filter takes fields and words: `type:debug guardrail:H3 ms>20 since:2d label:wrong "a phrase" -host:codex`.
 All must hold; `-` turns one round, a comma means any of them, `tab` completes. Words are found from their beginning.
 
-`+` text was added, `~` added though a channel ran out of time, `·` silent, `-` skipped, `○` shadow, `!` error.
+`+` text was added, `~` added though a channel ran out of time, `·` silent, `-` skipped, `!` error. Where
+text would have been added: `○` shadow, the hook only records; `◇` imported from a past conversation.
 A `?` behind the task type: too uncertain to be shown. `debug → docs`: by the rules as they are saved now it is docs.
 `✓` labelled right, `✗` wrong, `→` another class.
 

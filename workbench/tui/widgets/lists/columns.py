@@ -26,6 +26,8 @@ LEAST_PROMPT = 46
 """Terminal cells that must remain for the prompt when another column is added."""
 MARKS = {"ok": "+", "partial": "~", "silent": "·", "skipped": "-", "shadow": "○", "error": "!"}
 """The character that stands for each status of a prompt."""
+IMPORTED = "◇"
+"""The character for an imported prompt to which text would have been added; its status is "shadow", too."""
 LABEL_MARKS = {"": " ", "ok": "✓", "wrong": "✗"}
 OTHER_CLASS = "→"
 LEAST_TYPE = 4
@@ -135,6 +137,8 @@ def moment(at: str) -> datetime | None:
 
 def _status(line: TraceLine) -> tuple[str, Look]:
     looks = {"error": Look.BAD, "ok": Look.GOOD, "partial": Look.GOOD}
+    if (line.status, line.origin) == ("shadow", "import"):
+        return IMPORTED, Look.MUTED
     return MARKS.get(line.status, "?"), looks.get(line.status, Look.MUTED)
 
 

@@ -320,6 +320,22 @@ async def test_the_end_of_the_search_leaves_the_list_as_it_is_used(
     assert proposals.opened == []
 
 
+async def test_one_key_leads_to_the_next_edit_and_another_into_its_details(shop: Account) -> None:
+    async with run_workbench(shop.state, screen="traces", size=(100, 30)) as (app, pilot):
+        keys = await wished(app, pilot, "without_guardrail X1")
+        proposals = app.screen.query_one(LineList)
+        groups = proposals._groups  # noqa: SLF001
+        heads = [group.head for group in groups]
+        found = [proposals.current]
+        for key in ("j", "k", "right", "j", "left"):
+            await keys.press(key)
+            found.append(proposals.current)
+
+    assert found[:3] == [heads[0], heads[1], heads[0]]
+    assert found[3:5] == list(groups[0].lines[:2]), "within the details, line by line"
+    assert found[5] == heads[0]
+
+
 def test_the_guardrail_of_a_project_is_found_from_the_own_layer_and_edited_where_it_is(shop: Account) -> None:
     found = list(proposed(shop, WRONG, Wish("without_guardrail", "X1"), into=shop.config / "instructions.md"))
 

@@ -100,6 +100,24 @@ async def test_file_editor_and_figures_are_as_before(library: Account, layer: Pa
         assert instructions(app).editor.text == QUIETER, "the text of the save is not lost"
 
 
+async def test_traces_stays_while_a_save_is_taken_back_and_made_again(library: Account, layer: Path) -> None:
+    async with open_it(library) as (app, pilot):
+        await settled(app, pilot, "identical")
+        await saved(app, pilot, QUIETER)
+        await pilot.press("1")
+        await settle(app, pilot)
+        await take_back(app, pilot)
+        found = [text_of(layer)]
+        await take_back(app, pilot, key="f10", told="Saved again")
+        found.append(text_of(layer))
+        await pilot.press("ctrl+z")
+        await settle(app, pilot)
+
+        assert app.current_mode == "traces"
+        assert found == [LAYER, QUIETER]
+        assert "no label of this app left to take back. f9 takes the last save of instructions back" in notices(app)
+
+
 async def test_saves_are_taken_back_one_after_the_other(library: Account, layer: Path) -> None:
     async with open_it(library) as (app, pilot):
         await settled(app, pilot, "identical")

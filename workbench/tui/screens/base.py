@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 
 STEPS_BETWEEN_LOOKS = 200_000
 """SQLite instructions between two checks for cancellation (some ten thousand rows); each check delays other threads."""
+NO_SAVE = "There is no save of this app left to take back."
+NO_SAVE_UNDONE = "There is no save that was taken back."
 FIRST_LINES = "# Classification\n\n# Context\n\n# Guardrails\n\n# Output\n"
 _ONE_AT_A_TIME = threading.Lock()
 
@@ -49,6 +51,8 @@ class WorkbenchScreen(Screen[None], inherit_bindings=False):
 
     PLACE: ClassVar[str] = ""
     HELP: ClassVar[str] = ""
+    SHOWS_SAVES: ClassVar[bool] = False
+    """Whether the screen shows what a save of instructions changes, so that ``f9`` and ``f10`` do not leave it."""
     AUTO_FOCUS = ""  # otherwise Textual focuses the filter if the table is hidden, and the filter takes all keys
     app: Workbench  # a narrower type than Textual's
 
@@ -150,12 +154,22 @@ class WorkbenchScreen(Screen[None], inherit_bindings=False):
             self.open_on_top("gate", self.gated_trace())
 
     def action_take_save_back(self) -> None:
-        """Undo the last save of instructions, and show on the Instructions screen how that changes prompts' results."""
-        self.app.post_message(TakeSaveBack())
+        """Undo the last save of instructions, and show how that changes prompts' results."""
+        self._take_save_back(TakeSaveBack())
 
     def action_save_again(self) -> None:
         """Redo the save of instructions that was undone last."""
-        self.app.post_message(TakeSaveBack(is_again=True))
+        self._take_save_back(TakeSaveBack(is_again=True))
+
+    def _take_save_back(self, message: TakeSaveBack) -> None:
+        """Let the Instructions screen undo or redo a save; show it, unless this screen shows the effect."""
+        instructions = self.app.opened_place(message.PLACE)
+        if instructions is None:  # every save was made there
+            self.notify(NO_SAVE_UNDONE if message.is_again else NO_SAVE, timeout=3)
+        elif self.SHOWS_SAVES:
+            instructions.opened(message)
+        else:
+            self.app.post_message(message)
 
     def gated_trace(self) -> str:
         """Return the id of the trace whose project the gate checks; empty for the project of the working folder."""

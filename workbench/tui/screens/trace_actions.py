@@ -168,7 +168,8 @@ class TraceActions(WorkbenchScreen):
         if self.app.labels_given:
             self.remove_label(self.app.labels_given.pop())
         else:
-            self.notify("No label was given since the app was started.", timeout=3)
+            other = " f9 takes the last save of instructions back." if self.app.saves else ""
+            self.notify(f"There is no label of this app left to take back.{other}", timeout=3)
 
     @work(thread=True, group="trace.label", exit_on_error=False)
     def remove_label(self, given: Given) -> None:
@@ -177,7 +178,8 @@ class TraceActions(WorkbenchScreen):
 
         with self.database(drain=False) as db:
             labelling.take_back(db, given)
-        self.notify("The label was taken back.", timeout=3)
+        other = " f9 takes the last save of instructions back." if self.app.saves else ""
+        self.notify(f"The last label was taken back.{other}", timeout=5 if other else 3)
         self.app.post_message(DataChanged())
 
     def action_make(self) -> None:

@@ -129,9 +129,12 @@ class TraceList(TraceActions):
             self.action_reload()
 
     def on_screen_resume(self) -> None:
-        self._judged.clear()  # the rules may have been edited on another screen
-        self.rest()
+        self.instructions_written()  # perhaps: the rules may have been edited on another screen
         super().on_screen_resume()
+
+    def instructions_written(self) -> None:
+        self._judged.clear()
+        self.rest()
 
     def rest(self) -> None:
         """Judge the visible prompts by today's rules as soon as the list is not moved any more."""

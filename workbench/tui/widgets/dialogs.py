@@ -149,7 +149,7 @@ class ClassChooser(ModalScreen[str], inherit_bindings=False):
     def compose(self) -> ComposeResult:
         with Vertical(id="choices") as box:
             box.border_title = "It should have been"
-            box.border_subtitle = "esc: say nothing"
+            box.border_subtitle = "a letter or enter chooses · esc leaves"
             yield Static(f"now: {self._now or 'nothing'}", id="now", markup=False)
             yield OptionList(
                 *(Option(_format_option(name, key), id=name) for key, name in self._keys.items()),

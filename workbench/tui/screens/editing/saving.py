@@ -18,6 +18,7 @@ from enricher.rules.own_layer import LayerError
 from workbench.edits import instructions_file as files
 from workbench.edits.undoing import ChangedSince, Save, describe, describe_undo, take_back
 from workbench.tui.messages import OpenInstructions
+from workbench.tui.screens.base import NO_SAVE, NO_SAVE_UNDONE
 from workbench.tui.screens.editing.open_file import OpenFileScreen, clock
 from workbench.tui.state import here
 from workbench.tui.widgets.dialogs import Answer, Picker
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
     from enricher.rules.layers import Layer
 
 BROKEN = "It has an error, so it does not count yet: prompts keep the last good version until it is corrected (f8)."
-NO_SAVE = "There is no save of this app left to take back."
-NO_SAVE_UNDONE = "There is no save that was taken back."
 OVERWRITE, TAKE_THEIRS = "overwrite", "theirs"
 MEANING = {
     "user": ("your own layer", "counts for you, in every project; the gate does not judge it"),

@@ -17,9 +17,8 @@ from enricher.home import from_home, project_root
 from storage.traces.queries import UnknownTraceError
 from workbench.gate import gate, labelling, reports
 from workbench.gate.cases import CasesError
-from workbench.tui.messages import OpenTrace, TakeSaveBack
+from workbench.tui.messages import OpenTrace
 from workbench.tui.screens.base import WorkbenchScreen
-from workbench.tui.screens.editing.saving import NO_SAVE, NO_SAVE_UNDONE
 from workbench.tui.state import here
 from workbench.tui.widgets.lists.line_list import Group, LineList, ListLine
 
@@ -64,6 +63,7 @@ class GateScreen(WorkbenchScreen):
     """A screen with the result of the gate, which is the check of a project's golden cases (approved prompts)."""
 
     PLACE = "gate"
+    SHOWS_SAVES = True
     HELP = """\
 The gate judges the golden cases in `.enricher/cases.jsonl` by the packaged instructions and those of the project, as
 `enricher replay --gate --base HEAD` does in CI: `regressed` and `became wrong` fail newly, `not mended` was approved,
@@ -108,21 +108,6 @@ project of the folder in which the app was started.
         self._result = None
         self.query_one(LineList).show([Group(RUNNING)])
         self.judge(self.next_run("judge"))
-
-    def action_take_save_back(self) -> None:
-        """Undo the last save of instructions; the gate runs again as soon as that is done."""
-        self._take_save_back(TakeSaveBack())
-
-    def action_save_again(self) -> None:
-        """Redo the save of instructions that was undone last; the gate runs again as soon as that is done."""
-        self._take_save_back(TakeSaveBack(is_again=True))
-
-    def _take_save_back(self, message: TakeSaveBack) -> None:
-        """Let the Instructions screen undo or redo a save while this screen stays visible."""
-        if instructions := self.app.opened_place(message.PLACE):
-            instructions.opened(message)
-        else:
-            self.notify(NO_SAVE_UNDONE if message.is_again else NO_SAVE, timeout=3)
 
     @work(thread=True, exclusive=True, group="gate.judge", exit_on_error=False)
     def judge(self, run: int) -> None:

@@ -78,7 +78,10 @@ class Tried(Message):
 
 
 class EditList(LineList, inherit_bindings=False):
-    """The list of proposed edits; enter puts the selected edit into the editor, and space folds its details."""
+    """The list of proposed edits; enter puts the selected edit into the editor, and space folds its details.
+
+    The cursor moves from edit to edit; once it is in the details of one (``right``), it moves from line to line.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *group_moves(choose="Take the edit", fold="What it changes"),
@@ -90,6 +93,11 @@ class EditList(LineList, inherit_bindings=False):
         """Sent when the user has chosen an edit to put into the editor."""
 
         edit: Edit
+
+    def action_move(self, rows: int) -> None:
+        """Move the cursor to the next (1) or previous (-1) edit, or by a line or page within the details of an edit."""
+        target = self.next_heading(rows) if abs(rows) == 1 else None
+        super().action_move(rows if target is None else target - self.cursor)
 
     def action_choose(self) -> None:
         """Choose the edit under the cursor; on the line of a prompt that an edit changes, open that prompt."""
@@ -118,6 +126,7 @@ The file that an edit goes into is named at the right: first that of the project
 there and is what the gate judges. `p` puts what is added into another layer, such as your own, which counts for you in
 every project and which the gate does not see; the app keeps to it until it ends.
 
+`j` and `k` go from edit to edit, `→` goes into the details of one, and `←` back to its line.
 `enter` on an edit puts it into the instructions, not saved yet; on a prompt it shows why that came out so, and `escape`
 returns to this line.
 """

@@ -214,6 +214,12 @@ class LineList(CursorView, inherit_bindings=False):
         self._lay_out()
         self._put_cursor(self._heads[number] + 1 + place)
 
+    def next_heading(self, by: int) -> int | None:
+        """Return the row of the next (1) or previous (-1) heading; None if there is none or the cursor is on a line."""
+        row = self._row(self.cursor)
+        number = row.group + by if row is not None and row.is_head else -1
+        return self._heads[number] if 0 <= number < len(self._heads) else None
+
     def _is_open(self, number: int) -> bool:
         return self._groups[number].head.key in self._open
 
@@ -275,12 +281,16 @@ class LineList(CursorView, inherit_bindings=False):
             self.action_unfold(not self._is_open(row.group))
 
     def action_unfold(self, wanted: bool) -> None:
-        """Open the group of the line under the cursor if ``wanted``; otherwise close it and go to its heading."""
+        """Open the group of the line under the cursor if ``wanted``; otherwise close it and go to its heading.
+
+        If the cursor is on the heading of a group that is open already, go to its first line.
+        """
         if row := self._row(self.cursor):
+            place = 0 if row.is_head and self._is_open(row.group) and self._groups[row.group].lines else row.place
             head = self._groups[row.group].head.key
             (self._open.add if wanted else self._open.discard)(head)
             self._lay_out()
-            self._put_cursor(self._heads[row.group] + (row.place + 1 if wanted else 0))
+            self._put_cursor(self._heads[row.group] + (place + 1 if wanted else 0))
 
     def row_clicked(self, event: events.Click, *, is_again: bool) -> None:
         del event

@@ -255,6 +255,7 @@ async def test_from_another_screen_a_save_is_taken_back_by_name_and_made_again(l
         await take_back(app, pilot, key="f10", told="Saved again")
         redone = text_of(layer)
         await take_back(app, pilot)
+        await pilot.press("2")
 
         assert (undone, redone, text_of(layer)) == (LAYER, QUIETER, LAYER)
         assert (

@@ -72,8 +72,8 @@ def _written(corpus: Corpus, instructions: str | None) -> LocatedRules:
 
 def _print(found: Coverage, *, is_all: bool) -> None:
     console = new_console()
-    again = f", {found.judged_again} of them judged again under these rules" if found.judged_again else ""
-    click.echo(f"{counted(found.prompts, 'prompt')}{again}; {found.labelled} labelled")
+    again = f", {found.judged_again:,} of them judged again under these rules" if found.judged_again else ""
+    click.echo(f"{counted(found.prompts, 'prompt')}{again}; {found.labelled:,} labelled")
     if found.folder:
         click.echo(printable(f"all are judged as if they had been typed in {found.folder}, whose own rules count here"))
     click.echo(

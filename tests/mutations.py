@@ -4781,6 +4781,22 @@ MUTATIONS = (
         "test_where_the_gate_is_closed_the_instructions_say_so_beside_the_count_against_another_base",
     ),
     Mutation(
+        "a case of a prompt whose folder is gone is judged without the own layer",
+        "workbench/gate/gate.py",
+        '    if not cwd:\n        return Layer("user"',
+        '    if cwd is None:\n        return Layer("user"',
+        "",
+        "tui/test_gate_screen.py::test_a_prompt_whose_folder_is_gone_is_judged_with_the_own_cases_and_the_own_layer",
+    ),
+    Mutation(
+        "forgetting leaves the golden case of a prompt whose folder is gone",
+        "enricher/erasure/golden.py",
+        "sorted({own_path(), *of_repositories})",
+        "sorted(of_repositories)",
+        "",
+        "forgetting/test_forget.py::test_the_case_of_a_prompt_whose_folder_is_gone_goes_with_it",
+    ),
+    Mutation(
         "a gate that is open keeps its verdict when a save is taken back",
         "workbench/tui/screens/loop/gate.py",
         "    def instructions_written(self) -> None:\n        self.action_run_gate()\n",

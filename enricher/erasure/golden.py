@@ -1,7 +1,7 @@
-"""Remove deleted prompts from the golden cases of repositories, which are lines of ``.enricher/cases.jsonl``.
+"""Remove deleted prompts from the golden cases, which are lines of a repository's file or of the user's own.
 
-A golden case is a labelled prompt with which a repository tests its rules. ``workbench.gate.cases`` writes these files;
-both modules take the same lock.
+A golden case is a labelled prompt with which rules are tested. ``workbench.gate.cases`` writes these files; both
+modules take the same lock.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import json
 import os
 from typing import TYPE_CHECKING
 
-from enricher.home import project_root
+from enricher.home import config_dir, project_root
 from storage.base import private, temporary_files
 
 if TYPE_CHECKING:
@@ -23,8 +23,13 @@ CASES = os.path.join(".enricher", "cases.jsonl")
 LARGEST_CASES = 32 << 20
 
 
+def own_path() -> str:
+    """Return the path of the user's own cases file, for prompts whose folder does not exist any more."""
+    return os.path.join(config_dir(), "cases.jsonl")
+
+
 def forget(folders: set[str], gone: ErasureTarget) -> tuple[list[str], list[str]]:
-    """Remove the golden cases of the deleted prompts (``gone``) in the repositories that contain these folders.
+    """Remove the golden cases of the deleted prompts (``gone``) in these folders' repositories, and the user's own.
 
     Return messages about what was done, and remarks for the user.
     """
@@ -33,7 +38,8 @@ def forget(folders: set[str], gone: ErasureTarget) -> tuple[list[str], list[str]
     if lost := sorted(one for one in folders if one and not os.path.isdir(one)):
         more = f" and {len(lost) - 1:,} more folders are" if len(lost) > 1 else " is"
         remarks.append(f"{lost[0]}{more} not there any more; golden cases in a copy are not removed")
-    for path in sorted({os.path.join(project_root(one), CASES) for one in folders if one and os.path.isdir(one)}):
+    of_repositories = {os.path.join(project_root(one), CASES) for one in folders if one and os.path.isdir(one)}
+    for path in sorted({own_path(), *of_repositories}):
         try:
             count = _drop_cases(path, gone)
         except OSError as failure:
@@ -41,7 +47,8 @@ def forget(folders: set[str], gone: ErasureTarget) -> tuple[list[str], list[str]
             continue
         if count:
             done.append(f"{count:,} golden {'case' if count == 1 else 'cases'} removed from {path}")
-            remarks.append(f"{path}: what git has of it, git keeps")
+            if path in of_repositories:
+                remarks.append(f"{path}: what git has of it, git keeps")
     return done, remarks
 
 

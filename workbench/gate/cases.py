@@ -1,5 +1,7 @@
 """Read and write golden cases: labelled prompts in a file of the repository, which CI evaluates without a database.
 
+The case of a prompt whose folder does not exist any more is in a file of the user's own, on this machine only.
+
 Each case is one line, and lines are sorted by id, so that git can merge additions by two people. All texts are redacted
 once more before they are written.
 
@@ -15,6 +17,7 @@ import os
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from enricher.erasure.golden import own_path
 from enricher.home import project_root
 from enricher.interfaces.api import recorded_rules
 from enricher.prompt.conversation import Conversation
@@ -72,8 +75,11 @@ class Cases:
 
 
 def path_for(cwd: str) -> str:
-    """Return the path of the cases file of the repository around ``cwd``, whether it exists or not."""
-    return os.path.join(project_root(cwd), FOLDER, FILE)
+    """Return the path of the cases file of the repository around ``cwd``, whether it exists or not.
+
+    If ``cwd`` is empty, it is that of the user's own cases.
+    """
+    return os.path.join(project_root(cwd), FOLDER, FILE) if cwd else own_path()
 
 
 def read(path: str) -> Cases:

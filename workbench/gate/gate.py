@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from enricher.erasure.golden import own_path
 from enricher.home import config_dir, project_root
 from enricher.rules.cache import Rules
 from enricher.rules.compiling.compiler import compile_layers
@@ -58,18 +59,20 @@ def run(
 ) -> GateReport:
     """Evaluate the cases of the repository around ``cwd``, or of the file ``cases``, and return the report.
 
+    If ``cwd`` is empty or ``cases`` is the user's own file, the user's own layer takes the place of the repository's.
     ``base`` is the git revision to compare with. ``instructions`` is a file to use in place of all layers. ``texts``
     maps paths of files in the work tree to unsaved texts that replace their contents. With ``allow_removed``, cases
     that the base has may be missing from the file. Raises GateError if there are no cases or no usable instructions.
     """
     path = os.path.abspath(os.path.join(cwd, cases)) if cases else files.path_for(cwd)
     instructions = os.path.abspath(os.path.join(cwd, instructions)) if instructions else ""
+    cwd = "" if _is_own(path) else cwd
     try:
         known = _read(path)
         now = _side(cwd, instructions, texts or {})
         if not base:
             return _report(path, known, now)
-        revision = find_revision(cwd, base)
+        revision = find_revision(cwd or config_dir(), base)
         before = _side_at(revision, cwd, instructions, now=now)
         earlier = _cases_at(revision, path)
         return _report(path, known, now, before=before, earlier=earlier, allow_removed=allow_removed)
@@ -80,10 +83,11 @@ def run(
 def run_on_last_commit(project: str, *, texts: Mapping[str, str] | None = None) -> GateReport:
     """Run the gate for a project, and compare its rules with those of its last commit if there is one.
 
+    If ``project`` is empty, the gate evaluates the user's own cases.
     ``texts`` maps paths of files to unsaved texts that replace their contents.
     """
     try:
-        find_revision(project, HEAD)
+        find_revision(project or config_dir(), HEAD)
     except RevisionError:
         return run(project, texts=texts)
     return run(project, base=HEAD, texts=texts)
@@ -99,14 +103,21 @@ def _read(path: str) -> files.Cases:
 
 
 def _layers(cwd: str, instructions: str, texts: Mapping[str, str] = MappingProxyType({})) -> list[Layer]:
-    """Return the layers to evaluate: the packaged file and the repository's file, or only the file ``instructions``.
+    """Return the layers to evaluate: the packaged file and the one above it, or only the file ``instructions``.
 
-    The repository's file is included if it exists or has an unsaved text in ``texts``.
+    The upper file is included if it exists or has an unsaved text in ``texts``.
     """
     if instructions:
         return [Layer("base", instructions)]
-    own = os.path.join(project_root(cwd), OWN_FOLDER, OWN_FILE)
-    return [Layer("packaged", packaged_file()), *([Layer(PROJECT, own)] if own in texts or os.path.exists(own) else [])]
+    upper = _upper_layer(cwd)
+    return [Layer("packaged", packaged_file()), *([upper] if upper.path in texts or os.path.exists(upper.path) else [])]
+
+
+def _upper_layer(cwd: str) -> Layer:
+    """Return the layer above the packaged one: that of the repository around ``cwd``, or without ``cwd`` the user's."""
+    if not cwd:
+        return Layer("user", os.path.join(config_dir(), OWN_FILE))
+    return Layer(PROJECT, os.path.join(project_root(cwd), OWN_FOLDER, OWN_FILE))
 
 
 def passing_with_own_layer(cwd: str) -> list[str]:
@@ -114,8 +125,8 @@ def passing_with_own_layer(cwd: str) -> list[str]:
 
     The cases are those of the repository around ``cwd``. Raises GateError if they or the rules cannot be used.
     """
-    path, own = files.path_for(cwd), Layer("user", os.path.join(config_dir(), OWN_FILE))
-    if not os.path.isfile(own.path):
+    path, own = files.path_for(cwd), _upper_layer("")
+    if not cwd or not os.path.isfile(own.path):
         return []
     packaged, *above = _layers(cwd, "")
     try:
@@ -128,8 +139,20 @@ def passing_with_own_layer(cwd: str) -> list[str]:
 
 
 def work_tree_rules(cwd: str) -> Rules:
-    """Return the rules that the gate uses for the work tree around ``cwd``; raises GateError if they are broken."""
+    """Return the rules that the gate uses for the work tree around ``cwd``; raises GateError if they are broken.
+
+    If ``cwd`` is empty, these are the rules for the user's own cases.
+    """
     return _side(cwd, "", {}).rules
+
+
+def rules_for_cases(path: str) -> Rules:
+    """Return the rules by which the gate judges the cases file ``path``; raises GateError if they are broken."""
+    return work_tree_rules("" if _is_own(path) else os.path.dirname(path))
+
+
+def _is_own(path: str) -> bool:
+    return os.path.realpath(path) == os.path.realpath(own_path())
 
 
 def _side(cwd: str, instructions: str, texts: Mapping[str, str]) -> _Side:
@@ -145,9 +168,9 @@ def _side_at(revision: Revision, cwd: str, instructions: str, *, now: _Side) -> 
     revision lacks is left out, and if the revision lacks ``instructions``, the packaged file is used instead.
     """
     layers = _layers(cwd, instructions)
-    own = os.path.join(project_root(cwd), OWN_FOLDER, OWN_FILE)
+    upper = _upper_layer(cwd)
     if not instructions:
-        layers = [layers[0], *([Layer(PROJECT, own)] if revision.holds(own) else [])]
+        layers = [layers[0], *([upper] if revision.holds(upper.path) else [])]
     side = _Side(f"{revision.name} ({revision.commit[:10]})", now.rules)
     if instructions and not revision.holds(instructions):
         side.notes.append(f"{instructions} is not in {revision.name}; the packaged instructions are the base instead")

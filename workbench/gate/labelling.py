@@ -7,6 +7,7 @@ import os
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from enricher.erasure.golden import own_path
 from enricher.home import project_root
 from enricher.prompt.redaction import redact
 from enricher.sources.git import GitError, ask
@@ -44,6 +45,11 @@ class Given:
     is_again: bool = False
     """Whether the trace had this label and this golden case already, so that nothing was stored."""
 
+    @property
+    def is_own(self) -> bool:
+        """Return whether the golden case is in the user's own file, because the prompt's folder is gone."""
+        return self.path == own_path()
+
 
 def write_case(db: sqlite3.Connection, trace_id: str, verdict: str, *, path: str = "") -> str:
     """Write a trace with the label ``verdict`` as a golden case to its project's cases file, or to ``path``.
@@ -56,18 +62,19 @@ def write_case(db: sqlite3.Connection, trace_id: str, verdict: str, *, path: str
 
 
 def folder_of(db: sqlite3.Connection, trace_id: str) -> str:
-    """Return the folder in which the trace's prompt was typed; raises CasesError if the folder no longer exists."""
+    """Return the folder in which the trace's prompt was typed; empty if it no longer exists.
+
+    What takes such a folder, like ``cases.path_for``, then means the user's own layer and cases.
+    """
     cwd = str(queries.show(db, trace_id)["cwd"])
-    if not os.path.isdir(cwd):
-        raise CasesError(f"the folder of this prompt does not exist ({cwd or 'none was recorded'})")
-    return cwd
+    return cwd if os.path.isdir(cwd) else ""
 
 
 def label(db: sqlite3.Connection, trace_id: str, verdict: str) -> Given:
-    """Store a label for a trace; if the project is a repository, also write a golden case into its cases file."""
+    """Store a label for a trace, and write a golden case unless its folder exists and is not in a repository."""
     entry = _add_label(db, trace_id, verdict)
     try:
-        path = file_of_repository(db, trace_id)
+        path = file_of_case(db, trace_id)
         case = _signed(cases.case_of(db, trace_id, verdict), path)
         earlier = _add(path, case)
         return Given(trace_id, entry, path, earlier, is_again=not entry and earlier == case)
@@ -93,11 +100,11 @@ def approve(db: sqlite3.Connection, trace_id: str, wanted: Decided, *, unwanted:
     entry = _add_label(db, trace_id, wanted.task_type) if wanted.task_type else None
     line = _call_guardrail_wrong(db, trace_id, unwanted) if unwanted else 0
     try:
-        path = file_of_repository(db, trace_id)
+        path = file_of_case(db, trace_id)
         case = replace(cases.case_of(db, trace_id, wanted.task_type or "ok"), verdict=OK, says=wanted)
-        if case.faults(case.decided_by(gate.work_tree_rules(os.path.dirname(path)))):
+        if case.faults(case.decided_by(gate.rules_for_cases(path))):
             if wanted.task_type is None:
-                raise CasesError("the rules of the project do not give that yet: save an edit that does, then approve")
+                raise CasesError("the rules do not give that yet: save an edit that does, then approve")
             case = replace(case, verdict=CLASS)
         case = _signed(case, path)
         earlier, is_open = _add(path, case), case.verdict == CLASS
@@ -136,7 +143,7 @@ def expect_workflow(db: sqlite3.Connection, trace_id: str, name: str, *, path: s
         case = replace(cases.case_of(db, trace_id, name), verdict=OK, says=Decided())
     wanted = replace(case, says=replace(case.says, workflow=name))
     try:
-        faults = wanted.faults(wanted.decided_by(gate.work_tree_rules(os.path.dirname(file))))
+        faults = wanted.faults(wanted.decided_by(gate.rules_for_cases(file)))
     except gate.GateError as error:
         raise CasesError(str(error)) from error
     cases.add(file, _signed(replace(wanted, verdict=CLASS) if faults else wanted, file))
@@ -157,12 +164,15 @@ def take_back(db: sqlite3.Connection, given: Given) -> None:
         cases.put_back(given.path, given.trace_id, given.earlier)
 
 
-def file_of_repository(db: sqlite3.Connection, trace_id: str) -> str:
-    """Return the cases file of the trace's repository; raises CasesError if the folder is not in a repository."""
-    root = project_root(folder_of(db, trace_id))
-    if not os.path.lexists(os.path.join(root, ".git")):
+def file_of_case(db: sqlite3.Connection, trace_id: str) -> str:
+    """Return the path of the cases file for a trace: its repository's, or the user's own if its folder is gone.
+
+    Raises CasesError if the folder exists, but is not in a repository.
+    """
+    folder = folder_of(db, trace_id)
+    if folder and not os.path.lexists(os.path.join(root := project_root(folder), ".git")):
         raise CasesError(f"{root} is no git repository, so there is no file for a golden case")
-    return cases.path_for(root)
+    return cases.path_for(folder)
 
 
 def _add(path: str, case: GoldenCase) -> GoldenCase | None:

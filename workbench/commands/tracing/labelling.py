@@ -100,7 +100,7 @@ def _expect_workflow(trace_id: str, name: str, *, cases: str) -> None:
             found = queries.find(db, trace_id)
         except queries.UnknownTraceError as error:
             raise click.ClickException(str(error)) from error
-        path = _written(lambda: labelling.expect_workflow(db, found, name, path=_whole(cases)).path, cases=cases)
+        path = _written(lambda: labelling.expect_workflow(db, found, name, path=_whole(cases)).path)
     click.echo(f"{found}: workflow {name}, in {path}")
 
 
@@ -148,18 +148,18 @@ def _lines(file: IO[str]) -> Iterator[GivenLabel]:
 def write_case(db: sqlite3.Connection, trace_id: str, verdict: str, *, cases: str = "") -> str:
     """Write a labelled prompt as a golden case (a regression test) to the file ``cases``; return the file's path.
 
-    If ``cases`` is empty, the cases file of the prompt's project is used.
+    If ``cases`` is empty, the cases file of the prompt's project is used, or the user's own if its folder is gone.
     """
     from workbench.gate import labelling
 
-    return _written(lambda: labelling.write_case(db, trace_id, verdict, path=_whole(cases)), cases=cases)
+    return _written(lambda: labelling.write_case(db, trace_id, verdict, path=_whole(cases)))
 
 
 def _whole(cases: str) -> str:
     return os.path.abspath(cases) if cases else ""
 
 
-def _written(write: Callable[[], str], *, cases: str) -> str:
+def _written(write: Callable[[], str]) -> str:
     """Call ``write`` and return its result, the path of the cases file.
 
     A CasesError becomes a click.ClickException that says what to do.
@@ -169,8 +169,7 @@ def _written(write: Callable[[], str], *, cases: str) -> str:
     try:
         return write()
     except CasesError as error:
-        remedy = "" if cases or "does not exist" not in str(error) else "; name a file with --cases FILE"
-        raise click.ClickException(f"{error}{remedy}") from error
+        raise click.ClickException(str(error)) from error
 
 
 @click.command("queue", epilog="Example: enricher trace queue --limit 5")

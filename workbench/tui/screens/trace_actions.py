@@ -125,7 +125,10 @@ class TraceActions(WorkbenchScreen):
             return
         self.app.labels_given.append(given)
         taken = "both" if given.label or given.line else "it"
-        where = f" Its golden case is in {from_home(given.path)}; ctrl+z takes {taken} back." if given.path else ""
+        gone = ", because its folder is gone" if given.is_own else ""
+        where = (
+            f" Its golden case is in {from_home(given.path)}{gone}; ctrl+z takes {taken} back." if given.path else ""
+        )
         if given.problem:
             where = f" No golden case was written: {given.problem}."
         self.notify(text + where, title=name, timeout=5 if where else 2, markup=False)
@@ -160,7 +163,7 @@ class TraceActions(WorkbenchScreen):
         except CasesError as error:
             self.notify(str(error), title="Not approved", severity="warning", markup=False)
             return
-        note = " The project's rules do not give that yet: the gate lists it as open." if given.is_open else ""
+        note = " The rules do not give that yet: the gate lists it as open." if given.is_open else ""
         self.app.call_from_thread(self._is_stored, given, f"Approved: it should be {wish}.{note}", name)
 
     def action_take_back(self) -> None:
@@ -266,7 +269,7 @@ class TraceActions(WorkbenchScreen):
 
         try:
             with self.database(drain=False) as db:
-                path = labelling.file_of_repository(db, trace_id)
+                path = labelling.file_of_case(db, trace_id)
                 given = labelling.expect_workflow(db, trace_id, name, path=path)
                 prompt = prompt_name(db, trace_id)
         except CasesError as error:

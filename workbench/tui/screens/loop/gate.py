@@ -13,6 +13,7 @@ from textual import on, work
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
+from enricher.erasure.golden import own_path
 from enricher.home import from_home, project_root
 from storage.traces.queries import UnknownTraceError
 from workbench.gate import gate, labelling, reports
@@ -31,6 +32,10 @@ NO_CASES = """\
 {} has no golden case yet. A prompt of its history becomes one
   by y (it came out right), x (wrong) or c (the right class) in Traces,
   or by m, an edit that is saved, and then a."""
+OWN_CASES = (
+    "Your own cases, on this machine only: {}. The folder of this prompt is gone, so its case is kept there and judged "
+    "with your own layer."
+)
 RUNNING = ListLine("running", "Judging the golden cases …")
 MARGIN = 6
 """Columns of the screen that the text of a line does not have."""
@@ -46,7 +51,7 @@ LOOKS = {
 
 @dataclass
 class Gated(Message):
-    """Sent when the gate, the check of the golden cases, was run for the folder ``project``.
+    """Sent when the gate, the check of the golden cases, was run; ``about`` says for which project or file.
 
     ``run`` is the number of that run. If it failed, ``report`` is None and ``reason`` says why. ``with_own_layer`` are
     the ids of the failing cases that would pass if the user's own layer of instructions were included.
@@ -55,7 +60,7 @@ class Gated(Message):
     run: int
     report: GateReport | None
     reason: str = ""
-    project: str = ""
+    about: str = ""
     with_own_layer: tuple[str, ...] = ()
 
 
@@ -73,7 +78,8 @@ before` are still to be done. Your own layer takes no part; cases that pass only
 which take a save back and make it again, and whenever you return to it.
 
 From a prompt, the gate judges the project in which that prompt was typed; from a screen that shows no prompt, the
-project of the folder in which the app was started.
+project of the folder in which the app was started. If the folder of the prompt is gone, as of a project that was moved
+or deleted, the gate judges your own cases, which stay on this machine, by the packaged instructions and your own layer.
 """
     DEFAULT_CSS = "GateScreen LineList { height: 1fr; padding: 0 0 0 1; }"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -115,26 +121,29 @@ project of the folder in which the app was started.
 
         ``run`` is the number of this run.
         """
-        project = ""
+        place = ""
         try:
-            project = project_root(self._folder())
+            project = self._project()
+            place = from_home(project or own_path())
             passing = tuple(gate.passing_with_own_layer(project))
             report = gate.run_on_last_commit(project)
-            self.post_message(Gated(run, report, project=project, with_own_layer=passing))
+            about = f"Project: {place}" if project else OWN_CASES.format(place)
+            self.post_message(Gated(run, report, about=about, with_own_layer=passing))
         except gate.NoCasesError:
-            self.post_message(Gated(run, None, NO_CASES.format(from_home(project))))
+            self.post_message(Gated(run, None, NO_CASES.format(place)))
         except (gate.GateError, CasesError, UnknownTraceError) as error:
             self.post_message(Gated(run, None, str(error)))
 
-    def _folder(self) -> str:
-        """Return the folder in which the prompt was typed, or the working folder if the screen is not for a prompt.
+    def _project(self) -> str:
+        """Return the project in which the prompt was typed, or the app was started if the screen is not for a prompt.
 
-        Raises CasesError if the prompt's folder no longer exists.
+        It is empty if the prompt's folder no longer exists.
         """
         if not self._trace_id:
-            return here()
+            return project_root(here())
         with self.database(drain=False) as db:
-            return labelling.folder_of(db, self._trace_id)
+            folder = labelling.folder_of(db, self._trace_id)
+        return project_root(folder) if folder else ""
 
     @on(Gated)
     def _gated(self, message: Gated) -> None:
@@ -167,7 +176,7 @@ def _lines(message: Gated) -> list[ListLine]:
     """Return the result of a run as lines of a list; the value of a line is the id of the case that it is about."""
     if message.report is None:
         return [ListLine(f"{at}", line) for at, line in enumerate(message.reason.replace("; ", ";\n").splitlines())]
-    lines = [ListLine("project", f"Project: {from_home(message.project)}", "", "muted")]
+    lines = [ListLine("project", message.about, "", "muted")]
     for at, (text, case) in enumerate(reports.lines(message.report)):
         lines.append(ListLine(f"{at}", text, "", LOOKS.get(text.partition(":")[0], "muted" if at else "head"), case))
     return [*lines, *_own_layer(message.with_own_layer)]

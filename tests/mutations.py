@@ -4797,6 +4797,15 @@ MUTATIONS = (
         "forgetting/test_forget.py::test_the_case_of_a_prompt_whose_folder_is_gone_goes_with_it",
     ),
     Mutation(
+        "the layer of the app's project is offered for a prompt of another one",
+        "workbench/tuning/wishes/search.py",
+        "return [one for one in paths if row is None or _applies(one, row, corpus)] or [files.own_file()]",
+        "return paths",
+        "",
+        "tui/test_proposals.py::"
+        "test_for_a_prompt_of_another_project_only_the_own_layer_is_offered_and_rows_say_the_same",
+    ),
+    Mutation(
         "a gate that is open keeps its verdict when a save is taken back",
         "workbench/tui/screens/loop/gate.py",
         "    def instructions_written(self) -> None:\n        self.action_run_gate()\n",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from contextlib import suppress
+import sqlite3
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING
 
 import pytest
@@ -225,6 +226,49 @@ async def test_the_layer_that_the_gate_judges_comes_first_and_another_one_is_rem
     assert "What is added goes into ~/project/.enricher/instructions.md" in first
     assert "p: into ~/config/instructions.md (your own layer; the gate does not judge it)" in first
     assert "What is added goes into ~/config/instructions.md" in again
+
+
+async def test_for_a_prompt_of_another_project_only_the_own_layer_is_offered_and_rows_say_the_same(
+    shop: Account, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / ".enricher").mkdir()
+    (tmp_path / ".enricher" / "instructions.md").write_text("# Guardrails\n")
+    git(tmp_path, "init", "-q")
+    monkeypatch.chdir(tmp_path)
+    async with run_workbench(shop.state, screen="traces", size=(160, 40)) as (app, pilot):
+        keys = await wished(app, pilot, "guardrail H5")
+        shown = screen_text(app)
+        await keys.press("p")
+        unchanged = screen_text(app)
+
+    assert "What is added goes into ~/config/instructions.md" in shown
+    assert "your own layer: counts for you, in every project; the gate does not judge it" in shown
+    assert "The prompt was typed in ~/project: this project's layer does not count for it" in shown
+    assert " · own layer" in shown
+    assert "project's layer\n" not in shown
+    assert "p: into" not in shown
+    assert unchanged == shown
+
+
+async def test_for_a_prompt_whose_folder_is_gone_the_gate_judges_the_own_layer(
+    shop: Account, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    git(tmp_path, "init", "-q")
+    monkeypatch.chdir(tmp_path)
+    ask_in(shop, shop.project / "gone")
+    async with run_workbench(shop.state, screen="traces", size=(160, 40)) as (app, pilot):
+        await wished(app, pilot, "guardrail H5")
+        shown = screen_text(app)
+    ask_in(shop, shop.project)
+
+    assert "your own layer: counts for you, in every project; the gate judges this prompt with it" in shown
+    assert "The prompt was typed in ~/project/gone, which is gone: this project's layer does not count for it" in shown
+
+
+def ask_in(shop: Account, folder: Path) -> None:
+    """Let the newest prompt have been typed in this folder."""
+    with closing(sqlite3.connect(shop.state / "enricher.db")) as db, db:
+        db.execute("update traces set cwd = ? where id = (select max(id) from traces)", [str(folder)])
 
 
 def layer_of(shop: Account) -> Path:

@@ -149,6 +149,20 @@ def edits_for(
         raise compared_rules.SideError(search.lacking)
 
 
+def files_for(corpus: Corpus, trace_id: str, paths: list[str]) -> list[str]:
+    """Return those of the instructions files ``paths`` that apply to a recorded prompt, or only the user's own layer.
+
+    The layer of another project than the prompt's does not apply to it.
+    """
+    row = next(stored.rows_of(corpus.db, [trace_id]), None)
+    return [one for one in paths if row is None or _applies(one, row, corpus)] or [files.own_file()]
+
+
+def _applies(path: str, row: RecordedPrompt, corpus: Corpus) -> bool:
+    layer = layer_file(path, corpus.versions)
+    return layer is None or layer.concerns(row)
+
+
 def _worse(figures: Figures, trace_id: str, wish: Wish) -> frozenset[str]:
     """Return the ids of the other prompts that an edit may make worse.
 
@@ -170,9 +184,7 @@ class _Search:
         self, corpus: Corpus, row: RecordedPrompt, wish: Wish, *, path: str, cwd: str, texts: dict[str, str]
     ) -> None:
         self._corpus, self._row, self._wish, self._cwd = corpus, row, wish, cwd
-        layer = layer_file(path, corpus.versions)
-        if layer is not None and not layer.concerns(row):  # the layer of another project
-            path = files.own_file()
+        path = path if _applies(path, row, corpus) else files.own_file()
         self._path = recorded_path(path, corpus.versions)
         self._texts = texts
         text = self._text(self._path)

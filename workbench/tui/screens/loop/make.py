@@ -15,6 +15,7 @@ from textual.worker import get_current_worker
 
 from enricher.home import from_home
 from enricher.rules.layers import packaged_file
+from storage.traces import queries
 from workbench.edits import instructions_file as files
 from workbench.edits.progress import headline
 from workbench.replay.compare import Change
@@ -27,7 +28,7 @@ from workbench.tui.screens.editing.saving import MEANING
 from workbench.tui.state import here
 from workbench.tui.widgets.lists.cursor_view import ends
 from workbench.tui.widgets.lists.line_list import Group, LineList, ListLine, group_moves
-from workbench.tuning.wishes.search import Edit, edits_for
+from workbench.tuning.wishes.search import Edit, edits_for, files_for
 from workbench.tuning.wishes.wish import FulfilledError, target_files
 
 if TYPE_CHECKING:
@@ -49,6 +50,8 @@ MEANINGS = {
     "package": ("the layer of this package", "counts for everybody who works in it; the gate does not judge it"),
     "aops": ("the layer in $AOPS", "counts for you, in every project; the gate does not judge it"),
 }
+OWN_LAYER_JUDGED = "counts for you, in every project; the gate judges this prompt with it"
+ELSEWHERE = "The prompt was typed in {}{}: this project's layer does not count for it"
 COPIED = "ctrl+s asks which layer takes it, with a copy of the whole rule"
 
 
@@ -63,6 +66,17 @@ class Proposed(Message):
     edit: Edit | None
     path: str
     reason: str = ""
+
+
+@dataclass
+class Placed(Message):
+    """Sent before the search: ``layers`` are the files into which an edit for this prompt can be written.
+
+    If a file of this project is not among them, ``elsewhere`` is the folder in which the prompt was typed.
+    """
+
+    layers: list[str]
+    elsewhere: str
 
 
 @dataclass
@@ -124,7 +138,8 @@ beyond five, then those that mend the most similar prompts, then those with the 
 
 The file that an edit goes into is named at the right: first that of the project, which counts for everybody who works
 there and is what the gate judges. `p` puts what is added into another layer, such as your own, which counts for you in
-every project and which the gate does not see; the app keeps to it until it ends.
+every project and which the gate does not see; the app keeps to it until it ends. For a prompt that was typed in another
+project, the layer of this one is not offered, because it does not count there.
 
 `j` and `k` go from edit to edit, `→` goes into the details of one, and `←` back to its line.
 `enter` on an edit puts it into the instructions, not saved yet; on a prompt it shows why that came out so, and `escape`
@@ -146,7 +161,8 @@ returns to this line.
         self._trace_id, self._wish = trace_id, wish
         self.bar_place = place
         self._edits: list[Edit] = []
-        self._layers = target_files(here(), given=self.app.instructions, chosen=self.app.layer_chosen)
+        self._layers: list[str] = []
+        self._elsewhere = ""
 
     def compose_body(self) -> ComposeResult:
         yield Static("", id="wish", markup=False)
@@ -154,7 +170,7 @@ returns to this line.
 
     def on_mount(self) -> None:
         self.list.focus()
-        self._search()
+        self.find_layers()
 
     def gated_trace(self) -> str:
         return self._trace_id
@@ -166,10 +182,14 @@ returns to this line.
 
     def _show_wish(self, note: str) -> None:
         into, *others = self._layers
-        name, meaning = MEANINGS.get(files.layer_of(into, here()), ("", ""))
+        layer = files.layer_of(into, here())
+        name, meaning = MEANINGS.get(layer, ("", ""))
         lines = [f"It should be: {self._wish}", f"What is added goes into {from_home(into)}"]
+        is_gone = bool(self._elsewhere) and not os.path.isdir(self._elsewhere)
         if meaning:
-            lines.append(f"{name}: {meaning}")
+            lines.append(f"{name}: {OWN_LAYER_JUDGED if is_gone and layer == 'user' else meaning}")
+        if self._elsewhere:
+            lines.append(ELSEWHERE.format(from_home(self._elsewhere), ", which is gone" * is_gone))
         if others:
             other, known = MEANINGS.get(files.layer_of(others[0], here()), ("", ""))
             meant = f" ({other}; {known.rpartition('; ')[2]})" if other else ""
@@ -181,6 +201,21 @@ returns to this line.
         self.list.show([])
         self._show_wish(SEARCHING)
         self.search(self._layers[0])
+
+    @work(thread=True, exclusive=True, group="make.search", exit_on_error=False)
+    def find_layers(self) -> None:
+        """Find the instructions files that apply to the prompt and into which an edit can be written."""
+        paths = target_files(here(), given=self.app.instructions, chosen=self.app.layer_chosen)
+        with opened(self.app.state_dir) as corpus:
+            layers = files_for(corpus, self._trace_id, paths)
+            cwd = str(queries.show(corpus.db, self._trace_id)["cwd"])
+        self.post_message(Placed(layers, "" if set(paths) <= {*layers} else cwd))
+
+    @on(Placed)
+    def _placed(self, message: Placed) -> None:
+        self._layers, self._elsewhere = message.layers, message.elsewhere
+        self.refresh_bindings()
+        self._search()
 
     def action_layer(self) -> None:
         """Search again, putting new phrases and minimum scores into the next instructions file (layer)."""

@@ -4806,6 +4806,14 @@ MUTATIONS = (
         "test_for_a_prompt_of_another_project_only_the_own_layer_is_offered_and_rows_say_the_same",
     ),
     Mutation(
+        "the share of an edit is of all prompts, also of those to which it does not apply",
+        "workbench/replay/compare.py",
+        "tally.concerned += self.concerns(row)",
+        "tally.concerned += 1",
+        "",
+        "tui/test_proposals.py::test_a_share_is_of_the_prompts_to_which_the_edited_layer_applies",
+    ),
+    Mutation(
         "a gate that is open keeps its verdict when a save is taken back",
         "workbench/tui/screens/loop/gate.py",
         "    def instructions_written(self) -> None:\n        self.action_run_gate()\n",

@@ -271,6 +271,25 @@ def ask_in(shop: Account, folder: Path) -> None:
         db.execute("update traces set cwd = ? where id = (select max(id) from traces)", [str(folder)])
 
 
+async def test_a_share_is_of_the_prompts_to_which_the_edited_layer_applies(shop: Account) -> None:
+    with closing(sqlite3.connect(shop.state / "enricher.db")) as db, db:
+        before = db.execute("select cwd, project from traces").fetchone()
+        others = "where id < (select max(id) from traces)"
+        db.execute(f"update traces set cwd = '/elsewhere', project = 'elsewhere' {others}")
+    async with run_workbench(shop.state, screen="traces", size=(160, 40)) as (app, pilot):
+        keys = await wished(app, pilot, "guardrail H5")
+        proposal = screen_text(app)
+        await keys.press("enter")
+        edit = screen_text(app)
+    with closing(sqlite3.connect(shop.state / "enricher.db")) as db, db:
+        db.execute("update traces set cwd = ?, project = ?", before)
+
+    for shown in (proposal, edit):
+        assert "1 of 1 prompt of this project changes" in shown
+        assert "only 1 recorded prompt is of this project" in shown
+        assert "95 % sure" not in shown
+
+
 def layer_of(shop: Account) -> Path:
     return shop.project / ".enricher" / "instructions.md"
 

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from workbench.statistics.intervals import Share
     from workbench.statistics.pairs import Verdict
 
+FEWEST_OF_PROJECT = 20
+"""With fewer recorded prompts of the project whose layer is edited, no estimate is made for others."""
 YIELD_EVERY_S = 0.1
 """Minimum time between two updates of the figures on a screen."""
 
@@ -53,7 +55,8 @@ class Broken:
 class Figures:
     """What an edit changes (its blast radius), as far as the replay has got.
 
-    The newest ``prompts`` of ``total`` prompts were replayed. ``base`` and ``candidate`` are the names of the rules
+    The newest ``prompts`` of ``total`` prompts were replayed; the edit applies to ``concerned`` of them: that of a
+    project's layer not to other projects. ``base`` and ``candidate`` are the names of the rules
     before and after the edit, and ``sides`` are these rules. Before and after the edit, ``tokens`` are the mean numbers
     of tokens added per session, and ``silent`` are the numbers of prompts without any added text. ``unknown`` is the
     number of prompts for which the answer of a channel (a source of facts) is unknown. ``share``, ``label_results`` and
@@ -64,6 +67,7 @@ class Figures:
     candidate: str
     sides: tuple[Side, Side]
     prompts: int
+    concerned: int
     total: int
     changes: tuple[Change, ...]
     tokens: tuple[float, float]
@@ -138,14 +142,21 @@ def headline(figures: Figures) -> str:
     """Return in words how many prompts change.
 
     Once all prompts are replayed, the words also estimate how many of other, similar prompts will change: the
-    confidence interval (95 %) of that share. This is left out if the rules are the same before and after the edit.
+    confidence interval (95 %) of that share. This is left out if the rules are the same before and after the edit. Only
+    prompts to which the edit applies are counted, and if these are few, the words say so instead of an estimate.
     """
-    noun = "prompt" if figures.prompts == 1 else "prompts"
-    verb = "changes" if 1 in (figures.prompts, len(figures.changes)) else "change"
-    text = f"{len(figures.changes):,} of {figures.prompts:,} {noun} {verb}"
+    count, is_local = figures.concerned, figures.concerned < figures.prompts
+    if is_local and not count and figures.is_complete:
+        return "no recorded prompt is of this project, so none can change"
+    noun = "prompt" if count == 1 else "prompts"
+    verb = "changes" if 1 in (count, len(figures.changes)) else "change"
+    text = f"{len(figures.changes):,} of {count:,} {noun}{' of this project' * is_local} {verb}"
     before, after = (side.hash for side in figures.sides)
     if figures.share is None or not figures.prompts or (before and before == after):
         return text
+    if is_local and count < FEWEST_OF_PROJECT:
+        are = "is" if count == 1 else "are"
+        return f"{text}; only {count:,} recorded {noun} {are} of this project"
     return f"{text}; {of_others(figures.share.interval, 'change')}"
 
 
@@ -159,6 +170,7 @@ def store_run(
         figures.base, figures.sides[0].hash, figures.candidate, figures.sides[1].hash, selection, diff,
         figures.verdict or "inconclusive", figures.prompts, len(figures.changes),
         {
+            "concerned": figures.concerned,
             "tokens_per_session": list(figures.tokens), "silent": list(figures.silent), "unknown": figures.unknown,
             "by_kind": figures.by_kind(),
             "share": [figures.share.interval.low, figures.share.interval.high] if figures.share else None,
@@ -305,7 +317,8 @@ def _figures(
     run: Replay, radius: BlastRadius, *, total: int, began: float, on_labels: LabelResults | None = None
 ) -> Figures:
     return Figures(
-        radius.base, radius.candidate, (run.base, run.candidate), radius.prompts, total, tuple(radius.changes),
+        radius.base, radius.candidate, (run.base, run.candidate), radius.prompts, radius.concerned, total,
+        tuple(radius.changes),
         radius.tokens_per_session(), (len(radius.silent[0]), len(radius.silent[1])), radius.unknown,
         time.perf_counter() - began,
         share=radius.share() if on_labels else None,

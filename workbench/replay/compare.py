@@ -21,6 +21,8 @@ from workbench.replay.rulesets.compared_rules import RECORDED, Fixed, SideError
 from workbench.statistics.intervals import Share, share_changed
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from enricher.rules.cache import Rules
     from storage.evaluation.corpus import RecordedPrompt
     from workbench.replay.corpus import Corpus
@@ -118,12 +120,13 @@ def _common(one: tuple[str, ...], other: tuple[str, ...]) -> list[str]:
 
 @dataclass(slots=True)
 class SessionTally:
-    """The counts for one session: its prompts, and those with a changed outcome.
+    """The counts for one session: its prompts, those to which the edit applies, and those with a changed outcome.
 
     ``tokens_before`` and ``tokens_after`` are the tokens added to its prompts before and after the edit.
     """
 
     prompts: int = 0
+    concerned: int = 0
     changed: int = 0
     tokens_before: int = 0
     tokens_after: int = 0
@@ -134,11 +137,13 @@ class BlastRadius:
     """Counts how an edit of the rules changes the outcomes of the prompts replayed so far.
 
     ``is_same_rules`` means that base and candidate have the same rules; the only possible verdict is then «identical».
+    ``concerns`` says whether the edit applies to a prompt: one of a project's layer does not apply to other projects.
     """
 
     base: str
     candidate: str
     is_same_rules: bool = False
+    concerns: Callable[[RecordedPrompt], bool] = lambda _row: True
     prompts: int = 0
     changes: list[Change] = field(default_factory=list)
     by_kind: Counter[str] = field(default_factory=Counter)
@@ -160,6 +165,7 @@ class BlastRadius:
         for row in replayed.unaffected:
             tally = self.sessions[row.session_id or row.id]
             tally.prompts += 1
+            tally.concerned += self.concerns(row)
             tally.tokens_before += row.output_tokens
             tally.tokens_after += row.output_tokens
 
@@ -168,6 +174,7 @@ class BlastRadius:
         tally = self.sessions[pair.prompt.session_id or pair.prompt.id]
         self.prompts += 1
         tally.prompts += 1
+        tally.concerned += 1
         tally.tokens_before += before.tokens
         tally.tokens_after += after.tokens
         self.replayed.append(pair.prompt.id)
@@ -187,9 +194,17 @@ class BlastRadius:
         """Return the number of prompts with a changed outcome."""
         return len(self.changes)
 
+    @property
+    def concerned(self) -> int:
+        """Return the number of prompts to which the edit applies."""
+        return sum(one.concerned for one in self.sessions.values())
+
     def share(self) -> Share:
-        """Return the share of changed prompts with a confidence interval that is computed by resampling sessions."""
-        return share_changed([(one.changed, one.prompts) for one in self.sessions.values()])
+        """Return the share of changed prompts among those to which the edit applies.
+
+        Its confidence interval is computed by resampling sessions.
+        """
+        return share_changed([(one.changed, one.concerned) for one in self.sessions.values()])
 
     def tokens_per_session(self) -> tuple[float, float]:
         """Return the mean number of tokens added per session, before and after the edit."""

@@ -94,7 +94,8 @@ class Replay:
 
     def blast_radius(self) -> BlastRadius:
         """Return an empty blast radius (counts of changes) for this replay; add each batch of its results to it."""
-        return BlastRadius(self.base.label, self.candidate.label, is_same_rules=self.is_same_rules)
+        same, concerns = self.is_same_rules, self.candidate.concerns
+        return BlastRadius(self.base.label, self.candidate.label, is_same_rules=same, concerns=concerns)
 
     def batches(self, *, processes: int = 0) -> Iterator[Replayed]:
         """Yield all prompts with their outcomes in batches of a few hundred, newest first.

@@ -187,10 +187,10 @@ def as_object(figures: Figures, causes: dict[str, Cause]) -> dict[str, Any]:
     return {
         "base": figures.base, "candidate": figures.candidate, "base_hash": base.hash,
         "candidate_hash": candidate.hash, "verdict": figures.verdict, "prompts": figures.prompts,
-        "changed": len(figures.changes),
+        "concerned": figures.concerned, "changed": len(figures.changes),
         "share": share and {"value": share.value, "low": share.interval.low, "high": share.interval.high,
                             "level": share.interval.level, "sessions": share.clusters, "method": share.method},
-        "minimum_detectable_share": minimum_detectable_share(figures.prompts),
+        "minimum_detectable_share": minimum_detectable_share(figures.concerned),
         "by_kind": figures.by_kind(),
         "tokens_per_session": {"before": figures.tokens[0], "after": figures.tokens[1]},
         "silent": {"before": figures.silent[0], "after": figures.silent[1]},
@@ -245,10 +245,9 @@ def _print_measures(figures: Figures) -> None:
         f"tokens per session {before:.1f} → {after:.1f}; silent {figures.silent[0] / prompts:.1%}"
         f" → {figures.silent[1] / prompts:.1%}; context unknown {figures.unknown}"
     )
-    if not figures.changes:
-        click.echo(
-            f"a change of {minimum_detectable_share(prompts):.2%} of prompts would have been found with 80 % certainty"
-        )
+    if not figures.changes and figures.concerned:
+        least = minimum_detectable_share(figures.concerned)
+        click.echo(f"a change of {least:.2%} of prompts would have been found with 80 % certainty")
     for reason, count in figures.left_out:
         click.echo(f"{count} left out: {reason}")
 

@@ -76,15 +76,16 @@ class Changed:
 class ReplayView:
     """A stored replay with its figures parsed.
 
-    ``low`` and ``high`` bound the 95 % interval for the share of changed prompts. ``tokens`` (per session) and
-    ``silent`` (prompts to which nothing is added) are pairs: under the base and under the candidate. These four are
-    None if the replay was stored by an earlier release that lacked them. ``approved`` counts the cases whose result a
-    person approved, and ``regressed`` has the ids of those that changed. ``gained`` and ``lost`` count the labelled
-    prompts that became right and wrong. ``unknown`` counts the prompts for which some channel would get a request whose
-    answer was not recorded.
+    ``concerned`` counts the prompts to which the edit applies; ``low`` and ``high`` bound the 95 % interval for the
+    share of these that change. ``tokens`` (per session) and ``silent`` (prompts to which nothing is added) are pairs:
+    under the base and under the candidate. The last four are None if the replay was stored by an earlier release that
+    lacked them. ``approved`` counts the cases whose result a person approved, and ``regressed`` has the ids of those
+    that changed. ``gained`` and ``lost`` count the labelled prompts that became right and wrong. ``unknown`` counts the
+    prompts for which some channel would get a request whose answer was not recorded.
     """
 
     kept: StoredReplay
+    concerned: int
     low: float | None
     high: float | None
     tokens: tuple[float, float] | None
@@ -98,7 +99,7 @@ class ReplayView:
     @property
     def share(self) -> float:
         """Return the share of prompts whose result changed."""
-        return self.kept.changed / self.kept.prompts if self.kept.prompts else 0.0
+        return self.kept.changed / self.concerned if self.concerned else 0.0
 
     @property
     def p_value(self) -> float | None:
@@ -270,7 +271,7 @@ def _replay_view(kept: StoredReplay) -> ReplayView:
     low, high = figures.get("share") or (None, None)
     tokens, silent = figures.get("tokens_per_session"), figures.get("silent")
     return ReplayView(
-        kept, low, high,
+        kept, int(figures.get("concerned", kept.prompts)), low, high,
         (float(tokens[0]), float(tokens[1])) if tokens else None,
         (int(silent[0]), int(silent[1])) if silent else None,
         int(figures.get("unknown", 0)), int(figures.get("approved", 0)),

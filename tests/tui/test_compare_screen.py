@@ -149,11 +149,11 @@ async def test_the_verdict_is_said_with_interval_and_sample_in_plain_words(
         assert app.last_run is not None
         figures = app.last_run.figures
     share = Share(1 / 19, Interval(0, 0.5694, 0.95), 6, 1, 19, "sessions resampled")
-    figures = replace(figures, changes=figures.changes[:1], prompts=19, share=share)
+    figures = replace(figures, changes=figures.changes[:1], prompts=19, concerned=19, share=share)
     told = {name: summary(replace(figures, verdict=name)).plain for name in get_args(Verdict)}
 
     few = Share(26 / 5000, Interval(0.003, 0.008, 0.95), 6, 1, 19, "sessions resampled")
-    rare = headline(replace(figures, changes=figures.changes * 26, prompts=5000, share=few))
+    rare = headline(replace(figures, changes=figures.changes * 26, prompts=5000, concerned=5000, share=few))
     same = headline(replace(figures, sides=(figures.sides[0], figures.sides[0])))
 
     assert rare == "26 of 5,000 prompts change; of 1,000 like these, 3 to 8 would change (95 % sure)"

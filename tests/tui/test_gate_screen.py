@@ -142,8 +142,9 @@ async def test_a_prompt_whose_folder_is_gone_is_judged_with_the_own_cases_and_th
     printed = moved.cli("replay", "--gate", "--cases", str(own), exit_code=1, cwd=moved.home)
 
     assert "Your own cases, on this machine only: ~/config/cases.jsonl. The folder of this prompt is gone" in passed
-    assert "The gate is passed" in passed
-    for line in (f"regressed: {identity} {PROMPT}", "task type: expected debug, got implementation"):
+    assert "The gate is passed" in passed and f"passed: {identity} {PROMPT}" in passed
+    assert "1 approved case does not come out as approved" in shown
+    for line in (f"fails: {identity} {PROMPT}", "task type: expected debug, got implementation"):
         assert line in shown
         assert line in printed
 
@@ -164,6 +165,20 @@ async def test_a_label_for_a_prompt_whose_folder_is_gone_says_where_its_case_is(
 
 async def test_without_a_case_of_a_prompt_whose_folder_is_gone_the_gate_names_the_file(moved: Account) -> None:
     assert "cases.jsonl has no golden case yet" in await gated(moved)
+
+
+async def test_a_passed_gate_names_a_few_cases_first_that_of_the_prompt(shop: Account) -> None:
+    identity = commit_case(shop, OK)
+    for number in range(8):
+        case = GoldenCase(f"{'f' * 23}{number}", f"{PROMPT} {number}", OK, Decided(task_type="debug"))
+        cases.add(cases.path_for(str(shop.project)), case)
+    git(shop.project, "commit", "-qam", "more cases")
+    shown = [line.strip() for line in (await gated(shop)).splitlines()]
+    named = [line for line in shown if line.startswith(("passed: ", "and "))]
+
+    assert named[0] == f"passed: {identity} {PROMPT}"
+    assert [line.split()[1][-1] for line in named[1:-1]] == ["7", "6", "5", "4"]
+    assert named[-1] == "and 4 more pass"
 
 
 async def test_an_approved_case_that_fails_newly_closes_the_gate_with_its_reason(shop: Account) -> None:

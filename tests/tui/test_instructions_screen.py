@@ -358,7 +358,7 @@ async def test_the_key_for_approving_says_where_a_changed_prompt_is_approved(lib
 
         assert "Choose a changed prompt first." in nowhere
         assert "In this order: ctrl+s saves the edit, t shows this prompt, there m chooses" in unsaved
-        assert saved.endswith("Next: 3 compares each prompt that changed, ctrl+g runs the gate.")
+        assert saved.endswith("Next: 3 shows what else changed, ctrl+g runs the gate.")
         assert "In this order: t shows this prompt, there m chooses what it should be, a approves it." in notices(app)
 
 
@@ -460,7 +460,7 @@ async def test_a_broken_file_that_is_saved_is_not_said_to_count(library: Account
             told.append(notices(app).rpartition("Saved.")[2])
 
     error = "It has an error, so it does not count yet: prompts keep the last good version until it is corrected (f8)."
-    next_step = "Next: 3 compares each prompt that changed, ctrl+g runs the gate."
+    next_step = "Next: 3 shows what else changed, ctrl+g runs the gate."
     assert told == [f" f9 takes it back. {files.FOR_THE_TEAM}\n{next_step}", f" f9 takes it back. {error}"]
 
 

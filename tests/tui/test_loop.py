@@ -160,7 +160,9 @@ async def test_a_wrong_prompt_is_fixed_approved_and_gated_in_twelve_keys(shop: A
         shown = screen_text(app)
 
     assert keys.count <= MOST_KEYS
-    assert told.endswith("\nNext: esc returns to the prompt, a approves it, ctrl+g runs the gate.")
+    assert told.endswith(
+        "\nNext: 3 shows what else changed, 1 returns to the prompt, a approves it, ctrl+g runs the gate."
+    )
     assert "«another hiccup of the search index, three…»" in titles
     assert 'phrase: "hiccup", weight: 8' in (shop.project / ".enricher" / "instructions.md").read_text()
     assert [(one["verdict"], one["expected"], one["by"]) for one in cases(shop)] == [

@@ -212,6 +212,26 @@ async def test_a_prompt_that_an_edit_changes_is_looked_at_and_escape_returns_to_
     assert after == (proposals, before)
 
 
+async def test_escape_after_an_edit_was_taken_returns_to_the_proposals_until_it_is_saved(shop: Account) -> None:
+    async with run_workbench(shop.state, screen="traces", size=(160, 50)) as (app, pilot):
+        keys = await wished(app, pilot, "without_guardrail X1")
+        proposals = app.screen
+        await keys.press("j")
+        cursor = proposals.query_one(LineList).current
+        await keys.press("enter")
+        edit = dict(app.edited)
+        await keys.press("escape")
+        assert app.screen is proposals
+        line, shown = proposals.query_one(LineList).current, screen_text(app)
+        await keys.press("enter", "ctrl+s", "escape")
+        saved = app.screen
+
+    assert edit
+    assert line == cursor
+    assert "In the editor (2), not saved yet: guardrail X1: " in shown
+    assert not isinstance(saved, MakeScreen)
+
+
 async def test_the_layer_that_the_gate_judges_comes_first_and_another_one_is_remembered(shop: Account) -> None:
     shop.write("config/instructions.md", "# Guardrails\n")
     layer_of(shop).unlink()
@@ -421,7 +441,7 @@ async def test_each_proposal_says_in_its_closed_line_into_which_file_it_goes(sho
     assert "p: into ~/config/instructions.md (your own layer; the gate does not judge it)" in lines
     assert '▾ guardrail X1: not with "exporter" only this prompt has the words · project\'s layer' in lines
     assert any(
-        line.endswith("guardrail X1: raise min_score to 6 and 1 other, 1 perhaps worse · project's layer")
+        line.endswith("guardrail X1: raise min_score to 6 and 1 other, perhaps worse · project's layer")
         for line in lines
     )
     assert "your own layer: counts for you, in every project; the gate does not judge it" in own

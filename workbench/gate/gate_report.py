@@ -117,7 +117,7 @@ class GateReport:
         base, it_fails = self.base.partition(" ")[0], "it fails" if unmended == 1 else "they fail"
         are = "is" if unmended == 1 else "are"
         sentences = [
-            (regressions, f"{_count(regressions, 'approved case')} came out differently"),
+            (regressions, _regressed(regressions, has_base=bool(base))),
             (unmended, f"{_count(unmended, 'approved case')} {are} not mended yet: {it_fails} with {base}, too"),
             (
                 self.verdict == "regressed" and not closing,
@@ -127,6 +127,13 @@ class GateReport:
             (len(self.problems), f"{_count(len(self.problems), 'line')} of the file unusable"),
         ]
         return [sentence for is_so, sentence in sentences if is_so]
+
+
+def _regressed(count: int, *, has_base: bool) -> str:
+    cases = _count(count, "approved case")
+    if has_base:
+        return f"{cases} came out differently"
+    return f"{cases} {'does' if count == 1 else 'do'} not come out as approved"
 
 
 def kinds(before: Decided, after: Decided) -> tuple[str, ...]:

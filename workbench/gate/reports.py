@@ -26,6 +26,8 @@ PROMPT_CHARS = 120
 NOT_XML = dict.fromkeys((*range(9), 11, 12, *range(14, 32), 0xFFFE, 0xFFFF), "\ufffd")
 XML_DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>'
 MOST_ROWS = 50
+MOST_PASSING = 5
+"""At most so many cases that pass as before are listed; the others are only counted."""
 CHANCE = 0.05
 """A difference with this p-value or a higher one may be due to chance."""
 WHY_PASSED = {
@@ -112,9 +114,12 @@ def state(one: Checked) -> str:
     """Return the name of the state that a case is in after the change.
 
     It is «not mended» (an approved case that the base lacks and that fails with the base's rules, too), «regressed» (an
-    approved case that newly fails), «became wrong» (another case that newly fails), «fixed», «failed before», «open»
-    (it fails, and there is no base to compare with) or «passed».
+    approved case that newly fails), «became wrong» (another case that newly fails), «fixed», «failed before», «fails»
+    (an approved case, and there is no base to compare with), «open» (another case that fails without a base) or
+    «passed».
     """
+    if one.closes_gate and one.before is None:
+        return "fails"
     if one.closes_gate:
         return "not mended" if one.is_unmended else "regressed"
     if one.has_failed_newly:
@@ -248,8 +253,11 @@ def text(report: GateReport) -> str:
     return "\n".join(line for line, _case in lines(report))
 
 
-def lines(report: GateReport) -> list[tuple[str, str]]:
-    """Return the lines of the report, each with the id of the case it belongs to (empty for none)."""
+def lines(report: GateReport, *, first: str = "") -> list[tuple[str, str]]:
+    """Return the lines of the report, each with the id of the case it belongs to (empty for none).
+
+    If the gate is passed, some cases that pass as before are listed at the end, beginning with the case ``first``.
+    """
     about_all = [conclusion(report), headline(report)]
     about_all += [f"  {_cases(count)} with {KIND_TEXTS.get(kind, kind)}" for kind, count in report.figures.kinds]
     about_all += [*statistics(report), *(f"note: {note}" for note in report.notes)]
@@ -262,7 +270,16 @@ def lines(report: GateReport) -> list[tuple[str, str]]:
             found += [(f"{title}: {named(one.case)}", one.case.id)]
             sentences = (*differences(one), *_moves(one), *_by_whom(one.case))
             found += [(f"    {sentence}", one.case.id) for sentence in sentences]
-    return found
+    return [*found, *(_passing(report, first) if report.is_passed else [])]
+
+
+def _passing(report: GateReport, first: str) -> list[tuple[str, str]]:
+    """Return lines for the cases that pass as before: ``first``, then those that the base lacks, then the newest."""
+    passing = [one for one in report.checked if state(one) == "passed" and not one.kinds]
+    passing.sort(key=lambda one: (one.case.id == first, one.is_new, one.case.id), reverse=True)
+    found = [(f"passed: {named(one.case)}", one.case.id) for one in passing[:MOST_PASSING]]
+    more = len(passing) - MOST_PASSING
+    return [*found, (f"and {more:,} more {'passes' if more == 1 else 'pass'}", "")] if more > 0 else found
 
 
 def conclusion(report: GateReport) -> str:
@@ -285,7 +302,7 @@ def groups(report: GateReport) -> list[tuple[str, list[Checked]]]:
 
     Cases that pass as before are left out; those that pass with another result form the group «changed».
     """
-    titles = ("regressed", "not mended", "became wrong", "fixed", "failed before", "open")
+    titles = ("regressed", "fails", "not mended", "became wrong", "fixed", "failed before", "open")
     by_state = [(title, [one for one in report.checked if state(one) == title]) for title in titles]
     return [*by_state, ("changed", [one for one in report.checked if state(one) == "passed" and one.kinds])]
 

@@ -218,10 +218,8 @@ class SavingScreen(OpenFileScreen):
 
     def _next_step(self) -> str:
         """Return in words what a user usually does after a save; on the way from a wrong prompt, approve that."""
-        if not self.app.can_go_back:
-            return "Next: 3 compares each prompt that changed, ctrl+g runs the gate."
-        approve = "a approves it, " if self.app.wishes else ""
-        return f"Next: esc returns to the prompt, {approve}ctrl+g runs the gate."
+        approve = "1 returns to the prompt, a approves it, " if self.app.wishes else ""
+        return f"Next: 3 shows what else changed, {approve}ctrl+g runs the gate."
 
     @on(NotSaved)
     def _not_saved(self, message: NotSaved) -> None:

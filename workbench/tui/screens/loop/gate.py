@@ -41,6 +41,7 @@ MARGIN = 6
 """Columns of the screen that the text of a line does not have."""
 LOOKS = {
     "regressed": "error",
+    "fails": "error",
     "not mended": "error",
     "became wrong": "error",
     "missing": "error",
@@ -61,6 +62,8 @@ class Gated(Message):
     report: GateReport | None
     reason: str = ""
     about: str = ""
+    trace_id: str = ""
+    """The prompt from which the gate was opened, whose case is listed first among those that pass."""
     with_own_layer: tuple[str, ...] = ()
 
 
@@ -73,9 +76,10 @@ class GateScreen(WorkbenchScreen):
 The gate judges the golden cases in `.enricher/cases.jsonl` by the packaged instructions and those of the project, as
 `enricher replay --gate --base HEAD` does in CI: `regressed` and `became wrong` fail newly, `not mended` was approved,
 but fails as it did in the last commit, `fixed` passes newly, `changed` passes with another result, `open` and `failed
-before` are still to be done. Your own layer takes no part; cases that pass only because of it are named.
-`enter` shows the prompt of a case. The gate runs again by itself when instructions are saved, also by `f9` and `f10`,
-which take a save back and make it again, and whenever you return to it.
+before` are still to be done. In a repository without a commit, there is nothing to compare with: `fails` was
+approved. Your own layer takes no part; cases that pass only because of it are named. `enter` shows the prompt of a
+case. The gate runs again by itself when instructions are saved, also by `f9` and `f10`, which take a save back and
+make it again, and whenever you return to it.
 
 From a prompt, the gate judges the project in which that prompt was typed; from a screen that shows no prompt, the
 project of the folder in which the app was started. If the folder of the prompt is gone, as of a project that was moved
@@ -128,7 +132,7 @@ or deleted, the gate judges your own cases, which stay on this machine, by the p
             passing = tuple(gate.passing_with_own_layer(project))
             report = gate.run_on_last_commit(project)
             about = f"Project: {place}" if project else OWN_CASES.format(place)
-            self.post_message(Gated(run, report, about=about, with_own_layer=passing))
+            self.post_message(Gated(run, report, about=about, trace_id=self._trace_id, with_own_layer=passing))
         except gate.NoCasesError:
             self.post_message(Gated(run, None, NO_CASES.format(place)))
         except (gate.GateError, CasesError, UnknownTraceError) as error:
@@ -177,7 +181,7 @@ def _lines(message: Gated) -> list[ListLine]:
     if message.report is None:
         return [ListLine(f"{at}", line) for at, line in enumerate(message.reason.replace("; ", ";\n").splitlines())]
     lines = [ListLine("project", message.about, "", "muted")]
-    for at, (text, case) in enumerate(reports.lines(message.report)):
+    for at, (text, case) in enumerate(reports.lines(message.report, first=message.trace_id)):
         lines.append(ListLine(f"{at}", text, "", LOOKS.get(text.partition(":")[0], "muted" if at else "head"), case))
     return [*lines, *_own_layer(message.with_own_layer)]
 

@@ -50,6 +50,7 @@ MEANINGS = {
     "package": ("the layer of this package", "counts for everybody who works in it; the gate does not judge it"),
     "aops": ("the layer in $AOPS", "counts for you, in every project; the gate does not judge it"),
 }
+UNSAVED = "In the editor (2), not saved yet: {}"
 OWN_LAYER_JUDGED = "counts for you, in every project; the gate judges this prompt with it"
 ELSEWHERE = "The prompt was typed in {}{}: this project's layer does not count for it"
 COPIED = "ctrl+s asks which layer takes it, with a copy of the whole rule"
@@ -142,8 +143,8 @@ every project and which the gate does not see; the app keeps to it until it ends
 project, the layer of this one is not offered, because it does not count there.
 
 `j` and `k` go from edit to edit, `→` goes into the details of one, and `←` back to its line.
-`enter` on an edit puts it into the instructions, not saved yet; on a prompt it shows why that came out so, and `escape`
-returns to this line.
+`enter` on an edit puts it into the instructions, not saved yet, where `escape` returns to this list; on a prompt it
+shows why that came out so, and `escape` returns to this line.
 """
     DEFAULT_CSS = """
     MakeScreen {
@@ -163,6 +164,9 @@ returns to this line.
         self._edits: list[Edit] = []
         self._layers: list[str] = []
         self._elsewhere = ""
+        self._in_editor = ""
+        """The title of the edit that was put into the editor last; empty if none was."""
+        self._saves = 0
 
     def compose_body(self) -> ComposeResult:
         yield Static("", id="wish", markup=False)
@@ -171,6 +175,16 @@ returns to this line.
     def on_mount(self) -> None:
         self.list.focus()
         self.find_layers()
+
+    def on_screen_resume(self) -> None:
+        """Close this screen if an edit was saved since one was taken from here; otherwise say that it is unsaved."""
+        super().on_screen_resume()
+        if not self._in_editor:
+            return
+        if len(self.app.saves) > self._saves:
+            self.dismiss()
+        elif self.app.edited:
+            self._show_wish(UNSAVED.format(self._in_editor))
 
     def gated_trace(self) -> str:
         return self._trace_id
@@ -278,8 +292,8 @@ returns to this line.
     @on(EditList.Taken)
     def _taken(self, message: EditList.Taken) -> None:
         edit = message.edit
+        self._in_editor, self._saves = edit.title, len(self.app.saves)
         self.app.post_message(TakeEdit(edit.path, edit.text, edit.line, edit.title))
-        self.dismiss()
 
     @on(LineList.Chosen)
     def _chosen(self, message: LineList.Chosen) -> None:
@@ -294,9 +308,8 @@ def _group(edit: Edit, trace_id: str) -> Group:
     others.sort(key=lambda one: one.prompt.id not in edit.worse_ids)
     results = figures.label_results
     bad = f", {len(results.regressed)} approved regress" if results and results.regressed else ""
-    narrow = "this prompt alone" if not others else f"and {len(others):,} other{'s' * (len(others) != 1)}"
-    worse = f", {edit.worse:,} perhaps worse" if edit.worse else ""
-    right = f"{LONE if edit.is_lone else narrow}{worse}{bad} · {_target(edit.path)}"
+    alone = LONE if edit.is_lone else "this prompt alone"
+    right = f"{_others(len(others), edit.worse) or alone}{bad} · {_target(edit.path)}"
     place = f"{os.path.basename(edit.path)}:{edit.line} of {from_home(os.path.dirname(edit.path))}"
     copied = COPIED if files.saves_as_layer(edit.path, here()) else ""
     regressed = results.regressed if results else ()
@@ -313,6 +326,14 @@ def _group(edit: Edit, trace_id: str) -> Group:
     ]
     look = "plain" if edit.is_told else "muted"
     return Group(ListLine(edit.title, edit.title, right, look, edit, keeps_text=True), lines)
+
+
+def _others(count: int, worse: int) -> str:
+    """Return in words how many other prompts an edit changes, ``worse`` of them perhaps for the worse."""
+    if not count:
+        return ""
+    some = f"{worse:,} perhaps worse" if worse < count else "perhaps worse"
+    return f"and {count:,} other{'s' * (count != 1)}, {some if worse else 'perhaps better'}"
 
 
 def _target(path: str) -> str:

@@ -26,6 +26,7 @@ from workbench.coverage.unmatched import Cluster
 from workbench.replay.corpus import Corpus
 from workbench.replay.rulesets.versions import compile_texts
 from workbench.web import filters
+from workbench.web.reading.growth import NEWEST_PROMPTS, enough_new
 from workbench.web.reading.versions import last_used, sources
 
 if TYPE_CHECKING:
@@ -35,10 +36,7 @@ if TYPE_CHECKING:
 
 MOST_NAMED = 3
 """At most this many doubtful rules, and as many that always fire, are named on the home page."""
-NEWEST_PROMPTS = 5_000
 MOST_VERSIONS = 3
-GROWTH = 0.05
-"""A version is measured again only once prompts have increased by this share, because each takes milliseconds."""
 
 WHICH_ARE_IN_USE = f"""
     select rules_hash from (
@@ -227,7 +225,7 @@ def _is_due(db: sqlite3.Connection, identity: str) -> bool:
     known = db.execute(WHEN_WAS_IT_MEASURED, {"hash": identity}).fetchone()
     if known is None:
         return True
-    enough = max(1, round(known[1] * GROWTH))
+    enough = enough_new(known[1])
     asked = {"id": queries.first_id(datetime.fromisoformat(str(known[0])).timestamp()), "enough": enough}
     return bool(db.execute(HOW_MANY_CAME_SINCE, asked).fetchone()[0] >= enough)
 

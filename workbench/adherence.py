@@ -168,7 +168,7 @@ class JudgedPrompt:
     """A recorded prompt with a workflow, and whether the agent's actions after it met the criteria of that workflow.
 
     ``had_plan`` says whether a plan was added to the prompt. ``criteria`` is the result of ``judge``; None if the
-    prompt was not found in a transcript.
+    prompt was not found in a transcript, or if it is the last of its session and nothing was done after it.
     """
 
     trace_id: str
@@ -315,12 +315,19 @@ def workflows_in(cwd: str) -> dict[str, Workflow]:
 
 
 def _turns(hosts: set[str], sessions: set[str]) -> dict[tuple[str, str], list[Actions]]:
+    """Read the transcripts, and return what the agents did in the sessions.
+
+    The last prompt of a session is left out if nothing was done after it, because its agent may not have acted yet.
+    """
     found: dict[tuple[str, str], list[Actions]] = defaultdict(list)
     for host in sorted(hosts.intersection(STORED_AT)):
         for source in stored_files(host):
             for turn in read_actions(source):
                 if turn.session_id in sessions:
                     found[turn.host, turn.session_id].append(turn)
+    for turns in found.values():
+        if not turns[-1].done and not turns[-1].lists:
+            turns.pop()
     return found
 
 

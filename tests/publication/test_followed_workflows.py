@@ -21,6 +21,7 @@ sys.path.append(str(Path(__file__).parents[1] / "session"))
 from host_files import Claude
 
 from storage.db import database
+from storage.traces.queries import CHILDREN
 from workbench.statistics.intervals import wilson
 from workbench.web.reading import adherence_store
 
@@ -32,6 +33,7 @@ ROW = re.compile(r'<tr><th scope="row">minor-edit</th><td>suggested</td>(.*?)</t
 COUNT = re.compile(r'<td class="num"><a href="([^"]+)">(\d+)</a></td>')
 PLANS = re.compile(r'</strong> of <a href="([^"]+)">(\d+ plans)</a> were followed')
 PATIENCE_S = 30.0
+HOUR_US = 3_600_000_000
 
 
 @pytest.fixture
@@ -52,7 +54,28 @@ def planning(account: Account) -> Account:
     account.env["ENRICHER_MODE"] = "enrich"
     account.ask(FIX, session_id="s-4")
     account.traces()
+    _age(account)
     return account
+
+
+def _age(account: Account, *, hours: int = 2, session: str = "") -> None:
+    """Make the prompts of a session, or of all sessions, so many hours older."""
+    with closing(database.connect(str(account.state))) as db:
+        db.execute("pragma foreign_keys = off")
+        which = "select id from traces where :session in ('', session_id)"
+        for (old,) in db.execute(which, {"session": session}).fetchall():
+            named = {"old": old, "new": f"{int(old[:14], 16) - hours * HOUR_US:014x}{old[14:]}"}
+            db.execute("update traces set id = :new where id = :old", named)
+            for table in CHILDREN:
+                db.execute(f"update {table} set trace_id = :new where trace_id = :old", named)
+
+
+def _measured(account: Account) -> dict[str, tuple[str, str]]:
+    """Write a snapshot, and return for each session whether its workflow was followed, and its checkpoint."""
+    _snapshot(account)
+    query = "select session_id, followed, checkpoint from workflow_adherence join traces on traces.id = trace_id"
+    with closing(sqlite3.connect(account.state / "enricher.db")) as db:
+        return {row[0]: row[1:] for row in db.execute(query)}
 
 
 def _save(session: Claude, account: Account, name: str) -> None:
@@ -143,13 +166,53 @@ def test_it_is_measured_while_the_live_history_is_served(planning: Account) -> N
     assert "50.0 % of 2 plans were followed" in shown
 
 
+def _is_due(account: Account) -> bool:
+    with closing(database.connect(str(account.state))) as db:
+        return adherence_store.is_due(db)
+
+
 def test_it_is_measured_again_only_after_new_prompts(planning: Account) -> None:
-    with closing(database.connect(str(planning.state))) as db:
-        assert adherence_store.is_due(db)
+    assert _is_due(planning)
     _snapshot(planning)
-    with closing(database.connect(str(planning.state))) as db:
-        assert not adherence_store.is_due(db)
+    assert not _is_due(planning)
     planning.ask(FIX, session_id="s-5")
     planning.traces()
-    with closing(database.connect(str(planning.state))) as db:
-        assert adherence_store.is_due(db)
+    _age(planning, session="s-5")
+    assert _is_due(planning)
+
+
+def test_prompts_older_than_the_measured_ones_are_measured_as_well(planning: Account) -> None:
+    _snapshot(planning)
+    planning.ask(FIX, session_id="imported")
+    planning.traces()
+    _age(planning, hours=1_000, session="imported")
+
+    assert _is_due(planning)
+    assert "imported" in _measured(planning)
+    assert not _is_due(planning)
+
+
+def test_a_prompt_of_the_last_hour_is_not_measured_yet(planning: Account) -> None:
+    _snapshot(planning)
+    planning.ask(FIX, session_id="young")
+    planning.traces()
+
+    assert not _is_due(planning)
+    assert "young" not in _measured(planning)
+
+
+def test_it_is_unknown_whether_an_agent_follows_that_has_done_nothing_yet(planning: Account) -> None:
+    planning.env["ENRICHER_MODE"] = "hydrate"
+    planning.ask(FIX, session_id="waiting")
+    planning.traces()
+    _age(planning, session="waiting")
+    session = Claude()
+    session.asks(FIX)
+    _save(session, planning, "waiting")
+    before = _measured(planning)["waiting"]
+    session.uses("Edit", file_path="/p/shop.py")
+    session.uses("Bash", "2 passed", command="pytest tests")
+    session.uses("Bash", command="git commit -am 'Fix the header'")
+    _save(session, planning, "waiting")
+
+    assert (before, _measured(planning)["waiting"]) == (("unknown", "unknown"), ("yes", "reached"))

@@ -7,8 +7,9 @@ each prompt is stored, no text. What was found once stays when the transcript is
 from __future__ import annotations
 
 import os
+import time
 from dataclasses import dataclass
-from itertools import islice
+from itertools import dropwhile, islice
 from typing import TYPE_CHECKING
 
 from enricher.rules.cache import NoRulesError
@@ -20,6 +21,7 @@ from storage.traces.trace_pages import IN_BRIEF
 from workbench.adherence import JudgedPrompt, has_plan, judged_prompts, workflows_in
 from workbench.statistics.intervals import wilson
 from workbench.web import filters
+from workbench.web.reading.growth import NEWEST_PROMPTS, enough_new
 
 if TYPE_CHECKING:
     import sqlite3
@@ -28,18 +30,15 @@ if TYPE_CHECKING:
     from workbench.statistics.intervals import Interval
 
 WITH_A_WORKFLOW = Selection(f"{NO_TESTS} and traces.workflow <> '' and traces.status <> 'skipped'")
-NEWEST_PROMPTS = 5_000
 FOLLOWED = {True: "yes", False: "no", None: "unknown"}
 CHECKPOINT = {True: "reached", False: "missed", None: "unknown"}
-GROWTH = 0.05
-"""It is measured again only once the prompts with a workflow have increased by this share: all transcripts are read."""
+SETTLED_S = 3600
+"""A prompt is measured only once it is this many seconds old, because its agent may still be working before that."""
 HAS_THE_TABLE = "select 1 from sqlite_master where name = 'workflow_adherence'"
-HOW_MANY_WERE_MEASURED = "select count(*), coalesce(max(trace_id), '') from workflow_adherence"
-HOW_MANY_CAME_SINCE = f"""
-    select count(*) from (
-        select 1 from {IN_BRIEF}
-        where id > :last and origin <> 'test' and status <> 'skipped' and workflow <> '' limit :enough
-    )
+HOW_MANY_WERE_MEASURED = f"""
+    select count(own.trace_id), count(*) from (
+        select id from {IN_BRIEF} where {WITH_A_WORKFLOW.where} and id < :before order by id desc limit {NEWEST_PROMPTS}
+    ) as newest left join workflow_adherence as own on own.trace_id = newest.id
 """
 STORE = """
     insert into workflow_adherence (trace_id, had_plan, followed, checkpoint, measured_at)
@@ -124,24 +123,29 @@ def adherence(db: sqlite3.Connection) -> MeasuredAdherence | None:
 
 
 def is_due(db: sqlite3.Connection) -> bool:
-    """Return whether enough prompts with a workflow are newer than those that were measured."""
-    count, last = db.execute(HOW_MANY_WERE_MEASURED).fetchone()
-    enough = max(1, round(count * GROWTH))
-    return bool(db.execute(HOW_MANY_CAME_SINCE, {"last": last, "enough": enough}).fetchone()[0] >= enough)
+    """Return whether enough of the prompts that ``measure`` would measure have not been measured yet."""
+    measured, prompts = db.execute(HOW_MANY_WERE_MEASURED, {"before": _settled()}).fetchone()
+    return bool(prompts - measured >= enough_new(measured))
+
+
+def _settled() -> str:
+    """Return an id that is larger than those of all prompts that are old enough to be measured."""
+    return queries.first_id(time.time() - SETTLED_S)
 
 
 def measure(db: sqlite3.Connection, cwd: str = "") -> bool:
     """Measure in the transcripts how often agents followed their workflows, and store the result for each prompt.
 
-    This is done for the newest prompts. It is unknown for those whose workflow the rules in the folder ``cwd`` do not
-    have. Return whether it could be measured, which needs rules. ``db`` must be in autocommit mode. Raises
-    sqlite3.Error if the database cannot be written.
+    This is done for the newest prompts, except those of the last hour. It is unknown for those whose workflow the rules
+    in the folder ``cwd`` do not have. Return whether it could be measured, which needs rules. ``db`` must be in
+    autocommit mode. Raises sqlite3.Error if the database cannot be written.
     """
     try:
         workflows = workflows_in(cwd or os.getcwd())
     except (NoRulesError, OSError):
         return False
-    rows = list(islice(queries.export(db, WITH_A_WORKFLOW, with_children=False), NEWEST_PROMPTS))
+    before, newest_first = _settled(), queries.export(db, WITH_A_WORKFLOW, with_children=False)
+    rows = list(islice(dropwhile(lambda row: str(row["id"]) >= before, newest_first), NEWEST_PROMPTS))
     judged = {one.trace_id: one for one in judged_prompts(rows, workflows)}
     others = (row for row in rows if row["id"] not in judged)
     unknown = [JudgedPrompt(str(row["id"]), str(row["workflow"]), has_plan(row), None) for row in others]

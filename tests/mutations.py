@@ -332,8 +332,8 @@ MUTATIONS = (
     Mutation(
         "a snapshot is written without measuring whether workflows were followed",
         "workbench/commands/publish.py",
-        "        if not asked.is_set():\n            adherence_store.measure(db)\n",
-        "",
+        'adherence_store.measure(db, should_stop=asked.is_set, advance=partial(advance, "transcripts"))',
+        "pass",
         "",
         "publication/test_followed_workflows.py::test_a_snapshot_shows_how_often_plans_were_followed_and_when_that_was_measured",
     ),
@@ -392,6 +392,14 @@ MUTATIONS = (
         "        pass\n",
         "",
         "publication/test_followed_workflows.py::test_it_is_unknown_whether_an_agent_follows_that_has_done_nothing_yet",
+    ),
+    Mutation(
+        "Ctrl-C does nothing while transcripts are read",
+        "workbench/web/reading/adherence_store.py",
+        "        return not should_stop()\n",
+        "        return True\n",
+        "",
+        "publication/test_followed_workflows.py::test_a_snapshot_can_be_interrupted_while_what_agents_did_is_read",
     ),
     Mutation(
         "a prompt is measured while its agent may still be working",

@@ -27,7 +27,7 @@ from workbench.importing.transcripts import Transcript
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from storage.traces.selection import Selection
     from workbench.importing import ConversationFile, Event
@@ -266,14 +266,20 @@ def _has_evidence(turn: Actions) -> bool:
     )
 
 
-def judged_prompts(traces: Iterable[Row], workflows: Mapping[str, Workflow]) -> Iterator[JudgedPrompt]:
+def judged_prompts(
+    traces: Iterable[Row],
+    workflows: Mapping[str, Workflow],
+    *,
+    goes_on: Callable[[int, int], bool] = lambda _done, _total: True,
+) -> Iterator[JudgedPrompt]:
     """Read the user's transcripts, and yield whether agents did what the workflow of each prompt asks, oldest first.
 
     ``traces`` are rows of the table ``traces``, one for each recorded prompt; rows without a workflow, or with one that
-    is not in ``workflows``, are left out.
+    is not in ``workflows``, are left out. ``goes_on`` is called before each transcript is read, with the number of
+    those that were read and of all; if it returns False, no more are read.
     """
     wanted = [row for row in traces if row["workflow"] in workflows and row["status"] != "skipped"]
-    turns = _turns({str(row["host"]) for row in wanted}, {str(row["session_id"]) for row in wanted})
+    turns = _turns({str(row["host"]) for row in wanted}, {str(row["session_id"]) for row in wanted}, goes_on)
     for row in sorted(wanted, key=lambda one: str(one["at"])):
         turn, workflow = _take(turns[str(row["host"]), str(row["session_id"])], row), str(row["workflow"])
         steps = planned_steps(str(row["output_text"] or ""))
@@ -314,17 +320,21 @@ def workflows_in(cwd: str) -> dict[str, Workflow]:
     return {name: Workflow.of(plan) for name, plan in plans.items()}
 
 
-def _turns(hosts: set[str], sessions: set[str]) -> dict[tuple[str, str], list[Actions]]:
+def _turns(
+    hosts: set[str], sessions: set[str], goes_on: Callable[[int, int], bool]
+) -> dict[tuple[str, str], list[Actions]]:
     """Read the transcripts, and return what the agents did in the sessions.
 
     The last prompt of a session is left out if nothing was done after it, because its agent may not have acted yet.
     """
     found: dict[tuple[str, str], list[Actions]] = defaultdict(list)
-    for host in sorted(hosts.intersection(STORED_AT)):
-        for source in stored_files(host):
-            for turn in read_actions(source):
-                if turn.session_id in sessions:
-                    found[turn.host, turn.session_id].append(turn)
+    files = [source for host in sorted(hosts.intersection(STORED_AT)) for source in stored_files(host)]
+    for done, source in enumerate(files):
+        if not goes_on(done, len(files)):
+            break
+        for turn in read_actions(source):
+            if turn.session_id in sessions:
+                found[turn.host, turn.session_id].append(turn)
     for turns in found.values():
         if not turns[-1].done and not turns[-1].lists:
             turns.pop()

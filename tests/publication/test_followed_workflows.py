@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import html
+import os
+import pty
 import re
+import select
 import shutil
+import signal
 import sqlite3
+import subprocess
 import sys
 import time
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from publishing import published, run
+from publishing import environment, published, run
 from served_history import over, page, words
 
 sys.path.append(str(Path(__file__).parents[1] / "session"))
@@ -34,6 +39,15 @@ COUNT = re.compile(r'<td class="num"><a href="([^"]+)">(\d+)</a></td>')
 PLANS = re.compile(r'</strong> of <a href="([^"]+)">(\d+ plans)</a> were followed')
 PATIENCE_S = 30.0
 HOUR_US = 3_600_000_000
+SLOW = """
+import time
+import workbench.adherence as own
+own.read_actions = lambda source: time.sleep(0.5) or []
+from enricher.interfaces.cli import main
+main()
+"""
+MANY = 40
+"""As many transcripts take 20 seconds to read slowly."""
 
 
 @pytest.fixture
@@ -153,6 +167,30 @@ async def test_a_page_says_that_nothing_was_measured_and_names_the_command(accou
     assert "enricher trace stats --adherence" in shown
     assert "Are workflows followed?" in snapshot
     assert "was not measured before this snapshot was made" in snapshot
+
+
+@pytest.mark.slow
+def test_a_snapshot_can_be_interrupted_while_what_agents_did_is_read(planning: Account) -> None:
+    for number in range(MANY):
+        _save(Claude(), planning, f"other-{number}")
+    terminal, its_end = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-c", SLOW, "publish", "--snapshot", str(planning.home / "history.db")],
+        env=environment(planning, TERM="xterm"), cwd=planning.project, stdin=subprocess.DEVNULL, stderr=its_end,
+    )  # fmt: skip
+    os.close(its_end)
+    shown = b""
+    while b"transcripts" not in shown and select.select([terminal], [], [], PATIENCE_S)[0]:
+        shown += os.read(terminal, 4096)
+    asked_at = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    with suppress(OSError):  # as reading fails once the process has ended
+        while os.read(terminal, 4096):
+            pass
+    code = process.wait(timeout=PATIENCE_S)
+    os.close(terminal)
+
+    assert (code, time.monotonic() - asked_at < MANY / 4) == (1, True)
 
 
 @pytest.mark.slow

@@ -7,6 +7,7 @@ import os
 import secrets
 import sqlite3
 import sys
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -28,7 +29,7 @@ PASSWORD_BYTES = 18
 SERVING = ("port", "is_opened", "host", "password_file", "allowed", "base_url")
 STEPS = {
     "traces": "prompts", "trace_scores": "scores", "trace_stages": "stages", "index": "index", "sums": "sums",
-    "explanations": "reasons",
+    "explanations": "reasons", "transcripts": "transcripts",
 }  # fmt: skip
 
 
@@ -208,7 +209,7 @@ def _write_snapshot(db: sqlite3.Connection, path: str, text: str) -> Publication
 
         upkeep.catch_up(db, should_stop=asked.is_set)
         if not asked.is_set():
-            adherence_store.measure(db)
+            adherence_store.measure(db, should_stop=asked.is_set, advance=partial(advance, "transcripts"))
         if asked.is_set():
             raise snapshot.InterruptedSnapshotError("interrupted: no snapshot was written")
         return snapshot.write(state_dir(), path, text=text, should_stop=asked.is_set, advance=advance)

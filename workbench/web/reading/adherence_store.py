@@ -25,7 +25,7 @@ from workbench.web.reading.growth import NEWEST_PROMPTS, enough_new
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from workbench.statistics.intervals import Interval
 
@@ -133,20 +133,34 @@ def _settled() -> str:
     return queries.first_id(time.time() - SETTLED_S)
 
 
-def measure(db: sqlite3.Connection, cwd: str = "") -> bool:
+def measure(
+    db: sqlite3.Connection,
+    cwd: str = "",
+    *,
+    should_stop: Callable[[], bool] = lambda: False,
+    advance: Callable[[int, int], None] = lambda _done, _total: None,
+) -> bool:
     """Measure in the transcripts how often agents followed their workflows, and store the result for each prompt.
 
     This is done for the newest prompts, except those of the last hour. It is unknown for those whose workflow the rules
-    in the folder ``cwd`` do not have. Return whether it could be measured, which needs rules. ``db`` must be in
-    autocommit mode. Raises sqlite3.Error if the database cannot be written.
+    in the folder ``cwd`` do not have. Return whether it was measured, which needs rules. ``advance`` is called with
+    the number of transcripts that were read and of all; once ``should_stop`` returns True, no more are read and nothing
+    is stored. ``db`` must be in autocommit mode. Raises sqlite3.Error if the database cannot be written.
     """
+
+    def goes_on(done: int, total: int) -> bool:
+        advance(done, total)
+        return not should_stop()
+
     try:
         workflows = workflows_in(cwd or os.getcwd())
     except (NoRulesError, OSError):
         return False
     before, newest_first = _settled(), queries.export(db, WITH_A_WORKFLOW, with_children=False)
     rows = list(islice(dropwhile(lambda row: str(row["id"]) >= before, newest_first), NEWEST_PROMPTS))
-    judged = {one.trace_id: one for one in judged_prompts(rows, workflows)}
+    judged = {one.trace_id: one for one in judged_prompts(rows, workflows, goes_on=goes_on)}
+    if should_stop():
+        return False
     others = (row for row in rows if row["id"] not in judged)
     unknown = [JudgedPrompt(str(row["id"]), str(row["workflow"]), has_plan(row), None) for row in others]
     in_turn(db, lambda: _store(db, [*judged.values(), *unknown]))

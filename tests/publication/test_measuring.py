@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from storage.db import database
+from workbench.web.server import upkeep
 from workbench.web.server.upkeep import COMMAND, Measuring, MeasuringError, maintained
 
 if TYPE_CHECKING:
@@ -75,6 +76,34 @@ def test_what_cannot_be_measured_is_tried_once(state: Path) -> None:
 
 def test_it_says_once_why_it_failed_and_is_left_alone_then(state: Path) -> None:
     with closing(database.connect(str(state))) as db, closing(Measuring(str(state / "enricher.db"))) as measuring:
+        measuring.look(db)
+        assert until(measuring.has_ended)
+        with pytest.raises(MeasuringError):
+            measuring.look(db)
+        assert not measuring.look(db)
+
+
+@pytest.fixture
+def failing(state: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A history whose coverage cannot be measured, and whose adherence fails; it is tried again at once."""
+    command = "import workbench.web.reading.adherence_store as own; own.is_due = lambda db: 1 / 0; "
+    monkeypatch.setattr(upkeep, "COMMAND", command + COMMAND)
+    monkeypatch.setattr(upkeep, "AGAIN_S", 0.0)
+    with closing(database.connect(str(state))) as db:
+        db.execute("update traces set rules_hash = 'ab' || substr(rules_hash, 3)")
+    return state
+
+
+def test_a_failure_to_measure_adherence_is_reported_as_such(failing: Path) -> None:
+    said: list[str] = []
+    with maintained(str(failing), said.append, every_s=0.05):
+        assert until(lambda: said)
+
+    assert said == ["adherence could not be measured: ZeroDivisionError: division by zero"]
+
+
+def test_what_was_found_about_coverage_counts_although_adherence_fails(failing: Path) -> None:
+    with closing(database.connect(str(failing))) as db, closing(Measuring(str(failing))) as measuring:
         measuring.look(db)
         assert until(measuring.has_ended)
         with pytest.raises(MeasuringError):

@@ -65,7 +65,8 @@ def _keep_up(state_dir: str, end: threading.Event, report: Callable[[str], None]
             except (database.StorageError, sqlite3.Error, OSError, MeasuringError) as failure:
                 if not database.is_busy(failure) and str(failure) != reported:
                     reported = str(failure)
-                    report(f"sums, search and coverage are not up to date: {reported}")
+                    is_measuring = isinstance(failure, MeasuringError)
+                    report(reported if is_measuring else f"sums and search are not up to date: {reported}")
             end.wait(every_s)
 
 
@@ -97,7 +98,10 @@ def catch_up(
 
 
 class MeasuringError(Exception):
-    """Raised if the process that measures coverage failed; the message is the last line of its error output."""
+    """Raised if the measuring process failed.
+
+    The message says what it was measuring, and has the last line of its error output.
+    """
 
 
 class Measuring:
@@ -146,10 +150,12 @@ class Measuring:
         if process is None:
             return
         answer, errors = process.communicate()
+        self._unknown |= set(answer.split())
         if process.returncode:
             self._not_before = time.monotonic() + AGAIN_S
-            raise MeasuringError(errors.strip().rpartition("\n")[2] or f"ended with {process.returncode}")
-        self._unknown |= set(answer.split())
+            what = ADHERENCE if answer else "coverage"
+            reason = errors.strip().rpartition("\n")[2] or f"ended with {process.returncode}"
+            raise MeasuringError(f"{what} could not be measured: {reason}")
 
 
 def _due(db: sqlite3.Connection) -> set[str]:
@@ -160,16 +166,16 @@ def _due(db: sqlite3.Connection) -> set[str]:
 def main() -> None:
     """Measure rule coverage and adherence for the history in the folder ``argv[1]``, as a process of its own.
 
-    Print what cannot be measured: hashes of versions of the rules, and ADHERENCE.
+    Print what cannot be measured: a line with hashes of versions of the rules, before adherence is measured, and then
+    ADHERENCE.
     """
     threading.Thread(target=_end_with_the_server, daemon=True).start()
     with contextlib.suppress(OSError, AttributeError):  # Windows has no nice
         os.nice(NICENESS)
     with contextlib.closing(database.connect(sys.argv[1])) as db:
-        unknown = coverage_store.measure(db)
+        print(*coverage_store.measure(db), flush=True)
         if adherence_store.is_due(db) and not adherence_store.measure(db):
-            unknown.append(ADHERENCE)
-        print(*unknown)
+            print(ADHERENCE)
 
 
 def _end_with_the_server() -> None:

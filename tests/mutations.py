@@ -402,6 +402,14 @@ MUTATIONS = (
         "publication/test_followed_workflows.py::test_a_snapshot_can_be_interrupted_while_what_agents_did_is_read",
     ),
     Mutation(
+        "a prompt is not measured until another one comes",
+        "workbench/web/server/upkeep.py",
+        " or time.monotonic() >= look_at:",
+        ":",
+        "",
+        "publication/test_measuring.py::test_prompts_that_become_old_enough_are_measured_although_no_others_come",
+    ),
+    Mutation(
         "a prompt is measured while its agent may still be working",
         "workbench/web/reading/adherence_store.py",
         "SETTLED_S = 3600\n",

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from storage.db import database
+from workbench.web.reading import adherence_store
 from workbench.web.server import upkeep
 from workbench.web.server.upkeep import COMMAND, Measuring, MeasuringError, maintained
 
@@ -64,6 +65,22 @@ def test_what_is_due_is_measured_while_the_history_is_served(state: Path) -> Non
         assert until(lambda: versions_measured(state) == 1)
 
     assert (said, time.process_time() - began < 1.0) == ([], True)
+
+
+def test_prompts_that_become_old_enough_are_measured_although_no_others_come(
+    state: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with maintained(str(state), str, every_s=0.05):
+        assert until(lambda: versions_measured(state) == 1)
+    monkeypatch.setattr(upkeep, "COMMAND", f"open({str(state / 'measured')!r}, 'w')")
+    monkeypatch.setattr(upkeep, "LOOK_ANYWAY_S", 0.2)
+    with maintained(str(state), str, every_s=0.05):
+        time.sleep(1.0)
+        was_due = (state / "measured").exists()
+        monkeypatch.setattr(adherence_store, "SETTLED_S", -60)
+
+        assert until((state / "measured").exists)
+    assert not was_due
 
 
 def test_what_cannot_be_measured_is_tried_once(state: Path) -> None:

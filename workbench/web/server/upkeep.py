@@ -34,6 +34,8 @@ NICENESS = 10
 """The measuring process gets this lower priority: it computes for seconds, and nobody waits for it."""
 AGAIN_S = 300.0
 """Seconds after a failure until the measuring process is started again."""
+LOOK_ANYWAY_S = 300.0
+"""Seconds until it is looked for something to measure although nothing is new: a prompt is measured after an hour."""
 ADHERENCE = "adherence"
 """Stands for the measurement of adherence, beside the hashes of the versions whose coverage is measured."""
 
@@ -72,12 +74,13 @@ def _keep_up(state_dir: str, end: threading.Event, report: Callable[[str], None]
 
 def _update_until_end(db: sqlite3.Connection, measuring: Measuring, end: threading.Event, every_s: float) -> None:
     """Update sums and word index whenever the database has changed, and start measuring; return once ``end`` is set."""
-    done = None
+    done, look_at = None, time.monotonic() + LOOK_ANYWAY_S
     while not end.is_set():
         version = db.execute("pragma data_version").fetchone()[0]
         is_news = version != done and not catch_up(db, should_stop=end.is_set, with_coverage=False)
-        if is_news or measuring.has_ended():
+        if is_news or measuring.has_ended() or time.monotonic() >= look_at:
             measuring.look(db)
+            look_at = time.monotonic() + LOOK_ANYWAY_S
         done = version if is_news else done
         end.wait(every_s)
 

@@ -5016,6 +5016,22 @@ MUTATIONS = (
         "tui/test_loop.py::test_the_list_marks_a_prompt_to_which_the_present_rules_give_another_class",
     ),
     Mutation(
+        "prompts that are scrolled into view are not judged",
+        "workbench/tui/widgets/lists/row_view.py",
+        "        super().watch_scroll_y(old_value, new_value)\n        self.post_message(self.Shown())",
+        "        super().watch_scroll_y(old_value, new_value)",
+        "",
+        "tui/test_loop.py::test_rows_that_come_into_view_are_judged_without_a_move_of_the_cursor",
+    ),
+    Mutation(
+        "prompts that a larger window shows are not judged",
+        "workbench/tui/widgets/lists/row_view.py",
+        "        super().resized()\n        self.post_message(self.Shown())",
+        "        super().resized()",
+        "",
+        "tui/test_loop.py::test_rows_that_come_into_view_are_judged_without_a_move_of_the_cursor",
+    ),
+    Mutation(
         "letters typed right after the key of the filter run commands",
         "workbench/tui/screens/traces.py",
         "        self.set_focus(self.bar.input)",

@@ -26,10 +26,13 @@ from workbench.tui.screens.loop.make import MakeScreen
 from workbench.tui.screens.loop.why import WhyScreen
 from workbench.tui.widgets.dialogs import ClassChooser
 from workbench.tui.widgets.lists.line_list import LineList
+from workbench.tui.widgets.lists.row_view import RowView
 from workbench.tuning.wishes.search import edits_for
 from workbench.tuning.wishes.wish import Wish, target_files
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from textual.pilot import Pilot
 
     from workbench.tui.app import Workbench
@@ -64,6 +67,7 @@ signals:
   - {any: [three, third, thrice, triple], weight: 1}
 ```
 """
+HICCUPS = LAYER.replace("debug", "docs").replace("gives up", "hiccup").replace("weight: 5", "weight: 30")
 MOST_KEYS = 12
 TASK_TYPES = Path(packaged_file()).parent / "fitted" / "task-types.md"
 
@@ -307,6 +311,34 @@ async def test_the_list_marks_a_prompt_to_which_the_present_rules_give_another_c
     assert "implementation?   another hiccup" in before
     assert "implem… → debug   another hiccup" in after
     assert "implem… → debug   another hiccup" in again
+
+
+@pytest.fixture
+def write_own_layer(shop: Account) -> Iterator[Callable[[str], Path]]:
+    """Yield a function that writes the user's own layer, which is deleted after the test."""
+    yield lambda text: shop.write("config/instructions.md", text)
+    (shop.config / "instructions.md").unlink(missing_ok=True)
+
+
+@pytest.mark.parametrize("is_larger", [False, True], ids=["by the wheel", "in a larger window"])
+async def test_rows_that_come_into_view_are_judged_without_a_move_of_the_cursor(
+    shop: Account, write_own_layer: Callable[[str], Path], *, is_larger: bool
+) -> None:
+    write_own_layer(HICCUPS)
+    async with run_workbench(shop.state, screen="traces", size=(80, 6)) as (app, pilot):
+        rows = app.screen.query_one(RowView)
+        before = set(rows.visible_ids())
+        if is_larger:
+            await pilot.resize_terminal(80, 12)
+        else:
+            rows.action_scroll_down()
+            rows.action_scroll_down()
+        await settle(app, pilot)
+        shown, cursor = screen_text(app), rows.cursor
+
+    assert cursor == 0
+    assert shop.traces()[PROMPTS.index(ALIKE)]["id"] not in before
+    assert "debug? → docs     there was a hiccup" in shown
 
 
 async def test_a_label_writes_a_case_and_both_are_taken_back(shop: Account) -> None:

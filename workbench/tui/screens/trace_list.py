@@ -136,6 +136,7 @@ class TraceList(TraceActions):
         self._judged.clear()
         self.rest()
 
+    @on(RowView.Shown)
     def rest(self) -> None:
         """Judge the visible prompts by today's rules as soon as the list is not moved any more."""
         self.debounce("today", JUDGE_AFTER_S, lambda: self.in_turn("traces.today", self._judge_visible))
@@ -181,7 +182,6 @@ class TraceList(TraceActions):
             self._listed = message.run
             self.rows.start(message.lines, keep=self._keep)
         self._keep = ""
-        self.rest()
         self.query_one(RowHeader).show_sort("" if self._is_queue else self._sort)
         self.show_state()
         if message.is_unindexed:

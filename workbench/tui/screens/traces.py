@@ -282,7 +282,6 @@ A `?` behind the task type: too uncertain to be shown. `debug → docs`: by the 
         elif self._is_queue:
             self.show_state()
         self.debounce("chosen", READ_AFTER_S, self._read_chosen)
-        self.rest()
 
     def _read_chosen(self) -> None:
         trace_id, _task_type = self.chosen()

@@ -66,6 +66,9 @@ class RowView(CursorView, inherit_bindings=False):
 
         line: TraceLine | None
 
+    class Shown(Replaceable):
+        """Sent when other lines may have become visible: by scrolling, in a larger window, or because they arrived."""
+
     @dataclass
     class Opened(Message):
         """Sent when the user opens the prompt in this line, with enter or a double click."""
@@ -139,6 +142,7 @@ class RowView(CursorView, inherit_bindings=False):
             self._pages.popitem(last=False)
         self.refresh()
         self.moved()
+        self.post_message(self.Shown())
 
     def update_lines(self, fresh: dict[str, TraceLine]) -> None:
         """Update the lines that arrived after the list was read; ``fresh`` maps trace ids to their current lines."""
@@ -160,6 +164,14 @@ class RowView(CursorView, inherit_bindings=False):
             self.scroll_to(y=self.scroll_offset.y + len(lines), animate=False)
         self.refresh()
         self.moved()
+
+    def resized(self) -> None:
+        super().resized()
+        self.post_message(self.Shown())
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        super().watch_scroll_y(old_value, new_value)
+        self.post_message(self.Shown())
 
     def seen_pages(self) -> tuple[int, ...]:
         """Return the numbers of the pages that are visible."""

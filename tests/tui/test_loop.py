@@ -5,20 +5,21 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+import threading
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from piloting import notices, run_workbench, screen_text, settle, until
+from piloting import WAIT_S, notices, run_workbench, screen_text, settle, until
 from simulator import ROOT, Account
 
 from enricher.rules.compiling.compiler import compile_layers
 from enricher.rules.layers import Layer, packaged_file
 from storage.db import database
 from workbench.coverage.rule_positions import LocatedRules
-from workbench.coverage.why import line_now, why
+from workbench.coverage.why import line_now, task_types_today, why
 from workbench.replay.corpus import opened
 from workbench.tui.messages import TakeEdit
 from workbench.tui.screens.loop.gate import GateScreen
@@ -31,10 +32,11 @@ from workbench.tuning.wishes.search import edits_for
 from workbench.tuning.wishes.wish import Wish, target_files
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from textual.pilot import Pilot
 
+    from workbench.replay.corpus import Corpus
     from workbench.tui.app import Workbench
 
 pytestmark = pytest.mark.slow
@@ -68,6 +70,7 @@ signals:
 ```
 """
 HICCUPS = LAYER.replace("debug", "docs").replace("gives up", "hiccup").replace("weight: 5", "weight: 30")
+MARKED = "debug? → docs     there was a hiccup"
 MOST_KEYS = 12
 TASK_TYPES = Path(packaged_file()).parent / "fitted" / "task-types.md"
 
@@ -338,7 +341,69 @@ async def test_rows_that_come_into_view_are_judged_without_a_move_of_the_cursor(
 
     assert cursor == 0
     assert shop.traces()[PROMPTS.index(ALIKE)]["id"] not in before
-    assert "debug? → docs     there was a hiccup" in shown
+    assert MARKED in shown
+
+
+async def test_the_list_is_judged_again_when_another_program_saves_the_rules(
+    shop: Account, write_own_layer: Callable[[str], Path]
+) -> None:
+    file = write_own_layer(LAYER)
+    async with run_workbench(shop.state, screen="instructions", instructions=str(file)) as (app, pilot):
+        await Keys(app, pilot).press("1")
+        before = screen_text(app)
+        write_own_layer(HICCUPS)
+        await until(pilot, lambda: "Another program saved the file" in notices(app))
+        await settle(app, pilot)
+        after = screen_text(app)
+
+    assert "→" not in before
+    assert MARKED in after
+
+
+async def test_a_result_of_rules_that_were_replaced_meanwhile_does_not_count(
+    shop: Account, write_own_layer: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    is_judged, may_end = threading.Event(), threading.Event()
+
+    def judged_slowly(corpus: Corpus, trace_ids: Sequence[str]) -> dict[str, str]:
+        found = task_types_today(corpus, trace_ids)
+        is_judged.set()
+        may_end.wait(WAIT_S)
+        return found
+
+    write_own_layer(LAYER)
+    async with run_workbench(shop.state, screen="instructions") as (app, pilot):
+        monkeypatch.setattr("workbench.coverage.why.task_types_today", judged_slowly)
+        await pilot.press("1")
+        await until(pilot, is_judged.is_set)
+        write_own_layer(HICCUPS)
+        app.instructions_written()
+        may_end.set()
+        await settle(app, pilot)
+        shown = screen_text(app)
+
+    assert MARKED in shown
+
+
+async def test_prompts_whose_judging_failed_are_judged_at_the_next_occasion(
+    shop: Account, write_own_layer: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_corpus: Corpus, _trace_ids: Sequence[str]) -> dict[str, str]:
+        raise OSError("too many open files")
+
+    write_own_layer(HICCUPS)
+    with monkeypatch.context() as failing:
+        failing.setattr("workbench.coverage.why.task_types_today", fail)
+        async with run_workbench(shop.state, screen="traces") as (app, pilot):
+            before, said = screen_text(app), notices(app)
+            failing.undo()
+            await pilot.resize_terminal(80, 20)
+            await settle(app, pilot)
+            after = screen_text(app)
+
+    assert "too many open files" in said
+    assert "→" not in before
+    assert MARKED in after
 
 
 async def test_a_label_writes_a_case_and_both_are_taken_back(shop: Account) -> None:

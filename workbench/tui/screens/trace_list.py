@@ -44,8 +44,10 @@ class TraceList(TraceActions):
         self._done: set[str] = set()
         """Ids of the traces that were labelled since the queue of prompts to label was read."""
         self._note = ""
+        self._judging_run = 0
+        """The number of the run that judges by the present rules; earlier runs used rules from before a save."""
         self._judged: set[str] = set()
-        """Ids of the traces that were judged by today's rules since the screen became visible."""
+        """Ids of the traces that were judged by today's rules since the rules may last have changed."""
 
     def show_state(self) -> None:
         """Show the number of traces, the sort order, and how many new traces are above the visible ones."""
@@ -134,6 +136,7 @@ class TraceList(TraceActions):
 
     def instructions_written(self) -> None:
         self._judged.clear()
+        self._judging_run = self.next_run("today")
         self.rest()
 
     @on(RowView.Shown)
@@ -145,16 +148,18 @@ class TraceList(TraceActions):
         shown = (rows.visible_ids() for rows in self.query(RowView))  # none while the app ends
         ids = [one for found in shown for one in found if one not in self._judged]
         if ids and not self.app.trouble:
-            self._judged.update(ids)
-            self.judge(ids)
+            self.judge(self._judging_run, ids)
 
     @work(thread=True, exclusive=True, group="traces.today", exit_on_error=False)
-    def judge(self, trace_ids: list[str]) -> None:
+    def judge(self, run: int, trace_ids: list[str]) -> None:
         """Judge prompts by the rules as they are saved now, to mark those that get another task type."""
-        listing.judge_today(self.app.state_dir, self.post_message, trace_ids)
+        listing.judge_today(self.app.state_dir, self.post_message, run=run, trace_ids=trace_ids)
 
     @on(TypesToday)
     def _types_today(self, message: TypesToday) -> None:
+        if not self.is_latest("today", message.run):
+            return
+        self._judged.update(message.task_types)
         for rows in self.query(RowView):
             rows.show_today(message.task_types)
 

@@ -102,6 +102,7 @@ class Length(Message):
 class TypesToday(Message):
     """Sent when prompts of the list have been judged by today's rules; see ``why.task_types_today``."""
 
+    run: int
     task_types: dict[str, str]
 
 
@@ -217,13 +218,13 @@ def read_news(
     read_pages(db, post, run=run, which=which, wanted=seen)
 
 
-def judge_today(state_dir: str, post: Post, trace_ids: Sequence[str]) -> None:
+def judge_today(state_dir: str, post: Post, *, run: int, trace_ids: Sequence[str]) -> None:
     """Judge the prompts with these ids by the rules as they are saved now, and post the task types that differ."""
     from workbench.coverage.why import task_types_today
     from workbench.replay.corpus import opened
 
     with opened(state_dir) as corpus:
-        post(TypesToday(task_types_today(corpus, trace_ids)))
+        post(TypesToday(run, task_types_today(corpus, trace_ids)))
 
 
 def read_queue(db: sqlite3.Connection, post: Post, *, run: int) -> None:

@@ -4984,6 +4984,14 @@ MUTATIONS = (
         "tui/test_instructions_screen.py::test_the_key_for_approving_says_where_a_changed_prompt_is_approved",
     ),
     Mutation(
+        "after a save it is offered to approve a prompt for which nothing was chosen",
+        "workbench/tui/screens/editing/saving.py",
+        "if is_wished else",
+        "if self.app.wishes else",
+        "",
+        "tui/test_loop.py::test_a_save_offers_to_approve_only_the_prompt_that_one_came_from",
+    ),
+    Mutation(
         "a label does not name its prompt",
         "workbench/tui/screens/trace_actions.py",
         "self.notify(text + where, title=name,",

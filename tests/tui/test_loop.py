@@ -181,6 +181,22 @@ async def test_a_wrong_prompt_is_fixed_approved_and_gated_in_twelve_keys(shop: A
     assert "approved by Ada" in shown
 
 
+@pytest.mark.parametrize("opener", ["1", "4"], ids=["from another prompt", "from Coverage"])
+async def test_a_save_offers_to_approve_only_the_prompt_that_one_came_from(shop: Account, opener: str) -> None:
+    layer = shop.project / ".enricher" / "instructions.md"
+    async with run_workbench(shop.state, screen="traces") as (app, pilot):
+        keys = Keys(app, pilot)
+        await keys.press("m", "d", "escape", "j", opener)
+        place = app.current_mode
+        app.screen.post_message(TakeEdit(str(layer), HICCUPS, 1, "an edit"))
+        await settle(app, pilot)
+        await keys.press("ctrl+s")
+        told = notices(app)
+
+    assert place == ("coverage" if opener == "4" else "traces")
+    assert told.endswith("Next: 3 shows what else changed, ctrl+g runs the gate.")
+
+
 async def test_enter_on_a_signal_opens_its_line_and_escape_returns_to_it(shop: Account) -> None:
     async with run_workbench(shop.state, screen="traces") as (app, pilot):
         keys = await asked_why(app, pilot)

@@ -27,7 +27,7 @@ from workbench.tui.widgets.bars import PlaceBar
 from workbench.tui.widgets.choice import next_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from textual.app import SystemCommand
     from textual.command import Provider
@@ -46,6 +46,11 @@ MOST_TYPED_AHEAD = 64
 """The app remembers this many keys that ``on_key`` forwarded, so that none is forwarded a second time."""
 KEYS = "workbench-keys.toml"
 KEPT = "The edit of {} is not saved. It is kept, and the Instructions screen has it again at the next start."
+
+
+def _top(stack: Sequence[Screen[Any]]) -> WorkbenchScreen | None:
+    """Return the uppermost screen of a stack that is no dialog and no help; None if there is none."""
+    return next((one for one in reversed(stack) if isinstance(one, WorkbenchScreen)), None)
 
 
 def _commands() -> type[Provider]:
@@ -153,8 +158,7 @@ class Workbench(App[None], inherit_bindings=False):
 
     def place_screen(self) -> WorkbenchScreen | None:
         """Return the visible screen, or the screen below an open dialog or help. Return None if there is none."""
-        found = (one for one in reversed(self.screen_stack) if isinstance(one, WorkbenchScreen))
-        return next(found, None)
+        return _top(self.screen_stack)
 
     async def action_go(self, name: str) -> None:
         """Switch to a screen by name, and close what is open on top of it."""
@@ -193,6 +197,10 @@ class Workbench(App[None], inherit_bindings=False):
     def can_go_back(self) -> bool:
         """Return whether the current screen was opened from another one, to which the user can go back."""
         return bool(self._came_from)
+
+    def screen_behind(self) -> WorkbenchScreen | None:
+        """Return the screen that opened the current one, to which ``go_back`` returns; None if none did."""
+        return _top(self.get_screen_stack(self._came_from[-1])) if self._came_from else None
 
     def go_back(self) -> None:
         """Return to the screen that opened the current one, in the state in which it was left."""

@@ -218,7 +218,9 @@ class SavingScreen(OpenFileScreen):
 
     def _next_step(self) -> str:
         """Return in words what a user usually does after a save; on the way from a wrong prompt, approve that."""
-        approve = "1 returns to the prompt, a approves it, " if self.app.wishes else ""
+        behind = self.app.screen_behind()
+        is_wished = behind is not None and behind.bar_place == "traces" and behind.gated_trace() in self.app.wishes
+        approve = "1 returns to the prompt, a approves it, " if is_wished else ""
         return f"Next: 3 shows what else changed, {approve}ctrl+g runs the gate."
 
     @on(NotSaved)

@@ -4959,6 +4959,22 @@ MUTATIONS = (
         "tui/test_proposals.py::test_phrases_that_are_an_accident_of_the_prompt_come_after_those_that_other_prompts_have",
     ),
     Mutation(
+        "a phrase is sought in the text of other prompts instead of their words",
+        "workbench/tuning/wishes/phrases.py",
+        """f" {' '.join(words_of(scanned_part(other.prompt), CONTRACTIONS).words)} \"""",
+        'f" {other.prompt.lower()} "',
+        "",
+        "tui/test_proposals.py::test_other_prompts_have_a_phrase_if_it_is_among_their_words_as_they_are_read",
+    ),
+    Mutation(
+        "a phrase is found inside of longer words",
+        "workbench/tuning/wishes/phrases.py",
+        'if f" {one} " in text',
+        "if one in text",
+        "",
+        "tui/test_proposals.py::test_other_prompts_have_a_phrase_if_it_is_among_their_words_as_they_are_read",
+    ),
+    Mutation(
         "a prompt that may come out worse is not marked",
         "workbench/tui/panes/blast_view.py",
         "        is_doubtful = change.prompt.id in self.doubtful",

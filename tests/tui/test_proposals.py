@@ -353,6 +353,30 @@ def test_a_longer_phrase_is_offered_for_a_word_that_many_contain_and_what_makes_
     assert [one.is_lone for one in found[:-1]] == sorted(one.is_lone for one in found[:-1])
 
 
+@pytest.mark.parametrize(
+    ("prompt", "other", "phrase", "is_lone"),
+    [
+        pytest.param("gadgets do not sync", "the widgets don't sync", "not sync", False, id="a contraction"),
+        pytest.param("修复缓存", "请修复登录", "修 复", False, id="ideographs"),
+        pytest.param("cheerful art there", "start the nightly run", "art", True, id="a part of a word"),
+    ],
+)
+def test_other_prompts_have_a_phrase_if_it_is_among_their_words_as_they_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, prompt: str, other: str, phrase: str, *, is_lone: bool
+) -> None:
+    account = Account(tmp_path / "home")
+    for name, value in account.env.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.chdir(account.project)
+    account.compile()
+    account.ask(other)
+    account.ask(prompt)
+    found = proposed(account, prompt, Wish("task_type", "docs"), into=account.config / "instructions.md")
+    lone = {one.title.split('"')[1]: one.is_lone for one in found if '"' in one.title}
+
+    assert lone.get(phrase) is is_lone, lone
+
+
 def test_phrases_that_are_an_accident_of_the_prompt_come_after_those_that_other_prompts_have(shop: Account) -> None:
     found = list(proposed(shop, FILLED, Wish("task_type", "docs"), into=layer_of(shop)))
     found = sorted((one for one in found if '"' in one.title and not one.worse), key=lambda one: one.order)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from enricher.rules.compiling.signals import tokens
+from enricher.classify import scanned_part
+from enricher.classify.reading import words_of
+from enricher.rules.compiling.signals import CONTRACTIONS, tokens
 from storage.evaluation import corpus as stored
 from storage.memory.words import STOP_WORDS
 from workbench.tuning.steps import LONGEST, grams
@@ -63,9 +65,9 @@ def phrases_of(
     against, alike, shared = dict.fromkeys(found, 0), dict.fromkeys(found, 0), set[str]()
     for page in stored.rows(corpus.db, corpus.selection, limit=COUNTED):
         for other in page:
-            text = other.prompt.lower()
+            text = f" {' '.join(words_of(scanned_part(other.prompt), CONTRACTIONS).words)} "
             counts = alike if other.uncertain or other.task_type == name else against
-            for phrase in (one for one in found if one in text):
+            for phrase in (one for one in found if f" {one} " in text):
                 counts[phrase] += 1
                 shared.update([phrase] if other.id != row.id else ())
     known = Phrases((), frozenset(shared), frozenset(fillers))

@@ -32,8 +32,12 @@ The process has to end when ``time.monotonic`` is ``end`` milliseconds; ``pid`` 
 the state folder.
 """
 KEEP = "keep"
-RESERVE_S = 0.02
-"""How many seconds before the deadline a channel stops waiting for the model and writes its answer."""
+RESERVE_S, RESERVE_SHARE = 0.02, 0.02
+"""How many seconds before the deadline a channel stops waiting for the model and writes its answer.
+
+It is at least this share of the time until the deadline, because on some virtual machines timers ring late in
+proportion to the time that they run: by up to half a percent.
+"""
 LARGEST_REQUEST = 1 << 20
 LONGEST_FILE, LONGEST_PROMPT = 1_500, 600
 """Maximum characters of each file, and of the prompt, in a question to the model."""
@@ -70,7 +74,7 @@ def main(words: list[str]) -> None:
     name, variable, prompt, *options = words
     given: Any = loads(_request())
     ends_at, state = _limits(float(given["deadline_ms"]))
-    until = ends_at - RESERVE_S
+    until = ends_at - max(RESERVE_S, RESERVE_SHARE * (ends_at - time.monotonic()))
     later: list[Callable[[], None]] = []
     items: list[Item] = []
     on_alarm(max(0.001, until - time.monotonic()), _ring)  # 0 would cancel the alarm

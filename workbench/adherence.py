@@ -178,7 +178,7 @@ class JudgedPrompt:
 
     @property
     def is_followed(self) -> bool | None:
-        """Return whether all decisive criteria that apply were met; None if none applies or no transcript was found."""
+        """Return whether the agent did all that decides (``DECISIVE``); None if nothing of it can be told."""
         decisive = [holds for name in DECISIVE if (holds := (self.criteria or {}).get(name)) is not None]
         return all(decisive) if decisive else None
 

@@ -416,7 +416,7 @@ def _as_specified(written: LocatedRules) -> list[tuple[str, str]]:
 
 
 def _asked(row: Recorded, as_specified: list[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-    """Yield the kind and name of the rules that were asked for this prompt, of those that are not asked for every one.
+    """Yield the kind and name of each rule that is tried for some prompts only, and that was tried for this one.
 
     These are channels, none of which is asked for an imported prompt, and the approaches in ``as_specified``.
     """

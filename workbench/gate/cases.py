@@ -75,7 +75,7 @@ class Cases:
 
 
 def path_for(cwd: str) -> str:
-    """Return the path of the cases file of the repository around ``cwd``, whether it exists or not.
+    """Return where the repository that contains ``cwd`` keeps its golden cases; the file need not exist.
 
     If ``cwd`` is empty, it is that of the user's own cases.
     """

@@ -254,7 +254,7 @@ def text(report: GateReport) -> str:
 
 
 def lines(report: GateReport, *, first: str = "") -> list[tuple[str, str]]:
-    """Return the lines of the report, each with the id of the case it belongs to (empty for none).
+    """Return the lines of the report; each comes with the id of the case that it is about, or an empty id.
 
     If the gate is passed, some cases that pass as before are listed at the end, beginning with the case ``first``.
     """

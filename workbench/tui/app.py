@@ -161,7 +161,7 @@ class Workbench(App[None], inherit_bindings=False):
         return _top(self.screen_stack)
 
     async def action_go(self, name: str) -> None:
-        """Switch to a screen by name, and close what is open on top of it."""
+        """Show the screen with this name, and close any dialog that covers it."""
         if place(name) is None:
             self.notify(f"There is no {name} screen.", severity="warning")
             return

@@ -15,7 +15,7 @@ ANSWERING, PLANNING = "simple-question", "plan-mode"
 OCCASIONS = {"code-review": ("review",), "ops-release": ("release", "deployment")}
 """Words by which a sentence names a workflow as an occasion: "once the review is over, drop the flag"."""
 FARTHEST_TIME = 6
-"""Maximum words between "when" and the occasion."""
+"""How many words may stand from "when" to the occasion, as in "when we are through with the review"."""
 
 
 def workflow_for(chosen: str, requests: list[PromptRequest], rules: Rules) -> str:

@@ -191,7 +191,7 @@ A `?` behind the task type: too uncertain to be shown. `debug → docs`: by the 
         self.load_values()
 
     def action_filter(self) -> None:
-        """Move the focus to the filter at once, so that keys typed right after the command reach it."""
+        """Put the cursor into the filter at once, so that the keys typed next go there."""
         self.remove_class("-reading")
         self.app.stylesheet.update(self)  # in a narrow window, what is hidden cannot have the focus
         self.set_focus(self.bar.input)

@@ -41,7 +41,7 @@ class Phrases:
     fillers: frozenset[str] = frozenset()
 
     def is_lone(self, phrase: str) -> bool:
-        """Return whether no other prompt contains ``phrase``; False if ``phrase`` is empty."""
+        """Return whether ``phrase`` occurs in this prompt only; an empty phrase does not count."""
         return bool(phrase) and phrase not in self.shared
 
     def has_filler(self, phrase: str) -> bool:

@@ -217,7 +217,7 @@ class _Search:
         return phrases_of(self._row, self._words, self._wish.name, corpus=self._corpus, fillers=fillers)
 
     def steps(self) -> Iterator[Step]:
-        """Yield the candidate edits, those that change the fewest points first.
+        """Yield the edits to try, beginning with those that change a score by the fewest points.
 
         Those that strengthen a class and those that weaken one alternate, so that both are among the first.
         """

@@ -96,7 +96,7 @@ class WorkflowFigures:
 
 @dataclass(frozen=True, slots=True)
 class MeasuredAdherence:
-    """The stored figures of all workflows, those with a plan first, and when they were last measured (``at``)."""
+    """How often each workflow was followed, first with a plan, then without; ``at`` says when it was measured."""
 
     at: str
     workflows: tuple[WorkflowFigures, ...]

@@ -396,7 +396,7 @@ What the channels found is taken from the record; where other rules would have a
             self.app.post_message(OpenTrace(change.prompt.id))
 
     def action_approve(self) -> None:
-        """Say how the changed prompt under the cursor is approved, which needs rules that are saved."""
+        """Tell the user how to approve the changed prompt under the cursor, as this screen itself cannot do it."""
         change = self._change()
         if change is None:
             return

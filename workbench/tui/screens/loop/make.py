@@ -218,7 +218,7 @@ shows why that came out so, and `escape` returns to this line.
 
     @work(thread=True, exclusive=True, group="make.search", exit_on_error=False)
     def find_layers(self) -> None:
-        """Find the instructions files that apply to the prompt and into which an edit can be written."""
+        """Find the instructions files that apply to the prompt and that an edit can change."""
         paths = target_files(here(), given=self.app.instructions, chosen=self.app.layer_chosen)
         with opened(self.app.state_dir) as corpus:
             layers = files_for(corpus, self._trace_id, paths)

@@ -181,7 +181,7 @@ class RowView(CursorView, inherit_bindings=False):
         return tuple(range(min(last, top // PAGE_ROWS), min(last, bottom // PAGE_ROWS) + 1))
 
     def visible_ids(self) -> list[str]:
-        """Return the ids of the traces in the visible rows."""
+        """Return the ids of the traces whose rows are on the screen."""
         top = self.scroll_offset.y
         lines = map(self.line, range(top, top + self.size.height))
         return [line.id for line in lines if line is not None]

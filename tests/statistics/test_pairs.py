@@ -11,7 +11,7 @@ from statistics import median
 import numpy as np
 import pytest
 import scipy
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from workbench.statistics.pairs import (
@@ -173,6 +173,7 @@ def test_the_detectable_effect_is_found_as_often_as_promised() -> None:
 
 
 @given(st.integers(1, 5000), st.floats(0.01, 1))
+@example(3, 1.0)
 def test_more_pairs_detect_smaller_effects(n: int, disagree: float) -> None:
     assert minimum_detectable_effect(n + 1, baseline=disagree) <= minimum_detectable_effect(n, baseline=disagree)
 

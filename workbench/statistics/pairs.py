@@ -296,7 +296,9 @@ def minimum_detectable_effect(n: int, *, baseline: float) -> float:
     # difference * sqrt(n) = needed + beta * sqrt(baseline - difference^2), a quadratic
     a, b, c = n + beta * beta, -2 * needed * math.sqrt(n), needed * needed - beta * beta * baseline
     difference = (-b + math.sqrt(max(0.0, b * b - 4 * a * c))) / (2 * a)
-    return difference if difference <= baseline else 1.0
+    if difference > baseline or difference * math.sqrt(n) < needed:  # squaring adds roots that solve only the square
+        return 1.0
+    return difference
 
 
 def minimum_detectable_share(n: int) -> float:

@@ -245,5 +245,14 @@ def _connection(more: tuple[str, ...] = ()) -> socket.socket:
         )
         theirs.close()
         _servers[own] = ours, server
-        atexit.register(ours.close)
+        atexit.register(_end, ours, server)
     return _servers[own][0]
+
+
+def _end(connection: socket.socket, server: subprocess.Popen[bytes]) -> None:
+    connection.close()
+    try:
+        server.wait(5)
+    except subprocess.TimeoutExpired:  # a process that a test left running has a copy of the connection
+        server.kill()
+        server.wait()

@@ -92,21 +92,26 @@ def _metadata_block(text: str) -> tuple[str | None, str | None]:
 
     Without a block the content is None; if the closing tag is missing, the text outside is None.
     """
-    low = text.lower()
-    opening, closing = f"<{METADATA.lower()}>", f"</{METADATA.lower()}>"
-    at = low.find(opening)
+    upper = _ascii_upper(text)
+    opening, closing = f"<{METADATA}>", f"</{METADATA}>"
+    at = upper.find(opening)
     if at < 0:
         return None, text
     first = at + len(opening)
-    end = low.find(closing, first)
+    end = upper.find(closing, first)
     return (text[first:], None) if end < 0 else (text[first:end], text[:at] + text[end + len(closing) :])
 
 
+def _ascii_upper(text: str) -> str:
+    # One character for each character, so that offsets stay valid: "ß".upper() is "SS", and "İ".lower() has two.
+    return text.encode("ascii", "replace").decode("ascii").upper()
+
+
 def _content(rest: str, found: Mapping[str, Any] | None, result: ParsedResponse) -> str:
-    low = rest.lower()
-    first = low.find(f"<{CONTENT.lower()}>")
+    upper = _ascii_upper(rest)
+    first = upper.find(f"<{CONTENT}>")
     if first >= 0:
-        last = low.rfind(f"</{CONTENT.lower()}>")
+        last = upper.rfind(f"</{CONTENT}>")  # the last one: the text may itself show an answer in this form
         return rest[first + len(CONTENT) + 2 : last if last > first else len(rest)].strip()
     if found and isinstance(found.get("content"), str):
         return str(found["content"]).strip()

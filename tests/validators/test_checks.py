@@ -354,6 +354,7 @@ def test_a_failure_while_something_ends_may_be_dropped(code: str) -> None:
         pytest.param("try:\n        task.result()\n    {}", [], id="result of another task"),
         pytest.param("try:\n        rows.append(g())\n    {}", [], id="added to a container"),
         pytest.param("try:\n        telemetry(g())\n    {}", [], id="telemetry"),
+        pytest.param("try:\n        # \x0c\n        g()\n    {}  # too late", [], id="comment below a form feed"),
         pytest.param("try:\n        return g()\n    {}", ["ERROR_001"], id="nothing follows"),
         pytest.param("try:\n        a = g()\n        h(a)\n    {}", ["ERROR_001"], id="value used inside"),
     ],

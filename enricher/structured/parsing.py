@@ -29,7 +29,7 @@ METADATA, CONTENT, INSTRUCTION = "METADATA", "CONTENT", "INSTRUCTION"
 VERSION = "schema_version"
 """Field of prompts and answers with the version of the schema that they follow."""
 MOST_OBJECTS = 20
-"""At most this many opening braces are tried as the beginning of a JSON object, which limits the time."""
+"""Maximum opening braces that are tried as the beginning of a JSON object, which limits the time."""
 NAMES = {
     "boolean": "true or false",
     "integer": "a whole number",
@@ -39,6 +39,7 @@ NAMES = {
     "object": "an object",
 }
 LONGEST_SHOWN = 60
+"""Maximum characters of a wrong value that a message quotes."""
 
 
 class ParsedResponse:
@@ -186,7 +187,7 @@ def checked(value: Mapping[str, Any], schema: Schema, *, at: str = "") -> tuple[
     for name, field in schema["properties"].items():
         place = f"{at}.{name}" if at else name
         given = next((value[key] for key in (name, *field.get("aliases", ())) if value.get(key) is not None), None)
-        if given is None:
+        if given is None:  # models write null for a field that they leave out
             if name in schema["required"]:
                 problems.append(f"{place}: is required, but missing")
             continue
@@ -223,16 +224,15 @@ def _value(given: Any, field: Schema, place: str, problems: list[str]) -> Any:
 
 def _is_a(value: object, kind: str) -> bool:
     """Return whether the value has the JSON type ``kind``; neither ``true`` nor NaN counts as a number."""
-    if isinstance(value, bool):
+    if isinstance(value, bool):  # first, because bool is a subclass of int
         return kind == "boolean"
     if kind == "number":
         return isinstance(value, int | float) and isfinite(value)
     types = {"integer": int, "string": str, "array": list, "object": dict}
-    return kind in types and isinstance(value, types[kind])
+    return kind in types and isinstance(value, types[kind])  # no entry: "boolean", which is decided above
 
 
 def _scaled(value: Any, field: Schema) -> Any:
-    """Return the value after applying the keys ``scale`` and ``clamp`` of its schema."""
     if field.get("clamp"):
         if isinstance(value, str):
             try:
@@ -248,7 +248,6 @@ def _scaled(value: Any, field: Schema) -> Any:
 
 
 def _limit(value: Any, field: Schema) -> str:
-    """Return what is wrong with a value that breaks a limit in its schema (``field``); empty if it breaks none."""
     if "enum" in field and value not in field["enum"]:
         return f"{shown(value)} is none of {', '.join(field['enum'])}"
     if "minimum" in field and value < field["minimum"]:
@@ -262,8 +261,7 @@ def _limit(value: Any, field: Schema) -> str:
 
 def shown(value: object) -> str:
     """Return the value as a short text for a message."""
-    text = {True: "true", False: "false"}.get(value) if isinstance(value, bool) else None
-    text = text or repr(value)
+    text = str(value).lower() if isinstance(value, bool) else repr(value)
     return text if len(text) <= LONGEST_SHOWN else text[: LONGEST_SHOWN - 1] + "…"
 
 

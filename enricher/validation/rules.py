@@ -57,7 +57,7 @@ class PromptRule:
     description: str
     check: str
     validator: str = ""
-    examples: dict[str, list[str]] = field(default_factory=dict, hash=False)
+    examples: dict[str, list[str]] = field(default_factory=dict, hash=False)  # a dict cannot be hashed
     guardrails: tuple[str, ...] = ()
 
     @classmethod
@@ -242,6 +242,7 @@ class _Reading:
         try:
             return PromptRule.from_dict({"domain": domain, **fields})
         except (ValueError, TypeError, AttributeError) as error:
+            # Messages about a value begin with the field's name.
             culprit = next(((*path, name) for name in fields if str(error).startswith(name)), path)
             raise self.error(culprit, str(error), AS_PACKAGED) from None
 

@@ -66,6 +66,7 @@ def find_undocumented(source: Source) -> Iterator[CodeFinding]:
             and not _is_described(source, node)
         ):
             kind = "class" if isinstance(node, ast.ClassDef) else "function"
+            # The finding covers the header, which ends above the body or, in "def f(): …", with it.
             start = node.body[0].lineno if node.body[0].lineno > node.lineno else node.lineno + 1
             yield CodeFinding(
                 node.lineno, start - 1, f"public {kind} {_full_name(source, node)} has no docstring", SUGGESTION
@@ -89,6 +90,7 @@ def _is_described(source: Source, node: Function | ast.ClassDef) -> bool:
         if DESCRIBING.search(name_of(one)) or "help" in given:
             return True
     first = node.body[0]
+    # A docstring that is composed ("…" % x, f"…", "…".format(x)), which Python does not count as one.
     if isinstance(first, ast.Expr) and isinstance(first.value, ast.BinOp | ast.JoinedStr | ast.Call):
         return isinstance(node, ast.ClassDef) or not isinstance(first.value, ast.Call)
     if isinstance(node, ast.ClassDef):

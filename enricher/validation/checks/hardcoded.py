@@ -28,6 +28,7 @@ READING = frozenset(
     replace removeprefix removesuffix split partition rpartition find index compile match search sub fullmatch strip
     lstrip rstrip count fromkeys""".split()
 )
+"""Names of calls that declare an option or take a text apart; the numbers in them are not settings."""
 IN_EXAMPLE = re.compile(r"(?i).*(?:example|sample|demo|default|help|docs|link|about).*|_*test(?:_\w*)?")
 TO_SETTING = "give it a name: a constant, a parameter or a setting"
 URL = re.compile(
@@ -37,6 +38,7 @@ HOME = re.compile(
     r"(?:/home/(?!(?:user|username|me|you)\b)[a-z][\w.-]*|/Users/(?!(?:user|username|me|you)\b)[A-Za-z][\w.-]*|[A-Z]:\\Users\\\w+)(?:[/\\].*)?"
 )
 PUBLIC_DNS = ("8.8.8.8", "8.8.4.4", "1.1.1.1", "1.0.0.1", "9.9.9.9")
+"""Name servers that Google, Cloudflare and Quad9 offer to everyone."""
 SERVICE_HOME = re.compile(
     r"/home/(?:ubuntu|debian|ec2-user|runner|app|appuser|jovyan|node|vagrant|pi|vscode|site|git|docker|container|ray"
     r"|airflow|spark|hadoop|jenkins|nonroot|worker|server|service)\b"
@@ -49,7 +51,8 @@ EXAMPLE_HOSTS = re.compile(
     r"|(?:\w+\.)?wikipedia\.org|(?:dx\.)?doi\.org|creativecommons\.org|opensource\.org|host|hostname|your.*|my.*|\.+)"
 )
 CONNECTING = re.compile(
-    r"(?i)(?!_*(?:[gs]et|store|save)_)_*(?:\w+_)?(?:get|post|put|patch|head|delete|requests?|fetch|urlopen|urlretrieve|urljoin|connect\w*|create_\w*engine"
+    r"(?i)(?!_*(?:[gs]et|store|save)_)"  # get_client, store_session
+    r"_*(?:\w+_)?(?:get|post|put|patch|head|delete|requests?|fetch|urlopen|urlretrieve|urljoin|connect\w*|create_\w*engine"
     r"|clone|download\w*|call|send\w*|open|ping|query|\w*client|\w*session|stream|websocket\w*)(?:_\w+)?"
 )
 """Names of functions that connect to, request or open the address or folder that is passed to them."""
@@ -113,15 +116,17 @@ def find_hardcoded(source: Source) -> Iterator[CodeFinding]:
     yield from find_secrets(source)
     if source.is_test or source.is_example or ADDRESS_FILES.fullmatch(PurePath(source.file).stem):
         return
-    yield from find_addresses(source)
-    yield from find_numbers(source)
+    yield from _addresses(source)
+    for node in source.nodes:
+        if isinstance(node, ast.Call):
+            yield from _numbers_of(source, node)
 
 
-def find_addresses(source: Source) -> Iterator[CodeFinding]:
-    """Yield the server addresses and the home folders that are hard-coded in a function and used by it."""
+def _addresses(source: Source) -> Iterator[CodeFinding]:
     for node in source.nodes:
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             what = "" if _is_computed_host(source, node) else _place(node.value)
+            # An address with a password is reported as a secret.
             if what and _is_for_program(source, node) and not found_in(node.value):
                 yield CodeFinding(node.lineno, end_of(node), f"{what} is fixed in the code", TO_SETTING)
 
@@ -144,7 +149,7 @@ def _is_for_program(source: Source, node: ast.Constant) -> bool:
 def _is_computed_host(source: Source, node: ast.Constant) -> bool:
     """Return whether a part of the host in an address is inserted at run time, as in ``f"https://{name}.net/"``."""
     found = URL.match(node.value) if isinstance(node.value, str) else None
-    if not found or "/" in found.group().partition("://")[2]:
+    if not found or "/" in found.group().partition("://")[2]:  # the slash ends the host
         return False
     parent = source.parent(node)
     goes_on = isinstance(parent, ast.JoinedStr) and parent.values[-1] is not node
@@ -170,7 +175,7 @@ def _host(url: str) -> str:
     try:
         found = urlsplit(url)
         host, port = found.hostname or "", found.port
-    except ValueError:
+    except ValueError:  # an invalid port or IPv6 address
         return ""
     if (
         host.startswith(("169.254.", "metadata."))
@@ -203,7 +208,7 @@ def _number(address: str) -> str:
         return ""
     is_plain = (
         address in PUBLIC_DNS
-        or address.startswith(("0.", "255."))
+        or address.startswith(("0.", "255."))  # a mask or a network, no server
         or found.is_loopback
         or found.is_unspecified
         or found.is_multicast
@@ -285,14 +290,8 @@ def _gives_address(scope: ast.AST) -> bool:
     return bool(is_property or GIVES_ADDRESS.search(name) or FOR_PEOPLE.search(name))
 
 
-def find_numbers(source: Source) -> Iterator[CodeFinding]:
-    """Yield the numbers that are passed, in a function, to parameters that are usually settings, such as timeouts."""
-    for node in source.nodes:
-        if isinstance(node, ast.Call):
-            yield from _numbers_of(source, node)
-
-
 def _numbers_of(source: Source, call: ast.Call) -> Iterator[CodeFinding]:
+    """Yield the numbers that a call in a function gives to parameters that are usually settings, such as timeouts."""
     given = [(one.arg or "", one.value) for one in call.keywords if NUMBERS.fullmatch(one.arg or "")]
     if name_of(call.func) in WAITING and call.args:
         given.append((name_of(call.func), call.args[0]))
@@ -300,8 +299,9 @@ def _numbers_of(source: Source, call: ast.Call) -> Iterator[CodeFinding]:
         number = value.value if isinstance(value, ast.Constant) else None
         if isinstance(number, bool) or not isinstance(number, int | float) or _is_choice(name, number):
             continue
-        is_rhythm = _is_rhythm(source, call, name)
-        if not is_rhythm and _is_in_the_middle(source, call, number) and not source.is_explained(value):
+        if name == "sleep" and (number > DAY_S or _is_in_loop(source, call)):
+            continue
+        if _is_in_the_middle(source, call, number) and not source.is_explained(value):
             yield CodeFinding(value.lineno, end_of(value), f"{number} for {name} is fixed in the code", TO_SETTING)
 
 
@@ -341,9 +341,5 @@ def _is_choice(name: str, number: float) -> bool:
     return abs(number) < SMALL
 
 
-def _is_rhythm(source: Source, call: ast.Call, name: str) -> bool:
-    """Return whether a call is a ``sleep`` in a loop, or a ``sleep`` so long that it practically never ends."""
-    if name != "sleep":
-        return False
-    is_endless = isinstance(call.args[0], ast.Constant) and float(str(call.args[0].value)) > DAY_S
-    return is_endless or any(isinstance(one, ast.While | ast.For | ast.AsyncFor) for one in source.ancestors(call))
+def _is_in_loop(source: Source, call: ast.Call) -> bool:
+    return any(isinstance(one, ast.While | ast.For | ast.AsyncFor) for one in source.ancestors(call))

@@ -44,6 +44,7 @@ NO_REASON = re.compile(r"(?i)\b(?:it )?(?:does not|doesn't) matter\b|\bnever min
 LOGGING = frozenset(
     "debug info warning warn error exception critical log print excepthook print_exc print_exception echo".split()
 )
+"""Names of calls that report something; a report that fails need not stop the work that it reports on."""
 COLLECTING = frozenset("append add extend update insert setdefault".split())
 """Names of calls that add to a container; if they fail, the container stays as it was."""
 SUGGESTION = "catch the expected exception, log it, or use contextlib.suppress with it"
@@ -99,12 +100,10 @@ def _may_fail(node: ast.AST) -> bool:
 
 
 def _inside(node: ast.Try | ast.TryStar) -> Iterator[ast.AST]:
-    """Return the nodes in the body of a ``try`` block."""
     return (one for statement in node.body for one in ast.walk(statement))
 
 
 def _leaves(node: ast.Try | ast.TryStar) -> bool:
-    """Return whether the ``try`` block contains a ``return``, ``break`` or ``continue``."""
     return any(isinstance(one, ast.Return | ast.Break | ast.Continue) for one in _inside(node))
 
 
@@ -130,7 +129,7 @@ def _ends_something(node: ast.AST) -> bool:
 
 
 def _is_ending(name: str) -> bool:
-    return bool(ENDS.search(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()))
+    return bool(ENDS.search(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()))  # libShutdown becomes lib_shutdown
 
 
 def _has_reason(source: Source, node: ast.Try | ast.TryStar, handler: ast.ExceptHandler) -> bool:

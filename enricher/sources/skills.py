@@ -105,6 +105,7 @@ def covering(prompt: str, helpers: Sequence[Helper]) -> tuple[Helper, list[str]]
     for helper, name, description in candidates:
         shared = (name | description) & words
         if _covers(helper, name, description, words, deeds):
+            # A word that several skills have does not tell them apart.
             score = sum((2.0 if word in name else 1.0) / holders[word] for word in shared)
             scored.append((score, helper, [word for term, word in spoken.items() if term in shared]))
     scored.sort(key=lambda one: -one[0])
@@ -143,6 +144,7 @@ def _is_named(prompt: str, helpers: Iterable[Helper]) -> bool:
 
 def _split(text: str) -> list[str]:
     """Return the words of a text; Latin letters within Chinese or Japanese text form words, too."""
+    # From U+2E80 on, Unicode has the Chinese and Japanese characters, which are written without spaces.
     low = "".join(char if char < "\u2e80" else f" {char} " for char in text.lower().translate(_SIGNS))
     return [word for word in low.split() if len(word) > 1]
 
@@ -170,6 +172,7 @@ def _actions(words: Iterable[str]) -> set[int]:
         found.update(
             number
             for number, row in enumerate(_action_rows())
+            # Other languages inflect their verbs, so _DEEDS has the beginnings of theirs.
             if word in row[0] or (not word.isascii() and word.startswith(row[1]))
         )
     return found
@@ -179,7 +182,7 @@ _rows: list[tuple[frozenset[str], tuple[str, ...]]] = []
 
 
 def _action_rows() -> list[tuple[frozenset[str], tuple[str, ...]]]:
-    if not _rows:
+    if not _rows:  # not at import: most prompts are not compared with skills
         for line in _DEEDS:
             words = line.split()
             _rows.append((frozenset([*words, *map(stem, words)]), tuple(word for word in words if not word.isascii())))

@@ -54,8 +54,7 @@ MOST_DECLARED = 5
 """Maximum files with a name that the index does not define, for one of them to be shown as declaring it."""
 MOST_NAMED = 2
 """Maximum further files with a name that are listed; if there are more, only their number is shown."""
-MOST_LINES = 8
-"""Maximum occurrences of a name in a file that the prompt names; with more, none is the place to start from."""
+
 MOST_USING = 12
 """Maximum files that use a name; with more, its definition is a poor starting point and gets a low score."""
 DEFINING_STARTS = (
@@ -84,7 +83,7 @@ def facts(db: Connection, root: str, names: list[Name], opened: Collection[str] 
     lookup.attached = sum(1 for name in names if name.kind == ATTACHED)
     found: list[Fact] = []
     for name in [name for name in names if name.kind in _LOOKERS][:MOST_LOOKED_UP]:
-        if name.kind == CODE and any(fact.kind in (CODE, FRAME) for fact in found):
+        if name.kind == CODE and any(fact.kind in (CODE, FRAME) for fact in found):  # the place is known already
             continue
         fact = _LOOKERS[name.kind](lookup, name)
         if not fact and lookup.named_paths:
@@ -116,7 +115,7 @@ def _names_all_places(other: Fact, fact: Fact) -> bool:
 
 def _identifier(lookup: Lookup, name: Name) -> Fact | None:
     places = lookup.definitions(name.text)
-    if places and places[0].kind != TEST:
+    if places and places[0].kind != TEST:  # the program's own definition is meant, not a test's double of it
         places = [place for place in places if place.kind != TEST]
     if name.owner and places:
         places = _of_owner(lookup, places, name)
@@ -174,16 +173,12 @@ def _definition(lookup: Lookup, name: Name, places: list[SourceLine]) -> Fact | 
     uses = lookup.uses(name.text, first.path, namesakes)
     if uses.files and not name.is_certain:
         return None
-    fault = (
-        NAMED_IN_PROMPT
-        if lookup.gives_place(first.path) and all(place.path == first.path for place in uses.places)
-        else ""
-    )
+    is_told = lookup.gives_place(first.path) and all(place.path == first.path for place in uses.places)
     is_everywhere = uses.files or len({place.path for place in uses.places if place.kind != TEST}) > MOST_USING
     reason = "defined here" + ("" if lookup.is_exhausted else used(lookup, uses, first, name.text))
     reason += variants(lookup, first.path, name.text)
     score = WIDELY_USED if is_everywhere else ONLY
-    fact = Fact(DEFINITION, first.path, first.line, subject, reason, score, fault=fault)
+    fact = Fact(DEFINITION, first.path, first.line, subject, reason, score, fault=NAMED_IN_PROMPT if is_told else "")
     fact.users = [place.path for place in uses.places]
     return fact
 
@@ -203,6 +198,7 @@ def _of_owner(lookup: Lookup, places: list[SourceLine], name: Name) -> list[Sour
     ]
     for place in own:
         after = owners.get(place.path, 0)
+        # A file may define several classes with a method of that name; the owner's is the first one below it.
         place.line = next((line for line in lookup.lines_in(place.path, name.text) if line >= after), place.line)
     return own or (places if is_code_form(name.text) else [])
 
@@ -252,7 +248,7 @@ def _text_place(
     own = [one for one in holders if one[1] in (SOURCE, TEMPLATE, CONFIG, STUB)]
     mentioning = own if text.isupper() else holders  # documents list the settings as well
     if kind == "name" and len(holders) > 1 and len(mentioning) <= MOST_DECLARED and (place := _declaration(own, text)):
-        users = [f"{format_place(path, lines[0][0])}" for path, _kind, lines in holders if path != place[0]]
+        users = [format_place(path, lines[0][0]) for path, _kind, lines in holders if path != place[0]]
         also = ", ".join(users) if len(users) <= MOST_NAMED else counted(len(users))
         fact = Fact(DEFINITION, place[0], place[1], text, f"defined here; also in {also}", FEW)
         fact.users = [path for path, _kind, _lines in holders]
@@ -293,11 +289,7 @@ def _declaration(holders: list[Holder], name: str) -> tuple[str, int] | None:
     Finds declarations that are missing from the index, such as those in a script within a web page. Returns None unless
     exactly one file has such a declaration.
     """
-    found = [
-        (path, number)
-        for path, _kind, lines in holders
-        for number, at in lines if declares(at, name)
-    ]  # fmt: skip
+    found = [(path, number) for path, _kind, lines in holders for number, at in lines if declares(at, name)]
     return found[0] if len({path for path, _ in found}) == 1 else None
 
 
@@ -306,6 +298,7 @@ def _quotation(lookup: Lookup, name: Name) -> Fact | None:
         return None
     spaces = name.text.count(" ")
     if spaces > 1:
+        # The code may have a placeholder where the quoted message has a value, so that only a part of it is found.
         return _text_place(lookup, name.text, TEXT) or (_error(lookup, name) if spaces > 2 else None)
     if spaces:
         return _text_place(lookup, name.text, TEXT, is_delimited=True)
@@ -339,14 +332,15 @@ def _code(lookup: Lookup, name: Name) -> Fact | None:
 def _route(lookup: Lookup, name: Name) -> Fact | None:
     fixed = []
     for part in name.text.split("/")[1:]:
-        if part[:1] in ":{<[" or part.isdigit():
+        if part[:1] in ":{<[" or part.isdigit():  # a parameter, as in /users/:id, or its value
             break
         fixed.append(part)
-    is_path = os.path.exists(f"{lookup.root}/{'/'.join(fixed)}")
+    is_path = os.path.exists(f"{lookup.root}/{'/'.join(fixed)}")  # "/src/app" may be meant from the project's root
     return _text_place(lookup, "/" + "/".join(fixed), ROUTE) if fixed and not is_path else None
 
 
 def _flag(lookup: Lookup, name: Name) -> Fact | None:
+    # Some libraries, such as Go's, declare a flag without its dashes.
     return _text_place(lookup, name.text, FLAG) or _text_place(lookup, f'"{name.text[2:]}"', FLAG)
 
 
@@ -379,7 +373,7 @@ def _frame(lookup: Lookup, name: Name) -> Fact | None:
     parts = [part for part in path.split("/") if part not in ("", ".", "..")]
     for start in range(max(0, len(parts) - MOST_FOLDERS), len(parts)):
         found = lookup.named("/".join(parts[start:]))
-        if found and (len(found) > 1 or (start and start == len(parts) - 1)):
+        if found and (len(found) > 1 or (start and start == len(parts) - 1)):  # only the file name agrees
             return None
         if found:
             own = found[0][0]

@@ -85,8 +85,8 @@ def is_gone(db: Connection, name: str) -> bool:
     """Return whether no file of the project defines ``name`` and no file other than a document contains it."""
     if db.execute("select 1 from symbols where key = ? limit 1", (name.lower(),)).fetchone():
         return False
-    last = name.strip("-/{}<>:").rpartition("/")[2].rpartition(".")[2]
-    term = (terms(last) or [""])[-1]
+    last = name.strip("-/{}<>:").rpartition("/")[2].rpartition(".")[2]  # of a flag, route or dotted name
+    term = (terms(last) or [""])[-1]  # a compound name as a whole comes after its parts
     for content, data in db.execute("select content, data from postings where term = ? and content > 0", (term,)):
         if content > MOST_FILES:
             return False

@@ -28,6 +28,7 @@ LEAST_WEIGHT = 0.12
 MOST_SYMBOL_ROWS = 1_500
 MOST_READ = 24
 
+# ``python -m tests.code.accuracy`` measures the effect of a change of the weights and factors below.
 CONTENT, PATH, DEFINED = 1.0, 0.7, 0.4
 """Weights of a term in a file's text, in its path, and among the names that it defines."""
 EXACT, DOTTED, FRAME, NAMED, MESSAGE, RECENT = 0.4, 0.8, 0.75, 2.5, 0.6, 0.12
@@ -123,7 +124,7 @@ def rank(db: Connection, query: Query, *, limit: int, root: str = "") -> Ranking
     best = sorted(best, key=scores.__getitem__, reverse=True)[:MOST_WEIGHED]
     wanted = best + special.files(MOST_WEIGHED)
     hits = _load(db, wanted)
-    top = max((scores[hit.id] * KIND_FACTORS[hit.kind] for hit in hits), default=0.0) or 1.0
+    top = max((scores[hit.id] * KIND_FACTORS[hit.kind] for hit in hits), default=0.0) or 1.0  # a divisor
     for hit in hits:
         hit.content = scores[hit.id]
         hit.score = scores[hit.id] / top
@@ -159,12 +160,13 @@ def _sum_weights(db: Connection, query: Query, ranking: Ranking, *, files: int, 
     weighted = []
     for term, weight in weights:
         if term in frequencies:
-            content, path, defined = frequencies[term][:3]
+            content, path = frequencies[term][:2]
             most = max(content, path, 1)
+            # The inverse document frequency of BM25. Until segments are merged, deleted files are counted, too.
             rarity = log(1.0 + (files - most + 0.5) / (most + 0.5)) if most <= files else 0.1
             weighted.append((weight * rarity, term, most))
             ranking.idf[term] = rarity
-        elif term not in query.pairs:
+        elif term not in query.pairs:  # two adjacent words rarely occur as one name
             ranking.unknown += weight * log(1.0 + files)
     weighted = _balance(weighted, query)
     scores = [0.0] * after
@@ -233,6 +235,7 @@ def _load(db: Connection, identities: list[int]) -> list[FileHit]:
 
 def _kind_factor(hit: FileHit) -> float:
     factor = KIND_FACTORS[hit.kind]
+    # A file that the prompt names is meant, whatever its kind.
     if factor < 1.0 and any(
         reason == TRACE_REASON or (reason == NAMED_REASON and score > 0.6 * NAMED) for score, reason in hit.reasons
     ):
@@ -281,7 +284,7 @@ class _Special:
                 known[identity] = (name, line)
         for key, places in where.items():
             weight, asked = names[key]
-            rarity = 1.0 / (1.0 + 0.5 * (len(places) - 1))
+            rarity = 1.0 / (1.0 + 0.5 * (len(places) - 1))  # a name that many files define points to none of them
             for identity, (name, line) in places.items():
                 value = EXACT * weight * rarity * (1.0 if name == asked else 0.5)
                 if value > 0.02:
@@ -300,6 +303,7 @@ class _Special:
                 asked.append((path, FRAME / (1.0 + FRAME_DECAY * number), TRACE_REASON, line))
         for dotted, weight in query.dotted.items():
             parts = dotted.split(".")
+            # The last two parts may be a class and its method, which are no modules.
             for end in range(len(parts), max(0, len(parts) - 3), -1):
                 asked.append(("/".join(parts[:end]), DOTTED * min(1.0, weight), f"is {'.'.join(parts[:end])}", 0))
         stems: dict[str, list[tuple[list[str], float, str, int]]] = {}

@@ -75,10 +75,9 @@ def defining(db: Connection, name: str) -> list[str]:
 
 
 def _used_by(db: Connection, name: str) -> int:
-    """Return the number of files that contain a name."""
     from enricher.prompt.wording.words import pieces
 
-    whole = "".join(pieces(name)).lower()
+    whole = "".join(pieces(name)).lower()  # the term under which the index stores a compound name
     counted = db.execute("select sum(content) from postings where term = ?", (whole,)).fetchone()
     return int(counted[0] or 0)
 
@@ -190,7 +189,7 @@ def _is_runnable(path: str, stem: str) -> bool:
     if any(part in ("fixtures", "__fixtures__", "__mocks__", "testdata", "test_data", "snapshots") for part in parts):
         return False
     is_marked = ".test." in name or ".spec." in name or bool({"__tests__", "tests", "test"}.intersection(parts))
-    return is_marked or name.partition(".")[0] != stem
+    return is_marked or name.partition(".")[0] != stem  # e2e/cart.ts is no test of cart.ts just for its name
 
 
 def _fits(test: str, end: str) -> bool:
@@ -209,6 +208,7 @@ def _specific_parts(path: str) -> set[str]:
 
 def _mirrors(test: str, source: str) -> bool:
     """Return whether a test's path contains all folders of its source file, apart from generic ones like ``src``."""
+    # The first folder may be missing, too: tests/core/test_x.py tests shop/core/x.py.
     return _specific_parts(source) - {"java", "kotlin"} <= _specific_parts(test) | {source.split("/", maxsplit=1)[0]}
 
 
@@ -216,12 +216,13 @@ def _importers(db: Connection, source: str) -> list[str]:
     bare = source.rpartition(".")[0].lower()
     if source.endswith(".py"):
         parts = bare.removesuffix("/__init__").split("/")
+        # The folder from which modules are imported is unknown: a.b.c, b.c; "c" alone may be any module.
         keys = [".".join(parts[start:]) for start in range(len(parts))]
         keys = [key for key in keys if "." in key or len(parts) == 1]
     else:
         bare = bare.removesuffix("/index")
         inner = bare.partition("src/")[2]
-        keys = [bare] + ([f"@/{inner}"] if inner else [])
+        keys = [bare] + ([f"@/{inner}"] if inner else [])  # "@/" is the usual alias of src/
     if not keys:
         return []
     marks = ", ".join("?" * len(keys))
@@ -253,11 +254,8 @@ def _mentioning(root: str, tests: list[str], name: str) -> tuple[str, int, int] 
     """Return the test file that mentions ``name`` most often (imports aside), its first such line, and the count."""
     best: tuple[str, int, int] | None = None
     for path in tests[:MOST_READ]:
-        try:
-            text = private.read_file(f"{root}/{path}", MOST_READ_BYTES).decode(errors="replace")
-        except OSError:
-            continue
-        if name not in text:
+        text = _read(root, path)
+        if name not in text:  # saves splitting it into lines
             continue
         line, count, is_used = 0, 0, False
         for number, one in enumerate(text.split("\n"), 1):
@@ -270,11 +268,14 @@ def _mentioning(root: str, tests: list[str], name: str) -> tuple[str, int, int] 
     return best
 
 
+def _read(root: str, path: str) -> str:
+    try:
+        return private.read_file(f"{root}/{path}", MOST_READ_BYTES).decode(errors="replace")
+    except OSError:
+        return ""
+
+
 def _inline(root: str, source: str) -> Test | None:
     """Return the tests inside a Rust source file; None if it has none."""
-    try:
-        text = private.read_file(f"{root}/{source}", MOST_READ_BYTES).decode(errors="replace")
-    except OSError:
-        return None
-    before, mark, _behind = text.partition("#[cfg(test)]")
+    before, mark, _behind = _read(root, source).partition("#[cfg(test)]")
     return Test(source, "its tests are in the file itself", IN_FILE, before.count("\n") + 1) if mark else None

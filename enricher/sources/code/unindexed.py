@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from enricher.prompt.project import Project
 
 MOST_BYTES = 24_000_000
+"""Maximum bytes of git's index file that are read; an entry takes about a hundred."""
 MOST_SCANNED = 48_000_000
 """Maximum number of bytes searched, summed over all wanted names."""
 MOST_NEEDLES = 8
@@ -76,7 +77,7 @@ def _name_around(data: bytes, at: int) -> tuple[str, int]:
     end = data.find(b"\0", at)
     if end < 0:
         return "", len(data)
-    for start in range(at, max(at - 1024, 13), -1):
+    for start in range(at, max(at - 1024, 13), -1):  # the file begins with 12 bytes that belong to no entry
         # Of the flags before a name, twelve bits are its length, and 0x40 would mark an extended entry.
         if int.from_bytes(data[start - 2 : start], "big") & 0xFFF == end - start and data[start - 2] < 0x40:
             name = data[start:end]
@@ -90,7 +91,7 @@ def _from_folders(root: str) -> list[str]:
     waiting = [""]
     seen = 0
     while waiting and seen < MOST_ENTRIES:
-        folder = waiting.pop(0)
+        folder = waiting.pop(0)  # breadth first, so that one deep folder does not use up MOST_ENTRIES
         try:
             with os.scandir(f"{root}/{folder}") as entries:
                 for entry in entries:

@@ -85,6 +85,13 @@ def test_the_reason_says_the_words_as_they_were_said(account: Account, shop: Pat
     assert best["why"].count("cart") == 1
 
 
+def test_a_file_whose_name_begins_with_a_dot_is_found_by_its_path(account: Account, shop: Path) -> None:
+    write_all(shop, {"web/.eslintrc.js": "module.exports = {}\n"})
+    (first, *_) = json.loads(account.cli("code", "search", "simplify web/.eslintrc.js", "--json"))
+
+    assert (first["path"], first["why"]) == ("web/.eslintrc.js", "named in the prompt")
+
+
 def test_what_git_ignores_is_not_indexed_also_where_there_is_no_git(account: Account, tmp_path: Path) -> None:
     write_all(
         account.project,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from math import log
 
+from enricher.sources.code import stem_of
 from enricher.sources.code.lines import phrases
 from enricher.sources.code.lookup import read_file
 
@@ -310,18 +311,15 @@ class _Special:
         for path, weight, reason, line in asked[:120]:
             parts = [part for part in path.split("/") if part not in ("", ".", "..")]
             if parts:
-                bare = parts[-1].partition(".")[0].lower()
-                if bare in ("__init__", "index", "mod", "__main__") and len(parts) > 1:
-                    bare = parts[-2].lower()
-                stems.setdefault(bare, []).append((parts, weight, reason, line))
+                stems.setdefault(stem_of("/".join(parts)), []).append((parts, weight, reason, line))
         if not stems:
             return
         marks = ",".join("?" * len(stems))
         rows = db.execute(
             f"select id, path, stem from files where stem in ({marks}) limit 4000", list(stems)
         ).fetchall()
-        for bare, wanted in stems.items():
-            same = [(identity, path.split("/")) for identity, path, its in rows if its == bare]
+        for stem, wanted in stems.items():
+            same = [(identity, path.split("/")) for identity, path, its in rows if its == stem]
             for parts, weight, reason, line in wanted:
                 self._match(parts, same, weight, reason, line)
 

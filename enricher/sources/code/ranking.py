@@ -64,9 +64,7 @@ class FileHit:
     ``score`` only serves to order the files of one query; ``certainty`` (0 to 1) can be compared between queries.
     """
 
-    __slots__ = (
-        "certainty", "content", "id", "kind", "line", "path", "reasons", "recency", "score", "symbols", "words",
-    )  # fmt: skip
+    __slots__ = ("certainty", "id", "kind", "line", "path", "reasons", "recency", "score", "words")
 
     def __init__(self, identity: int, path: str, kind: int, recency: float) -> None:
         self.id = identity
@@ -74,11 +72,9 @@ class FileHit:
         self.kind = kind
         self.recency = recency
         self.score = 0.0
-        self.content = 0.0
         self.certainty = 0.0
         self.line = 0
         self.words: list[str] = []
-        self.symbols: list[tuple[float, str, int]] = []
         self.reasons: list[tuple[float, str]] = []
 
     def add(self, score: float, reason: str) -> None:
@@ -95,18 +91,21 @@ class FileHit:
 
 
 class Ranking:
-    """The ranked files, and the term statistics that the ranking used."""
+    """The ranked files, and the term statistics that the ranking used.
 
-    __slots__ = ("columns", "hits", "idf", "postings", "strengths", "unknown", "words_by_term")
+    ``strengths`` are the weights of the terms that counted, and ``unknown`` is the sum of those of terms that no file
+    contains. ``columns`` are the rows of the index that were read: term, number of files with the term in their text,
+    number of all files in the row, and the row's data.
+    """
+
+    __slots__ = ("columns", "hits", "strengths", "unknown", "words_by_term")
 
     def __init__(self) -> None:
         self.hits: list[FileHit] = []
         self.strengths: dict[str, float] = {}
-        self.idf: dict[str, float] = {}
         self.columns: list[tuple[str, int, int, bytes]] = []
         self.words_by_term: dict[str, str] = {}
         self.unknown = 0.0
-        self.postings = 0
 
 
 def rank(db: Connection, query: Query, *, limit: int, root: str = "") -> Ranking:
@@ -123,11 +122,9 @@ def rank(db: Connection, query: Query, *, limit: int, root: str = "") -> Ranking
     least = max(scores, default=0.0) * LEAST_WEIGHT
     best = [identity for identity, score in enumerate(scores) if score > least]
     best = sorted(best, key=scores.__getitem__, reverse=True)[:MOST_WEIGHED]
-    wanted = best + special.files(MOST_WEIGHED)
-    hits = _load(db, wanted)
+    hits = _load(db, best + special.files())
     top = max((scores[hit.id] * KIND_FACTORS[hit.kind] for hit in hits), default=0.0) or 1.0  # a divisor
     for hit in hits:
-        hit.content = scores[hit.id]
         hit.score = scores[hit.id] / top
         special.weigh(hit)
         hit.score *= _kind_factor(hit) * (1.0 + RECENT * log(1.0 + hit.recency))
@@ -146,63 +143,59 @@ def _sum_weights(db: Connection, query: Query, ranking: Ranking, *, files: int, 
     id. The statistics of the terms are added to ``ranking``.
     """
     weights = sorted(query.weights.items(), key=lambda item: -item[1])[:MOST_LOOKED_UP]
-    frequencies: dict[str, list[int]] = {}
+    counts: dict[str, list[int]] = {}
+    rows: dict[str, list[int]] = {}
     for part in range(0, len(weights), 60):
         terms = [term for term, _weight in weights[part : part + 60]]
         marks = ",".join("?" * len(terms))
         for term, content, path, defined, row in db.execute(
             f"select term, content, path, defined, rowid from postings where term in ({marks})", terms
         ):
-            found = frequencies.setdefault(term, [0, 0, 0])
-            found[0] += content
-            found[1] += path
-            found[2] += defined
-            found.append(row)
+            known = counts.get(term, (0, 0, 0))
+            counts[term] = [known[0] + content, known[1] + path, known[2] + defined]
+            rows.setdefault(term, []).append(row)
     weighted = []
+    rarities: dict[str, float] = {}
     for term, weight in weights:
-        if term in frequencies:
-            content, path = frequencies[term][:2]
-            most = max(content, path, 1)
+        if term in counts:
+            most = max(*counts[term][:2], 1)
             # The inverse document frequency of BM25. Until segments are merged, deleted files are counted, too.
             rarity = log(1.0 + (files - most + 0.5) / (most + 0.5)) if most <= files else 0.1
-            weighted.append((weight * rarity, term, most))
-            ranking.idf[term] = rarity
+            weighted.append((weight * rarity, term))
+            rarities[term] = rarity
         elif term not in query.pairs:  # two adjacent words rarely occur as one name
             ranking.unknown += weight * log(1.0 + files)
-    weighted = _balance(weighted, query)
     scores = [0.0] * after
-    for strength, term, _most in weighted:
-        counts = frequencies[term]
-        if ranking.postings + sum(counts[:3]) > MOST_POSTINGS:
+    postings = 0
+    for strength, term in _balance(weighted, query):
+        if postings + sum(counts[term]) > MOST_POSTINGS:
             continue  # a later term may be in fewer files, and still fit
-        ranking.postings += sum(counts[:3])
+        postings += sum(counts[term])
         ranking.strengths[term] = strength
-        for row in counts[3:]:
-            ranking.columns.append(_add_term(db, row, term, scores, ranking, files))
+        for row in rows[term]:
+            ranking.columns.append((term, *_add_term(db, row, strength, rarities[term], scores, files)))
     return scores
 
 
-def _balance(weighted: list[tuple[float, str, int]], query: Query) -> list[tuple[float, str, int]]:
+def _balance(weighted: list[tuple[float, str]], query: Query) -> list[tuple[float, str]]:
     """Return the most specific of the ``weighted`` terms, with the terms in the query's title emphasized.
 
     The weights of all other terms are reduced so that the many words of a long report do not outweigh its title.
     """
     chosen = sorted(weighted, reverse=True)[:MOST_TERMS]
-    titled = sum(strength for strength, term, _most in chosen if term in query.titled)
-    rest = sum(strength for strength, term, _most in chosen if term not in query.titled)
+    titled = sum(strength for strength, term in chosen if term in query.titled)
+    rest = sum(strength for strength, term in chosen if term not in query.titled)
     if titled and rest > BODY_SHARE * titled:
         share = BODY_SHARE * titled / rest
-        chosen = [
-            (strength if term in query.titled else strength * share, term, most) for strength, term, most in chosen
-        ]
+        chosen = [(strength if term in query.titled else strength * share, term) for strength, term in chosen]
         chosen.sort(reverse=True)
     return chosen
 
 
 def _add_term(
-    db: Connection, row: int, term: str, scores: list[float], ranking: Ranking, files: int
-) -> tuple[str, int, int, bytes]:
-    strength, rarity = ranking.strengths[term], ranking.idf[term]
+    db: Connection, row: int, strength: float, rarity: float, scores: list[float], files: int
+) -> tuple[int, int, bytes]:
+    """Add the weights of a term to the ``scores`` of its files; return how many there are, and the row's data."""
     content, path, defined, data = db.execute(
         "select content, path, defined, data from postings where rowid = ?", (row,)
     ).fetchone()
@@ -218,7 +211,7 @@ def _add_term(
             for identity, impact in zip(identities[at : at + count], impacts[at : at + count], strict=True):
                 scores[identity] += weight * impact
             at += count
-    return term, content, total, data
+    return content, total, data
 
 
 def _load(db: Connection, identities: list[int]) -> list[FileHit]:
@@ -250,18 +243,16 @@ class _Special:
     def __init__(self, db: Connection, query: Query) -> None:
         self.found: dict[int, list[tuple[float, str]]] = {}
         self.lines: dict[int, int] = {}
-        self.symbols: dict[int, list[tuple[float, str, int]]] = {}
         self._definitions(db, query)
         self._places(db, query)
 
-    def files(self, most: int) -> list[int]:
+    def files(self) -> list[int]:
         ordered = sorted(self.found, key=lambda identity: -sum(score for score, _ in self.found[identity]))
-        return ordered[:most]
+        return ordered[:MOST_WEIGHED]
 
     def weigh(self, hit: FileHit) -> None:
         for score, reason in self.found.get(hit.id, ()):
             hit.add(score, reason)
-        hit.symbols = self.symbols.get(hit.id, [])
         hit.line = self.lines.get(hit.id, 0)
 
     def _note(self, identity: int, score: float, reason: str) -> None:
@@ -276,21 +267,20 @@ class _Special:
         if not names:
             return
         marks = ",".join("?" * len(names))
-        where: dict[str, dict[int, tuple[str, int]]] = {}
-        for key, identity, line, name in db.execute(
-            f"select key, file, line, name from symbols where key in ({marks}) limit {MOST_SYMBOL_ROWS}", list(names)
+        where: dict[str, dict[int, str]] = {}
+        for key, identity, name in db.execute(
+            f"select key, file, name from symbols where key in ({marks}) limit {MOST_SYMBOL_ROWS}", list(names)
         ):
             known = where.setdefault(key, {})
-            if identity not in known or (name == names[key][1] and known[identity][0] != name):
-                known[identity] = (name, line)
+            if identity not in known or name == names[key][1]:  # the spelling of the prompt, if the file has several
+                known[identity] = name
         for key, places in where.items():
             weight, asked = names[key]
             rarity = 1.0 / (1.0 + 0.5 * (len(places) - 1))  # a name that many files define points to none of them
-            for identity, (name, line) in places.items():
+            for identity, name in places.items():
                 value = EXACT * weight * rarity * (1.0 if name == asked else 0.5)
                 if value > 0.02:
                     self._note(identity, value, f"{DEFINES} {name}")
-                    self.symbols.setdefault(identity, []).append((value, name, line))
 
     def _places(self, db: Connection, query: Query) -> None:
         asked: list[tuple[str, float, str, int]] = []

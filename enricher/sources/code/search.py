@@ -100,7 +100,7 @@ def features(hit: FileHit, ranking: Ranking) -> tuple[float, float, int, int, fl
         return 0.0, 0.0, 0, 0, 0.0
     own = {stem(piece) for piece in pieces(hit.path.rpartition("/")[2].partition(".")[0])}
     whole = (1.0 if len(own) > 1 else 0.5) if own and own <= named else 0.0
-    best = sorted(named or held, key=lambda term: -ranking.strengths[term])
+    best = sorted(named or held, key=lambda term: (-ranking.strengths[term], term))  # a set has no fixed order
     spoken = list(dict.fromkeys(ranking.words_by_term.get(term, term) for term in best[:3]))
     hit.words = [word for word in spoken if not any(word in other.split() for other in spoken if other != word)]
     in_text = sum(ranking.strengths[term] for term in held | named) / total_strength

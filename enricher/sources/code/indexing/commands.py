@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 import textwrap
-import tomllib
 from collections import Counter
 from dataclasses import dataclass
 
@@ -172,17 +171,8 @@ def commands(project: ProjectFiles) -> list[Command]:
     for path in project.paths:
         script = TASK_SCRIPT.match(path)
         if script and (path.endswith(".sh") or path.startswith(("script/", "bin/"))):
-            found.append(
-                Command(
-                    _action_of(script[1]),
-                    f"./{path}",
-                    path,
-                    0,
-                    "",
-                    TARGET,
-                    means=_first_call(project.texts.get(path, "")),
-                )
-            )
+            means = _first_call(project.texts.get(path, ""))
+            found.append(Command(_action_of(script[1]), f"./{path}", path, 0, "", TARGET, means))
     return sorted((one for one in found if one.action), key=lambda one: -one.rank)
 
 
@@ -204,13 +194,12 @@ def _wrapped(project: ProjectFiles) -> list[Command]:
 
 
 def _first_call(text: str) -> str:
-    """Return the first line of a shell script that runs a command."""
     for line in text.splitlines():
         bare = line.strip()
         if (
             bare
             and not bare.startswith(("#", "set ", "cd ", "export ", "if ", "SCRIPT", "DIR", "echo "))
-            and "=" not in bare.partition(" ")[0]
+            and "=" not in bare.partition(" ")[0]  # a variable is set
         ):
             return _shortened(bare)
     return ""
@@ -227,10 +216,9 @@ def _scripts(project: ProjectFiles, path: str, text: str) -> list[Command]:
         action = _action_of(name)
         if not action or not isinstance(body, str) or "no test specified" in body.lower():
             continue
-        is_short = (manager.name != "npm" and manager.name != "bun") or name in ("test", "start")
-        call = f"{manager.name} {name}" if is_short and name != "publish" else f"{manager.name} run {name}"
-        if manager.name == "bun":
-            call = f"bun run {name}"
+        # npm runs few scripts without "run"; "bun test" and "yarn publish" are commands of the managers themselves.
+        is_short = name in ("test", "start") if manager.name == "npm" else manager.name != "bun" and name != "publish"
+        call = f"{manager.name} {name}" if is_short else f"{manager.name} run {name}"
         rank = SCRIPT + (0.5 if name in ("test", "lint", "build", "dev", "release", "deploy") else 0.0)
         line = line_of(text, f'"{name}":', behind='"scripts"')
         shown_by = f", {manager.name} by {manager.path}" if manager.path and manager.path != path else ""
@@ -258,6 +246,7 @@ def _of_workflow(path: str, text: str) -> list[Command]:
     found = []
     for number, line in enumerate(text.splitlines(), 1):
         run = _RUN_LINE.match(line)
+        # A line with much indentation may be one of several below "run: |".
         command = run[1].strip() if run else line.strip() if line.startswith("        ") else ""
         action = _action_of_command(command)
         if action in ("test", "lint", "build") and "${{" not in command and len(command) <= LONGEST_COMMAND:
@@ -334,14 +323,6 @@ def _loaded(text: str) -> dict[str, object]:
     except ValueError:
         return {}
     return value if isinstance(value, dict) else {}
-
-
-def toml(text: str) -> dict[str, object]:
-    """Return the values in the text of a TOML file; empty if it is invalid."""
-    try:
-        return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, ValueError):
-        return {}
 
 
 def _upwards(folder: str) -> list[str]:

@@ -97,7 +97,7 @@ def refresh(
     try:
         try:
             os.lockf(lock, os.F_TLOCK, 0)
-        except (BlockingIOError, PermissionError):
+        except (BlockingIOError, PermissionError):  # POSIX allows both errors for a lock that another process holds
             return RefreshReport("busy")
         gc.disable()  # there are no reference cycles here, and a collection would scan very many objects
         try:
@@ -129,23 +129,22 @@ def _refresh(
     changed = [file for file in files if known.get(file.path, (0, 0, 0, ""))[1:3] != (file.mtime_ns, file.size)]
     present = {file.path for file in files}
     removed = [row[0] for name, row in known.items() if name not in present]
-    if not known or len(changed) + len(removed) > REBUILD_SHARE * max(len(known), 20):
+    most = REBUILD_SHARE * max(len(known), 20)
+    if known and len(changed) + len(removed) > most:
         # A checkout changes the times of many files; only changed contents are a reason to rebuild.
-        changed = [file for file in changed if not _is_same(project.root, file, known)] if known else changed
-        if not known or len(changed) + len(removed) > REBUILD_SHARE * max(len(known), 20):
-            _build(project, path, files, past, kept=path if known else "", progress=progress)
-            past.read_changes(path)
-            return RefreshReport("built", files=len(files), changed=len(files), problems=tuple(problems))
+        changed = [file for file in changed if not _is_same(project.root, file, known)]
+    if not known or len(changed) + len(removed) > most:
+        _build(project, path, files, past, kept=path if known else "", progress=progress)
+        past.read_changes(path)
+        return RefreshReport("built", files=len(files), changed=len(files), problems=tuple(problems))
     with closing(_open(path)) as db:
         done = _update(db, project.root, files, known, removed)
         done += past.write(db, [file.path for file in changed])
         done += ways.write(db, project.root, files)
         db.commit()
     done += past.read_changes(path)
-    count = len(files)
-    return RefreshReport(
-        "updated" if done else "fresh", files=count, changed=done, removed=len(removed), problems=tuple(problems)
-    )
+    outcome = "updated" if done else "fresh"
+    return RefreshReport(outcome, len(files), changed=done, removed=len(removed), problems=tuple(problems))
 
 
 def _without_files(path: str) -> RefreshReport:
@@ -159,7 +158,7 @@ def _without_files(path: str) -> RefreshReport:
 def _open(path: str) -> sqlite3.Connection:
     db = sqlite3.connect(path, timeout=2.0, isolation_level=None)
     db.execute("pragma synchronous = off")  # the index is a cache and can be rebuilt after a crash
-    db.execute("pragma cache_size = -64000")
+    db.execute("pragma cache_size = -64000")  # 64 MB; a positive number would count pages
     db.execute("begin immediate")
     return db
 
@@ -193,8 +192,7 @@ def _build(
 ) -> None:
     """Build a new index in a temporary file, then move it into place; copy the history from ``kept``, if given."""
     aside = f"{path}.{os.getpid():x}.tmp"
-    descriptor = private.open_file(aside, os.O_RDWR | os.O_TRUNC)
-    os.close(descriptor)
+    os.close(private.open_file(aside, os.O_RDWR | os.O_TRUNC))  # SQLite would create it with the default permissions
     try:
         with closing(sqlite3.connect(aside, isolation_level=None)) as db:
             db.executescript("pragma journal_mode = off; pragma synchronous = off; pragma page_size = 8192;" + _SCHEMA)
@@ -208,7 +206,8 @@ def _build(
                 if progress and not number % 50:
                     progress(number, len(files))
             segment.write()
-            db.executescript(_INDICES)  # executescript commits the open transaction first
+            # Creating the indices after all rows is faster; executescript commits the open transaction first.
+            db.executescript(_INDICES)
             if kept:
                 past.keep(db, kept)
             db.execute("begin")

@@ -55,7 +55,7 @@ class FileContent:
         if len(content) / lines > MINIFIED_LINE:
             return
         text = content.decode(errors="replace")
-        if len(content) > LONGEST_LINE:
+        if len(content) > LONGEST_LINE:  # otherwise, no line can be too long
             text = "\n".join(line if len(line) <= LONGEST_LINE else "" for line in text.split("\n"))
         self.text = without_secrets(text)
 
@@ -67,7 +67,7 @@ _terms_of: dict[str, tuple[str, ...]] = {}
 def _terms(name: str) -> tuple[str, ...]:
     found = _terms_of.get(name)
     if found is None:
-        if len(_terms_of) > 1_000_000:
+        if len(_terms_of) > 1_000_000:  # limits the memory
             _terms_of.clear()
         found = _terms_of[name] = tuple(terms(name)) if len(name) <= LONGEST else ()
     return found
@@ -99,6 +99,7 @@ class Segment:
         if not content.text or kind == listing.TRANSLATION:
             return
         counts = _counted(_NAME.findall(content.text))
+        # As in BM25, a term counts more the more often it occurs, but less and less so, and less in a long file.
         scale = SATURATION * (1 - LENGTH_SHARE + LENGTH_SHARE * sum(counts.values()) / USUAL_LENGTH)
         for term, count in list(counts.items())[:MOST_TERMS]:
             in_content[term].append(above | int(255 * count / (count + scale)))
@@ -156,7 +157,7 @@ def _path_terms(path: str) -> dict[str, int]:
     folder, _, name = path.rpartition("/")
     bare = name.partition(".")[0] or name
     folders = folder.split("/") if folder else []
-    if bare.lower() in ("__init__", "index", "mod", "__main__") and folders:
+    if bare.lower() in ("__init__", "index", "mod", "__main__") and folders:  # as in ``stem_of``, but in its own case
         bare = folders.pop()
     found: dict[str, int] = {}
     own = _terms(bare)

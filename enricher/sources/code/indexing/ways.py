@@ -90,7 +90,7 @@ def write(db: sqlite3.Connection, root: str, files: list[ListedFile]) -> bool:
     """
     commits = db.execute("select sha, subject from commits order by at desc, id desc limit ?", (LATEST,)).fetchall()
     concerned = _concerned(files)
-    mark = f"{hash_of(concerned)} {commits[0][0] if commits else ''}"
+    mark = f"{_hash_of(concerned)} {commits[0][0] if commits else ''}"
     if db.execute("select value from meta where key = 'ways'").fetchone() == (mark,):
         return False
     texts = {file.path: text for file in concerned if (text := _read(root, file))}
@@ -116,13 +116,13 @@ Row = tuple[str, str, str, str, str, int, str, float]
 
 
 def _concerned(files: list[ListedFile]) -> list[ListedFile]:
-    documents = sorted(
-        (file for file in files if is_document(file.path)), key=lambda file: (file.path.count("/"), file.path)
-    )
-    manifests = sorted(
-        (file for file in files if _is_manifest(file.path)), key=lambda file: (file.path.count("/"), file.path)
-    )
+    documents = _uppermost([file for file in files if is_document(file.path)])
+    manifests = _uppermost([file for file in files if _is_manifest(file.path)])
     return documents[:MOST_DOCUMENTS] + manifests[:MOST_MANIFESTS]
+
+
+def _uppermost(files: list[ListedFile]) -> list[ListedFile]:
+    return sorted(files, key=lambda file: (file.path.count("/"), file.path))
 
 
 def _is_manifest(path: str) -> bool:
@@ -133,8 +133,7 @@ def _is_manifest(path: str) -> bool:
     return path == ".env.example" or any(pattern.match(path) for pattern in _NAMED)
 
 
-def hash_of(files: Iterable[ListedFile]) -> str:
-    """Return a hash of ``files`` that changes whenever a file is added, modified or deleted."""
+def _hash_of(files: Iterable[ListedFile]) -> str:
     content = "\n".join(f"{file.path} {file.mtime_ns} {file.size}" for file in files)
     return blake2b(content.encode(errors="surrogateescape"), digest_size=12).hexdigest()
 

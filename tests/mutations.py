@@ -2266,7 +2266,7 @@ MUTATIONS = (
     ),
     Mutation(
         "decision records are unknown until somebody imports them",
-        "enricher/sources/memory/__init__.py",
+        "enricher/sources/memory/refreshing.py",
         "    imports.adopt_decisions(project, state)",
         "    pass",
         "",

@@ -44,7 +44,7 @@ def follow(root: str) -> Followed:
         followed = Followed(_default_branch(root), _url(root))
         content = trust.content_of(root)
         difference = differing(root, followed.ref)
-        is_stirred = trust.content_of(root) != content
+        is_stirred = trust.content_of(root) != content  # an editor or a git command may be at work right now
     except (git.GitError, OSError) as failure:
         raise BranchError(f"{root}: {failure}") from failure
     if difference:

@@ -77,6 +77,8 @@ _CONVENTIONAL = re.compile(r"^(\w{2,12})(\([^)]{1,40}\))?!?: \S")
 _TICKET = re.compile(r"^(?:\[?[A-Z]{2,10}-\d+\]?)[: ]")
 AGENT_FILES = ("CLAUDE.md", "AGENTS.md", "GEMINI.md")
 MOST_CALLS = 3
+RELEASE_TOOLS = {".releaserc": "semantic-release", ".goreleaser": "goreleaser", "release-please": "release-please"}
+"""Tools that make releases, by how the name of their configuration file begins."""
 GIT_HOOKS = {"pre-commit": 5.0, "commit-msg": 4.5}
 """Ranks of facts from git hooks, by the hook; a habit in the commits has rank 5.5, a sentence 7 or more."""
 LATEST, FEWEST_COMMITS, MOSTLY = 60, 10, 0.7
@@ -162,8 +164,7 @@ def _best(rows: list[Row]) -> list[Row]:
     """
     kept: list[Row] = []
     counts: Counter[tuple[str, str, str]] = Counter()
-    for row in sorted(rows, key=lambda row: -row[7]):
-        action, kind, text, label, path, line, folder, rank = row
+    for action, kind, text, label, path, line, folder, rank in sorted(rows, key=lambda row: -row[7]):
         counts[action, kind, folder] += 1
         if counts[action, kind, folder] <= MOST_STORED or path.rpartition("/")[2] in AGENT_FILES:
             kept.append((action, kind, redact(text)[0], redact(label)[0], path, line, folder, rank))
@@ -219,8 +220,7 @@ def _of_files(project: ProjectFiles) -> list[Row]:
         elif path == ".env.example":
             count = sum("=" in line and not line.startswith("#") for line in text.splitlines())
             rows.append(_row("setting", path, f"{path} — lists the environment variables ({count})", 6.0))
-        elif path.startswith((".releaserc", ".goreleaser", "release-please")):
-            tool = {".r": "semantic-release", ".g": "goreleaser", "re": "release-please"}[path[:2]]
+        elif tool := next((tool for start, tool in RELEASE_TOOLS.items() if path.startswith(start)), ""):
             rows.append(_row("release", path, f"{path} — releases are made by {tool}", 5.0))
         elif path == ".pre-commit-config.yaml":
             named = re.findall(r"^\s*- id:\s*([\w-]+)", text, re.MULTILINE)
@@ -302,7 +302,7 @@ def _listed(head: str, key: str) -> str:
 def _of_changelog(project: ProjectFiles, path: str, text: str) -> list[Row]:
     if ".changeset/config.json" in project.present:
         return []
-    for number, line in enumerate(text.splitlines()[:80], 1):
+    for number, line in enumerate(text.splitlines()[:80], 1):  # the newest section is at the top
         if "unreleased" in line.lower() and line.lstrip().startswith(("#", "[", "U")):
             label = f"{path}:{number} — the section Unreleased takes the next entry"
             return [_row("changelog", path, label, 6.0, line=number), _row("release", path, label, 3.0, line=number)]

@@ -26,24 +26,35 @@ SKIPPED = frozenset(("node_modules", "__pycache__", "venv", "dist", "build", "ta
 def files_named(project: Project, wanted: list[str]) -> dict[str, list[str]]:
     """Return for each name in ``wanted`` the files of the project whose paths end with this name."""
     wanted = wanted[:MOST_NEEDLES]
-    names = _from_git(project, [path.rpartition("/")[2] for path in wanted])
+    names = _from_git(project.root, [path.rpartition("/")[2] for path in wanted])
     if names is None:
         names = _from_folders(project.root)
     return {path: [own for own in names if f"/{own}".endswith(f"/{path}")] for path in wanted}
 
 
-def _from_git(project: Project, needles: list[str]) -> list[str] | None:
+def git_index(root: str) -> str:
+    """Return the path of the index file that git keeps for a work tree; empty if there is none.
+
+    A linked work tree has its own, in the folder that the file ``.git`` names.
+    """
+    marker = os.path.join(root, ".git")
+    if os.path.isdir(marker):
+        return os.path.join(marker, "index")
+    try:
+        with open(marker, "rb") as file:
+            own = file.read(4096).decode(errors="surrogateescape").partition("gitdir:")[2].strip()
+    except OSError:
+        return ""
+    return os.path.join(root, own, "index")
+
+
+def _from_git(root: str, needles: list[str]) -> list[str] | None:
     """Return the paths in git's index that contain one of ``needles``.
 
     Returns None if the index is missing or has a format that cannot be searched.
     """
-    marker = f"{project.root}/.git"
     try:
-        if os.path.isfile(marker):
-            with open(marker, "rb") as file:
-                own = file.read(4096).decode(errors="surrogateescape").partition(":")[2].strip()
-            marker = os.path.join(project.root, own)
-        with open(f"{marker}/index", "rb", buffering=0) as file:
+        with open(git_index(root), "rb", buffering=0) as file:
             data = file.read(MOST_BYTES) or b""
     except (OSError, ValueError):
         return None

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from enricher.prompt import trust
 from enricher.sources import git
+from enricher.sources.code.unindexed import git_index
 from enricher.sources.memory import branch, imports, notes
 from enricher.sources.memory.reading import SourceReading
 from storage.base import log
@@ -159,7 +160,7 @@ def _look_for_packages(project: Project, state: State) -> None:
     """
     if not project.git_dir:
         return
-    index = imports.file_stamp(_index_of(project))
+    index = imports.file_stamp(git_index(project.root))
     if index == state.index:
         return
     pattern = f":(top,glob)**/{trust.FOLDER}/{trust.MEMORIES}/**"
@@ -170,16 +171,3 @@ def _look_for_packages(project: Project, state: State) -> None:
     mark = f"/{trust.FOLDER}/{trust.MEMORIES}/"
     found = sorted({path.partition(mark)[0] for path in listed.split("\0") if mark in path})
     state.packages, state.index = found[:MOST_PACKAGES], index
-
-
-def _index_of(project: Project) -> str:
-    """Return the path of git's index of this work tree; a linked work tree has its own."""
-    marker = os.path.join(project.root, ".git")
-    if os.path.isdir(marker):
-        return os.path.join(marker, "index")
-    try:
-        with open(marker, encoding="utf-8", errors="surrogateescape") as file:
-            own = file.read(4096).partition("gitdir:")[2].strip()
-    except OSError:
-        return ""
-    return os.path.join(project.root, own, "index")

@@ -159,14 +159,12 @@ def _path_terms(path: str) -> dict[str, int]:
     folders = folder.split("/") if folder else []
     if bare.lower() in ("__init__", "index", "mod", "__main__") and folders:  # as in ``stem_of``, but in its own case
         bare = folders.pop()
-    found: dict[str, int] = {}
     own = _terms(bare)
-    for term in own:
-        found[term] = max(found.get(term, 0), int(255 / (1 + 0.3 * max(0, len(own) - 2))) if len(own) > 1 else 255)
+    # Of a long compound name, each part says less about the file.
+    found = dict.fromkeys(own, int(255 / (1 + 0.3 * max(0, len(own) - 2))))
     impact = 110
     for part in reversed(folders):
         for term in _terms(part):
-            if found.get(term, 0) < impact:
-                found[term] = impact
+            found[term] = max(found.get(term, 0), impact)
         impact = max(20, impact // 2)
     return found

@@ -88,7 +88,7 @@ def covering(prompt: str, helpers: Sequence[Helper]) -> tuple[Helper, list[str]]
     """
     if not helpers or _is_named(prompt, helpers):
         return None
-    deeds = _ordered(prompt)
+    deeds = _requested_actions(prompt)
     spoken = {stem(word): word for word in _split(" ".join(prompt.split(None, WORDS_READ)[:WORDS_READ]))}
     words = {stem(word) for word in spoken.values() if word not in _GENERIC}
     if not words or not deeds:
@@ -130,12 +130,9 @@ def _specific_words(text: str) -> set[str]:
 
 
 def _is_named(prompt: str, helpers: Iterable[Helper]) -> bool:
-    """Return whether the prompt names one of ``helpers``.
-
-    It does if it contains, for example, ``/name``, "name skill", or a name that has a hyphen, such as ``some-name``.
-    """
     low = f" {prompt.lower()} "
     return any(
+        # A name that is an ordinary word names the skill only in certain forms.
         f"/{name}" in low or f"${name}" in low or f"@{name}" in low or (("-" in name or "_" in name) and name in low)
         or f" {name} skill" in low or f" skill {name} " in low or f" {name} agent" in low or f" {name} subagent" in low
         for name in (helper.name.lower() for helper in helpers)
@@ -149,7 +146,7 @@ def _split(text: str) -> list[str]:
     return [word for word in low.split() if len(word) > 1]
 
 
-def _ordered(prompt: str) -> set[int]:
+def _requested_actions(prompt: str) -> set[int]:
     """Return the actions that the prompt requests, each as its index in ``_DEEDS``, a list of groups of synonyms.
 
     The action is the first word of a clause or, in a clause with non-ASCII text, any of its words.

@@ -241,10 +241,7 @@ def _checkbox(line: str, number: int, *, where: str) -> Task | None:
 
 
 def _promising(content: bytes, wanted: TaskQuery) -> list[tuple[str, int]]:
-    """Return the lines that contain the greatest number of wanted words, each with its line number.
-
-    At most MOST_DECODED lines are returned.
-    """
+    """Return the lines that contain the greatest number of wanted words, each with its line number."""
     low = content.lower()  # bytes.lower() changes ASCII only, so offsets stay valid
     counts: dict[int, int] = {}
     for needle, weight in _needles(wanted):
@@ -261,14 +258,11 @@ def _promising(content: bytes, wanted: TaskQuery) -> list[tuple[str, int]]:
 
 
 def _needles(wanted: TaskQuery) -> Iterator[tuple[bytes, int]]:
-    """Yield the byte strings that are to be searched for in a task list, each with its weight.
-
-    An id has a greater weight than all stems together.
-    """
+    """Yield the byte strings that are to be searched for in a task list, each with its weight."""
     for word in sorted(wanted.stems):
         yield word.removesuffix("i").encode(errors="replace"), 1  # a stem's final "i" stands for "y" or "ies"
     for word in sorted(wanted.ids):
-        yield word.removeprefix("task ").encode(errors="replace"), MOST_WORDS
+        yield word.removeprefix("task ").encode(errors="replace"), MOST_WORDS  # as much as all stems together
 
 
 def _line(content: bytes, start: int) -> str:

@@ -149,10 +149,7 @@ def _names(schema: Schema) -> list[str]:
 
 
 def _version_problem(found: Mapping[str, Any], schema: Schema) -> list[str]:
-    """Return a problem if the answer names a version of the schema that this release cannot read; else an empty list.
-
-    An answer that names no version is read as one of the current version.
-    """
+    """Return a problem if the answer names a version of the schema that this release cannot read; else no problem."""
     own, given = schema["version"], found.get(VERSION, schema["version"])
     if given == own or given in schema.get("accepts", ()):
         return []

@@ -220,10 +220,6 @@ def _stored(engine: PromptRuleEngine, found: Iterator[Violation], shown: Shown) 
 
 
 def _guardrails_that_ask_the_same(engine: PromptRuleEngine, rule_id: str, shown: Shown) -> list[str]:
-    """Return the ids of the guardrails in ``shown`` that make the same demand as the rule ``rule_id``.
-
-    The rule lists their ids, or their titles contain its id or name. ``shown`` are the guardrails that the agent was
-    shown, each with its title.
-    """
+    """Return the ids of the guardrails in ``shown``, each with its title, that make the same demand as the rule."""
     rule = engine.rule(rule_id)
     return [one for one, title in shown if one in rule.guardrails or rule.id in title or rule.name in title]

@@ -127,6 +127,10 @@ class Source:
         """Return all functions and methods in the file."""
         return [node for node in self.nodes if isinstance(node, FUNCTIONS)]
 
+    def is_in_loop(self, node: ast.AST) -> bool:
+        """Return whether ``node`` is inside a loop."""
+        return any(isinstance(one, ast.For | ast.AsyncFor | ast.While) for one in self.ancestors(node))
+
     def is_for_type_checkers(self, node: ast.AST) -> bool:
         """Return whether ``node`` is inside ``if TYPE_CHECKING``."""
         return any(isinstance(one, ast.If) and name_of(one.test) == "TYPE_CHECKING" for one in self.ancestors(node))

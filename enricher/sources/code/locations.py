@@ -105,10 +105,7 @@ def _is_same_place(fact: Fact, known: Fact) -> bool:
 
 
 def _names_all_places(other: Fact, fact: Fact) -> bool:
-    """Return whether ``other`` lists all places of ``fact``, so that ``fact`` need not be shown.
-
-    Returns False if ``fact`` has only one place.
-    """
+    """Return whether ``other`` lists all places of ``fact``, if these are several, so that it need not be shown."""
     places = (format_place(fact.path, fact.line), *(f"{quoted(path)}:" for path in fact.others))
     return bool(fact.others) and all(place in other.reason for place in places)
 
@@ -137,11 +134,7 @@ def _identifier(lookup: Lookup, name: Name) -> Fact | None:
 
 
 def _of_this_folder(lookup: Lookup, name: Name, places: list[SourceLine]) -> Fact | None:
-    """Return a fact about the one definition of ``name`` in the same folder as a file opened in the conversation.
-
-    ``places`` are all its definitions. Returns None if none or several of them are in such a folder, or if the name is
-    no longer defined there.
-    """
+    """Return a fact about the only one of ``places``, the definitions of ``name``, beside files that were opened."""
     folders = {path.rpartition("/")[0] for path in lookup.opened}
     own = [place for place in places if place.path.rpartition("/")[0] in folders]
     if len(own) != 1 or not lookup.verified(own[0], name.text):
@@ -216,11 +209,8 @@ def _elsewhere(lookup: Lookup, name: Name) -> Fact | None:
 
 
 def _file_called(lookup: Lookup, name: str) -> str:
-    """Return the path of the only source file called ``name``, ignoring the file extension.
-
-    Returns an empty string if there is none or more than one, or if ``name`` looks like an ordinary word.
-    """
-    if not is_code_form(name) and "-" not in name:
+    """Return the path of the only source file with that name and any extension; empty if there is not just one."""
+    if not is_code_form(name) and "-" not in name:  # an ordinary word
         return ""
     kinds = (SOURCE, TEMPLATE, TEST) if name.lower().startswith("test") else (SOURCE, TEMPLATE)
     files = [path for path, kind in lookup.of_stem(name) if kind in kinds]
@@ -363,10 +353,7 @@ def _command(lookup: Lookup, name: Name) -> Fact | None:
 
 
 def _frame(lookup: Lookup, name: Name) -> Fact | None:
-    """Locate the file of a stack frame whose path is from another machine, by comparing the end of that path.
-
-    Returns None if no file, or more than one, matches, or if the path exists here as it is.
-    """
+    """Locate the file of a stack frame whose path is from another machine, by comparing the end of that path."""
     path = name.text.removeprefix(f"{lookup.root}/")
     if os.path.exists(f"{lookup.root}/{path}"):
         return None

@@ -197,10 +197,7 @@ def _missing_file(lookup: Lookup, path: str) -> Fact | None:
 
 
 def _is_longer_or_shorter(own: str, folder: str, stem: str) -> bool:
-    """Return whether the file ``own`` is in ``folder`` and has a name that is similar to ``stem``.
-
-    It is similar if its name without the extension begins with ``stem`` or is the beginning of ``stem``.
-    """
+    """Return whether ``own`` is in ``folder``, and its name begins with ``stem`` or is the beginning of it."""
     found, _, name = own.rpartition("/")
     other = name.partition(".")[0]
     return bool(folder) and found == folder and (other.startswith(stem) or stem.startswith(other))

@@ -50,11 +50,7 @@ def place_of_command(lookup: Lookup, name: Name) -> Fact | None:
 
 
 def _declaring_line(lines: list[tuple[int, str]], command: str) -> int:
-    """Return the number of the line that declares the subcommand ``command``; 0 if there is none.
-
-    It is the first line that passes the name to a function that declares subcommands, else the first short line that
-    contains the name as a string.
-    """
+    """Return the number of the line that most likely declares the subcommand ``command``; 0 if there is none."""
     starts = [f"{quote}{command}{end}" for quote in ("'", '"') for end in (quote, " ")]
     quoting = [(number, " ".join(at.split())) for number, at in lines if any(one in at for one in starts)]
     declaring = [

@@ -84,10 +84,7 @@ def _reverting_commits(commits: list[tuple[str, str, str]]) -> dict[str, str]:
 
 
 def _decision_text(message: str) -> str:
-    """Return a commit's subject and those paragraphs that state a decision or, in a revert, the reason for it.
-
-    Returns an empty string if there is no such paragraph.
-    """
+    """Return a commit's subject and the paragraphs that state a decision or why it reverts another; empty if none."""
     subject, _, body = message.strip().partition("\n")
     paragraphs = [kept for one in body.strip().split("\n\n") if (kept := _without_trailers(one))]
     is_revert = bool(_REVERTS.search(message))

@@ -157,10 +157,7 @@ def _whole(part: _Part) -> str:
 
 
 def _passages(parts: list[_Part]) -> list[tuple[str, str]]:
-    """Return the passages of a note, each as a pair: its headings, from the outermost to the innermost, and its text.
-
-    A very short passage is appended to the passage of its parent heading.
-    """
+    """Return the passages of a note, each with its text and, before that, its headings from the outermost on."""
     above: list[tuple[int, str]] = []
     passages: list[tuple[str, str]] = []
     for part in parts:

@@ -260,10 +260,7 @@ def _read(path: str, event: PromptEvent) -> Extract:
 
 
 def _earlier_todos(path: str, host: Host) -> list[tuple[str, str]] | None:
-    """Return the last todo list in the transcript, even if it is in an old record; None if there is none.
-
-    Only lines that may contain a todo list are decoded.
-    """
+    """Return the last todo list in the transcript, even if it is in an old record; None if there is none."""
     earlier = Extract("", "")
     data = tail(path, MOST_BYTES)
     end = len(data)

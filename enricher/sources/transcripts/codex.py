@@ -101,11 +101,7 @@ def _patched(patch: str, found: Extract) -> None:
 
 
 def _output(output: object, found: Extract) -> None:
-    """Add the error of a command that failed.
-
-    It failed if its exit code is not 0, which is stated in a field or in the text, or if the field ``success`` is
-    false.
-    """
+    """Add the error of a command that failed, judged by its exit code (a field or text) or the field ``success``."""
     if isinstance(output, str) and output.startswith("{"):
         given = _arguments(output)
         metadata = given.get("metadata")

@@ -120,8 +120,5 @@ def _without_tags(text: str) -> str:
 
 
 def _is_generic(text: str, start: int, closing: str, end: int) -> bool:
-    """Return whether the ``<`` at ``start`` belongs to a generic type such as ``List<String>``, not to a tag.
-
-    It does if it follows a name and if the text after ``end`` does not contain the end tag ``closing``.
-    """
+    """Return whether the ``<`` at ``start`` belongs to a generic type such as ``List<String>``, not to a tag."""
     return start > 0 and text[start - 1].isalnum() and closing not in text[end:]

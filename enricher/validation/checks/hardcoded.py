@@ -132,10 +132,7 @@ def _addresses(source: Source) -> Iterator[CodeFinding]:
 
 
 def _is_for_program(source: Source, node: ast.Constant) -> bool:
-    """Return whether the program itself uses the value ``node``, and no comment justifies that it is hard-coded.
-
-    A comment does if it explains the value or says that any other value would do as well.
-    """
+    """Return whether the program itself uses the value ``node``, and no comment justifies that it is hard-coded."""
     above = source.ancestors(node)
     around = [one for one in above if isinstance(one, (*FUNCTIONS, ast.ClassDef))]
     if not any(isinstance(one, FUNCTIONS) for one in around) or FOR_PEOPLE.search(names_around(source, node)):
@@ -218,12 +215,7 @@ def _number(address: str) -> str:
 
 
 def _is_used(source: Source, node: ast.Constant) -> bool:
-    """Return whether the code uses the address in the literal ``node``.
-
-    It does if it connects to the address or assigns it to a variable with a name like that of an address. It also does
-    if a function returns a longer text with the address, unless this is a property or its name says that it returns
-    one.
-    """
+    """Return whether the code uses the address in ``node``: it connects to it, keeps it, or returns a longer one."""
     below: ast.AST = node
     for above in source.ancestors(node):
         if isinstance(above, ast.Call):
@@ -240,10 +232,7 @@ def _is_used(source: Source, node: ast.Constant) -> bool:
 
 
 def _connects(call: ast.Call, given: ast.AST) -> bool:
-    """Return whether ``given`` is an argument of a call that connects to it.
-
-    The default value in a call that reads a setting does not count, nor does a page that is opened in a browser.
-    """
+    """Return whether ``given`` is an argument of a call that connects to it."""
     name = name_of(call.func)
     is_default = given in call.args[1:] and (name in WITH_DEFAULT or READS_SETTING.search(name))
     is_for_people = name_of(getattr(call.func, "value", None)) == "webbrowser" or "browser" in name
@@ -253,8 +242,7 @@ def _connects(call: ast.Call, given: ast.AST) -> bool:
 def _is_address(source: Source, assignment: ast.Assign, target: ast.expr) -> bool:
     """Return whether ``target`` holds a fixed address, to which the code connects.
 
-    It must be named like an address, and its function must assign it only once and use it to connect. For an attribute
-    with a constant value, it is not checked whether the function uses it.
+    It must be named like an address, and its function must assign it only once and use it to connect.
     """
     if not HOLDS_ADDRESS.fullmatch(name_of(target)):
         return False
@@ -264,7 +252,7 @@ def _is_address(source: Source, assignment: ast.Assign, target: ast.expr) -> boo
     uses = [one for one in same if isinstance(getattr(one, "ctx", None), ast.Load)]
     if len(same) - len(uses) > 1 or name_of(target) in parameters:
         return False
-    if isinstance(target, ast.Attribute):
+    if isinstance(target, ast.Attribute):  # any method may use it
         return isinstance(assignment.value, ast.Constant) and source.parent(assignment) is scope
     return any(_reaches_connection(source, use) for use in uses)
 
@@ -299,17 +287,14 @@ def _numbers_of(source: Source, call: ast.Call) -> Iterator[CodeFinding]:
         number = value.value if isinstance(value, ast.Constant) else None
         if isinstance(number, bool) or not isinstance(number, int | float) or _is_choice(name, number):
             continue
-        if name == "sleep" and (number > DAY_S or _is_in_loop(source, call)):
+        if name == "sleep" and (number > DAY_S or source.is_in_loop(call)):  # the rhythm of the loop
             continue
         if _is_in_the_middle(source, call, number) and not source.is_explained(value):
             yield CodeFinding(value.lineno, end_of(value), f"{number} for {name} is fixed in the code", TO_SETTING)
 
 
 def _is_in_the_middle(source: Source, call: ast.Call, number: float) -> bool:
-    """Return whether the number that is passed to a call is hard-coded inside a function without an explanation.
-
-    A docstring that states the number, or the name of the variable to which the result is assigned, can explain it.
-    """
+    """Return whether the number that is passed to a call is hard-coded inside a function without an explanation."""
     above = source.ancestors(call)
     around: list[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef]
     around = [one for one in above if isinstance(one, FUNCTIONS)]
@@ -330,16 +315,9 @@ def _is_in_decorator(path: list[ast.AST]) -> bool:
 
 
 def _is_choice(name: str, number: float) -> bool:
-    """Return whether the number may be hard-coded as the value of the parameter ``name``.
-
-    It may if it is small (a short time, few attempts), the standard port of a protocol, or a default value.
-    """
+    """Return whether the number may be hard-coded as the value of the parameter ``name``."""
     if "default" in name.lower():
         return True
     if "port" in name.lower():
         return number < PRIVILEGED_PORTS
     return abs(number) < SMALL
-
-
-def _is_in_loop(source: Source, call: ast.Call) -> bool:
-    return any(isinstance(one, ast.While | ast.For | ast.AsyncFor) for one in source.ancestors(call))

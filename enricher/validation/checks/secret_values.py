@@ -95,18 +95,13 @@ def _words(text: str) -> str:
 
 
 def _is_harmless(source: Source, node: ast.Constant) -> bool:
-    """Return whether a string is certainly not a secret, although it looks like one.
-
-    It may be a regular expression, the name of a resource, an example, one of many similar values in a dictionary, or a
-    value that a comment describes as public.
-    """
+    """Return whether a string is certainly not a secret, although it looks like one."""
     if PATTERN.fullmatch(str(node.value)) or PUBLISHED.search(source.comments(node.lineno - 4, end_of(node))):
         return True
     if SHOWING.search(names_around(source, node)):
         return True
     parent = source.parent(node)
-    texts = (
-        [one.value for one in parent.values if isinstance(one, ast.Constant)] if isinstance(parent, ast.Dict) else []
-    )
+    values = parent.values if isinstance(parent, ast.Dict) else []
+    texts = [one.value for one in values if isinstance(one, ast.Constant)]
     lengths = {len(str(one)) for one in texts}
     return len(texts) >= TABLE_ROWS and (len(lengths) == 1 or min(lengths) >= SHORTEST_TOKEN)

@@ -75,7 +75,8 @@ def _is_deliberate(source: Source, node: ast.Try | ast.TryStar) -> bool:
         return True
     if node.orelse or len(node.handlers) > 1 or any(map(_may_fail, _inside(node))):
         return True
-    return (_is_in_loop(source, node) and _leaves(node)) or _sets_value(node)
+    # A loop may try several candidates until one of them works.
+    return (source.is_in_loop(node) and _leaves(node)) or _sets_value(node)
 
 
 def _is_alone(source: Source, node: ast.stmt) -> bool:
@@ -88,11 +89,7 @@ def _is_alone(source: Source, node: ast.stmt) -> bool:
 
 
 def _may_fail(node: ast.AST) -> bool:
-    """Return whether an error in this node may be ignored without a stated reason.
-
-    It may if the node is an import, a condition or a ``raise``, or if it cleans up, writes to a log, adds an item to a
-    container, or does work that is not essential.
-    """
+    """Return whether an error in this node may be ignored without a stated reason."""
     if isinstance(node, ast.Import | ast.ImportFrom | ast.If | ast.Raise) or _ends_something(node):
         return True
     name = name_of(node) if isinstance(node, ast.Call) else ""
@@ -105,11 +102,6 @@ def _inside(node: ast.Try | ast.TryStar) -> Iterator[ast.AST]:
 
 def _leaves(node: ast.Try | ast.TryStar) -> bool:
     return any(isinstance(one, ast.Return | ast.Break | ast.Continue) for one in _inside(node))
-
-
-def _is_in_loop(source: Source, node: ast.stmt) -> bool:
-    """Return whether the block is in a loop, which may try several candidates until one of them works."""
-    return any(isinstance(one, ast.For | ast.AsyncFor | ast.While) for one in source.ancestors(node))
 
 
 def _sets_value(node: ast.Try | ast.TryStar) -> bool:

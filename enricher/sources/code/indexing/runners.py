@@ -108,11 +108,7 @@ def _python(project: ProjectFiles) -> list[Runner]:
 
 
 def _python_call(project: ProjectFiles) -> str:
-    """Return the command that runs pytest or unittest in the project; empty if it is unknown.
-
-    It is the first pytest command among the project's documented commands, else the runner that an existing Python test
-    file needs.
-    """
+    """Return the command that runs pytest or unittest in the project; empty if it is unknown."""
     called = (one.command for one in commands(project) if one.action == "test")
     for command in called:
         if call := _PYTEST_CALL.match(command):

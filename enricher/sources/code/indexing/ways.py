@@ -151,7 +151,6 @@ def _read(root: str, file: ListedFile) -> str:
 
 
 def _a_python_test(root: str, files: list[ListedFile]) -> str:
-    """Return the content of the Python test file with the shortest path; empty if there is none."""
     tests = [file for file in files if _PYTHON_TEST.search(file.path)]
     return _read(root, min(tests, key=lambda file: (len(file.path), file.path))) if tests else ""
 
@@ -266,10 +265,7 @@ def _of_names(project: ProjectFiles) -> list[Row]:
 
 
 def _of_workflow(path: str, text: str) -> list[Row]:
-    """Return a row that says what starts the workflow in the file ``path``, if this releases or deploys; else no row.
-
-    It may be started by a pushed tag, a published GitHub release, a push to a branch, or a person.
-    """
+    """Return a row that says what starts the workflow in the file ``path``, if this releases or deploys; else none."""
     head = text.partition("\njobs:")[0]
     name = path.rpartition("/")[2].rpartition(".")[0].lower()
     tags, branches = _listed(head, r"tags"), _listed(head, r"push:\s*\n\s*branches")

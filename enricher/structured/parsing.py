@@ -224,7 +224,7 @@ def _is_a(value: object, kind: str) -> bool:
     if isinstance(value, bool):  # first, because bool is a subclass of int
         return kind == "boolean"
     if kind == "number":
-        return isinstance(value, int | float) and isfinite(value)
+        return isinstance(value, int | float) and isfinite(value)  # Python reads NaN and Infinity in JSON
     types = {"integer": int, "string": str, "array": list, "object": dict}
     return kind in types and isinstance(value, types[kind])  # no entry: "boolean", which is decided above
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 SEVERITIES = ("critical", "high", "medium", "low")
 SERIOUS = ("critical", "high")
+"""Severities of violations with which ``enricher validate`` fails."""
 CHECKS = ("ast_check", "model_check", "tool_check", "schema_check", "manual_review")
 VALIDATORS: dict[str, Callable[[Source], Iterator[CodeFinding]]] = {
     "stubs": find_stubs,

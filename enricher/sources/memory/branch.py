@@ -135,7 +135,7 @@ def _identity(path: str, like: str) -> str:
 
 def _default_branch(root: str) -> str:
     """Return the remote-tracking ref of the remote's default branch; raises ``git.GitError``."""
-    for name in ("HEAD", "main", "master"):
+    for name in ("HEAD", "main", "master"):  # origin/HEAD exists in a clone, but not after "git remote add"
         try:
             found = git.ask(root, "rev-parse", "--verify", "--symbolic-full-name", f"refs/remotes/{REMOTE}/{name}")
         except git.GitError:

@@ -241,7 +241,7 @@ def _value(line: bytes) -> dict[str, object]:
 
 
 def _identity(given: object) -> str:
-    if given is None or isinstance(given, bool):
+    if given is None or isinstance(given, bool):  # for Python, a bool is an int
         return ""
     if not isinstance(given, str | int | float):
         raise ValueError(f"the id {given!r} is neither a text nor a number")

@@ -23,6 +23,7 @@ IGNORING = re.compile(
     r"|\b(?:if|where|when) (?:possible|available)\b|\bmay (?:not|fail|raise)\b|\bstill\b|__del__|__exit__|atexit"
     r"|^_*(?:\w+_)?tests?(?:_|\b)|\bexclud\w+ .*error"
 )
+"""Words in a function's name, its docstring or a comment which say that errors are ignored on purpose."""
 ENDS = re.compile(
     r"(?:^|_)(?:a?close|makedirs|mkdir|result|wait_closed|terminate|shut_?down|tear_?down|clean_?up|dispose|finali[sz]\w*|destroy|disconnect"
     r"|abort|release|end|exit|stop|cancel|kill|unlink|remove|rm(?:tree|dir)|detach|flush|quit|logout|unsubscribe"

@@ -62,11 +62,12 @@ _COMMANDS = _compiled(
         "changelog": r"\btowncrier\b|\b(?:npx |pnpm |yarn )?changeset(?: add)?$|\bgit-cliff\b|\bscriv create\b",
     }
 )
+# "CI=1 make test" and "./run.sh", but neither "NAME = value" nor "npm install jest".
 _PROGRAM = re.compile(r"^(?:\w+=\S+ )*[\w./@-]+(?: (?![=:])|$)(?!install |add )")
 TASK_SCRIPT = re.compile(
     r"^(?:scripts?/|bin/|tools/)?(?:run[-_])?(tests?|lint|format|typecheck|build|deploy|release|publish|dev|start|serve)(?:\.sh)?$"
 )
-_MAKE_TARGET = re.compile(r"^([A-Za-z][\w.-]*)\s*:(?![=:])", re.MULTILINE)
+_MAKE_TARGET = re.compile(r"^([A-Za-z][\w.-]*)\s*:(?![=:])", re.MULTILINE)  # "NAME := value" is no target
 _JUST_TARGET = re.compile(r"^@?([A-Za-z][\w-]*)(?:\s+[^:=\n]*)?:(?!=)", re.MULTILINE)
 _RUN_LINE = re.compile(r"^\s*(?:- )?run:\s*(?![|>])(\S.*)$")
 _NODE_CALL = re.compile(r"\b(pnpm|yarn|bun|npm)\s+(?:install|i|ci|run|test|add|build|dev|start)\b")
@@ -74,7 +75,7 @@ _PYTHON_CALL = re.compile(r"\b(uv|poetry|pdm|pipenv)\s+run\b")
 _NOT_DEVELOPMENT = re.compile(
     r"usage|example|install(?:ation)?$|quick ?start|api|docker|deploy(?:ed)? with|upgrad|faq|troubl", re.IGNORECASE
 )
-
+"""Words in headings above commands for those who use the project, not for those who work on it."""
 _ADVISED = re.compile(r"^`([^`]+)` (?:runs|checks|builds|starts)\b|\b(?:[Rr]un|[Uu]se|with|via|by running):? `([^`]+)`")
 """A command in a sentence that advises to run it: "Run the tests with `make test`", "`make check` runs the linters"."""
 _FORBIDS = re.compile(r"\b(?:not|never|don't|instead|without|avoid|no longer|deprecated)\b", re.IGNORECASE)
@@ -130,7 +131,7 @@ class ProjectFiles:
             if (path := _joined(above, "pnpm-workspace.yaml")) in self.present:
                 return Manager("pnpm", path)
             path = _joined(above, "package.json")
-            named = _loaded(self.texts.get(path, "")).get("packageManager")
+            named = _loaded(self.texts.get(path, "")).get("packageManager")  # such as "pnpm@9.1.0"
             if isinstance(named, str) and (name := named.partition("@")[0]) in _ADDING:
                 return Manager(name, path, line_of(self.texts[path], '"packageManager"'))
         return Manager(self._node[0][0] if self._node else "npm", "")
@@ -265,7 +266,7 @@ def _of_document(path: str, text: str) -> list[Command]:
         if not action or action in found or line.startswith("#") or len(command) > LONGEST_COMMAND:
             continue
         if (
-            "..." in command.replace("./...", "")
+            "..." in command.replace("./...", "")  # a placeholder, except for "all packages" in Go
             or "<" in command
             or (headings and _NOT_DEVELOPMENT.search(headings[0]))
         ):
@@ -277,7 +278,7 @@ def _of_document(path: str, text: str) -> list[Command]:
         action = _action_of_command(command)
         is_whole = " " in command or action == "test"  # "Formatted with `ruff`" names a tool, no command
         if action and is_whole and action not in found and len(command) <= LONGEST_COMMAND:
-            rank = (README if is_readme else DOCUMENT) - 0.5
+            rank = (README if is_readme else DOCUMENT) - 0.5  # a block of code is meant to be run more surely
             found[action] = Command(action, command, path, unit.line, folder, rank)
     return list(found.values())
 
@@ -307,6 +308,7 @@ def _action_of_command(command: str) -> str:
     if not command or not _PROGRAM.match(command):
         return ""
     found = ((action, match) for action, pattern in _COMMANDS if (match := pattern.search(command)))
+    # In 'git commit -m "fix pytest"', the program is only mentioned.
     return next((action for action, match in found if '"' not in command[: match.start()]), "")
 
 

@@ -138,7 +138,7 @@ _LINES = "=-~^"
 """Underline characters of headings without "#", ordered by heading level."""
 _UNDERLINE = re.compile(r"^(?:={3,}|-{3,}|~{3,}|\^{3,})$")
 LONGEST_TITLE = 80
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z`*\[])")
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z`*\[])")  # not after "e.g.", which a small letter follows
 SHELLS = frozenset(("", "bash", "sh", "shell", "console", "zsh", "text", "cmd", "powershell"))
 
 
@@ -247,7 +247,9 @@ class _Reader:
         self.paragraph = ""
         self.is_item = self.is_numbered = False
         self.steps: Unit | None = None
+        """The steps of a numbered list that were read so far, which are one unit."""
         self.lead: Unit | None = None
+        """A sentence that ends in a colon, to which the list or command below it is appended."""
 
     def line(self, number: int, line: str) -> None:
         bare = line.strip()

@@ -29,7 +29,7 @@ MOST_RECENT = 500
 MOST_TAGS = 2_000
 MOST_FILES = 60
 """Maximum files of a commit that counts as a recent change of its files; a larger one is a mass edit."""
-HALF_LIFE = 100.0
+LIFETIME = 100.0
 """Number of commits after which a change counts 37 % (1 / e) of a new one in a file's score for recent changes."""
 _FORMAT = "--format=%x01%H%x02%ct%x02%s%x02%b%x02"  # git writes the names of the files after the last %x02
 
@@ -105,7 +105,7 @@ def recency(commits: list[Commit]) -> dict[str, float]:
     for age, commit in enumerate(commits[:MOST_RECENT]):
         if len(commit.files) <= MOST_FILES:
             for path in commit.files:
-                found[path] = found.get(path, 0.0) + math.exp(-age / HALF_LIFE)
+                found[path] = found.get(path, 0.0) + math.exp(-age / LIFETIME)
     return found
 
 

@@ -73,8 +73,8 @@ _MIGRATION = re.compile(
 _PUBLISHES = re.compile(
     r"npm publish|pypi-publish|twine upload|cargo publish|goreleaser|action-gh-release|gh release|semantic-release"
 )
-_CONVENTIONAL = re.compile(r"^(\w{2,12})(\([^)]{1,40}\))?!?: \S")
-_TICKET = re.compile(r"^(?:\[?[A-Z]{2,10}-\d+\]?)[: ]")
+_CONVENTIONAL = re.compile(r"^(\w{2,12})(\([^)]{1,40}\))?!?: \S")  # "fix(parser)!: Accept tabs"
+_TICKET = re.compile(r"^(?:\[?[A-Z]{2,10}-\d+\]?)[: ]")  # "SHOP-12: Accept tabs", "[SHOP-12] Accept tabs"
 AGENT_FILES = ("CLAUDE.md", "AGENTS.md", "GEMINI.md")
 MOST_CALLS = 3
 RELEASE_TOOLS = {".releaserc": "semantic-release", ".goreleaser": "goreleaser", "release-please": "release-please"}
@@ -187,7 +187,7 @@ def _of_documents(texts: dict[str, str]) -> list[Row]:
         if not is_document(path):
             continue
         folder = path.rpartition("/")[0]
-        folder = "" if folder.startswith((".", "docs", "doc")) else folder
+        folder = "" if folder.startswith((".", "docs", "doc")) else folder  # these are about the whole project
         rows += [
             (one.action, SENTENCE, one.text, f"{path}:{one.line}", path, one.line, folder, one.score)
             for one in conventions(path, text)
@@ -236,6 +236,7 @@ def _of_files(project: ProjectFiles) -> list[Row]:
 def _calls(script: str) -> str:
     """Return the commands of a git hook on one line; empty if there are more than MOST_CALLS."""
     lines = [line.strip() for line in script.splitlines()]
+    # Left out is what only prepares the commands: ". husky.sh", "set -e", '[ -n "$CI" ] && exit 0'.
     own = [line for line in lines if line and not line.startswith(("#", ".", "set ", "export ", "["))]
     calls = " && ".join(own)
     return calls if len(own) <= MOST_CALLS and len(calls) <= LONGEST_COMMAND else ""
@@ -266,7 +267,7 @@ def _of_names(project: ProjectFiles) -> list[Row]:
 
 def _of_workflow(path: str, text: str) -> list[Row]:
     """Return a row that says what starts the workflow in the file ``path``, if this releases or deploys; else none."""
-    head = text.partition("\njobs:")[0]
+    head = text.partition("\njobs:")[0]  # where the events are that start the workflow
     name = path.rpartition("/")[2].rpartition(".")[0].lower()
     tags, branches = _listed(head, r"tags"), _listed(head, r"push:\s*\n\s*branches")
     when = [f"a pushed tag `{tags}`"] if tags else []
@@ -290,6 +291,7 @@ def _listed(head: str, key: str) -> str:
 
     ``head`` is the part of a workflow file above its jobs, and ``key`` is a regular expression.
     """
+    # "[v1, v2]" on one line, or a line "- v1" for each.
     found = re.search(rf"^\s*{key}:\s*(?:\[(.+?)\]|((?:\n\s*- .+)+))", head, re.MULTILINE)
     values = re.split(r",|\n", (found[1] or found[2]) if found else "")
     return ", ".join(value.strip(" -'\"") for value in values if value.strip(" -'\""))

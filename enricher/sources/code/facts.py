@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from enricher.prompt.wording.names import FILE
 from enricher.prompt.wording.words import quoted
-from enricher.sources.code.lookup import TEST
+from enricher.sources.code import TEST
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

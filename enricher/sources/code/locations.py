@@ -19,6 +19,7 @@ from enricher.prompt.wording.names import (
     is_code_form,
 )
 from enricher.prompt.wording.words import quoted
+from enricher.sources.code import CONFIG, SOURCE, STUB, TEMPLATE, TEST
 from enricher.sources.code.facts import (
     DEFINITION,
     FEW,
@@ -35,7 +36,7 @@ from enricher.sources.code.facts import (
     variants,
 )
 from enricher.sources.code.lines import declares, defines, phrases
-from enricher.sources.code.lookup import CONFIG, MOST_CANDIDATES, SOURCE, STUB, TEMPLATE, TEST, Lookup, is_near
+from enricher.sources.code.lookup import MOST_CANDIDATES, Lookup, is_near
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

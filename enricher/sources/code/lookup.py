@@ -9,7 +9,19 @@ from __future__ import annotations
 import os
 
 from enricher.prompt.wording.words import LONGEST, pieces, stem
-from enricher.sources.code import stem_of
+from enricher.sources.code import (
+    CONFIG,
+    DOC,
+    EXAMPLE,
+    GENERATED,
+    SOURCE,
+    STUB,
+    TEMPLATE,
+    TEST,
+    TRANSLATION,
+    VENDORED,
+    stem_of,
+)
 from enricher.sources.code.lines import (
     defines,
     indentation,
@@ -26,8 +38,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection
     from sqlite3 import Connection
 
-SOURCE, TEST, DOC, CONFIG, EXAMPLE, VENDORED, GENERATED, TEMPLATE, TRANSLATION, STUB = range(10)
-"""Kinds of files, numbered as in ``enricher.sources.code.indexing.listing``, which is too slow to import here."""
 DEFINING = (SOURCE, TEMPLATE, TEST, STUB, CONFIG, EXAMPLE)
 """Kinds of files whose definitions count, the likeliest first."""
 USING = (SOURCE, TEMPLATE, CONFIG)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from _blake2 import blake2b
 
 from enricher.prompt.wording.words import terms
+from enricher.sources.code import DOC
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,8 +26,6 @@ MOST_FILES = 60
 """Maximum files with a name whose kinds (such as test) are looked up; a name in more files is certainly not gone."""
 MOST_NAMES_IN_A_ROW = 4
 """Maximum successive renames of one name that are followed."""
-DOC = 2
-"""Number of the kind "document" in ``listing.KINDS``; a name that only documents mention counts as gone."""
 
 
 class Event:

@@ -9,20 +9,10 @@ import os
 
 from enricher.prompt.wording.names import ATTACHED, CODE, FILE, FLAG, IDENTIFIER, TEXT
 from enricher.prompt.wording.words import quoted
-from enricher.sources.code import stem_of
+from enricher.sources.code import CONFIG, EXAMPLE, GENERATED, SOURCE, TEMPLATE, TEST, VENDORED, stem_of
 from enricher.sources.code.facts import FEW, ONLY, TESTED, USERS, Fact, format_place, only_file
 from enricher.sources.code.lines import is_comment, is_import
-from enricher.sources.code.lookup import (
-    CONFIG,
-    EXAMPLE,
-    GENERATED,
-    LONG_FILE,
-    SOURCE,
-    TEMPLATE,
-    TEST,
-    VENDORED,
-    is_near,
-)
+from enricher.sources.code.lookup import LONG_FILE, is_near
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

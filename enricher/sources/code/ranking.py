@@ -9,7 +9,20 @@ from __future__ import annotations
 
 from math import log
 
-from enricher.sources.code import stem_of
+from enricher.sources.code import (
+    CONFIG,
+    DOC,
+    EXAMPLE,
+    GENERATED,
+    OF_THE_PROGRAM,
+    SOURCE,
+    STUB,
+    TEMPLATE,
+    TEST,
+    TRANSLATION,
+    VENDORED,
+    stem_of,
+)
 from enricher.sources.code.lines import phrases
 from enricher.sources.code.lookup import read_file
 
@@ -34,10 +47,10 @@ CONTENT, PATH, DEFINED = 1.0, 0.7, 0.4
 """Weights of a term in a file's text, in its path, and among the names that it defines."""
 EXACT, DOTTED, FRAME, NAMED, MESSAGE, RECENT = 0.4, 0.8, 0.75, 2.5, 0.6, 0.12
 """Weights of what points to a file: a definition, a module, a stack frame, a path, a quoted message, recent changes."""
-KIND_FACTORS = (1.0, 0.25, 0.22, 0.45, 0.3, 0.3, 0.3, 0.7, 0.12, 0.5)
-"""Score factors by kind of file, in the order of ``listing.KINDS``."""
-SOURCES = (0, 7, 9)
-"""Kinds of files that may contain the text of a program's messages."""
+KIND_FACTORS = {
+    SOURCE: 1.0, TEST: 0.25, DOC: 0.22, CONFIG: 0.45, EXAMPLE: 0.3, VENDORED: 0.3, GENERATED: 0.3, TEMPLATE: 0.7,
+    TRANSLATION: 0.12, STUB: 0.5,
+}  # fmt: skip
 DEFINES, HOLDS = "defines", "holds"
 NAMED_REASON, TRACE_REASON = "named in the prompt", "in the pasted trace"
 MENTION_REASON = "mentioned in the prompt"
@@ -369,7 +382,7 @@ def _look_inside(hits: list[FileHit], query: Query, root: str) -> None:
         text = read_file(root, hit.path)
         for phrase in wanted:
             at = text.find(phrase)
-            if at >= 0 and hit.kind in SOURCES:
+            if at >= 0 and hit.kind in OF_THE_PROGRAM:  # others only quote the message
                 holders[phrase] = holders.get(phrase, 0) + 1
                 counted.append((hit, phrase, text.count("\n", 0, at) + 1))
     for hit, phrase, line in counted:

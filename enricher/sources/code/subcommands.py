@@ -6,8 +6,9 @@ Runs in the hook, but is imported only for a prompt that names a subcommand.
 from __future__ import annotations
 
 from enricher.prompt.wording.names import COMMAND
+from enricher.sources.code import SOURCE
 from enricher.sources.code.facts import FEW, Fact
-from enricher.sources.code.lookup import MOST_CANDIDATES, SOURCE
+from enricher.sources.code.lookup import MOST_CANDIDATES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

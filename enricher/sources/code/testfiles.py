@@ -7,7 +7,7 @@ fixtures and snapshots.
 
 from __future__ import annotations
 
-from enricher.sources.code import stem_of
+from enricher.sources.code import OF_THE_PROGRAM, TEST, stem_of
 from enricher.sources.code.lines import is_only_quoted
 from storage.base import private
 
@@ -22,8 +22,7 @@ MOST_IMPORTERS = 2
 MOST_HOLDING = 200
 MOST_USING = 12
 """Maximum files that contain a name; with more, it is used everywhere, and no file is meant to test it."""
-SOURCE_KINDS, TEST_KIND = (0, 7, 9), 1
-"""Kinds of files, numbered as in ``enricher.sources.code.lookup``: source, template and stub; test."""
+
 ENDS = frozenset(
     "py js jsx ts tsx mjs cjs mts cts go rs rb php java kt scala groovy cs swift dart ex exs c cc cpp lua".split()
 )
@@ -58,7 +57,7 @@ def sources(db: Connection, name: str) -> list[str]:
     """Return the source file that the path ``name`` refers to, as a list; empty if no file or more than one matches."""
     stem = stem_of(name)
     rows = db.execute("select path, kind from files where stem = ?", (stem,)).fetchall()
-    meant = [path for path, kind in rows if kind in SOURCE_KINDS and (path == name or path.endswith("/" + name))]
+    meant = [path for path, kind in rows if kind in OF_THE_PROGRAM and (path == name or path.endswith("/" + name))]
     exact = [path for path in meant if path == name]
     return exact or (meant if len(meant) == 1 else [])
 
@@ -70,7 +69,7 @@ def defining(db: Connection, name: str) -> list[str]:
         " where symbols.key = ? and symbols.name = ? limit 20",
         (name.lower(), name),
     ).fetchall()
-    found = [path for path, kind in rows if kind in SOURCE_KINDS and not path.endswith((".md", ".rst"))]
+    found = [path for path, kind in rows if kind in OF_THE_PROGRAM and not path.endswith((".md", ".rst"))]
     return found if len(found) == 1 and _used_by(db, name) <= MOST_USING else []
 
 
@@ -136,7 +135,7 @@ def _using(db: Connection, source: str) -> list[str]:
     """Return the test files that import a source file or, for Go, are in the same package."""
     if source.endswith(".go"):
         folder = source.rpartition("/")[0]
-        rows = db.execute("select path from files where kind = ? and path like ?", (TEST_KIND, f"{folder}/%_test.go"))
+        rows = db.execute("select path from files where kind = ? and path like ?", (TEST, f"{folder}/%_test.go"))
         return [path for (path,) in rows if path.rpartition("/")[0] == folder]
     return _importers(db, source)
 
@@ -154,7 +153,7 @@ def _by_name(db: Connection, source: str) -> list[str]:
     stem = stem_of(source)
     forms = [stem, *(f"{stem}{end}" for end in _ENDINGS), *(f"{start}{stem}" for start in ("test", "test_", "test-"))]
     marks = ", ".join("?" * len(forms))
-    rows = db.execute(f"select path from files where kind = ? and stem in ({marks})", (TEST_KIND, *forms)).fetchall()
+    rows = db.execute(f"select path from files where kind = ? and stem in ({marks})", (TEST, *forms)).fetchall()
     end = source.rpartition(".")[2].lower()
     found = [path for (path,) in rows if path != source and _is_runnable(path, stem) and _fits(path, end)]
     if not found:
@@ -175,7 +174,7 @@ def _is_only(db: Connection, stem: str, end: str) -> bool:
     If there are several, a test named after them may belong to any of them.
     """
     rows = db.execute("select path, kind from files where stem = ?", (stem,)).fetchall()
-    return len([path for path, kind in rows if kind in SOURCE_KINDS and path.endswith(end)]) <= 1
+    return len([path for path, kind in rows if kind in OF_THE_PROGRAM and path.endswith(end)]) <= 1
 
 
 def _is_runnable(path: str, stem: str) -> bool:
@@ -245,7 +244,7 @@ def _holding(db: Connection, name: str) -> list[str]:
         if len(identities) > MOST_HOLDING:
             return []
         marks = ", ".join("?" * len(identities))
-        rows = db.execute(f"select path from files where kind = ? and id in ({marks})", (TEST_KIND, *identities))
+        rows = db.execute(f"select path from files where kind = ? and id in ({marks})", (TEST, *identities))
         found += [path for (path,) in rows if _is_runnable(path, "")]
     return found if len(found) <= MOST_IMPORTERS else []
 

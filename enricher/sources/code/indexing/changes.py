@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from enricher.prompt.redaction import redact
 from enricher.prompt.wording.words import looks_like_a_name
 from enricher.sources import git
-from enricher.sources.code import name_history
+from enricher.sources.code import CONFIG, EXAMPLE, SOURCE, STUB, TEMPLATE, TEST, name_history
 from enricher.sources.code.indexing import listing
 from enricher.sources.code.indexing.symbols import definitions
 
@@ -76,7 +76,7 @@ _NAMES = re.compile(
     re.MULTILINE,
 )
 """Patterns of names: flags, routes, settings in quotes or at the start of a line, identifiers."""
-_READ_KINDS = frozenset((listing.SOURCE, listing.TEST, listing.CONFIG, listing.EXAMPLE, listing.TEMPLATE, listing.STUB))
+_READ_KINDS = frozenset((SOURCE, TEST, CONFIG, EXAMPLE, TEMPLATE, STUB))
 _keys: dict[str, int] = {}
 """Cache of the keys of words (0 for a word that is not a name), because a history repeats the same words."""
 

@@ -8,6 +8,18 @@ import stat
 from dataclasses import dataclass
 
 from enricher.sources import git
+from enricher.sources.code import (
+    CONFIG,
+    DOC,
+    EXAMPLE,
+    GENERATED,
+    SOURCE,
+    STUB,
+    TEMPLATE,
+    TEST,
+    TRANSLATION,
+    VENDORED,
+)
 from storage.base import private
 
 MOST_FILES = 250_000
@@ -19,8 +31,6 @@ NEVER = frozenset((".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv"
                    "site-packages", ".eggs", "bower_components"))  # fmt: skip
 """Folders that a walk does not enter; they do not apply if git lists the files."""
 
-SOURCE, TEST, DOC, CONFIG, EXAMPLE, VENDORED, GENERATED, TEMPLATE, TRANSLATION, STUB = range(10)
-KINDS = ("source", "test", "doc", "config", "example", "vendored", "generated", "template", "translation", "stub")
 
 _TEXT_ENDS = frozenset(
     "py pyi pyx pxd js jsx ts tsx mjs cjs mts cts vue svelte astro go rs rb rake erb java kt kts scala groovy clj cljs"
@@ -170,7 +180,7 @@ def is_text(path: str) -> bool:
 
 
 def kind_of(path: str) -> int:
-    """Return the kind of a file (source, test, ...) as an index into ``KINDS``, judged by its path."""
+    """Return the kind of a file (SOURCE, TEST, ...), judged by its path."""
     lowered = path.lower()
     *folders, name = lowered.split("/")
     inside = set(folders)

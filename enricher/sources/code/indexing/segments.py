@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from enricher.prompt.redaction import without_secrets
 from enricher.prompt.wording.words import LONGEST, terms
-from enricher.sources.code import stem_of
+from enricher.sources.code import TEST, TRANSLATION, stem_of
 from enricher.sources.code.indexing import listing
 from enricher.sources.code.indexing.symbols import definitions, imported
 from storage.base import private
@@ -96,7 +96,7 @@ class Segment:
         self.files.append((identity, file.path, stem_of(file.path), kind, file.mtime_ns, file.size, content.digest))
         for term, impact in _path_terms(file.path).items():
             in_path[term].append(above | impact)
-        if not content.text or kind == listing.TRANSLATION:
+        if not content.text or kind == TRANSLATION:
             return
         counts = _counted(_NAME.findall(content.text))
         # As in BM25, a term counts more the more often it occurs, but less and less so, and less in a long file.
@@ -105,7 +105,7 @@ class Segment:
             in_content[term].append(above | int(255 * count / (count + scale)))
         defined = definitions(file.path, content.text)
         self.symbols += [(name.lower(), identity, line, name) for name, line in defined]
-        if kind == listing.TEST:
+        if kind == TEST:
             self.imports += [(key, identity) for key in imported(file.path, content.text)]
         for term, count in _counted([name for name, _line in defined]).items():
             in_defined[term].append(above | int(255 * count / (count + 0.8)))

@@ -11,6 +11,7 @@ import time
 
 PATIENCE_S = 20.0
 PATIENCE_VARIABLE = "ENRICHER_GIT_PATIENCE_S"
+"""The environment variable with another number of seconds that git may take, from 0.05 to 600."""
 MOST_BYTES = 64 * 1024 * 1024
 # Commands that change nothing must not lock the index, which would make the user's own git fail. The other settings are
 # those by which a repository could name programs for git to run, or change what git prints.

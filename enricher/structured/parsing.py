@@ -240,7 +240,7 @@ def _scaled(value: Any, field: Schema) -> Any:
             return min(max(value, field["minimum"]), field["maximum"])
     scale = field.get("scale")
     if scale and _is_a(value, "number") and field["maximum"] < value <= scale:
-        return round(value / scale, 4)
+        return round(value / scale, 4)  # 14.3 / 100 is 0.14300000000000002
     return value
 
 

@@ -52,6 +52,11 @@ def open_index(state: str, project: str, is_late: Callable[[], bool]) -> Connect
     return db
 
 
+def file_ids(data: bytes, count: int) -> memoryview[int]:
+    """Return the first ``count`` ids of files in a row of postings, whose data begin with four bytes for each file."""
+    return memoryview(data)[: 4 * count].cast("I")
+
+
 def stem_of(path: str) -> str:
     """Return the name by which code refers to a file: its file name in lower case, without the ending.
 

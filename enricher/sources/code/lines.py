@@ -107,6 +107,6 @@ def phrases(messages: list[str]) -> list[str]:
                 run.append(word)
             if not is_plain:  # a value begins, or a colon ended the program's message prefix
                 best, run = max(best, run, key=len), []
-        if len(best) >= 3:
+        if len(best) >= 3:  # fewer words also occur together by chance
             found.append(" ".join(best[:7]))
     return found

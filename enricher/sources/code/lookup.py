@@ -20,6 +20,7 @@ from enricher.sources.code import (
     TEST,
     TRANSLATION,
     VENDORED,
+    file_ids,
     stem_of,
 )
 from enricher.sources.code.lines import (
@@ -218,7 +219,7 @@ class Lookup:
         text = self.text(path)
         found: list[tuple[int, str]] = []
         at = text.find(name)
-        while at >= 0 and len(found) < 200:
+        while at >= 0 and len(found) < 200:  # limits the work on a file that consists of the name
             end = text.find("\n", at)
             end = len(text) if end < 0 else end
             if path.endswith(".py") and is_in_docstring(text, at):
@@ -260,7 +261,7 @@ class Lookup:
     def _content(self, term: str) -> set[int]:
         found: set[int] = set()
         for content, data in self.db.execute("select content, data from postings where term = ?", (term,)):
-            found.update(memoryview(data)[: 4 * content].cast("I"))  # ids of four bytes, as ``Segment`` writes them
+            found.update(file_ids(data, content))
         return found
 
     def _files(self, ids: set[int]) -> list[tuple[str, int]]:

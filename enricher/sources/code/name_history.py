@@ -8,7 +8,7 @@ from __future__ import annotations
 from _blake2 import blake2b
 
 from enricher.prompt.wording.words import terms
-from enricher.sources.code import DOC
+from enricher.sources.code import DOC, file_ids
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -89,9 +89,8 @@ def is_gone(db: Connection, name: str) -> bool:
     for content, data in db.execute("select content, data from postings where term = ? and content > 0", (term,)):
         if content > MOST_FILES:
             return False
-        identities = memoryview(data)[: 4 * content].cast("I").tolist()
-        marks = ",".join("?" * len(identities))
-        if db.execute(f"select 1 from files where id in ({marks}) and kind <> {DOC} limit 1", identities).fetchone():
+        marks, ids = ",".join("?" * content), file_ids(data, content).tolist()
+        if db.execute(f"select 1 from files where id in ({marks}) and kind <> {DOC} limit 1", ids).fetchone():
             return False
     return True
 

@@ -21,6 +21,7 @@ from enricher.sources.code import (
     TEST,
     TRANSLATION,
     VENDORED,
+    file_ids,
     stem_of,
 )
 from enricher.sources.code.lines import phrases
@@ -213,9 +214,8 @@ def _add_term(
         "select content, path, defined, data from postings where rowid = ?", (row,)
     ).fetchone()
     total = content + path + defined
-    # First the files' ids, four bytes each, then their impacts, one byte each (``segments`` writes them).
-    identities = memoryview(data)[: 4 * total].cast("I")
-    impacts = data[4 * total :]
+    identities = file_ids(data, total)
+    impacts = data[4 * total :]  # one byte for each file, in the order of the ids
     at = 0
     for count, factor in ((content, CONTENT), (path, PATH), (defined, DEFINED)):
         if count:

@@ -7,7 +7,7 @@ fixtures and snapshots.
 
 from __future__ import annotations
 
-from enricher.sources.code import OF_THE_PROGRAM, TEST, stem_of
+from enricher.sources.code import OF_THE_PROGRAM, TEST, file_ids, stem_of
 from enricher.sources.code.lines import is_only_quoted
 from storage.base import private
 
@@ -240,11 +240,11 @@ def _holding(db: Connection, name: str) -> list[str]:
     whole = "".join(words)
     found: list[str] = []
     for content, data in db.execute("select content, data from postings where term = ?", (whole,)):
-        identities = memoryview(data)[: 4 * content].cast("I")
-        if len(identities) > MOST_HOLDING:
+        if content > MOST_HOLDING:
             return []
-        marks = ", ".join("?" * len(identities))
-        rows = db.execute(f"select path from files where kind = ? and id in ({marks})", (TEST, *identities))
+        marks = ", ".join("?" * content)
+        ids = file_ids(data, content)
+        rows = db.execute(f"select path from files where kind = ? and id in ({marks})", (TEST, *ids))
         found += [path for (path,) in rows if _is_runnable(path, "")]
     return found if len(found) <= MOST_IMPORTERS else []
 

@@ -16,7 +16,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from enricher.sources.code import FORMAT, database_file, is_project
+from enricher.sources.code import FORMAT, database_file, file_ids, is_project
 from enricher.sources.code.indexing import history, listing, ways
 from enricher.sources.code.indexing.segments import FileContent, Segment
 from storage.base import log, private, reader
@@ -279,7 +279,7 @@ def _merge(db: sqlite3.Connection) -> None:
     alive = {row[0] for row in db.execute("select id from files")}
     merged = Segment(db, 1)
     for term, *counts, data in db.execute("select term, content, path, defined, data from postings where segment > 0"):
-        identities = memoryview(data)[: 4 * sum(counts)].cast("I")
+        identities = file_ids(data, sum(counts))
         impacts = data[4 * sum(counts) :]
         at = 0
         for field, count in enumerate(counts):

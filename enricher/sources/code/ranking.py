@@ -177,7 +177,7 @@ def _sum_weights(db: Connection, query: Query, ranking: Ranking, *, files: int, 
             rarity = log(1.0 + (files - most + 0.5) / (most + 0.5)) if most <= files else 0.1
             weighted.append((weight * rarity, term))
             rarities[term] = rarity
-        elif term not in query.pairs:  # two adjacent words rarely occur as one name
+        elif term not in query.pairs:  # adjacent words are rarely one name, so it means nothing if they are none
             ranking.unknown += weight * log(1.0 + files)
     scores = [0.0] * after
     postings = 0

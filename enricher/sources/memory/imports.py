@@ -305,7 +305,7 @@ def _sync(db: sqlite3.Connection, source: MemorySource, project: Project, readin
 def _from(db: sqlite3.Connection, project: Project, origin: str, prefix: str) -> list[Memory]:
     if origin == "import:git":  # a history is always read as a whole
         return []
-    found = memories.listing(db, project=project.id, origin=origin, limit=-1)  # -1: all of them, as in SQL
+    found = memories.listing(db, project=project.id, origin=origin, limit=-1)  # -1: all of them, as in SQLite
     return [memory for memory in found if memory.source.startswith(prefix)]
 
 

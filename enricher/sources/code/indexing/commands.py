@@ -7,6 +7,7 @@ lock file, else from ``packageManager``, else it is the one that the project's o
 from __future__ import annotations
 
 import json
+import posixpath
 import re
 import textwrap
 from collections import Counter
@@ -128,9 +129,9 @@ class ProjectFiles:
         if lock:
             return Manager(NODE_LOCKS[lock.rpartition("/")[2]], lock)
         for above in _upwards(folder):
-            if (path := _joined(above, "pnpm-workspace.yaml")) in self.present:
+            if (path := posixpath.join(above, "pnpm-workspace.yaml")) in self.present:
                 return Manager("pnpm", path)
-            path = _joined(above, "package.json")
+            path = posixpath.join(above, "package.json")
             named = _loaded(self.texts.get(path, "")).get("packageManager")  # such as "pnpm@9.1.0"
             if isinstance(named, str) and (name := named.partition("@")[0]) in _ADDING:
                 return Manager(name, path, line_of(self.texts[path], '"packageManager"'))
@@ -146,7 +147,7 @@ class ProjectFiles:
     def _lock(self, folder: str, kinds: dict[str, str]) -> str:
         for above in _upwards(folder):
             for name in kinds:
-                if (path := _joined(above, name)) in self.present:
+                if (path := posixpath.join(above, name)) in self.present:
                     return path
         return ""
 
@@ -278,7 +279,7 @@ def _of_document(path: str, text: str) -> list[Command]:
         action = _action_of_command(command)
         is_whole = " " in command or action == "test"  # "Formatted with `ruff`" names a tool, no command
         if action and is_whole and action not in found and len(command) <= LONGEST_COMMAND:
-            rank = (README if is_readme else DOCUMENT) - 0.5  # a block of code is meant to be run more surely
+            rank = (README if is_readme else DOCUMENT) - 0.5  # a block of code is more surely meant to be run
             found[action] = Command(action, command, path, unit.line, folder, rank)
     return list(found.values())
 
@@ -333,7 +334,3 @@ def _upwards(folder: str) -> list[str]:
         folder = folder.rpartition("/")[0]
         found.append(folder)
     return found
-
-
-def _joined(folder: str, name: str) -> str:
-    return f"{folder}/{name}" if folder else name

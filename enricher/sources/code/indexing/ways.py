@@ -10,7 +10,7 @@ import os
 import re
 from collections import Counter
 from hashlib import blake2b
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from enricher.prompt.redaction import redact, without_secrets
 from enricher.sources.code.indexing.commands import (
@@ -80,9 +80,27 @@ MOST_CALLS = 3
 RELEASE_TOOLS = {".releaserc": "semantic-release", ".goreleaser": "goreleaser", "release-please": "release-please"}
 """Tools that make releases, by how the name of their configuration file begins."""
 GIT_HOOKS = {"pre-commit": 5.0, "commit-msg": 4.5}
-"""Ranks of facts from git hooks, by the hook; a habit in the commits has rank 5.5, a sentence 7 or more."""
+"""Ranks of facts from git hooks, by the hook."""
+HABIT = 5.5
+"""The rank of a habit in the commits; a sentence of a document has 7 or more."""
 LATEST, FEWEST_COMMITS, MOSTLY = 60, 10, 0.7
 """How many latest commits are searched for a habit, how many there must be, and what share of them must follow it."""
+
+
+class Row(NamedTuple):
+    """A fact about an ``action`` such as "release": the sentence, command or path that it consists of, and its source.
+
+    ``label`` is the text that is shown for it. A fact about one folder only has this ``folder``.
+    """
+
+    action: str
+    kind: str
+    said: str
+    label: str
+    path: str = ""
+    line: int = 0
+    folder: str = ""
+    rank: float = 0.0
 
 
 def write(db: sqlite3.Connection, root: str, files: list[ListedFile]) -> bool:
@@ -112,9 +130,6 @@ def write(db: sqlite3.Connection, root: str, files: list[ListedFile]) -> bool:
     db.execute("insert or replace into meta values ('ways', ?)", (mark,))
     db.execute("insert or replace into meta values ('imported', ?)", (_imported(root, texts),))
     return True
-
-
-Row = tuple[str, str, str, str, str, int, str, float]
 
 
 def _concerned(files: list[ListedFile]) -> list[ListedFile]:
@@ -163,10 +178,11 @@ def _best(rows: list[Row]) -> list[Row]:
     """
     kept: list[Row] = []
     counts: Counter[tuple[str, str, str]] = Counter()
-    for action, kind, text, label, path, line, folder, rank in sorted(rows, key=lambda row: -row[7]):
-        counts[action, kind, folder] += 1
-        if counts[action, kind, folder] <= MOST_STORED or path.rpartition("/")[2] in AGENT_FILES:
-            kept.append((action, kind, redact(text)[0], redact(label)[0], path, line, folder, rank))
+    for row in sorted(rows, key=lambda row: -row.rank):
+        group = row.action, row.kind, row.folder
+        counts[group] += 1
+        if counts[group] <= MOST_STORED or row.path.rpartition("/")[2] in AGENT_FILES:
+            kept.append(row._replace(said=redact(row.said)[0], label=redact(row.label)[0]))
     return kept
 
 
@@ -177,7 +193,7 @@ def _of_commands(found: list[Command]) -> list[Row]:
         place = f"in {one.folder}/: " if one.folder else ""
         means = f" ({one.means})" if one.means and one.means not in one.command else ""
         label = f"{where} — {DOES[one.action]}: {place}`{one.command}`{means}"
-        rows.append((one.action, COMMAND, one.command, label, one.path, one.line, one.folder, one.rank))
+        rows.append(Row(one.action, COMMAND, one.command, label, one.path, one.line, one.folder, one.rank))
     return rows
 
 
@@ -189,19 +205,15 @@ def _of_documents(texts: dict[str, str]) -> list[Row]:
         folder = path.rpartition("/")[0]
         folder = "" if folder.startswith((".", "docs", "doc")) else folder  # these are about the whole project
         rows += [
-            (one.action, SENTENCE, one.text, f"{path}:{one.line}", path, one.line, folder, one.score)
+            Row(one.action, SENTENCE, one.text, f"{path}:{one.line}", path, one.line, folder, one.score)
             for one in conventions(path, text)
         ]
     return rows
 
 
 def _row(action: str, path: str, label: str, rank: float, *, line: int = 0, said: str = "") -> Row:
-    """Return the row for a fact that follows from the existence of the file ``path`` or from something in it.
-
-    ``action`` is what the fact is about, such as "release"; ``said`` is the statement (the path if empty), and
-    ``label`` is the text that is shown for it.
-    """
-    return action, FILE, said or path, label, path, line, "", rank
+    """Return the row for a fact that follows from the existence of the file ``path`` or from something in it."""
+    return Row(action, FILE, said or path, label, path, line, rank=rank)
 
 
 def _of_files(project: ProjectFiles) -> list[Row]:
@@ -320,11 +332,11 @@ def _of_history(latest: list[str]) -> list[Row]:
         label = (
             f"git log — {len(alike)} of the last {len(subjects)} commit subjects read `{form}` ({types}), the newest"
         )
-        return [("commit", HISTORY, alike[0].string, label, "", 0, "", 5.5)]
+        return [Row("commit", HISTORY, alike[0].string, label, rank=HABIT)]
     tickets = [subject for subject in subjects if _TICKET.match(subject)]
     if len(tickets) >= MOSTLY * len(subjects):
         label = f"git log — {len(tickets)} of the last {len(subjects)} commit subjects begin with a ticket, the newest"
-        return [("commit", HISTORY, tickets[0], label, "", 0, "", 5.5)]
+        return [Row("commit", HISTORY, tickets[0], label, rank=HABIT)]
     return []
 
 

@@ -87,7 +87,7 @@ class Source:
         self.path = path
         self.tree = _parsed(text)  # before it is decoded, because an unknown encoding is an error for the parser, too
         self.text = text if isinstance(text, str) else _decoded(text)
-        self.lines = self.text.split("\n")  # splitlines() would also split at form feeds, unlike the parser
+        self.lines = re.split(r"\r\n?|\n", self.text)  # splitlines() would split at form feeds, too, unlike the parser
         self.is_test = _is_test(file)
         self.is_example = _is_example(file)
         self.is_migration = not _MIGRATIONS.isdisjoint(PurePath(file).parts[:-1])

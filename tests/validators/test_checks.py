@@ -366,6 +366,13 @@ def test_what_follows_an_error_may_be_decided(code: str, rules: list[str]) -> No
     assert [rule for rule, _line in found(function, "ERROR_001")] == rules
 
 
+@pytest.mark.parametrize("line_end", ["\r\n", "\r"])
+def test_other_line_ends_change_nothing(line_end: str) -> None:
+    code = "import a\n\n\ndef f(task):\n    try:\n        g()\n    except Exception:\n        pass\n"
+
+    assert found(code.replace("\n", line_end), "ERROR_001") == found(code, "ERROR_001") != []
+
+
 def test_suppress_and_continue_with_a_narrow_exception_are_fine() -> None:
     loop = "for a in b:\n    try:\n        f(a)\n    except KeyError:\n        continue\n"
 

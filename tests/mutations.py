@@ -701,7 +701,7 @@ MUTATIONS = (
     Mutation(
         "the tag of an answer's text is taken for text",
         "enricher/structured/parsing.py",
-        'first = low.find(f"<{CONTENT.lower()}>")',
+        'first = upper.find(f"<{CONTENT}>")',
         "first = -1",
         "S2-R1",
         "structured/test_answers.py::test_the_example_of_the_document_is_valid",
@@ -2266,7 +2266,7 @@ MUTATIONS = (
     ),
     Mutation(
         "decision records are unknown until somebody imports them",
-        "enricher/sources/memory/__init__.py",
+        "enricher/sources/memory/refreshing.py",
         "    imports.adopt_decisions(project, state)",
         "    pass",
         "",

@@ -214,7 +214,10 @@ def refresh_project(state: str, project: Project, *, has_index: bool = True) -> 
         store_packaged(state)
     except Exception as failure:
         _note(state, "enricher.rules.sources", failure)
-    for name in ("enricher.sources.memory", *(["enricher.sources.code.indexing.index"] if has_index else [])):
+    for name in (
+        "enricher.sources.memory.refreshing",
+        *(["enricher.sources.code.indexing.index"] if has_index else []),
+    ):
         try:
             __import__(name, fromlist=["refresh"]).refresh(project, state)
         except Exception as failure:

@@ -26,15 +26,18 @@ AHEAD = 1.4
 _DEEDS = (
     (
         "write create generate draft make produce prepare compose build add scaffold author erstell schreib mach crée"
-        " écri rédige fai crea escrib redact genera crie escrev gere scriv напиш созда сгенер"
+        " écri rédige fai crea escrib redact genera crie escrev gere scriv напиш созда сгенер 写 生成 创建 作成 書"
     ),
-    "review audit check inspect critique assess lint prüf überprüf vérifi revis rived провер",
-    "fix debug diagnose troubleshoot investigate solve beheb corrig arregl исправ",
-    "test verify validate qa tes",
-    "deploy release publish ship cut tag rollout veröffentlich publi desplieg déploi опублик выпуст",
-    "convert migrate transform translate port upgrade übersetz tradui traduc переве migrier",
-    "update refresh sync bump aktualisier mets actualiz atualiz aggiorn обнов",
-    "explain describe summarize summarise document erklär dokumentier expli résum resum объясн",
+    "review audit check inspect critique assess lint prüf überprüf vérifi revis rived провер 审查 检查 レビュー 確認",
+    "fix debug diagnose troubleshoot investigate solve beheb corrig arregl исправ 修复 调试 修正",
+    "test verify validate qa tes 测试 テスト",
+    (
+        "deploy release publish ship cut tag rollout veröffentlich publi desplieg déploi опублик выпуст"
+        " 部署 发布 デプロイ リリース"
+    ),
+    ("convert migrate transform translate port upgrade übersetz tradui traduc переве migrier 转换 迁移 翻译 変換 翻訳"),
+    "update refresh sync bump aktualisier mets actualiz atualiz aggiorn обнов 更新",
+    ("explain describe summarize summarise document erklär dokumentier expli résum resum объясн 解释 总结 説明 要約"),
     "commit push stage",
     "extract parse read scrape fill merge split lies extrai extrae извлек",
     "refactor simplify clean restructure optimize optimise tidy",
@@ -42,13 +45,9 @@ _DEEDS = (
     "open submit raise öffn ouvr abr apr откро",
     "analyze analyse profile measure benchmark analysier",
 )
-# Words in scripts without spaces, searched anywhere in the text; the number is the action's row in _DEEDS.
-_WIDE_DEEDS = (
-    (0, ("写", "生成", "创建", "作成", "書")), (1, ("审查", "检查", "レビュー", "確認")),
-    (2, ("修复", "调试", "修正")), (3, ("测试", "テスト")), (4, ("部署", "发布", "デプロイ", "リリース")),
-    (5, ("转换", "迁移", "翻译", "変換", "翻訳")),
-    (6, ("更新",)), (7, ("解释", "总结", "説明", "要約")),
-)  # fmt: skip
+"""Verbs for the same action, a line for each; of languages other than English their beginnings."""
+_FIRST_WIDE = "\u2e80"
+"""From this character on, Unicode has the Chinese and Japanese characters, which are written without spaces."""
 _GENERIC = frozenset(
     """
     a about add agent all also an and any anything are as assistant at be best build but by can change changes claude
@@ -88,7 +87,7 @@ def covering(prompt: str, helpers: Sequence[Helper]) -> tuple[Helper, list[str]]
     """
     if not helpers or _is_named(prompt, helpers):
         return None
-    deeds = _ordered(prompt)
+    deeds = _requested_actions(prompt)
     spoken = {stem(word): word for word in _split(" ".join(prompt.split(None, WORDS_READ)[:WORDS_READ]))}
     words = {stem(word) for word in spoken.values() if word not in _GENERIC}
     if not words or not deeds:
@@ -105,6 +104,7 @@ def covering(prompt: str, helpers: Sequence[Helper]) -> tuple[Helper, list[str]]
     for helper, name, description in candidates:
         shared = (name | description) & words
         if _covers(helper, name, description, words, deeds):
+            # A word that several skills have does not tell them apart.
             score = sum((2.0 if word in name else 1.0) / holders[word] for word in shared)
             scored.append((score, helper, [word for term, word in spoken.items() if term in shared]))
     scored.sort(key=lambda one: -one[0])
@@ -129,12 +129,9 @@ def _specific_words(text: str) -> set[str]:
 
 
 def _is_named(prompt: str, helpers: Iterable[Helper]) -> bool:
-    """Return whether the prompt names one of ``helpers``.
-
-    It does if it contains, for example, ``/name``, "name skill", or a name that has a hyphen, such as ``some-name``.
-    """
     low = f" {prompt.lower()} "
     return any(
+        # A name that is an ordinary word names the skill only in certain forms.
         f"/{name}" in low or f"${name}" in low or f"@{name}" in low or (("-" in name or "_" in name) and name in low)
         or f" {name} skill" in low or f" skill {name} " in low or f" {name} agent" in low or f" {name} subagent" in low
         for name in (helper.name.lower() for helper in helpers)
@@ -143,11 +140,11 @@ def _is_named(prompt: str, helpers: Iterable[Helper]) -> bool:
 
 def _split(text: str) -> list[str]:
     """Return the words of a text; Latin letters within Chinese or Japanese text form words, too."""
-    low = "".join(char if char < "\u2e80" else f" {char} " for char in text.lower().translate(_SIGNS))
+    low = "".join(char if char < _FIRST_WIDE else f" {char} " for char in text.lower().translate(_SIGNS))
     return [word for word in low.split() if len(word) > 1]
 
 
-def _ordered(prompt: str) -> set[int]:
+def _requested_actions(prompt: str) -> set[int]:
     """Return the actions that the prompt requests, each as its index in ``_DEEDS``, a list of groups of synonyms.
 
     The action is the first word of a clause or, in a clause with non-ASCII text, any of its words.
@@ -160,7 +157,7 @@ def _ordered(prompt: str) -> set[int]:
         found |= _actions([first, stem(first)])
         if not clause.isascii():
             found |= _actions(clause.split())
-            found.update(number for number, marks in _WIDE_DEEDS if any(mark in clause for mark in marks))
+            found.update(number for number, row in enumerate(_action_rows()) if any(mark in clause for mark in row[2]))
     return found
 
 
@@ -175,12 +172,15 @@ def _actions(words: Iterable[str]) -> set[int]:
     return found
 
 
-_rows: list[tuple[frozenset[str], tuple[str, ...]]] = []
+_rows: list[tuple[frozenset[str], tuple[str, ...], tuple[str, ...]]] = []
 
 
-def _action_rows() -> list[tuple[frozenset[str], tuple[str, ...]]]:
-    if not _rows:
+def _action_rows() -> list[tuple[frozenset[str], tuple[str, ...], tuple[str, ...]]]:
+    """Return for each action its words, the beginnings of words, and the words that may be anywhere in a text."""
+    if not _rows:  # not at import: most prompts are not compared with skills
         for line in _DEEDS:
             words = line.split()
-            _rows.append((frozenset([*words, *map(stem, words)]), tuple(word for word in words if not word.isascii())))
+            beginnings = tuple(word for word in words if not word.isascii() and word < _FIRST_WIDE)
+            wide = tuple(word for word in words if word >= _FIRST_WIDE)
+            _rows.append((frozenset([*words, *map(stem, words)]), beginnings, wide))
     return _rows

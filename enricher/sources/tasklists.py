@@ -31,6 +31,7 @@ READ_OF_PROMPT = 4000
 MOST_WORDS = 60
 LONGEST_ID = 64
 DONE = frozenset("closed done completed complete cancelled tombstone deleted resolved".split())
+"""Words of all these lists for a task that needs no more work; beads marks a deleted one as a tombstone."""
 
 BY_ID_SCORE, ONE_WORD_SCORE, NO_SCORE = 0.95, 0.6, 0.2
 TWO_WORDS_BASE, MORE_WORDS_BASE, OF_THE_TITLE, OF_THE_PROMPT = 0.25, 0.4, 0.4, 0.3
@@ -103,12 +104,15 @@ def related(request: Request, beads: str, checklists: Sequence[str], *, most: in
     wanted = TaskQuery(request.prompt, request.conversation.subject(request.prompt))
     if not wanted.stems and not wanted.ids:
         return []
+    tasks = [*_of_session(request, wanted)]
+    if root := request.project.root:
+        tasks += [*_beads(root, beads, wanted), *_checklist(root, checklists, wanted)]
     scored = []
-    for task in [*_of_session(request, wanted), *_of_project(request.project.root, wanted, beads, checklists)]:
+    for task in tasks:
         relevance = score(task, wanted)
         if relevance > NO_SCORE:
             scored.append((-relevance, task.where, task.id, task))
-    scored.sort(key=lambda one: one[:3])
+    scored.sort(key=lambda one: one[:3])  # without the task itself, which has no order
     return [(task, -least) for least, _, _, task in scored[:most]]
 
 
@@ -123,16 +127,6 @@ def _of_session(request: Request, wanted: TaskQuery) -> Iterator[Task]:
     if conversation.resumed:
         for at, (status, text) in enumerate(conversation.todos):
             yield Task(str(at + 1), text, status=status, where="todo list of this session")
-
-
-def _of_project(root: str, wanted: TaskQuery, beads: str, checklists: Sequence[str]) -> Iterator[Task]:
-    """Yield the project's tasks that contain a word or an id from ``wanted``.
-
-    They come from the file ``beads`` and from the first of the files ``checklists`` that is not empty.
-    """
-    if root:
-        yield from _beads(root, beads, wanted)
-        yield from _checklist(root, checklists, wanted)
 
 
 def score(task: Task, wanted: TaskQuery) -> float:
@@ -152,6 +146,7 @@ def score(task: Task, wanted: TaskQuery) -> float:
         is_all = len(own) == 1 and len(wanted.stems) <= FEW_STEMS and len(min(shared)) >= LONG_STEM
         return ONE_WORD_SCORE if is_all else NO_SCORE
     base = TWO_WORDS_BASE if len(shared) == 2 else MORE_WORDS_BASE
+    # At most 0.9, because words are less certain than an id.
     return min(0.9, base + OF_THE_TITLE * len(shared) / len(own) + OF_THE_PROMPT * len(shared) / len(wanted.stems))
 
 
@@ -186,6 +181,7 @@ def claude_tasks(session_id: str) -> list[Task]:
         names = [name[:-5] for name in os.listdir(folder) if name.endswith(".json") and name[:-5].isdigit()]
     except OSError:
         return []
+    # Numbers as texts: "2" before "10".
     tasks = [_claude_task(folder, name) for name in sorted(names, key=lambda one: (len(one), one))[:MOST_TASK_FILES]]
     return [task for task in tasks if task is not None]
 
@@ -209,6 +205,7 @@ def _project_file(root: str, name: str) -> bytes:
     except (OSError, ValueError):
         return b""
     folder = os.path.dirname(path)
+    # read_file follows no link at the end of a path, but a folder on the way may be one.
     return content if folder == root or os.path.realpath(folder) == folder else b""
 
 
@@ -244,10 +241,7 @@ def _checkbox(line: str, number: int, *, where: str) -> Task | None:
 
 
 def _promising(content: bytes, wanted: TaskQuery) -> list[tuple[str, int]]:
-    """Return the lines that contain the greatest number of wanted words, each with its line number.
-
-    At most MOST_DECODED lines are returned.
-    """
+    """Return the lines that contain the greatest number of wanted words, each with its line number."""
     low = content.lower()  # bytes.lower() changes ASCII only, so offsets stay valid
     counts: dict[int, int] = {}
     for needle, weight in _needles(wanted):
@@ -264,14 +258,11 @@ def _promising(content: bytes, wanted: TaskQuery) -> list[tuple[str, int]]:
 
 
 def _needles(wanted: TaskQuery) -> Iterator[tuple[bytes, int]]:
-    """Yield the byte strings that are to be searched for in a task list, each with its weight.
-
-    An id has a greater weight than all stems together.
-    """
+    """Yield the byte strings that are to be searched for in a task list, each with its weight."""
     for word in sorted(wanted.stems):
         yield word.removesuffix("i").encode(errors="replace"), 1  # a stem's final "i" stands for "y" or "ies"
     for word in sorted(wanted.ids):
-        yield word.removeprefix("task ").encode(errors="replace"), MOST_WORDS
+        yield word.removeprefix("task ").encode(errors="replace"), MOST_WORDS  # as much as all stems together
 
 
 def _line(content: bytes, start: int) -> str:

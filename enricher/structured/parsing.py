@@ -29,7 +29,7 @@ METADATA, CONTENT, INSTRUCTION = "METADATA", "CONTENT", "INSTRUCTION"
 VERSION = "schema_version"
 """Field of prompts and answers with the version of the schema that they follow."""
 MOST_OBJECTS = 20
-"""At most this many opening braces are tried as the beginning of a JSON object, which limits the time."""
+"""Maximum opening braces that are tried as the beginning of a JSON object, which limits the time."""
 NAMES = {
     "boolean": "true or false",
     "integer": "a whole number",
@@ -39,6 +39,7 @@ NAMES = {
     "object": "an object",
 }
 LONGEST_SHOWN = 60
+"""Maximum characters of a wrong value that a message quotes."""
 
 
 class ParsedResponse:
@@ -92,21 +93,26 @@ def _metadata_block(text: str) -> tuple[str | None, str | None]:
 
     Without a block the content is None; if the closing tag is missing, the text outside is None.
     """
-    low = text.lower()
-    opening, closing = f"<{METADATA.lower()}>", f"</{METADATA.lower()}>"
-    at = low.find(opening)
+    upper = _ascii_upper(text)
+    opening, closing = f"<{METADATA}>", f"</{METADATA}>"
+    at = upper.find(opening)
     if at < 0:
         return None, text
     first = at + len(opening)
-    end = low.find(closing, first)
+    end = upper.find(closing, first)
     return (text[first:], None) if end < 0 else (text[first:end], text[:at] + text[end + len(closing) :])
 
 
+def _ascii_upper(text: str) -> str:
+    # One character for each character, so that offsets stay valid: "ß".upper() is "SS", and "İ".lower() has two.
+    return text.encode("ascii", "replace").decode("ascii").upper()
+
+
 def _content(rest: str, found: Mapping[str, Any] | None, result: ParsedResponse) -> str:
-    low = rest.lower()
-    first = low.find(f"<{CONTENT.lower()}>")
+    upper = _ascii_upper(rest)
+    first = upper.find(f"<{CONTENT}>")
     if first >= 0:
-        last = low.rfind(f"</{CONTENT.lower()}>")
+        last = upper.rfind(f"</{CONTENT}>")  # the last one: the text may itself show an answer in this form
         return rest[first + len(CONTENT) + 2 : last if last > first else len(rest)].strip()
     if found and isinstance(found.get("content"), str):
         return str(found["content"]).strip()
@@ -143,10 +149,7 @@ def _names(schema: Schema) -> list[str]:
 
 
 def _version_problem(found: Mapping[str, Any], schema: Schema) -> list[str]:
-    """Return a problem if the answer names a version of the schema that this release cannot read; else an empty list.
-
-    An answer that names no version is read as one of the current version.
-    """
+    """Return a problem if the answer names a version of the schema that this release cannot read; else no problem."""
     own, given = schema["version"], found.get(VERSION, schema["version"])
     if given == own or given in schema.get("accepts", ()):
         return []
@@ -181,7 +184,7 @@ def checked(value: Mapping[str, Any], schema: Schema, *, at: str = "") -> tuple[
     for name, field in schema["properties"].items():
         place = f"{at}.{name}" if at else name
         given = next((value[key] for key in (name, *field.get("aliases", ())) if value.get(key) is not None), None)
-        if given is None:
+        if given is None:  # models write null for a field that they leave out
             if name in schema["required"]:
                 problems.append(f"{place}: is required, but missing")
             continue
@@ -218,16 +221,15 @@ def _value(given: Any, field: Schema, place: str, problems: list[str]) -> Any:
 
 def _is_a(value: object, kind: str) -> bool:
     """Return whether the value has the JSON type ``kind``; neither ``true`` nor NaN counts as a number."""
-    if isinstance(value, bool):
+    if isinstance(value, bool):  # first, because bool is a subclass of int
         return kind == "boolean"
     if kind == "number":
-        return isinstance(value, int | float) and isfinite(value)
+        return isinstance(value, int | float) and isfinite(value)  # Python reads NaN and Infinity in JSON
     types = {"integer": int, "string": str, "array": list, "object": dict}
-    return kind in types and isinstance(value, types[kind])
+    return kind in types and isinstance(value, types[kind])  # no entry: "boolean", which is decided above
 
 
 def _scaled(value: Any, field: Schema) -> Any:
-    """Return the value after applying the keys ``scale`` and ``clamp`` of its schema."""
     if field.get("clamp"):
         if isinstance(value, str):
             try:
@@ -238,12 +240,11 @@ def _scaled(value: Any, field: Schema) -> Any:
             return min(max(value, field["minimum"]), field["maximum"])
     scale = field.get("scale")
     if scale and _is_a(value, "number") and field["maximum"] < value <= scale:
-        return round(value / scale, 4)
+        return round(value / scale, 4)  # 14.3 / 100 is 0.14300000000000002
     return value
 
 
 def _limit(value: Any, field: Schema) -> str:
-    """Return what is wrong with a value that breaks a limit in its schema (``field``); empty if it breaks none."""
     if "enum" in field and value not in field["enum"]:
         return f"{shown(value)} is none of {', '.join(field['enum'])}"
     if "minimum" in field and value < field["minimum"]:
@@ -257,8 +258,7 @@ def _limit(value: Any, field: Schema) -> str:
 
 def shown(value: object) -> str:
     """Return the value as a short text for a message."""
-    text = {True: "true", False: "false"}.get(value) if isinstance(value, bool) else None
-    text = text or repr(value)
+    text = str(value).lower() if isinstance(value, bool) else repr(value)
     return text if len(text) <= LONGEST_SHOWN else text[: LONGEST_SHOWN - 1] + "…"
 
 

@@ -72,30 +72,28 @@ class Template:
     body: str
     body_line: int
     response: str
-    version: int = 1
-    metadata: tuple[str, ...] = ()
-    constants: Mapping[str, Any] | None = None
-    optional: Mapping[str, Any] | None = None
-    forms: Mapping[str, Sequence[str]] | None = None
-    slots: tuple[str, ...] = ()
+    version: int
+    metadata: tuple[str, ...]
+    constants: Mapping[str, Any]
+    optional: Mapping[str, Any]
+    forms: Mapping[str, Sequence[str]]
+    slots: tuple[str, ...]
 
     def render(self, variables: Mapping[str, Any], *, structured: bool) -> str:
         """Return the prompt for a model; raises TemplateProblemError for a missing variable or a wrong template."""
         schema = packaged_schemas()[self.response]
-        variables = {**(self.optional or {}), **variables}
+        variables = {**self.optional, **variables}
         instruction = self._instruction({**variables, "structured": structured, "answer_form": _answer_form(schema)})
         if not structured:
             return instruction + "\n"
-        named = (*self.metadata, *(self.forms or {}).get(variables.get("form", ""), ()))
+        named = (*self.metadata, *self.forms.get(variables.get("form", ""), ()))
         given = {key: variables[key] for key in named if variables.get(key) is not None}
-        metadata = {"prompt_type": self.name, VERSION: schema["version"], **given, **(self.constants or {})}
+        metadata = {"prompt_type": self.name, VERSION: schema["version"], **given, **self.constants}
         return f"<{METADATA}>\n{written(metadata)}\n</{METADATA}>\n\n<{INSTRUCTION}>\n{instruction}\n</{INSTRUCTION}>\n"
 
     def _instruction(self, variables: Mapping[str, Any]) -> str:
         try:
             return str(_compiled(self.body).render(variables)).strip()
-        except TemplateSyntaxError as failure:
-            raise self.problem(str(failure.message), failure.lineno) from None
         except JinjaError as failure:
             raise self.problem(f"cannot be rendered: {failure.message}", 1) from None
         except Exception as failure:  # a template may call anything on a value
@@ -108,20 +106,16 @@ class Template:
     def skeletons(self, variables: Mapping[str, Any], *, structured: bool) -> dict[str, str]:
         """Return the prompt of each variant (form), with a mark for each slot (``enricher.structured.slots``)."""
         marks = {name: slots.Slot(name) for name in self.slots}
-        forms = self.forms or {"": ()}
+        forms = self.forms or ("",)
         return {form: self.render({**variables, **marks, "form": form}, structured=structured) for form in forms}
-
-
-def _environment() -> SandboxedEnvironment:
-    # A prompt is no HTML, so nothing is escaped. A project may bring its own templates; the sandbox confines them.
-    environment = SandboxedEnvironment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    environment.globals |= {"payload": _payload, "fence": _fence}
-    return environment
 
 
 @lru_cache(maxsize=64)
 def _compiled(body: str) -> Any:
-    return _environment().from_string(body)
+    # A prompt is no HTML, so nothing is escaped. A project may bring its own templates; the sandbox confines them.
+    environment = SandboxedEnvironment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment.globals |= {"payload": _payload, "fence": _fence}
+    return environment.from_string(body)
 
 
 def _payload(text: str) -> str:
@@ -166,6 +160,7 @@ def read_template(name: str, file: str, text: str) -> Template:
     try:
         data = yaml.safe_load(header) or {}
     except yaml.MarkedYAMLError as failure:
+        # YAML counts lines from 0, and the line "---" above the header is not part of its text.
         line = failure.problem_mark.line + 2 if failure.problem_mark else 1
         raise TemplateProblemError(f"the header is no YAML: {failure.problem}", file=file, line=line) from None
     if not isinstance(data, dict):
@@ -183,10 +178,10 @@ def read_template(name: str, file: str, text: str) -> Template:
         header.count("\n") + 4,  # the line after the header and the two lines "---" around it
         data["response"],
         int(data.get("version", 1)),
-        tuple(data.get("metadata") or ()),
-        data.get("constants"),
-        data.get("optional"),
-        data.get("forms"),
+        tuple(data.get("metadata") or ()),  # "or": YAML gives None for a key without a value
+        data.get("constants") or {},
+        data.get("optional") or {},
+        data.get("forms") or {},
         tuple(data.get("slots") or ()),
     )
     try:
@@ -196,7 +191,7 @@ def read_template(name: str, file: str, text: str) -> Template:
     return template
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=16)  # rules that are edited are compiled again and again, mostly with the same templates
 def skeletons(
     texts: tuple[tuple[str, str, str], ...], modes: tuple[tuple[str, str], ...], meanings: tuple[tuple[str, str], ...]
 ) -> dict[str, Any]:
@@ -209,7 +204,7 @@ def skeletons(
     for name, file, text in texts:
         template = read_template(name, file, text)
         if name in OF_THE_HOOK:
-            if missing := [form for form in OF_THE_HOOK[name] if form not in (template.forms or {})]:
+            if missing := [form for form in OF_THE_HOOK[name] if form not in template.forms]:
                 message = f"has no form '{missing[0]}'; 'forms' must have {', '.join(OF_THE_HOOK[name])}"
                 raise TemplateProblemError(message, file=file, line=2)
             forms = template.skeletons({"task_types": dict(meanings)}, structured=dict(modes).get(name) == STRUCTURED)

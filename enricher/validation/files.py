@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 LARGEST_BYTES = 8 * 1024 * 1024
 """Maximum bytes of a file that is checked; also used as a line number that no such file reaches."""
 _SKIPPED = frozenset(("__pycache__", "node_modules", "site-packages", "venv", "build", "dist"))
-_HUNK = re.compile(r"@@ -\S+ \+(\d+)(?:,(\d+))? @@")
-_ESCAPE = re.compile(rb"\\([0-7]{3}|.)")
+_HUNK = re.compile(r"@@ -\S+ \+(\d+)(?:,(\d+))? @@")  # "@@ -12,0 +13,2 @@": first new line, and how many (if not 1)
+_ESCAPE = re.compile(rb"\\([0-7]{3}|.)")  # in quoted names, git writes special bytes as in C
 _ESCAPED = {b"n": b"\n", b"t": b"\t", b"r": b"\r"}
 KEEPS_TEXT = ("redacted", "full")
 """The values of the setting ``log`` that allow storing texts, here the names of files and messages about them."""
@@ -58,8 +58,8 @@ def _in_folder(folder: str) -> list[str]:
         listed = git.ask(folder, "ls-files", "-co", "--exclude-standard", "-z", "--", "*.py")
     except git.GitError:
         return sorted(_walked(folder))
-    names = [os.path.normpath(os.path.join(folder, os.fsdecode(name))) for name in listed.split(b"\0") if name]
-    return sorted(name for name in dict.fromkeys(names) if os.path.isfile(name))
+    names = {os.path.normpath(os.path.join(folder, os.fsdecode(name))) for name in listed.split(b"\0") if name}
+    return sorted(filter(os.path.isfile, names))  # git also lists a file that is deleted, but still in its index
 
 
 def _walked(folder: str) -> Iterator[str]:
@@ -69,7 +69,7 @@ def _walked(folder: str) -> Iterator[str]:
             for name in folders
             if not name.startswith(".")
             and name not in _SKIPPED
-            and not os.path.exists(os.path.join(place, name, "pyvenv.cfg"))
+            and not os.path.exists(os.path.join(place, name, "pyvenv.cfg"))  # a virtual environment of any name
         ]
         yield from (os.path.normpath(os.path.join(place, name)) for name in names if name.endswith(".py"))
 
@@ -95,13 +95,13 @@ def changed_lines(folder: str, revision: str) -> dict[str, Spans]:
             spans = found.setdefault(os.path.join(top, _path(line[4:])), [])
         elif line.startswith(b"@@ ") and (hunk := _HUNK.match(line.decode("utf-8", "replace"))):
             first, count = int(hunk[1]), int(hunk[2] or 1)
-            spans.extend([(first, first + count - 1)] if count else [])
+            spans.extend([(first, first + count - 1)] if count else [])  # 0: lines were only deleted here
     return found
 
 
 def _path(name: bytes) -> str:
     """Return the path in a line of git's diff, without its prefix and without the quotes around unusual names."""
-    name = name.rstrip(b"\t")
+    name = name.rstrip(b"\t")  # git ends a name that contains spaces with a tab
     if name.startswith(b'"'):
         name = _ESCAPE.sub(_character, name[1:-1])
     return os.fsdecode(name[2:])
@@ -220,10 +220,6 @@ def _stored(engine: PromptRuleEngine, found: Iterator[Violation], shown: Shown) 
 
 
 def _guardrails_that_ask_the_same(engine: PromptRuleEngine, rule_id: str, shown: Shown) -> list[str]:
-    """Return the ids of the guardrails in ``shown`` that make the same demand as the rule ``rule_id``.
-
-    The rule lists their ids, or their titles contain its id or name. ``shown`` are the guardrails that the agent was
-    shown, each with its title.
-    """
+    """Return the ids of the guardrails in ``shown``, each with its title, that make the same demand as the rule."""
     rule = engine.rule(rule_id)
     return [one for one, title in shown if one in rule.guardrails or rule.id in title or rule.name in title]

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 SEVERITIES = ("critical", "high", "medium", "low")
 SERIOUS = ("critical", "high")
+"""Severities of violations with which ``enricher validate`` fails."""
 CHECKS = ("ast_check", "model_check", "tool_check", "schema_check", "manual_review")
 VALIDATORS: dict[str, Callable[[Source], Iterator[CodeFinding]]] = {
     "stubs": find_stubs,
@@ -57,7 +58,7 @@ class PromptRule:
     description: str
     check: str
     validator: str = ""
-    examples: dict[str, list[str]] = field(default_factory=dict, hash=False)
+    examples: dict[str, list[str]] = field(default_factory=dict, hash=False)  # a dict cannot be hashed
     guardrails: tuple[str, ...] = ()
 
     @classmethod
@@ -242,6 +243,7 @@ class _Reading:
         try:
             return PromptRule.from_dict({"domain": domain, **fields})
         except (ValueError, TypeError, AttributeError) as error:
+            # Messages about a value begin with the field's name.
             culprit = next(((*path, name) for name in fields if str(error).startswith(name)), path)
             raise self.error(culprit, str(error), AS_PACKAGED) from None
 

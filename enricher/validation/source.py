@@ -47,6 +47,7 @@ _REASON_WORDS = 4
 _MIGRATIONS = frozenset(("migration", "migrations", "alembic", "db_migrations"))
 _FENCE = re.compile(r"^```(?:python|py|python3)?[ \t]*\n(.*?)^```[ \t]*$", re.MULTILINE | re.DOTALL)
 MOST_FILES = 300
+"""Maximum modules beside a file that are searched for a function of the same name."""
 LARGEST_BYTES = 1024 * 1024
 FEWEST_ALIKE = 3
 """A function that at least this many modules of a folder define follows a convention; two may do so by chance."""
@@ -84,9 +85,9 @@ class Source:
     def __init__(self, text: str | bytes, *, file: str = "", path: str = "") -> None:
         self.file = file
         self.path = path
-        self.tree = _parsed(text)
+        self.tree = _parsed(text)  # before it is decoded, because an unknown encoding is an error for the parser, too
         self.text = text if isinstance(text, str) else _decoded(text)
-        self.lines = self.text.splitlines()
+        self.lines = re.split(r"\r\n?|\n", self.text)  # splitlines() would split at form feeds, too, unlike the parser
         self.is_test = _is_test(file)
         self.is_example = _is_example(file)
         self.is_migration = not _MIGRATIONS.isdisjoint(PurePath(file).parts[:-1])
@@ -99,6 +100,7 @@ class Source:
             self.nodes.append(node)
             children = list(ast.iter_child_nodes(node))
             for child in children:
+                # All nodes of such a kind are one object, which therefore has no single parent.
                 if not isinstance(child, ast.expr_context | ast.operator | ast.cmpop | ast.boolop | ast.unaryop):
                     self._parents[child] = node
                     waiting.append(child)
@@ -124,6 +126,10 @@ class Source:
     def functions(self) -> list[Function]:
         """Return all functions and methods in the file."""
         return [node for node in self.nodes if isinstance(node, FUNCTIONS)]
+
+    def is_in_loop(self, node: ast.AST) -> bool:
+        """Return whether ``node`` is inside a loop."""
+        return any(isinstance(one, ast.For | ast.AsyncFor | ast.While) for one in self.ancestors(node))
 
     def is_for_type_checkers(self, node: ast.AST) -> bool:
         """Return whether ``node`` is inside ``if TYPE_CHECKING``."""
@@ -153,6 +159,7 @@ class Source:
 
     def comments(self, first: int, last: int) -> str:
         """Return the text of the comments on the lines from ``first`` to ``last``."""
+        # Splitting a file into tokens is slow, and most places have no comment.
         if not any("#" in line for line in self.lines[max(0, first - 1) : last]):
             return ""
         if self._comments is None:
@@ -167,7 +174,7 @@ def _parsed(text: str | bytes) -> ast.Module:
             return ast.parse(text)
     except SyntaxError as error:
         raise NotPythonError(error.msg, error.lineno or 1) from None
-    except (ValueError, RecursionError, MemoryError) as error:
+    except (ValueError, RecursionError, MemoryError) as error:  # a NUL byte; very deep nesting
         raise NotPythonError(str(error) or type(error).__name__, 1) from None
 
 
@@ -189,7 +196,7 @@ def _comments(text: str) -> dict[int, str]:
 
 def _is_test(file: str) -> bool:
     path = PurePath(file)
-    words = [*re.split(r"[_-]", path.stem), *(part.split("_")[-1] for part in path.parts[:-1])]
+    words = [*re.split(r"[_-]", path.stem), *(part.split("_")[-1] for part in path.parts[:-1])]  # integration_tests/
     return bool(_TEST_FILES.fullmatch(path.stem)) or not _TEST_WORDS.isdisjoint(words) or "test_utils" in path.parts
 
 
@@ -331,11 +338,11 @@ def is_convention(path: str, name: str) -> bool:
     return bool(path) and _functions_of_folder(str(Path(path).absolute().parent))[name] >= FEWEST_ALIKE
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=8)  # the files of a folder are checked one after the other
 def _functions_of_folder(folder: str) -> Counter[str]:
-    """Return, for each name of a top-level function, how many modules of the folder define it."""
     found: Counter[str] = Counter()
     for module in islice(Path(folder).glob("*.py"), MOST_FILES):
+        # A set, because a module may define a name twice, under a condition.
         found.update({name.decode() for name in _FUNCTIONS_OF_MODULES.findall(_read(module))})
     return found
 

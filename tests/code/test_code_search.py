@@ -14,6 +14,9 @@ from typing import TYPE_CHECKING
 import pytest
 from invented_shop import git, write_all
 
+from enricher.sources.code.ranking import FileHit, Ranking
+from enricher.sources.code.search import features
+
 if TYPE_CHECKING:
     from simulator import Account
 
@@ -83,6 +86,24 @@ def test_the_reason_says_the_words_as_they_were_said(account: Account, shop: Pat
     assert best["path"] == "web/src/components/CartDrawer.tsx"
     assert "cart drawer" in best["why"]
     assert best["why"].count("cart") == 1
+
+
+def test_a_file_whose_name_begins_with_a_dot_is_found_by_its_path(account: Account, shop: Path) -> None:
+    write_all(shop, {"web/.eslintrc.js": "module.exports = {}\n"})
+    (first, *_) = json.loads(account.cli("code", "search", "simplify web/.eslintrc.js", "--json"))
+
+    assert (first["path"], first["why"]) == ("web/.eslintrc.js", "named in the prompt")
+
+
+def test_words_of_the_same_weight_are_named_in_a_fixed_order() -> None:
+    ranking, hit = Ranking(), FileHit(7, "shop/cart.py", 0, 0.0)
+    terms = ["walnut", "maple", "birch", "cedar", "acacia", "larch", "beech", "ebony"]
+    for term in terms:
+        ranking.strengths[term] = 1.0
+        ranking.columns.append((term, 1, 1, hit.id.to_bytes(4, sys.byteorder) + b"\xff"))
+    features(hit, ranking)
+
+    assert hit.words == sorted(terms)[:3]
 
 
 def test_what_git_ignores_is_not_indexed_also_where_there_is_no_git(account: Account, tmp_path: Path) -> None:

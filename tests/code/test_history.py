@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import json
 import shutil
+import sqlite3
 import subprocess
 import time
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
 from invented_shop import git, write_all
 from simulator import ROOT
+
+from enricher.prompt.project import identify
+from enricher.sources.code import database_file
+from enricher.sources.code.indexing import changes, index
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -243,6 +249,27 @@ def test_a_commit_is_read_once(account: Account, ledger: dict[str, str]) -> None
     head = git(account.project, "rev-parse", "HEAD").strip()
     assert (account.home / "read").read_text().split() == [head]
     assert told(account, "why was load_rates removed?")
+
+
+def test_a_commit_that_time_was_too_short_for_is_read_the_next_time(
+    account: Account, ledger: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project, state = identify(str(account.project)), str(account.state)
+    for number in range(3):
+        write_all(account.project, {"ledger/long.py": "".join(f"name_{number}_{at} = {at}\n" for at in range(100))})
+        commit(account.project, f"Write {number}")
+    monkeypatch.setattr(changes, "MOST_BYTES_OF_A_BATCH", 2_000)
+    clock = iter([0.0, 0.0, 0.0])  # when the reading starts, for the batch, and for its first part
+    with monkeypatch.context() as patched:
+        patched.setattr(changes.time, "monotonic", lambda: next(clock, changes.MOST_SECONDS + 1))
+        index.refresh(project, state)
+    with closing(sqlite3.connect(database_file(state, project.id))) as db:
+        (left,) = db.execute("select count(*) from commits where state = ?", (changes.UNREAD,)).fetchone()
+        index.refresh(project, state)
+        (later,) = db.execute("select count(*) from commits where state = ?", (changes.UNREAD,)).fetchone()
+
+    assert left
+    assert not later
 
 
 TIMES = (

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from enricher.prompt.wording.query import read
 from enricher.prompt.wording.words import pieces, stem, terms
-from enricher.sources.code.indexing.listing import KINDS, kind_of
+from enricher.sources import code
+from enricher.sources.code.indexing.listing import kind_of
 from enricher.sources.code.indexing.symbols import definitions
 
 
@@ -121,4 +122,4 @@ def test_definitions_are_found_with_their_lines(path: str, text: str, found: lis
     ],
 )
 def test_kinds_of_files(path: str, kind: str) -> None:
-    assert KINDS[kind_of(path)] == kind
+    assert kind_of(path) == getattr(code, kind.upper())

@@ -11,33 +11,33 @@ from hypothesis import strategies as some
 from simulator import ROOT
 
 from enricher.interfaces.library.resources import memory_uri, parse_uri, search_uri, suggested, topic_uri
-from enricher.sources.uris import MEMORY, SEARCH, TOPIC, TOPICS, TOPICS_URI, Uri, UriError
+from enricher.sources.uris import MEMORY, SEARCH, TOPIC, TOPICS, TOPICS_URI, UriError
 
 
 @pytest.mark.conformance("S1-3.7a")
 @pytest.mark.parametrize(
-    ("address", "uri"),
+    ("address", "parsed"),
     [
-        pytest.param("enricher://search/auth", Uri(SEARCH, "auth"), id="search"),
-        pytest.param("enricher://search/session%20cookie", Uri(SEARCH, "session cookie"), id="percent"),
-        pytest.param("enricher://search/c++", Uri(SEARCH, "c++"), id="a plus is a plus"),
-        pytest.param("enricher://search/caf%C3%A9", Uri(SEARCH, "café"), id="UTF-8"),
-        pytest.param("enricher://search/café", Uri(SEARCH, "café"), id="not encoded"),
-        pytest.param("enricher://search/app/auth.py", Uri(SEARCH, "app/auth.py"), id="slash"),
-        pytest.param("enricher://search/why?#1", Uri(SEARCH, "why?#1"), id="question mark"),
-        pytest.param("enricher://search/100%", Uri(SEARCH, "100%"), id="a lone percent sign"),
-        pytest.param("enricher://search/%zz%e", Uri(SEARCH, "%zz%e"), id="no percent sequence"),
-        pytest.param("enricher://search/%ff", Uri(SEARCH, "\ufffd"), id="no UTF-8"),
-        pytest.param("enricher://topics", Uri(TOPICS), id="topics"),
-        pytest.param("enricher://topics/", Uri(TOPICS), id="topics with a slash"),
-        pytest.param("enricher://topics/error-handling", Uri(TOPIC, "error-handling"), id="topic"),
-        pytest.param("subcog://topics/auth", Uri(TOPIC, "auth"), id="alias"),
-        pytest.param("ENRICHER://topics", Uri(TOPICS), id="scheme in capitals"),
-        pytest.param("enricher://memory/m-0123456789", Uri(MEMORY, "m-0123456789"), id="memory"),
+        pytest.param("enricher://search/auth", (SEARCH, "auth"), id="search"),
+        pytest.param("enricher://search/session%20cookie", (SEARCH, "session cookie"), id="percent"),
+        pytest.param("enricher://search/c++", (SEARCH, "c++"), id="a plus is a plus"),
+        pytest.param("enricher://search/caf%C3%A9", (SEARCH, "café"), id="UTF-8"),
+        pytest.param("enricher://search/café", (SEARCH, "café"), id="not encoded"),
+        pytest.param("enricher://search/app/auth.py", (SEARCH, "app/auth.py"), id="slash"),
+        pytest.param("enricher://search/why?#1", (SEARCH, "why?#1"), id="question mark"),
+        pytest.param("enricher://search/100%", (SEARCH, "100%"), id="a lone percent sign"),
+        pytest.param("enricher://search/%zz%e", (SEARCH, "%zz%e"), id="no percent sequence"),
+        pytest.param("enricher://search/%ff", (SEARCH, "\ufffd"), id="no UTF-8"),
+        pytest.param("enricher://topics", (TOPICS, ""), id="topics"),
+        pytest.param("enricher://topics/", (TOPICS, ""), id="topics with a slash"),
+        pytest.param("enricher://topics/error-handling", (TOPIC, "error-handling"), id="topic"),
+        pytest.param("subcog://topics/auth", (TOPIC, "auth"), id="alias"),
+        pytest.param("ENRICHER://topics", (TOPICS, ""), id="scheme in capitals"),
+        pytest.param("enricher://memory/m-0123456789", (MEMORY, "m-0123456789"), id="memory"),
     ],
 )
-def test_an_address_is_read(address: str, uri: Uri) -> None:
-    assert parse_uri(address) == uri
+def test_an_address_is_read(address: str, parsed: tuple[str, str]) -> None:
+    assert parse_uri(address) == parsed
 
 
 @pytest.mark.conformance("S1-3.7a")
@@ -55,11 +55,10 @@ def test_another_address_is_an_error_that_names_ours(address: str) -> None:
 def test_every_text_comes_back_from_its_address(text: str) -> None:
     storable = text.strip().encode(errors="replace").decode()
 
-    assert parse_uri(search_uri(text)) == Uri(SEARCH, storable)
-    assert parse_uri(topic_uri(text)) == Uri(TOPIC, storable)
-    assert parse_uri(memory_uri(text)) == Uri(MEMORY, storable)
+    assert parse_uri(search_uri(text)) == (SEARCH, storable)
+    assert parse_uri(topic_uri(text)) == (TOPIC, storable)
+    assert parse_uri(memory_uri(text)) == (MEMORY, storable)
     assert search_uri(text).isascii()
-    assert str(parse_uri(search_uri(storable))) == search_uri(storable)
 
 
 @pytest.mark.conformance("S1-6.3a", "S1-6.3b", "S1-6.3c")
@@ -79,7 +78,7 @@ def test_every_text_comes_back_from_its_address(text: str) -> None:
 )
 def test_suggested_addresses(topics: list[str], addresses: list[str]) -> None:
     assert suggested(topics) == addresses
-    assert [parse_uri(address).kind for address in addresses] == [SEARCH] * (len(addresses) - 1) + [TOPICS]
+    assert [parse_uri(address)[0] for address in addresses] == [SEARCH] * (len(addresses) - 1) + [TOPICS]
 
 
 def test_addresses_load_nothing() -> None:

@@ -17,8 +17,7 @@ import pytest
 from simulator import ENTRY, ROOT
 
 from enricher.prompt.project import identify
-from enricher.sources import memory
-from enricher.sources.memory import imports
+from enricher.sources.memory import imports, refreshing
 from storage.db import database
 from storage.memory import memories
 
@@ -68,7 +67,7 @@ def kept(account: Account) -> list[memories.Memory]:
 
 def refresh(account: Account) -> None:
     with patch.dict(os.environ, account.env, clear=True):
-        memory.refresh(identify(str(account.project)), str(account.state), at_once=True)
+        refreshing.refresh(identify(str(account.project)), str(account.state), at_once=True)
 
 
 def test_lines_are_taken_with_their_ids_and_only_changes_the_second_time(account: Account) -> None:

@@ -11,7 +11,7 @@ import pytest
 from test_memory_import import commit, git
 
 from enricher.prompt.project import identify
-from enricher.sources import memory
+from enricher.sources.memory import refreshing
 from storage.db import database
 from storage.memory import memories
 from storage.state import notices
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def pulled(account: Account, folder: Path | None = None) -> dict[str, memories.Memory]:
     """Return the team's memories as they are after the upkeep that follows a prompt."""
     with patch.dict(os.environ, account.env, clear=True):
-        memory.refresh(identify(str(folder or account.project)), str(account.state), at_once=True)
+        refreshing.refresh(identify(str(folder or account.project)), str(account.state), at_once=True)
     with closing(database.connect(str(account.state))) as db:
         return {one.source: one for one in memories.listing(db, origin="team", limit=-1)}
 

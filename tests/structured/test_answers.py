@@ -48,6 +48,7 @@ def test_the_example_of_the_document_is_valid() -> None:
         answer().lower().replace("[natural language explanation]", EXPLANATION).replace("code_001", "CODE_001"),
         answer().replace("<METADATA>\n", "<METADATA>\n```json\n").replace("\n</METADATA>", "\n```\n</METADATA>"),
         f"Sure!\n{answer()}",
+        f"İİİİ\n{answer()}",  # "İ".lower() has two characters
         answer().replace("</METADATA>", ""),
         answer().replace("</CONTENT>", ""),
         f"```json\n{json.dumps(VALID)}\n```\n{EXPLANATION}".replace("```json\n", "").replace("\n```", ""),

@@ -354,6 +354,7 @@ def test_a_failure_while_something_ends_may_be_dropped(code: str) -> None:
         pytest.param("try:\n        task.result()\n    {}", [], id="result of another task"),
         pytest.param("try:\n        rows.append(g())\n    {}", [], id="added to a container"),
         pytest.param("try:\n        telemetry(g())\n    {}", [], id="telemetry"),
+        pytest.param("try:\n        # \x0c\n        g()\n    {}  # too late", [], id="comment below a form feed"),
         pytest.param("try:\n        return g()\n    {}", ["ERROR_001"], id="nothing follows"),
         pytest.param("try:\n        a = g()\n        h(a)\n    {}", ["ERROR_001"], id="value used inside"),
     ],
@@ -363,6 +364,13 @@ def test_what_follows_an_error_may_be_decided(code: str, rules: list[str]) -> No
     function = f"async def f(task):\n    {code.format(handler)}\n"
 
     assert [rule for rule, _line in found(function, "ERROR_001")] == rules
+
+
+@pytest.mark.parametrize("line_end", ["\r\n", "\r"])
+def test_other_line_ends_change_nothing(line_end: str) -> None:
+    code = "import a\n\n\ndef f(task):\n    try:\n        g()\n    except Exception:\n        pass\n"
+
+    assert found(code.replace("\n", line_end), "ERROR_001") == found(code, "ERROR_001") != []
 
 
 def test_suppress_and_continue_with_a_narrow_exception_are_fine() -> None:

@@ -147,7 +147,7 @@ def _follow(folder: str) -> str:
 def _take_memories(directory: str) -> None:
     """Import the memories in the project's ``.enricher`` folder now instead of after the next prompt."""
     from enricher.prompt.project import identify
-    from enricher.sources.memory import refresh
+    from enricher.sources.memory.refreshing import refresh
     from storage.db.database import StorageError
 
     with contextlib.suppress(StorageError):  # the next command that needs the database reports the fault

@@ -76,9 +76,9 @@ def read(address: str, library: Library) -> dict[str, Any]:
 
     Raises UriError, UnknownMemoryError, StorageError.
     """
-    uri = parse_uri(address)
+    kind, text = parse_uri(address)
     readers = {SEARCH: _search, TOPICS: _topics, TOPIC: _topic, MEMORY: _memory}
-    return readers[uri.kind](uri.text, library)
+    return readers[kind](text, library)
 
 
 def hit_as_json(hit: Hit) -> dict[str, Any]:

@@ -156,7 +156,7 @@ def existing(name: str, request: Request, index: Connection | None) -> list[str]
 
 def _symbols(names: list[Name], index: Connection) -> list[tuple[str, str, int]]:
     """Return (name, path, line) of each symbol in the prompt that exactly one source file defines."""
-    from enricher.sources.code.testfiles import SOURCE_KINDS
+    from enricher.sources.code import OF_THE_PROGRAM
 
     found = []
     for name in [one for one in names if one.kind == IDENTIFIER][:MOST_SYMBOLS]:
@@ -165,7 +165,7 @@ def _symbols(names: list[Name], index: Connection) -> list[tuple[str, str, int]]
             " where symbols.key = ? and symbols.name = ? group by files.path limit 20",
             (name.text.lower(), name.text),
         ).fetchall()
-        defining = [(path, line) for path, kind, line in rows if kind in SOURCE_KINDS and not path.endswith(TEXTS)]
+        defining = [(path, line) for path, kind, line in rows if kind in OF_THE_PROGRAM and not path.endswith(TEXTS)]
         if len(defining) == 1:
             found.append((name.text, *defining[0]))
     return found

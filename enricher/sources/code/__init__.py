@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from sqlite3 import Connection
 
+SOURCE, TEST, DOC, CONFIG, EXAMPLE, VENDORED, GENERATED, TEMPLATE, TRANSLATION, STUB = range(10)
+"""Kinds of files, as the index stores them; a template is text for a page, a stub (``.pyi``) only declares names."""
+OF_THE_PROGRAM = (SOURCE, TEMPLATE, STUB)
 FORMAT = "5"
 """Format number, written into each index; an index in another format is not read, and the next update rebuilds it."""
 
@@ -47,6 +50,11 @@ def open_index(state: str, project: str, is_late: Callable[[], bool]) -> Connect
         db.close()
         return None
     return db
+
+
+def file_ids(data: bytes, count: int) -> memoryview[int]:
+    """Return the first ``count`` ids of files in a row of postings, whose data begin with four bytes for each file."""
+    return memoryview(data)[: 4 * count].cast("I")
 
 
 def stem_of(path: str) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from enricher.prompt.wording.names import FILE
 from enricher.prompt.wording.words import quoted
-from enricher.sources.code.lookup import TEST
+from enricher.sources.code import TEST
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def used(lookup: Lookup, uses: Uses, definition: SourceLine, name: str) -> str:
     replayed sessions, the agent touched none of 20 files shown in this way.
     """
     if uses.files:
-        return f"; used in {counted(uses.files - 1)}"
+        return f"; used in {counted(uses.files - 1)}"  # one of the files is that of the definition
     is_test = definition.kind == TEST and "test" in definition.text.lower()
     if is_test or lookup.is_decorated(definition):
         return ""  # a framework calls it, so the uses found would mislead
@@ -81,7 +81,7 @@ def used(lookup: Lookup, uses: Uses, definition: SourceLine, name: str) -> str:
     if not places:
         return "; no other use found"
     calls = [place for place in places if f"{name}(" in place.text]
-    is_called = bool(calls) and not name[:1].isupper()
+    is_called = bool(calls) and not name[:1].isupper()  # a class is used in annotations as well
     places = calls if is_called else places
     word = "caller" if is_called else "use"
     if len(places) > MOST_SHOWN and all(place.path == definition.path for place in places):

@@ -13,6 +13,7 @@ _VARIABLES = ("const ", "let ", "var ", "val ", "local ", "static ", "mut ")
 
 def is_whole(text: str, start: int, end: int) -> bool:
     """Return whether ``text[start:end]`` is a whole name, not a part of a longer one."""
+    # "$" may begin a name (JavaScript, PHP), but rarely ends one.
     before, after = text[start - 1 : start], text[end : end + 1]
     return not (before.isalnum() or (before and before in "_$")) and not (after.isalnum() or after == "_")
 
@@ -78,7 +79,7 @@ def defines(text: str, name: str) -> bool:
     words = head.replace("(", " ").split()
     if words and words[-1].strip("*&") in _DEFINING_WORDS:
         return True
-    if head.startswith("func (") and head.endswith(") "):
+    if head.startswith("func (") and head.endswith(") "):  # a method in Go: func (c *Cart) Total()
         return True
     return not head and behind[:1] in ("=", ":") and not behind.startswith(("==", "=>", "::"))
 
@@ -100,12 +101,12 @@ def phrases(messages: list[str]) -> list[str]:
     for message in messages[:8]:
         best: list[str] = []
         run: list[str] = []
-        for word in [*message.split(), "'"]:
+        for word in [*message.split(), "'"]:  # the mark ends the last run
             is_plain = word.strip(",.;").isalpha()
             if is_plain or word.strip(":").isalpha():
                 run.append(word)
             if not is_plain:  # a value begins, or a colon ended the program's message prefix
                 best, run = max(best, run, key=len), []
-        if len(best) >= 3:
+        if len(best) >= 3:  # fewer words also occur together by chance
             found.append(" ".join(best[:7]))
     return found

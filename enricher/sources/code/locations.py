@@ -19,6 +19,7 @@ from enricher.prompt.wording.names import (
     is_code_form,
 )
 from enricher.prompt.wording.words import quoted
+from enricher.sources.code import CONFIG, SOURCE, STUB, TEMPLATE, TEST
 from enricher.sources.code.facts import (
     DEFINITION,
     FEW,
@@ -35,7 +36,7 @@ from enricher.sources.code.facts import (
     variants,
 )
 from enricher.sources.code.lines import declares, defines, phrases
-from enricher.sources.code.lookup import CONFIG, MOST_CANDIDATES, SOURCE, STUB, TEMPLATE, TEST, Lookup, is_near
+from enricher.sources.code.lookup import MOST_CANDIDATES, Lookup, is_near
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,8 +55,7 @@ MOST_DECLARED = 5
 """Maximum files with a name that the index does not define, for one of them to be shown as declaring it."""
 MOST_NAMED = 2
 """Maximum further files with a name that are listed; if there are more, only their number is shown."""
-MOST_LINES = 8
-"""Maximum occurrences of a name in a file that the prompt names; with more, none is the place to start from."""
+
 MOST_USING = 12
 """Maximum files that use a name; with more, its definition is a poor starting point and gets a low score."""
 DEFINING_STARTS = (
@@ -84,7 +84,7 @@ def facts(db: Connection, root: str, names: list[Name], opened: Collection[str] 
     lookup.attached = sum(1 for name in names if name.kind == ATTACHED)
     found: list[Fact] = []
     for name in [name for name in names if name.kind in _LOOKERS][:MOST_LOOKED_UP]:
-        if name.kind == CODE and any(fact.kind in (CODE, FRAME) for fact in found):
+        if name.kind == CODE and any(fact.kind in (CODE, FRAME) for fact in found):  # the place is known already
             continue
         fact = _LOOKERS[name.kind](lookup, name)
         if not fact and lookup.named_paths:
@@ -106,17 +106,14 @@ def _is_same_place(fact: Fact, known: Fact) -> bool:
 
 
 def _names_all_places(other: Fact, fact: Fact) -> bool:
-    """Return whether ``other`` lists all places of ``fact``, so that ``fact`` need not be shown.
-
-    Returns False if ``fact`` has only one place.
-    """
+    """Return whether ``other`` lists all places of ``fact``, if these are several, so that it need not be shown."""
     places = (format_place(fact.path, fact.line), *(f"{quoted(path)}:" for path in fact.others))
     return bool(fact.others) and all(place in other.reason for place in places)
 
 
 def _identifier(lookup: Lookup, name: Name) -> Fact | None:
     places = lookup.definitions(name.text)
-    if places and places[0].kind != TEST:
+    if places and places[0].kind != TEST:  # the program's own definition is meant, not a test's double of it
         places = [place for place in places if place.kind != TEST]
     if name.owner and places:
         places = _of_owner(lookup, places, name)
@@ -138,11 +135,7 @@ def _identifier(lookup: Lookup, name: Name) -> Fact | None:
 
 
 def _of_this_folder(lookup: Lookup, name: Name, places: list[SourceLine]) -> Fact | None:
-    """Return a fact about the one definition of ``name`` in the same folder as a file opened in the conversation.
-
-    ``places`` are all its definitions. Returns None if none or several of them are in such a folder, or if the name is
-    no longer defined there.
-    """
+    """Return a fact about the only one of ``places``, the definitions of ``name``, beside files that were opened."""
     folders = {path.rpartition("/")[0] for path in lookup.opened}
     own = [place for place in places if place.path.rpartition("/")[0] in folders]
     if len(own) != 1 or not lookup.verified(own[0], name.text):
@@ -174,16 +167,12 @@ def _definition(lookup: Lookup, name: Name, places: list[SourceLine]) -> Fact | 
     uses = lookup.uses(name.text, first.path, namesakes)
     if uses.files and not name.is_certain:
         return None
-    fault = (
-        NAMED_IN_PROMPT
-        if lookup.gives_place(first.path) and all(place.path == first.path for place in uses.places)
-        else ""
-    )
+    is_told = lookup.gives_place(first.path) and all(place.path == first.path for place in uses.places)
     is_everywhere = uses.files or len({place.path for place in uses.places if place.kind != TEST}) > MOST_USING
     reason = "defined here" + ("" if lookup.is_exhausted else used(lookup, uses, first, name.text))
     reason += variants(lookup, first.path, name.text)
     score = WIDELY_USED if is_everywhere else ONLY
-    fact = Fact(DEFINITION, first.path, first.line, subject, reason, score, fault=fault)
+    fact = Fact(DEFINITION, first.path, first.line, subject, reason, score, fault=NAMED_IN_PROMPT if is_told else "")
     fact.users = [place.path for place in uses.places]
     return fact
 
@@ -203,6 +192,7 @@ def _of_owner(lookup: Lookup, places: list[SourceLine], name: Name) -> list[Sour
     ]
     for place in own:
         after = owners.get(place.path, 0)
+        # A file may define several classes with a method of that name; the owner's is the first one below it.
         place.line = next((line for line in lookup.lines_in(place.path, name.text) if line >= after), place.line)
     return own or (places if is_code_form(name.text) else [])
 
@@ -220,11 +210,8 @@ def _elsewhere(lookup: Lookup, name: Name) -> Fact | None:
 
 
 def _file_called(lookup: Lookup, name: str) -> str:
-    """Return the path of the only source file called ``name``, ignoring the file extension.
-
-    Returns an empty string if there is none or more than one, or if ``name`` looks like an ordinary word.
-    """
-    if not is_code_form(name) and "-" not in name:
+    """Return the path of the only source file with that name and any extension; empty if there is not just one."""
+    if not is_code_form(name) and "-" not in name:  # an ordinary word
         return ""
     kinds = (SOURCE, TEMPLATE, TEST) if name.lower().startswith("test") else (SOURCE, TEMPLATE)
     files = [path for path, kind in lookup.of_stem(name) if kind in kinds]
@@ -252,7 +239,7 @@ def _text_place(
     own = [one for one in holders if one[1] in (SOURCE, TEMPLATE, CONFIG, STUB)]
     mentioning = own if text.isupper() else holders  # documents list the settings as well
     if kind == "name" and len(holders) > 1 and len(mentioning) <= MOST_DECLARED and (place := _declaration(own, text)):
-        users = [f"{format_place(path, lines[0][0])}" for path, _kind, lines in holders if path != place[0]]
+        users = [format_place(path, lines[0][0]) for path, _kind, lines in holders if path != place[0]]
         also = ", ".join(users) if len(users) <= MOST_NAMED else counted(len(users))
         fact = Fact(DEFINITION, place[0], place[1], text, f"defined here; also in {also}", FEW)
         fact.users = [path for path, _kind, _lines in holders]
@@ -293,11 +280,7 @@ def _declaration(holders: list[Holder], name: str) -> tuple[str, int] | None:
     Finds declarations that are missing from the index, such as those in a script within a web page. Returns None unless
     exactly one file has such a declaration.
     """
-    found = [
-        (path, number)
-        for path, _kind, lines in holders
-        for number, at in lines if declares(at, name)
-    ]  # fmt: skip
+    found = [(path, number) for path, _kind, lines in holders for number, at in lines if declares(at, name)]
     return found[0] if len({path for path, _ in found}) == 1 else None
 
 
@@ -306,6 +289,7 @@ def _quotation(lookup: Lookup, name: Name) -> Fact | None:
         return None
     spaces = name.text.count(" ")
     if spaces > 1:
+        # The code may have a placeholder where the quoted message has a value, so that only a part of it is found.
         return _text_place(lookup, name.text, TEXT) or (_error(lookup, name) if spaces > 2 else None)
     if spaces:
         return _text_place(lookup, name.text, TEXT, is_delimited=True)
@@ -339,14 +323,15 @@ def _code(lookup: Lookup, name: Name) -> Fact | None:
 def _route(lookup: Lookup, name: Name) -> Fact | None:
     fixed = []
     for part in name.text.split("/")[1:]:
-        if part[:1] in ":{<[" or part.isdigit():
+        if part[:1] in ":{<[" or part.isdigit():  # a parameter, as in /users/:id, or its value
             break
         fixed.append(part)
-    is_path = os.path.exists(f"{lookup.root}/{'/'.join(fixed)}")
+    is_path = os.path.exists(f"{lookup.root}/{'/'.join(fixed)}")  # "/src/app" may be meant from the project's root
     return _text_place(lookup, "/" + "/".join(fixed), ROUTE) if fixed and not is_path else None
 
 
 def _flag(lookup: Lookup, name: Name) -> Fact | None:
+    # Some libraries, such as Go's, declare a flag without its dashes.
     return _text_place(lookup, name.text, FLAG) or _text_place(lookup, f'"{name.text[2:]}"', FLAG)
 
 
@@ -369,17 +354,14 @@ def _command(lookup: Lookup, name: Name) -> Fact | None:
 
 
 def _frame(lookup: Lookup, name: Name) -> Fact | None:
-    """Locate the file of a stack frame whose path is from another machine, by comparing the end of that path.
-
-    Returns None if no file, or more than one, matches, or if the path exists here as it is.
-    """
+    """Locate the file of a stack frame whose path is from another machine, by comparing the end of that path."""
     path = name.text.removeprefix(f"{lookup.root}/")
     if os.path.exists(f"{lookup.root}/{path}"):
         return None
     parts = [part for part in path.split("/") if part not in ("", ".", "..")]
     for start in range(max(0, len(parts) - MOST_FOLDERS), len(parts)):
         found = lookup.named("/".join(parts[start:]))
-        if found and (len(found) > 1 or (start and start == len(parts) - 1)):
+        if found and (len(found) > 1 or (start and start == len(parts) - 1)):  # only the file name agrees
             return None
         if found:
             own = found[0][0]

@@ -9,7 +9,20 @@ from __future__ import annotations
 import os
 
 from enricher.prompt.wording.words import LONGEST, pieces, stem
-from enricher.sources.code import stem_of
+from enricher.sources.code import (
+    CONFIG,
+    DOC,
+    EXAMPLE,
+    GENERATED,
+    SOURCE,
+    STUB,
+    TEMPLATE,
+    TEST,
+    TRANSLATION,
+    VENDORED,
+    file_ids,
+    stem_of,
+)
 from enricher.sources.code.lines import (
     defines,
     indentation,
@@ -26,8 +39,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection
     from sqlite3 import Connection
 
-SOURCE, TEST, DOC, CONFIG, EXAMPLE, VENDORED, GENERATED, TEMPLATE, TRANSLATION, STUB = range(10)
-"""Kinds of files, numbered as in ``enricher.sources.code.indexing.listing``, which is too slow to import here."""
 DEFINING = (SOURCE, TEMPLATE, TEST, STUB, CONFIG, EXAMPLE)
 """Kinds of files whose definitions count, the likeliest first."""
 USING = (SOURCE, TEMPLATE, CONFIG)
@@ -132,7 +143,7 @@ class Lookup:
 
     def verified(self, place: SourceLine, name: str) -> bool:
         """Return whether the file of ``place`` still defines ``name``; if so, update the line and text of ``place``."""
-        lines = self.text(place.path).split("\n")
+        lines = self.text(place.path).split("\n")  # the file may have changed since it was indexed
         if 0 < place.line <= len(lines) and name in lines[place.line - 1]:
             place.text = lines[place.line - 1]
             return True
@@ -208,7 +219,7 @@ class Lookup:
         text = self.text(path)
         found: list[tuple[int, str]] = []
         at = text.find(name)
-        while at >= 0 and len(found) < 200:
+        while at >= 0 and len(found) < 200:  # limits the work on a file that consists of the name
             end = text.find("\n", at)
             end = len(text) if end < 0 else end
             if path.endswith(".py") and is_in_docstring(text, at):
@@ -230,7 +241,7 @@ class Lookup:
         if not wanted:
             return []
         ids: set[int] | None = None
-        # Rare terms first, to narrow down the files quickly.
+        # Rare terms first, to narrow down the files quickly; the files themselves are read afterwards.
         for _count, term in sorted((self._count(term), term) for term in wanted)[:4]:
             found = self._content(term)
             ids = found if ids is None else ids & found
@@ -250,7 +261,7 @@ class Lookup:
     def _content(self, term: str) -> set[int]:
         found: set[int] = set()
         for content, data in self.db.execute("select content, data from postings where term = ?", (term,)):
-            found.update(memoryview(data)[: 4 * content].cast("I"))
+            found.update(file_ids(data, content))
         return found
 
     def _files(self, ids: set[int]) -> list[tuple[str, int]]:
@@ -269,13 +280,13 @@ class Lookup:
         parts = [part for part in path.split("/") if part not in ("", ".", "..")]
         if not parts:
             return []
-        rows = self.db.execute("select path, kind from files where stem in (?, ?) limit 4000", _stems(parts)).fetchall()
+        same = (stem_of("/".join(parts)),)
+        rows = self.db.execute("select path, kind from files where stem = ? limit 4000", same).fetchall()
         return [(own, kind) for own, kind in rows if own.split("/")[-len(parts) :] == parts]
 
     def of_stem(self, name: str) -> list[tuple[str, int]]:
         """Return the path and kind of each file called ``name``, ignoring the file extension."""
-        rows = self.db.execute("select path, kind from files where stem = ? limit 20", (name.lower(),)).fetchall()
-        return [(path, kind) for path, kind in rows]
+        return self.db.execute("select path, kind from files where stem = ? limit 20", (name.lower(),)).fetchall()
 
     # --- missing names and files
 
@@ -296,6 +307,7 @@ class Lookup:
     def stems_like(self, stem_: str) -> list[str]:
         """Return the paths of the files whose names begin with the same few letters as ``stem_``."""
         start = stem_[:LIKE_START].lower()
+        # No text that begins with ``start`` sorts after the one with Unicode's last character behind it.
         rows = self.db.execute(
             "select path from files where stem >= ? and stem < ? limit 2000", (start, f"{start}\U0010ffff")
         ).fetchall()
@@ -348,11 +360,6 @@ def is_near(one: str, other: str) -> bool:
     while end < min(len(one), len(other)) - start and one[-1 - end] == other[-1 - end]:
         end += 1
     return max(len(one), len(other)) - start - end <= 2
-
-
-def _stems(parts: list[str]) -> tuple[str, str]:
-    name = parts[-1].lower()
-    return name.partition(".")[0] or name, stem_of("/".join(parts))
 
 
 def _terms_of(text: str) -> list[str]:

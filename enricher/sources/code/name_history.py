@@ -8,6 +8,7 @@ from __future__ import annotations
 from _blake2 import blake2b
 
 from enricher.prompt.wording.words import terms
+from enricher.sources.code import DOC, file_ids
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,8 +26,6 @@ MOST_FILES = 60
 """Maximum files with a name whose kinds (such as test) are looked up; a name in more files is certainly not gone."""
 MOST_NAMES_IN_A_ROW = 4
 """Maximum successive renames of one name that are followed."""
-DOC = 2
-"""Number of the kind "document" in ``listing.KINDS``; a name that only documents mention counts as gone."""
 
 
 class Event:
@@ -85,14 +84,13 @@ def is_gone(db: Connection, name: str) -> bool:
     """Return whether no file of the project defines ``name`` and no file other than a document contains it."""
     if db.execute("select 1 from symbols where key = ? limit 1", (name.lower(),)).fetchone():
         return False
-    last = name.strip("-/{}<>:").rpartition("/")[2].rpartition(".")[2]
-    term = (terms(last) or [""])[-1]
+    last = name.strip("-/{}<>:").rpartition("/")[2].rpartition(".")[2]  # of a flag, route or dotted name
+    term = (terms(last) or [""])[-1]  # a compound name as a whole comes after its parts
     for content, data in db.execute("select content, data from postings where term = ? and content > 0", (term,)):
         if content > MOST_FILES:
             return False
-        identities = memoryview(data)[: 4 * content].cast("I").tolist()
-        marks = ",".join("?" * len(identities))
-        if db.execute(f"select 1 from files where id in ({marks}) and kind <> {DOC} limit 1", identities).fetchone():
+        marks, ids = ",".join("?" * content), file_ids(data, content).tolist()
+        if db.execute(f"select 1 from files where id in ({marks}) and kind <> {DOC} limit 1", ids).fetchone():
             return False
     return True
 

@@ -9,20 +9,10 @@ import os
 
 from enricher.prompt.wording.names import ATTACHED, CODE, FILE, FLAG, IDENTIFIER, TEXT
 from enricher.prompt.wording.words import quoted
-from enricher.sources.code import stem_of
+from enricher.sources.code import CONFIG, EXAMPLE, GENERATED, SOURCE, TEMPLATE, TEST, VENDORED, stem_of
 from enricher.sources.code.facts import FEW, ONLY, TESTED, USERS, Fact, format_place, only_file
 from enricher.sources.code.lines import is_comment, is_import
-from enricher.sources.code.lookup import (
-    CONFIG,
-    EXAMPLE,
-    GENERATED,
-    LONG_FILE,
-    SOURCE,
-    TEMPLATE,
-    TEST,
-    VENDORED,
-    is_near,
-)
+from enricher.sources.code.lookup import LONG_FILE, is_near
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -75,23 +65,15 @@ def place_of_file(lookup: Lookup, name: Name) -> Fact | None:
         # Several attachments were chosen from a list in the client, which has read the files.
         is_chosen = name.kind == ATTACHED and lookup.attached > 1
         return None if name.may_be_new or is_chosen else _missing_file(lookup, name.text)
-    if name.kind == ATTACHED:
-        return None
-    if len(found) > MOST_ALIKE:
+    if name.kind == ATTACHED or len(found) > MOST_ALIKE:
         return None
     if len(found) == 1:
         users = None if name.line else _with_users(lookup, found[0])
         return users or only_file(found[0], line=name.line, score=ONLY)
     if name.text.lower() in COMMON_FILES or all(kind in (TEST, EXAMPLE, GENERATED, VENDORED) for _path, kind in named):
         return None
-    fact = Fact(
-        FILE,
-        found[0],
-        name.line,
-        "",
-        f"one of {len(found)} files of that name: {', '.join(quoted(path) for path in found[1:])}",
-        FEW,
-    )
+    reason = f"one of {len(found)} files of that name: {', '.join(quoted(path) for path in found[1:])}"
+    fact = Fact(FILE, found[0], name.line, "", reason, FEW)
     fact.others = found[1:]
     return fact
 
@@ -182,6 +164,7 @@ def _missing_file(lookup: Lookup, path: str) -> Fact | None:
     if lookup.has_history(name):
         return None
     stem, _, ending = name.partition(".")
+    # From the most to the least similar: the same name elsewhere, another ending, another spelling.
     elsewhere = [own for own, _kind in lookup.named(name)] if folder else []
     same_stem = [own for own, _kind in lookup.of_stem(stem) if _is_of_family(own, ending)] if len(stem) > 3 else []
     near = [
@@ -204,10 +187,7 @@ def _missing_file(lookup: Lookup, path: str) -> Fact | None:
 
 
 def _is_longer_or_shorter(own: str, folder: str, stem: str) -> bool:
-    """Return whether the file ``own`` is in ``folder`` and has a name that is similar to ``stem``.
-
-    It is similar if its name without the extension begins with ``stem`` or is the beginning of ``stem``.
-    """
+    """Return whether ``own`` is in ``folder``, and its name begins with ``stem`` or is the beginning of it."""
     found, _, name = own.rpartition("/")
     other = name.partition(".")[0]
     return bool(folder) and found == folder and (other.startswith(stem) or stem.startswith(other))

@@ -9,6 +9,21 @@ from __future__ import annotations
 
 from math import log
 
+from enricher.sources.code import (
+    CONFIG,
+    DOC,
+    EXAMPLE,
+    GENERATED,
+    OF_THE_PROGRAM,
+    SOURCE,
+    STUB,
+    TEMPLATE,
+    TEST,
+    TRANSLATION,
+    VENDORED,
+    file_ids,
+    stem_of,
+)
 from enricher.sources.code.lines import phrases
 from enricher.sources.code.lookup import read_file
 
@@ -28,14 +43,15 @@ LEAST_WEIGHT = 0.12
 MOST_SYMBOL_ROWS = 1_500
 MOST_READ = 24
 
+# ``python -m tests.code.accuracy`` measures the effect of a change of the weights and factors below.
 CONTENT, PATH, DEFINED = 1.0, 0.7, 0.4
 """Weights of a term in a file's text, in its path, and among the names that it defines."""
 EXACT, DOTTED, FRAME, NAMED, MESSAGE, RECENT = 0.4, 0.8, 0.75, 2.5, 0.6, 0.12
 """Weights of what points to a file: a definition, a module, a stack frame, a path, a quoted message, recent changes."""
-KIND_FACTORS = (1.0, 0.25, 0.22, 0.45, 0.3, 0.3, 0.3, 0.7, 0.12, 0.5)
-"""Score factors by kind of file, in the order of ``listing.KINDS``."""
-SOURCES = (0, 7, 9)
-"""Kinds of files that may contain the text of a program's messages."""
+KIND_FACTORS = {
+    SOURCE: 1.0, TEST: 0.25, DOC: 0.22, CONFIG: 0.45, EXAMPLE: 0.3, VENDORED: 0.3, GENERATED: 0.3, TEMPLATE: 0.7,
+    TRANSLATION: 0.12, STUB: 0.5,
+}  # fmt: skip
 DEFINES, HOLDS = "defines", "holds"
 NAMED_REASON, TRACE_REASON = "named in the prompt", "in the pasted trace"
 MENTION_REASON = "mentioned in the prompt"
@@ -62,9 +78,7 @@ class FileHit:
     ``score`` only serves to order the files of one query; ``certainty`` (0 to 1) can be compared between queries.
     """
 
-    __slots__ = (
-        "certainty", "content", "id", "kind", "line", "path", "reasons", "recency", "score", "symbols", "words",
-    )  # fmt: skip
+    __slots__ = ("certainty", "id", "kind", "line", "path", "reasons", "recency", "score", "words")
 
     def __init__(self, identity: int, path: str, kind: int, recency: float) -> None:
         self.id = identity
@@ -72,11 +86,9 @@ class FileHit:
         self.kind = kind
         self.recency = recency
         self.score = 0.0
-        self.content = 0.0
         self.certainty = 0.0
         self.line = 0
         self.words: list[str] = []
-        self.symbols: list[tuple[float, str, int]] = []
         self.reasons: list[tuple[float, str]] = []
 
     def add(self, score: float, reason: str) -> None:
@@ -93,18 +105,21 @@ class FileHit:
 
 
 class Ranking:
-    """The ranked files, and the term statistics that the ranking used."""
+    """The ranked files, and the term statistics that the ranking used.
 
-    __slots__ = ("columns", "hits", "idf", "postings", "strengths", "unknown", "words_by_term")
+    ``strengths`` are the weights of the terms that counted, and ``unknown`` is the sum of those of terms that no file
+    contains. ``columns`` are the rows of the index that were read: term, number of files with the term in their text,
+    number of all files in the row, and the row's data.
+    """
+
+    __slots__ = ("columns", "hits", "strengths", "unknown", "words_by_term")
 
     def __init__(self) -> None:
         self.hits: list[FileHit] = []
         self.strengths: dict[str, float] = {}
-        self.idf: dict[str, float] = {}
         self.columns: list[tuple[str, int, int, bytes]] = []
         self.words_by_term: dict[str, str] = {}
         self.unknown = 0.0
-        self.postings = 0
 
 
 def rank(db: Connection, query: Query, *, limit: int, root: str = "") -> Ranking:
@@ -121,11 +136,9 @@ def rank(db: Connection, query: Query, *, limit: int, root: str = "") -> Ranking
     least = max(scores, default=0.0) * LEAST_WEIGHT
     best = [identity for identity, score in enumerate(scores) if score > least]
     best = sorted(best, key=scores.__getitem__, reverse=True)[:MOST_WEIGHED]
-    wanted = best + special.files(MOST_WEIGHED)
-    hits = _load(db, wanted)
-    top = max((scores[hit.id] * KIND_FACTORS[hit.kind] for hit in hits), default=0.0) or 1.0
+    hits = _load(db, best + special.files())
+    top = max((scores[hit.id] * KIND_FACTORS[hit.kind] for hit in hits), default=0.0) or 1.0  # a divisor
     for hit in hits:
-        hit.content = scores[hit.id]
         hit.score = scores[hit.id] / top
         special.weigh(hit)
         hit.score *= _kind_factor(hit) * (1.0 + RECENT * log(1.0 + hit.recency))
@@ -144,69 +157,65 @@ def _sum_weights(db: Connection, query: Query, ranking: Ranking, *, files: int, 
     id. The statistics of the terms are added to ``ranking``.
     """
     weights = sorted(query.weights.items(), key=lambda item: -item[1])[:MOST_LOOKED_UP]
-    frequencies: dict[str, list[int]] = {}
+    counts: dict[str, list[int]] = {}
+    rows: dict[str, list[int]] = {}
     for part in range(0, len(weights), 60):
         terms = [term for term, _weight in weights[part : part + 60]]
         marks = ",".join("?" * len(terms))
         for term, content, path, defined, row in db.execute(
             f"select term, content, path, defined, rowid from postings where term in ({marks})", terms
         ):
-            found = frequencies.setdefault(term, [0, 0, 0])
-            found[0] += content
-            found[1] += path
-            found[2] += defined
-            found.append(row)
+            known = counts.get(term, (0, 0, 0))
+            counts[term] = [known[0] + content, known[1] + path, known[2] + defined]
+            rows.setdefault(term, []).append(row)
     weighted = []
+    rarities: dict[str, float] = {}
     for term, weight in weights:
-        if term in frequencies:
-            content, path, defined = frequencies[term][:3]
-            most = max(content, path, 1)
+        if term in counts:
+            most = max(*counts[term][:2], 1)
+            # The inverse document frequency of BM25. Until segments are merged, deleted files are counted, too.
             rarity = log(1.0 + (files - most + 0.5) / (most + 0.5)) if most <= files else 0.1
-            weighted.append((weight * rarity, term, most))
-            ranking.idf[term] = rarity
-        elif term not in query.pairs:
+            weighted.append((weight * rarity, term))
+            rarities[term] = rarity
+        elif term not in query.pairs:  # adjacent words are rarely one name, so it means nothing if they are none
             ranking.unknown += weight * log(1.0 + files)
-    weighted = _balance(weighted, query)
     scores = [0.0] * after
-    for strength, term, _most in weighted:
-        counts = frequencies[term]
-        if ranking.postings + sum(counts[:3]) > MOST_POSTINGS:
+    postings = 0
+    for strength, term in _balance(weighted, query):
+        if postings + sum(counts[term]) > MOST_POSTINGS:
             continue  # a later term may be in fewer files, and still fit
-        ranking.postings += sum(counts[:3])
+        postings += sum(counts[term])
         ranking.strengths[term] = strength
-        for row in counts[3:]:
-            ranking.columns.append(_add_term(db, row, term, scores, ranking, files))
+        for row in rows[term]:
+            ranking.columns.append((term, *_add_term(db, row, strength, rarities[term], scores, files)))
     return scores
 
 
-def _balance(weighted: list[tuple[float, str, int]], query: Query) -> list[tuple[float, str, int]]:
+def _balance(weighted: list[tuple[float, str]], query: Query) -> list[tuple[float, str]]:
     """Return the most specific of the ``weighted`` terms, with the terms in the query's title emphasized.
 
     The weights of all other terms are reduced so that the many words of a long report do not outweigh its title.
     """
     chosen = sorted(weighted, reverse=True)[:MOST_TERMS]
-    titled = sum(strength for strength, term, _most in chosen if term in query.titled)
-    rest = sum(strength for strength, term, _most in chosen if term not in query.titled)
+    titled = sum(strength for strength, term in chosen if term in query.titled)
+    rest = sum(strength for strength, term in chosen if term not in query.titled)
     if titled and rest > BODY_SHARE * titled:
         share = BODY_SHARE * titled / rest
-        chosen = [
-            (strength if term in query.titled else strength * share, term, most) for strength, term, most in chosen
-        ]
+        chosen = [(strength if term in query.titled else strength * share, term) for strength, term in chosen]
         chosen.sort(reverse=True)
     return chosen
 
 
 def _add_term(
-    db: Connection, row: int, term: str, scores: list[float], ranking: Ranking, files: int
-) -> tuple[str, int, int, bytes]:
-    strength, rarity = ranking.strengths[term], ranking.idf[term]
+    db: Connection, row: int, strength: float, rarity: float, scores: list[float], files: int
+) -> tuple[int, int, bytes]:
+    """Add the weights of a term to the ``scores`` of its files; return how many there are, and the row's data."""
     content, path, defined, data = db.execute(
         "select content, path, defined, data from postings where rowid = ?", (row,)
     ).fetchone()
     total = content + path + defined
-    # First the files' ids, four bytes each, then their impacts, one byte each (``segments`` writes them).
-    identities = memoryview(data)[: 4 * total].cast("I")
-    impacts = data[4 * total :]
+    identities = file_ids(data, total)
+    impacts = data[4 * total :]  # one byte for each file, in the order of the ids
     at = 0
     for count, factor in ((content, CONTENT), (path, PATH), (defined, DEFINED)):
         if count:
@@ -215,7 +224,7 @@ def _add_term(
             for identity, impact in zip(identities[at : at + count], impacts[at : at + count], strict=True):
                 scores[identity] += weight * impact
             at += count
-    return term, content, total, data
+    return content, total, data
 
 
 def _load(db: Connection, identities: list[int]) -> list[FileHit]:
@@ -233,6 +242,7 @@ def _load(db: Connection, identities: list[int]) -> list[FileHit]:
 
 def _kind_factor(hit: FileHit) -> float:
     factor = KIND_FACTORS[hit.kind]
+    # A file that the prompt names is meant, whatever its kind.
     if factor < 1.0 and any(
         reason == TRACE_REASON or (reason == NAMED_REASON and score > 0.6 * NAMED) for score, reason in hit.reasons
     ):
@@ -246,18 +256,16 @@ class _Special:
     def __init__(self, db: Connection, query: Query) -> None:
         self.found: dict[int, list[tuple[float, str]]] = {}
         self.lines: dict[int, int] = {}
-        self.symbols: dict[int, list[tuple[float, str, int]]] = {}
         self._definitions(db, query)
         self._places(db, query)
 
-    def files(self, most: int) -> list[int]:
+    def files(self) -> list[int]:
         ordered = sorted(self.found, key=lambda identity: -sum(score for score, _ in self.found[identity]))
-        return ordered[:most]
+        return ordered[:MOST_WEIGHED]
 
     def weigh(self, hit: FileHit) -> None:
         for score, reason in self.found.get(hit.id, ()):
             hit.add(score, reason)
-        hit.symbols = self.symbols.get(hit.id, [])
         hit.line = self.lines.get(hit.id, 0)
 
     def _note(self, identity: int, score: float, reason: str) -> None:
@@ -272,21 +280,20 @@ class _Special:
         if not names:
             return
         marks = ",".join("?" * len(names))
-        where: dict[str, dict[int, tuple[str, int]]] = {}
-        for key, identity, line, name in db.execute(
-            f"select key, file, line, name from symbols where key in ({marks}) limit {MOST_SYMBOL_ROWS}", list(names)
+        where: dict[str, dict[int, str]] = {}
+        for key, identity, name in db.execute(
+            f"select key, file, name from symbols where key in ({marks}) limit {MOST_SYMBOL_ROWS}", list(names)
         ):
             known = where.setdefault(key, {})
-            if identity not in known or (name == names[key][1] and known[identity][0] != name):
-                known[identity] = (name, line)
+            if identity not in known or name == names[key][1]:  # the spelling of the prompt, if the file has several
+                known[identity] = name
         for key, places in where.items():
             weight, asked = names[key]
-            rarity = 1.0 / (1.0 + 0.5 * (len(places) - 1))
-            for identity, (name, line) in places.items():
+            rarity = 1.0 / (1.0 + 0.5 * (len(places) - 1))  # a name that many files define points to none of them
+            for identity, name in places.items():
                 value = EXACT * weight * rarity * (1.0 if name == asked else 0.5)
                 if value > 0.02:
                     self._note(identity, value, f"{DEFINES} {name}")
-                    self.symbols.setdefault(identity, []).append((value, name, line))
 
     def _places(self, db: Connection, query: Query) -> None:
         asked: list[tuple[str, float, str, int]] = []
@@ -300,24 +307,22 @@ class _Special:
                 asked.append((path, FRAME / (1.0 + FRAME_DECAY * number), TRACE_REASON, line))
         for dotted, weight in query.dotted.items():
             parts = dotted.split(".")
+            # The last two parts may be a class and its method, which are no modules.
             for end in range(len(parts), max(0, len(parts) - 3), -1):
                 asked.append(("/".join(parts[:end]), DOTTED * min(1.0, weight), f"is {'.'.join(parts[:end])}", 0))
         stems: dict[str, list[tuple[list[str], float, str, int]]] = {}
         for path, weight, reason, line in asked[:120]:
             parts = [part for part in path.split("/") if part not in ("", ".", "..")]
             if parts:
-                bare = parts[-1].partition(".")[0].lower()
-                if bare in ("__init__", "index", "mod", "__main__") and len(parts) > 1:
-                    bare = parts[-2].lower()
-                stems.setdefault(bare, []).append((parts, weight, reason, line))
+                stems.setdefault(stem_of("/".join(parts)), []).append((parts, weight, reason, line))
         if not stems:
             return
         marks = ",".join("?" * len(stems))
         rows = db.execute(
             f"select id, path, stem from files where stem in ({marks}) limit 4000", list(stems)
         ).fetchall()
-        for bare, wanted in stems.items():
-            same = [(identity, path.split("/")) for identity, path, its in rows if its == bare]
+        for stem, wanted in stems.items():
+            same = [(identity, path.split("/")) for identity, path, its in rows if its == stem]
             for parts, weight, reason, line in wanted:
                 self._match(parts, same, weight, reason, line)
 
@@ -377,7 +382,7 @@ def _look_inside(hits: list[FileHit], query: Query, root: str) -> None:
         text = read_file(root, hit.path)
         for phrase in wanted:
             at = text.find(phrase)
-            if at >= 0 and hit.kind in SOURCES:
+            if at >= 0 and hit.kind in OF_THE_PROGRAM:  # others only quote the message
                 holders[phrase] = holders.get(phrase, 0) + 1
                 counted.append((hit, phrase, text.count("\n", 0, at) + 1))
     for hit, phrase, line in counted:

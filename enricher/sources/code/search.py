@@ -100,7 +100,7 @@ def features(hit: FileHit, ranking: Ranking) -> tuple[float, float, int, int, fl
         return 0.0, 0.0, 0, 0, 0.0
     own = {stem(piece) for piece in pieces(hit.path.rpartition("/")[2].partition(".")[0])}
     whole = (1.0 if len(own) > 1 else 0.5) if own and own <= named else 0.0
-    best = sorted(named or held, key=lambda term: -ranking.strengths[term])
+    best = sorted(named or held, key=lambda term: (-ranking.strengths[term], term))  # a set has no fixed order
     spoken = list(dict.fromkeys(ranking.words_by_term.get(term, term) for term in best[:3]))
     hit.words = [word for word in spoken if not any(word in other.split() for other in spoken if other != word)]
     in_text = sum(ranking.strengths[term] for term in held | named) / total_strength
@@ -117,7 +117,7 @@ def weigh_certainty(ranking: Ranking) -> None:
     best = ranking.hits[0].score if ranking.hits else 0.0
     for number, hit in enumerate(ranking.hits):
         if number >= MOST_COMPARED and not hit.reasons:
-            hit.certainty = ranking.hits[number - 1].certainty * 0.9
+            hit.certainty = ranking.hits[number - 1].certainty * 0.9  # falls with the rank
             continue
         in_text, in_name, count, count_named, whole = features(hit, ranking)
         pointed = max((score for score, _reason in hit.reasons), default=0.0)
@@ -131,6 +131,7 @@ def weigh_certainty(ranking: Ranking) -> None:
         if best > 0.0:
             certainty *= (max(hit.score, 0.0) / best) ** 0.5
         for score, reason in hit.reasons:
+            # A lower score means that the prompt names it in passing, or that several files match.
             floor = 0.95 if reason == NAMED_REASON and score > 0.6 * NAMED else 0.0
             if reason == TRACE_REASON and score >= 0.55 * FRAME:
                 floor = 0.85
@@ -144,6 +145,6 @@ def weigh_certainty(ranking: Ranking) -> None:
 
 def _holds(data: bytes, key: bytes, start: int, end: int) -> bool:
     at = data.find(key, start, end)
-    while at >= 0 and at % 4:
+    while at >= 0 and at % 4:  # found across two ids, which have four bytes each
         at = data.find(key, at + 1, end)
     return at >= 0

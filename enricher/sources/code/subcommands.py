@@ -6,8 +6,9 @@ Runs in the hook, but is imported only for a prompt that names a subcommand.
 from __future__ import annotations
 
 from enricher.prompt.wording.names import COMMAND
+from enricher.sources.code import SOURCE
 from enricher.sources.code.facts import FEW, Fact
-from enricher.sources.code.lookup import MOST_CANDIDATES, SOURCE
+from enricher.sources.code.lookup import MOST_CANDIDATES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,11 +51,7 @@ def place_of_command(lookup: Lookup, name: Name) -> Fact | None:
 
 
 def _declaring_line(lines: list[tuple[int, str]], command: str) -> int:
-    """Return the number of the line that declares the subcommand ``command``; 0 if there is none.
-
-    It is the first line that passes the name to a function that declares subcommands, else the first short line that
-    contains the name as a string.
-    """
+    """Return the number of the line that most likely declares the subcommand ``command``; 0 if there is none."""
     starts = [f"{quote}{command}{end}" for quote in ("'", '"') for end in (quote, " ")]
     quoting = [(number, " ".join(at.split())) for number, at in lines if any(one in at for one in starts)]
     declaring = [

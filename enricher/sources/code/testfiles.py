@@ -7,7 +7,7 @@ fixtures and snapshots.
 
 from __future__ import annotations
 
-from enricher.sources.code import stem_of
+from enricher.sources.code import OF_THE_PROGRAM, TEST, file_ids, stem_of
 from enricher.sources.code.lines import is_only_quoted
 from storage.base import private
 
@@ -22,8 +22,7 @@ MOST_IMPORTERS = 2
 MOST_HOLDING = 200
 MOST_USING = 12
 """Maximum files that contain a name; with more, it is used everywhere, and no file is meant to test it."""
-SOURCE_KINDS, TEST_KIND = (0, 7, 9), 1
-"""Kinds of files, numbered as in ``enricher.sources.code.lookup``: source, template and stub; test."""
+
 ENDS = frozenset(
     "py js jsx ts tsx mjs cjs mts cts go rs rb php java kt scala groovy cs swift dart ex exs c cc cpp lua".split()
 )
@@ -58,7 +57,7 @@ def sources(db: Connection, name: str) -> list[str]:
     """Return the source file that the path ``name`` refers to, as a list; empty if no file or more than one matches."""
     stem = stem_of(name)
     rows = db.execute("select path, kind from files where stem = ?", (stem,)).fetchall()
-    meant = [path for path, kind in rows if kind in SOURCE_KINDS and (path == name or path.endswith("/" + name))]
+    meant = [path for path, kind in rows if kind in OF_THE_PROGRAM and (path == name or path.endswith("/" + name))]
     exact = [path for path in meant if path == name]
     return exact or (meant if len(meant) == 1 else [])
 
@@ -70,15 +69,14 @@ def defining(db: Connection, name: str) -> list[str]:
         " where symbols.key = ? and symbols.name = ? limit 20",
         (name.lower(), name),
     ).fetchall()
-    found = [path for path, kind in rows if kind in SOURCE_KINDS and not path.endswith((".md", ".rst"))]
+    found = [path for path, kind in rows if kind in OF_THE_PROGRAM and not path.endswith((".md", ".rst"))]
     return found if len(found) == 1 and _used_by(db, name) <= MOST_USING else []
 
 
 def _used_by(db: Connection, name: str) -> int:
-    """Return the number of files that contain a name."""
     from enricher.prompt.wording.words import pieces
 
-    whole = "".join(pieces(name)).lower()
+    whole = "".join(pieces(name)).lower()  # the term under which the index stores a compound name
     counted = db.execute("select sum(content) from postings where term = ?", (whole,)).fetchone()
     return int(counted[0] or 0)
 
@@ -137,7 +135,7 @@ def _using(db: Connection, source: str) -> list[str]:
     """Return the test files that import a source file or, for Go, are in the same package."""
     if source.endswith(".go"):
         folder = source.rpartition("/")[0]
-        rows = db.execute("select path from files where kind = ? and path like ?", (TEST_KIND, f"{folder}/%_test.go"))
+        rows = db.execute("select path from files where kind = ? and path like ?", (TEST, f"{folder}/%_test.go"))
         return [path for (path,) in rows if path.rpartition("/")[0] == folder]
     return _importers(db, source)
 
@@ -155,7 +153,7 @@ def _by_name(db: Connection, source: str) -> list[str]:
     stem = stem_of(source)
     forms = [stem, *(f"{stem}{end}" for end in _ENDINGS), *(f"{start}{stem}" for start in ("test", "test_", "test-"))]
     marks = ", ".join("?" * len(forms))
-    rows = db.execute(f"select path from files where kind = ? and stem in ({marks})", (TEST_KIND, *forms)).fetchall()
+    rows = db.execute(f"select path from files where kind = ? and stem in ({marks})", (TEST, *forms)).fetchall()
     end = source.rpartition(".")[2].lower()
     found = [path for (path,) in rows if path != source and _is_runnable(path, stem) and _fits(path, end)]
     if not found:
@@ -176,7 +174,7 @@ def _is_only(db: Connection, stem: str, end: str) -> bool:
     If there are several, a test named after them may belong to any of them.
     """
     rows = db.execute("select path, kind from files where stem = ?", (stem,)).fetchall()
-    return len([path for path, kind in rows if kind in SOURCE_KINDS and path.endswith(end)]) <= 1
+    return len([path for path, kind in rows if kind in OF_THE_PROGRAM and path.endswith(end)]) <= 1
 
 
 def _is_runnable(path: str, stem: str) -> bool:
@@ -190,7 +188,7 @@ def _is_runnable(path: str, stem: str) -> bool:
     if any(part in ("fixtures", "__fixtures__", "__mocks__", "testdata", "test_data", "snapshots") for part in parts):
         return False
     is_marked = ".test." in name or ".spec." in name or bool({"__tests__", "tests", "test"}.intersection(parts))
-    return is_marked or name.partition(".")[0] != stem
+    return is_marked or name.partition(".")[0] != stem  # e2e/cart.ts is no test of cart.ts just for its name
 
 
 def _fits(test: str, end: str) -> bool:
@@ -209,6 +207,7 @@ def _specific_parts(path: str) -> set[str]:
 
 def _mirrors(test: str, source: str) -> bool:
     """Return whether a test's path contains all folders of its source file, apart from generic ones like ``src``."""
+    # The first folder may be missing, too: tests/core/test_x.py tests shop/core/x.py.
     return _specific_parts(source) - {"java", "kotlin"} <= _specific_parts(test) | {source.split("/", maxsplit=1)[0]}
 
 
@@ -216,12 +215,13 @@ def _importers(db: Connection, source: str) -> list[str]:
     bare = source.rpartition(".")[0].lower()
     if source.endswith(".py"):
         parts = bare.removesuffix("/__init__").split("/")
+        # The folder from which modules are imported is unknown: a.b.c, b.c; "c" alone may be any module.
         keys = [".".join(parts[start:]) for start in range(len(parts))]
         keys = [key for key in keys if "." in key or len(parts) == 1]
     else:
         bare = bare.removesuffix("/index")
         inner = bare.partition("src/")[2]
-        keys = [bare] + ([f"@/{inner}"] if inner else [])
+        keys = [bare] + ([f"@/{inner}"] if inner else [])  # "@/" is the usual alias of src/
     if not keys:
         return []
     marks = ", ".join("?" * len(keys))
@@ -240,11 +240,11 @@ def _holding(db: Connection, name: str) -> list[str]:
     whole = "".join(words)
     found: list[str] = []
     for content, data in db.execute("select content, data from postings where term = ?", (whole,)):
-        identities = memoryview(data)[: 4 * content].cast("I")
-        if len(identities) > MOST_HOLDING:
+        if content > MOST_HOLDING:
             return []
-        marks = ", ".join("?" * len(identities))
-        rows = db.execute(f"select path from files where kind = ? and id in ({marks})", (TEST_KIND, *identities))
+        marks = ", ".join("?" * content)
+        ids = file_ids(data, content)
+        rows = db.execute(f"select path from files where kind = ? and id in ({marks})", (TEST, *ids))
         found += [path for (path,) in rows if _is_runnable(path, "")]
     return found if len(found) <= MOST_IMPORTERS else []
 
@@ -253,11 +253,8 @@ def _mentioning(root: str, tests: list[str], name: str) -> tuple[str, int, int] 
     """Return the test file that mentions ``name`` most often (imports aside), its first such line, and the count."""
     best: tuple[str, int, int] | None = None
     for path in tests[:MOST_READ]:
-        try:
-            text = private.read_file(f"{root}/{path}", MOST_READ_BYTES).decode(errors="replace")
-        except OSError:
-            continue
-        if name not in text:
+        text = _read(root, path)
+        if name not in text:  # saves splitting it into lines
             continue
         line, count, is_used = 0, 0, False
         for number, one in enumerate(text.split("\n"), 1):
@@ -270,11 +267,14 @@ def _mentioning(root: str, tests: list[str], name: str) -> tuple[str, int, int] 
     return best
 
 
+def _read(root: str, path: str) -> str:
+    try:
+        return private.read_file(f"{root}/{path}", MOST_READ_BYTES).decode(errors="replace")
+    except OSError:
+        return ""
+
+
 def _inline(root: str, source: str) -> Test | None:
     """Return the tests inside a Rust source file; None if it has none."""
-    try:
-        text = private.read_file(f"{root}/{source}", MOST_READ_BYTES).decode(errors="replace")
-    except OSError:
-        return None
-    before, mark, _behind = text.partition("#[cfg(test)]")
+    before, mark, _behind = _read(root, source).partition("#[cfg(test)]")
     return Test(source, "its tests are in the file itself", IN_FILE, before.count("\n") + 1) if mark else None

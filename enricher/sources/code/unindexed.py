@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from enricher.prompt.project import Project
 
 MOST_BYTES = 24_000_000
+"""Maximum bytes of git's index file that are read; an entry takes about a hundred."""
 MOST_SCANNED = 48_000_000
 """Maximum number of bytes searched, summed over all wanted names."""
 MOST_NEEDLES = 8
@@ -25,24 +26,35 @@ SKIPPED = frozenset(("node_modules", "__pycache__", "venv", "dist", "build", "ta
 def files_named(project: Project, wanted: list[str]) -> dict[str, list[str]]:
     """Return for each name in ``wanted`` the files of the project whose paths end with this name."""
     wanted = wanted[:MOST_NEEDLES]
-    names = _from_git(project, [path.rpartition("/")[2] for path in wanted])
+    names = _from_git(project.root, [path.rpartition("/")[2] for path in wanted])
     if names is None:
         names = _from_folders(project.root)
     return {path: [own for own in names if f"/{own}".endswith(f"/{path}")] for path in wanted}
 
 
-def _from_git(project: Project, needles: list[str]) -> list[str] | None:
+def git_index(root: str) -> str:
+    """Return the path of the index file that git keeps for a work tree; empty if there is none.
+
+    A linked work tree has its own, in the folder that the file ``.git`` names.
+    """
+    marker = os.path.join(root, ".git")
+    if os.path.isdir(marker):
+        return os.path.join(marker, "index")
+    try:
+        with open(marker, "rb") as file:
+            own = file.read(4096).decode(errors="surrogateescape").partition("gitdir:")[2].strip()
+    except OSError:
+        return ""
+    return os.path.join(root, own, "index")
+
+
+def _from_git(root: str, needles: list[str]) -> list[str] | None:
     """Return the paths in git's index that contain one of ``needles``.
 
     Returns None if the index is missing or has a format that cannot be searched.
     """
-    marker = f"{project.root}/.git"
     try:
-        if os.path.isfile(marker):
-            with open(marker, "rb") as file:
-                own = file.read(4096).decode(errors="surrogateescape").partition(":")[2].strip()
-            marker = os.path.join(project.root, own)
-        with open(f"{marker}/index", "rb", buffering=0) as file:
+        with open(git_index(root), "rb", buffering=0) as file:
             data = file.read(MOST_BYTES) or b""
     except (OSError, ValueError):
         return None
@@ -76,7 +88,7 @@ def _name_around(data: bytes, at: int) -> tuple[str, int]:
     end = data.find(b"\0", at)
     if end < 0:
         return "", len(data)
-    for start in range(at, max(at - 1024, 13), -1):
+    for start in range(at, max(at - 1024, 13), -1):  # the file begins with 12 bytes that belong to no entry
         # Of the flags before a name, twelve bits are its length, and 0x40 would mark an extended entry.
         if int.from_bytes(data[start - 2 : start], "big") & 0xFFF == end - start and data[start - 2] < 0x40:
             name = data[start:end]
@@ -90,7 +102,7 @@ def _from_folders(root: str) -> list[str]:
     waiting = [""]
     seen = 0
     while waiting and seen < MOST_ENTRIES:
-        folder = waiting.pop(0)
+        folder = waiting.pop(0)  # breadth first, so that one deep folder does not use up MOST_ENTRIES
         try:
             with os.scandir(f"{root}/{folder}") as entries:
                 for entry in entries:

@@ -44,7 +44,7 @@ def follow(root: str) -> Followed:
         followed = Followed(_default_branch(root), _url(root))
         content = trust.content_of(root)
         difference = differing(root, followed.ref)
-        is_stirred = trust.content_of(root) != content
+        is_stirred = trust.content_of(root) != content  # an editor or a git command may be at work right now
     except (git.GitError, OSError) as failure:
         raise BranchError(f"{root}: {failure}") from failure
     if difference:
@@ -135,7 +135,7 @@ def _identity(path: str, like: str) -> str:
 
 def _default_branch(root: str) -> str:
     """Return the remote-tracking ref of the remote's default branch; raises ``git.GitError``."""
-    for name in ("HEAD", "main", "master"):
+    for name in ("HEAD", "main", "master"):  # origin/HEAD exists in a clone, but not after "git remote add"
         try:
             found = git.ask(root, "rev-parse", "--verify", "--symbolic-full-name", f"refs/remotes/{REMOTE}/{name}")
         except git.GitError:

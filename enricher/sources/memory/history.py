@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 MOST_COMMITS = 3_000
 LONGEST_MESSAGE = 1_500
-FORMAT = "%x00%H%x00%cs%x00%B"
+FORMAT = "%x00%H%x00%cs%x00%B"  # NUL is the only character that no message can contain
 
 _TRAILER = re.compile(
     r"[A-Z][A-Za-z-]{2,30}(?:-[A-Za-z]+)+: |(?:Fixes|Closes|Refs|See|Cc|Bug|Link|PR)(?:[:#]| #)|Pull Request resolved: "
@@ -72,9 +72,8 @@ def _reverting_commits(commits: list[tuple[str, str, str]]) -> dict[str, str]:
     undone: dict[str, str] = {}
     for sha, _day, message in reversed(commits):
         for named in _REVERTS.findall(message):  # a full or an abbreviated id
-            target = (
-                named if named in by or len(named) >= 40 else next((one for one in shas if one.startswith(named)), "")
-            )
+            is_full = len(named) >= 40
+            target = named if is_full else next((one for one in shas if one.startswith(named)), "")
             if not target:
                 continue
             by[target] = sha
@@ -85,10 +84,7 @@ def _reverting_commits(commits: list[tuple[str, str, str]]) -> dict[str, str]:
 
 
 def _decision_text(message: str) -> str:
-    """Return a commit's subject and those paragraphs that state a decision or, in a revert, the reason for it.
-
-    Returns an empty string if there is no such paragraph.
-    """
+    """Return a commit's subject and the paragraphs that state a decision or why it reverts another; empty if none."""
     subject, _, body = message.strip().partition("\n")
     paragraphs = [kept for one in body.strip().split("\n\n") if (kept := _without_trailers(one))]
     is_revert = bool(_REVERTS.search(message))
@@ -102,9 +98,8 @@ def _without_trailers(paragraph: str) -> str:
 
 
 def _is_mere_revert(paragraph: str) -> bool:
-    return bool(_REVERTS.match(paragraph.strip())) and len(paragraph.split()) < len(
-        "This reverts commit X, reversing Y".split()
-    )
+    # git writes "This reverts commit X."; more words than in "This reverts commit X, reversing" are a person's own.
+    return bool(_REVERTS.match(paragraph.strip())) and len(paragraph.split()) <= 5
 
 
 def _shortened(text: str) -> str:

@@ -155,6 +155,7 @@ def source_at(path: str, project: Project) -> MemorySource:
     if notes.leads_out(path, project):
         raise SourceError(notes.refusal(path))
     name = notes.named(path, project)
+    # If the name is not UTF-8, ``named`` has put backslashes in it.
     if "\\" in name and not os.path.exists(os.path.join(project.root, name)):
         raise SourceError(f"{name}: its name is no text; rename it, or import the folder above it")
     if os.path.isdir(path):
@@ -175,7 +176,7 @@ def source_at(path: str, project: Project) -> MemorySource:
 def _begins_with_an_object(path: str) -> bool:
     try:
         with open(path, "rb") as file:
-            return file.read(1024).removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{")
+            return file.read(1024).removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{")  # without the mark of UTF-8
     except OSError:
         return False
 
@@ -283,6 +284,7 @@ def _sync(db: sqlite3.Connection, source: MemorySource, project: Project, readin
     Earlier memories from files that could not be read this time are kept.
     """
     is_folder = os.path.isdir(_absolute(source, project))
+    # The slash keeps docs/adr from being the beginning of docs/adr-old.
     prefix = "git:" if source.kind == "git" else "" if source.path == "." else source.path + "/" * is_folder
     unread = set(reading.unread)
     with memories.transaction(db):
@@ -291,7 +293,7 @@ def _sync(db: sqlite3.Connection, source: MemorySource, project: Project, readin
             for memory in _from(db, project, ORIGINS[source.kind], prefix)
             if memory.source in unread
             or (not is_folder and memory.source != source.path)
-            or (not prefix and os.path.isabs(memory.source))
+            or (not prefix and os.path.isabs(memory.source))  # from a folder outside of the project
         ]
         wanted = list({memory.key: memory for memory in (*reading.memories, *others)}.values())
         added, changed, removed = memories.replace_all(db, project.id, ORIGINS[source.kind], prefix, wanted)
@@ -301,9 +303,9 @@ def _sync(db: sqlite3.Connection, source: MemorySource, project: Project, readin
 
 
 def _from(db: sqlite3.Connection, project: Project, origin: str, prefix: str) -> list[Memory]:
-    if origin == "import:git":
+    if origin == "import:git":  # a history is always read as a whole
         return []
-    found = memories.listing(db, project=project.id, origin=origin, limit=-1)
+    found = memories.listing(db, project=project.id, origin=origin, limit=-1)  # -1: all of them, as in SQLite
     return [memory for memory in found if memory.source.startswith(prefix)]
 
 

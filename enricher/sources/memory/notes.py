@@ -44,6 +44,7 @@ _DATE_LINE = re.compile(
     r"^[\s>*_-]{0,9}(?:date|decided)[\s*_]{0,9}:[\s*_]{0,9}(\d{4}-\d\d-\d\d)", re.IGNORECASE | re.MULTILINE
 )
 _DATED_NAME = re.compile(r"(\d{4}-\d\d-\d\d)(?!\d)")
+# The note that replaced another one: a link to it, or its number, as in "superseded by ADR-0012".
 _TARGET = re.compile(r"\]\(([^)#\s]+\.(?:md|markdown))[)#]|\b(?:adr[- ]?)?0*(\d{1,5})\b", re.IGNORECASE)
 _NUMBERED = re.compile(r"0*(\d{1,5})[-_ .]")
 
@@ -138,6 +139,7 @@ def first_dates(folder: str, project: Project) -> dict[str, str]:
     for commit in listed.decode(errors="surrogateescape").split("\0")[1:]:
         day, _, names = commit.partition("\n")
         for name in names.strip().split("\n"):
+            # git lists the newest commit first, so the last one that is stored for a file is its first.
             found[named(os.path.join(top, name), project) if top != project.root else name] = day
     return found
 
@@ -164,7 +166,7 @@ class _Note:
             if not self.created_at and self.fields.get(name) is not None:
                 self.created_at, remarks = dated(self.fields[name], where=f"{self.source}:1")
                 self.reading.remarks += remarks
-        dated_line = _DATE_LINE.search(self.body[:4000])
+        dated_line = _DATE_LINE.search(self.body[:4000])  # further down, a date belongs to the content
         dated_name = _DATED_NAME.search(os.path.basename(path))
         for found in (dated_line, dated_name):
             if not self.created_at and found:
@@ -254,13 +256,13 @@ def _prefix(path: str) -> str:
 
     Returns an empty string for the project itself and for a path that leads out of it.
     """
-    clean = os.path.normpath(path.strip().rstrip("*").strip("/") or ".").replace(os.sep, "/")
+    clean = os.path.normpath(path.strip().rstrip("*").strip("/") or ".").replace(os.sep, "/")  # "shop/**" is shop
     return "" if clean in (".", "..") or clean.startswith("../") else clean
 
 
 def _day_of_file(path: str) -> str:
     try:
-        return time.strftime("%Y-%m-%d", time.gmtime(min(os.stat(path).st_mtime, time.time())))
+        return time.strftime("%Y-%m-%d", time.gmtime(min(os.stat(path).st_mtime, time.time())))  # not in the future
     except (OSError, ValueError):
         return ""
 

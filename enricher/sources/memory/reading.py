@@ -19,6 +19,7 @@ from storage.memory.memories import DEFAULT_NAMESPACE, LONGEST_ID, NAMESPACES, M
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import IO
 
     from enricher.prompt.project import Project
 
@@ -113,7 +114,7 @@ def dated(value: object, *, where: str) -> tuple[str, list[str]]:
 
     A date in the future becomes today, since nothing can have been decided later.
     """
-    if isinstance(value, date):  # YAML parses dates by itself
+    if isinstance(value, date):  # YAML parses dates and times by itself; a datetime is a date, too
         text = value.isoformat()
     elif isinstance(value, str) and _DATE.fullmatch(value.strip()):
         text = value.strip().replace(" ", "T")
@@ -165,9 +166,9 @@ def read_lines(path: str, project: Project, *, tick: Callable[[int, int], None] 
     return reading
 
 
-def _skip_rest(file: object) -> int:
+def _skip_rest(file: IO[bytes]) -> int:
     skipped = 0
-    while piece := file.readline(LONGEST_LINE):  # type: ignore[attr-defined]
+    while piece := file.readline(LONGEST_LINE):
         skipped += len(piece)
         if piece.endswith(b"\n"):
             break
@@ -192,7 +193,7 @@ def _take(
     earlier, content = seen.setdefault(name, (number, memory.content))
     if earlier == number:
         reading.memories.append(memory)
-    elif content != memory.content:
+    elif content != memory.content:  # the same memory twice is no reason to complain
         reading.problems.append(f"{where}: the id {memory.key!r} is that of line {earlier} already; give it another")
 
 
@@ -240,7 +241,7 @@ def _value(line: bytes) -> dict[str, object]:
 
 
 def _identity(given: object) -> str:
-    if given is None or isinstance(given, bool):
+    if given is None or isinstance(given, bool):  # for Python, a bool is an int
         return ""
     if not isinstance(given, str | int | float):
         raise ValueError(f"the id {given!r} is neither a text nor a number")

@@ -23,6 +23,7 @@ FIELD_HEADINGS = ("status", "date", "deciders", "decision makers")
 
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*")
 _FENCE = re.compile(r" {0,3}(```+|~~~+)")
+# Here and in ``notes``, repetitions are limited: a long line of such characters would take quadratic time.
 _FIELD = re.compile(r"[\s>*_-]{0,9}(?:date|status|deciders?|authors?)\b[\s*_]{0,9}:", re.IGNORECASE)
 _SLUG = re.compile(r"[^a-z0-9]+")
 
@@ -61,9 +62,10 @@ def frontmatter(text: str) -> tuple[dict[str, Any], str, str]:
     if not end:
         return {}, text, ""
     body = text.split("\n", end + 1)[end + 1] if text.count("\n") > end else ""
-    import yaml
+    import yaml  # only here, because most notes have no frontmatter
 
     try:
+        # The loader in C is several times as fast, but not every installation has it.
         fields = yaml.load("\n".join(lines[1:end]), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     except (yaml.YAMLError, ValueError, RecursionError) as failure:
         mark = getattr(failure, "problem_mark", None)
@@ -89,9 +91,8 @@ def sections(body: str, *, cut_short_ones: bool = False) -> list[NoteSection]:
     A short note remains a single section, unless ``cut_short_ones`` is set; then it is split at its headings, too.
     """
     parts = [part for part in _parts(body) if part.level or part.text()]
-    opening = parts[0].level == 1 and sum(part.level == 1 for part in parts) == 1 if parts else False
-    if opening:
-        parts[0] = _Part(0, "", parts[0].lines)
+    if parts and parts[0].level == 1 and sum(part.level == 1 for part in parts) == 1:
+        parts[0] = _Part(0, "", parts[0].lines)  # this heading is the title, which every memory gets anyway
     if parts and not parts[0].level:
         parts[0].lines = _without_fields(parts[0].lines)
     parts = _decision_first(parts)
@@ -156,10 +157,7 @@ def _whole(part: _Part) -> str:
 
 
 def _passages(parts: list[_Part]) -> list[tuple[str, str]]:
-    """Return the passages of a note, each as a pair: its headings, from the outermost to the innermost, and its text.
-
-    A very short passage is appended to the passage of its parent heading.
-    """
+    """Return the passages of a note, each with its text and, before that, its headings from the outermost on."""
     above: list[tuple[int, str]] = []
     passages: list[tuple[str, str]] = []
     for part in parts:
@@ -182,6 +180,7 @@ def _pieces(text: str) -> list[str]:
     start = 0
     while len(text) - start > LONGEST_PIECE:
         window = text[start : start + LONGEST_PIECE]
+        # Not too near to the beginning, where a paragraph's end would leave a tiny piece.
         cut = next((at for mark in ("\n\n", "\n", " ") if (at := window.rfind(mark)) > LONGEST_PIECE // 3), len(window))
         pieces.append(window[:cut].strip())
         start += cut

@@ -8,6 +8,7 @@ skipped, too. The results are shortened and redacted. There is one module for ea
 from __future__ import annotations
 
 import os
+import stat
 
 from enricher.prompt import POINTING_WORDS
 from enricher.prompt.conversation import NEWS, Conversation, seen_mark
@@ -67,8 +68,6 @@ LONGEST_PATH = 200
 
 WITH_TRANSCRIPTS = ("claude", "gemini", "codex", "copilot")
 """Clients whose records have a module here; a transcript of any other client is read as Claude's."""
-REGULAR_FILE, FILE_TYPE = 0o100000, 0o170000
-"""S_IFREG and the mask S_IFMT; the hook does not load the module ``stat``, which defines them."""
 
 
 class Extract:
@@ -120,6 +119,7 @@ class Extract:
         text = text.strip()
         if text and len(self.answers) < MOST_ANSWERS:
             self.answers.append((len(self.prompts), text))
+        # Only the last answer is joined; some clients write it in several records, interrupted by tools.
         if not text or (self.answer and (not of or of != self.answer_id)):
             return
         self.answer = f"{text}\n{self.answer}" if self.answer else text
@@ -195,7 +195,7 @@ def read_conversation(event: PromptEvent, injected: list[str] | tuple[str, ...] 
             summarise(found, conversation, event.prompt)
             conversation.resumed = found.news
             conversation.transcript = path
-    if news and f"item:{seen_mark(news)}" not in injected:
+    if news and f"item:{seen_mark(news)}" not in injected:  # the agent was not told yet
         conversation.resumed = conversation.resumed or news
     if conversation.resumed and not conversation.todos and event.host == "claude" and event.session_id:
         from enricher.sources.tasklists import claude_tasks
@@ -220,7 +220,7 @@ def transcript_path(event: PromptEvent) -> str:
         return event.transcript_path if os.path.isabs(event.transcript_path) else ""
     if event.host == "copilot" and event.session_id:
         name = event.session_id
-        if "/" in name or "\\" in name or "\0" in name or name.startswith("."):
+        if "/" in name or "\\" in name or "\0" in name or name.startswith("."):  # would lead to another folder
             return ""
         home = os.environ.get("COPILOT_HOME") or os.path.join(os.path.expanduser("~"), ".copilot")
         return os.path.join(home, "session-state", name, "events.jsonl")
@@ -244,7 +244,7 @@ def _read(path: str, event: PromptEvent) -> Extract:
             break
         # Of a huge line, only the ends are searched: the kind of record is named near one of them.
         ends = line if len(line) <= 2 * END_BYTES else line[:END_BYTES] + line[-END_BYTES:]
-        if not any(mark in ends for mark in host.MARKS):
+        if not any(mark in ends for mark in host.MARKS):  # a false match only costs the decoding
             continue
         if not is_whole or len(line) > LONGEST_LINE:
             _peek(line, found)
@@ -260,10 +260,7 @@ def _read(path: str, event: PromptEvent) -> Extract:
 
 
 def _earlier_todos(path: str, host: Host) -> list[tuple[str, str]] | None:
-    """Return the last todo list in the transcript, even if it is in an old record; None if there is none.
-
-    Only lines that may contain a todo list are decoded.
-    """
+    """Return the last todo list in the transcript, even if it is in an old record; None if there is none."""
     earlier = Extract("", "")
     data = tail(path, MOST_BYTES)
     end = len(data)
@@ -286,7 +283,7 @@ def take_one(host: Host, record: dict[str, Any], found: Extract) -> None:
     try:
         host.take(record, found)
     except (AttributeError, TypeError, ValueError, KeyError, IndexError, RecursionError):
-        return
+        return  # a client's next release may change its format anywhere
 
 
 def _decoded(line: bytes) -> dict[str, Any] | None:
@@ -326,10 +323,10 @@ def lines_from_end(path: str) -> Iterator[tuple[bytes, bool]]:
                     yield line, True
                 rest, is_whole = first, True
             elif len(rest) + len(first) > LONGEST_LINE:
-                rest, is_whole = first, False
+                rest, is_whole = first, False  # joining all blocks of a huge line would take quadratic time
             else:
                 rest = first + rest
-        if stop == 0:
+        if stop == 0:  # otherwise, MOST_BYTES has cut off the beginning of this line
             yield rest, is_whole
     finally:
         os.close(descriptor)
@@ -349,7 +346,7 @@ def _open(path: str) -> tuple[int, int]:
     """Open a regular file, without waiting for the writer of a FIFO, and return its descriptor and size."""
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
     status = os.fstat(descriptor)
-    if status.st_mode & FILE_TYPE != REGULAR_FILE:
+    if not stat.S_ISREG(status.st_mode):
         os.close(descriptor)
         raise OSError("not a regular file")
     return descriptor, status.st_size
@@ -399,5 +396,5 @@ def _tasks_as_todos(tasks: dict[str, list[str]]) -> list[tuple[str, str]]:
     Deleted tasks and those without a known subject are left out.
     """
     known = [(number, status, text) for number, (status, text) in tasks.items() if text and status != "deleted"]
-    known.sort(key=lambda one: (len(one[0]), one[0]))
+    known.sort(key=lambda one: (len(one[0]), one[0]))  # numbers as texts: "2" before "10"
     return [(plain_status(status), text) for _, status, text in known[:MOST_TODOS]]

@@ -5,7 +5,7 @@ The client records its todos either as one list (``TodoWrite``) or as tasks that
 
 from __future__ import annotations
 
-from enricher.sources.transcripts.wording import text_of
+from enricher.sources.transcripts.wording import objects, text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from enricher.sources.transcripts import Extract
 
-MARKS = (
+MARKS = (  # with and without a space: JSON may be written either way
     b'"type":"user"', b'"type":"assistant"', b'"type": "user"', b'"type": "assistant"', b'"compact_boundary"',
 )  # fmt: skip
 TODO_MARKS = (b'"TodoWrite"', b'"newTodos"')
@@ -40,10 +40,10 @@ def take(record: dict[str, Any], found: Extract) -> None:
 
 
 def _user(record: dict[str, Any], content: object, found: Extract) -> None:
-    blocks = content if isinstance(content, list) else [{"type": "text", "text": content}]
-    results = [block for block in blocks if isinstance(block, dict) and block.get("type") == "tool_result"]
+    blocks = _blocks(content)
+    results = [block for block in blocks if block.get("type") == "tool_result"]
     if not results:
-        texts = [block.get("text") for block in blocks if isinstance(block, dict) and block.get("type") == "text"]
+        texts = [block.get("text") for block in blocks if block.get("type") == "text"]
         found.prompt("\n".join(text for text in texts if isinstance(text, str)))
         return
     rich = record.get("toolUseResult")
@@ -63,11 +63,12 @@ def _state(rich: dict[str, Any], found: Extract) -> None:
         found.tasks.setdefault(str(task.get("id", "")), ["pending", ""])[1] = task["subject"]
 
 
+def _blocks(content: object) -> list[dict[str, Any]]:
+    return objects(content) if isinstance(content, list) else [{"type": "text", "text": content}]
+
+
 def _answer(content: object, found: Extract, *, of: str) -> None:
-    blocks = content if isinstance(content, list) else [{"type": "text", "text": content}]
-    for block in reversed(blocks):
-        if not isinstance(block, dict):
-            continue
+    for block in reversed(_blocks(content)):
         if block.get("type") == "text" and isinstance(block.get("text"), str):
             found.add_answer(block["text"], of=of)
         elif block.get("type") == "tool_use" and isinstance(block.get("input"), dict):
@@ -97,5 +98,5 @@ def _update(given: dict[str, Any], found: Extract) -> None:
         task[1] = task[1] or given["subject"]
 
 
-def _todos(items: list[Any]) -> list[tuple[object, object]]:
-    return [(item.get("status"), item.get("content")) for item in items if isinstance(item, dict)]
+def _todos(items: object) -> list[tuple[object, object]]:
+    return [(item.get("status"), item.get("content")) for item in objects(items)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from enricher.sources.transcripts.wording import text_of
+from enricher.sources.transcripts.wording import objects, text_of
 from storage.base.fast_stdlib import loads
 
 TYPE_CHECKING = False
@@ -71,14 +71,14 @@ def _call(payload: dict[str, Any], found: Extract) -> None:
     given = payload.get("arguments", payload.get("input"))
     arguments = _arguments(given)
     if name == "update_plan" and isinstance(arguments.get("plan"), list):
-        steps = [step for step in arguments["plan"] if isinstance(step, dict)]
-        found.plan([(step.get("status"), step.get("step")) for step in steps])
+        found.plan([(step.get("status"), step.get("step")) for step in objects(arguments["plan"])])
         return
     words = arguments.get("command", arguments.get("cmd", arguments.get("input", given)))
     text = "\n".join(str(word) for word in words) if isinstance(words, list) else str(words or "")
     if "*** Begin Patch" in text:
         _patched(text[:LONGEST_PATCH], found)
-    elif words is not given:
+    elif words is not given:  # otherwise, the tool has no command
+        # The last word of ["bash", "-lc", "make test"] is the command.
         found.command(str(words[-1]) if isinstance(words, list) and words else text)
     for key in ("file_path", "path"):
         found.file(arguments.get(key), is_change=False)
@@ -101,18 +101,14 @@ def _patched(patch: str, found: Extract) -> None:
 
 
 def _output(output: object, found: Extract) -> None:
-    """Add the error of a command that failed.
-
-    It failed if its exit code is not 0, which is stated in a field or in the text, or if the field ``success`` is
-    false.
-    """
+    """Add the error of a command that failed, judged by its exit code (a field or text) or the field ``success``."""
     if isinstance(output, str) and output.startswith("{"):
         given = _arguments(output)
         metadata = given.get("metadata")
         if isinstance(metadata, dict) and metadata.get("exit_code"):
             found.error(given.get("output"))
     elif isinstance(output, str):
-        _, mark, behind = output[:400].partition("xited with code ")
+        _, mark, behind = output[:400].partition("xited with code ")  # "Process exited …", "Exited …"
         if mark and behind[:1].isdigit() and behind[:1] != "0":
             found.error(output)
     elif isinstance(output, dict) and output.get("success") is False:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from enricher.sources.transcripts.wording import objects
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -23,24 +25,19 @@ def take(record: dict[str, Any], found: Extract) -> None:
     if record.get("agentId") or not isinstance(data, dict):
         return
     if kind == "user.message" and isinstance(data.get("content"), str):
-        if data.get("source", "user") in ("user", "", None):
+        if data.get("source", "user") in ("user", "", None):  # any other source is not the user
             found.prompt(data["content"])
     elif kind == "assistant.message":
         if isinstance(data.get("content"), str):
             found.add_answer(data["content"], of=str(data.get("messageId") or ""))
-        _requests(data.get("toolRequests"), found)
+        for request in reversed(objects(data.get("toolRequests"))):
+            _tool(request.get("name"), request.get("arguments"), found)
     elif kind == "tool.execution_start":
         _tool(data.get("toolName"), data.get("arguments"), found)
     elif kind == "tool.execution_complete" and data.get("success") is False:
         found.error(_message(data.get("error")) or _message(data.get("result")))
     elif kind == "session.resume" or (kind == "session.compaction_complete" and data.get("success", True)):
         found.compacted(record.get("id"))
-
-
-def _requests(requests: object, found: Extract) -> None:
-    for request in reversed(requests) if isinstance(requests, list) else ():
-        if isinstance(request, dict):
-            _tool(request.get("name"), request.get("arguments"), found)
 
 
 def _tool(name: object, given: object, found: Extract) -> None:
@@ -53,7 +50,6 @@ def _tool(name: object, given: object, found: Extract) -> None:
 
 
 def _checklist(text: str) -> list[tuple[object, object]]:
-    """Return the steps of a Markdown checklist."""
     steps: list[tuple[object, object]] = []
     for line in text.splitlines():
         bare = line.strip().lstrip("-* ")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from enricher.sources.transcripts.wording import text_of
+from enricher.sources.transcripts.wording import objects, text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,10 +24,8 @@ def take(record: dict[str, Any], found: Extract) -> None:
     """
     patch = record.get("$set")
     if isinstance(patch, dict):
-        messages = patch.get("messages")
-        for message in reversed(messages) if isinstance(messages, list) else ():
-            if isinstance(message, dict):
-                take(message, found)
+        for message in reversed(objects(patch.get("messages"))):
+            take(message, found)
         return
     kind = record.get("type")
     if kind not in ("user", "gemini") or not found.is_new(record.get("id")):
@@ -36,10 +34,8 @@ def take(record: dict[str, Any], found: Extract) -> None:
         # ``content`` also contains what hooks added; only the displayed text is the user's own.
         found.prompt(text_of(record.get("displayContent")) or text_of(record.get("content")))
         return
-    calls = record.get("toolCalls")
-    for call in reversed(calls) if isinstance(calls, list) else ():
-        if isinstance(call, dict):
-            _call(call, found)
+    for call in reversed(objects(record.get("toolCalls"))):
+        _call(call, found)
     found.add_answer(text_of(record.get("content")))
 
 
@@ -47,7 +43,7 @@ def _call(call: dict[str, Any], found: Extract) -> None:
     given, name = call.get("args"), call.get("name")
     given = given if isinstance(given, dict) else {}
     if name == "write_todos" and isinstance(given.get("todos"), list):
-        items = [item for item in given["todos"] if isinstance(item, dict)]
+        items = objects(given["todos"])
         found.plan([(item.get("status"), item.get("description") or item.get("content")) for item in items])
     for key in PATHS:
         found.file(given.get(key), is_change=name in CHANGING)
@@ -62,8 +58,8 @@ def _result(result: object) -> str:
     """
     if isinstance(result, str):
         return result
-    for part in result if isinstance(result, list) else ():
-        answer = part.get("functionResponse") if isinstance(part, dict) else None
+    for part in objects(result):
+        answer = part.get("functionResponse")
         response = answer.get("response") if isinstance(answer, dict) else None
         if isinstance(response, dict):
             return str(response.get("error") or response.get("output") or "")

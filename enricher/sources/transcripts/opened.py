@@ -35,6 +35,7 @@ def have_been_opened(records: bytes, root: str, paths: Iterable[str]) -> bool:
     take long to decode.
     """
     return all(
+        # The last form is a line of a patch, "*** Update File: …", within JSON.
         any(form.encode() in records for form in (f'"{root}/{path}"', f'path":"{path}"', f"File: {path}\\n"))
         for path in paths
     )

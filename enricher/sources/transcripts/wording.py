@@ -5,6 +5,10 @@ from __future__ import annotations
 from enricher.prompt.redaction import redact
 from enricher.prompt.text import shortened
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 
 def plain_status(status: object) -> str:
     """Return ``status``, a client's word for the status of a task, as ``completed``, ``in_progress`` or ``pending``."""
@@ -18,14 +22,19 @@ def text_of(content: object) -> str:
     """Return the text of a message or of a tool's result, which is either a string or a list of blocks."""
     if isinstance(content, str):
         return content
-    blocks = content if isinstance(content, list) else []
-    return "\n".join(str(block["text"]) for block in blocks if isinstance(block, dict) and block.get("text"))
+    return "\n".join(str(block["text"]) for block in objects(content) if block.get("text"))
+
+
+def objects(value: object) -> list[dict[str, Any]]:
+    """Return the JSON objects in a list; empty if ``value`` is no list."""
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 
 def short(text: str, limit: int) -> str:
     """Return a text on one line, without secrets, and at most ``limit`` characters long."""
+    # Cut roughly first, because a tool's output may have megabytes; much of it may be white space, which is removed.
     text = storable(" ".join(text[: 4 * limit + 4096].split()))
-    # Before the text is cut: half a secret would not be recognised.
+    # Before the text is cut to its length: half a secret would not be recognised.
     text = redact(text[: 2 * limit + 512])[0]
     return shortened(text, limit)
 
@@ -59,6 +68,7 @@ _DROPPED = (
 _NOTES = ("[Request interrupted", "Caveat: The messages below", "This session is being continued from a previous")
 LONGEST_TAG = 80
 CLEANED_CHARS = 8000
+"""Maximum characters of a user record that are searched for tags; a prompt is later shortened to far fewer."""
 
 
 def users_words(text: str) -> str:
@@ -77,6 +87,7 @@ def users_words(text: str) -> str:
 
 
 def _is_command(text: str) -> bool:
+    # Of a path, such as /usr/bin, the name has another slash in it.
     name = text[1:65].split(None, 1)[:1] if text.startswith("/") and not text[1:2].isspace() else []
     return bool(name) and all(letter.isalnum() or letter in "-:_" for letter in name[0])
 
@@ -91,7 +102,7 @@ def _without_tags(text: str) -> str:
         name = inside.strip("/").split(None, 1)[0] if inside.strip("/ ") else ""
         if (
             not name
-            or inside[0].isspace()
+            or inside[0].isspace()  # "a < b and c > d"
             or not name[0].isalpha()
             or not name.replace("-", "").replace("_", "").replace(":", "").isalnum()
         ):
@@ -100,7 +111,7 @@ def _without_tags(text: str) -> str:
             continue
         kept.append(text[at:start])
         at = end + 1
-        if inside[0] != "/" and (name in _DROPPED or name.startswith("ide_")):
+        if inside[0] != "/" and (name in _DROPPED or name.startswith("ide_")):  # ide_opened_file, ide_selection
             close = text.find(f"</{name}>", at)
             at = close + len(name) + 3 if close >= 0 else len(text)
         elif inside[0] != "/" and _is_generic(text, start, f"</{name}>", end):
@@ -109,8 +120,5 @@ def _without_tags(text: str) -> str:
 
 
 def _is_generic(text: str, start: int, closing: str, end: int) -> bool:
-    """Return whether the ``<`` at ``start`` belongs to a generic type such as ``List<String>``, not to a tag.
-
-    It does if it follows a name and if the text after ``end`` does not contain the end tag ``closing``.
-    """
+    """Return whether the ``<`` at ``start`` belongs to a generic type such as ``List<String>``, not to a tag."""
     return start > 0 and text[start - 1].isalnum() and closing not in text[end:]

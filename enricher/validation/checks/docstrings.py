@@ -66,6 +66,7 @@ def find_undocumented(source: Source) -> Iterator[CodeFinding]:
             and not _is_described(source, node)
         ):
             kind = "class" if isinstance(node, ast.ClassDef) else "function"
+            # The finding covers the header, which ends above the body or, in "def f(): …", with it.
             start = node.body[0].lineno if node.body[0].lineno > node.lineno else node.lineno + 1
             yield CodeFinding(
                 node.lineno, start - 1, f"public {kind} {_full_name(source, node)} has no docstring", SUGGESTION
@@ -89,13 +90,14 @@ def _is_described(source: Source, node: Function | ast.ClassDef) -> bool:
         if DESCRIBING.search(name_of(one)) or "help" in given:
             return True
     first = node.body[0]
+    # A docstring that is composed ("…" % x, f"…", "…".format(x)), which Python does not count as one.
     if isinstance(first, ast.Expr) and isinstance(first.value, ast.BinOp | ast.JoinedStr | ast.Call):
         return isinstance(node, ast.ClassDef) or not isinstance(first.value, ast.Call)
     if isinstance(node, ast.ClassDef):
         if node.keywords and "cls" in _described(source):  # its metaclass assigns the docstring
             return True
         # The keys of a TypedDict describe it; a class with the name of its base class is described by that.
-        if _is_typed_dict(node, source) or node.name in map(name_of, node.bases):
+        if any(name == "TypedDict" for name, _ in _bases(node, source)) or node.name in map(name_of, node.bases):
             return True
         bound = {name_of(target) for one in node.body if isinstance(one, ast.Assign) for target in one.targets}
         makers = [one for one in node.body if isinstance(one, FUNCTIONS) and one.name in ("__init__", "__new__")]
@@ -103,18 +105,20 @@ def _is_described(source: Source, node: Function | ast.ClassDef) -> bool:
     return all(map(is_nothing, node.body))
 
 
-def _is_typed_dict(node: ast.ClassDef, source: Source) -> bool:
-    """Return whether a class is a ``TypedDict``, or derived from one in the same file."""
+def _bases(owner: ast.ClassDef, source: Source) -> Iterator[tuple[str, ast.ClassDef | None]]:
+    """Yield the name of each direct or indirect base of a class, and that class if it is in the same file."""
     classes = {one.name: one for one in source.nodes if isinstance(one, ast.ClassDef)}
-    waiting, seen = [node], {node.name}
+    waiting, seen = [owner], {owner.name}
     while waiting:
-        for base in map(name_of, waiting.pop().bases):
-            if base == "TypedDict":
-                return True
-            if base in classes and base not in seen:
-                seen.add(base)
-                waiting.append(classes[base])
-    return False
+        for base in waiting.pop().bases:
+            name = name_of(base)
+            known = classes.get(name) if isinstance(base, ast.Name) else None  # in other.Base, it is another file's
+            if known is None:
+                yield name, None
+            elif name not in seen:
+                yield name, known
+                seen.add(name)
+                waiting.append(known)
 
 
 def _exported(tree: ast.Module) -> frozenset[str] | None:
@@ -191,20 +195,11 @@ def _may_override(node: Function, owner: ast.ClassDef, source: Source) -> bool:
         isinstance(one, ast.Call) and name_of(one.func) == node.name and _is_super(one.func) for one in ast.walk(node)
     ):
         return True
-    classes = {one.name: one for one in source.nodes if isinstance(one, ast.ClassDef)}
-    waiting, seen = [owner], {owner.name}
-    while waiting:
-        for node_of_base in waiting.pop().bases:
-            base = name_of(node_of_base)
-            known = classes.get(base) if isinstance(node_of_base, ast.Name) else None
-            if base == "Protocol" or (known is None and base not in KNOWN_BASES):
-                return True
-            if known is None or base in seen:
-                continue
-            if any(one.name == node.name for one in known.body if isinstance(one, FUNCTIONS)):
-                return True
-            seen.add(base)
-            waiting.append(known)
+    for base, known in _bases(owner, source):
+        if base == "Protocol" or (known is None and base not in KNOWN_BASES):
+            return True
+        if known and any(one.name == node.name for one in known.body if isinstance(one, FUNCTIONS)):
+            return True
     return False
 
 

@@ -28,6 +28,7 @@ READING = frozenset(
     replace removeprefix removesuffix split partition rpartition find index compile match search sub fullmatch strip
     lstrip rstrip count fromkeys""".split()
 )
+"""Names of calls that declare an option or take a text apart; the numbers in them are not settings."""
 IN_EXAMPLE = re.compile(r"(?i).*(?:example|sample|demo|default|help|docs|link|about).*|_*test(?:_\w*)?")
 TO_SETTING = "give it a name: a constant, a parameter or a setting"
 URL = re.compile(
@@ -37,6 +38,7 @@ HOME = re.compile(
     r"(?:/home/(?!(?:user|username|me|you)\b)[a-z][\w.-]*|/Users/(?!(?:user|username|me|you)\b)[A-Za-z][\w.-]*|[A-Z]:\\Users\\\w+)(?:[/\\].*)?"
 )
 PUBLIC_DNS = ("8.8.8.8", "8.8.4.4", "1.1.1.1", "1.0.0.1", "9.9.9.9")
+"""Name servers that Google, Cloudflare and Quad9 offer to everyone."""
 SERVICE_HOME = re.compile(
     r"/home/(?:ubuntu|debian|ec2-user|runner|app|appuser|jovyan|node|vagrant|pi|vscode|site|git|docker|container|ray"
     r"|airflow|spark|hadoop|jenkins|nonroot|worker|server|service)\b"
@@ -49,7 +51,8 @@ EXAMPLE_HOSTS = re.compile(
     r"|(?:\w+\.)?wikipedia\.org|(?:dx\.)?doi\.org|creativecommons\.org|opensource\.org|host|hostname|your.*|my.*|\.+)"
 )
 CONNECTING = re.compile(
-    r"(?i)(?!_*(?:[gs]et|store|save)_)_*(?:\w+_)?(?:get|post|put|patch|head|delete|requests?|fetch|urlopen|urlretrieve|urljoin|connect\w*|create_\w*engine"
+    r"(?i)(?!_*(?:[gs]et|store|save)_)"  # get_client, store_session
+    r"_*(?:\w+_)?(?:get|post|put|patch|head|delete|requests?|fetch|urlopen|urlretrieve|urljoin|connect\w*|create_\w*engine"
     r"|clone|download\w*|call|send\w*|open|ping|query|\w*client|\w*session|stream|websocket\w*)(?:_\w+)?"
 )
 """Names of functions that connect to, request or open the address or folder that is passed to them."""
@@ -113,24 +116,23 @@ def find_hardcoded(source: Source) -> Iterator[CodeFinding]:
     yield from find_secrets(source)
     if source.is_test or source.is_example or ADDRESS_FILES.fullmatch(PurePath(source.file).stem):
         return
-    yield from find_addresses(source)
-    yield from find_numbers(source)
+    yield from _addresses(source)
+    for node in source.nodes:
+        if isinstance(node, ast.Call):
+            yield from _numbers_of(source, node)
 
 
-def find_addresses(source: Source) -> Iterator[CodeFinding]:
-    """Yield the server addresses and the home folders that are hard-coded in a function and used by it."""
+def _addresses(source: Source) -> Iterator[CodeFinding]:
     for node in source.nodes:
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             what = "" if _is_computed_host(source, node) else _place(node.value)
+            # An address with a password is reported as a secret.
             if what and _is_for_program(source, node) and not found_in(node.value):
                 yield CodeFinding(node.lineno, end_of(node), f"{what} is fixed in the code", TO_SETTING)
 
 
 def _is_for_program(source: Source, node: ast.Constant) -> bool:
-    """Return whether the program itself uses the value ``node``, and no comment justifies that it is hard-coded.
-
-    A comment does if it explains the value or says that any other value would do as well.
-    """
+    """Return whether the program itself uses the value ``node``, and no comment justifies that it is hard-coded."""
     above = source.ancestors(node)
     around = [one for one in above if isinstance(one, (*FUNCTIONS, ast.ClassDef))]
     if not any(isinstance(one, FUNCTIONS) for one in around) or FOR_PEOPLE.search(names_around(source, node)):
@@ -144,7 +146,7 @@ def _is_for_program(source: Source, node: ast.Constant) -> bool:
 def _is_computed_host(source: Source, node: ast.Constant) -> bool:
     """Return whether a part of the host in an address is inserted at run time, as in ``f"https://{name}.net/"``."""
     found = URL.match(node.value) if isinstance(node.value, str) else None
-    if not found or "/" in found.group().partition("://")[2]:
+    if not found or "/" in found.group().partition("://")[2]:  # the slash ends the host
         return False
     parent = source.parent(node)
     goes_on = isinstance(parent, ast.JoinedStr) and parent.values[-1] is not node
@@ -170,7 +172,7 @@ def _host(url: str) -> str:
     try:
         found = urlsplit(url)
         host, port = found.hostname or "", found.port
-    except ValueError:
+    except ValueError:  # an invalid port or IPv6 address
         return ""
     if (
         host.startswith(("169.254.", "metadata."))
@@ -203,7 +205,7 @@ def _number(address: str) -> str:
         return ""
     is_plain = (
         address in PUBLIC_DNS
-        or address.startswith(("0.", "255."))
+        or address.startswith(("0.", "255."))  # a mask or a network, no server
         or found.is_loopback
         or found.is_unspecified
         or found.is_multicast
@@ -213,12 +215,7 @@ def _number(address: str) -> str:
 
 
 def _is_used(source: Source, node: ast.Constant) -> bool:
-    """Return whether the code uses the address in the literal ``node``.
-
-    It does if it connects to the address or assigns it to a variable with a name like that of an address. It also does
-    if a function returns a longer text with the address, unless this is a property or its name says that it returns
-    one.
-    """
+    """Return whether the code uses the address in ``node``: it connects to it, keeps it, or returns a longer one."""
     below: ast.AST = node
     for above in source.ancestors(node):
         if isinstance(above, ast.Call):
@@ -235,10 +232,7 @@ def _is_used(source: Source, node: ast.Constant) -> bool:
 
 
 def _connects(call: ast.Call, given: ast.AST) -> bool:
-    """Return whether ``given`` is an argument of a call that connects to it.
-
-    The default value in a call that reads a setting does not count, nor does a page that is opened in a browser.
-    """
+    """Return whether ``given`` is an argument of a call that connects to it."""
     name = name_of(call.func)
     is_default = given in call.args[1:] and (name in WITH_DEFAULT or READS_SETTING.search(name))
     is_for_people = name_of(getattr(call.func, "value", None)) == "webbrowser" or "browser" in name
@@ -248,8 +242,7 @@ def _connects(call: ast.Call, given: ast.AST) -> bool:
 def _is_address(source: Source, assignment: ast.Assign, target: ast.expr) -> bool:
     """Return whether ``target`` holds a fixed address, to which the code connects.
 
-    It must be named like an address, and its function must assign it only once and use it to connect. For an attribute
-    with a constant value, it is not checked whether the function uses it.
+    It must be named like an address, and its function must assign it only once and use it to connect.
     """
     if not HOLDS_ADDRESS.fullmatch(name_of(target)):
         return False
@@ -259,7 +252,7 @@ def _is_address(source: Source, assignment: ast.Assign, target: ast.expr) -> boo
     uses = [one for one in same if isinstance(getattr(one, "ctx", None), ast.Load)]
     if len(same) - len(uses) > 1 or name_of(target) in parameters:
         return False
-    if isinstance(target, ast.Attribute):
+    if isinstance(target, ast.Attribute):  # any method may use it
         return isinstance(assignment.value, ast.Constant) and source.parent(assignment) is scope
     return any(_reaches_connection(source, use) for use in uses)
 
@@ -285,14 +278,8 @@ def _gives_address(scope: ast.AST) -> bool:
     return bool(is_property or GIVES_ADDRESS.search(name) or FOR_PEOPLE.search(name))
 
 
-def find_numbers(source: Source) -> Iterator[CodeFinding]:
-    """Yield the numbers that are passed, in a function, to parameters that are usually settings, such as timeouts."""
-    for node in source.nodes:
-        if isinstance(node, ast.Call):
-            yield from _numbers_of(source, node)
-
-
 def _numbers_of(source: Source, call: ast.Call) -> Iterator[CodeFinding]:
+    """Yield the numbers that a call in a function gives to parameters that are usually settings, such as timeouts."""
     given = [(one.arg or "", one.value) for one in call.keywords if NUMBERS.fullmatch(one.arg or "")]
     if name_of(call.func) in WAITING and call.args:
         given.append((name_of(call.func), call.args[0]))
@@ -300,16 +287,14 @@ def _numbers_of(source: Source, call: ast.Call) -> Iterator[CodeFinding]:
         number = value.value if isinstance(value, ast.Constant) else None
         if isinstance(number, bool) or not isinstance(number, int | float) or _is_choice(name, number):
             continue
-        is_rhythm = _is_rhythm(source, call, name)
-        if not is_rhythm and _is_in_the_middle(source, call, number) and not source.is_explained(value):
+        if name == "sleep" and (number > DAY_S or source.is_in_loop(call)):  # the rhythm of the loop
+            continue
+        if _is_in_the_middle(source, call, number) and not source.is_explained(value):
             yield CodeFinding(value.lineno, end_of(value), f"{number} for {name} is fixed in the code", TO_SETTING)
 
 
 def _is_in_the_middle(source: Source, call: ast.Call, number: float) -> bool:
-    """Return whether the number that is passed to a call is hard-coded inside a function without an explanation.
-
-    A docstring that states the number, or the name of the variable to which the result is assigned, can explain it.
-    """
+    """Return whether the number that is passed to a call is hard-coded inside a function without an explanation."""
     above = source.ancestors(call)
     around: list[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef]
     around = [one for one in above if isinstance(one, FUNCTIONS)]
@@ -330,20 +315,9 @@ def _is_in_decorator(path: list[ast.AST]) -> bool:
 
 
 def _is_choice(name: str, number: float) -> bool:
-    """Return whether the number may be hard-coded as the value of the parameter ``name``.
-
-    It may if it is small (a short time, few attempts), the standard port of a protocol, or a default value.
-    """
+    """Return whether the number may be hard-coded as the value of the parameter ``name``."""
     if "default" in name.lower():
         return True
     if "port" in name.lower():
         return number < PRIVILEGED_PORTS
     return abs(number) < SMALL
-
-
-def _is_rhythm(source: Source, call: ast.Call, name: str) -> bool:
-    """Return whether a call is a ``sleep`` in a loop, or a ``sleep`` so long that it practically never ends."""
-    if name != "sleep":
-        return False
-    is_endless = isinstance(call.args[0], ast.Constant) and float(str(call.args[0].value)) > DAY_S
-    return is_endless or any(isinstance(one, ast.While | ast.For | ast.AsyncFor) for one in source.ancestors(call))

@@ -65,21 +65,22 @@ def find_secrets(source: Source) -> Iterator[CodeFinding]:
 
 def _secret(source: Source, node: ast.Constant, value: str) -> str:
     words = len(value.split())
-    if words > MOST_WORDS or isinstance(source.parent(node), ast.Expr | ast.JoinedStr):
+    if words > MOST_WORDS or isinstance(source.parent(node), ast.Expr | ast.JoinedStr):  # docstrings, f-strings
         return ""
     found = found_in(value)
     if ("://" in value and not WITH_PASSWORD.match(value)) or value.startswith("/") or "?" in value:
         return ""
-    is_most = "://" in value or 2 * sum(map(len, found)) >= len(value)
+    is_most = "://" in value or 2 * sum(map(len, found)) >= len(value)  # else the string is about something else
     is_secret = any(map(PASSWORD.search, found)) and not any(map(PLACEHOLDER.fullmatch, found))
     if is_secret and is_most and not _is_harmless(source, node):
         return "a password in an address" if "://" in value else "a token or key"
+    # A secret of unknown form is known by its name only; a part of a composed text has no name of its own.
     name = "" if isinstance(source.parent(node), ast.BinOp) else name_given_to(source, node)
     if (
         words > 1
         or not (PASSWORD_NAMES.search(name) and PASSWORD.fullmatch(value))
         or NO_SECRET_NAMES.search(name)
-        or _words(name) in _words(value)
+        or _words(name) in _words(value)  # password = "user_password2" is a key, not a value
         or _words(value) in _words(name)
         or _is_harmless(source, node)
         or PLACEHOLDER.fullmatch(value)
@@ -94,18 +95,13 @@ def _words(text: str) -> str:
 
 
 def _is_harmless(source: Source, node: ast.Constant) -> bool:
-    """Return whether a string is certainly not a secret, although it looks like one.
-
-    It may be a regular expression, the name of a resource, an example, one of many similar values in a dictionary, or a
-    value that a comment describes as public.
-    """
+    """Return whether a string is certainly not a secret, although it looks like one."""
     if PATTERN.fullmatch(str(node.value)) or PUBLISHED.search(source.comments(node.lineno - 4, end_of(node))):
         return True
     if SHOWING.search(names_around(source, node)):
         return True
     parent = source.parent(node)
-    texts = (
-        [one.value for one in parent.values if isinstance(one, ast.Constant)] if isinstance(parent, ast.Dict) else []
-    )
+    values = parent.values if isinstance(parent, ast.Dict) else []
+    texts = [one.value for one in values if isinstance(one, ast.Constant)]
     lengths = {len(str(one)) for one in texts}
     return len(texts) >= TABLE_ROWS and (len(lengths) == 1 or min(lengths) >= SHORTEST_TOKEN)

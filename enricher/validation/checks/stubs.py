@@ -71,11 +71,13 @@ DECLARED = 3
 """A file with at least this many bare functions declares an interface, such as the handlers of events."""
 LONG_DOCSTRING = 4
 """A docstring with at least this many line ends describes an interface, so its function is not bare."""
+# Decorators of functions that others implement, or that are called in another way than by their name.
 DECLARING = frozenset(
     """abstractmethod abstractproperty abstractclassmethod abstractstaticmethod overload singledispatch
     singledispatchmethod hookspec hookimpl""".split()
 )
 PLAIN_DECORATORS = frozenset("property staticmethod classmethod cached_property lru_cache cache contextmanager".split())
+"""Decorators that are no reason for an empty body; any other may register the function or replace its body."""
 INTERFACE_NAMES = re.compile(r"I[A-Z][a-z]")
 OPEN_BASES = frozenset(("ABC", "ABCMeta", "Interface", "TypedDict", "NamedTuple"))
 EMPTY_NAMES = re.compile(
@@ -100,7 +102,7 @@ FOR_TOOLS = re.compile(r"(?:pragma|noqa|type:(?! \()|pylint|mypy|nosec)")
 
 def find_stubs(source: Source) -> Iterator[CodeFinding]:
     """Yield the functions and methods that are not implemented."""
-    if source.file.endswith(".pyi"):
+    if source.file.endswith(".pyi"):  # no function in it has a body
         return
     kinds = [(one, kind) for one in source.functions() if (kind := _kind(source, one))]
     announced = [(one, kind) for one, kind in kinds if kind == ANNOUNCES]
@@ -250,7 +252,7 @@ def _is_whole(owner: ast.ClassDef, function: Function) -> bool:
 def _is_bound_or_passed(source: Source, function: Function) -> bool:
     """Return whether the file defines the function again, passes it on, or calls it and ignores its result."""
     for node in source.nodes:
-        if isinstance(node, ast.Constant) and node.value == function.name:
+        if isinstance(node, ast.Constant) and node.value == function.name:  # it is looked up by its name
             return True
         if isinstance(node, FUNCTIONS) and node is not function and node.name == function.name:
             return True

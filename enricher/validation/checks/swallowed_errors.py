@@ -23,6 +23,7 @@ IGNORING = re.compile(
     r"|\b(?:if|where|when) (?:possible|available)\b|\bmay (?:not|fail|raise)\b|\bstill\b|__del__|__exit__|atexit"
     r"|^_*(?:\w+_)?tests?(?:_|\b)|\bexclud\w+ .*error"
 )
+"""Words in a function's name, its docstring or a comment which say that errors are ignored on purpose."""
 ENDS = re.compile(
     r"(?:^|_)(?:a?close|makedirs|mkdir|result|wait_closed|terminate|shut_?down|tear_?down|clean_?up|dispose|finali[sz]\w*|destroy|disconnect"
     r"|abort|release|end|exit|stop|cancel|kill|unlink|remove|rm(?:tree|dir)|detach|flush|quit|logout|unsubscribe"
@@ -44,6 +45,7 @@ NO_REASON = re.compile(r"(?i)\b(?:it )?(?:does not|doesn't) matter\b|\bnever min
 LOGGING = frozenset(
     "debug info warning warn error exception critical log print excepthook print_exc print_exception echo".split()
 )
+"""Names of calls that report something; a report that fails need not stop the work that it reports on."""
 COLLECTING = frozenset("append add extend update insert setdefault".split())
 """Names of calls that add to a container; if they fail, the container stays as it was."""
 SUGGESTION = "catch the expected exception, log it, or use contextlib.suppress with it"
@@ -74,7 +76,8 @@ def _is_deliberate(source: Source, node: ast.Try | ast.TryStar) -> bool:
         return True
     if node.orelse or len(node.handlers) > 1 or any(map(_may_fail, _inside(node))):
         return True
-    return (_is_in_loop(source, node) and _leaves(node)) or _sets_value(node)
+    # A loop may try several candidates until one of them works.
+    return (source.is_in_loop(node) and _leaves(node)) or _sets_value(node)
 
 
 def _is_alone(source: Source, node: ast.stmt) -> bool:
@@ -87,11 +90,7 @@ def _is_alone(source: Source, node: ast.stmt) -> bool:
 
 
 def _may_fail(node: ast.AST) -> bool:
-    """Return whether an error in this node may be ignored without a stated reason.
-
-    It may if the node is an import, a condition or a ``raise``, or if it cleans up, writes to a log, adds an item to a
-    container, or does work that is not essential.
-    """
+    """Return whether an error in this node may be ignored without a stated reason."""
     if isinstance(node, ast.Import | ast.ImportFrom | ast.If | ast.Raise) or _ends_something(node):
         return True
     name = name_of(node) if isinstance(node, ast.Call) else ""
@@ -99,18 +98,11 @@ def _may_fail(node: ast.AST) -> bool:
 
 
 def _inside(node: ast.Try | ast.TryStar) -> Iterator[ast.AST]:
-    """Return the nodes in the body of a ``try`` block."""
     return (one for statement in node.body for one in ast.walk(statement))
 
 
 def _leaves(node: ast.Try | ast.TryStar) -> bool:
-    """Return whether the ``try`` block contains a ``return``, ``break`` or ``continue``."""
     return any(isinstance(one, ast.Return | ast.Break | ast.Continue) for one in _inside(node))
-
-
-def _is_in_loop(source: Source, node: ast.stmt) -> bool:
-    """Return whether the block is in a loop, which may try several candidates until one of them works."""
-    return any(isinstance(one, ast.For | ast.AsyncFor | ast.While) for one in source.ancestors(node))
 
 
 def _sets_value(node: ast.Try | ast.TryStar) -> bool:
@@ -130,7 +122,7 @@ def _ends_something(node: ast.AST) -> bool:
 
 
 def _is_ending(name: str) -> bool:
-    return bool(ENDS.search(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()))
+    return bool(ENDS.search(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()))  # libShutdown becomes lib_shutdown
 
 
 def _has_reason(source: Source, node: ast.Try | ast.TryStar, handler: ast.ExceptHandler) -> bool:

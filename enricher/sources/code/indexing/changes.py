@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from enricher.prompt.redaction import redact
 from enricher.prompt.wording.words import looks_like_a_name
 from enricher.sources import git
-from enricher.sources.code import name_history
+from enricher.sources.code import CONFIG, EXAMPLE, SOURCE, STUB, TEMPLATE, TEST, name_history
 from enricher.sources.code.indexing import listing
 from enricher.sources.code.indexing.symbols import definitions
 
@@ -43,6 +43,7 @@ UNREAD = 0
 """Initial value of ``commits.state``, which later becomes ``name_history.READ`` or ``name_history.SWEEP``."""
 
 _MARK = "\x01"
+# Settings of the user or the repository must not change the output that is parsed below.
 _LOG = (
     "-c", "log.showRoot=true", "-c", "log.diffMerges=off", "-c", "diff.noprefix=false",
     "-c", "diff.mnemonicPrefix=false",
@@ -75,7 +76,7 @@ _NAMES = re.compile(
     re.MULTILINE,
 )
 """Patterns of names: flags, routes, settings in quotes or at the start of a line, identifiers."""
-_READ_KINDS = frozenset((listing.SOURCE, listing.TEST, listing.CONFIG, listing.EXAMPLE, listing.TEMPLATE, listing.STUB))
+_READ_KINDS = frozenset((SOURCE, TEST, CONFIG, EXAMPLE, TEMPLATE, STUB))
 _keys: dict[str, int] = {}
 """Cache of the keys of words (0 for a word that is not a name), because a history repeats the same words."""
 
@@ -116,7 +117,7 @@ class _Change:
     detail: str = ""
 
 
-def read(db: sqlite3.Connection, root: str, boundary: frozenset[str], *, seconds: float = MOST_SECONDS) -> int:
+def read(db: sqlite3.Connection, root: str, boundary: frozenset[str]) -> int:
     """Read the diffs of unread commits, newest first, and return the number of commits read.
 
     ``boundary`` contains the oldest commits of a shallow clone. They are skipped, because git would show every file in
@@ -126,7 +127,7 @@ def read(db: sqlite3.Connection, root: str, boundary: frozenset[str], *, seconds
         attributes.write(_ATTRIBUTES)
         attributes.flush()
         heads = ("-c", f"core.attributesFile={attributes.name}", "-c", f"diff.enricher.xfuncname={_JS_HEADS}")
-        done = _read(db, root, (*heads, *_LOG), boundary, until=time.monotonic() + seconds)
+        done = _read(db, root, (*heads, *_LOG), boundary, until=time.monotonic() + MOST_SECONDS)
     total, unread = db.execute("select count(*), sum(state = ?) from commits", (UNREAD,)).fetchone()
     is_whole = not boundary and not unread and total < MOST_COMMITS
     db.execute("insert or replace into meta values ('is_whole', ?)", (str(int(is_whole)),))
@@ -136,11 +137,11 @@ def read(db: sqlite3.Connection, root: str, boundary: frozenset[str], *, seconds
 def _read(db: sqlite3.Connection, root: str, log: tuple[str, ...], boundary: frozenset[str], *, until: float) -> int:
     spent = db.execute("select value from meta where key = 'diff_bytes'").fetchone()
     budget = MOST_BYTES - (int(spent[0]) if spent else 0)
-    query = "select id, sha, at, state from (select * from commits order by at desc, id desc limit ?) where state = ?"
+    query = "select id, sha, at from (select * from commits order by at desc, id desc limit ?) where state = ?"
     waiting = db.execute(query, (MOST_COMMITS, UNREAD)).fetchall()
     done = 0
     for start in range(0, len(waiting), BATCH):
-        batch = {sha: (number, at) for number, sha, at, _state in waiting[start : start + BATCH]}
+        batch = {sha: (number, at) for number, sha, at in waiting[start : start + BATCH]}
         rows = db.execute("select count(*) from name_changes").fetchone()[0]
         if time.monotonic() > until or budget <= 0 or rows > MOST_ROWS:
             break
@@ -152,13 +153,15 @@ def _read(db: sqlite3.Connection, root: str, log: tuple[str, ...], boundary: fro
             if diffs and not is_whole:
                 diffs[-1].is_whole = False
             _store(db, diffs, batch)
+            # If the output was cut off, ask again for the commits that are not in it.
             seen = {one.sha for one in diffs}
             wanted = [] if is_whole or not seen else [sha for sha in wanted if sha not in seen]
         missing = [(name_history.SWEEP, number) for sha, (number, _at) in batch.items() if sha in boundary]
         db.executemany("update commits set state = ? where id = ?", missing)
-        db.execute(f"update commits set state = {name_history.READ} where state = {UNREAD} and id in ({_marks(batch)})",
-                   [number for number, _at in batch.values()])  # fmt: skip
-        done += len(batch)
+        # Commits about which git printed nothing are not asked for again; those that time was too short for are.
+        answered = [(number,) for sha, (number, _at) in batch.items() if sha not in wanted]
+        db.executemany(f"update commits set state = {name_history.READ} where state = {UNREAD} and id = ?", answered)
+        done += len(answered)
         db.execute("insert or replace into meta values ('diff_bytes', ?)", (str(MOST_BYTES - budget),))
     return done
 
@@ -276,7 +279,7 @@ def _classify_change(
     *,
     within: bool,
 ) -> _Change:
-    change = _Change(net=max(-99, min(99, counts[name])))
+    change = _Change(net=max(-99, min(99, counts[name])))  # SQLite stores such a number in one byte
     here, there = undefined.get(name, []), defined.get(name, [])
     change.what = (
         name_history.DEFINED * bool(there) | name_history.UNDEFINED * bool(here) | name_history.TOUCHED * within
@@ -315,6 +318,7 @@ def _compare(file: _File, gone: set[str], new: set[str], renamed: defaultdict[st
 
 
 def _names(text: str) -> list[str]:
+    # What is before a setting at the start of a line is matched along with it, but not the dashes of a flag.
     return [name.lstrip(" \t-") if name[0] in " \t-" and name[:2] != "--" else name for name in _NAMES.findall(text)]
 
 
@@ -324,7 +328,7 @@ def _key(name: str, *, is_defined: bool) -> int:
         return name_history.key(name) if len(name) > 2 and name.isascii() and " " not in name else 0
     found = _keys.get(name)
     if found is None:
-        if len(_keys) > 500_000:
+        if len(_keys) > 500_000:  # limits the memory
             _keys.clear()
         found = _keys[name] = name_history.key(name) if looks_like_a_name(name) else 0
     return found

@@ -7,9 +7,9 @@ lock file, else from ``packageManager``, else it is the one that the project's o
 from __future__ import annotations
 
 import json
+import posixpath
 import re
 import textwrap
-import tomllib
 from collections import Counter
 from dataclasses import dataclass
 
@@ -63,11 +63,12 @@ _COMMANDS = _compiled(
         "changelog": r"\btowncrier\b|\b(?:npx |pnpm |yarn )?changeset(?: add)?$|\bgit-cliff\b|\bscriv create\b",
     }
 )
+# "CI=1 make test" and "./run.sh", but neither "NAME = value" nor "npm install jest".
 _PROGRAM = re.compile(r"^(?:\w+=\S+ )*[\w./@-]+(?: (?![=:])|$)(?!install |add )")
 TASK_SCRIPT = re.compile(
     r"^(?:scripts?/|bin/|tools/)?(?:run[-_])?(tests?|lint|format|typecheck|build|deploy|release|publish|dev|start|serve)(?:\.sh)?$"
 )
-_MAKE_TARGET = re.compile(r"^([A-Za-z][\w.-]*)\s*:(?![=:])", re.MULTILINE)
+_MAKE_TARGET = re.compile(r"^([A-Za-z][\w.-]*)\s*:(?![=:])", re.MULTILINE)  # "NAME := value" is no target
 _JUST_TARGET = re.compile(r"^@?([A-Za-z][\w-]*)(?:\s+[^:=\n]*)?:(?!=)", re.MULTILINE)
 _RUN_LINE = re.compile(r"^\s*(?:- )?run:\s*(?![|>])(\S.*)$")
 _NODE_CALL = re.compile(r"\b(pnpm|yarn|bun|npm)\s+(?:install|i|ci|run|test|add|build|dev|start)\b")
@@ -75,7 +76,7 @@ _PYTHON_CALL = re.compile(r"\b(uv|poetry|pdm|pipenv)\s+run\b")
 _NOT_DEVELOPMENT = re.compile(
     r"usage|example|install(?:ation)?$|quick ?start|api|docker|deploy(?:ed)? with|upgrad|faq|troubl", re.IGNORECASE
 )
-
+"""Words in headings above commands for those who use the project, not for those who work on it."""
 _ADVISED = re.compile(r"^`([^`]+)` (?:runs|checks|builds|starts)\b|\b(?:[Rr]un|[Uu]se|with|via|by running):? `([^`]+)`")
 """A command in a sentence that advises to run it: "Run the tests with `make test`", "`make check` runs the linters"."""
 _FORBIDS = re.compile(r"\b(?:not|never|don't|instead|without|avoid|no longer|deprecated)\b", re.IGNORECASE)
@@ -128,10 +129,10 @@ class ProjectFiles:
         if lock:
             return Manager(NODE_LOCKS[lock.rpartition("/")[2]], lock)
         for above in _upwards(folder):
-            if (path := _joined(above, "pnpm-workspace.yaml")) in self.present:
+            if (path := posixpath.join(above, "pnpm-workspace.yaml")) in self.present:
                 return Manager("pnpm", path)
-            path = _joined(above, "package.json")
-            named = _loaded(self.texts.get(path, "")).get("packageManager")
+            path = posixpath.join(above, "package.json")
+            named = _loaded(self.texts.get(path, "")).get("packageManager")  # such as "pnpm@9.1.0"
             if isinstance(named, str) and (name := named.partition("@")[0]) in _ADDING:
                 return Manager(name, path, line_of(self.texts[path], '"packageManager"'))
         return Manager(self._node[0][0] if self._node else "npm", "")
@@ -146,7 +147,7 @@ class ProjectFiles:
     def _lock(self, folder: str, kinds: dict[str, str]) -> str:
         for above in _upwards(folder):
             for name in kinds:
-                if (path := _joined(above, name)) in self.present:
+                if (path := posixpath.join(above, name)) in self.present:
                     return path
         return ""
 
@@ -172,17 +173,8 @@ def commands(project: ProjectFiles) -> list[Command]:
     for path in project.paths:
         script = TASK_SCRIPT.match(path)
         if script and (path.endswith(".sh") or path.startswith(("script/", "bin/"))):
-            found.append(
-                Command(
-                    _action_of(script[1]),
-                    f"./{path}",
-                    path,
-                    0,
-                    "",
-                    TARGET,
-                    means=_first_call(project.texts.get(path, "")),
-                )
-            )
+            means = _first_call(project.texts.get(path, ""))
+            found.append(Command(_action_of(script[1]), f"./{path}", path, 0, "", TARGET, means))
     return sorted((one for one in found if one.action), key=lambda one: -one.rank)
 
 
@@ -204,13 +196,12 @@ def _wrapped(project: ProjectFiles) -> list[Command]:
 
 
 def _first_call(text: str) -> str:
-    """Return the first line of a shell script that runs a command."""
     for line in text.splitlines():
         bare = line.strip()
         if (
             bare
             and not bare.startswith(("#", "set ", "cd ", "export ", "if ", "SCRIPT", "DIR", "echo "))
-            and "=" not in bare.partition(" ")[0]
+            and "=" not in bare.partition(" ")[0]  # a variable is set
         ):
             return _shortened(bare)
     return ""
@@ -227,10 +218,9 @@ def _scripts(project: ProjectFiles, path: str, text: str) -> list[Command]:
         action = _action_of(name)
         if not action or not isinstance(body, str) or "no test specified" in body.lower():
             continue
-        is_short = (manager.name != "npm" and manager.name != "bun") or name in ("test", "start")
-        call = f"{manager.name} {name}" if is_short and name != "publish" else f"{manager.name} run {name}"
-        if manager.name == "bun":
-            call = f"bun run {name}"
+        # npm runs few scripts without "run"; "bun test" and "yarn publish" are commands of the managers themselves.
+        is_short = name in ("test", "start") if manager.name == "npm" else manager.name != "bun" and name != "publish"
+        call = f"{manager.name} {name}" if is_short else f"{manager.name} run {name}"
         rank = SCRIPT + (0.5 if name in ("test", "lint", "build", "dev", "release", "deploy") else 0.0)
         line = line_of(text, f'"{name}":', behind='"scripts"')
         shown_by = f", {manager.name} by {manager.path}" if manager.path and manager.path != path else ""
@@ -258,6 +248,7 @@ def _of_workflow(path: str, text: str) -> list[Command]:
     found = []
     for number, line in enumerate(text.splitlines(), 1):
         run = _RUN_LINE.match(line)
+        # A line with much indentation may be one of several below "run: |".
         command = run[1].strip() if run else line.strip() if line.startswith("        ") else ""
         action = _action_of_command(command)
         if action in ("test", "lint", "build") and "${{" not in command and len(command) <= LONGEST_COMMAND:
@@ -276,7 +267,7 @@ def _of_document(path: str, text: str) -> list[Command]:
         if not action or action in found or line.startswith("#") or len(command) > LONGEST_COMMAND:
             continue
         if (
-            "..." in command.replace("./...", "")
+            "..." in command.replace("./...", "")  # a placeholder, except for "all packages" in Go
             or "<" in command
             or (headings and _NOT_DEVELOPMENT.search(headings[0]))
         ):
@@ -288,7 +279,7 @@ def _of_document(path: str, text: str) -> list[Command]:
         action = _action_of_command(command)
         is_whole = " " in command or action == "test"  # "Formatted with `ruff`" names a tool, no command
         if action and is_whole and action not in found and len(command) <= LONGEST_COMMAND:
-            rank = (README if is_readme else DOCUMENT) - 0.5
+            rank = (README if is_readme else DOCUMENT) - 0.5  # a block of code is more surely meant to be run
             found[action] = Command(action, command, path, unit.line, folder, rank)
     return list(found.values())
 
@@ -318,6 +309,7 @@ def _action_of_command(command: str) -> str:
     if not command or not _PROGRAM.match(command):
         return ""
     found = ((action, match) for action, pattern in _COMMANDS if (match := pattern.search(command)))
+    # In 'git commit -m "fix pytest"', the program is only mentioned.
     return next((action for action, match in found if '"' not in command[: match.start()]), "")
 
 
@@ -336,21 +328,9 @@ def _loaded(text: str) -> dict[str, object]:
     return value if isinstance(value, dict) else {}
 
 
-def toml(text: str) -> dict[str, object]:
-    """Return the values in the text of a TOML file; empty if it is invalid."""
-    try:
-        return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, ValueError):
-        return {}
-
-
 def _upwards(folder: str) -> list[str]:
     found = [folder]
     while folder:
         folder = folder.rpartition("/")[0]
         found.append(folder)
     return found
-
-
-def _joined(folder: str, name: str) -> str:
-    return f"{folder}/{name}" if folder else name

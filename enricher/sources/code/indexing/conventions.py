@@ -138,7 +138,7 @@ _LINES = "=-~^"
 """Underline characters of headings without "#", ordered by heading level."""
 _UNDERLINE = re.compile(r"^(?:={3,}|-{3,}|~{3,}|\^{3,})$")
 LONGEST_TITLE = 80
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z`*\[])")
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z`*\[])")  # not after "e.g.", which a small letter follows
 SHELLS = frozenset(("", "bash", "sh", "shell", "console", "zsh", "text", "cmd", "powershell"))
 
 
@@ -185,7 +185,8 @@ def _score(action: str, unit: Unit, prior: float, name: str) -> float:
     named = bool(_WORDS[action].search(unit.text[:WHAT_IT_IS_ABOUT]))
     nearest = bool(_HEADINGS[action].search(f"{unit.headings[0] if unit.headings else ''} {name}"))
     above = any(_HEADINGS[action].search(heading) for heading in unit.headings[1:])
-    if not (named and (nearest or above or prior >= 1.5)) and not (nearest and action in HEADING_SUFFICES):
+    # Documents other than a README are about such actions as a whole, so that no heading need name the action.
+    if not (named and (nearest or above or prior >= _OTHER_PRIOR)) and not (nearest and action in HEADING_SUFFICES):
         return 0.0
     orders = bool(_IMPERATIVE.search(unit.text))
     is_rule = bool(_ORDERS_OR_RULES.search(unit.text)) or (action in MAY_BE_HABITS and bool(_HABIT.search(unit.text)))
@@ -193,7 +194,7 @@ def _score(action: str, unit: Unit, prior: float, name: str) -> float:
         return 0.0
     score = prior + 3.0 * named + 3.0 * nearest + 1.0 * above + 1.0 * is_rule + 1.0 * orders
     score += 0.5 * bool(_QUOTES.search(unit.text))
-    return score - 1.5 * (len(unit.text) < 45)
+    return score - 1.5 * (len(unit.text) < 45)  # a short sentence rarely says how
 
 
 def _is_of_this_project(text: str) -> bool:
@@ -231,9 +232,8 @@ def fenced(text: str) -> list[tuple[int, str, tuple[str, ...]]]:
         if mark:
             inside, language = not inside, mark[2].lower() if not inside else ""
         elif inside and language in SHELLS and line.strip():
-            found.append(
-                (number, line.strip().removeprefix("$ "), tuple(title for _level, title in reversed(headings)))
-            )
+            above = tuple(title for _level, title in reversed(headings))
+            found.append((number, line.strip().removeprefix("$ "), above))
         elif not inside and (heading := _HEADING.match(line)):
             headings = [one for one in headings if one[0] < len(heading[1])] + [(len(heading[1]), heading[2])]
     return found
@@ -247,7 +247,9 @@ class _Reader:
         self.paragraph = ""
         self.is_item = self.is_numbered = False
         self.steps: Unit | None = None
+        """The steps of a numbered list that were read so far, which are one unit."""
         self.lead: Unit | None = None
+        """A sentence that ends in a colon, to which the list or command below it is appended."""
 
     def line(self, number: int, line: str) -> None:
         bare = line.strip()
@@ -259,6 +261,7 @@ class _Reader:
             title, self.paragraph = self.paragraph, ""
             self.heading(1 + _LINES.find(bare[0]), title)
             return
+        # Tables, quotations, HTML, pictures, badges and rules are no sentences.
         if not bare or bare.startswith(("|", ">", "<", "![", "[!", "---", "===")):
             self.end()
             if bare:
@@ -290,7 +293,7 @@ class _Reader:
             return
         plain = _LINK.sub(lambda link: link[1], text).replace("**", "").replace("__", "").strip()
         is_only_link = bool(_LINK.fullmatch(text))
-        if is_only_link or plain.startswith(("[ ]", "[x]")):
+        if is_only_link or plain.startswith(("[ ]", "[x]")):  # "[ ]": a list to be ticked off, as in a template
             return
         headings = tuple(title for _level, title in reversed(self.headings))
         if self.is_item and self.lead is not None:

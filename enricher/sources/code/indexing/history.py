@@ -29,9 +29,9 @@ MOST_RECENT = 500
 MOST_TAGS = 2_000
 MOST_FILES = 60
 """Maximum files of a commit that counts as a recent change of its files; a larger one is a mass edit."""
-HALF_LIFE = 100.0
+LIFETIME = 100.0
 """Number of commits after which a change counts 37 % (1 / e) of a new one in a file's score for recent changes."""
-_FORMAT = "--format=%x01%H%x02%ct%x02%s%x02%b%x02"
+_FORMAT = "--format=%x01%H%x02%ct%x02%s%x02%b%x02"  # git writes the names of the files after the last %x02
 
 
 @dataclass(slots=True)
@@ -105,7 +105,7 @@ def recency(commits: list[Commit]) -> dict[str, float]:
     for age, commit in enumerate(commits[:MOST_RECENT]):
         if len(commit.files) <= MOST_FILES:
             for path in commit.files:
-                found[path] = found.get(path, 0.0) + math.exp(-age / HALF_LIFE)
+                found[path] = found.get(path, 0.0) + math.exp(-age / LIFETIME)
     return found
 
 
@@ -134,7 +134,7 @@ class GitHistory:
         if not failure.is_refusal:  # a repository without commits is no problem to report
             self.problems.append(str(failure))
 
-    def write(self, db: sqlite3.Connection, paths: Iterable[str] = ()) -> int:
+    def write(self, db: sqlite3.Connection, paths: Iterable[str]) -> int:
         """Store the tags and commits in the index; return 1 if the commit that is checked out has changed, else 0.
 
         If the index already has the commits, only the scores for recent changes are set, for the files in ``paths``.
@@ -206,7 +206,7 @@ class GitHistory:
         with closing(sqlite3.connect(path, timeout=2.0, isolation_level=None)) as db:
             if not db.execute("select 1 from commits where state = ?", (changes.UNREAD,)).fetchone():
                 return 0
-            db.execute("pragma synchronous = off")
+            db.execute("pragma synchronous = off")  # as in index._open
             db.execute("begin immediate")
             try:
                 done = changes.read(db, self.project.root, boundary(self.project.git_dir))

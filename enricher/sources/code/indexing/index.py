@@ -14,9 +14,9 @@ import sqlite3
 import time
 from contextlib import closing
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from enricher.sources.code import FORMAT, database_file, is_project
+from enricher.sources.code import FORMAT, database_file, file_ids, is_project
 from enricher.sources.code.indexing import history, listing, ways
 from enricher.sources.code.indexing.segments import FileContent, Segment
 from storage.base import log, private, reader
@@ -97,7 +97,7 @@ def refresh(
     try:
         try:
             os.lockf(lock, os.F_TLOCK, 0)
-        except (BlockingIOError, PermissionError):
+        except (BlockingIOError, PermissionError):  # POSIX allows both errors for a lock that another process holds
             return RefreshReport("busy")
         gc.disable()  # there are no reference cycles here, and a collection would scan very many objects
         try:
@@ -126,26 +126,28 @@ def _refresh(
         return _without_files(path)
     known = {} if rebuild else _known(path)
     past = history.GitHistory(project, path if known else "", problems)
-    changed = [file for file in files if known.get(file.path, (0, 0, 0, ""))[1:3] != (file.mtime_ns, file.size)]
+    touched = [file for file in files if file.path not in known or not known[file.path].is_like(file)]
     present = {file.path for file in files}
-    removed = [row[0] for name, row in known.items() if name not in present]
-    if not known or len(changed) + len(removed) > REBUILD_SHARE * max(len(known), 20):
+    removed = [row.id for name, row in known.items() if name not in present]
+    most = REBUILD_SHARE * max(len(known), 20)  # at least a few files, however small the project is
+    changed = len(touched)
+    if known and changed + len(removed) > most:
         # A checkout changes the times of many files; only changed contents are a reason to rebuild.
-        changed = [file for file in changed if not _is_same(project.root, file, known)] if known else changed
-        if not known or len(changed) + len(removed) > REBUILD_SHARE * max(len(known), 20):
-            _build(project, path, files, past, kept=path if known else "", progress=progress)
-            past.read_changes(path)
-            return RefreshReport("built", files=len(files), changed=len(files), problems=tuple(problems))
+        changed = sum(not _is_same(project.root, file, known) for file in touched)
+    if not known or changed + len(removed) > most:
+        _build(project, path, files, past, kept=path if known else "", progress=progress)
+        past.read_changes(path)
+        return RefreshReport("built", files=len(files), changed=len(files), problems=tuple(problems))
     with closing(_open(path)) as db:
-        done = _update(db, project.root, files, known, removed)
-        done += past.write(db, [file.path for file in changed])
+        done = _update(db, project.root, touched, known, removed)
+        if touched or removed:
+            _write_meta(db, {"files": str(len(files))})
+        done += past.write(db, [file.path for file in touched])
         done += ways.write(db, project.root, files)
         db.commit()
     done += past.read_changes(path)
-    count = len(files)
-    return RefreshReport(
-        "updated" if done else "fresh", files=count, changed=done, removed=len(removed), problems=tuple(problems)
-    )
+    outcome = "updated" if done else "fresh"
+    return RefreshReport(outcome, len(files), changed=done, removed=len(removed), problems=tuple(problems))
 
 
 def _without_files(path: str) -> RefreshReport:
@@ -159,13 +161,23 @@ def _without_files(path: str) -> RefreshReport:
 def _open(path: str) -> sqlite3.Connection:
     db = sqlite3.connect(path, timeout=2.0, isolation_level=None)
     db.execute("pragma synchronous = off")  # the index is a cache and can be rebuilt after a crash
-    db.execute("pragma cache_size = -64000")
+    db.execute("pragma cache_size = -64000")  # 64 MB; a positive number would count pages
     db.execute("begin immediate")
     return db
 
 
-def _known(path: str) -> dict[str, tuple[int, int, int, str]]:
-    """Return (id, time, size, digest) of each indexed file by path; empty if there is no index in this format."""
+class _IndexedFile(NamedTuple):
+    id: int
+    mtime_ns: int
+    size: int
+    digest: str
+
+    def is_like(self, file: listing.ListedFile) -> bool:
+        return (self.mtime_ns, self.size) == (file.mtime_ns, file.size)
+
+
+def _known(path: str) -> dict[str, _IndexedFile]:
+    """Return the indexed files by path; empty if there is no index in this format."""
     if not os.path.isfile(path):
         return {}
     with closing(sqlite3.connect(reader.address(path), uri=True)) as db:
@@ -174,12 +186,15 @@ def _known(path: str) -> dict[str, tuple[int, int, int, str]]:
                 return {}
         except sqlite3.OperationalError:
             return {}
-        return {row[1]: (row[0], *row[2:]) for row in db.execute("select id, path, mtime_ns, size, digest from files")}
+        rows = db.execute("select path, id, mtime_ns, size, digest from files")
+        return {name: _IndexedFile(*row) for name, *row in rows}
 
 
-def _is_same(root: str, file: listing.ListedFile, known: dict[str, tuple[int, int, int, str]]) -> bool:
+def _is_same(root: str, file: listing.ListedFile, known: dict[str, _IndexedFile]) -> bool:
     row = known.get(file.path)
-    return row is not None and row[2] == file.size and bool(row[3]) and FileContent(root, file).digest == row[3]
+    if not row or row.size != file.size or not row.digest:  # a file that is known by its name only has no digest
+        return False
+    return FileContent(root, file).digest == row.digest
 
 
 def _build(
@@ -193,8 +208,7 @@ def _build(
 ) -> None:
     """Build a new index in a temporary file, then move it into place; copy the history from ``kept``, if given."""
     aside = f"{path}.{os.getpid():x}.tmp"
-    descriptor = private.open_file(aside, os.O_RDWR | os.O_TRUNC)
-    os.close(descriptor)
+    os.close(private.open_file(aside, os.O_RDWR | os.O_TRUNC))  # SQLite would create it with the default permissions
     try:
         with closing(sqlite3.connect(aside, isolation_level=None)) as db:
             db.executescript("pragma journal_mode = off; pragma synchronous = off; pragma page_size = 8192;" + _SCHEMA)
@@ -208,7 +222,8 @@ def _build(
                 if progress and not number % 50:
                     progress(number, len(files))
             segment.write()
-            db.executescript(_INDICES)  # executescript commits the open transaction first
+            # Creating the indices after all rows is faster; executescript commits the open transaction first.
+            db.executescript(_INDICES)
             if kept:
                 past.keep(db, kept)
             db.execute("begin")
@@ -228,23 +243,21 @@ def _build(
 def _update(
     db: sqlite3.Connection,
     root: str,
-    files: list[listing.ListedFile],
-    known: dict[str, tuple[int, int, int, str]],
+    touched: list[listing.ListedFile],
+    known: dict[str, _IndexedFile],
     removed: list[int],
 ) -> int:
     """Index the changed files into a new segment, delete the removed files, and return the number of changed files."""
     gone = list(removed)
     fresh: list[FileContent] = []
-    for file in files:
+    for file in touched:
         row = known.get(file.path)
-        if row is not None and row[1:3] == (file.mtime_ns, file.size):
-            continue
         content = FileContent(root, file)
-        if row is not None and row[3] and content.digest == row[3]:  # touched, but not changed
-            db.execute("update files set mtime_ns = ? where id = ?", (file.mtime_ns, row[0]))
+        if row and row.digest and content.digest == row.digest:  # touched, but not changed
+            db.execute("update files set mtime_ns = ? where id = ?", (file.mtime_ns, row.id))
             continue
-        if row is not None:
-            gone.append(row[0])
+        if row:
+            gone.append(row.id)
         fresh.append(content)
     db.executemany("delete from files where id = ?", [(identity,) for identity in gone])
     db.executemany("delete from symbols where file = ?", [(identity,) for identity in gone])
@@ -258,8 +271,6 @@ def _update(
         _write_meta(db, {"next": str(first + len(fresh))})
         if segment.number > MOST_SEGMENTS:
             _merge(db)
-    if fresh or gone:
-        _write_meta(db, {"files": str(len(files))})
     return len(fresh)
 
 
@@ -268,7 +279,7 @@ def _merge(db: sqlite3.Connection) -> None:
     alive = {row[0] for row in db.execute("select id from files")}
     merged = Segment(db, 1)
     for term, *counts, data in db.execute("select term, content, path, defined, data from postings where segment > 0"):
-        identities = memoryview(data)[: 4 * sum(counts)].cast("I")
+        identities = file_ids(data, sum(counts))
         impacts = data[4 * sum(counts) :]
         at = 0
         for field, count in enumerate(counts):

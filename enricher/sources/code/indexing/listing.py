@@ -8,6 +8,18 @@ import stat
 from dataclasses import dataclass
 
 from enricher.sources import git
+from enricher.sources.code import (
+    CONFIG,
+    DOC,
+    EXAMPLE,
+    GENERATED,
+    SOURCE,
+    STUB,
+    TEMPLATE,
+    TEST,
+    TRANSLATION,
+    VENDORED,
+)
 from storage.base import private
 
 MOST_FILES = 250_000
@@ -19,8 +31,6 @@ NEVER = frozenset((".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv"
                    "site-packages", ".eggs", "bower_components"))  # fmt: skip
 """Folders that a walk does not enter; they do not apply if git lists the files."""
 
-SOURCE, TEST, DOC, CONFIG, EXAMPLE, VENDORED, GENERATED, TEMPLATE, TRANSLATION, STUB = range(10)
-KINDS = ("source", "test", "doc", "config", "example", "vendored", "generated", "template", "translation", "stub")
 
 _TEXT_ENDS = frozenset(
     "py pyi pyx pxd js jsx ts tsx mjs cjs mts cts vue svelte astro go rs rb rake erb java kt kts scala groovy clj cljs"
@@ -67,15 +77,14 @@ def files_of(root: str, *, has_git: bool) -> tuple[list[ListedFile], str]:
     With ``has_git``, asks git, which applies its own ignore rules. Otherwise, or if git fails, walks the folders and
     reads the ``.gitignore`` files. Links to files or folders are not followed.
     """
-    problem = ""
-    if has_git:
-        try:
-            listed = git.ask(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate")
-            names = listed.decode(errors="surrogateescape").split("\0")
-            return _with_state(root, sorted({name for name in names if name})), problem
-        except git.GitError as failure:
-            problem = str(failure)
-    return _with_state(root, _walk(root)), problem
+    if not has_git:
+        return _with_state(root, _walk(root)), ""
+    try:
+        listed = git.ask(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate")
+    except git.GitError as failure:
+        return _with_state(root, _walk(root)), str(failure)
+    names = listed.decode(errors="surrogateescape").split("\0")
+    return _with_state(root, sorted({name for name in names if name})), ""
 
 
 def _with_state(root: str, names: list[str]) -> list[ListedFile]:
@@ -90,7 +99,7 @@ def _with_state(root: str, names: list[str]) -> list[ListedFile]:
     return found
 
 
-def _is_utf8(name: str) -> bool:
+def _is_utf8(name: str) -> bool:  # SQLite stores no other text
     try:
         name.encode()
     except UnicodeEncodeError:
@@ -106,7 +115,7 @@ def _walk(root: str) -> list[str]:
         rules = inherited + _ignore_rules(f"{root}/{folder}.gitignore", folder)
         try:
             with os.scandir(f"{root}/{folder}") as entries:
-                children = sorted(entries, key=lambda entry: entry.name, reverse=True)
+                children = sorted(entries, key=lambda entry: entry.name, reverse=True)  # pop() takes the last one first
         except OSError:
             continue
         for entry in children:
@@ -139,9 +148,8 @@ def _ignore_rules(file: str, base: str) -> list[_Rule]:
         content = private.read_file(file, MOST_IGNORE_BYTES)
     except OSError:
         return []
-    given = [line.rstrip() for line in content.decode(errors="replace").split("\n")]
     rules = []
-    for line in given:
+    for line in map(str.rstrip, content.decode(errors="replace").split("\n")):
         if not line or line.startswith("#"):
             continue
         is_exception = line.startswith("!")
@@ -159,7 +167,7 @@ def _is_ignored(path: str, rules: list[_Rule], *, is_folder: bool) -> bool:
         inside = path[len(rule.base) :]
         target = inside if rule.is_anchored else inside.rpartition("/")[2]
         if fnmatch.fnmatchcase(target, rule.pattern):
-            ignored = not rule.is_exception
+            ignored = not rule.is_exception  # the last rule that matches decides
     return ignored
 
 
@@ -172,22 +180,24 @@ def is_text(path: str) -> bool:
 
 
 def kind_of(path: str) -> int:
-    """Return the kind of a file (source, test, ...) as an index into ``KINDS``, judged by its path."""
+    """Return the kind of a file (SOURCE, TEST, ...), judged by its path."""
     lowered = path.lower()
     *folders, name = lowered.split("/")
     inside = set(folders)
     stem, _, end = name.rpartition(".")
+    # The order matters: a vendored library has tests and documents of its own.
     if inside & _VENDOR_FOLDERS or name.startswith(("jquery", "underscore", "bootstrap.", "modernizr")):
         return VENDORED
     if end in ("po", "pot") or "locale" in inside or "locales" in inside or "translations" in inside:
         return TRANSLATION
-    if _is_test(stem or name) or _in_tests(folders, inside, end):
+    if _is_test(stem or name) or _in_tests(folders, end):
         return TEST
+    # Below src/, a folder such as build/ or demo/ belongs to the program.
     outer = set(folders[: folders.index("src")] if "src" in folders else folders)
     if outer & _EXAMPLE_FOLDERS:
         return EXAMPLE
     if (
-        (set(folders[:2]) if _is_program(end) else inside) & _DOC_FOLDERS
+        (set(folders[:2]) if _is_program(end) else inside) & _DOC_FOLDERS  # a program may have a package "changes"
         or end in _DOC_ENDS
         or name.startswith(("changelog", "changes", "news", "authors"))
     ):
@@ -203,12 +213,13 @@ def kind_of(path: str) -> int:
     return SOURCE
 
 
-def _in_tests(folders: list[str], inside: set[str], end: str) -> bool:
+def _in_tests(folders: list[str], end: str) -> bool:
     """Return whether a file is in a test folder, judged by its ``folders`` and its file extension ``end``.
 
-    ``inside`` are the same folders as a set. For a Python file, names such as ``test`` and ``testing`` count only as
-    the outermost folder, because further inside they may be packages of the program itself.
+    For a Python file, names such as ``test`` and ``testing`` count only as the outermost folder, because further inside
+    they may be packages of the program itself.
     """
+    inside = set(folders)
     if end == "py" and not inside & (_TEST_FOLDERS - {"test", "testing", "spec", "fixtures"}):
         return folders[:1] in (["test"], ["testing"], ["spec"], ["fixtures"])
     return bool(inside & (_TEST_FOLDERS - {"testing"}))

@@ -7,9 +7,10 @@ command's working directory, ``{dir}`` is its folder, and ``{stem}`` its name wi
 from __future__ import annotations
 
 import re
+import tomllib
 from dataclasses import dataclass
 
-from enricher.sources.code.indexing.commands import ProjectFiles, commands, toml
+from enricher.sources.code.indexing.commands import ProjectFiles, commands
 
 _NODE = (
     (re.compile(r"\bvitest\b"), "vitest run {path}"),
@@ -43,16 +44,13 @@ def runners(project: ProjectFiles) -> list[Runner]:
             found += _node(project, folder, text)
         elif name == "go.mod":
             found.append(Runner(folder, "go", "go test ./{dir}"))
-        elif name == "Cargo.toml" and (package := _table(toml(text), "package").get("name")):
+        elif name == "Cargo.toml" and (package := _cargo_package(text)):
             found.append(Runner(folder, "rs", f"cargo test -p {package} --test {{stem}}"))
         elif name == "mix.exs":
             found.append(Runner(folder, "exs", "mix test {path}"))
         elif name == "Gemfile":
-            found.append(
-                Runner(
-                    folder, "rb", "bundle exec rspec {path}" if "rspec" in text else "bundle exec ruby -Itest {path}"
-                )
-            )
+            call = "rspec" if "rspec" in text else "ruby -Itest"
+            found.append(Runner(folder, "rb", f"bundle exec {call} {{path}}"))
         elif name == "composer.json" and ("phpunit" in text or "pest" in text):
             found.append(Runner(folder, "php", f"vendor/bin/{'pest' if 'pestphp' in text else 'phpunit'} {{path}}"))
         elif name == "pubspec.yaml":
@@ -75,7 +73,7 @@ def _node(project: ProjectFiles, folder: str, text: str) -> list[Runner]:
         return [Runner(folder, NODE_ENDS, "node --test {path}")]
     if "bun test" in body or (manager == "bun" and not any(pattern.search(text) for pattern, _call in _NODE)):
         return [Runner(folder, NODE_ENDS, "bun test {path}")]
-    for where in (body, text):
+    for where in (body, text):  # what the script calls counts more than what the project depends on
         for pattern, call in _NODE:
             if pattern.search(where):
                 return [Runner(folder, NODE_ENDS, f"{_EXECUTING[manager]} {call}")]
@@ -92,9 +90,9 @@ def _python(project: ProjectFiles) -> list[Runner]:
         if path.endswith(("pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", "pytest.ini", "tox.ini"))
     }
     found = []
-    says_pytest = any("pytest" in text for path, text in project.texts.items() if not path.endswith("md")) or any(
-        path.endswith(("conftest.py", "pytest.ini")) for path in project.present
-    )
+    # A document may mention pytest for other reasons.
+    says_pytest = any("pytest" in text for path, text in project.texts.items() if not path.endswith("md"))
+    says_pytest = says_pytest or any(path.endswith(("conftest.py", "pytest.ini")) for path in project.present)
     for root in sorted(roots | {""}):
         if root and (root.count("/") > 2 or "test" in root or "example" in root):
             continue
@@ -110,11 +108,7 @@ def _python(project: ProjectFiles) -> list[Runner]:
 
 
 def _python_call(project: ProjectFiles) -> str:
-    """Return the command that runs pytest or unittest in the project; empty if it is unknown.
-
-    It is the first pytest command among the project's documented commands, else the runner that an existing Python test
-    file needs.
-    """
+    """Return the command that runs pytest or unittest in the project; empty if it is unknown."""
     called = (one.command for one in commands(project) if one.action == "test")
     for command in called:
         if call := _PYTEST_CALL.match(command):
@@ -124,6 +118,9 @@ def _python_call(project: ProjectFiles) -> str:
     return "pytest" if _FOR_PYTEST.search(project.python_test) else ""
 
 
-def _table(content: dict[str, object], name: str) -> dict[str, object]:
-    table = content.get(name)
-    return table if isinstance(table, dict) else {}
+def _cargo_package(text: str) -> object:
+    try:
+        package = tomllib.loads(text).get("package")
+    except ValueError:
+        return None
+    return package.get("name") if isinstance(package, dict) else None  # a workspace has no package

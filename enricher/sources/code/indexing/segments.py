@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from enricher.prompt.redaction import without_secrets
 from enricher.prompt.wording.words import LONGEST, terms
-from enricher.sources.code import stem_of
+from enricher.sources.code import TEST, TRANSLATION, stem_of
 from enricher.sources.code.indexing import listing
 from enricher.sources.code.indexing.symbols import definitions, imported
 from storage.base import private
@@ -55,7 +55,7 @@ class FileContent:
         if len(content) / lines > MINIFIED_LINE:
             return
         text = content.decode(errors="replace")
-        if len(content) > LONGEST_LINE:
+        if len(content) > LONGEST_LINE:  # otherwise, no line can be too long
             text = "\n".join(line if len(line) <= LONGEST_LINE else "" for line in text.split("\n"))
         self.text = without_secrets(text)
 
@@ -67,7 +67,7 @@ _terms_of: dict[str, tuple[str, ...]] = {}
 def _terms(name: str) -> tuple[str, ...]:
     found = _terms_of.get(name)
     if found is None:
-        if len(_terms_of) > 1_000_000:
+        if len(_terms_of) > 1_000_000:  # limits the memory
             _terms_of.clear()
         found = _terms_of[name] = tuple(terms(name)) if len(name) <= LONGEST else ()
     return found
@@ -96,15 +96,16 @@ class Segment:
         self.files.append((identity, file.path, stem_of(file.path), kind, file.mtime_ns, file.size, content.digest))
         for term, impact in _path_terms(file.path).items():
             in_path[term].append(above | impact)
-        if not content.text or kind == listing.TRANSLATION:
+        if not content.text or kind == TRANSLATION:
             return
         counts = _counted(_NAME.findall(content.text))
+        # As in BM25, a term counts more the more often it occurs, but less and less so, and less in a long file.
         scale = SATURATION * (1 - LENGTH_SHARE + LENGTH_SHARE * sum(counts.values()) / USUAL_LENGTH)
         for term, count in list(counts.items())[:MOST_TERMS]:
             in_content[term].append(above | int(255 * count / (count + scale)))
         defined = definitions(file.path, content.text)
         self.symbols += [(name.lower(), identity, line, name) for name, line in defined]
-        if kind == listing.TEST:
+        if kind == TEST:
             self.imports += [(key, identity) for key in imported(file.path, content.text)]
         for term, count in _counted([name for name, _line in defined]).items():
             in_defined[term].append(above | int(255 * count / (count + 0.8)))
@@ -156,16 +157,14 @@ def _path_terms(path: str) -> dict[str, int]:
     folder, _, name = path.rpartition("/")
     bare = name.partition(".")[0] or name
     folders = folder.split("/") if folder else []
-    if bare.lower() in ("__init__", "index", "mod", "__main__") and folders:
+    if bare.lower() in ("__init__", "index", "mod", "__main__") and folders:  # as in ``stem_of``, but in its own case
         bare = folders.pop()
-    found: dict[str, int] = {}
     own = _terms(bare)
-    for term in own:
-        found[term] = max(found.get(term, 0), int(255 / (1 + 0.3 * max(0, len(own) - 2))) if len(own) > 1 else 255)
+    # Of a long compound name, each part says less about the file.
+    found = dict.fromkeys(own, int(255 / (1 + 0.3 * max(0, len(own) - 2))))
     impact = 110
     for part in reversed(folders):
         for term in _terms(part):
-            if found.get(term, 0) < impact:
-                found[term] = impact
+            found[term] = max(found.get(term, 0), impact)
         impact = max(20, impact // 2)
     return found

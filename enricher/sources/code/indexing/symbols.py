@@ -5,6 +5,7 @@ A definition that is missed or found by mistake does little harm, so the pattern
 
 from __future__ import annotations
 
+import posixpath
 import re
 
 MOST_SYMBOLS = 2_000
@@ -73,9 +74,12 @@ _ENDS = {
 }
 _LANGUAGES = {end: language for language, ends in _ENDS.items() for end in ends.split()}
 _COMPILED = {language: re.compile(pattern, re.MULTILINE) for language, pattern in _PATTERNS.items()}
+# The pattern for methods of JavaScript also matches "if (x) {".
 _NO_NAMES = frozenset("if for while switch catch return else do try with new function constructor super".split())
 MOST_IMPORTS = 60
 LONGEST_HEAD = 20_000
+"""Characters at the start of a test file that are searched for imports."""
+_SCRIPT_ENDS = frozenset("js jsx ts tsx mjs cjs mts cts".split())
 _PYTHON = re.compile(
     r"^[ \t]*(?:from[ \t]+(\.*[\w.]*)[ \t]+import[ \t]+(\([^)]{0,800}\)|[^\n#]+)|import[ \t]+([\w., \t]+))",
     re.MULTILINE,
@@ -91,13 +95,14 @@ def definitions(path: str, text: str) -> list[tuple[str, int]]:
     found: list[tuple[str, int]] = []
     line, counted = 1, 0
     for match in pattern.finditer(text):
+        # Each alternative of a pattern has one group, for the name.
         name = match[match.lastindex or 0]
         if name in _NO_NAMES or len(name) < 2:
             continue
         start = match.start(match.lastindex or 0)
-        line += text.count("\n", counted, start)
+        line += text.count("\n", counted, start)  # from the name before, because counting from the start is quadratic
         counted = start
-        found.append((name.rpartition("::")[2], line))
+        found.append((name.rpartition("::")[2], line))  # in C++, a method may be defined as Cart::total
         if len(found) == MOST_SYMBOLS:
             break
     return found
@@ -112,7 +117,7 @@ def imported(path: str, text: str) -> list[str]:
     end = path.rpartition(".")[2].lower()
     if end == "py":
         found = _of_python(path, head)
-    elif end in ("js", "jsx", "ts", "tsx", "mjs", "cjs", "mts", "cts"):
+    elif end in _SCRIPT_ENDS:
         found = _of_script(path, head)
     else:
         return []
@@ -128,7 +133,7 @@ def _of_python(path: str, head: str) -> list[str]:
             continue
         module = match[1]
         dots = len(module) - len(module.lstrip("."))
-        if dots:
+        if dots:  # relative to the folder of the file (one dot), or to one above it
             above = folders[: len(folders) - dots + 1]
             module = ".".join([*above, *filter(None, [module.lstrip(".")])])
         found.append(module)
@@ -143,25 +148,13 @@ def _of_script(path: str, head: str) -> list[str]:
     for match in _SCRIPT.finditer(head):
         name = match[1]
         if name.startswith("."):
-            found.append(_bare(_joined(folder, name)))
-        elif name.startswith(("@/", "~/", "#/", "src/")):
+            found.append(_bare(posixpath.normpath(posixpath.join(folder, name))))
+        elif name.startswith(("@/", "~/", "#/", "src/")):  # the usual aliases of the folder src/
             found.append("@/" + _bare(name.partition("/")[2]))
     return found
 
 
-def _joined(folder: str, name: str) -> str:
-    parts = folder.split("/") if folder else []
-    for part in name.split("/"):
-        if part == "..":
-            parts = parts[:-1]
-        elif part not in (".", ""):
-            parts.append(part)
-    return "/".join(parts)
-
-
 def _bare(path: str) -> str:
-    folder, slash, name = path.rpartition("/")
-    stem, dot, end = name.rpartition(".")
-    name = stem if dot and end in ("js", "jsx", "ts", "tsx", "mjs", "cjs", "mts", "cts", "vue", "svelte") else name
-    path = f"{folder}{slash}{name}"
+    stem, dot, end = path.rpartition(".")
+    path = stem if dot and (end in _SCRIPT_ENDS or end in ("vue", "svelte")) else path
     return path.removesuffix("/index").lower()

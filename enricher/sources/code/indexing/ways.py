@@ -10,7 +10,7 @@ import os
 import re
 from collections import Counter
 from hashlib import blake2b
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from enricher.prompt.redaction import redact, without_secrets
 from enricher.sources.code.indexing.commands import (
@@ -73,14 +73,34 @@ _MIGRATION = re.compile(
 _PUBLISHES = re.compile(
     r"npm publish|pypi-publish|twine upload|cargo publish|goreleaser|action-gh-release|gh release|semantic-release"
 )
-_CONVENTIONAL = re.compile(r"^(\w{2,12})(\([^)]{1,40}\))?!?: \S")
-_TICKET = re.compile(r"^(?:\[?[A-Z]{2,10}-\d+\]?)[: ]")
+_CONVENTIONAL = re.compile(r"^(\w{2,12})(\([^)]{1,40}\))?!?: \S")  # "fix(parser)!: Accept tabs"
+_TICKET = re.compile(r"^(?:\[?[A-Z]{2,10}-\d+\]?)[: ]")  # "SHOP-12: Accept tabs", "[SHOP-12] Accept tabs"
 AGENT_FILES = ("CLAUDE.md", "AGENTS.md", "GEMINI.md")
 MOST_CALLS = 3
+RELEASE_TOOLS = {".releaserc": "semantic-release", ".goreleaser": "goreleaser", "release-please": "release-please"}
+"""Tools that make releases, by how the name of their configuration file begins."""
 GIT_HOOKS = {"pre-commit": 5.0, "commit-msg": 4.5}
-"""Ranks of facts from git hooks, by the hook; a habit in the commits has rank 5.5, a sentence 7 or more."""
+"""Ranks of facts from git hooks, by the hook."""
+HABIT = 5.5
+"""The rank of a habit in the commits; a sentence of a document has 7 or more."""
 LATEST, FEWEST_COMMITS, MOSTLY = 60, 10, 0.7
 """How many latest commits are searched for a habit, how many there must be, and what share of them must follow it."""
+
+
+class Row(NamedTuple):
+    """A fact about an ``action`` such as "release": the sentence, command or path that it consists of, and its source.
+
+    ``label`` is the text that is shown for it. A fact about one folder only has this ``folder``.
+    """
+
+    action: str
+    kind: str
+    said: str
+    label: str
+    path: str = ""
+    line: int = 0
+    folder: str = ""
+    rank: float = 0.0
 
 
 def write(db: sqlite3.Connection, root: str, files: list[ListedFile]) -> bool:
@@ -90,7 +110,7 @@ def write(db: sqlite3.Connection, root: str, files: list[ListedFile]) -> bool:
     """
     commits = db.execute("select sha, subject from commits order by at desc, id desc limit ?", (LATEST,)).fetchall()
     concerned = _concerned(files)
-    mark = f"{hash_of(concerned)} {commits[0][0] if commits else ''}"
+    mark = f"{_hash_of(concerned)} {commits[0][0] if commits else ''}"
     if db.execute("select value from meta where key = 'ways'").fetchone() == (mark,):
         return False
     texts = {file.path: text for file in concerned if (text := _read(root, file))}
@@ -112,17 +132,14 @@ def write(db: sqlite3.Connection, root: str, files: list[ListedFile]) -> bool:
     return True
 
 
-Row = tuple[str, str, str, str, str, int, str, float]
-
-
 def _concerned(files: list[ListedFile]) -> list[ListedFile]:
-    documents = sorted(
-        (file for file in files if is_document(file.path)), key=lambda file: (file.path.count("/"), file.path)
-    )
-    manifests = sorted(
-        (file for file in files if _is_manifest(file.path)), key=lambda file: (file.path.count("/"), file.path)
-    )
+    documents = _uppermost([file for file in files if is_document(file.path)])
+    manifests = _uppermost([file for file in files if _is_manifest(file.path)])
     return documents[:MOST_DOCUMENTS] + manifests[:MOST_MANIFESTS]
+
+
+def _uppermost(files: list[ListedFile]) -> list[ListedFile]:
+    return sorted(files, key=lambda file: (file.path.count("/"), file.path))
 
 
 def _is_manifest(path: str) -> bool:
@@ -133,8 +150,7 @@ def _is_manifest(path: str) -> bool:
     return path == ".env.example" or any(pattern.match(path) for pattern in _NAMED)
 
 
-def hash_of(files: Iterable[ListedFile]) -> str:
-    """Return a hash of ``files`` that changes whenever a file is added, modified or deleted."""
+def _hash_of(files: Iterable[ListedFile]) -> str:
     content = "\n".join(f"{file.path} {file.mtime_ns} {file.size}" for file in files)
     return blake2b(content.encode(errors="surrogateescape"), digest_size=12).hexdigest()
 
@@ -150,7 +166,6 @@ def _read(root: str, file: ListedFile) -> str:
 
 
 def _a_python_test(root: str, files: list[ListedFile]) -> str:
-    """Return the content of the Python test file with the shortest path; empty if there is none."""
     tests = [file for file in files if _PYTHON_TEST.search(file.path)]
     return _read(root, min(tests, key=lambda file: (len(file.path), file.path))) if tests else ""
 
@@ -163,11 +178,11 @@ def _best(rows: list[Row]) -> list[Row]:
     """
     kept: list[Row] = []
     counts: Counter[tuple[str, str, str]] = Counter()
-    for row in sorted(rows, key=lambda row: -row[7]):
-        action, kind, text, label, path, line, folder, rank = row
-        counts[action, kind, folder] += 1
-        if counts[action, kind, folder] <= MOST_STORED or path.rpartition("/")[2] in AGENT_FILES:
-            kept.append((action, kind, redact(text)[0], redact(label)[0], path, line, folder, rank))
+    for row in sorted(rows, key=lambda row: -row.rank):
+        group = row.action, row.kind, row.folder
+        counts[group] += 1
+        if counts[group] <= MOST_STORED or row.path.rpartition("/")[2] in AGENT_FILES:
+            kept.append(row._replace(said=redact(row.said)[0], label=redact(row.label)[0]))
     return kept
 
 
@@ -178,7 +193,7 @@ def _of_commands(found: list[Command]) -> list[Row]:
         place = f"in {one.folder}/: " if one.folder else ""
         means = f" ({one.means})" if one.means and one.means not in one.command else ""
         label = f"{where} — {DOES[one.action]}: {place}`{one.command}`{means}"
-        rows.append((one.action, COMMAND, one.command, label, one.path, one.line, one.folder, one.rank))
+        rows.append(Row(one.action, COMMAND, one.command, label, one.path, one.line, one.folder, one.rank))
     return rows
 
 
@@ -188,21 +203,17 @@ def _of_documents(texts: dict[str, str]) -> list[Row]:
         if not is_document(path):
             continue
         folder = path.rpartition("/")[0]
-        folder = "" if folder.startswith((".", "docs", "doc")) else folder
+        folder = "" if folder.startswith((".", "docs", "doc")) else folder  # these are about the whole project
         rows += [
-            (one.action, SENTENCE, one.text, f"{path}:{one.line}", path, one.line, folder, one.score)
+            Row(one.action, SENTENCE, one.text, f"{path}:{one.line}", path, one.line, folder, one.score)
             for one in conventions(path, text)
         ]
     return rows
 
 
 def _row(action: str, path: str, label: str, rank: float, *, line: int = 0, said: str = "") -> Row:
-    """Return the row for a fact that follows from the existence of the file ``path`` or from something in it.
-
-    ``action`` is what the fact is about, such as "release"; ``said`` is the statement (the path if empty), and
-    ``label`` is the text that is shown for it.
-    """
-    return action, FILE, said or path, label, path, line, "", rank
+    """Return the row for a fact that follows from the existence of the file ``path`` or from something in it."""
+    return Row(action, FILE, said or path, label, path, line, rank=rank)
 
 
 def _of_files(project: ProjectFiles) -> list[Row]:
@@ -220,8 +231,7 @@ def _of_files(project: ProjectFiles) -> list[Row]:
         elif path == ".env.example":
             count = sum("=" in line and not line.startswith("#") for line in text.splitlines())
             rows.append(_row("setting", path, f"{path} — lists the environment variables ({count})", 6.0))
-        elif path.startswith((".releaserc", ".goreleaser", "release-please")):
-            tool = {".r": "semantic-release", ".g": "goreleaser", "re": "release-please"}[path[:2]]
+        elif tool := next((tool for start, tool in RELEASE_TOOLS.items() if path.startswith(start)), ""):
             rows.append(_row("release", path, f"{path} — releases are made by {tool}", 5.0))
         elif path == ".pre-commit-config.yaml":
             named = re.findall(r"^\s*- id:\s*([\w-]+)", text, re.MULTILINE)
@@ -238,6 +248,7 @@ def _of_files(project: ProjectFiles) -> list[Row]:
 def _calls(script: str) -> str:
     """Return the commands of a git hook on one line; empty if there are more than MOST_CALLS."""
     lines = [line.strip() for line in script.splitlines()]
+    # Left out is what only prepares the commands: ". husky.sh", "set -e", '[ -n "$CI" ] && exit 0'.
     own = [line for line in lines if line and not line.startswith(("#", ".", "set ", "export ", "["))]
     calls = " && ".join(own)
     return calls if len(own) <= MOST_CALLS and len(calls) <= LONGEST_COMMAND else ""
@@ -267,11 +278,8 @@ def _of_names(project: ProjectFiles) -> list[Row]:
 
 
 def _of_workflow(path: str, text: str) -> list[Row]:
-    """Return a row that says what starts the workflow in the file ``path``, if this releases or deploys; else no row.
-
-    It may be started by a pushed tag, a published GitHub release, a push to a branch, or a person.
-    """
-    head = text.partition("\njobs:")[0]
+    """Return a row that says what starts the workflow in the file ``path``, if this releases or deploys; else none."""
+    head = text.partition("\njobs:")[0]  # where the events are that start the workflow
     name = path.rpartition("/")[2].rpartition(".")[0].lower()
     tags, branches = _listed(head, r"tags"), _listed(head, r"push:\s*\n\s*branches")
     when = [f"a pushed tag `{tags}`"] if tags else []
@@ -295,6 +303,7 @@ def _listed(head: str, key: str) -> str:
 
     ``head`` is the part of a workflow file above its jobs, and ``key`` is a regular expression.
     """
+    # "[v1, v2]" on one line, or a line "- v1" for each.
     found = re.search(rf"^\s*{key}:\s*(?:\[(.+?)\]|((?:\n\s*- .+)+))", head, re.MULTILINE)
     values = re.split(r",|\n", (found[1] or found[2]) if found else "")
     return ", ".join(value.strip(" -'\"") for value in values if value.strip(" -'\""))
@@ -303,7 +312,7 @@ def _listed(head: str, key: str) -> str:
 def _of_changelog(project: ProjectFiles, path: str, text: str) -> list[Row]:
     if ".changeset/config.json" in project.present:
         return []
-    for number, line in enumerate(text.splitlines()[:80], 1):
+    for number, line in enumerate(text.splitlines()[:80], 1):  # the newest section is at the top
         if "unreleased" in line.lower() and line.lstrip().startswith(("#", "[", "U")):
             label = f"{path}:{number} — the section Unreleased takes the next entry"
             return [_row("changelog", path, label, 6.0, line=number), _row("release", path, label, 3.0, line=number)]
@@ -323,11 +332,11 @@ def _of_history(latest: list[str]) -> list[Row]:
         label = (
             f"git log — {len(alike)} of the last {len(subjects)} commit subjects read `{form}` ({types}), the newest"
         )
-        return [("commit", HISTORY, alike[0].string, label, "", 0, "", 5.5)]
+        return [Row("commit", HISTORY, alike[0].string, label, rank=HABIT)]
     tickets = [subject for subject in subjects if _TICKET.match(subject)]
     if len(tickets) >= MOSTLY * len(subjects):
         label = f"git log — {len(tickets)} of the last {len(subjects)} commit subjects begin with a ticket, the newest"
-        return [("commit", HISTORY, tickets[0], label, "", 0, "", 5.5)]
+        return [Row("commit", HISTORY, tickets[0], label, rank=HABIT)]
     return []
 
 

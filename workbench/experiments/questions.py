@@ -144,7 +144,7 @@ def lines(path: str) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _column(name: str, value: object) -> Any:
-    if name == "inputs":
+    if name == "inputs":  # an export has it as an object, the database as JSON text
         return json.dumps(value)
     return int(value) if name == "uncertain" and isinstance(value, bool) else value
 

@@ -208,9 +208,26 @@ def attribute(
     change is left out if that text is unknown.
     """
     known: dict[tuple[object, ...], Undoing] = {}
+    file = layer_file(path, corpus.versions)
+    place = file.path if file else os.path.abspath(path)
 
     def undoing_for(row: RecordedPrompt) -> Undoing | None:
-        return _undoing_for(row, corpus, (path, base, candidate), known, prompts=len(changes))
+        stack = file.within(stack_of(row.rules_hash, file, corpus.versions), "") if file else [(LONE_LAYER, place, "")]
+        recorded = {of: text for _layer, of, text in corpus.versions.texts(row.rules_hash)}
+        before = (recorded.get(place, "") if file else None) if base is None else base
+        if before is None or not stack:
+            return None
+        key = (before, *(one for one in stack if one[1] != place))
+        if key not in known:
+            edits = [FileEdit(place, before, candidate)]
+            if base is None:  # the fitted weights beside the file, which are edited together with it
+                edits += [
+                    FileEdit(of, recorded[of], text)
+                    for layer, of, text in stack
+                    if layer == FITTED and recorded.get(of, text) != text
+                ]
+            known[key] = Undoing(Edits(edits), _compiler_of(stack), len(changes))
+        return known[key]
 
     return _attributed(changes, corpus, undoing_for, should_stop)
 
@@ -264,35 +281,6 @@ def _attributed(
         recorded = corpus.versions.rules(row.rules_hash)
         if cause := undoing.cause(row, change.before, recorded=recorded, should_stop=should_stop):
             yield change.prompt.id, cause
-
-
-def _undoing_for(
-    row: RecordedPrompt,
-    corpus: Corpus,
-    edit: tuple[str, str | None, str],
-    known: dict[tuple[object, ...], Undoing],
-    *,
-    prompts: int,
-) -> Undoing | None:
-    path, base, candidate = edit
-    file = layer_file(path, corpus.versions)
-    place = file.path if file else os.path.abspath(path)
-    stack = file.within(stack_of(row.rules_hash, file, corpus.versions), "") if file else [(LONE_LAYER, place, "")]
-    recorded = {of: text for _layer, of, text in corpus.versions.texts(row.rules_hash)}
-    before = (recorded.get(place, "") if file else None) if base is None else base
-    if before is None or not stack:
-        return None
-    key = (before, *(one for one in stack if one[1] != place))
-    if key not in known:
-        edits = [FileEdit(place, before, candidate)]
-        if base is None:
-            edits += [
-                FileEdit(of, recorded[of], text)
-                for layer, of, text in stack
-                if layer == FITTED and recorded.get(of, text) != text
-            ]
-        known[key] = Undoing(Edits(edits), _compiler_of(stack), prompts)
-    return known[key]
 
 
 def undoing_between(was: Texts, now: Texts, *, prompts: int = 1) -> Undoing:

@@ -54,6 +54,10 @@ letter in lower case.
 """
 
 
+_KNOWN: dict[str, _Signals] = {}  # see _signals
+MOST_KNOWN = 32
+
+
 class Impact:
     """Tells which prompts the difference between two sets of rules can affect; all prompts if ``before`` is None."""
 
@@ -71,7 +75,7 @@ class Impact:
         if any(one[key] != other[key] for key in READER) or not self._collect_words(before, after):
             return
         self._is_carried_otherwise = _silent(one) != _silent(other)
-        if not _weigh_differently(before, after):
+        if not _differ_except_facets(before, after) and one["facets"] == other["facets"]:
             self._least = NOT
         elif not _is_settled_late(other):
             self._least = WEIGH
@@ -222,13 +226,10 @@ def _with_contractions(
     return [frozenset({*forms, *(chunk for form in forms for chunk in short.get(form, ()))}) for forms in words]
 
 
-def _weigh_differently(before: Rules, after: Rules) -> bool:
-    """Return whether two sets of rules differ in more than signals: thresholds, guardrails, channels or budgets."""
-    return _differ_except_facets(before, after) or before.body["classes"]["facets"] != after.body["classes"]["facets"]
-
-
 def _differ_except_facets(before: Rules, after: Rules) -> bool:
+    """Return whether two sets of rules differ in more than signals and facets: guardrails, channels or budgets."""
     one, other = before.body, after.body
+    # The settings are recorded with each prompt; the format only says which release compiled the rules.
     return any(one.get(key) != other.get(key) for key in {*one, *other} - {"classes", "settings", "format"})
 
 
@@ -390,7 +391,3 @@ def _unpacked(value: str) -> Iterator[tuple[int, tuple[Any, ...]]]:
 
 def _is_sign(word: str) -> bool:
     return word in MARKS or word >= MARKERS_BEGIN
-
-
-_KNOWN: dict[str, _Signals] = {}
-MOST_KNOWN = 32

@@ -71,8 +71,7 @@ class Outcome:
         )
 
 
-def outcome_of(enrichment: Enrichment, *, unknown: tuple[str, ...] = (), today: tuple[str, ...] = ()) -> Outcome:
-    """Return the outcome that sums up an enrichment, the result of ``decide``."""
+def _outcome_of(enrichment: Enrichment, unknown: tuple[str, ...], today: tuple[str, ...]) -> Outcome:
     judged, text = enrichment.classification, enrichment.text
     return Outcome(
         judged.task_type,
@@ -152,10 +151,10 @@ def _decided(
 ) -> Outcome:
     unknown, today = _unknown(row, inputs, judged, rules, recorded), tuple[str, ...]()
     if ask_today and (ours := _answerable(unknown, rules)):
-        answers = ask(ours, row, judged, rules=rules, inputs=inputs)
+        answers = _ask(ours, row, judged, rules, inputs)
         inputs.channels = [*(one for one in inputs.channels if one.name not in ours), *answers]
         unknown, today = tuple(name for name in unknown if name not in ours), ours
-    return outcome_of(decide(inputs, rules, judged), unknown=unknown, today=today)
+    return _outcome_of(decide(inputs, rules, judged), unknown, today)
 
 
 def _answerable(channels: tuple[str, ...], rules: Rules) -> tuple[str, ...]:
@@ -228,8 +227,8 @@ def _is_spent(inputs: Inputs) -> bool:
     return has_budget and inputs.spent >= int(inputs.settings["budgets.session_tokens"])
 
 
-def ask(
-    channels: Collection[str], row: RecordedPrompt, judged: Classification, *, rules: Rules, inputs: Inputs
+def _ask(
+    channels: Collection[str], row: RecordedPrompt, judged: Classification, rules: Rules, inputs: Inputs
 ) -> list[ChannelResult]:
     """Query the built-in ``channels`` now for a recorded prompt, each within its deadline; return their results.
 

@@ -137,7 +137,7 @@ class OpenFileScreen(WorkbenchScreen):
     def _take_draft(self, draft: Draft) -> None:
         self.editor.show_text(draft.text, line=self.editor.line)
         self._buffer = self.editor.text
-        if draft.disk != self._disk:
+        if draft.disk != self._disk:  # a save then asks whose text stays
             self._disk, self._news = draft.disk, self._disk
         self.keep_draft()
         drafts.remove(draft)
@@ -184,7 +184,7 @@ class OpenFileScreen(WorkbenchScreen):
     def _stop_watching(self) -> None:
         self._stop.set()
         if self._watcher is not None:
-            self._watcher.join(timeout=1)
+            self._watcher.join(timeout=1)  # a slow folder must not hold up the app; a daemon ends with it
             self._watcher = None
 
     @on(FileChanged)

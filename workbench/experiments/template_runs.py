@@ -215,4 +215,4 @@ def _calls(plan: Mapping[str, Any], results: Iterable[ArmResult]) -> dict[str, A
 
 
 def _sum(known: Sequence[float]) -> float | None:
-    return round(sum(known), 8) if known else None
+    return round(sum(known), 8) if known else None  # without the noise of a sum of floats

@@ -241,7 +241,7 @@ def _one_at_a_time(path: str) -> Iterator[None]:
         import fcntl
 
         private.make_directory(folder)
-        descriptor = os.open(folder, os.O_RDONLY)
+        descriptor = os.open(folder, os.O_RDONLY)  # a folder can be locked, but not opened for writing
     except ImportError:  # no POSIX locks (Windows)
         yield
         return

@@ -48,6 +48,8 @@ FEWEST_FOR_IMPACT = 50
 The computation takes as long as judging this many prompts.
 """
 
+BATCH = 50
+"""Number of prompts that are read from the database at once."""
 ALONE, TOGETHER, PAIR, SET, ELSEWHERE = "alone", "together", "pair", "set", "elsewhere"
 
 
@@ -171,7 +173,7 @@ class Undoing:
         while len(self.edits.hunks) > MOST_HUNKS:
             halves = self.edits.hunks[::2], self.edits.hunks[1::2]
             pairs = [joined(*pair) for pair in zip(*halves, strict=False)]
-            self.edits.hunks = pairs + halves[0][len(pairs) :]
+            self.edits.hunks = pairs + halves[0][len(pairs) :]  # of an odd number, the last one stays alone
 
     def _join_broken(self) -> None:
         """Join each hunk that cannot be undone alone, because the rules would be broken, with another hunk.
@@ -189,7 +191,7 @@ class Undoing:
             partner = next((other for other in others if self.without([hunk, other]) is not None), others[0])
             rest = [other for other in self.edits.hunks if other not in (hunk, partner)]
             self.edits.hunks = sorted([*rest, joined(hunk, partner)], key=lambda one: (one.file, one.line))
-            at = 0
+            at = 0  # the positions have changed, and what was compiled is known
 
 
 def attribute(
@@ -269,8 +271,8 @@ def _attributed(
 ) -> Iterator[tuple[str, Cause]]:
     rows: dict[str, RecordedPrompt] = {}
     for at, change in enumerate(changes):
-        if at % FEWEST_FOR_IMPACT == 0:
-            following = [one.prompt.id for one in changes[at : at + FEWEST_FOR_IMPACT]]
+        if at % BATCH == 0:
+            following = [one.prompt.id for one in changes[at : at + BATCH]]
             rows = {row.id: row for row in rows_of(corpus.db, following)}
         if should_stop():
             return

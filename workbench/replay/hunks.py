@@ -23,7 +23,7 @@ ALIKE = 0.5
 """Minimum similarity at which a removed and an added line count as one changed line."""
 MOST_COMPARED = 60
 """Maximum number of lines of one changed place that are compared with each other; more are paired by position."""
-SHORT = 200
+SHORT = 200  # characters of a hunk's first line
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,6 +210,7 @@ def _aligned(old: Sequence[_Unit], new: Sequence[_Unit]) -> Iterator[tuple[_Unit
 
     The most similar units are paired first.
     """
+    # The same number of lines: usually, each was changed; comparing them all could pair them otherwise.
     if len(old) == len(new) or len(old) * len(new) > MOST_COMPARED**2:
         shared = min(len(old), len(new))
         yield from zip(old[:shared], new[:shared], strict=True)

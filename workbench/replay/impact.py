@@ -80,8 +80,10 @@ class Impact:
         elif not _is_settled_late(other):
             self._least = WEIGH
             self._between = _confidences_in_question(before, after)
+        # Of each phrase, only the word that is probably the rarest is searched for: the one with the longest forms.
         forms = {form for phrase in self._phrases for form in max(phrase, key=lambda forms: min(map(len, forms)))}
         self._sought = _pattern(forms)
+        # JSON writes letters and digits as they are, but escapes other characters.
         self._parts = {*NOT_AS_WRITTEN, *(max(RUN.findall(form), key=len, default="") for form in forms)}
 
     def _collect_words(self, one: Rules, other: Rules) -> bool:
@@ -94,7 +96,7 @@ class Impact:
         for name in ("fold", "leanings"):
             words |= {word for word, _value in set(pairs(before[name])) ^ set(pairs(after[name]))}
         if any(map(_is_sign, words)):
-            return False
+            return False  # signs, such as a question mark, are not words of the text
         self._phrases = {frozenset([frozenset([word])]) for word in words} | changed.phrases
         if not all(phrase and LOWERED_OTHERWISE.isdisjoint(chain(*chain(*phrase))) for phrase in self._phrases):
             return False
@@ -150,7 +152,7 @@ class Impact:
         if self.is_everything or self._features:
             return range(len(rows))
         lowered = [_lowered(row.prompt) for row in rows]
-        starts = list(accumulate((len(low) + 1 for low in lowered), initial=0))
+        starts = list(accumulate((len(low) + 1 for low in lowered), initial=0))  # + 1: the line break between prompts
         found = {bisect_right(starts, match.start()) - 1 for match in self._sought.finditer("\n".join(lowered))}
         found.update(self._with_conversation(rows))
         if self._least != NOT:
@@ -164,7 +166,7 @@ class Impact:
         The JSON text is searched, which is faster than finding out whether the prompt refers back to the conversation.
         """
         texts = {at: row.inputs.lower() for at, row in enumerate(rows) if CONVERSATION in row.inputs}
-        joined = "\n".join(texts.values())
+        joined = "\n".join(texts.values())  # most parts occur in no prompt, which one search shows
         parts = [part for part in self._parts if part in joined]
         return (at for at, text in texts.items() if self._is_carried_otherwise or any(part in text for part in parts))
 
@@ -209,10 +211,10 @@ def _pattern(words: Iterable[str]) -> re.Pattern[str]:
 
     Words that are not ASCII are found anywhere, because Chinese, for example, is written without spaces.
     """
-    ordered = sorted(map(re.escape, words), key=len, reverse=True)
-    alone, inside = (("|".join(one for one in ordered if one.isascii() == is_ascii)) for is_ascii in (True, False))
+    escaped = [re.escape(word) for word in words]
+    alone, inside = ("|".join(one for one in escaped if one.isascii() == is_ascii) for is_ascii in (True, False))
     patterns = [rf"(?<![a-z0-9])(?:{alone})(?![a-z0-9])"] * bool(alone) + [inside] * bool(inside)
-    return re.compile("|".join(patterns) or r"(?!)")
+    return re.compile("|".join(patterns) or r"(?!)")  # (?!) matches nowhere
 
 
 def _with_contractions(
@@ -330,7 +332,7 @@ class _Signals:
         self._forms: dict[str, set[str]] = {}
         for form, base in pairs(packed["fold"]):
             self._forms.setdefault(base, set()).add(form)
-        self._names: dict[int, str] = {}
+        self._names: dict[int, str] = {}  # a signal's name contains those of the signals in its conditions
         self._frames: dict[int, str] = {}
         numbers = range(len(packed["places"]))
         self._numbers = {self._name(number): number for number in numbers}

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from storage.evaluation.corpus import RecordedPrompt
 
 NO_INTENT = "none"
+BUDGETS = tuple(key for key in RECORDED_SETTINGS if key.startswith("budgets."))
 SHAPING_DEFAULTS = {key: DEFAULTS[key] for key in RECORDED_SETTINGS}
 """Default values of the recorded settings, for a trace that is older than a setting and so does not contain it."""
 
@@ -133,7 +134,7 @@ def _inputs(row: RecordedPrompt, kept: Mapping[str, Any], rules: Rules, recorded
     inputs = Inputs.from_json(row.prompt, kept)
     if len(inputs.settings) < len(RECORDED_SETTINGS):  # the trace is older than one of these settings
         declared = rules.body["settings"]
-        budgets = {key: declared[key] for key in RECORDED_SETTINGS if key.startswith("budgets.") and key in declared}
+        budgets = {key: declared[key] for key in BUDGETS if key in declared}
         inputs.settings = {**SHAPING_DEFAULTS, **budgets, **inputs.settings}
     if recorded is not None:
         inputs.settings = settings_under(inputs.settings, recorded, rules)
@@ -182,14 +183,14 @@ def declared_budgets(rules: Rules) -> Mapping[str, Any]:
 
     Rules that were stored without a ``budgets`` key have them in ``settings``.
     """
-    body = rules.body
-    found: Mapping[str, Any] = body.get("budgets", body["settings"])
-    return {key: found[key] for key in RECORDED_SETTINGS if key.startswith("budgets.") and key in found}
+    found: Mapping[str, Any] = rules.body.get("budgets", rules.body["settings"])
+    return {key: found[key] for key in BUDGETS if key in found}
 
 
 def _unknown(
     row: RecordedPrompt, inputs: Inputs, judged: Classification, rules: Rules, recorded: Rules | None
 ) -> tuple[str, ...]:
+    # No channel was asked about an imported prompt, so there is no recorded request to compare with.
     if recorded is None or recorded.hash == rules.hash or row.origin == "import" or _is_spent(inputs):
         return ()
     before = ChannelInput(

@@ -126,7 +126,7 @@ class Replay:
 
     def _in_pool(self, pool: ProcessPoolExecutor, *, most: int) -> Iterator[Replayed]:
         begun: deque[tuple[Batch, Future[list[Sides]]]] = deque()
-        known = frozenset(self._evaluator.sides)
+        known = frozenset(self._evaluator.sides)  # a prompt that is recorded meanwhile may have other rules
         try:
             for batch in self._batches():
                 begun.append((batch, self._submitted(pool, batch[1], known)))
@@ -212,7 +212,7 @@ class Replay:
         recorded = recorded_in_short(row)
         one, other = before or recorded, after or recorded
         if one is other or one.is_same(other):
-            return Pair(prompt, one, one)
+            return Pair(prompt, one, one)  # one object, which ``kinds`` recognises at once
         whole = self.corpus.recorded(row)
         return Pair(prompt, whole if one is recorded else one, whole if other is recorded else other)
 

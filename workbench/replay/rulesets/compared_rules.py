@@ -115,7 +115,6 @@ class Fixed(Side):
         self.problems = tuple(problems)
 
     def rules_for(self, recorded: str, scope: str = "") -> Rules | None:
-        """Return the rules, whatever version the prompt was recorded under."""
         del recorded, scope
         return self.rules
 
@@ -132,7 +131,6 @@ class Edited(Side):
         self.hash = newest.hash if newest else ""
 
     def concerns(self, row: RecordedPrompt) -> bool:
-        """Return whether the edited file applies to a prompt."""
         return self.file.concerns(row)
 
     def rules_for(self, recorded: str, scope: str = "") -> Rules | None:

@@ -69,8 +69,8 @@ class CurrentLayers(Side):
 
     @property
     def scopes(self) -> tuple[str, ...]:
-        """Return every value that ``scope`` may return."""
         local = [file.path for file, _text in self.files if file.scope]
+        # The files of a project and of its package apply together, or each of them alone.
         return (ELSEWHERE, HERE, *("\n".join(local[:end]) for end in range(1, len(local) + 1)), *local[1:])
 
     def untrusted(self) -> list[str]:
@@ -110,7 +110,7 @@ class CurrentLayers(Side):
                 self.problems = (*self.problems, *broken.problems, Problem(texts[0][1], 1, "warning", message))
             else:
                 self.problems = tuple(sorted({*self.problems, *compiled.problems}))
-            self._texts[key] = compiled.texts
+            self._texts[key] = compiled.texts  # with the files that the layers name
         return self._known[key]
 
     def texts(self, recorded: str = NEWEST, scope: str = ELSEWHERE) -> Texts:

@@ -119,7 +119,7 @@ Lines that differ begin with `-` before and `+` after, words that differ are und
     def __init__(self) -> None:
         super().__init__()
         self._run: CompletedRun | None = None
-        self._single = ""
+        self._single = ""  # the id of the trace, if only one is shown
         self._kind = ""
         self._only = True
         self._found: SideBySide | None = None

@@ -107,8 +107,9 @@ faster, `inconclusive` has zero inside.
         self._settings: dict[str, Value] = dict(DEFAULTS)
         self._measured: LatenciesMeasured | None = None
         self._databases = 0
+        # What was searched and compared last, with the newest prompt then, so that only news are searched again.
         self._slow_of: tuple[Series, str] | None = None
-        self._versions = ["", ""]
+        self._versions = ["", ""]  # hashes of base and candidate
         self._compared: tuple[str, str, str] | None = None
 
     def compose_body(self) -> ComposeResult:

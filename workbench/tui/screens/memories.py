@@ -110,7 +110,7 @@ prompts that it was added to: `enter` goes there, a second `enter` opens the tra
         self._wanted = MemoryFilter()
         self._listed: MemoriesListed | None = None
         self._project = ""
-        self._prompts_of = ""
+        self._prompts_of = ""  # the id of the memory whose prompts are shown or looked up
         self._has_changed = False
 
     def compose_body(self) -> ComposeResult:

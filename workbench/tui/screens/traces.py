@@ -321,7 +321,6 @@ A `?` behind the task type: too uncertain to be shown. `debug → docs`: by the 
         self.show_state()
 
     def show_state(self) -> None:
-        """Show the number of traces, the sort order, and how many new traces are above the visible ones."""
         rows = self.rows.row_count
         counted = f"{rows:,}" if self._is_whole else f"{rows:,}+"
         new = f"{self._unseen:,} new ↑" if self._unseen else ""

@@ -56,9 +56,9 @@ class OpenFileScreen(WorkbenchScreen):
         self._disk = ""
         self._disk_since = ""
         """The time of day from which on the file has the text ``_disk``, as far as this app knows."""
-        self._clean = ""
+        self._clean = ""  # as the editor has it: its line ends may differ from those in the file
         self._buffer = ""
-        self._news: str | None = None
+        self._news: str | None = None  # what another program has written to the file since it was read
         self._problems: tuple[Problem, ...] = ()
         self._stop = threading.Event()
         self._watcher: threading.Thread | None = None

@@ -164,9 +164,8 @@ shows why that came out so, and `escape` returns to this line.
         self._edits: list[Edit] = []
         self._layers: list[str] = []
         self._elsewhere = ""
-        self._in_editor = ""
-        """The title of the edit that was put into the editor last; empty if none was."""
-        self._saves = 0
+        self._in_editor = ""  # the title of the edit that was put into the editor last
+        self._saves = 0  # the number of saves then
 
     def compose_body(self) -> ComposeResult:
         yield Static("", id="wish", markup=False)

@@ -180,7 +180,7 @@ def cases_in_file(path: str) -> Iterator[ModelCase]:
     """Yield the cases of a JSONL file in order; raises QuestionError if a line cannot be used."""
     seen: set[str] = set()
     for place, value in lines(path):
-        case_id = str(value.get("id") or place.rpartition(":")[2])
+        case_id = str(value.get("id") or place.rpartition(":")[2])  # or the number of the line
         if case_id in seen:
             raise QuestionError(f"{place}: the id {case_id!r} occurs twice; give each case its own")
         seen.add(case_id)

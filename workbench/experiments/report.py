@@ -219,6 +219,7 @@ def _tested(pairs: Sequence[AnswerPair], of: Metrics, *, is_same: bool) -> tuple
     """Compute the metrics of both arms, and test the differences; p-values are adjusted for the number of tests."""
     metrics = [_metric(pairs, *one, is_same=is_same) for one in of]
     tested = [at for at, one in enumerate(metrics) if one.p is not None]
+    # "or 0.0" is only for mypy: each of these has a p-value.
     for at, adjusted in zip(tested, benjamini_hochberg([metrics[at].p or 0.0 for at in tested]), strict=True):
         metrics[at] = _with_verdict(replace(metrics[at], p_adjusted=adjusted))
     return tuple(metrics)

@@ -112,7 +112,7 @@ def resumed(
     experiment began with another model, QuestionError if the file with the cases cannot be read.
     """
     plan = one.plan
-    hashes = {case_id: hashed for case_id, _session, hashed in plan["cases"]}
+    hashes = {case_id: hashed for case_id, _session, hashed in plan["cases"]}  # in the order in which cases are asked
     found = prompt_arms.cases_in_file(plan["prompts"]) if plan["prompts"] else prompt_arms.cases_of_traces(db, hashes)
     by_id = {case.id: case for case in found}
     arms = {name: prompt_arms.named(plan[name], model=model) for name in NAMES}

@@ -30,7 +30,7 @@ FIELD_NAMES = {
     "approach": "approach", "guardrails": "guardrails",
 }  # fmt: skip
 """What reports call the fields of ``Decided``; ``workbench.replay.compare`` uses the same names for kinds of change."""
-CONFLICT_MARKS = (b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>")
+CONFLICT_MARKS = (b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>")  # ||||||| in git's style diff3
 LONGEST_SHOWN = 60  # characters of a wrong value in the message of a LineError
 
 

@@ -188,7 +188,7 @@ def figures_of(checked: Sequence[Checked], *, is_paired: bool) -> GateFigures:
     """Return the figures of the checked cases; ``is_paired`` means that there is a base to compare with."""
     gained, lost = _gained(checked), _lost(checked)
     changed = sum(bool(one.kinds) for one in checked)
-    held = [one for one in checked if one.case.verdict == OK and not one.faults_before]
+    held = [one for one in checked if one.case.verdict == OK and not one.faults_before]  # the others cannot get worse
     has_regressed = any(one.closes_gate for one in checked)
     return GateFigures(
         cases=len(checked),

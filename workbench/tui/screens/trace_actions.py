@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from workbench.gate.labelling import Given
     from workbench.tuning.wishes.wish import Wish
 
-PUBLISHED = "ENRICHER_PUBLISHED_URL"
+PUBLISHED = "ENRICHER_PUBLISHED_URL"  # for a server that this app cannot find by itself
 TRACE_PATH = "/-/enricher/trace/"
 LABEL = Binding.Group("Label")
 COPIED = {"prompt": "The prompt", "output_text": "The text that was added", "id": "The id of the trace"}
@@ -126,7 +126,7 @@ class TraceActions(WorkbenchScreen):
             self.notify(f"That is stored already.{why}", title=name, timeout=5 if why else 3, markup=False)
             return
         self.app.labels_given.append(given)
-        taken = "both" if given.label or given.line else "it"
+        taken = "both" if given.label or given.line else "it"  # the golden case, and what was labelled
         gone = ", because its folder is gone" if given.is_own else ""
         where = ""
         if given.path:

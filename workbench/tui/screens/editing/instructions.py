@@ -110,8 +110,7 @@ What the channels found is taken from the record; where other rules would have a
     def __init__(self) -> None:
         super().__init__()
         self._seen: set[str] = set()
-        self._visited: str | None = None
-        """The editor's text at the moment when another screen sent the user to one of its lines; None if none did."""
+        self._visited: str | None = None  # the editor's text when another screen sent the user to one of its lines
 
     def compose_body(self) -> ComposeResult:
         with Horizontal(id="file"):
@@ -214,7 +213,7 @@ What the channels found is taken from the record; where other rules would have a
         The group of problems is always to be expanded, a group of changed prompts if it is complete and has few lines,
         and any other group as long as few prompts have changed.
         """
-        is_complete = self._shown is None or self._shown.is_complete
+        is_complete = self._shown is None or self._shown.is_complete  # before that, groups still grow
         is_short = self._shown is None or len(self._shown.changes) <= blast_view.FEW_CHANGES
 
         def opens(group: Group) -> bool:
@@ -287,14 +286,10 @@ What the channels found is taken from the record; where other rules would have a
     def action_file(self) -> None:
         """Ask for the instructions file to edit: a layer that applies here, or a file that such a layer names."""
         found = [*files.choices(here(), given=self.app.instructions), *files.named_files(here())]
-        answers = [
-            Answer(
-                one.path,
-                f"{one.layer:<9} {from_home(one.path)}",
-                one.objection or ("" if one.exists else "not there yet"),
-            )
-            for one in found
-        ]
+        answers = []
+        for one in found:
+            note = one.objection or ("" if one.exists else "not there yet")
+            answers.append(Answer(one.path, f"{one.layer:<9} {from_home(one.path)}", note))
         self.app.call_from_thread(self.ask, Picker("Which instructions?", answers, now=self._path), self._take_file)
 
     def _take_file(self, path: str) -> None:

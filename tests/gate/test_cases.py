@@ -199,7 +199,7 @@ def test_a_note_outlives_a_new_verdict(tmp_path: Path) -> None:
     file = str(tmp_path / "cases.jsonl")
     cases.write(file, [case(1, note="see #12")])
 
-    assert cases.add(file, case(1, says=Decided("docs"))) is True
+    assert cases.add(file, case(1, says=Decided("docs"))) == case(1, note="see #12")
     assert cases.read(file).cases[0].note == "see #12"
 
 

@@ -327,7 +327,7 @@ def checked(number: int, *, task_type: str, before: str, now: str) -> Checked:
 def test_figures_adjust_for_the_number_of_task_types() -> None:
     rows = [checked(at, task_type="docs", before="chat", now="docs") for at in range(8)]
     rows += [checked(at, task_type="test", before="test", now="test") for at in range(8, 10)]
-    figures = figures_of(rows, changed=8, is_paired=True)
+    figures = figures_of(rows, is_paired=True)
 
     docs, test = figures.task_types
     assert (docs.gained, docs.lost, test.gained) == (8, 0, 0)

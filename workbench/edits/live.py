@@ -60,7 +60,7 @@ MOST_CAUSES = 1000
 """Maximum number of changed prompts, newest first, for which the part of the edit that changed them is searched."""
 
 
-class CachedSide(compared_rules.InAnyFolder):
+class CachedSide(compared_rules.Side):
     """One of the two rule sets (sides) of a replay; its rules are compiled only once for all replays of a session.
 
     ``known`` maps a recorded version to the rules for prompts recorded under it. Rules that it lacks come from the side

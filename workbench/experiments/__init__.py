@@ -52,7 +52,7 @@ def run(questions: Iterable[ExperimentPrompt], *, a: Arm, b: Arm, left_out: Coun
         if len(ready) < len(tasks):
             left_out[f"no answer of arm {next(name for name in tasks if name not in ready)}"] += 1
             continue
-        order = ORDERS[len(pairs) % 2]
+        order = ORDERS[len(pairs) % 2]  # by the pairs so far, as prompts that were left out have no order
         answers = {name: ready[name].answer() for name in reversed(order[:2])}
         times = _timed(ready, order)
         results = {}

@@ -13,6 +13,7 @@ from storage.base.fast_stdlib import keyed_hash
 from storage.traces import short
 from workbench.statistics.intervals import Share, share_changed
 from workbench.statistics.pairs import Effect, Verdict, difference_of_means, difference_of_shares
+from workbench.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -21,13 +22,13 @@ if TYPE_CHECKING:
 
     Cohort = Literal["a", "b"]
 
-FEWEST_SESSIONS = 2
+FEWEST_SESSIONS = 2  # one has no variance
 FEWEST_TO_JUDGE = 10
 """Number of labelled sessions that each cohort needs for a verdict; with fewer, the interval would be too narrow."""
 LARGE = 1000
 """Figures from this size on are shown as whole numbers, smaller ones with three significant digits."""
 
-PRICES: tuple[tuple[str, Callable[[SessionFigures], float]], ...] = (
+COSTS: tuple[tuple[str, Callable[[SessionFigures], float]], ...] = (
     ("prompts_per_session", lambda one: float(one.prompts)),
     ("tokens_per_session", lambda one: float(one.tokens)),
 )
@@ -50,7 +51,7 @@ class CohortFigures:
     def summary(self) -> str:
         """Return a phrase with the number of sessions, of prompts, and of prompts that were labelled right."""
         held_back = f", {self.held_back} held back" if self.held_back else ""
-        prompts = f"{_counted(self.sessions, 'session')}, {_counted(self.prompts, 'prompt')}{held_back}"
+        prompts = f"{counted(self.sessions, 'session')}, {counted(self.prompts, 'prompt')}{held_back}"
         return f"{prompts}, {self.right.changed} of {self.labelled} labelled prompts right"
 
 
@@ -96,22 +97,22 @@ def cohort_of(session_id: str, *, name: str) -> Cohort:
     About half of all sessions are in each cohort.
     """
     digest = keyed_hash(name.encode(), short(session_id).encode())
-    return "b" if int(digest[:8], 16) & 1 else "a"
+    return "b" if int(digest[:8], 16) & 1 else "a"  # any bit of the hash would do
 
 
 def compare(sessions: Sequence[SessionFigures], *, name: str) -> CohortComparison:
     """Compare the cohorts by the share of prompts labelled right, and by prompts and tokens per session."""
     groups = {cohort: [one for one in sessions if cohort_of(one.session_id, name=name) == cohort] for cohort in "ab"}
     a, b = (_side(groups[cohort]) for cohort in "ab")
-    has_labels = min(a.right.clusters, b.right.clusters) >= FEWEST_SESSIONS
-    right = difference_of_shares(a.right, b.right) if has_labels else None
+    labelled_sessions = min(a.right.clusters, b.right.clusters)
+    right = difference_of_shares(a.right, b.right) if labelled_sessions >= FEWEST_SESSIONS else None
     has_sessions = min(a.sessions, b.sessions) >= FEWEST_SESSIONS
     effects: dict[str, Effect | None] = {"right": right}
-    for metric, of in PRICES:
+    for metric, of in COSTS:
         values = [[of(one) for one in groups[cohort]] for cohort in "ab"]
         effects[metric] = difference_of_means(*values) if has_sessions else None
-    is_enough = min(a.right.clusters, b.right.clusters) >= FEWEST_TO_JUDGE
-    return CohortComparison(name, a, b, effects, _verdict(right) if is_enough else "inconclusive")
+    verdict = _verdict(right) if labelled_sessions >= FEWEST_TO_JUDGE else "inconclusive"
+    return CohortComparison(name, a, b, effects, verdict)
 
 
 def figure(value: float | None) -> str:
@@ -119,10 +120,6 @@ def figure(value: float | None) -> str:
     if value is None:
         return ""
     return f"{value:,.0f}" if abs(value) >= LARGE else f"{value:.3g}"
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def _side(sessions: Sequence[SessionFigures]) -> CohortFigures:

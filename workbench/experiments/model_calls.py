@@ -6,9 +6,10 @@ neither profits from a warm cache or a quiet hour. Calls count towards the daily
 
 from __future__ import annotations
 
+import os
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from enricher.model import allowance, client
 from enricher.model.endpoint import Endpoint, EndpointError
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 ANSWER_S = 60.0
 """Maximum time to wait for a response, in seconds; a call without a response by then has failed."""
+LONGEST_FAULT = 300  # characters; the fault of a response lists all of its problems
 PURPOSE = "experiments"
 """Name under which failed calls are counted, so that a pause after failures stops only the calls of experiments."""
 FAULTS_OF_THE_PROMPT = (400, 413, 422)
@@ -87,7 +89,7 @@ class ModelCalls:
             endpoint = self._endpoint(model)
         except EndpointError as problem:
             raise StopError(str(problem)) from None
-        allowance.change(self._state, allowance.Account.count)
+        allowance.change(self._state, allowance.Account.count)  # before the call, so that a killed process counts it
         began = time.perf_counter()
         try:
             answer = client.ask(endpoint, prompt, within_s=ANSWER_S, most_tokens=self._most_tokens)
@@ -121,18 +123,32 @@ class ModelCalls:
 
 
 @dataclass(frozen=True, slots=True)
-class CallPlan:
-    """The calls of an experiment: the cases in order, the arms, the prices, and the limits.
+class Comparison:
+    """An experiment that runs two variants (arms) of a prompt template on the same cases, which are asked in order.
 
-    ``most_tokens`` is the maximum number of tokens of a response, ``budget`` the maximum cost of all calls in US
-    dollars.
+    ``prompts`` is the file with the cases, empty for recorded prompts. ``most_tokens`` is the maximum number of tokens
+    of a response, ``budget`` the maximum cost of all calls in US dollars.
     """
 
-    asked: Sequence[Pairing]
+    template: str
     arms: Mapping[str, PromptArm]
+    asked: Sequence[Pairing]
+    prompts: str
     prices: prompt_arms.Prices
+    budget: float | None
     most_tokens: int
-    budget: float | None = None
+
+    def stored(self) -> dict[str, Any]:
+        """Return, as JSON values, the data that is stored so that an interrupted experiment can be continued."""
+        return {
+            "template": self.template,
+            **{name: arm.label for name, arm in self.arms.items()},
+            "prompts": os.path.abspath(self.prompts) if self.prompts else "",
+            "prices": {name: list(price) for name, price in self.prices.items()},
+            "budget": self.budget,
+            "most_tokens": self.most_tokens,
+            "cases": [[one.case.id, one.case.session, one.hash] for one in self.asked],
+        }
 
     def missing(self, done: Mapping[tuple[str, str], ArmResult]) -> list[list[tuple[Pairing, str]]]:
         """Return the calls without a result in ``done``, grouped by case, in the order in which they are to be made."""
@@ -163,7 +179,7 @@ class CallPlan:
 
 
 def ask_missing(
-    plan: CallPlan,
+    comparison: Comparison,
     done: dict[tuple[str, str], ArmResult],
     *,
     ask: ModelCalls,
@@ -176,11 +192,11 @@ def ask_missing(
     budget or a daily limit, or after the endpoint has refused one.
     """
     try:
-        for calls in plan.missing(done):
-            plan.check_budget(calls, done)
-            ask.check(len(calls))
+        for calls in comparison.missing(done):
+            comparison.check_budget(calls, done)
+            ask.check(len(calls))  # for both arms: a case that only one has answered cannot be compared
             for one, name in calls:
-                result = _result(plan, one, name, ask, judge)
+                result = _result(comparison, one, name, ask, judge)
                 store(result)
                 done[one.case.id, name] = result
     except StopError as reason:
@@ -189,9 +205,9 @@ def ask_missing(
 
 
 def _result(
-    plan: CallPlan, one: Pairing, name: str, ask: ModelCalls, judge: Callable[[str], ResponseQuality]
+    comparison: Comparison, one: Pairing, name: str, ask: ModelCalls, judge: Callable[[str], ResponseQuality]
 ) -> ArmResult:
-    arm = plan.arms[name]
+    arm = comparison.arms[name]
     reply = ask(one.prompts[name], arm.model)
     judged = ResponseQuality(False, 0.0, None, reply.fault) if reply.fault else judge(reply.text)
     return ArmResult(
@@ -206,6 +222,6 @@ def _result(
         redact(storable(reply.text))[0],
         reply.prompt_tokens,
         reply.response_tokens,
-        prompt_arms.cost(plan.prices, arm.model, reply.prompt_tokens, reply.response_tokens),
-        redact(storable(judged.fault))[0][:300],
+        prompt_arms.cost(comparison.prices, arm.model, reply.prompt_tokens, reply.response_tokens),
+        redact(storable(judged.fault))[0][:LONGEST_FAULT],
     )

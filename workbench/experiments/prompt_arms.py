@@ -135,15 +135,8 @@ def cost(prices: Prices, model: str, prompt_tokens: int | None, response_tokens:
     return (prompt_tokens * prices[model][0] + response_tokens * prices[model][1]) / 1e6
 
 
-def pairings(cases: Iterable[ModelCase], arms: Mapping[str, PromptArm], render: Render) -> list[Pairing]:
-    """Return each case with the prompts that both arms send, from which secrets were removed.
-
-    Exceptions of ``render`` are passed on.
-    """
-    return [_pairing(case, arms, render) for case in cases]
-
-
-def _pairing(case: ModelCase, arms: Mapping[str, PromptArm], render: Render) -> Pairing:
+def pairing(case: ModelCase, arms: Mapping[str, PromptArm], render: Render) -> Pairing:
+    """Return a case with the prompts that both arms send, from which secrets were removed."""
     variables = _without_secrets(case.variables)
     prompts = {name: render(case, variables, arms[name].mode) for name in NAMES}
     return Pairing(case, prompts, _hash(list(prompts.values())))
@@ -172,7 +165,7 @@ def bound(calls: Iterable[tuple[str, str]], prices: Prices, *, most_tokens: int)
     ``most_tokens`` is the maximum number of tokens of one response.
     """
     made = list(calls)
-    most = [len(prompt.encode()) + FRAME_TOKENS for _model, prompt in made]
+    most = [len(prompt.encode()) + FRAME_TOKENS for _model, prompt in made]  # bytes: see Bound
     usd = [cost(prices, model, tokens, most_tokens) for (model, _prompt), tokens in zip(made, most, strict=True)]
     return Bound(
         len(made),
@@ -187,7 +180,7 @@ def cases_in_file(path: str) -> Iterator[ModelCase]:
     """Yield the cases of a JSONL file in order; raises QuestionError if a line cannot be used."""
     seen: set[str] = set()
     for place, value in lines(path):
-        case_id = str(value.get("id") or place.rpartition(":")[2])
+        case_id = str(value.get("id") or place.rpartition(":")[2])  # or the number of the line
         if case_id in seen:
             raise QuestionError(f"{place}: the id {case_id!r} occurs twice; give each case its own")
         seen.add(case_id)

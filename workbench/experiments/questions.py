@@ -117,14 +117,14 @@ class Questions:
             self.left_out[f"skipped: {asked.skipped}"] += 1
             return None
         row = _row_of(
-            id=str(value.get("id") or place.rpartition(":")[2]),
+            id=str(value.get("id") or place.rpartition(":")[2]),  # or the number of the line
             session_id=session,
             cwd=cwd,
             prompt=asked.prompt,
             inputs=json.dumps(asked.inputs.to_json()),
             rules_hash=asked.rules.hash,
         )
-        right = (value.get("task_type"), value.get("alt_task_type"))
+        right = (value.get("task_type"), value.get("alt_task_type"))  # some prompts have two that are right
         return ExperimentPrompt(row, asked.rules, is_recorded=False, right=frozenset(str(one) for one in right if one))
 
     def _labelled(self, row: RecordedPrompt, verdict: str, task_type: str) -> ExperimentPrompt:
@@ -144,7 +144,7 @@ def lines(path: str) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _column(name: str, value: object) -> Any:
-    if name == "inputs":
+    if name == "inputs":  # an export has it as an object, the database as JSON text
         return json.dumps(value)
     return int(value) if name == "uncertain" and isinstance(value, bool) else value
 

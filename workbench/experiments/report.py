@@ -149,7 +149,7 @@ def report_on(
     same_arms: bool,
     breaches: dict[str, Counter[str]],
     left_out: Counter[str],
-    unknown_context: int = 0,
+    unknown_context: int,
 ) -> ExperimentReport:
     """Return the report on the answers of two arms.
 
@@ -160,7 +160,9 @@ def report_on(
     metrics = _tested(pairs, METRICS, is_same=is_same)
     gained, lost = _gained_and_lost(pairs)
     changed = sum(not pair.is_same() for pair in pairs)
-    verdict = _verdict(metrics, changed=changed, gained=gained, lost=lost)
+    verdict = verdict_of(changed, gained=gained, lost=lost)
+    if any(one.verdict == "regressed" for one in metrics):
+        verdict = "regressed"
     report = _report(pairs, metrics, breaches, left_out, same_arms=is_same, verdict=verdict)
     return replace(report, gained=gained, lost=lost, unknown_context=unknown_context)
 
@@ -217,15 +219,10 @@ def _tested(pairs: Sequence[AnswerPair], of: Metrics, *, is_same: bool) -> tuple
     """Compute the metrics of both arms, and test the differences; p-values are adjusted for the number of tests."""
     metrics = [_metric(pairs, *one, is_same=is_same) for one in of]
     tested = [at for at, one in enumerate(metrics) if one.p is not None]
+    # "or 0.0" is only for mypy: each of these has a p-value.
     for at, adjusted in zip(tested, benjamini_hochberg([metrics[at].p or 0.0 for at in tested]), strict=True):
         metrics[at] = _with_verdict(replace(metrics[at], p_adjusted=adjusted))
     return tuple(metrics)
-
-
-def _verdict(metrics: Sequence[Metric], *, changed: int, gained: int, lost: int) -> Verdict:
-    if any(one.verdict == "regressed" for one in metrics):
-        return "regressed"
-    return verdict_of(changed, gained=gained, lost=lost)
 
 
 def _by_session(pairs: Sequence[AnswerPair]) -> list[tuple[int, int]]:
@@ -259,6 +256,7 @@ def _metric(
     differences = [after - before for _, before, after in both]
     sessions = [session for session, _, _ in both]
     tested_by: Literal["prompt", "session"] = "prompt" if len(set(sessions)) == len(sessions) else "session"
+    # McNemar's test takes prompts as independent, so for several prompts of a session their sums are ranked instead.
     is_binary = unit == "share" and tested_by == "prompt"
     mean = mean_by_session(differences, sessions=sessions) if both else None
     test: Test = SAME_ARMS if is_same else "mid-p McNemar" if is_binary else "signed rank"
@@ -299,7 +297,7 @@ def _detectable(differences: Sequence[float], *, error: float, is_share: bool) -
     n, unequal = len(differences), sum(one != 0 for one in differences)
     if is_share and n:
         return minimum_detectable_effect(n, baseline=unequal / n) if unequal else minimum_detectable_share(n)
-    return minimum_detectable_shift(error) if unequal else None
+    return minimum_detectable_shift(error) if unequal else None  # without differences, their error is unknown
 
 
 def _with_verdict(metric: Metric) -> Metric:

@@ -7,7 +7,6 @@ since it began.
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -18,7 +17,7 @@ from enricher.structured.responses import quality
 from enricher.validation.rules import PromptRuleEngine
 from storage.evaluation import experiments
 from workbench.experiments import prompt_arms
-from workbench.experiments.model_calls import CallPlan, ResponseQuality, ask_missing
+from workbench.experiments.model_calls import Comparison, ResponseQuality, ask_missing
 from workbench.experiments.prompt_arms import NAMES
 from workbench.experiments.report import AnswerPair, finite, report_on_responses
 
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 
     from storage.evaluation.experiments import ArmResult, Experiment
     from workbench.experiments.model_calls import ModelCalls
-    from workbench.experiments.prompt_arms import ModelCase, Pairing, PromptArm
+    from workbench.experiments.prompt_arms import ModelCase, PromptArm
 
 CHANGED = "its prompt is not the one that the experiment began with"
 INTERRUPTED = "it was interrupted"
@@ -47,38 +46,6 @@ class PromptSource:
 
     generator: templates.PromptGenerator
     task_types: Mapping[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """The definition of an experiment that runs two variants (arms) of a prompt template on the same cases.
-
-    ``prompts`` is the file with the cases, empty for recorded prompts; ``most_tokens`` limits each response.
-    """
-
-    template: str
-    arms: Mapping[str, PromptArm]
-    asked: Sequence[Pairing]
-    prompts: str
-    prices: prompt_arms.Prices
-    budget: float | None
-    most_tokens: int
-
-    def plan(self) -> CallPlan:
-        """Return the calls that the experiment needs."""
-        return CallPlan(self.asked, self.arms, self.prices, self.most_tokens, self.budget)
-
-    def stored(self) -> dict[str, Any]:
-        """Return, as JSON values, the data that is stored so that an interrupted experiment can be continued."""
-        return {
-            "template": self.template,
-            **{name: arm.label for name, arm in self.arms.items()},
-            "prompts": os.path.abspath(self.prompts) if self.prompts else "",
-            "prices": {name: list(price) for name, price in self.prices.items()},
-            "budget": self.budget,
-            "most_tokens": self.most_tokens,
-            "cases": [[one.case.id, one.case.session, one.hash] for one in self.asked],
-        }
 
 
 def comparison_of(
@@ -109,7 +76,7 @@ def comparison_of(
         except templates.TemplateProblemError as problem:
             raise prompt_arms.ArmError(f"case {case.id}: {problem}") from None
 
-    asked = prompt_arms.pairings(found, arms, render)
+    asked = [prompt_arms.pairing(case, arms, render) for case in found]
     return Comparison(template, arms, asked, prompts, prices, budget, most_tokens)
 
 
@@ -145,7 +112,7 @@ def resumed(
     experiment began with another model, QuestionError if the file with the cases cannot be read.
     """
     plan = one.plan
-    hashes = {case_id: hashed for case_id, _session, hashed in plan["cases"]}
+    hashes = {case_id: hashed for case_id, _session, hashed in plan["cases"]}  # in the order in which cases are asked
     found = prompt_arms.cases_in_file(plan["prompts"]) if plan["prompts"] else prompt_arms.cases_of_traces(db, hashes)
     by_id = {case.id: case for case in found}
     arms = {name: prompt_arms.named(plan[name], model=model) for name in NAMES}
@@ -175,7 +142,7 @@ def continue_run(
     response = source.generator.template(comparison.template).response
     done = {(result.prompt_id, result.arm): result for result in experiments.results(db, one.id)}
     stopped = ask_missing(
-        comparison.plan(),
+        comparison,
         done,
         ask=ask,
         judge=lambda text: evaluate_response(text, response),
@@ -248,4 +215,4 @@ def _calls(plan: Mapping[str, Any], results: Iterable[ArmResult]) -> dict[str, A
 
 
 def _sum(known: Sequence[float]) -> float | None:
-    return round(sum(known), 8) if known else None
+    return round(sum(known), 8) if known else None  # without the noise of a sum of floats

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from enricher.rules.cache import Rules
 
+# A title may contain parentheses and commas, so that it ends only before another "ID (" or at the end of the line.
 GUARDRAIL = re.compile(r"(\S+) \((?:.+?)\)(?:, (?=\S+ \()|$)")
 LABELS = {
     "classification": re.compile(r"\*\*Classification\*\*: (?P<said>\S.*)"),
@@ -102,7 +103,7 @@ def parse(text: str) -> ParsedText:
     if title not in (TITLE, BACKGROUND_TITLE):
         raise FormError(1, f"the title is not {TITLE!r}")
     found: list[tuple[str, str]] = []
-    is_spaced = not lines[0] if lines else False
+    is_spaced = bool(lines) and not lines[0]  # the profile as-specified
     for number, line in enumerate(lines, 2):
         if line or not is_spaced:
             found.append(_labelled(line, number, after=found[-1][0] if found else ""))
@@ -120,6 +121,7 @@ def _labelled(line: str, number: int, *, after: str) -> tuple[str, str]:
     order = list(LABELS)
     for label, form in LABELS.items():
         if match := form.fullmatch(line):
+            # Only items are repeated, and they follow the line "context" or another item.
             is_next = not after or order.index(label) > order.index(after) or label == after == "item"
             if not is_next or (label == "item" and after not in ("context", "item")):
                 raise FormError(number, f"{label} is in the wrong place")

@@ -30,8 +30,8 @@ FIELD_NAMES = {
     "approach": "approach", "guardrails": "guardrails",
 }  # fmt: skip
 """What reports call the fields of ``Decided``; ``workbench.replay.compare`` uses the same names for kinds of change."""
-CONFLICT_MARKS = (b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>")
-LONGEST_SHOWN = 60
+CONFLICT_MARKS = (b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>")  # ||||||| in git's style diff3
+LONGEST_SHOWN = 60  # characters of a wrong value in the message of a LineError
 
 
 class LineError(ValueError):
@@ -232,6 +232,7 @@ def _is_names(value: object) -> bool:
 
 
 def _is_settings(value: object) -> bool:
+    # A bool is an int to Python, and an int is as good as a float.
     return isinstance(value, dict) and all(
         key in DEFAULTS and isinstance(given, bool) == isinstance(DEFAULTS[key], bool)
         and isinstance(given, (int, float) if isinstance(DEFAULTS[key], (int, float)) else str)

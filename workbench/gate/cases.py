@@ -41,13 +41,13 @@ ATTRIBUTES = f"{FILE} merge=union\n"
 
 A case that both branches changed is then in the file twice, which is reported.
 """
-LARGEST = 32 << 20
+LARGEST = 32 << 20  # bytes of the file, which is read whole
 SHOWN_ONCE = ("guardrail:", "approach:")
 """Prefixes of the references of what a session was shown that affect its later decisions.
 
 What has been shown often enough is not shown again. References of facts have other prefixes and no effect.
 """
-BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # some editors on Windows put it in front
 
 
 class CasesError(Exception):
@@ -134,8 +134,8 @@ def write(path: str, cases: Iterable[GoldenCase]) -> None:
         raise CasesError(f"{path} cannot be written: {failure.strerror or failure}") from failure
 
 
-def add(path: str, case: GoldenCase) -> bool:
-    """Add a case to the file, replacing an earlier case with the same id; return whether there was one.
+def add(path: str, case: GoldenCase) -> GoldenCase | None:
+    """Add a case to the file, replacing an earlier case with the same id; return that earlier case, or None.
 
     Raises UnusableFileError if the file has an unusable line, and then leaves it unchanged.
     """
@@ -147,7 +147,7 @@ def add(path: str, case: GoldenCase) -> bool:
         earlier = cases.get(case.id)
         cases[case.id] = replace(case, note=case.note or earlier.note) if earlier else case
         write(path, cases.values())
-    return earlier is not None
+    return earlier
 
 
 def put_back(path: str, case_id: str, earlier: GoldenCase | None) -> None:
@@ -241,7 +241,7 @@ def _one_at_a_time(path: str) -> Iterator[None]:
         import fcntl
 
         private.make_directory(folder)
-        descriptor = os.open(folder, os.O_RDONLY)
+        descriptor = os.open(folder, os.O_RDONLY)  # a folder can be locked, but not opened for writing
     except ImportError:  # no POSIX locks (Windows)
         yield
         return

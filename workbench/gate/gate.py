@@ -8,7 +8,7 @@ does not close the gate, unless it was approved after that.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -39,13 +39,13 @@ class NoCasesError(GateError):
     """Raised if the cases file does not exist or has no golden case yet."""
 
 
-@dataclass(slots=True)
-class _Side:
-    """The rules before or after the change; reports show ``label`` as their name, and ``notes`` as remarks on them."""
+@dataclass(frozen=True, slots=True)
+class _Base:
+    """The rules before the change; reports show ``label`` as their name, and ``notes`` as remarks on them."""
 
     label: str
     rules: Rules
-    notes: list[str] = field(default_factory=list)
+    notes: tuple[str, ...]
 
 
 def run(
@@ -69,11 +69,11 @@ def run(
     cwd = "" if _is_own(path) else cwd
     try:
         known = _read(path)
-        now = _side(cwd, instructions, texts or {})
+        now = work_tree_rules(cwd, instructions, texts or {})
         if not base:
             return _report(path, known, now)
         revision = find_revision(cwd or config_dir(), base)
-        before = _side_at(revision, cwd, instructions, now=now)
+        before = _rules_at(revision, cwd, instructions)
         earlier = _cases_at(revision, path)
         return _report(path, known, now, before=before, earlier=earlier, allow_removed=allow_removed)
     except (files.CasesError, RevisionError) as error:
@@ -102,7 +102,7 @@ def _read(path: str) -> files.Cases:
     return known
 
 
-def _layers(cwd: str, instructions: str, texts: Mapping[str, str] = MappingProxyType({})) -> list[Layer]:
+def _layers(cwd: str, instructions: str, texts: Mapping[str, str]) -> list[Layer]:
     """Return the layers to evaluate: the packaged file and the one above it, or only the file ``instructions``.
 
     The upper file is included if it exists or has an unsaved text in ``texts``.
@@ -128,7 +128,7 @@ def passing_with_own_layer(cwd: str) -> list[str]:
     path, own = files.path_for(cwd), _upper_layer("")
     if not cwd or not os.path.isfile(own.path):
         return []
-    packaged, *above = _layers(cwd, "")
+    packaged, *above = _layers(cwd, "", {})
     try:
         known, with_own = _read(path), _rules(compile_layers([packaged, own, *above]))
     except files.CasesError as error:
@@ -138,12 +138,15 @@ def passing_with_own_layer(cwd: str) -> list[str]:
     return [case.id for case in failing if not case.faults(case.decided_by(with_own))]
 
 
-def work_tree_rules(cwd: str) -> Rules:
+def work_tree_rules(cwd: str, instructions: str = "", texts: Mapping[str, str] = MappingProxyType({})) -> Rules:
     """Return the rules that the gate uses for the work tree around ``cwd``; raises GateError if they are broken.
 
-    If ``cwd`` is empty, these are the rules for the user's own cases.
+    If ``cwd`` is empty, these are the rules for the user's own cases. ``instructions`` is a file to use in place of all
+    layers, ``texts`` maps paths of files to unsaved texts.
     """
-    return _side(cwd, "", {}).rules
+    if instructions and not os.path.exists(instructions):
+        raise GateError(f"{instructions}: no such file")
+    return _rules(compile_layers(_layers(cwd, instructions, texts), texts=texts))
 
 
 def rules_for_cases(path: str) -> Rules:
@@ -155,37 +158,31 @@ def _is_own(path: str) -> bool:
     return os.path.realpath(path) == os.path.realpath(own_path())
 
 
-def _side(cwd: str, instructions: str, texts: Mapping[str, str]) -> _Side:
-    if instructions and not os.path.exists(instructions):
-        raise GateError(f"{instructions}: no such file")
-    return _Side("the work tree", _rules(compile_layers(_layers(cwd, instructions, texts), texts=texts)))
-
-
-def _side_at(revision: Revision, cwd: str, instructions: str, *, now: _Side) -> _Side:
+def _rules_at(revision: Revision, cwd: str, instructions: str) -> _Base:
     """Return the rules before the change, compiled from the repository's files as they are in ``revision``.
 
-    The layers are the same as after the change (``now``), with two exceptions: a repository's own file that the
-    revision lacks is left out, and if the revision lacks ``instructions``, the packaged file is used instead.
+    The layers are the same as after the change, with two exceptions: a repository's own file that the revision lacks is
+    left out, and if the revision lacks ``instructions``, the packaged file is used instead.
     """
-    layers = _layers(cwd, instructions)
+    layers, notes = [Layer("packaged", packaged_file())], []
     upper = _upper_layer(cwd)
-    if not instructions:
-        layers = [layers[0], *([upper] if revision.holds(upper.path) else [])]
-    side = _Side(f"{revision.name} ({revision.commit[:10]})", now.rules)
-    if instructions and not revision.holds(instructions):
-        side.notes.append(f"{instructions} is not in {revision.name}; the packaged instructions are the base instead")
-        layers = [Layer("packaged", packaged_file())]
+    if instructions and revision.holds(instructions):
+        layers = _layers(cwd, instructions, {})
+    elif instructions:
+        notes.append(f"{instructions} is not in {revision.name}; the packaged instructions are the base instead")
+    elif revision.holds(upper.path):
+        layers.append(upper)
     elsewhere = _uncommitted(os.path.dirname(layers[0].path), revision)
     if elsewhere:
         names = ", ".join(sorted(os.path.basename(path) for path in elsewhere))
-        side.notes.append(f"{names} of the packaged instructions: what is not committed counts as part of the edit")
+        notes.append(f"{names} of the packaged instructions: what is not committed counts as part of the edit")
     texts = {**elsewhere, **_texts_at(revision, [layer.path for layer in layers])}
     compiled = compile_layers(layers, texts=texts)
     # Only compiling the layers shows which catalogues (files of guardrails) they name.
     if catalogues := _texts_at(revision, [path for path in compiled.sources if path not in texts]):
         compiled = compile_layers(layers, texts={**texts, **catalogues})
-    side.rules = _rules(compiled, of=f" of {revision.name}")
-    return side
+    label = f"{revision.name} ({revision.commit[:10]})"
+    return _Base(label, _rules(compiled, of=f" of {revision.name}"), tuple(notes))
 
 
 def _uncommitted(folder: str, revision: Revision) -> dict[str, str]:
@@ -196,9 +193,10 @@ def _uncommitted(folder: str, revision: Revision) -> dict[str, str]:
     ``revision``, which has the committed texts itself.
     """
     try:
-        other = find_revision(folder, "HEAD")
+        other = find_revision(folder, HEAD)
+        # Modified and deleted files only: the commit has no text of an added one.
         names = _ask(other.root, "diff", "-z", "--name-only", "--diff-filter=MD", other.commit, "--", folder)
-    except RevisionError:
+    except RevisionError:  # usually, the package is installed and in no repository
         return {}
     if other.root == revision.root:
         return {}
@@ -227,19 +225,19 @@ def _cases_at(revision: Revision, path: str) -> dict[str, GoldenCase]:
 def _report(
     path: str,
     known: files.Cases,
-    now: _Side,
+    now: Rules,
     *,
-    before: _Side | None = None,
+    before: _Base | None = None,
     earlier: dict[str, GoldenCase] | None = None,
     allow_removed: bool = False,
 ) -> GateReport:
     present, earlier = known.by_id(), earlier or {}
-    checked = tuple(_check(case, now, before, is_new=case.id not in earlier) for case in known.cases)
+    rules_before = before.rules if before else None
+    checked = tuple(_check(case, now, rules_before, is_new=case.id not in earlier) for case in known.cases)
     gone = tuple(case for case in earlier.values() if case.id not in present)
-    changed = sum(bool(one.kinds) for one in checked)
-    figures = figures_of(checked, changed=changed, is_paired=before is not None)
+    figures = figures_of(checked, is_paired=before is not None)
     verdict = verdict_of(
-        changed,
+        figures.changed,
         failing_cases=sum(one.closes_gate for one in checked),
         gained=figures.gained,
         lost=figures.lost,
@@ -248,7 +246,7 @@ def _report(
         verdict = "inconclusive"  # nothing was approved, so nothing can have regressed
     return GateReport(
         path,
-        now.rules.hash,
+        now.hash,
         before.label if before else "",
         before.rules.hash if before else "",
         checked,
@@ -258,20 +256,20 @@ def _report(
         rewritten=tuple(case for case in known.cases if case.id in earlier and _differs(case, earlier[case.id])),
         figures=figures,
         verdict=verdict,
-        notes=tuple(before.notes) if before else (),
+        notes=before.notes if before else (),
     )
 
 
-def _check(case: GoldenCase, now: _Side, before: _Side | None, *, is_new: bool) -> Checked:
-    got = case.decided_by(now.rules)
+def _check(case: GoldenCase, now: Rules, before: Rules | None, *, is_new: bool) -> Checked:
+    got = case.decided_by(now)
     if before is None:
         return Checked(case, got, case.faults(got), is_new=is_new)
-    earlier = got if before.rules.hash == now.rules.hash else case.decided_by(before.rules)
+    earlier = got if before.hash == now.hash else case.decided_by(before)
     return Checked(case, got, case.faults(got), earlier, case.faults(earlier), is_new)
 
 
 def _differs(case: GoldenCase, earlier: GoldenCase) -> bool:
-    """Return whether two versions of a case differ in anything except its note and its author's name."""
+    # A case is not rewritten by a note or by another person's approval.
     return replace(case, note="", by="") != replace(earlier, note="", by="")
 
 
@@ -299,13 +297,14 @@ class Revision:
     def _name(self, path: str) -> str:
         """Return the path relative to the root, as git writes it; empty if it lies outside of the work tree."""
         name = os.path.relpath(os.path.realpath(path), self.root)
-        return "" if name.startswith(os.pardir) else name.replace(os.sep, "/")
+        return "" if name.startswith(os.pardir) else name.replace(os.sep, "/")  # git writes / on Windows, too
 
 
 def find_revision(folder: str, name: str) -> Revision:
     """Return the revision ``name`` of the git repository around ``folder``; raises RevisionError if there is none."""
     root = os.path.realpath(_ask(folder, "rev-parse", "--show-toplevel").decode(errors="surrogateescape").rstrip("\n"))
     try:
+        # --end-of-options: a name may begin with "-"; ^{commit}: a tag's commit instead of the tag.
         found = ask(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
     except GitError as error:
         message = f"{name} is no revision of {root}; fetch it first (in CI: fetch-depth: 0), or name another"

@@ -14,6 +14,7 @@ from workbench.statistics.pairs import (
     minimum_detectable_effect,
     minimum_detectable_share,
 )
+from workbench.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -111,29 +112,25 @@ class GateReport:
 
     def reasons(self) -> list[str]:
         """Return the reasons why the gate is closed, one clause each; empty if it is open."""
-        closing = sum(one.closes_gate for one in self.checked)
         unmended = sum(one.is_unmended for one in self.checked)
-        regressions = closing - unmended
-        base, it_fails = self.base.partition(" ")[0], "it fails" if unmended == 1 else "they fail"
-        are = "is" if unmended == 1 else "are"
-        sentences = [
-            (regressions, _regressed(regressions, has_base=bool(base))),
-            (unmended, f"{_count(unmended, 'approved case')} {are} not mended yet: {it_fails} with {base}, too"),
-            (
-                self.verdict == "regressed" and not closing,
-                f"{self.figures.lost} labelled prompts became wrong and {self.figures.gained} right",
-            ),
-            (len(self.missing), f"{_count(len(self.missing), 'case')} of the base missing"),
-            (len(self.problems), f"{_count(len(self.problems), 'line')} of the file unusable"),
-        ]
-        return [sentence for is_so, sentence in sentences if is_so]
-
-
-def _regressed(count: int, *, has_base: bool) -> str:
-    cases = _count(count, "approved case")
-    if has_base:
-        return f"{cases} came out differently"
-    return f"{cases} {'does' if count == 1 else 'do'} not come out as approved"
+        regressed = sum(one.closes_gate for one in self.checked) - unmended
+        base = self.base.partition(" ")[0]  # without the commit
+        found = []
+        if regressed:
+            do_not = "does not" if regressed == 1 else "do not"
+            how = "came out differently" if base else f"{do_not} come out as approved"
+            found.append(f"{counted(regressed, 'approved case')} {how}")
+        if unmended:
+            are, they_fail = ("is", "it fails") if unmended == 1 else ("are", "they fail")
+            cases = counted(unmended, "approved case")
+            found.append(f"{cases} {are} not mended yet: {they_fail} with {base}, too")
+        if self.verdict == "regressed" and not (regressed or unmended):
+            found.append(f"{self.figures.lost} labelled prompts became wrong and {self.figures.gained} right")
+        if self.missing:
+            found.append(f"{counted(len(self.missing), 'case')} of the base missing")
+        if self.problems:
+            found.append(f"{counted(len(self.problems), 'line')} of the file unusable")
+        return found
 
 
 def kinds(before: Decided, after: Decided) -> tuple[str, ...]:
@@ -145,10 +142,6 @@ def kinds(before: Decided, after: Decided) -> tuple[str, ...]:
         found += ["guardrail added"] * bool(set(new) - set(old)) + ["guardrail dropped"] * bool(set(old) - set(new))
         found += ["guardrails reordered"] * (sorted(old) == sorted(new))
     return tuple(found)
-
-
-def _count(count: int, what: str) -> str:
-    return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,13 +184,11 @@ class GateFigures:
     task_types: tuple[TaskType, ...]
 
 
-def figures_of(checked: Sequence[Checked], *, changed: int, is_paired: bool) -> GateFigures:
-    """Return the figures of the checked cases, ``changed`` of which have a different decision.
-
-    ``is_paired`` means that there is a base to compare with; without one, ``gained`` and ``lost`` are 0.
-    """
-    gained, lost = (_gained(checked), _lost(checked)) if is_paired else (0, 0)
-    held = [one for one in checked if one.case.verdict == OK and not one.faults_before]
+def figures_of(checked: Sequence[Checked], *, is_paired: bool) -> GateFigures:
+    """Return the figures of the checked cases; ``is_paired`` means that there is a base to compare with."""
+    gained, lost = _gained(checked), _lost(checked)
+    changed = sum(bool(one.kinds) for one in checked)
+    held = [one for one in checked if one.case.verdict == OK and not one.faults_before]  # the others cannot get worse
     has_regressed = any(one.closes_gate for one in checked)
     return GateFigures(
         cases=len(checked),

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from storage.traces.line_labels import Line, Row
     from workbench.gate.case import GoldenCase
 
-LONGEST_NAME = 80
+LONGEST_NAME = 80  # of a person, in the cases file
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ def label(db: sqlite3.Connection, trace_id: str, verdict: str) -> Given:
     try:
         path = file_of_case(db, trace_id)
         case = _signed(cases.case_of(db, trace_id, verdict), path)
-        earlier = _add(path, case)
+        earlier = cases.add(path, case)
         return Given(trace_id, entry, path, earlier, is_again=not entry and earlier == case)
     except CasesError as error:
         return Given(trace_id, entry, problem=str(error), is_again=not entry)
@@ -107,9 +107,9 @@ def approve(db: sqlite3.Connection, trace_id: str, wanted: Decided, *, unwanted:
                 raise CasesError("the rules do not give that yet: save an edit that does, then approve")
             case = replace(case, verdict=CLASS)
         case = _signed(case, path)
-        earlier, is_open = _add(path, case), case.verdict == CLASS
+        earlier = cases.add(path, case)
         is_again = not entry and not line and earlier == case
-        return Given(trace_id, entry, path, earlier, is_open=is_open, line=line, is_again=is_again)
+        return Given(trace_id, entry, path, earlier, is_open=case.verdict == CLASS, line=line, is_again=is_again)
     except (CasesError, gate.GateError) as error:
         if not wanted.task_type and not line:
             raise CasesError(str(error)) from error
@@ -175,22 +175,16 @@ def file_of_case(db: sqlite3.Connection, trace_id: str) -> str:
     return cases.path_for(folder)
 
 
-def _add(path: str, case: GoldenCase) -> GoldenCase | None:
-    """Add a case to the file; return the case that it replaced, or None."""
-    earlier = cases.read(path).by_id().get(case.id)
-    cases.add(path, case)
-    return earlier
-
-
 def _signed(case: GoldenCase, path: str) -> GoldenCase:
     """Return the case with the user name from git's configuration as its author; unchanged if git has none."""
     folder = os.path.dirname(os.path.abspath(path))
-    while not os.path.isdir(folder):
+    while not os.path.isdir(folder):  # .enricher is made with the first case
         folder = os.path.dirname(folder)
     try:
         name = ask(folder, "config", "user.name").decode("utf-8", "replace").strip()
     except GitError:
         return case
+    # Control characters, such as those that move a terminal's cursor, are not taken into a file that others read.
     return replace(case, by=name[:LONGEST_NAME]) if name.isprintable() else case
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from storage.traces.labels import LabelCandidate
 
 MOST_PROMPTS = 20_000
-SCANNED_CHARS = 2_000
+SCANNED_CHARS = 2_000  # MOST_TERMS words are far shorter
 MOST_TERMS = 24
 RAREST_TERMS = 6
 """Number of a prompt's rarest terms that are used to search for similar prompts."""
@@ -89,7 +89,7 @@ def _spread(one_round: Iterable[tuple[LabelCandidate, _Cluster]]) -> list[tuple[
     found = []
     while heap:
         _, place, counted, one, cluster = heapq.heappop(heap)
-        if (times := taken[one.session_id]) > counted:
+        if (times := taken[one.session_id]) > counted:  # its session has had a turn since it was put there
             heapq.heappush(heap, (-_informativeness(one, cluster) / (1 + times), place, times, one, cluster))
             continue
         taken[one.session_id] += 1
@@ -98,7 +98,7 @@ def _spread(one_round: Iterable[tuple[LabelCandidate, _Cluster]]) -> list[tuple[
 
 
 def _informativeness(one: LabelCandidate, cluster: _Cluster) -> float:
-    return math.log2(1 + len(cluster.members)) / (1 + one.margin)
+    return math.log2(1 + len(cluster.members)) / (1 + one.margin)  # log2: similar prompts teach less and less
 
 
 def _queued(one: LabelCandidate, cluster: _Cluster) -> Queued:
@@ -116,7 +116,7 @@ def _clusters(prompts: Sequence[LabelCandidate]) -> list[_Cluster]:
     places: dict[str, list[int]] = {}
     found: list[_Cluster] = []
     for one, own in zip(prompts, terms, strict=True):
-        rarest = sorted(own, key=lambda term: (frequency[term], term))[:RAREST_TERMS]
+        rarest = sorted(own, key=lambda term: (frequency[term], term))[:RAREST_TERMS]  # term: sets have no order
         met = Counter(chain.from_iterable(places.get(term, ()) for term in rarest))
         cluster = _nearest(own, [found[number] for number, _ in met.most_common(MOST_COMPARED)])
         if cluster is None:
@@ -155,16 +155,3 @@ def _terms(prompt: str) -> frozenset[str]:
     all_words = words(prompt[:SCANNED_CHARS])
     content_words = [word for word in all_words if word not in STOP_WORDS]
     return frozenset(_stem(word) for word in (content_words or all_words)[:MOST_TERMS])
-
-
-def keys_for(names: Sequence[str]) -> dict[str, str]:
-    """Assign a key on the keyboard to each name, and return a dict from keys to names.
-
-    A name gets the first of its letters that is still free, or if none is, the first free digit.
-    """
-    found: dict[str, str] = {}
-    for name in names:
-        spare = (char for char in f"{name}0123456789" if char.isalnum() and char not in found)
-        if key := next(spare, ""):
-            found[key] = name
-    return found

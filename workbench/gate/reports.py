@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 
 PROMPT_CHARS = 120
-# Characters that XML 1.0 forbids even as character references.
+# Characters that XML 1.0 forbids even as character references; ElementTree would write them as they are.
 NOT_XML = dict.fromkeys((*range(9), 11, 12, *range(14, 32), 0xFFFE, 0xFFFF), "\ufffd")
-XML_DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>'
+XML_DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>'  # ElementTree writes none for encoding="unicode"
 MOST_ROWS = 50
 MOST_PASSING = 5
 """At most so many cases that pass as before are listed; the others are only counted."""
@@ -136,7 +136,8 @@ def junit(report: GateReport) -> str:
 
     A case that closes the gate is a failure; other failing cases are marked as skipped.
     """
-    suite = ET.Element("testsuite", name="enricher gate", tests=str(_tests(report)))
+    errors = list(_errors(report))
+    suite = ET.Element("testsuite", name="enricher gate", tests=str(len(report.checked) + len(errors)))
     counted = {"failures": 0, "skipped": 0, "errors": 0}
     for one in report.checked:
         node = ET.SubElement(suite, "testcase", classname=_xml(one.task_type), name=_xml(named(one.case)), time="0")
@@ -146,7 +147,7 @@ def junit(report: GateReport) -> str:
         elif one.faults:
             counted["skipped"] += 1
             ET.SubElement(node, "skipped", message=_xml(f"{state(one)}: {'; '.join(differences(one))}"))
-    for name, message in _errors(report):
+    for name, message in errors:
         counted["errors"] += 1
         node = ET.SubElement(suite, "testcase", classname="cases", name=_xml(name), time="0")
         ET.SubElement(node, "error", message=_xml(message))
@@ -156,10 +157,6 @@ def junit(report: GateReport) -> str:
     root.append(suite)
     ET.indent(root)
     return f"{XML_DECLARATION}\n{ET.tostring(root, encoding='unicode')}\n"
-
-
-def _tests(report: GateReport) -> int:
-    return len(report.checked) + sum(1 for _ in _errors(report))
 
 
 def _errors(report: GateReport) -> Iterator[tuple[str, str]]:
@@ -262,20 +259,22 @@ def lines(report: GateReport, *, first: str = "") -> list[tuple[str, str]]:
     about_all += [f"  {_cases(count)} with {KIND_TEXTS.get(kind, kind)}" for kind, count in report.figures.kinds]
     about_all += [*statistics(report), *(f"note: {note}" for note in report.notes)]
     about_all += [str(problem) for problem in report.problems]
+    about_all += [
+        f"missing: {named(case)} (it is in the base; merge that first, or --allow-removed)" for case in report.missing
+    ]
     found = [(line, "") for line in about_all]
-    for case in report.missing:
-        found.append((f"missing: {named(case)} (it is in the base; merge that first, or --allow-removed)", ""))
     for title, rows in groups(report):
         for one in rows:
-            found += [(f"{title}: {named(one.case)}", one.case.id)]
             sentences = (*differences(one), *_moves(one), *_by_whom(one.case))
-            found += [(f"    {sentence}", one.case.id) for sentence in sentences]
+            texts = [f"{title}: {named(one.case)}", *(f"    {sentence}" for sentence in sentences)]
+            found += [(text, one.case.id) for text in texts]
     return [*found, *(_passing(report, first) if report.is_passed else [])]
 
 
 def _passing(report: GateReport, first: str) -> list[tuple[str, str]]:
     """Return lines for the cases that pass as before: ``first``, then those that the base lacks, then the newest."""
     passing = [one for one in report.checked if state(one) == "passed" and not one.kinds]
+    # The id of a trace begins with its time.
     passing.sort(key=lambda one: (one.case.id == first, one.is_new, one.case.id), reverse=True)
     found = [(f"passed: {named(one.case)}", one.case.id) for one in passing[:MOST_PASSING]]
     more = len(passing) - MOST_PASSING

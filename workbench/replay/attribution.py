@@ -48,6 +48,8 @@ FEWEST_FOR_IMPACT = 50
 The computation takes as long as judging this many prompts.
 """
 
+BATCH = 50
+"""Number of prompts that are read from the database at once."""
 ALONE, TOGETHER, PAIR, SET, ELSEWHERE = "alone", "together", "pair", "set", "elsewhere"
 
 
@@ -171,7 +173,7 @@ class Undoing:
         while len(self.edits.hunks) > MOST_HUNKS:
             halves = self.edits.hunks[::2], self.edits.hunks[1::2]
             pairs = [joined(*pair) for pair in zip(*halves, strict=False)]
-            self.edits.hunks = pairs + halves[0][len(pairs) :]
+            self.edits.hunks = pairs + halves[0][len(pairs) :]  # of an odd number, the last one stays alone
 
     def _join_broken(self) -> None:
         """Join each hunk that cannot be undone alone, because the rules would be broken, with another hunk.
@@ -189,7 +191,7 @@ class Undoing:
             partner = next((other for other in others if self.without([hunk, other]) is not None), others[0])
             rest = [other for other in self.edits.hunks if other not in (hunk, partner)]
             self.edits.hunks = sorted([*rest, joined(hunk, partner)], key=lambda one: (one.file, one.line))
-            at = 0
+            at = 0  # the positions have changed, and what was compiled is known
 
 
 def attribute(
@@ -208,9 +210,26 @@ def attribute(
     change is left out if that text is unknown.
     """
     known: dict[tuple[object, ...], Undoing] = {}
+    file = layer_file(path, corpus.versions)
+    place = file.path if file else os.path.abspath(path)
 
     def undoing_for(row: RecordedPrompt) -> Undoing | None:
-        return _undoing_for(row, corpus, (path, base, candidate), known, prompts=len(changes))
+        stack = file.within(stack_of(row.rules_hash, file, corpus.versions), "") if file else [(LONE_LAYER, place, "")]
+        recorded = {of: text for _layer, of, text in corpus.versions.texts(row.rules_hash)}
+        before = (recorded.get(place, "") if file else None) if base is None else base
+        if before is None or not stack:
+            return None
+        key = (before, *(one for one in stack if one[1] != place))
+        if key not in known:
+            edits = [FileEdit(place, before, candidate)]
+            if base is None:  # the fitted weights beside the file, which are edited together with it
+                edits += [
+                    FileEdit(of, recorded[of], text)
+                    for layer, of, text in stack
+                    if layer == FITTED and recorded.get(of, text) != text
+                ]
+            known[key] = Undoing(Edits(edits), _compiler_of(stack), len(changes))
+        return known[key]
 
     return _attributed(changes, corpus, undoing_for, should_stop)
 
@@ -252,8 +271,8 @@ def _attributed(
 ) -> Iterator[tuple[str, Cause]]:
     rows: dict[str, RecordedPrompt] = {}
     for at, change in enumerate(changes):
-        if at % FEWEST_FOR_IMPACT == 0:
-            following = [one.prompt.id for one in changes[at : at + FEWEST_FOR_IMPACT]]
+        if at % BATCH == 0:
+            following = [one.prompt.id for one in changes[at : at + BATCH]]
             rows = {row.id: row for row in rows_of(corpus.db, following)}
         if should_stop():
             return
@@ -264,35 +283,6 @@ def _attributed(
         recorded = corpus.versions.rules(row.rules_hash)
         if cause := undoing.cause(row, change.before, recorded=recorded, should_stop=should_stop):
             yield change.prompt.id, cause
-
-
-def _undoing_for(
-    row: RecordedPrompt,
-    corpus: Corpus,
-    edit: tuple[str, str | None, str],
-    known: dict[tuple[object, ...], Undoing],
-    *,
-    prompts: int,
-) -> Undoing | None:
-    path, base, candidate = edit
-    file = layer_file(path, corpus.versions)
-    place = file.path if file else os.path.abspath(path)
-    stack = file.within(stack_of(row.rules_hash, file, corpus.versions), "") if file else [(LONE_LAYER, place, "")]
-    recorded = {of: text for _layer, of, text in corpus.versions.texts(row.rules_hash)}
-    before = (recorded.get(place, "") if file else None) if base is None else base
-    if before is None or not stack:
-        return None
-    key = (before, *(one for one in stack if one[1] != place))
-    if key not in known:
-        edits = [FileEdit(place, before, candidate)]
-        if base is None:
-            edits += [
-                FileEdit(of, recorded[of], text)
-                for layer, of, text in stack
-                if layer == FITTED and recorded.get(of, text) != text
-            ]
-        known[key] = Undoing(Edits(edits), _compiler_of(stack), prompts)
-    return known[key]
 
 
 def undoing_between(was: Texts, now: Texts, *, prompts: int = 1) -> Undoing:

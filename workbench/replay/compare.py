@@ -33,7 +33,7 @@ KINDS = (
     "task type", "shown", "intent", "workflow", "guardrail added", "guardrail dropped", "guardrails reordered",
     "approach", "context gained", "context lost", "context unknown", "text only",
 )  # fmt: skip
-TIMED_RUNS = 5
+TIMED_RUNS = 5  # the fastest counts, as others may have waited for the processor
 TODAY = "today's rules"
 
 
@@ -98,7 +98,7 @@ def kinds(before: Outcome, after: Outcome) -> tuple[str, ...]:
     known_before, known_after = ({item for item in one.items if item[0] not in unknown} for one in (before, after))
     found = {
         "task type": before.task_type != after.task_type,
-        "shown": before.shown != after.shown and before.task_type == after.task_type,
+        "shown": before.shown != after.shown and before.task_type == after.task_type,  # else it is "task type"
         "intent": before.search_intent != after.search_intent,
         "workflow": before.workflow != after.workflow,
         "guardrail added": bool(set(after.guardrails) - set(before.guardrails)),
@@ -271,7 +271,7 @@ def current_rules(cwd: str) -> Side:
     from enricher.rules import cache
 
     try:
-        rules, _layers = rules_for(cwd if os.path.isdir(cwd) else "")
+        rules, _layers = rules_for(cwd if os.path.isdir(cwd) else "")  # its folder is gone: the person's own rules
     except cache.NoRulesError as error:
         raise SideError(f"{error}; see: enricher check") from error
     if rules.state != cache.FRESH:  # the last good rules, which judge prompts until the files are corrected

@@ -82,7 +82,7 @@ def why_left_out(row: RecordedPrompt) -> str:
     """Return why a recorded prompt cannot be judged again; empty if it can."""
     if row.status in NOT_CLASSIFIED:
         return row.status
-    return "" if row.has_inputs else "no text kept"
+    return "" if row.has_inputs else "no text kept"  # the setting log = hash
 
 
 @contextlib.contextmanager

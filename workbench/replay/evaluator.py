@@ -75,20 +75,21 @@ class Impacts:
         """
         sides = [impact for impact in (self.base, self.candidate) if impact is not None]
         if self.between is not None and not any(impact.is_nothing for impact in sides):
+            # The recorded features are those under the base, too, if it reads prompts as the recorded rules did.
             is_read_alike = self.base is not None and not self.base.is_everything
             rows = [
                 row
-                for row in _reached(rows, [self.between], knows_confidence=False)
+                for row in _affected(rows, [self.between], knows_confidence=False)
                 if level_of(row, self.between, knows_features=is_read_alike, knows_confidence=False) != NOT
             ]
-        found = ((row.id, level_of(row, self.base), level_of(row, self.candidate)) for row in _reached(rows, sides))
+        found = ((row.id, level_of(row, self.base), level_of(row, self.candidate)) for row in _affected(rows, sides))
         return {trace_id: (before, after) for trace_id, before, after in found if before or after}
 
     def is_for_all(self) -> bool:
         """Return whether base or candidate may have to judge most prompts again, whatever words they contain."""
-        sides = [reach for reach in (self.base, self.candidate) if reach is not None]
+        sides = [impact for impact in (self.base, self.candidate) if impact is not None]
         is_wide = self.between is None or self.between.is_for_all
-        return is_wide and any(reach.is_for_all for reach in sides)
+        return is_wide and any(impact.is_for_all for impact in sides)
 
 
 @dataclass(slots=True)
@@ -137,24 +138,24 @@ class Evaluator:
 
 
 def level_of(
-    row: RecordedPrompt, reach: Impact | None, *, knows_features: bool = True, knows_confidence: bool = True
+    row: RecordedPrompt, impact: Impact | None, *, knows_features: bool = True, knows_confidence: bool = True
 ) -> int:
     """Return how much of a recorded prompt must be judged again: nothing (NOT), its scores (WEIGH) or all (EVALUATE).
 
-    ``reach`` is the difference between the rules that judged the prompt before and those to judge it by now; None if
+    ``impact`` is the difference between the rules that judged the prompt before and those to judge it by now; None if
     the recorded outcome is used instead. ``knows_features`` and ``knows_confidence`` say whether the prompt's recorded
     features and confidence are those that the earlier rules gave it; if not, they are not used.
     """
-    if reach is None or reach.is_nothing:
+    if impact is None or impact.is_nothing:
         return NOT
     confidence = row.confidence if knows_confidence else None
     earlier = _earlier(row) if CONVERSATION in row.inputs else ""
-    if not knows_features or FEATURES_KEY not in row.inputs:
-        return EVALUATE if reach.level(row.prompt, earlier=earlier, confidence=confidence) else NOT
-    return reach.level(row.prompt, earlier=earlier, features=_features(row), confidence=confidence)
+    if not knows_features or FEATURES_KEY not in row.inputs:  # weighing scores again needs them
+        return EVALUATE if impact.level(row.prompt, earlier=earlier, confidence=confidence) else NOT
+    return impact.level(row.prompt, earlier=earlier, features=_features(row), confidence=confidence)
 
 
-def _reached(
+def _affected(
     rows: Sequence[RecordedPrompt], impacts: Sequence[Impact], *, knows_confidence: bool = True
 ) -> Sequence[RecordedPrompt]:
     """Return the prompts that may be affected by at least one of ``impacts``, which are differences between rules.
@@ -171,6 +172,7 @@ def _reached(
 
 def _earlier(row: RecordedPrompt) -> str:
     """Return the earlier text of the conversation that the prompt refers back to; empty for most prompts."""
+    # Only a short prompt can refer back; the words are not split further than needed to see that.
     if len(row.prompt.split(None, POINTING_WORDS)) > POINTING_WORDS or not _refers_back(row.prompt):
         return ""
     return Conversation.from_json(json.loads(row.inputs)["conversation"], row.prompt).basis(row.prompt)
@@ -191,7 +193,7 @@ def _features(row: RecordedPrompt) -> set[str]:
     return {*(name.strip('" ') for name in named.split(",")), f"task_{row.task_type}"}
 
 
-_PREPARED: list[Evaluator] = []
+_PREPARED: list[Evaluator] = []  # sent to each worker process once, because the rules in it are large
 
 
 def prepare(evaluator: Evaluator) -> None:

@@ -9,21 +9,21 @@ from __future__ import annotations
 
 import difflib
 import re
-from dataclasses import dataclass, field
-from itertools import pairwise
+from dataclasses import dataclass, field, replace
+from itertools import count, pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-HEADING = re.compile(r"(#{1,2})\s+(.*?)\s*#*\s*$")
+HEADING = re.compile(r"#{1,2}\s+(.*?)\s*#*\s*$")  # Markdown allows #s at the end, too; deeper ones are within a rule
 PART = re.compile(r"\s*#\s+[^\n]*\s*")
 FENCE = re.compile(r"(`{3,}|~{3,})")
 ALIKE = 0.5
 """Minimum similarity at which a removed and an added line count as one changed line."""
 MOST_COMPARED = 60
 """Maximum number of lines of one changed place that are compared with each other; more are paired by position."""
-SHORT = 200
+SHORT = 200  # characters of a hunk's first line
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,14 +95,11 @@ class Edits:
     _steps: list[list[_Step]] = field(init=False)
 
     def __post_init__(self) -> None:
-        self._steps, number = [], 0
-        for edit in self.edits:
-            steps = []
-            for step in _steps(edit):
-                changed = step.before != step.after
-                steps.append(_Step(step.before, step.after, step.line, step.heading, number if changed else -1))
-                number += changed
-            self._steps.append(steps)
+        numbers = count()
+        self._steps = [
+            [step if step.before == step.after else replace(step, hunk=next(numbers)) for step in _steps(edit)]
+            for edit in self.edits
+        ]
         self.hunks = list(self._hunks())
 
     def undone(self, hunks: Collection[Hunk]) -> dict[str, str]:
@@ -123,17 +120,13 @@ class Edits:
 
     def _hunks(self) -> Iterator[Hunk]:
         for edit, steps in zip(self.edits, self._steps, strict=True):
-            changed = [step for step in steps if step.hunk >= 0]
-            moved = _moves(changed)
-            for step in changed:
-                if step.hunk in moved.values():
-                    continue
-                one = Hunk(edit.path, step.line, step.heading, step.before, step.after, frozenset({step.hunk}))
-                if step.hunk in moved:
-                    other = next(other for other in changed if other.hunk == moved[step.hunk])
-                    parts = frozenset({step.hunk, other.hunk})
-                    one = Hunk(edit.path, step.line, step.heading, other.before, step.after, parts)
-                yield one
+            changed = {step.hunk: step for step in steps if step.hunk >= 0}
+            moved = _moves(changed.values())
+            for number, step in changed.items():
+                if number not in moved.values():  # otherwise, it belongs to the hunk that adds the text elsewhere
+                    old = changed[moved.get(number, number)]
+                    parts = frozenset({number, old.hunk})
+                    yield Hunk(edit.path, step.line, step.heading, old.before, step.after, parts)
 
 
 def joined(one: Hunk, other: Hunk) -> Hunk:
@@ -150,7 +143,7 @@ def joined(one: Hunk, other: Hunk) -> Hunk:
     return Hunk(first.file, first.line, heading, first.before + second.before, first.after + second.after, parts)
 
 
-def _moves(changed: Sequence[_Step]) -> dict[int, int]:
+def _moves(changed: Collection[_Step]) -> dict[int, int]:
     """Return the steps that move a text from one place of a file to another.
 
     The result maps the number of the step that adds the text to the number of the step that removes it.
@@ -217,6 +210,7 @@ def _aligned(old: Sequence[_Unit], new: Sequence[_Unit]) -> Iterator[tuple[_Unit
 
     The most similar units are paired first.
     """
+    # The same number of lines: usually, each was changed; comparing them all could pair them otherwise.
     if len(old) == len(new) or len(old) * len(new) > MOST_COMPARED**2:
         shared = min(len(old), len(new))
         yield from zip(old[:shared], new[:shared], strict=True)
@@ -256,7 +250,7 @@ def _rules(text: str) -> Iterator[list[_Unit]]:
             fence = ""
             starts.append((number, heading, False))
         elif not fence and (title := HEADING.match(line)):
-            heading = title[2]
+            heading = title[1]
             starts.append((number, heading, True))
         elif not starts or _begins(line, lines[starts[-1][0]], is_yaml=bool(fence)):
             starts.append((number, heading, False))

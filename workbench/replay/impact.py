@@ -54,6 +54,10 @@ letter in lower case.
 """
 
 
+_KNOWN: dict[str, _Signals] = {}  # see _signals
+MOST_KNOWN = 32
+
+
 class Impact:
     """Tells which prompts the difference between two sets of rules can affect; all prompts if ``before`` is None."""
 
@@ -71,13 +75,15 @@ class Impact:
         if any(one[key] != other[key] for key in READER) or not self._collect_words(before, after):
             return
         self._is_carried_otherwise = _silent(one) != _silent(other)
-        if not _weigh_differently(before, after):
+        if not _differ_except_facets(before, after) and one["facets"] == other["facets"]:
             self._least = NOT
         elif not _is_settled_late(other):
             self._least = WEIGH
             self._between = _confidences_in_question(before, after)
+        # Of each phrase, only the word that is probably the rarest is searched for: the one with the longest forms.
         forms = {form for phrase in self._phrases for form in max(phrase, key=lambda forms: min(map(len, forms)))}
         self._sought = _pattern(forms)
+        # JSON writes letters and digits as they are, but escapes other characters.
         self._parts = {*NOT_AS_WRITTEN, *(max(RUN.findall(form), key=len, default="") for form in forms)}
 
     def _collect_words(self, one: Rules, other: Rules) -> bool:
@@ -90,7 +96,7 @@ class Impact:
         for name in ("fold", "leanings"):
             words |= {word for word, _value in set(pairs(before[name])) ^ set(pairs(after[name]))}
         if any(map(_is_sign, words)):
-            return False
+            return False  # signs, such as a question mark, are not words of the text
         self._phrases = {frozenset([frozenset([word])]) for word in words} | changed.phrases
         if not all(phrase and LOWERED_OTHERWISE.isdisjoint(chain(*chain(*phrase))) for phrase in self._phrases):
             return False
@@ -146,7 +152,7 @@ class Impact:
         if self.is_everything or self._features:
             return range(len(rows))
         lowered = [_lowered(row.prompt) for row in rows]
-        starts = list(accumulate((len(low) + 1 for low in lowered), initial=0))
+        starts = list(accumulate((len(low) + 1 for low in lowered), initial=0))  # + 1: the line break between prompts
         found = {bisect_right(starts, match.start()) - 1 for match in self._sought.finditer("\n".join(lowered))}
         found.update(self._with_conversation(rows))
         if self._least != NOT:
@@ -160,7 +166,7 @@ class Impact:
         The JSON text is searched, which is faster than finding out whether the prompt refers back to the conversation.
         """
         texts = {at: row.inputs.lower() for at, row in enumerate(rows) if CONVERSATION in row.inputs}
-        joined = "\n".join(texts.values())
+        joined = "\n".join(texts.values())  # most parts occur in no prompt, which one search shows
         parts = [part for part in self._parts if part in joined]
         return (at for at, text in texts.items() if self._is_carried_otherwise or any(part in text for part in parts))
 
@@ -205,10 +211,10 @@ def _pattern(words: Iterable[str]) -> re.Pattern[str]:
 
     Words that are not ASCII are found anywhere, because Chinese, for example, is written without spaces.
     """
-    ordered = sorted(map(re.escape, words), key=len, reverse=True)
-    alone, inside = (("|".join(one for one in ordered if one.isascii() == is_ascii)) for is_ascii in (True, False))
+    escaped = [re.escape(word) for word in words]
+    alone, inside = ("|".join(one for one in escaped if one.isascii() == is_ascii) for is_ascii in (True, False))
     patterns = [rf"(?<![a-z0-9])(?:{alone})(?![a-z0-9])"] * bool(alone) + [inside] * bool(inside)
-    return re.compile("|".join(patterns) or r"(?!)")
+    return re.compile("|".join(patterns) or r"(?!)")  # (?!) matches nowhere
 
 
 def _with_contractions(
@@ -222,13 +228,10 @@ def _with_contractions(
     return [frozenset({*forms, *(chunk for form in forms for chunk in short.get(form, ()))}) for forms in words]
 
 
-def _weigh_differently(before: Rules, after: Rules) -> bool:
-    """Return whether two sets of rules differ in more than signals: thresholds, guardrails, channels or budgets."""
-    return _differ_except_facets(before, after) or before.body["classes"]["facets"] != after.body["classes"]["facets"]
-
-
 def _differ_except_facets(before: Rules, after: Rules) -> bool:
+    """Return whether two sets of rules differ in more than signals and facets: guardrails, channels or budgets."""
     one, other = before.body, after.body
+    # The settings are recorded with each prompt; the format only says which release compiled the rules.
     return any(one.get(key) != other.get(key) for key in {*one, *other} - {"classes", "settings", "format"})
 
 
@@ -329,7 +332,7 @@ class _Signals:
         self._forms: dict[str, set[str]] = {}
         for form, base in pairs(packed["fold"]):
             self._forms.setdefault(base, set()).add(form)
-        self._names: dict[int, str] = {}
+        self._names: dict[int, str] = {}  # a signal's name contains those of the signals in its conditions
         self._frames: dict[int, str] = {}
         numbers = range(len(packed["places"]))
         self._numbers = {self._name(number): number for number in numbers}
@@ -390,7 +393,3 @@ def _unpacked(value: str) -> Iterator[tuple[int, tuple[Any, ...]]]:
 
 def _is_sign(word: str) -> bool:
     return word in MARKS or word >= MARKERS_BEGIN
-
-
-_KNOWN: dict[str, _Signals] = {}
-MOST_KNOWN = 32

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from storage.evaluation.corpus import RecordedPrompt
 
 NO_INTENT = "none"
+BUDGETS = tuple(key for key in RECORDED_SETTINGS if key.startswith("budgets."))
 SHAPING_DEFAULTS = {key: DEFAULTS[key] for key in RECORDED_SETTINGS}
 """Default values of the recorded settings, for a trace that is older than a setting and so does not contain it."""
 
@@ -71,8 +72,7 @@ class Outcome:
         )
 
 
-def outcome_of(enrichment: Enrichment, *, unknown: tuple[str, ...] = (), today: tuple[str, ...] = ()) -> Outcome:
-    """Return the outcome that sums up an enrichment, the result of ``decide``."""
+def _outcome_of(enrichment: Enrichment, unknown: tuple[str, ...], today: tuple[str, ...]) -> Outcome:
     judged, text = enrichment.classification, enrichment.text
     return Outcome(
         judged.task_type,
@@ -134,7 +134,7 @@ def _inputs(row: RecordedPrompt, kept: Mapping[str, Any], rules: Rules, recorded
     inputs = Inputs.from_json(row.prompt, kept)
     if len(inputs.settings) < len(RECORDED_SETTINGS):  # the trace is older than one of these settings
         declared = rules.body["settings"]
-        budgets = {key: declared[key] for key in RECORDED_SETTINGS if key.startswith("budgets.") and key in declared}
+        budgets = {key: declared[key] for key in BUDGETS if key in declared}
         inputs.settings = {**SHAPING_DEFAULTS, **budgets, **inputs.settings}
     if recorded is not None:
         inputs.settings = settings_under(inputs.settings, recorded, rules)
@@ -152,10 +152,10 @@ def _decided(
 ) -> Outcome:
     unknown, today = _unknown(row, inputs, judged, rules, recorded), tuple[str, ...]()
     if ask_today and (ours := _answerable(unknown, rules)):
-        answers = ask(ours, row, judged, rules=rules, inputs=inputs)
+        answers = _ask(ours, row, judged, rules, inputs)
         inputs.channels = [*(one for one in inputs.channels if one.name not in ours), *answers]
         unknown, today = tuple(name for name in unknown if name not in ours), ours
-    return outcome_of(decide(inputs, rules, judged), unknown=unknown, today=today)
+    return _outcome_of(decide(inputs, rules, judged), unknown, today)
 
 
 def _answerable(channels: tuple[str, ...], rules: Rules) -> tuple[str, ...]:
@@ -183,14 +183,14 @@ def declared_budgets(rules: Rules) -> Mapping[str, Any]:
 
     Rules that were stored without a ``budgets`` key have them in ``settings``.
     """
-    body = rules.body
-    found: Mapping[str, Any] = body.get("budgets", body["settings"])
-    return {key: found[key] for key in RECORDED_SETTINGS if key.startswith("budgets.") and key in found}
+    found: Mapping[str, Any] = rules.body.get("budgets", rules.body["settings"])
+    return {key: found[key] for key in BUDGETS if key in found}
 
 
 def _unknown(
     row: RecordedPrompt, inputs: Inputs, judged: Classification, rules: Rules, recorded: Rules | None
 ) -> tuple[str, ...]:
+    # No channel was asked about an imported prompt, so there is no recorded request to compare with.
     if recorded is None or recorded.hash == rules.hash or row.origin == "import" or _is_spent(inputs):
         return ()
     before = ChannelInput(
@@ -228,8 +228,8 @@ def _is_spent(inputs: Inputs) -> bool:
     return has_budget and inputs.spent >= int(inputs.settings["budgets.session_tokens"])
 
 
-def ask(
-    channels: Collection[str], row: RecordedPrompt, judged: Classification, *, rules: Rules, inputs: Inputs
+def _ask(
+    channels: Collection[str], row: RecordedPrompt, judged: Classification, rules: Rules, inputs: Inputs
 ) -> list[ChannelResult]:
     """Query the built-in ``channels`` now for a recorded prompt, each within its deadline; return their results.
 

@@ -50,7 +50,7 @@ FIRST_BATCH, BATCH = 100, 500
 """
 WAITING_PER_PROCESS = 4
 """Number of batches per process that are submitted to the pool before the result of the oldest is awaited."""
-EVERYTHING = Selection("1")
+WITH_TESTS = Selection("1")
 """Selects all prompts, even those that tests recorded, because ``verify`` must reproduce their texts as well."""
 
 
@@ -126,7 +126,7 @@ class Replay:
 
     def _in_pool(self, pool: ProcessPoolExecutor, *, most: int) -> Iterator[Replayed]:
         begun: deque[tuple[Batch, Future[list[Sides]]]] = deque()
-        known = frozenset(self._evaluator.sides)
+        known = frozenset(self._evaluator.sides)  # a prompt that is recorded meanwhile may have other rules
         try:
             for batch in self._batches():
                 begun.append((batch, self._submitted(pool, batch[1], known)))
@@ -212,7 +212,7 @@ class Replay:
         recorded = recorded_in_short(row)
         one, other = before or recorded, after or recorded
         if one is other or one.is_same(other):
-            return Pair(prompt, one, one)
+            return Pair(prompt, one, one)  # one object, which ``kinds`` recognises at once
         whole = self.corpus.recorded(row)
         return Pair(prompt, whole if one is recorded else one, whole if other is recorded else other)
 
@@ -239,7 +239,7 @@ class Fidelity:
     left_out: Counter[str] = field(default_factory=Counter)
 
 
-def verify(state_dir: str, selection: Selection = EVERYTHING, *, limit: int = 0) -> Fidelity:
+def verify(state_dir: str, selection: Selection = WITH_TESTS, *, limit: int = 0) -> Fidelity:
     """Judge recorded prompts again by their own rules and inputs, and check that each gets its recorded text.
 
     ``limit`` is the maximum number of prompts, the newest ones; 0 means all. Raises ``StorageError`` if the database

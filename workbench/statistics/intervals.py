@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 LEVEL = 0.95
 """The confidence level of all intervals."""
-LARGE_DF = 200
-"""With more degrees of freedom than this, an expansion in 1/df gives Student's quantiles accurately enough."""
-TAIL = 10
-"""Poisson counts are drawn from within this many standard deviations of the mean; the rest is negligible."""
+UPPER = (1 + LEVEL) / 2
+"""The probability below the upper end of an interval; the rest lies above it, and as much below the lower end."""
+LARGE_DF = 200  # above it, the expansion in 1/df errs by less than 4e-7
+TAIL = 10  # standard deviations; the probability further out is too small to change a sum of doubles
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +48,11 @@ def wilson(successes: float, n: float) -> Interval:
         raise ValueError(f"{successes} successes of {n}: a share lies between 0 and 1")
     if not n:
         return Interval(0.0, 1.0)
-    z = normal_quantile((1 + LEVEL) / 2)
+    z = normal_quantile(UPPER)
     share, weight = successes / n, z * z / n
     middle = (share + weight / 2) / (1 + weight)
     half = z * math.sqrt(share * (1 - share) / n + weight / (4 * n)) / (1 + weight)
-    low = 0.0 if not successes else max(0.0, middle - half)
+    low = 0.0 if not successes else max(0.0, middle - half)  # rounding may leave 1e-16 at the ends
     high = 1.0 if successes == n else min(1.0, middle + half)
     return Interval(low, high)
 
@@ -71,6 +71,7 @@ def of_others(interval: Interval, what: str) -> str:
     others = 100
     while 0 < interval.high * others < 1:
         others *= 10
+    # Rounded first, because 0.29 * 100 is 28.999999999999996.
     low, high = math.floor(round(interval.low * others, 6)), math.ceil(round(interval.high * others, 6))
     if high < others:
         number = f"{low:,} to {high:,}" if low else f"at most {high:,}"
@@ -105,12 +106,12 @@ def student_quantile(probability: float, *, df: int) -> float:
     z = normal_quantile(probability)
     if df > LARGE_DF:
         return z + (z**3 + z) / (4 * df) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * df * df)
-    low, high = 0.0, 1.0
-    while student_within(high, df=df) < 2 * probability - 1:
+    low, high, within = 0.0, 1.0, 2 * probability - 1
+    while student_within(high, df=df) < within:
         high *= 2
     for _halving in range(60):  # a double has 53 bits, so that more halvings change nothing
         middle = (low + high) / 2
-        low, high = (middle, high) if student_within(middle, df=df) < 2 * probability - 1 else (low, middle)
+        low, high = (middle, high) if student_within(middle, df=df) < within else (low, middle)
     return high
 
 
@@ -140,7 +141,7 @@ def bootstrap_quantiles(values: Sequence[float]) -> list[Quantile]:
 def _quantile(ordered: list[float], at: float) -> Quantile:
     n = len(ordered)
     rank = nearest_rank(n, at)
-    low, high = (_place(n, rank, probability) for probability in ((1 - LEVEL) / 2, (1 + LEVEL) / 2))
+    low, high = (_place(n, rank, probability) for probability in (1 - UPPER, UPPER))
     return Quantile(at, ordered[rank - 1], Interval(ordered[low - 1], ordered[high - 1]))
 
 
@@ -159,7 +160,7 @@ def _place(n: int, rank: int, probability: float) -> int:
 def _tail_probability(n: int, share: float, count: int) -> float:
     """Return P(Binomial(n, share) >= count)."""
     if share >= 1:
-        return 1.0
+        return 1.0  # log1p(-1) below would fail
     logarithms = (
         math.lgamma(n + 1) - math.lgamma(one + 1) - math.lgamma(n - one + 1)
         + one * math.log(share) + (n - one) * math.log1p(-share)
@@ -169,8 +170,7 @@ def _tail_probability(n: int, share: float, count: int) -> float:
 
 
 def _significant_terms(n: int, share: float, count: int) -> range:
-    # Terms further out are too small to change the sum of doubles.
-    spread = 10 * math.sqrt(n * share * (1 - share)) + 10
+    spread = TAIL * math.sqrt(n * share * (1 - share)) + TAIL  # the sum is for means near 0, which are skewed
     return range(max(count, math.floor(n * share - spread)), min(n, math.ceil(n * share + spread)) + 1)
 
 
@@ -207,6 +207,7 @@ def share_changed(clusters: Sequence[tuple[int, int]], *, resamples: int = 2000,
     number of prompts. With a single session, it is Wilson's interval for the prompts of that session, and says nothing
     about other sessions. Raises ValueError for a session of negative size or with more changes than prompts.
     """
+    # Sessions without prompts say nothing; one with changes but no prompts is an error, reported below.
     groups = Counter((changed, prompts) for changed, prompts in clusters if prompts or changed)
     if any(not 0 <= changed <= prompts for changed, prompts in groups):
         raise ValueError("a session has between 0 and all of its prompts changed")
@@ -229,10 +230,8 @@ def share_changed(clusters: Sequence[tuple[int, int]], *, resamples: int = 2000,
 
 
 def _largest_design_effect(groups: Clusters, prompts: int) -> float:
-    """Return the design effect that results if, in each session, either all prompts change or none.
-
-    It is the mean, over all prompts, of the size of the session that the prompt belongs to.
-    """
+    """Return the design effect that results if, in each session, either all prompts change or none."""
+    # It is the mean, over all prompts, of the size of the session that the prompt belongs to.
     return sum(size * size * times for (_, size), times in groups.items()) / prompts
 
 
@@ -242,14 +241,15 @@ def _with_design_effect(groups: Clusters) -> Interval:
     sessions, largest = groups.total(), _largest_design_effect(groups, prompts)
     squares = [(times, (changed - share * size) ** 2) for (changed, size), times in groups.items()]
     total = math.fsum(times * square for times, square in squares)
+    # The variance of the share over sessions, divided by that of as many independent prompts.
     design_effect = total * sessions / (sessions - 1) / prompts / (share * (1 - share))
+    # The kurtosis of the sessions' residuals less 1: the larger it is, the fewer sessions determine ``total``.
     excess = sessions * math.fsum(times * square * square for times, square in squares) / total**2 - 1 if total else 0
     known = max(1, min(sessions - 1, int(2 * sessions / excess))) if excess else sessions - 1
-    probability = (1 + LEVEL) / 2
-    few = student_quantile(probability, df=sessions - 1)
-    unsure = student_quantile(probability, df=known) / few
+    few = student_quantile(UPPER, df=sessions - 1)
+    unsure = student_quantile(UPPER, df=known) / few
     design_effect = min(max(design_effect * unsure**2, 1.0), largest)
-    effective = prompts / design_effect * (normal_quantile(probability) / few) ** 2
+    effective = prompts / design_effect * (normal_quantile(UPPER) / few) ** 2
     return wilson(share * effective, effective)
 
 
@@ -260,15 +260,16 @@ def _percentiles(groups: Clusters, *, resamples: int, seed: int) -> Interval:
     """
     chance = random.Random(seed)
     changed, prompts = [0] * resamples, [0] * resamples
-    for (one_changed, size), times in sorted(groups.items()):
+    for (one_changed, size), times in sorted(groups.items()):  # the order of sessions must not change the result
         counts = _poisson(times, resamples, chance)
         prompts = [total + size * count for total, count in zip(prompts, counts, strict=True)]
         if one_changed:
             changed = [total + one_changed * count for total, count in zip(changed, counts, strict=True)]
+    # A resample may leave all sessions out.
     shares = sorted(part / whole for part, whole in zip(changed, prompts, strict=True) if whole)
     if not shares:
         return Interval(0.0, 1.0)
-    outside = math.floor((1 - LEVEL) / 2 * len(shares))
+    outside = math.floor((1 - UPPER) * len(shares))
     return Interval(shares[outside], shares[-1 - outside])
 
 

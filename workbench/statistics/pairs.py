@@ -14,7 +14,7 @@ from itertools import accumulate, groupby
 from statistics import NormalDist, fmean, variance
 from typing import TYPE_CHECKING, Literal
 
-from workbench.statistics.intervals import LEVEL, Interval, normal_quantile, student_quantile
+from workbench.statistics.intervals import LEVEL, UPPER, Interval, normal_quantile, student_quantile
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -25,7 +25,6 @@ EXACT_RANKS = 50
 """With up to this many differences, the distribution of the rank sum is exact; with more, it is taken as normal."""
 EXACT_DIFFERENCES = 2000
 """If there are more differences, they are reduced to this many quantiles before the means of all pairs are formed."""
-FEWEST = 2
 POWER = 0.8
 """The power of a test: the probability with which it finds a difference that is called detectable here."""
 Verdict = Literal["identical", "changed", "regressed", "inconclusive"]
@@ -68,7 +67,7 @@ def mcnemar_midp(gained: int, lost: int) -> float:
         raise ValueError("pairs that changed sides are counted from 0")
     n, fewer = gained + lost, min(gained, lost)
     if gained == lost:
-        return 1.0
+        return 1.0  # the sum below is then 1, too, but for rounding
     own = math.exp(math.lgamma(n + 1) - math.lgamma(fewer + 1) - math.lgamma(n - fewer + 1) - n * math.log(2))
     below, term = 0.0, own
     for count in range(fewer, 0, -1):
@@ -93,6 +92,7 @@ def signed_rank(differences: Sequence[float]) -> float:
     ranks = [rank for rank, _ in doubled]
     smaller = min(positive, sum(ranks) - positive)
     if len(ranks) <= EXACT_RANKS:
+        # Both tails: twice the sets of ranks with so small a sum, of the 2^n sets that are equally likely.
         return min(1.0, sum(_rank_sums(ranks)[: smaller + 1]) / float(2 ** (len(ranks) - 1)))
     deviation = math.sqrt(sum(rank * rank for rank in ranks)) / 2
     return min(1.0, 2 * NormalDist().cdf((smaller - sum(ranks) / 2) / deviation))
@@ -116,7 +116,7 @@ def hodges_lehmann(differences: Sequence[float]) -> Shift:
     whole = len(values) * (len(values) + 1) // 2
     estimate = (_walsh(values, (whole + 1) // 2) + _walsh(values, whole // 2 + 1)) / 2
     rank, level = _interval_rank(n)
-    rank = max(1, round(rank * whole / (n * (n + 1) // 2)))
+    rank = max(1, round(rank * whole / (n * (n + 1) // 2)))  # as a share of all means, where values were reduced
     return Shift(estimate, Interval(_walsh(values, rank), _walsh(values, whole + 1 - rank), level), n)
 
 
@@ -139,7 +139,7 @@ def mean_by_session(differences: Sequence[float], *, sessions: Sequence[Hashable
     if clusters == 1:
         return Mean(mean, Interval(-math.inf, math.inf), math.inf)
     error = math.sqrt(math.fsum(one * one for one in residuals.values()) * clusters / (clusters - 1)) / n
-    half = student_quantile((1 + LEVEL) / 2, df=clusters - 1) * error
+    half = student_quantile(UPPER, df=clusters - 1) * error
     return Mean(mean, Interval(mean - half, mean + half), error)
 
 
@@ -185,17 +185,18 @@ def _interval_rank(n: int) -> tuple[int, float]:
     has the same rank, counted from the greatest.
     """
     if n > EXACT_RANKS:
-        spread = normal_quantile((1 + LEVEL) / 2) * math.sqrt(n * (n + 1) * (2 * n + 1) / 24)
+        spread = normal_quantile(UPPER) * math.sqrt(n * (n + 1) * (2 * n + 1) / 24)
         return max(1, math.floor(n * (n + 1) / 4 - spread)), LEVEL
     outside = list(accumulate(_rank_sums(range(1, n + 1))))
     rank = bisect_right(outside, (1 - LEVEL) / 2 * 2**n)
+    # Too few differences: the interval is their range, which misses only if all differences have the same sign.
     return (rank, LEVEL) if rank else (1, 1 - 2 ** (1 - n))
 
 
 def _walsh(values: list[float], rank: int) -> float:
     """Form the means of all pairs of values, including each value with itself; return the ``rank``-th smallest."""
     low, high = values[0], values[-1]
-    while low < (middle := (low + high) / 2) < high:
+    while low < (middle := (low + high) / 2) < high:  # until no double lies between them
         low, high = (low, middle) if _means_up_to(values, middle) >= rank else (middle, high)
     return low if _means_up_to(values, low) >= rank else high
 
@@ -244,7 +245,7 @@ def difference_of_means(first: Sequence[float], second: Sequence[float]) -> Effe
     standard deviations, corrected for small groups (Hedges 1981); it is 0 if all values of each group are equal. Raises
     ValueError if a group has fewer than two values.
     """
-    if min(len(first), len(second)) < FEWEST:
+    if min(len(first), len(second)) < 2:
         raise ValueError("a difference of means needs two values in each group")
     difference = fmean(second) - fmean(first)
     errors = [variance(group) / len(group) for group in (first, second)]
@@ -252,7 +253,7 @@ def difference_of_means(first: Sequence[float], second: Sequence[float]) -> Effe
     if not sum(errors):
         return Effect(difference, Interval(difference, difference), 0.0)
     df = sum(errors) ** 2 / sum(error**2 / one for error, one in zip(errors, freedoms, strict=True))
-    half = student_quantile((1 + LEVEL) / 2, df=max(1, int(df))) * math.sqrt(sum(errors))
+    half = student_quantile(UPPER, df=max(1, int(df))) * math.sqrt(sum(errors))
     pooled = math.sqrt(
         sum(variance(group) * one for group, one in zip((first, second), freedoms, strict=True)) / sum(freedoms)
     )
@@ -291,7 +292,7 @@ def minimum_detectable_effect(n: int, *, baseline: float) -> float:
         raise ValueError(f"the share of pairs that disagree lies between 0 and 1, not at {baseline}")
     if not n:
         return 1.0
-    alpha, beta = normal_quantile(0.975), normal_quantile(POWER)
+    alpha, beta = normal_quantile(UPPER), normal_quantile(POWER)
     needed = alpha * math.sqrt(baseline)
     # difference * sqrt(n) = needed + beta * sqrt(baseline - difference^2), a quadratic
     a, b, c = n + beta * beta, -2 * needed * math.sqrt(n), needed * needed - beta * beta * baseline
@@ -311,4 +312,4 @@ def minimum_detectable_shift(error: float) -> float:
 
     ``error`` is the standard error of the mean. Source: the normal approximation of the test's power (Cohen 1988).
     """
-    return (normal_quantile(0.975) + normal_quantile(POWER)) * error
+    return (normal_quantile(UPPER) + normal_quantile(POWER)) * error

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from enricher.settings import Value as Setting
     from storage.evaluation.experiments import Experiment
     from storage.traces.selection import Selection
-    from workbench.experiments.model_calls import CallPlan
+    from workbench.experiments.model_calls import Comparison
     from workbench.experiments.prompt_arms import Bound, ModelCase
-    from workbench.experiments.template_runs import Comparison, PromptSource
+    from workbench.experiments.template_runs import PromptSource
 
     Value = dict[str, Any]
 
@@ -108,7 +108,7 @@ def ask(
             raise click.ClickException("there is no case to ask about")
         _check_prices(comparison)
         if is_dry:
-            _print_bounds(comparison.plan(), is_json=is_json)
+            _print_bounds(comparison, is_json=is_json)
             return
         begun = template_runs.begin(db, comparison, question=question)
         value = _asked(db, begun, comparison, settings, source)
@@ -187,21 +187,23 @@ def _asked(
     return record(done, experiments.results(db, done.id))
 
 
-def _print_bounds(plan: CallPlan, *, is_json: bool) -> None:
-    calls = [call for case in plan.missing({}) for call in case]
-    bounds = {name: plan.bound([call for call in calls if call[1] == name]) for name in plan.arms}
+def _print_bounds(comparison: Comparison, *, is_json: bool) -> None:
+    calls = [call for case in comparison.missing({}) for call in case]
+    bounds = {name: comparison.bound([call for call in calls if call[1] == name]) for name in comparison.arms}
     if is_json:
         print_json(
             {
-                "cases": len(plan.asked),
+                "cases": len(comparison.asked),
                 "arms": {name: _bound(one) for name, one in bounds.items()},
-                **_bound(plan.bound(calls)),
+                **_bound(comparison.bound(calls)),
             }
         )
         return
     for name, one in bounds.items():
-        click.echo(printable(f"{name}: {plan.arms[name].label}, {plan.arms[name].model}: {_bound_in_words(one)}"))
-    click.echo(f"together: {_bound_in_words(plan.bound(calls))}")
+        click.echo(
+            printable(f"{name}: {comparison.arms[name].label}, {comparison.arms[name].model}: {_bound_in_words(one)}")
+        )
+    click.echo(f"together: {_bound_in_words(comparison.bound(calls))}")
 
 
 def _bound(one: Bound) -> Value:

@@ -94,10 +94,7 @@ def replay_and_print(
 
 
 def _print_problems(side: Side) -> None:
-    from workbench.replay.rulesets.compared_rules import Edited, Fixed
-    from workbench.replay.rulesets.current_layers import CurrentLayers
-
-    for problem in side.problems[:MOST_PROBLEMS] if isinstance(side, Edited | Fixed | CurrentLayers) else ():
+    for problem in side.problems[:MOST_PROBLEMS]:
         click.echo(printable(problem), err=True)
 
 

@@ -229,7 +229,7 @@ def _verify(selection: Selection, limit: int, *, is_json: bool) -> None:
     from workbench.replay import replay
 
     try:
-        chosen = replay.EVERYTHING if selection == EVERYTHING else selection
+        chosen = replay.WITH_TESTS if selection == EVERYTHING else selection
         outcome = replay.verify(state_dir(), chosen, limit=limit)
     except StorageError as error:
         raise click.ClickException(printable(error)) from error

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from enricher.rules.cache import Rules
 from enricher.rules.compiling.compiled import LONE_LAYER
@@ -52,62 +52,52 @@ class SideError(ValueError):
         self.problems = list(problems)
 
 
-class Side(Protocol):
+class Side:
     """One of two sets of rules whose outcomes for recorded prompts are compared.
 
-    ``hash`` is the hash of the newest rules; empty if there are none, as for the recorded outcomes.
+    ``hash`` is the hash of the newest rules; empty if there are none, as for the recorded outcomes. ``problems`` are
+    those found in the rules so far. Unless a derived class says otherwise, the rules do not depend on where a prompt
+    was typed.
     """
 
     label: str
     hash: str
+    problems: tuple[Problem, ...] = ()
 
     @property
     def scopes(self) -> tuple[str, ...]:
         """Return every value that ``scope`` may return."""
+        return ("",)
 
     def concerns(self, row: RecordedPrompt) -> bool:
         """Return whether the side applies to a prompt; if not, the prompt keeps its recorded outcome."""
+        del row
+        return True
 
     def scope(self, row: RecordedPrompt) -> str:
         """Return the prompt's scope, a string derived from the folder in which the prompt was typed.
 
         The rules for a prompt depend only on its recorded rules version and its scope.
         """
+        del row
+        return ""
 
     def rules_for(self, recorded: str, scope: str = "") -> Rules | None:
         """Return the rules for prompts with this scope that were recorded under the version ``recorded``.
 
         Return None if these prompts keep their recorded outcome.
         """
+        raise NotImplementedError
 
 
-class InAnyFolder:
-    """Base class of the sides (sets of rules to compare) that do not depend on where a prompt was typed."""
-
-    scopes = ("",)
-
-    def concerns(self, row: RecordedPrompt) -> bool:
-        """Return True, because these rules apply to every prompt."""
-        del row
-        return True
-
-    def scope(self, row: RecordedPrompt) -> str:
-        """Return the same scope for every prompt."""
-        del row
-        return ""
-
-
-class Recorded(InAnyFolder):
-    """The recorded outcomes of prompts, used as a side with which a set of rules is compared.
-
-    They are read from the database, not computed by rules.
-    """
+class Recorded(Side):
+    """The recorded outcomes of prompts, used as a side with which a set of rules is compared."""
 
     label = "recorded"
     hash = ""
 
     def rules_for(self, recorded: str, scope: str = "") -> Rules | None:
-        """Return None, because recorded outcomes are read, not computed by rules."""
+        """Return None, because recorded outcomes are read from the database, not computed by rules."""
         del recorded, scope
         return None
 
@@ -115,7 +105,7 @@ class Recorded(InAnyFolder):
 RECORDED = Recorded()
 
 
-class Fixed(InAnyFolder):
+class Fixed(Side):
     """One set of rules for every prompt: a stored version, or a file that replaces all layers."""
 
     def __init__(self, label: str, rules: Rules, problems: Sequence[Problem] = ()) -> None:
@@ -125,25 +115,22 @@ class Fixed(InAnyFolder):
         self.problems = tuple(problems)
 
     def rules_for(self, recorded: str, scope: str = "") -> Rules | None:
-        """Return the rules, whatever version the prompt was recorded under."""
         del recorded, scope
         return self.rules
 
 
-class Edited(InAnyFolder):
+class Edited(Side):
     """The rules of each recorded version with an edited text in place of the file of one layer."""
 
     def __init__(self, label: str, file: LayerFile, *, text: str, versions: Versions) -> None:
         self.label, self.file, self.text = label, file, text
         self._versions = versions
         self._known: dict[str, Rules | None] = {}
-        self._compiled: dict[str, Rules] = {}
-        self.problems: tuple[Problem, ...] = ()
+        self._compiled: dict[str, Rules] = {}  # several versions may have the same files
         newest = self.rules_for(NEWEST)
         self.hash = newest.hash if newest else ""
 
     def concerns(self, row: RecordedPrompt) -> bool:
-        """Return whether the edited file applies to a prompt."""
         return self.file.concerns(row)
 
     def rules_for(self, recorded: str, scope: str = "") -> Rules | None:

@@ -15,7 +15,7 @@ from enricher.prompt.trust import is_trusted
 from enricher.rules.compiling.compiled import NAMED_FILES
 from enricher.rules.compiling.document import Problem
 from enricher.rules.layers import OWN_FILE, OWN_FOLDER, Layer, find_layers, layer_folders
-from workbench.replay.rulesets.compared_rules import NEWEST, SHORT, SideError, read_text, sound, stack_key
+from workbench.replay.rulesets.compared_rules import NEWEST, SHORT, Side, SideError, read_text, sound, stack_key
 from workbench.replay.rulesets.layer_stack import OF_ONE_FOLDER, LayerFile, scope_of
 from workbench.replay.rulesets.versions import compile_texts
 
@@ -41,7 +41,7 @@ def layers_in(cwd: str) -> list[Layer]:
     return [*layers, *(layer for layer in own if os.path.isfile(layer.path))]
 
 
-class CurrentLayers:
+class CurrentLayers(Side):
     """A set of rules to compare, made of the instructions files that apply in ``cwd`` now.
 
     ``instead`` maps paths to texts to use instead of those of the files.
@@ -59,7 +59,6 @@ class CurrentLayers:
             )
             for one in layers_in(cwd)
         ]
-        self.problems: tuple[Problem, ...] = ()
         self._root = os.path.realpath(project_root(cwd))
         self._project = identify(self._root).id
         self._versions = versions
@@ -70,18 +69,13 @@ class CurrentLayers:
 
     @property
     def scopes(self) -> tuple[str, ...]:
-        """Return every value that ``scope`` may return."""
         local = [file.path for file, _text in self.files if file.scope]
+        # The files of a project and of its package apply together, or each of them alone.
         return (ELSEWHERE, HERE, *("\n".join(local[:end]) for end in range(1, len(local) + 1)), *local[1:])
 
     def untrusted(self) -> list[str]:
         """Return the project files that the hook ignores because they were never trusted or have changed since."""
         return [file.path for file, _text in self.files if file.scope and not is_trusted(file.scope)]
-
-    def concerns(self, row: RecordedPrompt) -> bool:
-        """Return True, because these rules apply to every prompt."""
-        del row
-        return True
 
     def scope(self, row: RecordedPrompt) -> str:
         """Return the paths of the project's files that apply to a prompt, one per line.
@@ -116,7 +110,7 @@ class CurrentLayers:
                 self.problems = (*self.problems, *broken.problems, Problem(texts[0][1], 1, "warning", message))
             else:
                 self.problems = tuple(sorted({*self.problems, *compiled.problems}))
-            self._texts[key] = compiled.texts
+            self._texts[key] = compiled.texts  # with the files that the layers name
         return self._known[key]
 
     def texts(self, recorded: str = NEWEST, scope: str = ELSEWHERE) -> Texts:

@@ -97,7 +97,7 @@ def layer_file(path: str, versions: Versions) -> LayerFile | None:
     The layer is the one that the file had in the recorded version that used it last. If no version used the file, the
     layer is derived from its path.
     """
-    for place in dict.fromkeys((os.path.abspath(path), os.path.realpath(path))):
+    for place in dict.fromkeys((os.path.abspath(path), os.path.realpath(path))):  # it may be a link to the layer
         for version in versions.stacks_with(place)[:1]:
             layer = next(layer for layer, of, _text in versions.texts(version) if of == place)
             return LayerFile(layer, place, scope_of(layer, place))

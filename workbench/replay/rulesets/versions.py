@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from enricher.rules.compiling.compiled import Compiled
 
     Texts = Sequence[tuple[str, str, str]]
-    Drawers = tuple[tuple[str, str], ...]
+    PackedIndex = tuple[tuple[str, str], ...]
     Group = tuple[list[Any], dict[str, list[Any]]]
 
-NOTHING: list[Any] = []
+NOTHING: list[Any] = []  # one for all words without phrases: it is only read
 
 
 class Versions:
@@ -117,7 +117,9 @@ class UnpackedTable(Table):
 
 
 @lru_cache(maxsize=MOST_CACHED_TABLES)
-def _unpacked(fold: Drawers, exact: Drawers, index: Drawers) -> tuple[dict[str, str], dict[str, list[Group]]]:
+def _unpacked(
+    fold: PackedIndex, exact: PackedIndex, index: PackedIndex
+) -> tuple[dict[str, str], dict[str, list[Group]]]:
     """Return the base form of each inflected word, and for each word the groups of phrases that may begin with it.
 
     They are unpacked from three indexes of a signal table: ``fold`` has the base forms, ``exact`` the phrases by their
@@ -125,7 +127,7 @@ def _unpacked(fold: Drawers, exact: Drawers, index: Drawers) -> tuple[dict[str, 
     many edits, such as those of a threshold, do not change the phrases.
     """
     bases = dict(pairs(dict(fold)))
-    by_exact, by_index = ({word: _group(value) for word, value in pairs(dict(drawers))} for drawers in (exact, index))
+    by_exact, by_index = ({word: _group(value) for word, value in pairs(dict(packed))} for packed in (exact, index))
     words = {}
     for word in {*by_exact, *by_index, *bases}:
         groups = (by_exact.get(word), by_index.get(word), by_index.get(bases.get(word, "")))
@@ -133,9 +135,9 @@ def _unpacked(fold: Drawers, exact: Drawers, index: Drawers) -> tuple[dict[str, 
     return bases, words
 
 
-def pairs(drawers: dict[str, str]) -> Iterator[tuple[str, str]]:
+def pairs(packed: dict[str, str]) -> Iterator[tuple[str, str]]:
     """Yield each word and its value from an index that is packed into a few strings."""
-    for text in drawers.values():
+    for text in packed.values():
         for pair in text.split("~"):
             if pair:
                 word, _, value = pair.partition("=")

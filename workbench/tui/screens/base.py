@@ -140,7 +140,7 @@ class WorkbenchScreen(Screen[None], inherit_bindings=False):
         Without this, changes that arrive faster than a worker can read would cancel every worker.
         """
         if any(one.group == group and not one.is_finished for one in self.workers):
-            self._next_turns[group] = start
+            self._next_turns[group] = start  # see on_worker_state_changed
         else:
             start()
 
@@ -262,7 +262,7 @@ def _run_editor(app: Workbench, path: str) -> str:
     if app.is_web:
         return f"A browser has no editor to open; edit {path} on the machine that serves this."
     is_new = not os.path.exists(path)
-    if is_new:
+    if is_new:  # the editor then shows which sections the file may have
         private.make_directory(os.path.dirname(path))
         private.write_file(path, FIRST_LINES.encode())
     try:

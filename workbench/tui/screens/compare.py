@@ -25,6 +25,7 @@ from workbench.tui.messages import OpenCompare, OpenTrace
 from workbench.tui.panes import blast_view
 from workbench.tui.panes.diff_view import detail
 from workbench.tui.screens.trace_actions import TraceActions
+from workbench.tui.widgets.choice import next_of
 from workbench.tui.widgets.lists.cursor_view import ends
 from workbench.tui.widgets.lists.line_list import MOVES, Group, LineList, ListLine
 
@@ -47,8 +48,8 @@ The last run changed nothing: both sides say the same to every prompt.
   2         edit the instructions, or choose another base there with b"""
 AFTER_MOVING_S = 0.04
 """A prompt is classified under both rule sets after the cursor has rested on it for this many seconds."""
-MOST_LINES = 7
-NARROW = 100
+MOST_LINES = 7  # of the list in a narrow window, where the two results are below it
+NARROW = 100  # columns; below them, the app gives its screens the class -narrow
 STEP = Binding.Group("Step")
 
 
@@ -118,7 +119,7 @@ Lines that differ begin with `-` before and `+` after, words that differ are und
     def __init__(self) -> None:
         super().__init__()
         self._run: CompletedRun | None = None
-        self._single = ""
+        self._single = ""  # the id of the trace, if only one is shown
         self._kind = ""
         self._only = True
         self._found: SideBySide | None = None
@@ -144,18 +145,15 @@ Lines that differ begin with `-` before and `+` after, words that differ are und
         return self.query_one(ChangeList)
 
     def opened(self, message: Message) -> None:
-        if isinstance(message, OpenCompare):
-            self._open(message)
-
-    def _open(self, wanted: OpenCompare) -> None:
+        if not isinstance(message, OpenCompare):
+            return
         self._take_run()
-        if not wanted.trace_id or (wanted.is_of_last_run and self._run is not None):
-            self._single = ""
-            self._kind = ""
+        if not message.trace_id or (message.is_of_last_run and self._run is not None):
+            self._single = self._kind = ""
             self._show_list()
-            self.changes.go_to(wanted.trace_id)
+            self.changes.go_to(message.trace_id)
         else:
-            self._single = wanted.trace_id
+            self._single = message.trace_id
             self._show_list()
         self.changes.focus()
 
@@ -190,10 +188,7 @@ Lines that differ begin with `-` before and `+` after, words that differ are und
         self._fit()
 
     def _fit(self) -> None:
-        """Fit the height of the list of prompts to the width of the screen.
-
-        On a narrow screen, the two results are below the list, so the list is made only as high as its lines need.
-        """
+        # In a narrow window, the two results are below the list, which is made only as high as its lines need.
         width = self.app.size.width
         above = sum(len(textwrap.wrap(line, width - 2)) for line in self._state().splitlines())
         self.query_one("#side").styles.height = (
@@ -228,7 +223,6 @@ Lines that differ begin with `-` before and `+` after, words that differ are und
         self.debounce("look", AFTER_MOVING_S, self._look)
 
     def _look(self) -> None:
-        """Start the worker that classifies the selected prompt under both rule sets, if a prompt is selected."""
         line = self.changes.current
         if line is None or not line.value:
             return
@@ -293,10 +287,8 @@ Lines that differ begin with `-` before and `+` after, words that differ are und
 
     def action_kind(self) -> None:
         """Show only the prompts of the next kind of change; after the last kind, show all."""
-        kinds = [kind for kind, _changes in self._run.figures.groups()] if self._run else []
-        order = ["", *kinds]
-        place = order.index(self._kind) if self._kind in order else 0
-        self._kind = order[(place + 1) % len(order)]
+        order = ["", *(kind for kind, _changes in (self._run.figures.groups() if self._run else ()))]
+        self._kind = next_of(self._kind if self._kind in order else "", order)
         self.remember(kind=self._kind)
         self._show_list()
 

@@ -45,11 +45,12 @@ VIEWS = (
     Alternative("none", "n", "no signal"),
     Alternative("lines", "l", "lines"),
 )
-AGAIN_AFTER_S = 1.0
+AGAIN_AFTER_S = 1.0  # so that prompts arriving one after the other are measured together
 MEASURED_AGAIN = 2_000
 """When new prompts arrive, a selection of up to this many prompts is measured again automatically."""
-MOST_ROWS = 2_000
-CLUSTER, EVERY_UNMATCHED, LINES = "cluster:", "unmatched", "lines:"
+MOST_ROWS = 2_000  # twice as many as the packaged instructions have
+EVERY_UNMATCHED = "unmatched"
+"""The key of the row that counts all prompts on which no signal fires."""
 NOTHING_YET = """\
 There is no judged prompt yet.
 
@@ -130,8 +131,11 @@ below the table says how many they are in each.
         self._is_measuring = self._is_stopped = False
         self._has_news = False
         self._databases = self._changes = 0
-        self._shown: dict[str, coverage.CoverageRow] = {}
         self._search = RuleSearch()
+        # What the rows of the table are about, by the rows' keys; only those of the view that is shown are not empty.
+        self._shown: dict[str, coverage.CoverageRow] = {}
+        self._clusters: dict[str, Cluster] = {}
+        self._rates: dict[str, KeepRate] = {}
 
     def compose_body(self) -> ComposeResult:
         yield FilterBar()
@@ -158,7 +162,6 @@ below the table says how many they are in each.
         return self._grown is not None
 
     def action_reload(self) -> None:
-        """Measure again, beginning with the newest prompt."""
         self._is_measuring, self._is_stopped, self._has_news = True, False, False
         self._search = RuleSearch()
         self._databases, self._changes = self.app.databases, self.app.changes
@@ -211,7 +214,7 @@ below the table says how many they are in each.
         from workbench.tui.widgets.editor import FIND
         from workbench.tui.widgets.editor_pane import FindBar  # here, because loading the editor takes 200 ms
 
-        bar = next(iter(self.query(FindBar)), None)
+        bar = self._find_bar
         if bar is None:
             bar = FindBar()
             await self.mount(bar, before="#about")
@@ -221,17 +224,19 @@ below the table says how many they are in each.
 
     def action_find_again(self, step: int) -> None:
         """Go to the next (1) or the previous (-1) row that has the words looked for last."""
-        for bar in self.query("FindBar"):
-            self._find(cast("FindBar", bar).text, step)
+        if bar := self._find_bar:
+            self._find(bar.text, step)
+
+    @property
+    def _find_bar(self) -> FindBar | None:
+        return next((cast("FindBar", one) for one in self.query("FindBar")), None)  # by name: the class may be unloaded
 
     def on_find_bar_wanted(self, message: FindBar.Wanted) -> None:
-        """Go to the next row with the words that were typed."""
         self._find(message.text, message.step)
 
     def on_find_bar_left(self) -> None:
-        """Hide the line in which words are typed, and return to the table."""
-        for bar in self.query("FindBar"):
-            cast("FindBar", bar).close()
+        if bar := self._find_bar:
+            bar.close()
         self.table.focus()
 
     def _find(self, wanted: str, step: int) -> None:
@@ -241,8 +246,8 @@ below the table says how many they are in each.
             self.table.cursor = matches[place]
         is_part = self._view != VIEWS[0].name or self._kind != EVERY_KIND
         none = f"not {'in this view' if is_part else 'found'}" if wanted.strip() else ""
-        for bar in self.query("FindBar"):
-            cast("FindBar", bar).show_match(f"{place + 1} of {len(matches)}" if matches else none)
+        if bar := self._find_bar:
+            bar.show_match(f"{place + 1} of {len(matches)}" if matches else none)
 
     def action_edit(self) -> None:
         """Open the rule under the cursor in its file, on the Instructions screen."""
@@ -274,12 +279,12 @@ below the table says how many they are in each.
         """Return the numbers of prompts in the row under the cursor; for a rule: ``fired``, ``right`` and ``wrong``."""
         if self._grown is None:
             return []
-        known, row, cluster = self._grown.coverage, self._shown.get(self.table.chosen), self._cluster()
-        if row:
+        known, key = self._grown.coverage, self.table.chosen
+        if row := self._shown.get(key):
             return [coverage_text.counted(row, known, number, self._text) for number in ("fired", "right", "wrong")]
-        if self._judged and (rate := self._rate()):
+        if self._judged and (rate := self._rates.get(key)):
             return coverage_text.counted_lines(rate, self._judged.lines, self._text)
-        if cluster:
+        if cluster := self._clusters.get(key):
             return [coverage_text.counted_in(cluster, self._text)]
         return [coverage_text.counted_in_all(known, "unmatched", self._text)]
 
@@ -364,8 +369,9 @@ below the table says how many they are in each.
         is_empty = self._grown.is_final and not known.prompts
         self.query_one("#empty", Static).update(NOTHING_MATCHES if self._text else NOTHING_YET)
         self._count(known)
-        views = {"none": self._clusters, "lines": self._lines}
-        rows, headings = views.get(self._view, self._rules)(known)
+        self._shown, self._clusters, self._rates = {}, {}, {}
+        views = {"none": self._unmatched_rows, "lines": self._line_rows}
+        rows, headings = views.get(self._view, self._rule_rows)(known)
         if not rows and self._grown.is_final and not is_empty:
             self.query_one("#empty", Static).update(coverage_text.NO_ROWS[self._view])
         self.set_class(is_empty or (not rows and self._grown.is_final), "-empty")
@@ -391,63 +397,40 @@ below the table says how many they are in each.
             text = f"{foreign:,} of other languages come last"
         choice.show_note(text)
 
-    def _rules(self, known: Coverage) -> tuple[list[TableRow], list[Heading]]:
+    def _rule_rows(self, known: Coverage) -> tuple[list[TableRow], list[Heading]]:
         width = self.size.width
         shown = coverage_text.chosen(known, view=self._view, kind=self._kind, sort=self._sort)[:MOST_ROWS]
         keys = (f"{one.kind}:{one.rule}:{one.label}:{one.condition}:{one.line}" for one in (row.rule for row in shown))
+        # With its place, because in the view "together" a rule has a row in every group that it belongs to.
         self._shown = {f"{place}:{key}": one.rule for place, (key, one) in enumerate(zip(keys, shown, strict=True))}
         rows = [coverage_text.rule_row(key, one, width) for key, one in zip(self._shown, shown, strict=True)]
         return rows, coverage_text.headings(width)
 
-    def _clusters(self, known: Coverage) -> tuple[list[TableRow], list[Heading]]:
-        self._shown = {}
+    def _unmatched_rows(self, known: Coverage) -> tuple[list[TableRow], list[Heading]]:
+        self._clusters = {f"cluster {place}": one for place, one in enumerate(known.clusters)}
         rows = [coverage_text.unmatched_row(EVERY_UNMATCHED, known)] if known.unmatched else []
-        rows += [coverage_text.cluster_row(f"{CLUSTER}{place}", one, known) for place, one in enumerate(known.clusters)]
+        rows += [coverage_text.cluster_row(key, one, known) for key, one in self._clusters.items()]
         return rows, coverage_text.cluster_headings()
 
-    def _lines(self, known: Coverage) -> tuple[list[TableRow], list[Heading]]:
-        del known
-        self._shown = {}
-        rates = self._rates()
-        lines = self._judged.lines if self._judged else ()
-        rows = [coverage_text.kept_row(key, one, lines, self.size.width) for key, one in rates.items()]
-        return rows, coverage_text.kept_headings(self.size.width)
-
-    def _rates(self) -> dict[str, KeepRate]:
-        """Return how many lines users judged, and judged right, keyed by the table row that shows these numbers.
-
-        There is one row for all lines, one for each kind of line, and one for each rule.
-        """
-        kept = self._judged.kept if self._judged else None
-        rates = (kept.total, *kept.kinds, *kept.rules) if kept and kept.total.judged else ()
-        return {f"{LINES}{one.kind}:{one.rule}": one for one in rates}
-
-    def _rate(self) -> KeepRate | None:
-        """Return how users judged the lines that the row under the cursor counts; None if the row counts no lines."""
-        return self._rates().get(self.table.chosen)
-
-    def _cluster(self) -> Cluster | None:
-        """Return the cluster (prompts that share words) under the cursor; None if the cursor is not on one."""
-        key = self.table.chosen
-        if self._grown is None or not key.startswith(CLUSTER):
-            return None
-        return self._grown.coverage.clusters[int(key.removeprefix(CLUSTER))]
+    def _line_rows(self, _known: Coverage) -> tuple[list[TableRow], list[Heading]]:
+        rows, width = [], self.size.width
+        if self._judged and (kept := self._judged.kept).total.judged:
+            self._rates = {f"{one.kind}:{one.rule}": one for one in (kept.total, *kept.kinds, *kept.rules)}
+            rows = [coverage_text.kept_row(key, one, self._judged.lines, width) for key, one in self._rates.items()]
+        return rows, coverage_text.kept_headings(width)
 
     @on(FiguresTable.Moved)
-    def _row_changed(self) -> None:
-        self._show_about()
-
     def _show_about(self) -> None:
-        """Show details of the row under the cursor."""
         if self._grown is None:
             return
-        row, cluster, known = self._shown.get(self.table.chosen), self._cluster(), self._grown.coverage
-        text = coverage_text.about(row, known) if row else ""
-        if rate := self._rate():
+        known, key, text = self._grown.coverage, self.table.chosen, ""
+        if row := self._shown.get(key):
+            text = coverage_text.about(row, known)
+        elif rate := self._rates.get(key):
             text = coverage_text.about_kept(rate)
-        elif cluster:
+        elif cluster := self._clusters.get(key):
             text = coverage_text.about_cluster(cluster, known)
-        elif self.table.chosen == EVERY_UNMATCHED:
+        elif key == EVERY_UNMATCHED:
             text = coverage_text.about_unmatched(known)
         self.query_one("#about", Static).update(text)
 

@@ -304,7 +304,7 @@ it reads the conversations of the installed clients. `#` shows the prompts behin
         is_new = self._opened is None or self._opened.experiment.id != message.experiment.id
         self._opened = message
         self.set_class(True, "-opened")
-        self.refresh_bindings()
+        self.refresh_bindings()  # see check_action
         self._show_cases()
         if is_new:
             self.cases.focus()

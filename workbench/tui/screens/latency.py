@@ -51,7 +51,7 @@ COMPILE_MS = 2_000
 """Milliseconds that a worker waits for edited instructions to be compiled; until then, default budgets are shown."""
 SETTLED_S = 0.15
 """Seconds that the cursor must rest on a stage or channel before its slowest prompts are searched."""
-SHORT = 8
+SHORT = 8  # characters of a version's hash
 NOTHING_YET = """\
 Nothing was measured yet.
 
@@ -107,8 +107,9 @@ faster, `inconclusive` has zero inside.
         self._settings: dict[str, Value] = dict(DEFAULTS)
         self._measured: LatenciesMeasured | None = None
         self._databases = 0
+        # What was searched and compared last, with the newest prompt then, so that only news are searched again.
         self._slow_of: tuple[Series, str] | None = None
-        self._versions = ["", ""]
+        self._versions = ["", ""]  # hashes of base and candidate
         self._compared: tuple[str, str, str] | None = None
 
     def compose_body(self) -> ComposeResult:
@@ -144,7 +145,6 @@ faster, `inconclusive` has zero inside.
         return next((one for one in profiles if latency_text.key(one.series) == self.table.chosen), None)
 
     def action_reload(self) -> None:
-        """Measure again, beginning with the newest prompt."""
         self._databases = self.app.databases
         self._slow_of = self._compared = None
         self.bar.show_result("measuring …")
@@ -291,9 +291,6 @@ faster, `inconclusive` has zero inside.
             self._show_stages()
 
     @on(FiguresTable.Moved, "#stages")
-    def _stage_changed(self) -> None:
-        self._show_below()
-
     def _show_below(self) -> None:
         """Show the selected view for the stage or channel under the cursor."""
         profile = self.profile
@@ -370,7 +367,7 @@ faster, `inconclusive` has zero inside.
             self.query_one("#versions", FiguresTable).show([])
             self.query_one(Choice).show_note("there is one version only" if known else "")
             return
-        for place, fallback in ((0, known[1]), (1, known[0])):
+        for place, fallback in ((0, known[1]), (1, known[0])):  # the newest comes first, and is the candidate
             if self._versions[place] not in known:
                 self._versions[place] = fallback
         base, candidate = self._versions

@@ -110,7 +110,7 @@ prompts that it was added to: `enter` goes there, a second `enter` opens the tra
         self._wanted = MemoryFilter()
         self._listed: MemoriesListed | None = None
         self._project = ""
-        self._prompts_of = ""
+        self._prompts_of = ""  # the id of the memory whose prompts are shown or looked up
         self._has_changed = False
 
     def compose_body(self) -> ComposeResult:
@@ -222,21 +222,19 @@ prompts that it was added to: `enter` goes there, a second `enter` opens the tra
         listed = self._listed
         if listed is None:
             return
-        wanted = listed.wanted
-        is_wide = self.has_class("-roomy")
         self.set_class(not listed.memories, "-empty")
         self.query_one("#empty", Static).update(_nothing(listed))
         rows = [memory_text.row(one) for one in listed.memories]
         self.table.show(rows, follows_row=not self._has_changed)
         self._has_changed = False
-        self.query_one("#shelves", FiguresTable).show(memory_text.shelf_rows(listed.shelves, wanted.namespace))
-        self._show_counts(listed, is_wide=is_wide)
+        self.query_one("#shelves", FiguresTable).show(memory_text.shelf_rows(listed.shelves, listed.wanted.namespace))
+        self._show_counts(listed)
         self._show_detail()
         if self.focused is None:
             self.table.focus()
 
-    def _show_counts(self, listed: MemoriesListed, *, is_wide: bool) -> None:
-        wanted, shelves = listed.wanted, listed.shelves
+    def _show_counts(self, listed: MemoriesListed) -> None:
+        wanted, shelves, is_wide = listed.wanted, listed.shelves, self.has_class("-roomy")
         choice = self.query_one(Choice)
         every, waiting = sum(one.memories for one in shelves), sum(one.unreviewed for one in shelves)
         choice.show_counts({"all": every, "unreviewed": waiting})
@@ -252,9 +250,6 @@ prompts that it was added to: `enter` goes there, a second `enter` opens the tra
         self.call_after_refresh(self._show)
 
     @on(FiguresTable.Moved, "#entries")
-    def _row_changed(self) -> None:
-        self._show_detail()
-
     def _show_detail(self) -> None:
         one = self.current
         self.query_one("#about", Static).update(memory_text.about(one) if one else "")

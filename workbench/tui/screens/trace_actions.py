@@ -12,9 +12,11 @@ from textual.binding import Binding, BindingType
 from enricher.home import config_dir, from_home
 from enricher.prompt.text import cut
 from enricher.rules.layers import HEURISTICS, find_layers
+from storage.traces import line_labels, queries
 from workbench.tui.messages import DataChanged, OpenCompare
 from workbench.tui.screens.base import WorkbenchScreen
 from workbench.tui.state import here
+from workbench.tui.widgets.dialogs import Answer, ClassChooser, Picker
 from workbench.tui.widgets.plain_text import one_line
 from workbench.web.server import addresses
 
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
     from workbench.gate.labelling import Given
     from workbench.tuning.wishes.wish import Wish
 
-PUBLISHED = "ENRICHER_PUBLISHED_URL"
+PUBLISHED = "ENRICHER_PUBLISHED_URL"  # for a server that this app cannot find by itself
 TRACE_PATH = "/-/enricher/trace/"
 LABEL = Binding.Group("Label")
 COPIED = {"prompt": "The prompt", "output_text": "The text that was added", "id": "The id of the trace"}
@@ -124,11 +126,11 @@ class TraceActions(WorkbenchScreen):
             self.notify(f"That is stored already.{why}", title=name, timeout=5 if why else 3, markup=False)
             return
         self.app.labels_given.append(given)
-        taken = "both" if given.label or given.line else "it"
+        taken = "both" if given.label or given.line else "it"  # the golden case, and what was labelled
         gone = ", because its folder is gone" if given.is_own else ""
-        where = (
-            f" Its golden case is in {from_home(given.path)}{gone}; ctrl+z takes {taken} back." if given.path else ""
-        )
+        where = ""
+        if given.path:
+            where = f" Its golden case is in {from_home(given.path)}{gone}; ctrl+z takes {taken} back."
         if given.problem:
             where = f" No golden case was written: {given.problem}."
         self.notify(text + where, title=name, timeout=5 if where else 2, markup=False)
@@ -198,8 +200,6 @@ class TraceActions(WorkbenchScreen):
         """
         from enricher.interfaces.api import rules_for
         from enricher.interfaces.cli.trace.trace import task_types
-        from storage.traces import queries
-        from workbench.tui.widgets.dialogs import ClassChooser
         from workbench.tuning.wishes.wish import GUARDRAIL, SILENT, WITHOUT, Wish
 
         rules = rules_for(here())[0].body["guardrails"]["rules"]
@@ -237,7 +237,6 @@ class TraceActions(WorkbenchScreen):
     def find_task_types(self, trace_id: str, now: str) -> None:
         """Read the task types of the rules in force, and ask which is correct; ``now`` is the trace's recorded one."""
         from enricher.interfaces.cli.trace.trace import task_types
-        from workbench.tui.widgets.dialogs import ClassChooser
 
         chooser = ClassChooser(task_types(), now=now)
         self.app.call_from_thread(self.ask, chooser, partial(self.store_label, trace_id))
@@ -251,8 +250,6 @@ class TraceActions(WorkbenchScreen):
     def find_workflows(self, trace_id: str) -> None:
         """Read the workflows of the rules in force, and ask which of them the trace should have."""
         from enricher.interfaces.api import rules_for
-        from storage.traces import queries
-        from workbench.tui.widgets.dialogs import Answer, Picker
 
         with self.database(drain=False) as db:
             now = str(queries.show(db, trace_id)["workflow"] or "")
@@ -285,9 +282,6 @@ class TraceActions(WorkbenchScreen):
     @work(thread=True, exclusive=True, group="trace.lines", exit_on_error=False)
     def read_lines(self, trace_id: str) -> None:
         """Read the lines that were added to the prompt, with their labels, and ask which of them was wrong."""
-        from storage.traces import line_labels, queries
-        from workbench.tui.widgets.dialogs import Answer, Picker
-
         with self.database(drain=False) as db:
             lines = line_labels.lines(queries.show(db, trace_id))
             judged = line_labels.of_trace(db, trace_id)
@@ -306,7 +300,6 @@ class TraceActions(WorkbenchScreen):
     @work(thread=True, group="trace.label", exit_on_error=False)
     def store_line_label(self, trace_id: str, number: int, *, is_wrong: bool) -> None:
         """Label the line ``number`` of the added text as wrong, or delete that label."""
-        from storage.traces import line_labels
         from workbench.gate import labelling
 
         given = labelling.Given(trace_id, None, line=number)
@@ -352,8 +345,6 @@ class TraceActions(WorkbenchScreen):
     @work(thread=True, exclusive=True, group="trace.copy", exit_on_error=False)
     def copy_part(self, trace_id: str, what: str) -> None:
         """Read the trace, and copy its field ``what`` to the clipboard."""
-        from storage.traces import queries
-
         with self.database(drain=False) as db:
             text = queries.show(db, trace_id)[what]
         self.app.call_from_thread(self._copied, COPIED[what], text or "")
@@ -383,8 +374,6 @@ class TraceActions(WorkbenchScreen):
 
 def prompt_name(db: sqlite3.Connection, trace_id: str) -> str:
     """Return the first words of a recorded prompt in quotation marks, or its id if its text was not stored."""
-    from storage.traces import queries
-
     words = one_line(str(queries.show(db, trace_id)["prompt"] or ""))
     return f"«{cut(words, LONGEST_NAME)}»" if words else trace_id
 

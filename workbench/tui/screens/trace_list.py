@@ -8,7 +8,7 @@ from __future__ import annotations
 from textual import on, work
 from textual.worker import get_current_worker
 
-from storage.traces import trace_pages
+from storage.traces import search, trace_pages
 from storage.traces.selection import EVERYTHING, Selection
 from workbench.tui.screens.trace_actions import TraceActions
 from workbench.tui.widgets.lists.row_view import RowHeader, RowView
@@ -31,14 +31,14 @@ class TraceList(TraceActions):
         self._which: Selection = EVERYTHING
         self._sort = SORTS[0]
         self._is_queue = False
-        self._run = 0
-        self._listed = 0
-        self._marks: list[str] = []
-        self._top = ""
-        self._row = 0
+        self._run = 0  # of the list that was requested last
+        self._listed = 0  # the run of the list that is displayed
+        self._marks: list[str] = []  # ids after which the second and later pages begin
+        self._top = ""  # the id of the first line when the list was read
+        self._row = 0  # the highest row number in the database that was read
         self._is_whole = False
         self._unseen = 0
-        self._keep = ""
+        self._keep = ""  # the id of the trace that is to be selected after the next reading
         self._database = 1
         self._whys: dict[str, str] = {}
         self._done: set[str] = set()
@@ -85,6 +85,7 @@ class TraceList(TraceActions):
 
     def _catch_up(self) -> None:
         head = self.rows.row_count - self.rows.below
+        # Only then do pages of the database have the order of the list.
         seen = self._keys(self.rows.seen_pages()) if self._sort == SORTS[0] and not self._is_queue else ()
         self.catch_up(self._run, self._which, self._row, seen, head)
 
@@ -118,8 +119,6 @@ class TraceList(TraceActions):
     @work(thread=True, exclusive=True, group="traces.search", exit_on_error=False)
     def index_prompts(self, run: int) -> None:
         """Add prompts to the word index; when it is complete, read the list again, now searching with the index."""
-        from storage.traces import search
-
         worker = get_current_worker()
         with self.reading() as db:
             left = search.catch_up(db, should_stop=lambda: worker.is_cancelled)
@@ -165,7 +164,7 @@ class TraceList(TraceActions):
 
     def _keys(self, pages: tuple[int, ...]) -> tuple[tuple[int, str], ...]:
         """Return the page numbers, each with the id after which the page begins; skip pages with an unknown id."""
-        before = [self._top + trace_pages.ABOVE_ALL, *self._marks]
+        before = [self._top + trace_pages.ABOVE_ALL, *self._marks]  # the first page begins with the top line itself
         return tuple((number, before[number]) for number in pages if number < len(before))
 
     @on(RowView.PagesWanted)
@@ -219,7 +218,7 @@ class TraceList(TraceActions):
         if not message.lines or self._is_queue:
             return
         newest = self.rows.line(0)
-        is_in_order = newest is None or message.lines[0].id > newest.id
+        is_in_order = newest is None or message.lines[0].id > newest.id  # imported prompts are older
         if self._sort != SORTS[0] or len(message.lines) > listing.MOST_ARRIVALS or not is_in_order:
             self._keep = "" if self.rows.is_at_top else self.chosen()[0]
             self.action_reload()

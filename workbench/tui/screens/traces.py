@@ -218,7 +218,7 @@ A `?` behind the task type: too uncertain to be shown. `debug → docs`: by the 
             self._close_detail()
         elif self._is_queue:
             self.action_queue()
-        elif self.app.can_go_back and self._text == self._brought:
+        elif self.app.can_go_back and self._text == self._brought:  # a filter that was typed since is cleared first
             self._return()
         elif (self.focused is not self.rows or self.has_class("-reading", "-narrow")) and self.rows.row_count:
             self._close_detail()
@@ -239,7 +239,6 @@ A `?` behind the task type: too uncertain to be shown. `debug → docs`: by the 
         self.rows.focus()
 
     def _return(self) -> None:
-        """Restore the filter and selection from before this screen was opened, and return to the previous screen."""
         self.remove_class("-reading")
         text, self._keep, self._counted = self._before
         self.select(text)
@@ -322,7 +321,6 @@ A `?` behind the task type: too uncertain to be shown. `debug → docs`: by the 
         self.show_state()
 
     def show_state(self) -> None:
-        """Show the number of traces, the sort order, and how many new traces are above the visible ones."""
         rows = self.rows.row_count
         counted = f"{rows:,}" if self._is_whole else f"{rows:,}+"
         new = f"{self._unseen:,} new ↑" if self._unseen else ""

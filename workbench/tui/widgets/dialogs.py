@@ -13,7 +13,6 @@ from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from workbench.gate.queue import keys_for
 from workbench.tui.widgets.plain_text import plain
 
 if TYPE_CHECKING:
@@ -142,7 +141,7 @@ class ClassChooser(ModalScreen[str], inherit_bindings=False):
 
     def __init__(self, task_types: Sequence[str], *, now: str, others: Sequence[tuple[str, str, str]] = ()) -> None:
         super().__init__()
-        self._keys = keys_for(task_types)
+        self._keys = _keys_for(task_types)
         self._others = others
         self._now = now
 
@@ -168,6 +167,16 @@ class ClassChooser(ModalScreen[str], inherit_bindings=False):
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         self.dismiss(event.option.id or "")
+
+
+def _keys_for(names: Sequence[str]) -> dict[str, str]:
+    """Return the name for each key: a name has the first of its letters that is still free, or else a digit."""
+    found: dict[str, str] = {}
+    for name in names:
+        spare = (char for char in f"{name}0123456789" if char.isalnum() and char not in found)
+        if key := next(spare, ""):
+            found[key] = name
+    return found
 
 
 def _format_option(name: str, key: str) -> Content:

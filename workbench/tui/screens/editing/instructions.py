@@ -13,11 +13,13 @@ from textual.widgets import Static, TextArea
 
 from enricher.home import from_home
 from enricher.rules.compiling.document import Problem
+from storage.evaluation import corpus
 from storage.traces.selection import SelectionError, parse
 from workbench.coverage.why import line_now
 from workbench.edits import instructions_file as files
 from workbench.edits import live
 from workbench.edits.instructions_file import outline
+from workbench.replay.compare import Change
 from workbench.replay.rulesets.compared_rules import RECORDED
 from workbench.tui.messages import OpenCompare, OpenInstructions, OpenTrace, TakeEdit, TakeSaveBack
 from workbench.tui.panes import blast_view
@@ -38,13 +40,12 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.message import Message
 
-    from workbench.replay.compare import Change
     from workbench.tui.messages import Counted
     from workbench.tui.widgets.lists.line_list import Group
 
 AFTER_TYPING_S = 0.25
 """Seconds without typing after which the unsaved text is stored as a draft and replayed."""
-VERSIONS_OFFERED = 12
+VERSIONS_OFFERED = 12  # the newest ones; enricher replay --base takes any
 SHORT = 10
 NARROW_LIST, WIDE_LIST = 44, 90
 """Widths of the list, in columns, from which the line of a changed prompt shows more than the prompt.
@@ -109,8 +110,7 @@ What the channels found is taken from the record; where other rules would have a
     def __init__(self) -> None:
         super().__init__()
         self._seen: set[str] = set()
-        self._visited: str | None = None
-        """The editor's text at the moment when another screen sent the user to one of its lines; None if none did."""
+        self._visited: str | None = None  # the editor's text when another screen sent the user to one of its lines
 
     def compose_body(self) -> ComposeResult:
         with Horizontal(id="file"):
@@ -205,8 +205,7 @@ What the channels found is taken from the record; where other rules would have a
         ]
         self.lines.show(groups, opened=self._to_open(groups))
         if self._shown is not None:
-            count = self._shown.prompts
-            self.bar.show_result(counted(count, "prompt"))
+            self.bar.show_result(counted(self._shown.prompts, "prompt"))
 
     def _to_open(self, groups: Sequence[Group]) -> list[str]:
         """Return the keys of the groups of lines to expand now, except for those that were expanded before.
@@ -214,7 +213,7 @@ What the channels found is taken from the record; where other rules would have a
         The group of problems is always to be expanded, a group of changed prompts if it is complete and has few lines,
         and any other group as long as few prompts have changed.
         """
-        is_complete = self._shown is None or self._shown.is_complete
+        is_complete = self._shown is None or self._shown.is_complete  # before that, groups still grow
         is_short = self._shown is None or len(self._shown.changes) <= blast_view.FEW_CHANGES
 
         def opens(group: Group) -> bool:
@@ -283,36 +282,23 @@ What the channels found is taken from the record; where other rules would have a
 
     # File and base of the comparison
 
-    def action_file(self) -> None:
-        """Ask the user for the instructions file to work on."""
-        self.find_files()
-
     @work(thread=True, exclusive=True, group="instructions.files", exit_on_error=False)
-    def find_files(self) -> None:
-        """Find the instructions files that can be edited, and ask the user for one of them.
-
-        They are the layers that apply in the working folder, and the files that these layers name.
-        """
+    def action_file(self) -> None:
+        """Ask for the instructions file to edit: a layer that applies here, or a file that such a layer names."""
         found = [*files.choices(here(), given=self.app.instructions), *files.named_files(here())]
-        answers = [Answer(one.path, f"{one.layer:<9} {from_home(one.path)}", _file_note(one)) for one in found]
+        answers = []
+        for one in found:
+            note = one.objection or ("" if one.exists else "not there yet")
+            answers.append(Answer(one.path, f"{one.layer:<9} {from_home(one.path)}", note))
         self.app.call_from_thread(self.ask, Picker("Which instructions?", answers, now=self._path), self._take_file)
 
     def _take_file(self, path: str) -> None:
         if path != self._path:
             self.open_file(path)
 
-    def action_base(self) -> None:
-        """Ask the user for the base, the version with which the edit is compared."""
-        self.find_bases()
-
     @work(thread=True, exclusive=True, group="instructions.bases", exit_on_error=False)
-    def find_bases(self) -> None:
-        """Ask the user for the base with which the edit is compared.
-
-        The choices include the versions of the rules under which prompts were recorded.
-        """
-        from storage.evaluation import corpus
-
+    def action_base(self) -> None:
+        """Ask for the base with which the edit is compared, such as the last commit or a recorded version."""
         with self.database(drain=False) as db:
             versions = corpus.versions(db)[:VERSIONS_OFFERED]
         answers = [
@@ -412,11 +398,7 @@ What the channels found is taken from the record; where other rules would have a
 
     def _change(self) -> Change | None:
         line = self.lines.current
-        change: Change | None = line.value if line is not None and hasattr(line.value, "prompt") else None  # type: ignore[assignment]
-        if change is None:
-            self.notify("Choose a changed prompt first.", severity="warning", timeout=3)
-        return change
-
-
-def _file_note(one: files.Editable) -> str:
-    return one.objection or ("" if one.exists else "not there yet")
+        if line is not None and isinstance(line.value, Change):
+            return line.value
+        self.notify("Choose a changed prompt first.", severity="warning", timeout=3)
+        return None

@@ -56,8 +56,8 @@ class ReplayingScreen(SavingScreen):
         self._session: live.EditSession | None = None
         self._base = live.OPENED
         self._filter = ""
-        self._examined: tuple[str, str, str, str] | None = None
-        self._figures: Figures | None = None
+        self._examined: tuple[str, str, str, str] | None = None  # text, path, base and filter of the last replay
+        self._figures: Figures | None = None  # the complete ones, which may be older than those shown
         self._shown: Figures | None = None
         self._groups: list[tuple[str, list[Change]]] = []
         self._is_quiet = False

@@ -226,7 +226,7 @@ class SavingScreen(OpenFileScreen):
     @on(NotSaved)
     def _not_saved(self, message: NotSaved) -> None:
         if message.is_newer:
-            self._news = ""
+            self._news = ""  # not None: the file has another text, which was not read yet
             self.show_file()
             self._ask_whose()
         else:

@@ -95,8 +95,7 @@ or deleted, the gate judges your own cases, which stay on this machine, by the p
         super().__init__()
         self._trace_id = trace_id
         self._result: Gated | None = None
-        self._line = ""
-        """The key of the line to put the cursor on after the next run."""
+        self._line = ""  # the key of the line to put the cursor on after the next run
         self.bar_place = place
 
     def compose_body(self) -> ComposeResult:

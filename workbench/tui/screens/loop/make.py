@@ -164,9 +164,8 @@ shows why that came out so, and `escape` returns to this line.
         self._edits: list[Edit] = []
         self._layers: list[str] = []
         self._elsewhere = ""
-        self._in_editor = ""
-        """The title of the edit that was put into the editor last; empty if none was."""
-        self._saves = 0
+        self._in_editor = ""  # the title of the edit that was put into the editor last
+        self._saves = 0  # the number of saves then
 
     def compose_body(self) -> ComposeResult:
         yield Static("", id="wish", markup=False)
@@ -273,9 +272,10 @@ shows why that came out so, and `escape` returns to this line.
             return  # of an earlier search
         if message.edit is not None:
             insort(self._edits, message.edit, key=lambda one: one.order)
-            self.list.show(_group(one, self._trace_id) for one in self._edits)
+        groups = [_group(one, self._trace_id) for one in self._edits]
+        if message.edit is not None:
+            self.list.show(groups)
         else:
-            groups = [_group(one, self._trace_id) for one in self._edits]
             # Whoever has moved or unfolded something keeps what he sees.
             is_untouched = not (self.list.cursor or self.list.opened)
             self.list.show(groups, opened=[one.head.key for one in groups[:1] if is_untouched])
@@ -314,7 +314,7 @@ def _group(edit: Edit, trace_id: str) -> Group:
     copied = COPIED if files.saves_as_layer(edit.path, here()) else ""
     regressed = results.regressed if results else ()
     changes = ChangeLines(others[:MOST_LISTED], regressed, {}, right_text=True, doubtful=edit.worse_ids)
-    changed, _, estimate = headline(figures).partition("; ")
+    changed, _, estimate = headline(figures).partition("; ")  # two lines: the list does not wrap
     lines = [
         ListLine(f"{edit.title} · place", place, "", "muted", edit),
         *([ListLine(f"{edit.title} · note", edit.note, "", "muted", edit)] if edit.note else []),
@@ -329,7 +329,6 @@ def _group(edit: Edit, trace_id: str) -> Group:
 
 
 def _others(count: int, worse: int) -> str:
-    """Return in words how many other prompts an edit changes, ``worse`` of them perhaps for the worse."""
     if not count:
         return ""
     some = f"{worse:,} perhaps worse" if worse < count else "perhaps worse"

@@ -15,6 +15,7 @@ from textual.widgets import Static
 from enricher.classify import TASK_TYPE
 from enricher.interfaces.explanation import FACETS, ExplanationError
 from enricher.prompt.event import SKIPS
+from storage.traces import queries, trace_pages
 from workbench.coverage.rule_positions import RulePosition
 from workbench.coverage.why import outcome_today, why
 from workbench.replay.corpus import opened
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from enricher.interfaces.explanation import Explanation, Ranked
     from workbench.coverage.why import Why
 
-LONGEST_WORDS = 40
+LONGEST_WORDS = 40  # of the prompt, on the line of the signal that they match
 WHOLE_PROMPT = ("plain words", "earlier turn", "model")
 """Signals that score the prompt as a whole, so they mark no words in it."""
 
@@ -129,8 +130,6 @@ returns here, `a` approves what was chosen with `m` as a golden case, `ctrl+g` r
 
         When this is called again, the explanation is kept, because it cannot change.
         """
-        from storage.traces import queries, trace_pages
-
         with opened(self.app.state_dir) as corpus:
             labels = [label_text(one) for one in trace_pages.label_history(corpus.db, self._trace[0])]
             trace = queries.show(corpus.db, self._trace[0])
@@ -138,7 +137,7 @@ returns here, `a` approves what was chosen with `m` as a golden case, `ctrl+g` r
             is_shadow = trace["status"] == "shadow"
             try:
                 found = self._found or why(corpus, self._trace[0])
-                if self._found is None:
+                if self._found is None:  # shown at once: today's rules may have to be compiled
                     self.post_message(Explained(found, labels, is_shadow=is_shadow))
                 today = outcome_today(corpus, self._trace[0])
                 self.post_message(Explained(found, labels, today=today, is_shadow=is_shadow))
@@ -198,7 +197,6 @@ def _marked_prompt(found: Explanation) -> Content:
 
 
 def _outcome_text(found: Explanation, message: Explained) -> str:
-    """Return the prompt's result in a few sentences, its result under today's rules if that differs, and its labels."""
     if found.skipped:
         return f"skipped: {SKIPS.get(found.skipped, found.skipped)}; nothing is added"
     judged, added = found.enrichment.classification, found.enrichment.text
@@ -272,6 +270,7 @@ def _words(evidence: Evidence, prompt: str) -> str:
 
 
 def _is_at_words(evidence: Evidence, prompt: str) -> bool:
+    # Signals such as <long> are features of the prompt, not words in it.
     is_of_words = not evidence.signal.startswith("<") and evidence.signal not in WHOLE_PROMPT
     return is_of_words and 0 <= evidence.start < evidence.end and evidence.end - evidence.start < len(prompt)
 

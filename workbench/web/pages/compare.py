@@ -19,7 +19,7 @@ from workbench.replay.compare import KINDS
 from workbench.statistics.pairs import mcnemar_midp
 from workbench.views.differences import DiffSection, compared, folded, unfolded
 from workbench.views.outcomes import VERDICT_TEXTS
-from workbench.web.page import VERDICT_LOOKS, as_csv, missing, render
+from workbench.web.page import VERDICT_LOOKS, as_csv, refusal, render
 from workbench.web.reading.versions import HOW_MANY_OF_EACH
 
 if TYPE_CHECKING:
@@ -181,7 +181,7 @@ async def run(history: History, request: Request) -> Response:
             return Response.json({"error": str(error)}, status=404)
         why = NOT_IN_A_SNAPSHOT if history.publication else NOT_KEPT
         what = f"{str(error)[:1].upper()}{str(error)[1:]}."
-        return await missing(history, request, what=what, why=why)
+        return await refusal(history, request, what=what, why=why)
     if form == "csv":
         return as_csv(CSV_COLUMNS, (_cells(one) for one in found.results))
     if form:

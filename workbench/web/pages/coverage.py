@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from datasette.utils.asgi import Response
 
 from workbench.coverage.coverage import as_object
-from workbench.web.page import as_csv, missing, render
+from workbench.web.page import as_csv, refusal, render
 from workbench.web.reading import coverage_store, versions
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ async def view(history: History, request: Request) -> Response:
         if form:
             return Response.json({"error": f"{what} with {wanted}"}, status=404)
         why = "Versions are measured one after the other while the history is published, those in use first."
-        return await missing(history, request, what=f"{what} with {wanted}.", why=why)
+        return await refusal(history, request, what=f"{what} with {wanted}.", why=why)
     if not chosen:
         if form:
             return Response.json({"rules_hash": None, "rows": []})

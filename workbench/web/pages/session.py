@@ -16,7 +16,7 @@ from datasette.utils.asgi import Response
 from storage.traces.trace_pages import LONGEST_SESSION
 from workbench.views import outcomes
 from workbench.web import filters
-from workbench.web.page import as_csv, missing, render
+from workbench.web.page import as_csv, refusal, render
 from workbench.web.reading import records
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ async def view(history: History, request: Request) -> Response:
     if not session.prompts and kind:
         return Response.json({"ok": False, "error": "no such session, or no prompt behind that one"}, status=404)
     if not session.prompts:
-        return await missing(history, request, what="No such session", why=_why_missing(history, after))
+        return await refusal(history, request, what="No such session", why=_why_missing(history, after))
     following = f"{history.session(session_id)}?{urlencode({'after': session.following})}" if session.following else ""
     if kind == "json":
         return Response.json({**asdict(session), "following": following.replace("?", ".json?")})

@@ -12,7 +12,6 @@ import sqlite3
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -26,7 +25,6 @@ from workbench.coverage.unmatched import Cluster
 from workbench.replay.corpus import Corpus
 from workbench.replay.rulesets.versions import compile_texts
 from workbench.web import filters
-from workbench.web.reading.growth import NEWEST_PROMPTS, enough_new
 from workbench.web.reading.versions import last_used, sources
 
 if TYPE_CHECKING:
@@ -34,9 +32,10 @@ if TYPE_CHECKING:
 
     from workbench.replay.rulesets.versions import Texts
 
-MOST_NAMED = 3
-"""At most this many doubtful rules, and as many that always fire, are named on the home page."""
-MOST_VERSIONS = 3
+NEWEST_PROMPTS = 5_000  # are measured at most, for coverage and for adherence
+GROWTH = 0.05  # of the measured prompts, before they are measured again, which takes seconds
+MOST_NAMED = 3  # doubtful rules, and as many that always fire, on the home page
+MOST_VERSIONS = 3  # in use, which are measured
 
 WHICH_ARE_IN_USE = f"""
     select rules_hash from (
@@ -50,6 +49,7 @@ HOW_MANY_CAME_SINCE = f"""
         select 1 from {IN_BRIEF} where id >= :id and origin <> 'test' limit :enough
     )
 """
+# cross join: for each id one row is looked up; SQLite would otherwise be free to scan the prompts.
 HOW_MANY_ARE_THERE = "select count(*) from json_each(:ids) as wanted cross join traces on traces.id = wanted.value"
 DROP_THE_MEASURED = "delete from coverage_measured where rules_hash = :hash"
 KEEP_THE_MEASURED = """
@@ -106,7 +106,7 @@ def measured(db: sqlite3.Connection) -> list[MeasuredVersion]:
     The most recently used version comes first.
     """
     found = []
-    with suppress(sqlite3.OperationalError):
+    with suppress(sqlite3.OperationalError):  # a snapshot may lack the table
         found = [MeasuredVersion(str(row[0]), str(row[1]), int(row[2])) for row in db.execute(WHICH_WERE_MEASURED)]
     last = last_used(db, [one.rules_hash for one in found])
     return sorted(found, key=lambda one: last.get(one.rules_hash, ("", "")), reverse=True)
@@ -180,13 +180,13 @@ def rule(row: CoverageRow, places: Mapping[str, int]) -> Rule:
     ``places`` maps the path of each of the version's files to its number.
     """
     anchor = f"f{places[row.file]}-L{row.line}" if row.file in places else ""
-    value = row.label.strip('"') if row.kind == "signal" else row.name
+    value = row.label.strip('"') if row.kind == "signal" else row.name  # quotes mark a phrase in a signal's text
     field = filters.FIELD_OF_KIND.get(row.kind, "")
     return Rule(row, filters.part(field, value) if field else "", anchor)
 
 
 def _rule(row: sqlite3.Row) -> CoverageRow:
-    return CoverageRow(
+    return CoverageRow(  # -1: the condition in the compiled rules is not stored
         row["kind"], row["rule"], row["facet"], row["name"], row["label"], row["weight"], -1, row["file"], row["line"],
         row["fired"], row["prompts"], row["tokens"], row["right"], row["wrong"], tuple(json.loads(row["examples"])),
         bool(row["is_foreign"]),
@@ -221,6 +221,11 @@ def measure(db: sqlite3.Connection, *, should_stop: Callable[[], bool] = lambda:
     return unknown
 
 
+def enough_new(measured: int) -> int:
+    """Return how many new prompts are enough to measure again if ``measured`` prompts were measured."""
+    return max(1, round(measured * GROWTH))
+
+
 def _is_due(db: sqlite3.Connection, identity: str) -> bool:
     known = db.execute(WHEN_WAS_IT_MEASURED, {"hash": identity}).fetchone()
     if known is None:
@@ -230,14 +235,14 @@ def _is_due(db: sqlite3.Connection, identity: str) -> bool:
     return bool(db.execute(HOW_MANY_CAME_SINCE, asked).fetchone()[0] >= enough)
 
 
-@lru_cache(maxsize=2 * MOST_VERSIONS)
 def _written(identity: str, texts: Texts) -> LocatedRules | None:
     compiled = compile_texts(texts) if texts else None
+    # Another hash: this release compiles the files to other rules than the recorded ones.
     return LocatedRules(compiled) if compiled and not compiled.broken and compiled.hash == identity else None
 
 
 def _measure(db: sqlite3.Connection, written: LocatedRules, should_stop: Callable[[], bool]) -> None:
-    at = fast_stdlib.utc_now()
+    at = fast_stdlib.utc_now()  # before reading: prompts that come meanwhile count as new
     corpus = Corpus(db, limit=NEWEST_PROMPTS)
     measurement, ids = Measurement(corpus, written), []
     for page in corpus.pages():

@@ -37,13 +37,10 @@ SETTINGS = {
     "allow_csv_stream": True,
     "num_sql_threads": 2,  # SQL that readers write runs in other processes (native/query_processes.py)
 }
-HOW_MANY_PORTS = 50
-"""If the requested port is in use, the next ones are tried, up to this many in all."""
-GRACE_S = 3
-"""Seconds for which a download may continue after the server was asked to stop."""
+HOW_MANY_PORTS = 50  # tried from the requested one on, if that is in use
+GRACE_S = 3  # for which a download may continue after the server was asked to stop
 START_S = 30.0
-LOOK_EVERY_S = 0.02
-"""Seconds between two checks of the flag that uvicorn sets when it has started."""
+LOOK_EVERY_S = 0.02  # for the flag that uvicorn sets when it has started
 METADATA, CONFIGURATION, SETTINGS_FILE = "metadata.yaml", "datasette.yaml", "settings.json"
 MARK = "# Written by enricher publish --write-config; written anew by the same command."
 
@@ -91,6 +88,7 @@ def listening(host: str, port: int) -> socket.socket:
     for wanted in range(port, min(port + HOW_MANY_PORTS, 65_536)) if port else (0,):
         own = socket.socket(family, kind, protocol)
         try:
+            # Otherwise a port that an ended server had is in use until its last connections time out.
             own.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             own.bind((address[0], wanted, *address[2:]))
             own.listen(128)
@@ -111,7 +109,7 @@ class EndRequest:
 
     def __init__(self) -> None:
         self._reading, self._writing = socket.socketpair()
-        self._writing.setblocking(False)
+        self._writing.setblocking(False)  # a signal handler must not wait
         self._is_asked = False
 
     def ask(self, _signal: int = 0, _frame: object = None) -> None:
@@ -140,6 +138,7 @@ class EndRequest:
 def stop_signals() -> Iterator[EndRequest]:
     """Yield an event; during the ``with`` block, Ctrl-C, SIGTERM and SIGHUP set it instead of ending the process."""
     asked = EndRequest()
+    # Windows has no SIGHUP.
     wanted = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
     before = {number: signal.signal(number, asked.ask) for number in wanted}
     try:
@@ -170,7 +169,7 @@ def serve(served: Datasette, own: socket.socket, asked_to_end: EndRequest, *, is
         _wait_for_start(server, thread, asked_to_end)
         if not asked_to_end.is_set():
             is_up()
-        while thread.is_alive() and not asked_to_end.wait(1.0):
+        while thread.is_alive() and not asked_to_end.wait(1.0):  # the server may also end by itself
             pass
     finally:
         server.should_exit = True
@@ -201,6 +200,7 @@ class _Readable(yaml.SafeDumper):
 
 
 def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    # PyYAML writes no block literal with blanks at the end of a line.
     clean = "\n".join(line.rstrip() for line in text.splitlines()) if "\n" in text else text
     return dumper.represent_scalar("tag:yaml.org,2002:str", clean, style="|" if "\n" in clean else None)
 

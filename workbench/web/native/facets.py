@@ -104,7 +104,7 @@ class SummedFacet(ColumnFacet):  # type: ignore[misc]  # Datasette is untyped
 
         try:
             return cast("list[list[Row]] | None", await self.ds.get_database(self.database).execute_fn(counted))
-        except sqlite3.Error:  # it took too long, or a snapshot lacks the sums
+        except sqlite3.Error:  # it took too long
             return None
 
     def _as_json(self, column: str, source: str, rows: list[Row]) -> dict[str, Any]:

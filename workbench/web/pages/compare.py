@@ -7,7 +7,6 @@ compared with those under the original instructions (the base).
 from __future__ import annotations
 
 import json
-import sqlite3
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
@@ -23,6 +22,7 @@ from workbench.web.page import VERDICT_LOOKS, as_csv, refusal, render
 from workbench.web.reading.versions import HOW_MANY_OF_EACH
 
 if TYPE_CHECKING:
+    import sqlite3
     from collections.abc import Iterator, Sequence
 
     from datasette.utils.asgi import Request
@@ -31,8 +31,7 @@ if TYPE_CHECKING:
     from workbench.web.reading.history import History
 
 PAGE_ROWS, JSON_ROWS, CSV_ROWS = 50, 1_000, 100_000
-RUNS = 50
-"""Number of replays on one page of the list."""
+RUNS = 50  # replays on one page of the list
 MOST_CASES = 100
 WHAT_THE_CASES_SAY = "select id, substr(prompt, 1, 500) from traces where id in (select value from json_each(:ids))"
 CSV_COLUMNS = (
@@ -161,7 +160,7 @@ class ReplayPage:
 async def view(history: History, request: Request) -> Response:
     """Return the list of stored replays, newest first, as a page or as JSON."""
     before = request.args.get("before") or ""
-    found = await history.read(lambda db: _listing(db, before))
+    found = await history.read(lambda db: replays.listing(db, limit=RUNS + 1, before=before))
     rows, more = [_replay_view(one) for one in found[:RUNS]], len(found) > RUNS
     if request.url_vars.get("format"):
         return Response.json(
@@ -187,19 +186,12 @@ async def run(history: History, request: Request) -> Response:
     if form:
         return Response.json(_as_object(found))
     changes = [_changed(one) for one in found.results]
-    return await render(
-        history, request, "replay.html", place="compare", found=found, changes=changes, wanted=wanted
-    )  # fmt: skip
+    return await render(history, request, "replay.html", place="compare", found=found, changes=changes, wanted=wanted)
 
 
 def look_up(db: sqlite3.Connection, wanted: ResultQuery) -> ReplayPage:
     """Read a replay and a page of its results; raises UnknownReplayError if there is no such replay."""
-    try:
-        kept = replays.find(db, wanted.run)
-    except sqlite3.OperationalError as error:
-        if "no such table" not in str(error):
-            raise
-        raise replays.UnknownReplayError("no replay is kept in what is served here") from error
+    kept = replays.find(db, wanted.run)
     results = replays.window(
         db, kept.id, kind=wanted.kind, trace=wanted.trace, before=wanted.before, limit=wanted.limit + 1
     )
@@ -220,15 +212,6 @@ def _named(db: sqlite3.Connection, cases: Sequence[str]) -> list[tuple[str, str]
     """Return the ids of approved cases, each with the first line of its prompt, or "" if the prompt is not stored."""
     texts = dict(map(tuple, db.execute(WHAT_THE_CASES_SAY, {"ids": json.dumps(cases)})))
     return [(case, _opening(texts.get(case, ""))) for case in cases]
-
-
-def _listing(db: sqlite3.Connection, before: str) -> list[StoredReplay]:
-    try:
-        return replays.listing(db, limit=RUNS + 1, before=before)
-    except sqlite3.OperationalError as error:
-        if "no such table" not in str(error):
-            raise
-        return []
 
 
 def _wanted(request: Request, limit: int) -> ResultQuery:
@@ -266,9 +249,8 @@ def _cells(one: PreviewedResult) -> list[object]:
 
 
 def _replay_view(kept: StoredReplay) -> ReplayView:
-    """Return a stored replay with its figures parsed."""
     figures = kept.figures
-    low, high = figures.get("share") or (None, None)
+    low, high = figures.get("share") or (None, None)  # like others below, missing if an earlier release stored them
     tokens, silent = figures.get("tokens_per_session"), figures.get("silent")
     return ReplayView(
         kept, int(figures.get("concerned", kept.prompts)), low, high,
@@ -284,8 +266,8 @@ def _changed(seen: PreviewedResult) -> Changed:
     result = seen.result
     before, after = str(result.before.get("text", "")), str(result.after.get("text", ""))
     sections = tuple(folded(compared(before, after))) if before != after else ()
-    first = _opening(seen.prompt)
-    return Changed(result.trace_id, seen.at, first, result.kinds, result.cause, tuple(_moves(result)), sections)
+    opening, moves = _opening(seen.prompt), tuple(_moves(result))
+    return Changed(result.trace_id, seen.at, opening, result.kinds, result.cause, moves, sections)
 
 
 def _opening(prompt: str) -> str:

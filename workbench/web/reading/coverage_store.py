@@ -8,8 +8,6 @@ measured prompts was deleted in the meantime.
 from __future__ import annotations
 
 import json
-import sqlite3
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from itertools import islice
@@ -28,6 +26,7 @@ from workbench.web import filters
 from workbench.web.reading.versions import last_used, sources
 
 if TYPE_CHECKING:
+    import sqlite3
     from collections.abc import Callable, Mapping, Sequence
 
     from workbench.replay.rulesets.versions import Texts
@@ -105,9 +104,7 @@ def measured(db: sqlite3.Connection) -> list[MeasuredVersion]:
 
     The most recently used version comes first.
     """
-    found = []
-    with suppress(sqlite3.OperationalError):  # a snapshot may lack the table
-        found = [MeasuredVersion(str(row[0]), str(row[1]), int(row[2])) for row in db.execute(WHICH_WERE_MEASURED)]
+    found = [MeasuredVersion(*row) for row in db.execute(WHICH_WERE_MEASURED)]
     last = last_used(db, [one.rules_hash for one in found])
     return sorted(found, key=lambda one: last.get(one.rules_hash, ("", "")), reverse=True)
 

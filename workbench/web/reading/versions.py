@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-import sqlite3
 from collections import Counter, defaultdict
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -19,6 +17,7 @@ from enricher.rules.sources import packaged_texts
 from storage.traces.trace_pages import ABOVE_ALL, IN_BRIEF
 
 if TYPE_CHECKING:
+    import sqlite3
     from collections.abc import Iterable, Sequence
 
 WALKED_ROWS = 200_000  # newest prompts, among which a version's last use is searched; a million would take 0.3 s
@@ -110,7 +109,7 @@ class VersionFile:
 def versions(db: sqlite3.Connection) -> list[Version]:
     """Return the versions of the instructions under which prompts were recorded, the most recently used first."""
     counted = _counted(db)
-    first, files = _first_seen(db), _files(db)
+    first, files = dict(db.execute(WHEN_WAS_EACH_FIRST_SEEN).fetchall()), _files(db)
     last = last_used(db, counted)
     found = [Version(one, first.get(one, ""), *last.get(one, ("", "")), own, files.get(one, ()))
              for one, own in counted.items()]  # fmt: skip
@@ -148,9 +147,7 @@ def _age(one: Version) -> tuple[str, str, str]:
 
 def sources(db: sqlite3.Connection, rules_hash: str) -> list[VersionFile]:
     """Return the instructions files of the version with this full hash; empty if they were not stored."""
-    texts: list[tuple[str, str, str]] = []
-    with suppress(sqlite3.OperationalError):  # a snapshot may lack the table
-        texts = [tuple(row) for row in db.execute(WHICH_TEXTS, {"hash": rules_hash})]
+    texts: list[tuple[str, str, str]] = [tuple(row) for row in db.execute(WHICH_TEXTS, {"hash": rules_hash})]
     if not texts and (shipped := _shipped(db)) and shipped[0] == rules_hash:
         texts = list(shipped[1])
     return [VersionFile(number, *one) for number, one in enumerate(texts, 1)]
@@ -197,17 +194,10 @@ def _counted(db: sqlite3.Connection) -> dict[str, PromptCounts]:
     }
 
 
-def _first_seen(db: sqlite3.Connection) -> dict[str, str]:
-    with suppress(sqlite3.OperationalError):  # a snapshot may lack the table
-        return {str(row[0]): str(row[1]) for row in db.execute(WHEN_WAS_EACH_FIRST_SEEN)}
-    return {}
-
-
 def _files(db: sqlite3.Connection) -> dict[str, tuple[tuple[str, str], ...]]:
     found: dict[str, tuple[tuple[str, str], ...]] = {}
-    with suppress(sqlite3.OperationalError):
-        for rules_hash, layer, path in db.execute(WHICH_FILES):
-            found[rules_hash] = (*found.get(rules_hash, ()), (layer, path))
+    for rules_hash, layer, path in db.execute(WHICH_FILES):
+        found[rules_hash] = (*found.get(rules_hash, ()), (layer, path))
     if shipped := _shipped(db):
         found.setdefault(shipped[0], tuple((layer, path) for layer, path, _text in shipped[1]))
     return found

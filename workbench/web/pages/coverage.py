@@ -26,9 +26,8 @@ if TYPE_CHECKING:
 CSV_COLUMNS = (
     "kind", "name", "label", "rule", "weight", "prompts", "of", "share", "tokens", "right", "wrong", "file", "line",
 )  # fmt: skip
-NOT_STORED = "condition"
-MOST_SHOWN = 40
-"""Of each kind of rule, this many are visible at first; readers have to unfold the others."""
+NOT_STORED = "condition"  # the field of a rule that the stored coverage lacks
+MOST_SHOWN = 40  # of each kind of rule; readers have to unfold the others
 WORDS_OF_KINDS = {
     "signal": "Signals", "task type": "Task types", "search intent": "Search intents", "guardrail": "Guardrails",
     "approach": "Approaches", "workflow": "Workflows", "channel": "Channels",

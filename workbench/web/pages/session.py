@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from workbench.web.reading.history import History
     from workbench.web.reading.records import SessionPage, SessionPrompt
 
-LONG_PAUSE_S = 1800
-"""A pause of at least this many seconds between two prompts is shown in bold: new work may begin after it."""
+LONG_PAUSE_S = 1800  # between two prompts; it is shown in bold, as new work may begin after it
 COLUMNS = (
     "id", "at", "status", "skip_reason", "task_type", "uncertain", "confidence", "latency_ms", "output_tokens",
     "guardrails", "label", "host", "project", "prompt_chars", "prompt",
@@ -102,6 +101,6 @@ def _seconds(before: str, after: str) -> float:
 
 def _format_pause(seconds: float) -> str:
     for size, name in ((86_400, "d"), (3600, "h"), (60, "min")):
-        if seconds >= 2 * size:
+        if seconds >= 2 * size:  # from two units on, because "1 h" may be half an hour more
             return f"{seconds / size:,.0f} {name}"
     return f"{seconds:,.0f} s"

@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from workbench.replay.rulesets.versions import Versions
 
 RECORDINGS = (".jsonl", ".ndjson")
-SHORT_ID = 14
-"""Number of digits of an experiment's id that lists show: they encode its time, and are enough to find it."""
+SHORT_ID = 14  # digits of an experiment's id: its time, which is enough to find it
 
 in_experiment = click.option(
     "--name", required=True, help="The name of the experiment, which decides about the cohort of each session."
@@ -116,6 +115,7 @@ def show_experiment(experiment_id: str, is_json: bool) -> None:
     with opened() as db:
         found = experiments.find(db, experiment_id)
         results = list(experiments.results(db, found.id))
+    # The stored report is that of the beginning, which knows no answers.
     if found.plan and found.report["stopped"] == template_runs.INTERRUPTED:
         report = template_runs.report_of(found.plan, found.arms, results, stopped=template_runs.INTERRUPTED)
         found = replace(found, report=report)

@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 
     Value = dict[str, Any]
 
-MOST_RECORDED = 100
-"""The default of --limit for recorded prompts; it is low, because each prompt costs two calls."""
+MOST_RECORDED = 100  # the default of --limit; it is low, because each prompt costs two calls
 
 budget_option = click.option(
     "--budget", type=click.FloatRange(min=0), metavar="USD", help="Stop before the experiment costs more than this."
@@ -142,7 +141,6 @@ def resume(experiment_id: str, budget: float | None, out: str, is_json: bool) ->
 
 
 def _configured() -> tuple[Mapping[str, Setting], PromptSource]:
-    """Return the settings and prompt templates that apply in the working folder."""
     from enricher.interfaces.cli.instructions import in_use
     from enricher.model.opinion_request import meanings_of
     from workbench.commands.model import configured
@@ -159,6 +157,7 @@ def _cases(db: sqlite3.Connection, prompts: str, selection: Selection, limit: in
 
 
 def _check_prices(comparison: Comparison) -> None:
+    # Without a price, it could not be told when the budget is reached.
     unpriced = {arm.model for arm in comparison.arms.values()} - set(comparison.prices)
     if comparison.budget is not None and unpriced:
         names = ", ".join(sorted(unpriced))

@@ -58,6 +58,7 @@ def command(
     is imported twice.
     """
     from storage.db.database import StorageError
+    from storage.traces.selection import moment
     from workbench.importing import conversation_files
     from workbench.importing.survey import ImportFilter
 
@@ -65,8 +66,8 @@ def command(
         raise click.BadParameter(f"{project} is not a folder", param_hint="--project")
     if host == "jsonl" and not paths:
         raise click.UsageError("--host jsonl needs a SOURCE: the file to import")
-    now = int(time.time() * 1_000_000)
-    wanted = ImportFilter(_moment(since), now, os.path.abspath(project) if project else "", limit)
+    now, begin = int(time.time() * 1_000_000), int(moment(since) * 1_000_000) if since else 0
+    wanted = ImportFilter(begin, now, os.path.abspath(project) if project else "", limit)
     found, problems = (
         conversation_files.named(paths, host or "") if paths else (conversation_files.stored_files(host or ""), [])
     )
@@ -125,7 +126,7 @@ class _Run:
         return result
 
     def _asked(self, survey: ImportSurvey) -> bool:
-        if self.is_json or not (sys.stdin.isatty() and sys.stderr.isatty()):
+        if self.is_json or not (sys.stdin.isatty() and sys.stderr.isatty()):  # nobody would see the question
             return False
         return click.confirm(f"Store {survey.prompts:,} prompts, redacted, in {state_dir()}?", err=True)
 
@@ -183,13 +184,6 @@ def _progress(verb: str, sources: list[ConversationFile], *, is_json: bool) -> I
         yield advance
 
 
-def _moment(since: str) -> int:
-    """Return the time that ``--since`` names, in microseconds since 1970; 0 if ``since`` is empty."""
-    from storage.traces.selection import moment
-
-    return int(moment(since) * 1_000_000) if since else 0
-
-
 def _print_listing(survey: ImportSurvey) -> None:
     console = new_console()
     if survey.groups:
@@ -237,7 +231,7 @@ def _as_json(survey: ImportSurvey, stored: Stored, *, is_stored: bool) -> dict[s
                 "sessions": len(group.sessions),
                 "prompts": group.prompts,
                 "secrets": dict(group.secrets),
-                "left_out": dict(+group.left_out),
+                "left_out": dict(+group.left_out),  # + drops counts of 0
                 "not_again": dict(+group.not_again),
             }
             for group in _ordered(survey)

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 
     from workbench.gate.queue import Queued
 
-SHOWN_CHARS = 1_200
-"""Maximum number of characters of a prompt that the queue shows."""
+SHOWN_CHARS = 1_200  # of a prompt in the queue
 LAST = "last"
 
 
@@ -126,9 +125,13 @@ def _give(db: sqlite3.Connection, one: GivenLabel, *, is_case: bool, cases: str)
             return labelling.judge_line(db, found, one.line, one.verdict)
     except (queries.UnknownTraceError, line_labels.UnknownLineError) as error:
         raise click.ClickException(f"{one.place}{error}") from error
-    written = write_case(db, found, one.verdict, cases=cases) if is_case or cases else ""
-    entry = labels.add(db, found, one.verdict)
-    return {**entry, "cases": written} if written else entry
+    if not (is_case or cases):
+        return labels.add(db, found, one.verdict)
+    from workbench.gate import labelling
+
+    # First the file, because it may refuse the case, and then there is to be no label.
+    written = _written(lambda: labelling.write_case(db, found, one.verdict, path=_whole(cases)))
+    return {**labels.add(db, found, one.verdict), "cases": written}
 
 
 def _lines(file: IO[str]) -> Iterator[GivenLabel]:
@@ -143,16 +146,6 @@ def _lines(file: IO[str]) -> Iterator[GivenLabel]:
         except (ValueError, KeyError, TypeError, AttributeError):
             remedy = 'write an object such as {"id": "0064a1", "verdict": "debug"}'
             raise click.ClickException(f"{place}this line is not a label; {remedy}") from None
-
-
-def write_case(db: sqlite3.Connection, trace_id: str, verdict: str, *, cases: str = "") -> str:
-    """Write a labelled prompt as a golden case (a regression test) to the file ``cases``; return the file's path.
-
-    If ``cases`` is empty, the cases file of the prompt's project is used, or the user's own if its folder is gone.
-    """
-    from workbench.gate import labelling
-
-    return _written(lambda: labelling.write_case(db, trace_id, verdict, path=_whole(cases)))
 
 
 def _whole(cases: str) -> str:
@@ -218,7 +211,7 @@ def wrong(trace_id: str, number: int | None, because: str, is_right: bool, is_un
         raise click.UsageError("--undo takes a label back; leave out --right and --because")
     try:
         with opened() as db:
-            found = last_here(db) if trace_id == LAST else queries.find(db, trace_id)
+            found = _last_here(db) if trace_id == LAST else queries.find(db, trace_id)
             if number is None:
                 _print_lines(db, found, is_json=is_json)
                 return
@@ -231,7 +224,7 @@ def wrong(trace_id: str, number: int | None, because: str, is_right: bool, is_un
         click.echo(printable(_in_words(entry)))
 
 
-def last_here(db: sqlite3.Connection) -> str:
+def _last_here(db: sqlite3.Connection) -> str:
     """Return the id of the newest prompt typed in the working folder to which a text was added.
 
     Raises UnknownTraceError if there is none.

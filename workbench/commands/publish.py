@@ -207,7 +207,7 @@ def _measure_and_write(db: sqlite3.Connection, path: str, text: str) -> Publicat
             if bar:
                 bar(done, total, STEPS.get(step, "the rest"))
 
-        upkeep.catch_up(db, should_stop=asked.is_set)
+        upkeep.catch_up(db, should_stop=asked.is_set)  # a snapshot copies coverage and the word index's numbers
         if not asked.is_set():
             adherence_store.measure(db, should_stop=asked.is_set, advance=partial(advance, "transcripts"))
         if asked.is_set():
@@ -298,6 +298,7 @@ def _plugin(host: str, allowed: tuple[str, ...], password: str) -> dict[str, obj
 
 def _base(url: str) -> str:
     parts = [part for part in url.split("/") if part]
+    # The path of an HTTP request is ASCII.
     if not url.startswith("/") or not url.isascii() or any(part in (".", "..") for part in parts):
         raise click.BadParameter(f"{url!r} is not a path such as /history/", param_hint="--base-url")
     return f"/{'/'.join(parts)}/" if parts else "/"
@@ -324,6 +325,7 @@ def _serve(
             path or f"{state_dir()}/{DATABASE}", is_immutable=bool(path), plugin=plugin, base_url=base_url
         )
         url = _address(names_of(host)[0], own) + base_url
+        # The stack, because the address is announced only once the server is up, and until this block ends.
         with serving.stop_signals() as asked, contextlib.ExitStack() as stack:
             if not path:
                 stack.enter_context(maintained(state_dir(), lambda line: click.echo(printable(line), err=True)))
@@ -379,7 +381,7 @@ def _write_config(folder: str, allowed: tuple[str, ...], base_url: str) -> None:
 
     plugin: dict[str, object] = {
         "home": True,
-        "allowed_hosts": [*(allowed or ("localhost",))],
+        "allowed_hosts": [*(allowed or ("localhost",))],  # an empty list would allow every name
         "password_env": PASSWORD,
     }
     try:

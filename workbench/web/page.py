@@ -35,7 +35,7 @@ DATA = "Data"
 """The menu entry that leads to Datasette's own page of the database, with its canned queries and tables."""
 CSV_TYPE = "text/csv; charset=utf-8"
 STATIC = Path(__file__).parent / "plugin" / "static"
-MARK_DIGITS = 10  # of the hash of a file's content; it ends the address, so that browsers may keep the file for a year
+HASH_DIGITS = 10  # of the hash of a file's content; it ends the address, so that browsers may keep the file for a year
 
 
 class Top(NamedTuple):
@@ -124,9 +124,9 @@ def csv_lines(rows: Iterable[Sequence[object]]) -> str:
 
 def address(datasette: Datasette, name: str) -> str:
     """Return the address of the static file ``name`` of this plugin, with a hash of its content appended."""
-    return f"{datasette.urls.static_plugins('prompt-enricher', name)}?{_mark(name)}"
+    return f"{datasette.urls.static_plugins('prompt-enricher', name)}?{_content_hash(name)}"
 
 
 @cache
-def _mark(name: str) -> str:
-    return sha256((STATIC / name).read_bytes()).hexdigest()[:MARK_DIGITS]
+def _content_hash(name: str) -> str:
+    return sha256((STATIC / name).read_bytes()).hexdigest()[:HASH_DIGITS]

@@ -69,7 +69,7 @@ def run_experiment(
         versions = Versions(db)
         a, b = (_arm(name, versions) for name in (first, second))
         asked = Questions(versions)
-        outcome = harness.run(_asked(asked, db, prompts, selection, limit), a=a, b=b, left_out=asked.left_out)
+        outcome = harness.run(_prompts(asked, db, prompts, selection, limit), a=a, b=b, left_out=asked.left_out)
         if not outcome.results:
             reasons = ", ".join(f"{count} {reason}" for reason, count in sorted(asked.left_out.items()))
             raise click.ClickException(f"no prompt is answered by both arms{': ' if reasons else ''}{reasons}")
@@ -97,7 +97,7 @@ def list_experiments(limit: int, is_json: bool) -> None:
             prompts = str(one.report["prompts"])
             verdict = one.report["verdict"] + (", unfinished" if one.report.get("stopped") else "")
             table.add_row(one.id[:SHORT_ID], at, printable(one.question), prompts, verdict)
-        for column in (0, 1, 4):
+        for column in (0, 1, 4):  # in a narrow terminal, only the question is wrapped
             table.columns[column].no_wrap = True
         new_console().print(table)
     else:
@@ -161,7 +161,7 @@ def _arm(name: str, versions: Versions) -> Arm:
     return Instructions(compared_rules.named(name, path=packaged_file(), versions=versions))
 
 
-def _asked(
+def _prompts(
     questions: Questions, db: sqlite3.Connection, prompts: str, selection: Selection, limit: int
 ) -> Iterable[ExperimentPrompt]:
     if not prompts:

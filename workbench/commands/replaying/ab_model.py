@@ -110,7 +110,7 @@ def ask(
             _print_bounds(comparison.plan(), is_json=is_json)
             return
         begun = template_runs.begin(db, comparison, question=question)
-        value = _asked(db, begun, comparison, settings, source)
+        value = _run(db, begun, comparison, settings, source)
     print_report(value, is_json=is_json, out=out)
 
 
@@ -136,7 +136,7 @@ def resume(experiment_id: str, budget: float | None, out: str, is_json: bool) ->
         model = str(settings["model.name"])
         comparison = template_runs.resumed(db, found, model=model, budget=budget, source=source)
         _check_prices(comparison)
-        value = _asked(db, found, comparison, settings, source)
+        value = _run(db, found, comparison, settings, source)
     print_report(value, is_json=is_json, out=out)
 
 
@@ -167,7 +167,7 @@ def _check_prices(comparison: Comparison) -> None:
         )
 
 
-def _asked(
+def _run(
     db: sqlite3.Connection,
     one: Experiment,
     comparison: Comparison,

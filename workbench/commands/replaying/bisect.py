@@ -128,6 +128,7 @@ def _applies_in(cwd: str, texts: Texts) -> bool:
     # The files are in a folder (.enricher) of the project or package to which they belong.
     folders = [os.path.dirname(os.path.dirname(path)) for layer, path, _text in texts if layer in LOCAL_LAYERS]
     here = os.path.abspath(cwd) if cwd else ""
+    # rstrip, because the root folder ends with a separator itself
     return all(here == folder or here.startswith(folder.rstrip(os.sep) + os.sep) for folder in folders)
 
 

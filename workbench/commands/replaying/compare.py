@@ -52,7 +52,7 @@ def compare(
     or the word "recorded" for what the hook did.
     """
     if kept is not None:
-        _show_kept(kept or base, is_json=is_json)
+        _show_kept(kept or base, is_json=is_json)  # the ID may also stand before --kept
         return
     if not base or not candidate:
         raise click.UsageError(

@@ -42,7 +42,7 @@ def coverage(selection: Selection, instructions: str | None, is_all: bool, is_js
     from workbench.coverage.coverage import as_object, measure
 
     with opened(selection) as corpus:
-        found = measure(corpus, _written(corpus, instructions))
+        found = measure(corpus, _rules_to_measure(corpus, instructions))
         left_out = dict(corpus.left_out)
     if is_json:
         print_json({**as_object(found), "left_out": left_out})
@@ -57,7 +57,7 @@ def coverage(selection: Selection, instructions: str | None, is_all: bool, is_js
     _print(found, is_all=is_all)
 
 
-def _written(corpus: Corpus, instructions: str | None) -> LocatedRules:
+def _rules_to_measure(corpus: Corpus, instructions: str | None) -> LocatedRules:
     from workbench.coverage import rule_positions
 
     if not instructions:
@@ -108,6 +108,7 @@ def _print_lines(console: Console, found: Coverage) -> None:
     table = _fixed(new_table("kind", "name", "place", "prompts", "share", "tokens", numbers=3), but=2)
     main = _main_file(found.rows)
     for row in found.rows:
+        # Signals have a table of their own; classes and channels are listed only if they fired.
         if row.kind != "signal" and (row.fired or row.kind in ("guardrail", "approach", "workflow")):
             cost = f"{row.tokens_each} x {row.fired}" if row.tokens else ""
             table.add_row(row.kind, printable(row.name), _place(row, main), str(row.fired), _percent(row.share), cost)

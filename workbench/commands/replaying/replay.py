@@ -134,7 +134,7 @@ def _refuse_with(option: str, **others: object) -> None:
     from storage.traces.selection import EVERYTHING
 
     for name, value in others.items():
-        if value and value != EVERYTHING:
+        if value and value != EVERYTHING:  # the value of --where if it is not given
             raise click.UsageError(f"--{name} cannot be used with {option}")
 
 

@@ -76,14 +76,14 @@ def command(
             "no conversations were found in the folders of the known clients; name a file or a folder to import"
         )
     try:
-        outcome = _Run(found, problems, wanted, is_json=is_json).through(is_dry=is_dry, is_sure=is_sure)
+        outcome = _Import(found, problems, wanted, is_json=is_json).run(is_dry=is_dry, is_sure=is_sure)
     except (StorageError, OSError) as failure:
         raise click.ClickException(printable(failure)) from failure
     sys.exit(outcome)
 
 
 @dataclass(slots=True)
-class _Run:
+class _Import:
     """One run of the command, with the sources to read, the problems with them, and the filter for prompts."""
 
     sources: list[ConversationFile]
@@ -91,7 +91,7 @@ class _Run:
     wanted: ImportFilter
     is_json: bool
 
-    def through(self, *, is_dry: bool, is_sure: bool) -> int:
+    def run(self, *, is_dry: bool, is_sure: bool) -> int:
         """List the prompts to import, and store them unless ``is_dry``; ask the user first unless ``is_sure``.
 
         Return the exit code.
@@ -103,9 +103,9 @@ class _Run:
         survey = self._survey(tracer)
         if not self.is_json:
             _print_listing(survey)
-        stored = Stored()
+        stored = Stored()  # filled while prompts are stored, so that an interruption can tell how many were
         is_wanted = bool(survey.prompts) and not is_dry
-        is_agreed = is_wanted and (is_sure or self._asked(survey))
+        is_agreed = is_wanted and (is_sure or self._is_confirmed(survey))
         seconds = self._store(tracer, survey, stored) if is_agreed else 0.0
         if self.is_json:
             print_json(_as_json(survey, stored, is_stored=is_agreed))
@@ -125,7 +125,7 @@ class _Run:
             result.report(problem)
         return result
 
-    def _asked(self, survey: ImportSurvey) -> bool:
+    def _is_confirmed(self, survey: ImportSurvey) -> bool:
         if self.is_json or not (sys.stdin.isatty() and sys.stderr.isatty()):  # nobody would see the question
             return False
         return click.confirm(f"Store {survey.prompts:,} prompts, redacted, in {state_dir()}?", err=True)

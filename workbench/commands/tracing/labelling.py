@@ -74,7 +74,7 @@ def label(
     for one in given:
         _refuse_unknown(one, known)
     with opened() as db:
-        entries = [_give(db, one, is_case=is_case, cases=cases) for one in given]
+        entries = [_store(db, one, is_case=is_case, cases=cases) for one in given]
     for entry, one in zip(entries, given, strict=True):
         if is_json:
             print_json(entry)
@@ -99,7 +99,7 @@ def _expect_workflow(trace_id: str, name: str, *, cases: str) -> None:
             found = queries.find(db, trace_id)
         except queries.UnknownTraceError as error:
             raise click.ClickException(str(error)) from error
-        path = _written(lambda: labelling.expect_workflow(db, found, name, path=_whole(cases)).path)
+        path = _path_or_error(lambda: labelling.expect_workflow(db, found, name, path=_absolute(cases)).path)
     click.echo(f"{found}: workflow {name}, in {path}")
 
 
@@ -116,7 +116,7 @@ def _refuse_unknown(one: GivenLabel, known: Sequence[str]) -> None:
         raise click.ClickException(one.place + message) if one.place else click.BadParameter(message)
 
 
-def _give(db: sqlite3.Connection, one: GivenLabel, *, is_case: bool, cases: str) -> dict[str, object]:
+def _store(db: sqlite3.Connection, one: GivenLabel, *, is_case: bool, cases: str) -> dict[str, object]:
     try:
         found = queries.find(db, one.trace_id)
         if one.line:
@@ -130,7 +130,7 @@ def _give(db: sqlite3.Connection, one: GivenLabel, *, is_case: bool, cases: str)
     from workbench.gate import labelling
 
     # First the file, because it may refuse the case, and then there is to be no label.
-    written = _written(lambda: labelling.write_case(db, found, one.verdict, path=_whole(cases)))
+    written = _path_or_error(lambda: labelling.write_case(db, found, one.verdict, path=_absolute(cases)))
     return {**labels.add(db, found, one.verdict), "cases": written}
 
 
@@ -148,11 +148,11 @@ def _lines(file: IO[str]) -> Iterator[GivenLabel]:
             raise click.ClickException(f"{place}this line is not a label; {remedy}") from None
 
 
-def _whole(cases: str) -> str:
+def _absolute(cases: str) -> str:
     return os.path.abspath(cases) if cases else ""
 
 
-def _written(write: Callable[[], str]) -> str:
+def _path_or_error(write: Callable[[], str]) -> str:
     """Call ``write`` and return its result, the path of the cases file.
 
     A CasesError becomes a click.ClickException that says what to do.
@@ -229,6 +229,7 @@ def _last_here(db: sqlite3.Connection) -> str:
 
     Raises UnknownTraceError if there is none.
     """
+    # Ids begin with the time, so that the greatest is the newest.
     query = "select max(id) from traces where cwd = :cwd and output_text <> '' and origin = 'hook'"
     found = db.execute(query, {"cwd": os.getcwd()}).fetchone()[0]
     if found is None:

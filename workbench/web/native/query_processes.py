@@ -182,7 +182,7 @@ def main() -> None:
                 question = pickle.load(sys.stdin.buffer)  # safe: it comes from the server
             except EOFError:
                 return
-            sys.stdout.buffer.write(_answered(db, question))
+            sys.stdout.buffer.write(_run_query(db, question))
             sys.stdout.buffer.flush()
 
 
@@ -197,7 +197,7 @@ def _limit_resources() -> None:
             resource.setrlimit(kind, (most, most))
 
 
-def _answered(db: sqlite3.Connection, question: ReaderQuery) -> bytes:
+def _run_query(db: sqlite3.Connection, question: ReaderQuery) -> bytes:
     """Run a query and return its pickled result; SIGALRM kills this process shortly after the query's time limit."""
     limit_s = question.limit_ms / 1000
     over = time.monotonic() + limit_s

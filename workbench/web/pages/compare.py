@@ -282,8 +282,8 @@ def _moves(result: ChangedPrompt) -> Iterator[Move]:
         ("task type", _task_type(before), _task_type(after)),
         ("search intent", str(before.get("search_intent", "")), str(after.get("search_intent", ""))),
         ("workflow", str(before.get("workflow", "")), str(after.get("workflow", ""))),
-        ("guardrails added", NONE, _beyond(after, before)),
-        ("guardrails dropped", _beyond(before, after), NONE),
+        ("guardrails added", NONE, _only_in(after, before)),
+        ("guardrails dropped", _only_in(before, after), NONE),
         ("approach", str(before.get("approach", "")), str(after.get("approach", ""))),
         ("context", _items(before), _items(after)),
         ("tokens", str(before.get("tokens", "")), str(after.get("tokens", ""))),
@@ -301,7 +301,7 @@ def _task_type(side: dict[str, Any]) -> str:
     return f"{side.get('task_type', '')}{'' if side.get('shown', True) else ' (not shown)'}"
 
 
-def _beyond(side: dict[str, Any], other: dict[str, Any]) -> str:
+def _only_in(side: dict[str, Any], other: dict[str, Any]) -> str:
     return ", ".join(str(one) for one in side.get("guardrails", ()) if one not in other.get("guardrails", ())) or NONE
 
 

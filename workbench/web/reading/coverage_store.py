@@ -211,7 +211,7 @@ def measure(db: sqlite3.Connection, *, should_stop: Callable[[], bool] = lambda:
         if should_stop():
             break
         texts = tuple((one.layer, one.path, one.text) for one in sources(db, identity))
-        if written := _written(identity, texts):
+        if written := _located_rules(identity, texts):
             _measure(db, written, should_stop)
         else:
             unknown.append(identity)
@@ -232,7 +232,7 @@ def _is_due(db: sqlite3.Connection, identity: str) -> bool:
     return bool(db.execute(HOW_MANY_CAME_SINCE, asked).fetchone()[0] >= enough)
 
 
-def _written(identity: str, texts: Texts) -> LocatedRules | None:
+def _located_rules(identity: str, texts: Texts) -> LocatedRules | None:
     compiled = compile_texts(texts) if texts else None
     # Another hash: this release compiles the files to other rules than the recorded ones.
     return LocatedRules(compiled) if compiled and not compiled.broken and compiled.hash == identity else None

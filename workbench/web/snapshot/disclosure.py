@@ -60,7 +60,7 @@ class Anonymizer:
 
     def anonymize_json(self, document: str) -> str:
         """Return the JSON document with every text in it anonymised, including keys."""
-        return json.dumps(self._each(json.loads(document)), ensure_ascii=False)
+        return json.dumps(self._anonymized(json.loads(document)), ensure_ascii=False)
 
     def shifted(self, evidence: str, prompt: str) -> str:
         """Return the signals of a prompt (``evidence``), adapted to the anonymised text of the prompt.
@@ -116,14 +116,14 @@ class Anonymizer:
         """Return the text of a filter for prompts, anonymised and with "…" in place of session ids."""
         return self.anonymize(SESSION_FILTER.sub("session:…", selection))
 
-    def _each(self, value: Any) -> Any:
+    def _anonymized(self, value: Any) -> Any:
         if isinstance(value, str):
             return self.anonymize(value)
         if isinstance(value, list):
-            return [self._each(one) for one in value]
-        return (
-            {self.anonymize(key): self._each(one) for key, one in value.items()} if isinstance(value, dict) else value
-        )
+            return [self._anonymized(one) for one in value]
+        if isinstance(value, dict):
+            return {self.anonymize(key): self._anonymized(one) for key, one in value.items()}
+        return value
 
     def _rewritten(self, text: str) -> tuple[str, tuple[tuple[Replacement, ...], ...]]:
         """Return the anonymised text, and the replacements made by each step of the anonymisation, in order."""

@@ -139,7 +139,7 @@ class Identity:
         for folder in self.folders:
             is_inner = bool(groups["own"]) and folder.startswith(f"{self.home}/")
             groups["inner" if is_inner else "folder"] += [folder, *self._from_home(folder)]
-        known = (rf"(?P<{name}>{_written(found)})" for name, found in groups.items() if found)
+        known = (rf"(?P<{name}>{_folders_pattern(found)})" for name, found in groups.items() if found)
         return re.compile("|".join((_URL, *known, *_HOMES, f"(?P<path>{'|'.join(_PATHS)})")))
 
     def names(self) -> re.Pattern[str] | None:
@@ -147,7 +147,7 @@ class Identity:
 
         The pattern finds them only as whole words; an underscore also ends a word.
         """
-        words = [_spelt(word) for word, _placeholder in self.words]
+        words = [_word_pattern(word) for word, _placeholder in self.words]
         # (?<=%[0-9A-F]{2}): a percent-encoded character ends with a letter or digit, but is no part of the word.
         known = "|".join(f"({one})" for one in (*words, *(f"(?-i:{re.escape(name)})" for name in self.capitalised)))
         return (
@@ -173,7 +173,7 @@ def _identifying_folders(folder: str) -> list[str]:
     return [one for one in above if re.split(r"[\\/]", one)[-1].strip(". ").lower() not in {*EVERYDAY, ""}]
 
 
-def _written(folders: Iterable[str]) -> str:
+def _folders_pattern(folders: Iterable[str]) -> str:
     """Return a pattern for these folders, with either kind of slash, dashes or percent encoding, ignoring case."""
     known = [re.split(r"[\\/]+", folder.rstrip("\\/").lower()) for folder in folders]
     top = "|".join(_part_of_a_path(parts[1]) for parts in known if len(parts) == 2 and not parts[0])
@@ -205,7 +205,7 @@ def _part_of_a_path(name: str) -> str:
     )
 
 
-def _spelt(word: str) -> str:
+def _word_pattern(word: str) -> str:
     """Return a pattern that matches an identifying word or name as it is spelt in prose, a URL, or a file name."""
     blank = f"{_BLANK}?" if len(word) > LEAST_JOINED else _BLANK
     return "".join({" ": blank, "@": "(?:@|%40)"}.get(sign) or re.escape(sign) for sign in word)

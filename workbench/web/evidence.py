@@ -218,7 +218,7 @@ def excerpt(prompt: str, words: tuple[str, ...] = ()) -> Markup:
     line = " ".join(prompt.split())
     pattern = _pattern(words)
     found = pattern.search(line) if pattern else None
-    start = found.start() - CHARS_BEFORE if found and found.end() > EXCERPT_CHARS else 0
+    start = max(0, found.start() - CHARS_BEFORE) if found and found.end() > EXCERPT_CHARS else 0
     if start:
         start = line.find(" ", start) + 1  # with the next whole word
     shown = line[start : start + EXCERPT_CHARS]

@@ -40,11 +40,12 @@ BATCH_ROWS = 5_000  # prompts that are copied between two reports of the progres
 STEPS_BETWEEN_LOOKS = 20_000  # of SQLite's virtual machine, between two questions whether to stop
 CACHE_KB = 65_536
 HOW_IS_IT_MADE = """
-    select name, sql from source.sqlite_master
+    select sql from source.sqlite_master
     where type = :type and tbl_name in (select value from json_each(:tables)) and sql is not null order by rowid
 """
 WHICH_VIEWS = "select name, sql from source.sqlite_master where type = 'view' order by rowid"
-WHICH_COLUMNS = "select name, type from pragma_table_info(:table, 'source')"
+WHICH_COLUMNS = "select name from pragma_table_info(:table, 'source')"
+NOTHING_IS_SUMMED_UP = "insert into main.rolled_up (up_to, trace_id) values (0, '')"  # the only row of this table
 WHICH_SESSIONS = "select distinct session_id from source.traces where session_id <> ''"
 WHICH_FOLDERS = "select distinct cwd from source.traces where cwd <> ''"
 WHICH_FILES = "select path from source.instructions_sources union select file from source.rule_coverage"
@@ -213,6 +214,7 @@ def _build(db: sqlite3.Connection, secret: bytes, *, text: str, advance: Advance
     sessions = [str(row[0]) for row in db.execute(WHICH_SESSIONS)]
     _add_sql_functions(db, Anonymizer(of_this_machine().with_folders(_folders(db)), secret, sessions))
     _make(db, "table")
+    db.execute(NOTHING_IS_SUMMED_UP)
     _copy_traces(db, text, advance)
     for table in columns.COLUMNS:
         if table != "traces":
@@ -278,17 +280,8 @@ def _add_sql_functions(db: sqlite3.Connection, anonymizer: Anonymizer) -> None:
 def _make(db: sqlite3.Connection, kind: str) -> None:
     """Create the tables of the snapshot, or their indexes if ``kind`` is "index", as in the original database."""
     tables = (*columns.COLUMNS, *columns.BUILT)
-    for name, statement in db.execute(HOW_IS_IT_MADE, {"type": kind, "tables": json.dumps(tables)}).fetchall():
+    for (statement,) in db.execute(HOW_IS_IT_MADE, {"type": kind, "tables": json.dumps(tables)}).fetchall():
         db.execute(statement)
-        if name == "rolled_up":
-            _start_counting(db)
-
-
-def _start_counting(db: sqlite3.Connection) -> None:
-    """Insert the only row of the table ``rolled_up``; its initial values say that the sums contain nothing yet."""
-    found = db.execute(WHICH_COLUMNS, {"table": "rolled_up"}).fetchall()
-    values = ["0" if kind.lower() == "integer" else "''" for _name, kind in found]
-    db.execute(f"insert into main.rolled_up values ({', '.join(values)})")
 
 
 def _make_views(db: sqlite3.Connection) -> None:

@@ -55,7 +55,8 @@ def shown(history: History, value: object, *, column: str, table: str | None, ro
         value = value["value"]
     if value is None or value == "":
         return None
-    if column == "at" and table in OF_TRACES:
+    # A view without its column id has nothing to link to. A sqlite3.Row is no mapping, so "in" alone would not do.
+    if column == "at" and table in OF_TRACES and "id" in row.keys():  # noqa: SIM118
         return LINK.format(_trace(history, row["id"]), value)
     if column == "id":
         return _identity(history, value, table=table, row=row)

@@ -117,7 +117,9 @@ def suggest(files: tuple[str, ...], selection: Selection, instructions: str | No
             text = file.read()
         with opened(selection) as corpus:
             found = find(corpus, path=path, text=text, rows=read_labelled(files))
-    except (OSError, UnicodeDecodeError, LabelError, SuggestError) as error:
+    except UnicodeDecodeError as error:
+        raise click.ClickException(f"{path}: cannot be read as UTF-8 text: {error}") from error
+    except (OSError, LabelError, SuggestError) as error:
         raise click.ClickException(str(error)) from error
     if is_json:
         print_json(_as_json(found))

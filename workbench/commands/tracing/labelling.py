@@ -136,14 +136,18 @@ def _store(db: sqlite3.Connection, one: GivenLabel, *, is_case: bool, cases: str
 
 def _lines(file: IO[str]) -> Iterator[GivenLabel]:
     """Yield the labels of a JSON Lines file; raises click.ClickException for a line that is not a label."""
-    for number, line in enumerate(file, 1):
+    try:
+        lines = file.readlines()
+    except UnicodeDecodeError as error:
+        raise click.ClickException(f"{file.name}: cannot be read as UTF-8 text: {error}") from error
+    for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
         place = f"{file.name}:{number}: "
         try:
             value = json.loads(line)
             yield GivenLabel(str(value["id"]), str(value["verdict"]), int(value.get("line", 0)), place)
-        except (ValueError, KeyError, TypeError, AttributeError):
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):  # of 1e999 and [[[…
             remedy = 'write an object such as {"id": "0064a1", "verdict": "debug"}'
             raise click.ClickException(f"{place}this line is not a label; {remedy}") from None
 

@@ -115,7 +115,7 @@ def publish(
     """
     from workbench.web.server.addresses import is_loopback
 
-    base_url = _base(base_url)
+    base_url = _base_path(base_url)
     if write_config:
         _write_config(write_config, allowed, base_url)
         return
@@ -296,7 +296,7 @@ def _plugin(host: str, allowed: tuple[str, ...], password: str) -> dict[str, obj
     return plugin
 
 
-def _base(url: str) -> str:
+def _base_path(url: str) -> str:
     parts = [part for part in url.split("/") if part]
     # The path of an HTTP request is ASCII.
     if not url.startswith("/") or not url.isascii() or any(part in (".", "..") for part in parts):

@@ -13,13 +13,13 @@ from workbench.commands.replaying.ab_parts import opened, print_report, record
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     from enricher.settings import Value as Setting
     from storage.evaluation.experiments import Experiment
     from storage.traces.selection import Selection
     from workbench.experiments.model_calls import CallPlan
-    from workbench.experiments.prompt_arms import Bound, ModelCase
+    from workbench.experiments.prompt_arms import Bound
     from workbench.experiments.template_runs import Comparison, PromptSource
 
     Value = dict[str, Any]
@@ -94,7 +94,7 @@ def ask(
             for name, text in (("a", first), ("b", second))
         }
         comparison = template_runs.comparison_of(
-            _cases(db, prompts, selection, limit),
+            prompt_arms.cases_in_file(prompts) if prompts else prompt_arms.cases_of_log(db, selection, limit=limit),
             template=template,
             arms=arms,
             prompts=prompts,
@@ -148,12 +148,6 @@ def _configured() -> tuple[Mapping[str, Setting], PromptSource]:
 
     rules, settings = configured()
     return settings, PromptSource(in_use("."), meanings_of(rules))
-
-
-def _cases(db: sqlite3.Connection, prompts: str, selection: Selection, limit: int) -> Iterable[ModelCase]:
-    from workbench.experiments.prompt_arms import cases_in_file, cases_of_log
-
-    return cases_in_file(prompts) if prompts else cases_of_log(db, selection, limit=limit)
 
 
 def _check_prices(comparison: Comparison) -> None:

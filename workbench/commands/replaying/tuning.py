@@ -150,7 +150,7 @@ def _print_proposal(number: int, proposal: Proposal, texts: Mapping[str, str]) -
     for word, ids in (("fixes", proposal.fixes), ("breaks", proposal.breaks)):
         for one in ids[:MOST_LISTED]:
             prompt = " ".join(texts[one].split())[:PROMPT_CHARS]
-            # With a colon, it is the place of a prompt in a file of labels.
+            # With a colon, it is a place in a file of labels, or a line of an added text.
             click.echo(printable(f"   {word} {one if ':' in one else one[:ID_CHARS]}  {prompt}"))
         if len(ids) > MOST_LISTED:
             click.echo(f"   {word} {len(ids) - MOST_LISTED} more (--json)")

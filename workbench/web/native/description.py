@@ -49,7 +49,8 @@ def metadata(database: str) -> dict[str, Any]:
     Datasette 1.0 ignores the queries and sort orders in the metadata.
     """
     written = {"title": source()["title"], "description": source()["description"]}
-    own = {**written, "title": "Questions and tables", "tables": tables(), "queries": queries()}
+    tables = {name: _table(deepcopy(one)) for name, one in source()["tables"].items()}
+    own = {**written, "title": "Questions and tables", "tables": tables, "queries": queries()}
     return {**written, "databases": {database: own}}
 
 
@@ -58,11 +59,6 @@ def configuration(database: str) -> dict[str, Any]:
     orders = {name: {key: one[key] for key in ORDER if key in one} for name, one in source()["tables"].items()}
     sorted_tables = {name: one for name, one in orders.items() if one}
     return {"databases": {database: {"tables": sorted_tables, "queries": queries()}}}
-
-
-def tables() -> dict[str, dict[str, Any]]:
-    """Return a mapping from each table's name to its description; for a wide table, it says how to see all columns."""
-    return {name: _table(deepcopy(one)) for name, one in source()["tables"].items()}
 
 
 def _table(table: dict[str, Any]) -> dict[str, Any]:

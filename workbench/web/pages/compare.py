@@ -171,8 +171,9 @@ async def view(history: History, request: Request) -> Response:
 
 async def run(history: History, request: Request) -> Response:
     """Return the page of the replay whose id is, or begins with, the one in the address, with the requested results."""
-    form = request.url_vars.get("format")
-    wanted = _wanted(request, {"json": JSON_ROWS, "csv": CSV_ROWS}.get(form or "", PAGE_ROWS))
+    form, args = request.url_vars.get("format"), request.args
+    before, limit = args.get("before") or replays.ABOVE_ALL, {"json": JSON_ROWS, "csv": CSV_ROWS}.get(form, PAGE_ROWS)
+    wanted = ResultQuery(request.url_vars["run"], args.get("kind") or "", args.get("trace") or "", before, limit)
     try:
         found = await history.read(lambda db: look_up(db, wanted))
     except replays.UnknownReplayError as error:
@@ -212,12 +213,6 @@ def _named(db: sqlite3.Connection, cases: Sequence[str]) -> list[tuple[str, str]
     """Return the ids of approved cases, each with the first line of its prompt, or "" if the prompt is not stored."""
     texts = dict(map(tuple, db.execute(WHAT_THE_CASES_SAY, {"ids": json.dumps(cases)})))
     return [(case, _opening(texts.get(case, ""))) for case in cases]
-
-
-def _wanted(request: Request, limit: int) -> ResultQuery:
-    args = request.args
-    before = args.get("before") or replays.ABOVE_ALL
-    return ResultQuery(request.url_vars["run"], args.get("kind") or "", args.get("trace") or "", before, limit)
 
 
 def _without_diff(one: ReplayView) -> dict[str, Any]:

@@ -149,7 +149,7 @@ def _findable(rows: Sequence[CoverageRow]) -> tuple[Rule, ...]:
 def coverage(db: sqlite3.Connection, rules_hash: str) -> Coverage:
     """Return the stored coverage (how often each rule fires) of one of the versions that ``measured`` returns."""
     known = db.execute(WHAT_WAS_MEASURED, {"hash": rules_hash}).fetchone()
-    rows = tuple(_rule(row) for row in db.execute(HOW_OFTEN_EACH_SPOKE, {"hash": rules_hash}))
+    rows = tuple(_coverage_row(row) for row in db.execute(HOW_OFTEN_EACH_SPOKE, {"hash": rules_hash}))
     together = [tuple(rows[position] for position in group) for group in json.loads(known["overlaps"])]
     clusters = (Cluster(tuple(one["terms"]), one["prompts"], tuple(one["examples"]))
                 for one in json.loads(known["clusters"]))  # fmt: skip
@@ -182,7 +182,7 @@ def rule(row: CoverageRow, places: Mapping[str, int]) -> Rule:
     return Rule(row, filters.part(field, value) if field else "", anchor)
 
 
-def _rule(row: sqlite3.Row) -> CoverageRow:
+def _coverage_row(row: sqlite3.Row) -> CoverageRow:
     return CoverageRow(  # -1: the condition in the compiled rules is not stored
         row["kind"], row["rule"], row["facet"], row["name"], row["label"], row["weight"], -1, row["file"], row["line"],
         row["fired"], row["prompts"], row["tokens"], row["right"], row["wrong"], tuple(json.loads(row["examples"])),

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 FOLDER = "[folder]"
 PSEUDONYM_DIGITS = 12
 REMEMBERED_TEXTS = 4096  # a prompt is needed for its own column, and again for its scores and its topics
-LONG_WORD = re.compile(r"[0-9A-Za-z][\w-]{7,}")  # may be a session id that is no UUID; a shorter word is none
+LONG_WORD = re.compile(r"[0-9A-Za-z][\w-]{7,}")  # may be a session id; a shorter one could be an ordinary word
 UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 SESSION_FILTER = re.compile(r"\bsession:(?:\"[^\"]*\"|\S+)")
 SYSTEM_FOLDERS = frozenset(("/dev", "/proc", "/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin"))

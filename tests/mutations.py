@@ -412,8 +412,8 @@ MUTATIONS = (
     Mutation(
         "a prompt is measured while its agent may still be working",
         "workbench/web/reading/adherence_store.py",
-        "SETTLED_S = 3600\n",
-        "SETTLED_S = 0\n",
+        "SETTLED_S = 3600 ",
+        "SETTLED_S = 0 ",
         "",
         "publication/test_followed_workflows.py::test_a_prompt_of_the_last_hour_is_not_measured_yet",
     ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -12,13 +12,11 @@ from maintainer import NO_QUESTION, QUESTION
 from markdown_it import MarkdownIt
 from simulator import ROOT
 
-from workbench.commands.replaying.replay import OPTIONS
+from workbench.commands.replaying.replay import replay
 from workbench.gate import cases, gate, reports
 from workbench.gate.case import CLASS, OK, Decided, GoldenCase
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from maintainer import Repository
 
     from workbench.gate.gate_report import GateReport
@@ -31,11 +29,6 @@ HOSTILE = [
     pytest.param("a \\| b \\` c \\", id="backslashes"),
     pytest.param("\x1b[31m\x07\x00 red \u202e turned \ufffe", id="controls"),
 ]
-
-
-def options_of(decorator: Callable[..., Any]) -> list[str]:
-    """Return the names that an option of the command has."""
-    return [name for one in decorator(lambda: None).__click_params__ for name in one.opts if name != "--gate"]
 
 
 def judged(repository: Repository, prompt: str) -> GateReport:
@@ -115,7 +108,8 @@ def test_every_key_of_a_case_and_every_option_is_documented() -> None:
     page = (ROOT / "docs" / "labels.md").read_text()
 
     assert not [name for name in GoldenCase.__slots__ if f"`{name}`" not in page and name != "says"]
-    assert not [one for option in OPTIONS for one in options_of(option) if f"`{one}" not in page]
+    options = [option.opts[0] for option in replay.params if option.help.startswith("With --gate")]
+    assert len(options) == 4 and not [one for one in options if f"`{one}" not in page]
 
 
 def test_figures_are_rounded_only_when_they_are_printed(repository: Repository) -> None:

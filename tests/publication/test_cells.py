@@ -9,6 +9,7 @@ from served_history import over
 from simulator import Account
 
 from storage.db import database
+from storage.traces import labels
 from workbench.web.native.cells import rendered
 from workbench.web.server.serving import datasette_over
 
@@ -43,6 +44,19 @@ async def test_a_trace_leads_to_its_page_and_its_session(live: Datasette) -> Non
 
     assert f'<a href="/-/enricher/trace/{await trace_id(live)}">' in page
     assert '<a href="/-/enricher/session/session-' in page
+
+
+@pytest.mark.parametrize("chosen", ["_nocol=id", "_col=at"])
+async def test_a_view_is_shown_without_its_ids(tmp_path: Path, chosen: str) -> None:
+    account = Account(tmp_path / "home")
+    account.ask("why is the basket empty?")
+    with closing(database.connect(str(account.state))) as db:
+        labels.add(db, db.execute("select id from traces").fetchone()[0], "ok")
+    served = await over(f"{account.state}/enricher.db")
+    page = await served.client.get(f"/history/what_people_said?{chosen}")
+
+    assert page.status_code == 200
+    assert '<td class="col-at' in page.text
 
 
 async def test_a_row_beside_a_trace_leads_to_it(live: Datasette) -> None:

@@ -21,6 +21,12 @@ def test_a_word_far_behind_is_shown_with_what_is_before_it() -> None:
     assert shown.startswith("… word") and "<mark>needle</mark>" in shown and shown.endswith(" …")
 
 
+def test_a_long_phrase_near_the_beginning_is_shown_from_the_beginning() -> None:
+    phrase = " ".join(["alpha"] * 30)
+
+    assert excerpt(f"say {phrase} and then go on to the end", (phrase,)).startswith("say alpha")
+
+
 def test_a_long_prompt_is_cut() -> None:
     assert excerpt("a" * 400) == "a" * EXCERPT_CHARS + " …"
 

@@ -212,10 +212,18 @@ async def test_a_snapshot_gives_the_label_of_a_line_as_a_file(library: Account, 
     assert f"{sent}:1: 'docs' is not ok or wrong" in library.cli("trace", "label", "--from", str(sent), exit_code=1)
 
 
-def test_a_line_that_is_no_label_is_reported_with_its_place(library: Account, tmp_path: Path) -> None:
+@pytest.mark.parametrize("line", ['{"id": "00"}', '{"id": "00", "verdict": "ok", "line": 1e999}', "[" * 100_000])
+def test_a_line_that_is_no_label_is_reported_with_its_place(library: Account, tmp_path: Path, line: str) -> None:
     sent = tmp_path / "label.jsonl"
-    sent.write_text('{"id": "00"}\n', encoding="utf-8")
+    sent.write_text(f"{line}\n", encoding="utf-8")
 
     told = library.cli("trace", "label", "--from", str(sent), exit_code=1)
 
     assert f'{sent}:1: this line is not a label; write an object such as {{"id"' in told
+
+
+def test_a_file_of_labels_that_is_no_text_is_named(library: Account, tmp_path: Path) -> None:
+    sent = tmp_path / "label.jsonl"
+    sent.write_bytes(b"\xff\n")
+
+    assert f"{sent}: cannot be read as UTF-8 text" in library.cli("trace", "label", "--from", str(sent), exit_code=1)

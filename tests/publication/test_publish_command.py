@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import os
-import select
 import signal
 import socket
 import subprocess
@@ -21,7 +20,7 @@ from enricher.interfaces.cli.memory.library import DEFAULT_PORT
 from storage.db import database
 from workbench.commands.publish import PORT
 from workbench.web.server import addresses
-from workbench.web.server.serving import HOW_MANY_PORTS, EndRequest
+from workbench.web.server.serving import HOW_MANY_PORTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -283,19 +282,3 @@ def test_what_is_written_for_a_server_is_what_datasette_serves(library: Account,
     assert (refused.status, opened.status) == (401, 200)
     assert "Prompt history" in opened.text
     assert '"sql_time_limit_ms": 2000' in settings.text
-
-
-@pytest.mark.slow
-def test_a_signal_in_the_moment_in_which_the_wait_begins_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked, waiting, woken = EndRequest(), select.select, []
-
-    def interrupted(reading: list[socket.socket], *_more: object) -> None:
-        asked.ask()
-        woken.extend(waiting(reading, [], [], 0)[0])
-
-    monkeypatch.setattr(select, "select", interrupted)
-    is_asked = asked.wait(60)
-    asked.close()
-
-    assert is_asked
-    assert len(woken) == 1

@@ -91,6 +91,7 @@ def test_a_snapshot_does_not_tell_where_whoever_shows_it_has_installed_what_is_s
     assert shipped
     with closing(sqlite3.connect(":memory:")) as db:
         db.execute("create table published (text)")
+        db.execute("create table instructions_sources (hash, position, layer, path, text)")
         paths = [one.path for one in versions.sources(db, shipped[0])]
 
     assert paths

@@ -206,6 +206,14 @@ def test_broken_instructions_are_said_with_file_and_line(account: Account, instr
     assert f"{instructions}:13: error: unknown key 'wieght'" in said
 
 
+def test_instructions_that_are_no_text_are_named(account: Account, instructions: Path) -> None:
+    instructions.write_bytes(b"\xff\n")
+
+    said = account.cli("suggest", "--instructions", str(instructions), exit_code=1)
+
+    assert f"{instructions}: cannot be read as UTF-8 text" in said
+
+
 @pytest.mark.parametrize(
     ("rule", "index", "weight", "line"),
     [

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import random
 import statistics
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -35,11 +36,8 @@ if TYPE_CHECKING:
     Ask = Callable[[LabelledPrompt], dict[str, Any]]
     """Asks a model about a prompt; returns the record of the call, as traces contain it (``opinion_request``)."""
 
+# Besides those of the prompt: the instructions, the task types with their meanings, and three examples (estimated).
 TOKENS_OF_A_QUESTION = 330
-"""Estimated number of tokens that a question to the model has in addition to those of the prompt that it is about.
-
-They are those of the instructions, the task types with their meanings, and three examples.
-"""
 TOKENS_OF_AN_ANSWER = 40
 
 
@@ -62,15 +60,16 @@ class OpinionValue:
     uncertain: int = 0
     certain: tuple[int, int] = (0, 0)
     certain_merged: tuple[int, int] = (0, 0)
-    statuses: dict[str, int] = field(default_factory=dict)
+    statuses: Counter[str] = field(default_factory=Counter)
     latencies_ms: list[float] = field(default_factory=list)
-    tokens: tuple[int, int] = (0, 0)
+    input_tokens: int = 0
+    output_tokens: int = 0
     usd: float = 0.0
 
     @property
     def answered(self) -> int:
         """Return the number of usable answers of the model."""
-        return self.statuses.get("ok", 0)
+        return self.statuses["ok"]
 
     def share(self, right: int, of: int | None = None) -> tuple[float, Interval]:
         """Return ``right`` as a share of all prompts (or of the number ``of``), and the share's 95 % interval."""
@@ -167,7 +166,8 @@ def value_of(prompts: Iterable[LabelledPrompt], rules: Rules, ask: Ask, *, asks_
         found.uncertain += alone.uncertain
         was_right = alone.task_type in prompt.right
         record = ask(prompt) if asks_always or alone.uncertain else {}
-        _count_call(found, record)
+        if record:
+            _count_call(found, record)
         opinion = Opinion.from_json(record["opinion"]) if record.get("opinion") else None
         both = verdict(prompt.text, rules, excerpt, opinion=opinion, is_explained=False) if opinion else alone
         is_right = both.task_type in prompt.right
@@ -186,15 +186,10 @@ def _added(counts: tuple[int, int], is_certain: bool, is_right: bool) -> tuple[i
 
 
 def _count_call(found: OpinionValue, record: dict[str, Any]) -> None:
-    if not record:
-        return
-    status = str(record["status"])
-    found.statuses[status] = found.statuses.get(status, 0) + 1
+    found.statuses[str(record["status"])] += 1
     found.latencies_ms.append(float(record.get("latency_ms", 0.0)))
-    found.tokens = (
-        found.tokens[0] + int(record.get("input_tokens", 0)),
-        found.tokens[1] + int(record.get("output_tokens", 0)),
-    )
+    found.input_tokens += int(record.get("input_tokens", 0))
+    found.output_tokens += int(record.get("output_tokens", 0))
     found.usd += float(record.get("usd", 0.0))
 
 
@@ -210,7 +205,7 @@ def simulated(accuracy: float, rules: Rules, *, assumed: float | None = None) ->
 
     def ask(prompt: LabelledPrompt) -> dict[str, Any]:
         is_right = chance.random() < accuracy
-        choice = [name for name in names if (name in prompt.right) is is_right] or names
+        choice = [name for name in names if (name in prompt.right) is is_right] or names  # all may be right
         opinion = Opinion(task_type=chance.choice(choice), confidence=LEAST_TRUSTED, accuracy=assumed or accuracy)
         return {"status": "ok", "opinion": opinion.to_json()}
 
@@ -297,8 +292,8 @@ def _as_json(found: OpinionValue) -> dict[str, Any]:
         "p": found.p_value,
         "statuses": found.statuses,
         "median_ms": _median(found.latencies_ms),
-        "input_tokens": found.tokens[0],
-        "output_tokens": found.tokens[1],
+        "input_tokens": found.input_tokens,
+        "output_tokens": found.output_tokens,
         "usd": round(found.usd, 6),
     }
 
@@ -316,8 +311,9 @@ def _print(found: OpinionValue) -> None:
         click.echo(f"{name:12} {share:.3f} certain enough to be shown, {of_these:.3f} of these right")
     click.echo(f"asked about {sum(found.statuses.values())}; the rules are uncertain about {found.uncertain}")
     click.echo(f"gained {found.gained}, lost {found.lost} (p = {found.p_value:.3f})")
-    if any(found.latencies_ms):
-        click.echo(f"median {_median(found.latencies_ms):.0f} ms, {sum(found.tokens):,} tokens, {found.usd:.4f} USD")
+    if any(found.latencies_ms):  # a simulated model takes no time
+        tokens = found.input_tokens + found.output_tokens
+        click.echo(f"median {_median(found.latencies_ms):.0f} ms, {tokens:,} tokens, {found.usd:.4f} USD")
     if found.answered:
         click.echo(f"for config.toml: [model] accuracy = {found.by_model / found.answered:.2f}")
 

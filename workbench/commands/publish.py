@@ -16,6 +16,7 @@ from enricher.home import state_dir
 from enricher.interfaces.cli import options
 from enricher.interfaces.cli.output import printable, progress_bar
 from workbench.web.snapshot.columns import TEXTS
+from workbench.wording import counted
 
 if TYPE_CHECKING:
     import socket
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 PORT = 8765
 PASSWORD = "ENRICHER_PUBLISH_PASSWORD"
-PASSWORD_BYTES = 18
+PASSWORD_BYTES = 18  # of randomness; 24 characters
 # Options that only have an effect if the pages are shown.
 SERVING = ("port", "is_opened", "host", "password_file", "allowed", "base_url")
 STEPS = {
@@ -114,7 +115,7 @@ def publish(
     """
     from workbench.web.server.addresses import is_loopback
 
-    base_url = _base(base_url)
+    base_url = _base_path(base_url)
     if write_config:
         _write_config(write_config, allowed, base_url)
         return
@@ -122,7 +123,7 @@ def publish(
         raise click.UsageError("FILE shows an existing snapshot and --snapshot writes a new one; use only one of them")
     if is_shown is not None and not snapshot:
         raise click.UsageError("--serve and --no-serve can only be used with --snapshot FILE")
-    if snapshot and is_shown is None and (unused := _first_given(*SERVING)):
+    if snapshot and is_shown is None and (unused := _first_serving_option()):
         raise click.UsageError(f"{unused} only matters if the snapshot is shown: add --serve, or leave {unused} out")
     is_shown = is_shown or not snapshot
     if text and not snapshot:
@@ -133,54 +134,53 @@ def publish(
             f"enricher publish --snapshot FILE --serve --host {host}"
         )
     password = _password(password_file, is_needed=not is_loopback(host) and is_shown)
-    publication = _snapshot_description(file, snapshot, text or TEXTS[0], is_sure=is_sure)
+    publication = _source(file, snapshot, text or TEXTS[0], is_sure=is_sure)
     if not is_shown:
         return
     plugin = _plugin(host, allowed, password)
     _serve(file or snapshot or "", publication, plugin, (host, port), base_url=base_url, is_opened=is_opened)
 
 
-def _first_given(*names: str) -> str:
-    """Return the first of the options ``names`` that was given on the command line; empty if none was."""
+def _first_serving_option() -> str:
+    """Return the first option of SERVING that was given on the command line; empty if none was."""
     context = click.get_current_context()
-    given = {name for name in names if context.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE}
+    given = {name for name in SERVING if context.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE}
     return next((one.opts[0] for one in context.command.params if one.name in given), "")
 
 
-def _snapshot_description(file: str | None, snapshot: str | None, text: str, *, is_sure: bool) -> Publication | None:
+def _source(file: str | None, snapshot: str | None, text: str, *, is_sure: bool) -> Publication | None:
     """Return the description of the snapshot ``file``, or of a new one, which is written to the path ``snapshot``.
 
     If both are empty, prepare the database for showing the live history, and return None.
     """
-    from workbench.web.snapshot import writing as snapshots
+    from storage.db.database import StorageError
+    from workbench.web.snapshot import writing
 
     try:
         if snapshot:
-            return _written_snapshot(snapshot, text, is_sure=is_sure)
+            return _write_snapshot(snapshot, text, is_sure=is_sure)
         if file:
-            return snapshots.read(file)
+            return writing.read(file)
         _prepare()
-    except snapshots.SnapshotError as refusal:
+    except (writing.SnapshotError, StorageError) as refusal:
         raise click.ClickException(printable(refusal)) from refusal
     return None
 
 
-def _written_snapshot(path: str, text: str, *, is_sure: bool) -> Publication:
+def _write_snapshot(path: str, text: str, *, is_sure: bool) -> Publication:
     """Write a snapshot of the user's history to ``path`` and return its description.
 
-    Raises SnapshotError, or click.ClickException for errors of the database or the folder.
+    Raises SnapshotError, StorageError, or click.ClickException if the file cannot be written.
     """
     from storage.db import database
-    from workbench.web.snapshot import writing as snapshot
+    from workbench.web.snapshot import writing
 
-    snapshot.may_be_written(path)
+    writing.may_be_written(path)  # before the questions and the minutes of work
     try:
         with database.opened(state_dir()) as db:
             if text == "full":
                 _reveal(db, is_sure=is_sure)
-            publication = _write_snapshot(db, path, text)
-    except database.StorageError as failure:
-        raise click.ClickException(printable(failure)) from failure
+            publication = _measure_and_write(db, path, text)
     except (OSError, sqlite3.Error) as failure:
         raise click.ClickException(printable(f"{path} cannot be written: {failure}")) from failure
     size = os.stat(path).st_size / 1e6
@@ -192,14 +192,14 @@ def _described(publication: Publication) -> str:
     """Return a phrase that describes a snapshot: the number of prompts, the period, and how texts were treated."""
     kept = {"redacted": "texts redacted", "hash": "no texts", "full": "texts as stored"}[publication.text]
     span = f" from {publication.since[:10]} to {publication.until[:10]}" if publication.prompts else ""
-    return f"{publication.prompts:,} {'prompt' if publication.prompts == 1 else 'prompts'}{span}, {kept}"
+    return f"{counted(publication.prompts, 'prompt')}{span}, {kept}"
 
 
-def _write_snapshot(db: sqlite3.Connection, path: str, text: str) -> Publication:
+def _measure_and_write(db: sqlite3.Connection, path: str, text: str) -> Publication:
     from workbench.web.reading import adherence_store
     from workbench.web.server import upkeep
     from workbench.web.server.serving import stop_signals
-    from workbench.web.snapshot import writing as snapshot
+    from workbench.web.snapshot import writing
 
     with stop_signals() as asked, progress_bar(STEPS["sums"]) as bar:
 
@@ -207,12 +207,12 @@ def _write_snapshot(db: sqlite3.Connection, path: str, text: str) -> Publication
             if bar:
                 bar(done, total, STEPS.get(step, "the rest"))
 
-        upkeep.catch_up(db, should_stop=asked.is_set)
+        upkeep.catch_up(db, should_stop=asked.is_set)  # a snapshot copies coverage and the word index's numbers
         if not asked.is_set():
             adherence_store.measure(db, should_stop=asked.is_set, advance=partial(advance, "transcripts"))
         if asked.is_set():
-            raise snapshot.InterruptedSnapshotError("interrupted: no snapshot was written")
-        return snapshot.write(state_dir(), path, text=text, should_stop=asked.is_set, advance=advance)
+            raise writing.InterruptedSnapshotError("interrupted: no snapshot was written")
+        return writing.write(state_dir(), path, text=text, should_stop=asked.is_set, advance=advance)
 
 
 def _reveal(db: sqlite3.Connection, *, is_sure: bool) -> None:
@@ -242,7 +242,7 @@ def _reveal(db: sqlite3.Connection, *, is_sure: bool) -> None:
 
 
 def _prepare() -> None:
-    """Create or migrate the database unless it already has the current schema.
+    """Create or migrate the database unless it already has the current schema; raises StorageError.
 
     If it has, it is not opened for writing here; the upkeep thread brings it up to date later.
     """
@@ -256,10 +256,7 @@ def _prepare() -> None:
                 return
     except (reader.ReaderError, sqlite3.Error):
         pass  # connecting creates it, or reports the error
-    try:
-        database.connect(state_dir()).close()
-    except database.StorageError as failure:
-        raise click.ClickException(printable(failure)) from failure
+    database.connect(state_dir()).close()
 
 
 def _password(file: str | None, *, is_needed: bool) -> str:
@@ -277,7 +274,7 @@ def _password(file: str | None, *, is_needed: bool) -> str:
                 given = source.readline().strip()
         except (OSError, UnicodeDecodeError) as failure:
             raise click.ClickException(printable(f"{file} cannot be read: {failure}")) from failure
-    if (given or file) and len(given.encode()) < SHORTEST_PASSWORD:
+    if (given or file) and len(given.encode()) < SHORTEST_PASSWORD:  # also if the file is empty
         raise click.ClickException(f"the password is too short; it needs at least {SHORTEST_PASSWORD} characters")
     if not given and is_needed:
         given = secrets.token_urlsafe(PASSWORD_BYTES)
@@ -299,8 +296,9 @@ def _plugin(host: str, allowed: tuple[str, ...], password: str) -> dict[str, obj
     return plugin
 
 
-def _base(url: str) -> str:
+def _base_path(url: str) -> str:
     parts = [part for part in url.split("/") if part]
+    # The path of an HTTP request is ASCII.
     if not url.startswith("/") or not url.isascii() or any(part in (".", "..") for part in parts):
         raise click.BadParameter(f"{url!r} is not a path such as /history/", param_hint="--base-url")
     return f"/{'/'.join(parts)}/" if parts else "/"
@@ -322,11 +320,12 @@ def _serve(
 
     host, port = where
     try:
-        own = serving.listening(host, port)
+        own = serving.listening(host, port)  # first, because a port that cannot be had ends the command
         served = serving.datasette_over(
             path or f"{state_dir()}/{DATABASE}", is_immutable=bool(path), plugin=plugin, base_url=base_url
         )
         url = _address(names_of(host)[0], own) + base_url
+        # The stack, because the address is announced only once the server is up, and until this block ends.
         with serving.stop_signals() as asked, contextlib.ExitStack() as stack:
             if not path:
                 stack.enter_context(maintained(state_dir(), lambda line: click.echo(printable(line), err=True)))
@@ -334,9 +333,10 @@ def _serve(
             def is_up() -> None:
                 stack.enter_context(announced(state_dir(), url))
                 _print_address(url, publication, taken=port if port not in (0, own.getsockname()[1]) else 0)
-                sign_in = "" if path else serving.sign_in_address(served, url)
+                sign_in = "" if path else serving.sign_in_address(served, url)  # a snapshot is labelled without
                 if sign_in:
                     click.echo(f"To label prompts in the browser, sign in once at {sign_in}", err=True)
+                # Another address than this machine's own is reached without forwarding.
                 forwarded = own.getsockname()[1] if is_loopback(host) else 0
                 _open_browser(sign_in or url, forwarded, is_opened=is_opened)
 
@@ -381,7 +381,7 @@ def _write_config(folder: str, allowed: tuple[str, ...], base_url: str) -> None:
 
     plugin: dict[str, object] = {
         "home": True,
-        "allowed_hosts": [*(allowed or ("localhost",))],
+        "allowed_hosts": [*(allowed or ("localhost",))],  # an empty list would allow every name
         "password_env": PASSWORD,
     }
     try:

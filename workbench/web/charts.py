@@ -20,12 +20,9 @@ if TYPE_CHECKING:
 PLOT = 150
 """Height of the plot in pixels; above it is room for the label of the highest mark, and below it for the days."""
 ABOVE, BELOW = 8, 24
-DIGIT_PX = 7
-"""Width of a digit in pixels, from which the width of the vertical axis's labels is computed."""
-LEAST_DAYS = 7
-"""A chart covers at least this many days, which end with its last day."""
-MOST_LINKS = 120
-"""With more days than this, a day's column is too narrow to be pointed at, so that only the table has links."""
+DIGIT_PX = 7  # width of a digit, from which the width of the vertical axis's labels is computed
+LEAST_DAYS = 7  # so that the column of a single day is not as wide as the chart
+MOST_LINKS = 120  # with more days, a column is too narrow to be pointed at, so that only the table has links
 FIGURE = Markup(
     '<figure class="chart">{key}<div class="plot">'
     '<svg aria-hidden="true" width="{wide}" height="{height}">{numbers}</svg>'
@@ -37,11 +34,10 @@ LETTERS = Markup('<text x="{}" y="{}" text-anchor="{}">{}</text>')
 HIT = Markup('<rect class="hit" x="{}%" y="{}" width="{}%" height="{}"><title>{}</title></rect>')
 LINKED = Markup('<a href="{}" tabindex="-1" aria-label="{}">{}</a>')
 MOST_NUMBERS = 4
-MOST_DAYS = 6
+MOST_DAYS = 6  # labels of days; as many fit beside each other on a phone
 STEPS_IN_DAYS = (1, 2, 7, 14)
 STEPS_IN_MONTHS = (1, 2, 3, 6, 12, 24, 60, 120)
-MOST_DOTS = 45
-"""With more days than this, dots would touch each other, so only the lines are drawn."""
+MOST_DOTS = 45  # with more days, dots would touch each other, so only the lines are drawn
 TABLE = Markup('<table class="bars" aria-label="{}"><tbody>{}</tbody></table>')
 BAR = Markup(
     '<tr{}><th scope="row" title="{}">{}</th>'
@@ -136,6 +132,7 @@ def link(href: str, words: str) -> Markup:
 
 
 def _numbers(marks: list[float]) -> Markup:
+    # Four pixels lower: a text stands on its position, and is to be beside the middle of its line.
     drawn = (LETTERS.format("100%", short(float(_height(mark, marks)) + 4), "end", written(mark)) for mark in marks)
     return Markup("").join(drawn)
 
@@ -189,6 +186,7 @@ def ticks(greatest: float, *, least_step: float = 0.0) -> list[float]:
         return [0.0, max(1.0, least_step)]
     rough = greatest / MOST_NUMBERS
     power = 10 ** math.floor(math.log10(rough))
+    # 1e-9: a quotient that only rounding makes larger needs neither a larger step nor another mark
     step = next(power * one for one in (1, 2, 5, 10) if power * one >= rough * (1 - 1e-9))
     step = max(step, least_step)
     return [step * number for number in range(math.ceil(greatest / step - 1e-9) + 1)]
@@ -210,7 +208,7 @@ def days(first: date, last: date) -> list[tuple[date, str]]:
 
 
 def _months(first: date, last: date) -> list[tuple[date, str]]:
-    begin = first.year * 12 + first.month - (first.day == 1)
+    begin = first.year * 12 + first.month - (first.day == 1)  # the first month that begins in the chart
     every = [date(number // 12, number % 12 + 1, 1) for number in range(begin, last.year * 12 + last.month)]
     for step in STEPS_IN_MONTHS:
         marked = [day for day in every if (day.year * 12 + day.month - 1) % step == 0]
@@ -239,18 +237,13 @@ def bars(caption: str, given: Sequence[Bar], *, whole: int = 0) -> Chart:
     """
     greatest = max((bar.count for bar in given), default=0)
     whole = whole or sum(bar.count for bar in given)
-    rows = tuple((link(bar.href, bar.label), f"{bar.count:,}", share(bar.count, whole)) for bar in given)
-    drawn = (
-        BAR.format(
-            Markup(' class="bad"') if bar.is_bad else "",
-            bar.label,
-            row[0],
-            short(100 * bar.count / max(1, greatest)),
-            *row[1:],
-        )
-        for bar, row in zip(given, rows, strict=True)
-    )
-    return Chart(caption, ("name", "prompts", "share"), rows, TABLE.format(caption, Markup("").join(drawn)))
+    rows, drawn = [], Markup("")
+    for bar in given:
+        row = (link(bar.href, bar.label), f"{bar.count:,}", share(bar.count, whole))
+        look = Markup(' class="bad"') if bar.is_bad else ""
+        drawn += BAR.format(look, bar.label, row[0], short(100 * bar.count / max(1, greatest)), *row[1:])
+        rows.append(row)
+    return Chart(caption, ("name", "prompts", "share"), tuple(rows), TABLE.format(caption, drawn))
 
 
 def columns(caption: str, names: tuple[str, ...], given: Sequence[ChartDay], *, bad: str = "") -> Chart:
@@ -276,7 +269,7 @@ def lines(caption: str, names: tuple[str, str], given: Sequence[ChartDay]) -> Ch
     shapes = Markup('<polygon class="band" points="{}"></polygon>').format(_points([*lower, *reversed(upper)]))
     for kind, line in (("line second", upper), ("line", lower)):
         shapes += Markup('<polyline class="{}" points="{}"></polyline>').format(kind, _points(line))
-    body = PLOT_AREA.format(ABOVE, PLOT, length(given), shapes if len(given) > 1 else "")
+    body = PLOT_AREA.format(ABOVE, PLOT, length(given), shapes if len(given) > 1 else "")  # one day makes no line
     if len(given) <= MOST_DOTS:
         body += _dots(upper, "dot second", length(given)) + _dots(lower, "dot", length(given))
     key = _key(zip(names, ("line", "line second"), strict=True), "ms")
@@ -299,9 +292,10 @@ def _stacks(given: Sequence[ChartDay], classes: tuple[str, ...], *, greatest: fl
 
     A path has a rectangle for each day on which the value is not 0; ``greatest`` is the value that fills the height.
     """
+    # One path for each series, because a year of single rectangles would be a large page.
     paths: list[list[str]] = [[] for _ in classes]
     for day in given:
-        x, top = position(given, day) + 0.1, 1000.0
+        x, top = position(given, day) + 0.1, 1000.0  # 0.1 of a day is free on both sides of a column
         for path, value in zip(paths, day.values, strict=True):
             height = 1000 * value / greatest
             top -= height
@@ -311,6 +305,7 @@ def _stacks(given: Sequence[ChartDay], classes: tuple[str, ...], *, greatest: fl
     return Markup("").join(drawn)
 
 
+# Circles would be stretched with the plot area, so dots are drawn outside of it.
 def _dots(places: Iterable[tuple[float, float]], kind: str, length: int) -> Markup:
     drawn = (
         Markup('<circle class="{}" cx="{}%" cy="{}" r="2.5"></circle>').format(

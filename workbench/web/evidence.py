@@ -27,22 +27,19 @@ if TYPE_CHECKING:
 FACETS = {TASK_TYPE: "task type", SEARCH_INTENT: "search intent"}
 MOST_PLACES = 200
 """At most this many matches are marked: first those for the prompt's task type, then those with the most points."""
-SIGNALS_READ = 500
-"""At most this many signals are read for each class, which is more than can be shown in a prompt."""
-MOST_LISTED = 4
+SIGNALS_READ = 500  # of each class; more than can be shown in a prompt
+MOST_LISTED = 4  # signals in the title of one mark
 MOST_CLASSES = 24
-MOST_SIGNALS = 40
+MOST_SIGNALS = 40  # of one class
 SIGNALS_IN_A_CELL = 6
 LONGEST_QUOTE = 61
-FOLDED_FROM = 3_000
-"""A long prompt is folded after about this many characters: readers have to unfold the rest."""
+FOLDED_FROM = 3_000  # characters; readers unfold the rest of a prompt that is a quarter longer or more
 LONGEST_SHOWN = 100_000
 MARK = Markup('<mark class="{}" title="{}">{}</mark>')
 CELL = Markup('<span class="signal">{} <small>{}</small></span>')
 FOR_CLASS, FOR_OTHER, FOR_RIVAL = "for-class", "for-other", "for-rival"
 EXCERPT_CHARS = 160
-CHARS_BEFORE = 40
-"""If an excerpt cannot show the first match from the prompt's beginning, it begins this many characters before it."""
+CHARS_BEFORE = 40  # of the first match, where an excerpt from the prompt's beginning would not show it
 FOUND = Markup("<mark>{}</mark>")
 
 
@@ -117,7 +114,7 @@ def ranking(scores: Sequence[Row], facet: str, *, chosen: str, text: str) -> lis
     ``scores`` are the rows of the table ``trace_scores`` for the prompt ``text``; ``chosen`` is the class that it got.
     """
     own = [one for one in scores if one["facet"] == facet][:MOST_CLASSES]
-    most = max((abs(one["score"]) for one in own), default=0.0) or 1.0
+    most = max((abs(one["score"]) for one in own), default=0.0) or 1.0  # a divisor, so not 0
     return [_score(one, most=most, is_chosen=one["name"] == chosen, text=text) for one in own]
 
 
@@ -131,7 +128,7 @@ def cell(value: object) -> Markup | None:
     except ValueError:
         return None
     found = sorted(signals(given), key=lambda one: -abs(one.weight))
-    if not found and given != []:
+    if not found and given != []:  # not a list of signals: Datasette shows the value as it is
         return None
     shown = [CELL.format(one.name, _points(one.weight)) for one in found[:SIGNALS_IN_A_CELL]]
     more = [escape(f"and {len(found) - len(shown):,} more")] if len(found) > len(shown) else []
@@ -154,12 +151,13 @@ def _score(row: Row, *, most: float, is_chosen: bool, text: str) -> ClassScore:
 def _words(signal: EvidenceSignal, text: str) -> str:
     if not signal.is_at_a_place(len(text)):
         return ""
+    # Four times the quote, because runs of blanks become one blank each.
     return shortened(" ".join(text[signal.start : signal.end][: 4 * LONGEST_QUOTE].split()), LONGEST_QUOTE)
 
 
 def _fold(text: str) -> int:
     """Return the offset (between two lines or words) from which a prompt is folded, or its length if it is short."""
-    if len(text) <= FOLDED_FROM * 5 // 4:
+    if len(text) <= FOLDED_FROM * 5 // 4:  # so that what is unfolded is worth the click
         return len(text)
     for blank in ("\n", " "):
         at = text.rfind(blank, FOLDED_FROM // 2, FOLDED_FROM)
@@ -170,7 +168,7 @@ def _fold(text: str) -> int:
 
 def _marked(text: str, drawn: Sequence[ScoredSignal], low: int, high: int) -> Markup:
     parts: list[Markup] = []
-    for start, end, over in _pieces(drawn, low, high):
+    for start, end, over in _pieces(drawn, low, high):  # pieces, because HTML elements cannot overlap as signals do
         words = text[start:end]
         parts.append(MARK.format(_kind(over), _title(over), words) if over else escape(words))
     return Markup("").join(parts)
@@ -220,9 +218,9 @@ def excerpt(prompt: str, words: tuple[str, ...] = ()) -> Markup:
     line = " ".join(prompt.split())
     pattern = _pattern(words)
     found = pattern.search(line) if pattern else None
-    start = found.start() - CHARS_BEFORE if found and found.end() > EXCERPT_CHARS else 0
+    start = max(0, found.start() - CHARS_BEFORE) if found and found.end() > EXCERPT_CHARS else 0
     if start:
-        start = line.find(" ", start) + 1
+        start = line.find(" ", start) + 1  # with the next whole word
     shown = line[start : start + EXCERPT_CHARS]
     return Markup("").join(
         ("… " if start else "", _with_marks(shown, pattern), " …" if start + EXCERPT_CHARS < len(line) else "")
@@ -230,6 +228,7 @@ def excerpt(prompt: str, words: tuple[str, ...] = ()) -> Markup:
 
 
 def _pattern(words: tuple[str, ...]) -> re.Pattern[str] | None:
+    # Punctuation may stand between the words of a phrase, as in the word index, which leaves it out.
     phrases = [r"\W+".join(re.escape(one) for one in re.findall(r"\w+", text)) or re.escape(text) for text in words]
     return re.compile("|".join(phrases), re.IGNORECASE) if phrases else None
 

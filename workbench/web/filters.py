@@ -62,7 +62,7 @@ def with_part(text: str, field: str, value: str) -> str:
 
 def without_part(text: str, field: str, value: str) -> str:
     """Return the filter ``text`` without this value of the field."""
-    for own in reversed(list(_of(text, field))):
+    for own in reversed(list(_of(text, field))):  # from the end, so that the places of the other parts stay right
         values = own["value"].strip('"').split(",")
         if value in values:
             text = _replaced(text, own, _parts(field, [one for one in values if one != value]))
@@ -76,23 +76,23 @@ def in_datasette(text: str) -> str | None:
     """
     conditions: list[tuple[str, str]] = []
     for found in PART.finditer(text):
-        if not found[0].strip():
+        if not found[0].strip():  # PART also matches the blanks between parts, as empty ones
             continue
         own = _condition(found)
         if own is None:
             return None
         conditions.append(own)
     if not any(name.startswith("origin") for name, _value in conditions):
-        conditions.append(("origin__not", "test"))
+        conditions.append(("origin__not", "test"))  # as in our own list, which leaves out tests unless it is asked for
     return urlencode([*conditions, ("_sort_desc", "id")])
 
 
 def _condition(found: re.Match[str]) -> tuple[str, str] | None:
     field, value = (found["field"] or "").lower(), found["value"].strip('"')
     if field in COLUMNS:
-        sign = "not" * bool(found["minus"]) + "in" * ("," in value)
+        sign = "not" * bool(found["minus"]) + "in" * ("," in value)  # Datasette's lookups: not, in, notin
         return f"{COLUMNS[field]}{'__' * bool(sign)}{sign}", value
-    if found["minus"]:
+    if found["minus"]:  # Datasette can negate neither a comparison nor the beginning of a text
         return None
     if field in BEGINNINGS:
         return f"{BEGINNINGS[field]}__startswith", value

@@ -35,8 +35,7 @@ DATA = "Data"
 """The menu entry that leads to Datasette's own page of the database, with its canned queries and tables."""
 CSV_TYPE = "text/csv; charset=utf-8"
 STATIC = Path(__file__).parent / "plugin" / "static"
-MARK_DIGITS = 10
-"""A static file's address ends with this many digits of its content's hash, so that it may be cached for a year."""
+HASH_DIGITS = 10  # of the hash of a file's content; it ends the address, so that browsers may keep the file for a year
 
 
 class Top(NamedTuple):
@@ -77,25 +76,21 @@ async def render(history: History, request: Request, template: str, *, status: i
     return Response.html(body, status=status)
 
 
-async def missing(history: History, request: Request, *, what: str, why: str) -> Response:
-    """Return a page with status 404 that shows ``what`` is missing, and the reason or remedy (``why``)."""
-    return await refusal(history, request, status=404, what=what, why=why)
-
-
-async def refusal(history: History, request: Request, *, status: int, what: str, why: str) -> Response:
-    """Return a page with this HTTP status that shows ``what`` is wrong, and the reason or remedy (``why``)."""
+async def refusal(history: History, request: Request, *, what: str, why: str, status: int = 404) -> Response:
+    """Return a page that shows ``what`` is wrong or missing, and the reason or remedy (``why``)."""
     return await render(history, request, "missing.html", status=status, what=what, why=why)
 
 
 async def not_found(history: History, request: Request, exception: Exception) -> Response:
     """Return the 404 response for an unknown address: JSON for .json, plain text for .csv, otherwise a page."""
     message = str(exception)
-    what = f"Nothing is at {request.path}." if message in ("", "404") else message
+    what = f"Nothing is at {request.path}." if message in ("", "404") else message  # "404": Datasette found no route
     if request.path.endswith(".json"):
+        # the keys of Datasette's own errors
         return Response.json({"ok": False, "error": what, "status": 404, "title": None}, status=404)
     if request.path.endswith(".csv"):
         return Response.text(what, status=404)
-    return await missing(history, request, what=what, why="The pages are named above, questions and tables under Data.")
+    return await refusal(history, request, what=what, why="The pages are named above, questions and tables under Data.")
 
 
 async def top_of_datasette(history: History, request: object) -> Top | None:
@@ -129,9 +124,9 @@ def csv_lines(rows: Iterable[Sequence[object]]) -> str:
 
 def address(datasette: Datasette, name: str) -> str:
     """Return the address of the static file ``name`` of this plugin, with a hash of its content appended."""
-    return f"{datasette.urls.static_plugins('prompt-enricher', name)}?{_mark(name)}"
+    return f"{datasette.urls.static_plugins('prompt-enricher', name)}?{_content_hash(name)}"
 
 
 @cache
-def _mark(name: str) -> str:
-    return sha256((STATIC / name).read_bytes()).hexdigest()[:MARK_DIGITS]
+def _content_hash(name: str) -> str:
+    return sha256((STATIC / name).read_bytes()).hexdigest()[:HASH_DIGITS]

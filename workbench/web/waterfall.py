@@ -19,13 +19,11 @@ if TYPE_CHECKING:
 
     Row = dict[str, Any]
 
-GATHERING = ("gather", "context")
-"""The present and the former name of the stage that calls the channels."""
+GATHERING = ("gather", "context")  # the present and the former name of the stage that calls the channels
 NOT_ASKED = ("off", "untrusted")
 RECORDING = "record"
-LEAST_RECORDING_MS = 0.01
-LEAST_WIDTH = 0.4
-"""Smallest width of a bar in percent, so that a bar of 0 ms is visible."""
+LEAST_RECORDING_MS = 0.01  # a smaller rest is from rounding the durations of the stages
+LEAST_WIDTH = 0.4  # percent, so that a bar of 0 ms is visible
 LANE = Markup('<svg class="lane" aria-hidden="true">{}<rect class="{}" x="{}%" width="{}%" height="100%"></rect></svg>')
 RULE = Markup('<line class="rule" x1="{0}%" x2="{0}%" y1="0" y2="100%"></line>')
 AXIS = Markup('<svg class="lane axis" aria-hidden="true">{}</svg>')
@@ -68,25 +66,25 @@ def draw(trace: Row) -> Waterfall:
     asking = next((one.start_ms for one in stages if one.name in GATHERING), 0.0)
     channels = list(_channels(_in_order(trace), asking))
     length = max((one.start_ms + one.ms for one in (*stages, *channels)), default=0.0)
-    marks = charts.ticks(length)
+    ticks = charts.ticks(length)
     # The axis ends with the last bar, because a mark beyond it would only make the bars narrower.
-    span = length or marks[-1]
-    rules = Markup("").join(RULE.format(_percent(at, span)) for at in marks if at <= span)
-    letters = Markup("").join(
-        LETTERS.format(
-            _percent(at, span),
-            "start" if not at else "end" if at > 0.9 * span else "middle",
-            f"{charts.written(at)} ms",
-        )
-        for at in marks
-        if at <= span
-    )
+    span = length or ticks[-1]
+    marks = [at for at in ticks if at <= span]
+    rules = Markup("").join(RULE.format(_percent(at, span)) for at in marks)
+    letters = Markup("").join(LETTERS.format(_percent(at, span), _anchor(at, span), f"{charts.written(at)} ms")
+                              for at in marks)  # fmt: skip
     return Waterfall(
         tuple(_with_lane(one, span, rules, "stage") for one in stages),
         tuple(_with_lane(one, span, rules, "channel") for one in channels),
         AXIS.format(letters),
         trace["latency_ms"],
     )
+
+
+def _anchor(at: float, span: float) -> str:
+    if not at:
+        return "start"
+    return "end" if at > 0.9 * span else "middle"  # centred near the end, the words would be cut off
 
 
 def _stages(rows: Iterable[Row], total_ms: float) -> Iterator[TimelineBar]:
@@ -112,7 +110,7 @@ def _channels(rows: Iterable[Row], asking: float) -> Iterator[TimelineBar]:
 
 def _in_order(trace: Row) -> Sequence[Row]:
     """Return the rows of a prompt's channels in the order of its recorded rules, or in the default order."""
-    recorded = (trace["inputs"] or {}).get("channels", ()) if isinstance(trace["inputs"], dict) else ()
+    recorded = trace["inputs"].get("channels", ()) if isinstance(trace["inputs"], dict) else ()
     names = [one.get("name") for one in recorded if isinstance(one, dict)] or list(CHANNELS)
     return sorted(
         trace["channels"], key=lambda row: names.index(row["channel"]) if row["channel"] in names else len(names)

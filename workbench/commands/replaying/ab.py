@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from workbench.replay.rulesets.versions import Versions
 
 RECORDINGS = (".jsonl", ".ndjson")
-SHORT_ID = 14
-"""Number of digits of an experiment's id that lists show: they encode its time, and are enough to find it."""
+SHORT_ID = 14  # digits of an experiment's id: its time, which is enough to find it
 
 in_experiment = click.option(
     "--name", required=True, help="The name of the experiment, which decides about the cohort of each session."
@@ -70,7 +69,7 @@ def run_experiment(
         versions = Versions(db)
         a, b = (_arm(name, versions) for name in (first, second))
         asked = Questions(versions)
-        outcome = harness.run(_asked(asked, db, prompts, selection, limit), a=a, b=b, left_out=asked.left_out)
+        outcome = harness.run(_prompts(asked, db, prompts, selection, limit), a=a, b=b, left_out=asked.left_out)
         if not outcome.results:
             reasons = ", ".join(f"{count} {reason}" for reason, count in sorted(asked.left_out.items()))
             raise click.ClickException(f"no prompt is answered by both arms{': ' if reasons else ''}{reasons}")
@@ -98,7 +97,7 @@ def list_experiments(limit: int, is_json: bool) -> None:
             prompts = str(one.report["prompts"])
             verdict = one.report["verdict"] + (", unfinished" if one.report.get("stopped") else "")
             table.add_row(one.id[:SHORT_ID], at, printable(one.question), prompts, verdict)
-        for column in (0, 1, 4):
+        for column in (0, 1, 4):  # in a narrow terminal, only the question is wrapped
             table.columns[column].no_wrap = True
         new_console().print(table)
     else:
@@ -116,6 +115,7 @@ def show_experiment(experiment_id: str, is_json: bool) -> None:
     with opened() as db:
         found = experiments.find(db, experiment_id)
         results = list(experiments.results(db, found.id))
+    # The stored report is that of the beginning, which knows no answers.
     if found.plan and found.report["stopped"] == template_runs.INTERRUPTED:
         report = template_runs.report_of(found.plan, found.arms, results, stopped=template_runs.INTERRUPTED)
         found = replace(found, report=report)
@@ -161,7 +161,7 @@ def _arm(name: str, versions: Versions) -> Arm:
     return Instructions(compared_rules.named(name, path=packaged_file(), versions=versions))
 
 
-def _asked(
+def _prompts(
     questions: Questions, db: sqlite3.Connection, prompts: str, selection: Selection, limit: int
 ) -> Iterable[ExperimentPrompt]:
     if not prompts:

@@ -13,19 +13,18 @@ from workbench.commands.replaying.ab_parts import opened, print_report, record
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     from enricher.settings import Value as Setting
     from storage.evaluation.experiments import Experiment
     from storage.traces.selection import Selection
     from workbench.experiments.model_calls import Comparison
-    from workbench.experiments.prompt_arms import Bound, ModelCase
+    from workbench.experiments.prompt_arms import Bound
     from workbench.experiments.template_runs import PromptSource
 
     Value = dict[str, Any]
 
-MOST_RECORDED = 100
-"""The default of --limit for recorded prompts; it is low, because each prompt costs two calls."""
+MOST_RECORDED = 100  # the default of --limit; it is low, because each prompt costs two calls
 
 budget_option = click.option(
     "--budget", type=click.FloatRange(min=0), metavar="USD", help="Stop before the experiment costs more than this."
@@ -95,7 +94,7 @@ def ask(
             for name, text in (("a", first), ("b", second))
         }
         comparison = template_runs.comparison_of(
-            _cases(db, prompts, selection, limit),
+            prompt_arms.cases_in_file(prompts) if prompts else prompt_arms.cases_of_log(db, selection, limit=limit),
             template=template,
             arms=arms,
             prompts=prompts,
@@ -111,7 +110,7 @@ def ask(
             _print_bounds(comparison, is_json=is_json)
             return
         begun = template_runs.begin(db, comparison, question=question)
-        value = _asked(db, begun, comparison, settings, source)
+        value = _run(db, begun, comparison, settings, source)
     print_report(value, is_json=is_json, out=out)
 
 
@@ -137,12 +136,11 @@ def resume(experiment_id: str, budget: float | None, out: str, is_json: bool) ->
         model = str(settings["model.name"])
         comparison = template_runs.resumed(db, found, model=model, budget=budget, source=source)
         _check_prices(comparison)
-        value = _asked(db, found, comparison, settings, source)
+        value = _run(db, found, comparison, settings, source)
     print_report(value, is_json=is_json, out=out)
 
 
 def _configured() -> tuple[Mapping[str, Setting], PromptSource]:
-    """Return the settings and prompt templates that apply in the working folder."""
     from enricher.interfaces.cli.instructions import in_use
     from enricher.model.opinion_request import meanings_of
     from workbench.commands.model import configured
@@ -152,13 +150,8 @@ def _configured() -> tuple[Mapping[str, Setting], PromptSource]:
     return settings, PromptSource(in_use("."), meanings_of(rules))
 
 
-def _cases(db: sqlite3.Connection, prompts: str, selection: Selection, limit: int) -> Iterable[ModelCase]:
-    from workbench.experiments.prompt_arms import cases_in_file, cases_of_log
-
-    return cases_in_file(prompts) if prompts else cases_of_log(db, selection, limit=limit)
-
-
 def _check_prices(comparison: Comparison) -> None:
+    # Without a price, it could not be told when the budget is reached.
     unpriced = {arm.model for arm in comparison.arms.values()} - set(comparison.prices)
     if comparison.budget is not None and unpriced:
         names = ", ".join(sorted(unpriced))
@@ -168,7 +161,7 @@ def _check_prices(comparison: Comparison) -> None:
         )
 
 
-def _asked(
+def _run(
     db: sqlite3.Connection,
     one: Experiment,
     comparison: Comparison,

@@ -105,7 +105,7 @@ def _cost(calls: Value) -> str:
 
 def _cells(one: Value) -> list[str]:
     interval = one["interval"] or {}
-    ends = [interval.get("low"), interval.get("high")]
+    ends = [interval.get("low"), interval.get("high")]  # None: this end is unbounded, or there is no interval
     means = [figure(one[arm]["mean"]) for arm in "ab"]
     return [
         *means,

@@ -35,16 +35,12 @@ if TYPE_CHECKING:
     from workbench.replay.outcome import Outcome
     from workbench.replay.rulesets.versions import Texts
 
-SHORT = 10
-MOST_LINES = 20
+HASH_CHARS = 10
+MOST_LINES = 20  # of the diff of one edit
 LOCAL_LAYERS = ("project", "package")
 ANOTHER_RELEASE = "compiled by another release"
 NOT_HERE = "applies in another folder"
 NO_FILES = "the files of one of the two versions were not kept"
-
-
-class BisectError(ValueError):
-    """Raised if the prompt of a trace cannot be judged again; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +78,7 @@ def bisect(trace_id: str, is_json: bool) -> None:
                 found.append(step)
                 if not is_json:
                     _print(step)
-        except (BisectError, queries.UnknownTraceError) as error:
+        except queries.UnknownTraceError as error:
             raise click.ClickException(str(error)) from error
     if is_json:
         print_json(
@@ -95,7 +91,7 @@ def bisect(trace_id: str, is_json: bool) -> None:
 def _steps(corpus: Corpus, trace_id: str) -> Iterator[BisectStep]:
     """Yield the outcome of a recorded prompt under every stored version, oldest first.
 
-    Raises BisectError if the prompt cannot be judged again.
+    Raises click.ClickException if the prompt cannot be judged again.
     """
     row = _row(corpus, trace_id)
     own = corpus.versions.rules(row.rules_hash)
@@ -117,10 +113,10 @@ def _steps(corpus: Corpus, trace_id: str) -> Iterator[BisectStep]:
 def _row(corpus: Corpus, trace_id: str) -> RecordedPrompt:
     row = next(rows_of(corpus.db, [trace_id]), None)
     if row is None:
-        raise BisectError(f"no trace {trace_id!r}")
+        raise click.ClickException(f"no trace {trace_id!r}")
     if why_left_out(row):
         why = f"it was {row.status}" if row.status in NOT_CLASSIFIED else "its text was not kept"
-        raise BisectError(f"trace {trace_id} cannot be judged again: {why}")
+        raise click.ClickException(f"trace {trace_id} cannot be judged again: {why}")
     return row
 
 
@@ -129,8 +125,10 @@ def _applies_in(cwd: str, texts: Texts) -> bool:
 
     It does if ``cwd`` is within the folders of all project and package files in ``texts``, the files of that version.
     """
+    # The files are in a folder (.enricher) of the project or package to which they belong.
     folders = [os.path.dirname(os.path.dirname(path)) for layer, path, _text in texts if layer in LOCAL_LAYERS]
     here = os.path.abspath(cwd) if cwd else ""
+    # rstrip, because the root folder ends with a separator itself
     return all(here == folder or here.startswith(folder.rstrip(os.sep) + os.sep) for folder in folders)
 
 
@@ -151,7 +149,7 @@ def _print(step: BisectStep) -> None:
     if step.kinds:
         click.echo(printable(f"  changes: {', '.join(step.kinds)}"))
         _print_cause(step.cause, step.note)
-    click.echo(printable(f"{step.version[:SHORT]}  {step.first_seen_at[:19]}  {outcome}{own}"))
+    click.echo(printable(f"{step.version[:HASH_CHARS]}  {step.first_seen_at[:19]}  {outcome}{own}"))
 
 
 def _print_cause(cause: Cause | None, note: str) -> None:
@@ -186,7 +184,8 @@ def _describe_outcome(outcome: Outcome) -> str:
     parts += [f"workflow {outcome.workflow}"] if outcome.workflow else []
     parts += [" ".join(outcome.guardrails)] if outcome.guardrails else []
     parts += ["approach"] if outcome.approach else []
-    return "  ".join([*parts, *(f"{len(outcome.items)} items" for _ in outcome.items[:1])])
+    parts += [f"{len(outcome.items)} items"] if outcome.items else []
+    return "  ".join(parts)
 
 
 def _as_json(step: BisectStep) -> dict[str, object]:

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 SHOWN_PER_CAUSE = 5
 MOST_PROBLEMS = 10
 PROMPT_CHARS = 60
-MOST_ATTRIBUTED = 500
-"""The cause is searched for at most this many changed prompts; each search takes a few milliseconds."""
+ID_CHARS = 14  # of the id of a prompt: its time, which is enough to find it
+MOST_ATTRIBUTED = 500  # changed prompts; the search for the cause of one takes a few milliseconds
 
 
 @contextlib.contextmanager
@@ -52,21 +52,14 @@ def opened(selection: Selection, *, limit: int = 0) -> Iterator[Corpus]:
 
 def selection_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add to a command the options that select the prompts to replay and say what to do with the result."""
-    for option in reversed(
-        (
-            options.where(),
-            options.limit(0),
-            click.option(
-                "--today",
-                is_flag=True,
-                help="Ask a channel again, now, if the recorded answer does not fit the new instructions.",
-            ),
-            click.option("--keep", is_flag=True, help="Store the result, so that the published pages show it."),
-            options.as_json,
-        )
-    ):
-        command = option(command)
-    return command
+    today = click.option(
+        "--today",
+        is_flag=True,
+        help="Ask a channel again, now, if the recorded answer does not fit the new instructions.",
+    )
+    keep = click.option("--keep", is_flag=True, help="Store the result, so that the published pages show it.")
+    decorated: Callable[..., None] = options.where()(options.limit(0)(today(keep(options.as_json(command)))))
+    return decorated
 
 
 def replay_and_print(
@@ -90,7 +83,13 @@ def replay_and_print(
                 _keep(corpus, figures, causes, path, base, candidate, selection)
     except CasesError as error:
         raise click.ClickException(printable(error)) from error
-    _print_report(figures, causes, is_json=is_json)
+    if is_json:
+        print_json(as_object(figures, causes))
+        return
+    _print_outcome(figures)
+    if figures.prompts:
+        _print_measures(figures)
+    _print_changes(figures, causes)
 
 
 def _print_problems(side: Side) -> None:
@@ -120,7 +119,7 @@ def _causes(figures: Figures, corpus: Corpus, path: str, base: Side, candidate: 
         return dict(attribute_layers(changes, corpus=corpus, candidate=candidate, base=base))
     before, after = (_text(side, path, corpus.versions) for side in (base, candidate))
     if not path or after is None or (base.hash and before is None):
-        return {}
+        return {}  # they are not two states of one file
     changes = figures.changes[:MOST_ATTRIBUTED]
     return dict(attribute(changes, corpus=corpus, path=path, candidate=after, base=before))
 
@@ -130,7 +129,7 @@ def _text(side: Side, path: str, versions: Versions) -> str | None:
     from workbench.replay.rulesets.compared_rules import texts_of
     from workbench.replay.rulesets.current_layers import CurrentLayers
 
-    places = {os.path.abspath(path), os.path.realpath(path)}
+    places = {os.path.abspath(path), os.path.realpath(path)}  # layers may be recorded under either
     texts = side.texts() if isinstance(side, CurrentLayers) else texts_of(side, versions)
     return next((text for _layer, of, text in texts if of in places), None)
 
@@ -149,7 +148,7 @@ def _difference(path: str, base: Side, candidate: Side, versions: Versions) -> s
     from workbench.edits import progress
 
     before, after = (_text(side, path, versions) or "" for side in (base, candidate))
-    if not base.hash:
+    if not base.hash:  # the recorded answers, which several versions of the file may have given
         before = _earlier_text(path, versions, now=after)
     return progress.difference(before, after, path) if before or after else ""
 
@@ -205,16 +204,6 @@ def as_object(figures: Figures, causes: dict[str, Cause]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _print_report(figures: Figures, causes: dict[str, Cause], *, is_json: bool) -> None:
-    if is_json:
-        print_json(as_object(figures, causes))
-    else:
-        _print_outcome(figures)
-        if figures.prompts:
-            _print_measures(figures)
-        _print_changes(figures, causes)
-
-
 def _print_outcome(figures: Figures) -> None:
     from workbench.edits.progress import headline
 
@@ -228,7 +217,7 @@ def _print_outcome(figures: Figures) -> None:
         click.echo(f"approved cases: {len(on_labels.regressed):,} of {on_labels.approved:,} got worse:")
         prompts = {change.prompt.id: _opening(change) for change in figures.changes}
         for identity in on_labels.regressed:
-            click.echo(printable(f"    {identity[:14]}  {prompts.get(identity, 'of the golden cases')}"))
+            click.echo(printable(f"    {identity[:ID_CHARS]}  {prompts.get(identity, 'of the golden cases')}"))
     elif on_labels and on_labels.approved:
         click.echo(f"approved cases: 0 of {on_labels.approved:,} got worse")
 
@@ -256,7 +245,7 @@ def _print_changes(figures: Figures, causes: dict[str, Cause]) -> None:
             if cause:
                 click.echo(_shown(f"  because of {cause}"))
             for change in caused[:SHOWN_PER_CAUSE]:
-                click.echo(_shown(f"    {change.prompt.id[:14]}  {difference_of(change)}  {_opening(change)}"))
+                click.echo(_shown(f"    {change.prompt.id[:ID_CHARS]}  {difference_of(change)}  {_opening(change)}"))
             if len(caused) > SHOWN_PER_CAUSE:
                 click.echo(f"    … {len(caused) - SHOWN_PER_CAUSE} more (--json lists all)")
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from enricher.interfaces.cli.output import new_console, new_table, opened, print_json, printable
-from workbench.commands.replaying.blast_radius import replay_and_print, selection_options
+from workbench.commands.replaying.blast_radius import ID_CHARS, replay_and_print, selection_options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,35 +52,26 @@ def compare(
     or the word "recorded" for what the hook did.
     """
     if kept is not None:
-        _show_kept(kept or base, is_json=is_json)
+        _show_kept(kept or base, is_json=is_json)  # the ID may also stand before --kept
         return
     if not base or not candidate:
         raise click.UsageError(
             "BASE or CANDIDATE is missing; for example: enricher compare recorded my-instructions.md"
         )
-    place = path or _file_of(candidate) or _file_of(base) or _packaged()
-    replay_and_print(
-        lambda versions: _sides(base, candidate, place, versions), place, selection,
-        limit=limit, today=today, keep=keep, is_json=is_json,
-    )  # fmt: skip
-
-
-def _sides(base: str, candidate: str, path: str, versions: Versions) -> tuple[Side, Side]:
+    from enricher.rules.layers import packaged_file
     from workbench.replay.rulesets import compared_rules
 
-    return compared_rules.named(base, path=path, versions=versions), compared_rules.named(
-        candidate, path=path, versions=versions
-    )
+    place = path or _file_of(candidate) or _file_of(base) or packaged_file()
+
+    def sides(versions: Versions) -> tuple[Side, Side]:
+        first, second = (compared_rules.named(name, path=place, versions=versions) for name in (base, candidate))
+        return first, second
+
+    replay_and_print(sides, place, selection, limit=limit, today=today, keep=keep, is_json=is_json)
 
 
 def _file_of(name: str) -> str:
     return os.path.abspath(name) if os.path.isfile(name) else ""
-
-
-def _packaged() -> str:
-    from enricher.rules.layers import packaged_file
-
-    return packaged_file()
 
 
 def _show_kept(identity: str, *, is_json: bool) -> None:
@@ -97,7 +88,7 @@ def _show_kept(identity: str, *, is_json: bool) -> None:
     click.echo(printable(f"{replay.id}  {replay.at}  {replay.base} → {replay.candidate}: {replay.verdict}"))
     click.echo(f"{replay.changed} of {replay.prompts} prompts change")
     for one in results:
-        click.echo(printable(f"  {one.trace_id[:14]}  {', '.join(one.kinds)}  {one.cause}"))
+        click.echo(printable(f"  {one.trace_id[:ID_CHARS]}  {', '.join(one.kinds)}  {one.cause}"))
 
 
 def _list(kept: Sequence[StoredReplay], *, is_json: bool) -> None:
@@ -109,13 +100,6 @@ def _list(kept: Sequence[StoredReplay], *, is_json: bool) -> None:
         table = new_table("id", "at", "base → candidate", "verdict", "changed", "of", numbers=2)
         for one in kept:
             sides = f"{os.path.basename(one.base)} → {os.path.basename(one.candidate)}"
-            row = (
-                one.id[:14],
-                f"{one.at[:10]} {one.at[11:16]}",
-                sides,
-                one.verdict,
-                f"{one.changed:,}",
-                f"{one.prompts:,}",
-            )
-            table.add_row(*map(printable, row))
+            at, counts = f"{one.at[:10]} {one.at[11:16]}", (f"{one.changed:,}", f"{one.prompts:,}")
+            table.add_row(*map(printable, (one.id[:ID_CHARS], at, sides, one.verdict, *counts)))
         new_console().print(table)

@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from workbench.coverage.rule_positions import LocatedRules
     from workbench.replay.corpus import Corpus
 
-MOST_SHOWN = 30
-PERCENT = 100
+MOST_SHOWN = 30  # rows of each list
 
 
 @click.command("coverage", epilog="Example: enricher coverage --where since:30d")
@@ -43,7 +42,7 @@ def coverage(selection: Selection, instructions: str | None, is_all: bool, is_js
     from workbench.coverage.coverage import as_object, measure
 
     with opened(selection) as corpus:
-        found = measure(corpus, _written(corpus, instructions))
+        found = measure(corpus, _rules_to_measure(corpus, instructions))
         left_out = dict(corpus.left_out)
     if is_json:
         print_json({**as_object(found), "left_out": left_out})
@@ -58,7 +57,7 @@ def coverage(selection: Selection, instructions: str | None, is_all: bool, is_js
     _print(found, is_all=is_all)
 
 
-def _written(corpus: Corpus, instructions: str | None) -> LocatedRules:
+def _rules_to_measure(corpus: Corpus, instructions: str | None) -> LocatedRules:
     from workbench.coverage import rule_positions
 
     if not instructions:
@@ -77,12 +76,12 @@ def _print(found: Coverage, *, is_all: bool) -> None:
     if found.folder:
         click.echo(printable(f"all are judged as if they had been typed in {found.folder}, whose own rules count here"))
     click.echo(
-        printable(f"a place without a file name, such as :12, is a line of {os.path.relpath(main_file(found.rows))}")
+        printable(f"a place without a file name, such as :12, is a line of {os.path.relpath(_main_file(found.rows))}")
     )
     _print_lines(console, found)
     dead = [row for row in found.dead() if row.kind == "signal"]
     if dead:
-        reach = f"each may still fire in up to {found.dead_may_reach() * PERCENT:.2g} % of prompts (95 %)"
+        reach = f"each may still fire in up to {100 * found.dead_may_reach():.2g} % of prompts (95 %)"
         foreign = sum(row.is_foreign for row in dead)
         last = f", {foreign} with wordings of other languages last" if foreign else ""
         click.echo(f"\n{counted(len(dead), 'signal')} never fired{last}; {reach}:")
@@ -97,9 +96,9 @@ def _print(found: Coverage, *, is_all: bool) -> None:
         _print_places(found.always_on(), found)
     if found.overlaps:
         click.echo("\nFired in exactly the same prompts:")
-        main = main_file(found.rows)
+        main = _main_file(found.rows)
         for overlap in found.overlaps[:MOST_SHOWN]:
-            named = "  and  ".join(f"{_named(row)} ({place(row, main)})" for row in overlap.rows)
+            named = "  and  ".join(f"{_named(row)} ({_place(row, main)})" for row in overlap.rows)
             click.echo(printable(f"  {overlap.fired} prompts: {named}"))
     _print_signals(console, found, is_all=is_all)
     _print_unmatched(found)
@@ -107,11 +106,12 @@ def _print(found: Coverage, *, is_all: bool) -> None:
 
 def _print_lines(console: Console, found: Coverage) -> None:
     table = _fixed(new_table("kind", "name", "place", "prompts", "share", "tokens", numbers=3), but=2)
-    main = main_file(found.rows)
+    main = _main_file(found.rows)
     for row in found.rows:
+        # Signals have a table of their own; classes and channels are listed only if they fired.
         if row.kind != "signal" and (row.fired or row.kind in ("guardrail", "approach", "workflow")):
             cost = f"{row.tokens_each} x {row.fired}" if row.tokens else ""
-            table.add_row(row.kind, printable(row.name), place(row, main), str(row.fired), percent(row.share), cost)
+            table.add_row(row.kind, printable(row.name), _place(row, main), str(row.fired), _percent(row.share), cost)
     console.print(table)
 
 
@@ -126,11 +126,11 @@ def _print_signals(console: Console, found: Coverage, *, is_all: bool) -> None:
         return
     click.echo("\nSignals" if is_all else "\nWith 95 % certainty, right no more often than chance:")
     table = _fixed(new_table("signal", "for", "place", "weight", "prompts", "right", "class", numbers=4))
-    main = main_file(found.rows)
+    main = _main_file(found.rows)
     for row in shown:
-        by_chance = percent(found.class_share(row)) if row.right + row.wrong else ""
-        figures = str(row.weight), str(row.fired), rightness(row), by_chance
-        table.add_row(printable(row.label), printable(row.name), place(row, main), *figures)
+        by_chance = _percent(found.class_share(row)) if row.right + row.wrong else ""
+        figures = str(row.weight), str(row.fired), _rightness(row), by_chance
+        table.add_row(printable(row.label), printable(row.name), _place(row, main), *figures)
     console.print(table)
 
 
@@ -150,9 +150,9 @@ def _print_unmatched(found: Coverage) -> None:
 
 
 def _print_places(rows: Sequence[CoverageRow], found: Coverage) -> None:
-    main = main_file(found.rows)
+    main = _main_file(found.rows)
     for row in rows[:MOST_SHOWN]:
-        click.echo(printable(f"  {place(row, main)}  {_named(row)}"))
+        click.echo(printable(f"  {_place(row, main)}  {_named(row)}"))
     if len(rows) > MOST_SHOWN:
         click.echo(f"  and {len(rows) - MOST_SHOWN} more (--json)")
 
@@ -161,24 +161,25 @@ def _named(row: CoverageRow) -> str:
     return f"{row.name}: {row.label}" if row.label else f"{row.kind} {row.name}"
 
 
-def main_file(rows: Sequence[CoverageRow]) -> str:
+def _main_file(rows: Sequence[CoverageRow]) -> str:
     """Return the file that contains the most rules, without counting signals."""
     return Counter(row.file for row in rows if row.kind != "signal").most_common(1)[0][0]
 
 
-def place(row: CoverageRow, main: str) -> str:
+def _place(row: CoverageRow, main: str) -> str:
     """Return the place of a rule as ``file:line``; the file name is left out for the file ``main``."""
+    # A path that leads out of both folders ("..") is shown in full.
     beside, near = os.path.relpath(row.file, os.path.dirname(main)), os.path.relpath(row.file)
     named = next((one for one in (beside, near) if not one.startswith("..")), row.file)
     return printable(f"{'' if row.file == main else named}:{row.line}")
 
 
-def percent(share: float) -> str:
+def _percent(share: float) -> str:
     """Return a share in percent, with three significant digits."""
-    return f"{share * PERCENT:.3g} %"
+    return f"{100 * share:.3g} %"
 
 
-def rightness(row: CoverageRow) -> str:
+def _rightness(row: CoverageRow) -> str:
     """Return in words how often a signal's class won rightly on labelled prompts, with Wilson's interval in percent.
 
     The text is empty if its class won on no labelled prompt on which the signal fired.
@@ -187,4 +188,4 @@ def rightness(row: CoverageRow) -> str:
     if not count:
         return ""
     interval = row.rightness()
-    return f"{row.right}/{count} ({interval.low * PERCENT:.0f}-{interval.high * PERCENT:.0f} %)"
+    return f"{row.right}/{count} ({100 * interval.low:.0f}-{100 * interval.high:.0f} %)"

@@ -11,51 +11,23 @@ import click
 from enricher.home import state_dir
 from enricher.interfaces.cli import options
 from enricher.interfaces.cli.output import print_json, printable
-from workbench.commands.replaying.blast_radius import difference_of, opened, replay_and_print, selection_options
+from workbench.commands.replaying.blast_radius import (
+    ID_CHARS,
+    PROMPT_CHARS,
+    difference_of,
+    opened,
+    replay_and_print,
+    selection_options,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from storage.traces.selection import Selection
     from workbench.replay.rulesets.compared_rules import Side
     from workbench.replay.rulesets.versions import Versions
 
-OPTIONS = (
-    click.option(
-        "--gate",
-        is_flag=True,
-        help="Check the golden cases of this repository; exit with code 1 if one fails that passed before.",
-    ),
-    click.option(
-        "--cases",
-        default="",
-        metavar="FILE",
-        help="With --gate: read the cases from this file, not .enricher/cases.jsonl.",
-    ),
-    click.option("--allow-removed", is_flag=True, help="With --gate: allow that cases of the base were removed."),
-    click.option("--junit", default="", metavar="FILE", help="With --gate: write the report as JUnit XML."),
-    click.option(
-        "--markdown", default="", metavar="FILE", help="With --gate: write the report as a comment for a pull request."
-    ),
-)
 
-
-def gate_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the gate's options to a command that already has ``--base``, ``--instructions`` and ``--json``."""
-    for option in reversed(OPTIONS):
-        command = option(command)
-    return command
-
-
-def run_gate(
-    *,
-    base: str = "",
-    instructions: str = "",
-    is_json: bool = False,
-    cases: str = "",
-    allow_removed: bool = False,
-    junit: str = "",
-    markdown: str = "",
+def _run_gate(
+    *, base: str, instructions: str, is_json: bool, cases: str, allow_removed: bool, junit: str, markdown: str
 ) -> None:
     """Check the golden cases (prompts with their expected results) of the working folder, and write the reports.
 
@@ -107,7 +79,22 @@ def _write(path: str, text: str) -> None:
     is_flag=True,
     help="Ask the configured model anew about the prompts and show which results differ; the cost is printed first.",
 )
-@gate_options
+@click.option(
+    "--gate",
+    is_flag=True,
+    help="Check the golden cases of this repository; exit with code 1 if one fails that passed before.",
+)
+@click.option(
+    "--cases",
+    default="",
+    metavar="FILE",
+    help="With --gate: read the cases from this file, not .enricher/cases.jsonl.",
+)
+@click.option("--allow-removed", is_flag=True, help="With --gate: allow that cases of the base were removed.")
+@click.option("--junit", default="", metavar="FILE", help="With --gate: write the report as JUnit XML.")
+@click.option(
+    "--markdown", default="", metavar="FILE", help="With --gate: write the report as a comment for a pull request."
+)
 def replay(
     instructions: str | None,
     base: str,
@@ -125,7 +112,7 @@ def replay(
     instructions = instructions or ""
     if gate:
         _refuse_with("--gate", verify=verify, where=selection, limit=limit, today=today, keep=keep)
-        run_gate(base=base, instructions=instructions, is_json=is_json, **of_gate)  # type: ignore[arg-type]
+        _run_gate(base=base, instructions=instructions, is_json=is_json, **of_gate)  # type: ignore[arg-type]
     if given := [name.replace("_", "-") for name, value in of_gate.items() if value]:
         raise click.UsageError(f"--{given[0]} can only be used with --gate")
     if verify:
@@ -147,7 +134,7 @@ def _refuse_with(option: str, **others: object) -> None:
     from storage.traces.selection import EVERYTHING
 
     for name, value in others.items():
-        if value and value != EVERYTHING:
+        if value and value != EVERYTHING:  # the value of --where if it is not given
             raise click.UsageError(f"--{name} cannot be used with {option}")
 
 
@@ -215,7 +202,8 @@ def _ask_model(selection: Selection, limit: int, *, is_json: bool) -> None:
         f"{len(found)} prompts asked about, {len(failed)} without an opinion; {len(changes)} come out differently"
     )
     for change in changes:
-        click.echo(printable(f"    {change.prompt.id[:14]}  {difference_of(change)}  {change.prompt.text[:60]!r}"))
+        prompt = change.prompt
+        click.echo(printable(f"    {prompt.id[:ID_CHARS]}  {difference_of(change)}  {prompt.text[:PROMPT_CHARS]!r}"))
 
 
 def _verify(selection: Selection, limit: int, *, is_json: bool) -> None:
@@ -229,6 +217,7 @@ def _verify(selection: Selection, limit: int, *, is_json: bool) -> None:
     from workbench.replay import replay
 
     try:
+        # Not the usual selection, which leaves out the prompts of tests.
         chosen = replay.WITH_TESTS if selection == EVERYTHING else selection
         outcome = replay.verify(state_dir(), chosen, limit=limit)
     except StorageError as error:

@@ -19,9 +19,8 @@ if TYPE_CHECKING:
     from storage.traces.selection import Selection
     from workbench.tuning.suggest import Proposal, Suggestions
 
-MOST_LISTED, PROMPT_CHARS, ID_CHARS = 8, 70, 14
-LEAST_PROMPTS = 100
-"""Minimum number of labelled prompts for a fit; with fewer, the weights would overfit single prompts."""
+MOST_LISTED, PROMPT_CHARS, ID_CHARS = 8, 70, 14  # 14: the time in an id of a prompt, which is enough to find it
+LEAST_PROMPTS = 100  # labelled ones for a fit; with fewer, the weights would overfit single prompts
 
 
 @click.command("tune", epilog="Example: enricher tune labelled.jsonl")
@@ -47,7 +46,7 @@ def tune(
     try:
         from workbench.tuning.labelled_prompts import LabelError
         from workbench.tuning.tune import TuningError
-    except ImportError as error:
+    except ImportError as error:  # numpy is no dependency of the package
         raise click.ClickException(
             f"{error}; tuning needs numpy, which you can install with: pip install numpy"
         ) from error
@@ -118,7 +117,9 @@ def suggest(files: tuple[str, ...], selection: Selection, instructions: str | No
             text = file.read()
         with opened(selection) as corpus:
             found = find(corpus, path=path, text=text, rows=read_labelled(files))
-    except (OSError, UnicodeDecodeError, LabelError, SuggestError) as error:
+    except UnicodeDecodeError as error:
+        raise click.ClickException(f"{path}: cannot be read as UTF-8 text: {error}") from error
+    except (OSError, LabelError, SuggestError) as error:
         raise click.ClickException(str(error)) from error
     if is_json:
         print_json(_as_json(found))
@@ -149,6 +150,7 @@ def _print_proposal(number: int, proposal: Proposal, texts: Mapping[str, str]) -
     for word, ids in (("fixes", proposal.fixes), ("breaks", proposal.breaks)):
         for one in ids[:MOST_LISTED]:
             prompt = " ".join(texts[one].split())[:PROMPT_CHARS]
+            # With a colon, it is a place in a file of labels, or a line of an added text.
             click.echo(printable(f"   {word} {one if ':' in one else one[:ID_CHARS]}  {prompt}"))
         if len(ids) > MOST_LISTED:
             click.echo(f"   {word} {len(ids) - MOST_LISTED} more (--json)")

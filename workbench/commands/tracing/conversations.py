@@ -58,6 +58,7 @@ def command(
     is imported twice.
     """
     from storage.db.database import StorageError
+    from storage.traces.selection import moment
     from workbench.importing import conversation_files
     from workbench.importing.survey import ImportFilter
 
@@ -65,8 +66,8 @@ def command(
         raise click.BadParameter(f"{project} is not a folder", param_hint="--project")
     if host == "jsonl" and not paths:
         raise click.UsageError("--host jsonl needs a SOURCE: the file to import")
-    now = int(time.time() * 1_000_000)
-    wanted = ImportFilter(_moment(since), now, os.path.abspath(project) if project else "", limit)
+    now, begin = int(time.time() * 1_000_000), int(moment(since) * 1_000_000) if since else 0
+    wanted = ImportFilter(begin, now, os.path.abspath(project) if project else "", limit)
     found, problems = (
         conversation_files.named(paths, host or "") if paths else (conversation_files.stored_files(host or ""), [])
     )
@@ -75,14 +76,14 @@ def command(
             "no conversations were found in the folders of the known clients; name a file or a folder to import"
         )
     try:
-        outcome = _Run(found, problems, wanted, is_json=is_json).through(is_dry=is_dry, is_sure=is_sure)
+        outcome = _Import(found, problems, wanted, is_json=is_json).run(is_dry=is_dry, is_sure=is_sure)
     except (StorageError, OSError) as failure:
         raise click.ClickException(printable(failure)) from failure
     sys.exit(outcome)
 
 
 @dataclass(slots=True)
-class _Run:
+class _Import:
     """One run of the command, with the sources to read, the problems with them, and the filter for prompts."""
 
     sources: list[ConversationFile]
@@ -90,7 +91,7 @@ class _Run:
     wanted: ImportFilter
     is_json: bool
 
-    def through(self, *, is_dry: bool, is_sure: bool) -> int:
+    def run(self, *, is_dry: bool, is_sure: bool) -> int:
         """List the prompts to import, and store them unless ``is_dry``; ask the user first unless ``is_sure``.
 
         Return the exit code.
@@ -102,9 +103,9 @@ class _Run:
         survey = self._survey(tracer)
         if not self.is_json:
             _print_listing(survey)
-        stored = Stored()
+        stored = Stored()  # filled while prompts are stored, so that an interruption can tell how many were
         is_wanted = bool(survey.prompts) and not is_dry
-        is_agreed = is_wanted and (is_sure or self._asked(survey))
+        is_agreed = is_wanted and (is_sure or self._is_confirmed(survey))
         seconds = self._store(tracer, survey, stored) if is_agreed else 0.0
         if self.is_json:
             print_json(_as_json(survey, stored, is_stored=is_agreed))
@@ -124,8 +125,8 @@ class _Run:
             result.report(problem)
         return result
 
-    def _asked(self, survey: ImportSurvey) -> bool:
-        if self.is_json or not (sys.stdin.isatty() and sys.stderr.isatty()):
+    def _is_confirmed(self, survey: ImportSurvey) -> bool:
+        if self.is_json or not (sys.stdin.isatty() and sys.stderr.isatty()):  # nobody would see the question
             return False
         return click.confirm(f"Store {survey.prompts:,} prompts, redacted, in {state_dir()}?", err=True)
 
@@ -183,13 +184,6 @@ def _progress(verb: str, sources: list[ConversationFile], *, is_json: bool) -> I
         yield advance
 
 
-def _moment(since: str) -> int:
-    """Return the time that ``--since`` names, in microseconds since 1970; 0 if ``since`` is empty."""
-    from storage.traces.selection import moment
-
-    return int(moment(since) * 1_000_000) if since else 0
-
-
 def _print_listing(survey: ImportSurvey) -> None:
     console = new_console()
     if survey.groups:
@@ -237,7 +231,7 @@ def _as_json(survey: ImportSurvey, stored: Stored, *, is_stored: bool) -> dict[s
                 "sessions": len(group.sessions),
                 "prompts": group.prompts,
                 "secrets": dict(group.secrets),
-                "left_out": dict(+group.left_out),
+                "left_out": dict(+group.left_out),  # + drops counts of 0
                 "not_again": dict(+group.not_again),
             }
             for group in _ordered(survey)

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 
     from workbench.gate.queue import Queued
 
-SHOWN_CHARS = 1_200
-"""Maximum number of characters of a prompt that the queue shows."""
+SHOWN_CHARS = 1_200  # of a prompt in the queue
 LAST = "last"
 
 
@@ -75,7 +74,7 @@ def label(
     for one in given:
         _refuse_unknown(one, known)
     with opened() as db:
-        entries = [_give(db, one, is_case=is_case, cases=cases) for one in given]
+        entries = [_store(db, one, is_case=is_case, cases=cases) for one in given]
     for entry, one in zip(entries, given, strict=True):
         if is_json:
             print_json(entry)
@@ -100,7 +99,7 @@ def _expect_workflow(trace_id: str, name: str, *, cases: str) -> None:
             found = queries.find(db, trace_id)
         except queries.UnknownTraceError as error:
             raise click.ClickException(str(error)) from error
-        path = _written(lambda: labelling.expect_workflow(db, found, name, path=_whole(cases)).path)
+        path = _path_or_error(lambda: labelling.expect_workflow(db, found, name, path=_absolute(cases)).path)
     click.echo(f"{found}: workflow {name}, in {path}")
 
 
@@ -117,7 +116,7 @@ def _refuse_unknown(one: GivenLabel, known: Sequence[str]) -> None:
         raise click.ClickException(one.place + message) if one.place else click.BadParameter(message)
 
 
-def _give(db: sqlite3.Connection, one: GivenLabel, *, is_case: bool, cases: str) -> dict[str, object]:
+def _store(db: sqlite3.Connection, one: GivenLabel, *, is_case: bool, cases: str) -> dict[str, object]:
     try:
         found = queries.find(db, one.trace_id)
         if one.line:
@@ -126,40 +125,38 @@ def _give(db: sqlite3.Connection, one: GivenLabel, *, is_case: bool, cases: str)
             return labelling.judge_line(db, found, one.line, one.verdict)
     except (queries.UnknownTraceError, line_labels.UnknownLineError) as error:
         raise click.ClickException(f"{one.place}{error}") from error
-    written = write_case(db, found, one.verdict, cases=cases) if is_case or cases else ""
-    entry = labels.add(db, found, one.verdict)
-    return {**entry, "cases": written} if written else entry
+    if not (is_case or cases):
+        return labels.add(db, found, one.verdict)
+    from workbench.gate import labelling
+
+    # First the file, because it may refuse the case, and then there is to be no label.
+    written = _path_or_error(lambda: labelling.write_case(db, found, one.verdict, path=_absolute(cases)))
+    return {**labels.add(db, found, one.verdict), "cases": written}
 
 
 def _lines(file: IO[str]) -> Iterator[GivenLabel]:
     """Yield the labels of a JSON Lines file; raises click.ClickException for a line that is not a label."""
-    for number, line in enumerate(file, 1):
+    try:
+        lines = file.readlines()
+    except UnicodeDecodeError as error:
+        raise click.ClickException(f"{file.name}: cannot be read as UTF-8 text: {error}") from error
+    for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
         place = f"{file.name}:{number}: "
         try:
             value = json.loads(line)
             yield GivenLabel(str(value["id"]), str(value["verdict"]), int(value.get("line", 0)), place)
-        except (ValueError, KeyError, TypeError, AttributeError):
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):  # of 1e999 and [[[…
             remedy = 'write an object such as {"id": "0064a1", "verdict": "debug"}'
             raise click.ClickException(f"{place}this line is not a label; {remedy}") from None
 
 
-def write_case(db: sqlite3.Connection, trace_id: str, verdict: str, *, cases: str = "") -> str:
-    """Write a labelled prompt as a golden case (a regression test) to the file ``cases``; return the file's path.
-
-    If ``cases`` is empty, the cases file of the prompt's project is used, or the user's own if its folder is gone.
-    """
-    from workbench.gate import labelling
-
-    return _written(lambda: labelling.write_case(db, trace_id, verdict, path=_whole(cases)))
-
-
-def _whole(cases: str) -> str:
+def _absolute(cases: str) -> str:
     return os.path.abspath(cases) if cases else ""
 
 
-def _written(write: Callable[[], str]) -> str:
+def _path_or_error(write: Callable[[], str]) -> str:
     """Call ``write`` and return its result, the path of the cases file.
 
     A CasesError becomes a click.ClickException that says what to do.
@@ -218,7 +215,7 @@ def wrong(trace_id: str, number: int | None, because: str, is_right: bool, is_un
         raise click.UsageError("--undo takes a label back; leave out --right and --because")
     try:
         with opened() as db:
-            found = last_here(db) if trace_id == LAST else queries.find(db, trace_id)
+            found = _last_here(db) if trace_id == LAST else queries.find(db, trace_id)
             if number is None:
                 _print_lines(db, found, is_json=is_json)
                 return
@@ -231,11 +228,12 @@ def wrong(trace_id: str, number: int | None, because: str, is_right: bool, is_un
         click.echo(printable(_in_words(entry)))
 
 
-def last_here(db: sqlite3.Connection) -> str:
+def _last_here(db: sqlite3.Connection) -> str:
     """Return the id of the newest prompt typed in the working folder to which a text was added.
 
     Raises UnknownTraceError if there is none.
     """
+    # Ids begin with the time, so that the greatest is the newest.
     query = "select max(id) from traces where cwd = :cwd and output_text <> '' and origin = 'hook'"
     found = db.execute(query, {"cwd": os.getcwd()}).fetchone()[0]
     if found is None:

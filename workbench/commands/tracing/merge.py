@@ -41,7 +41,7 @@ def command(paths: tuple[str, ...], is_dry: bool, is_json: bool) -> None:
                         merge(db, path, state_dir=state_dir(), condense=without_answer, is_dry=is_dry, advance=advance)
                     )
             broken = [] if is_dry else broken_references(db)
-    except database.StorageError as refusal:
+    except database.StorageError as refusal:  # the databases before this one were merged completely
         _report(outcomes, is_dry=is_dry, is_json=False)
         raise click.ClickException(printable(refusal)) from refusal
     except KeyboardInterrupt:

@@ -35,14 +35,14 @@ LINK = Markup('<a href="{}">{}</a>')
 CODE_LINK = Markup('<a href="{}"><code>{}</code></a>')
 STATUS = Markup('<span class="status {}">{}</span>')
 SHARE = Markup('<span class="share"><svg aria-hidden="true"><rect width="{}%" height="100%"></rect></svg>{} %</span>')
-DIGITS_OF_A_VERSION = 12
+DIGITS_OF_A_VERSION = 12  # of a hash; enough to find the version
 LOOKS = {
     **VERDICT_LOOKS,
     **dict.fromkeys(("timeout", "wrong"), "bad"),
     **dict.fromkeys(("class", "untrusted"), "warn"),
     **dict.fromkeys(("empty", "off"), "quiet"),
 }
-OF_TRACES = ("traces", "what_people_said", "which_prompts_failed")
+OF_TRACES = ("traces", "what_people_said", "which_prompts_failed")  # the table, and views of it
 MOST_WORDS = 20
 LONGEST = 2_000
 SCHEMES = ("http://", "https://")
@@ -55,7 +55,8 @@ def shown(history: History, value: object, *, column: str, table: str | None, ro
         value = value["value"]
     if value is None or value == "":
         return None
-    if column == "at" and table in OF_TRACES:
+    # A view without its column id has nothing to link to. A sqlite3.Row is no mapping, so "in" alone would not do.
+    if column == "at" and table in OF_TRACES and "id" in row.keys():  # noqa: SIM118
         return LINK.format(_trace(history, row["id"]), value)
     if column == "id":
         return _identity(history, value, table=table, row=row)
@@ -65,6 +66,7 @@ def shown(history: History, value: object, *, column: str, table: str | None, ro
         return SHARE.format(max(0.0, min(value, 100.0)), f"{value:,.1f}")
     if column == "content" and table not in ("memories", None):
         return None
+    # The table content_vectors has hashes, too, but of memories.
     if column == "hash" and table not in ("instructions_versions", "instructions_sources"):
         return None
     cell = BY_COLUMN.get(column)

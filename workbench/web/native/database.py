@@ -36,7 +36,7 @@ class HistoryDatabase(Database):  # type: ignore[misc]  # Datasette is untyped
 
         Only Datasette 1.0 uses ``limit``.
         """
-        if hasattr(self, "count_limit"):
+        if hasattr(self, "count_limit"):  # Datasette 1.0, which stops counting by itself
             found: dict[str, int | None] = await super().table_counts(limit)
             return found
         names, most = await self.table_names(), self.counted_up_to
@@ -60,6 +60,7 @@ class HistoryDatabase(Database):  # type: ignore[misc]  # Datasette is untyped
         limit_ms = min(self.ds.sql_time_limit_ms, custom_time_limit or self.ds.sql_time_limit_ms)
         most = int(self.ds.max_returned_rows) if truncate else 0
         most += most == (page_size or self.ds.page_size)  # as in Datasette: one more row shows that more follow
+        # One row more than is shown tells that rows were cut off.
         question = query_processes.ReaderQuery(sql, _plain(sql, params), limit_ms, most and most + 1)
         if self.readers is None:
             address = reader.address(str(self.path)) + "&immutable=1" * (not self.is_mutable)
@@ -95,7 +96,7 @@ def _plain(sql: str, params: Any) -> Any:
         return list(params or ())
     found = {}
     for name in NAMED.findall(sql):
-        with suppress(KeyError):
+        with suppress(KeyError):  # it only looks like a parameter, for example in a quoted text
             found[name] = params[name]
     return found
 
@@ -103,6 +104,7 @@ def _plain(sql: str, params: Any) -> Any:
 def _as_sqlite_has_them(answer: query_processes.QueryResult) -> tuple[list[sqlite3.Row], Iterable[Any]]:
     """Return the result of another process as Datasette expects it: sqlite3.Row objects and a cursor description."""
     named = ", ".join('null as "{}"'.format(name.replace('"', '""')) for name in answer.names)
+    # Only a cursor can make sqlite3.Row objects; those of the other process cannot be pickled.
     with closing(sqlite3.connect(":memory:")) as db:
         cursor = db.execute(f"select {named or 'null'}")
         return [sqlite3.Row(cursor, row) for row in answer.rows], cursor.description[: len(answer.names)]

@@ -25,11 +25,9 @@ if TYPE_CHECKING:
     from workbench.web.native.query_processes import App
     from workbench.web.reading.history import History
 
-ORDER = ("sort_desc", "label_column", "hidden")
-"""Keys of a table in ``metadata.yaml`` that Datasette 1.0 reads from its configuration."""
+ORDER = ("sort_desc", "label_column", "hidden")  # keys in metadata.yaml that are configuration in Datasette 1.0
 CHOOSES = "_col"
-EVERY_COLUMN = "_every_column"
-"""The URL parameter with which the page of a table shows all its columns."""
+EVERY_COLUMN = "_every_column"  # our URL parameter for all columns; Datasette ignores it
 
 
 def described(database: str, *, plugin: dict[str, object]) -> dict[str, Any]:
@@ -51,7 +49,8 @@ def metadata(database: str) -> dict[str, Any]:
     Datasette 1.0 ignores the queries and sort orders in the metadata.
     """
     written = {"title": source()["title"], "description": source()["description"]}
-    own = {**written, "title": "Questions and tables", "tables": tables(), "queries": queries()}
+    tables = {name: _table(deepcopy(one)) for name, one in source()["tables"].items()}
+    own = {**written, "title": "Questions and tables", "tables": tables, "queries": queries()}
     return {**written, "databases": {database: own}}
 
 
@@ -60,11 +59,6 @@ def configuration(database: str) -> dict[str, Any]:
     orders = {name: {key: one[key] for key in ORDER if key in one} for name, one in source()["tables"].items()}
     sorted_tables = {name: one for name, one in orders.items() if one}
     return {"databases": {database: {"tables": sorted_tables, "queries": queries()}}}
-
-
-def tables() -> dict[str, dict[str, Any]]:
-    """Return a mapping from each table's name to its description; for a wide table, it says how to see all columns."""
-    return {name: _table(deepcopy(one)) for name, one in source()["tables"].items()}
 
 
 def _table(table: dict[str, Any]) -> dict[str, Any]:
@@ -77,6 +71,7 @@ def _table(table: dict[str, Any]) -> dict[str, Any]:
 def source() -> dict[str, Any]:
     """Return the content of ``metadata.yaml``."""
     text = files("workbench.web.native").joinpath("metadata.yaml").read_text(encoding="utf-8")
+    # CSafeLoader is seven times as fast, and missing where PyYAML was built without libyaml.
     content: dict[str, Any] = yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     return content
 

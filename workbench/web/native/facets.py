@@ -40,16 +40,14 @@ HOW_MANY = """
     group by {0} order by prompts desc, {0} limit {3:d}
 """
 CHANGES_THE_ROWS = ("_where", "_search", "_through", "_filter")
-MOST_FOUND = 1_000
-"""The search returns only this many matches, the newest, so that a word that is in every prompt costs little."""
+MOST_FOUND = 1_000  # newest matches of a search, so that a word that is in every prompt costs little
 WHICH_HOLD_THE_WORDS = f"""id in (
     select trace_numbers.trace_id from trace_numbers where trace_numbers.number in (
         select rowid from prompts_fts where prompts_fts match :searched_words order by rowid desc limit {MOST_FOUND}
     )
 )"""
-NOTHING = '""'
-"""A full-text query without words, which matches no prompt."""
-PART = re.compile(r'"([^"]*)"?|(\S+)')
+NOTHING = '""'  # a full-text query that matches no prompt
+PART = re.compile(r'"([^"]*)"?|(\S+)')  # a phrase in quotes, whose last one may still be missing, or a word
 
 
 class SummedFacet(ColumnFacet):  # type: ignore[misc]  # Datasette is untyped
@@ -87,12 +85,13 @@ class SummedFacet(ColumnFacet):  # type: ignore[misc]  # Datasette is untyped
             if column in known and lookup in LOOKUPS:
                 chosen.append((f"{known[column]} {LOOKUPS[lookup]} ?", value))
             elif not key.startswith("_") or key.startswith(CHANGES_THE_ROWS):
-                return None
+                return None  # other parameters with "_" only sort, page or choose columns
         return chosen
 
     async def _summed(self, columns: Sequence[str], chosen: Sequence[tuple[str, str]]) -> list[list[Row]] | None:
         source, known = self._sums()
         where = " and ".join(["true", *(condition for condition, _value in chosen)])
+        # One value more than is shown tells that the list was cut off.
         values, limit = [value for _condition, value in chosen], self.get_facet_size() + 1
 
         def counted(db: sqlite3.Connection) -> list[list[Row]] | None:
@@ -105,7 +104,7 @@ class SummedFacet(ColumnFacet):  # type: ignore[misc]  # Datasette is untyped
 
         try:
             return cast("list[list[Row]] | None", await self.ds.get_database(self.database).execute_fn(counted))
-        except sqlite3.Error:
+        except sqlite3.Error:  # it took too long
             return None
 
     def _as_json(self, column: str, source: str, rows: list[Row]) -> dict[str, Any]:

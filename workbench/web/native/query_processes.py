@@ -9,8 +9,10 @@ queries may use.
 from __future__ import annotations
 
 import contextlib
+import os
 import pickle
 import queue
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -30,26 +32,17 @@ if TYPE_CHECKING:
 
     App = Callable[[dict[str, Any], Any, Any], Awaitable[None]]
 
-LONGEST_VALUE_BYTES = 64 << 20
-"""Maximum size of one value in a query, because SQLite's own limit of 10^9 bytes would exhaust the server's memory."""
+LONGEST_VALUE_BYTES = 64 << 20  # SQLite's own limit, 10^9 bytes for one value, would exhaust the server's memory
+# For LIKE and GLOB: a comparison cannot be interrupted, and its time grows with pattern length times text length.
 LONGEST_PATTERN_BYTES = 1_000
-"""Maximum length of a pattern of LIKE or GLOB in bytes.
-
-A comparison cannot be interrupted, and takes time in proportion to the pattern's length times that of the text.
-"""
 FORBIDDEN = frozenset(((sqlite3.SQLITE_PRAGMA, "database_list"), (sqlite3.SQLITE_FUNCTION, "fts3_tokenizer")))
 """Pragmas and functions that would reveal the path of the file or a memory address; they give no result instead."""
-PROCESSES = 2
-"""Number of readers' queries that can run at the same time; others wait for them."""
-GRACE_S = 0.1
-"""The process is killed this many seconds after the time limit, to give SQLite a chance to end the query itself.
-
-Then no new process has to be started.
-"""
-STEPS_BETWEEN_LOOKS = 1_000
+PROCESSES = 2  # queries of readers that can run at the same time; others wait for them
+GRACE_S = 0.1  # after the time limit: if SQLite ends the query itself, no new process has to be started
+STEPS_BETWEEN_LOOKS = 1_000  # of SQLite's virtual machine, between two checks of the time
 MOST_MEMORY_BYTES = 1 << 30
 MOST_DISK_BYTES = MOST_ANSWER_BYTES = 256 << 20
-NICENESS = 10
+NICENESS = 10  # the server's own pages come first
 COMMAND = "from workbench.web.native.query_processes import main; main()"
 WORDS_OF_READERS = ("sql", "_where", "_search")
 """Beginnings of the names of URL parameters with SQL or with search words, which can take as long as SQL."""
@@ -81,7 +74,7 @@ def _allowed(action: int, first: str | None, second: str | None, *_where: str | 
 
 def day_of(trace_id: object) -> str | None:
     """Return the UTC day that the id of a recorded prompt encodes; None if the id does not begin with a time."""
-    try:
+    try:  # the first digits of an id are microseconds since 1970
         return datetime.fromtimestamp(int(str(trace_id)[: search.TIME_DIGITS], 16) / 1e6, UTC).date().isoformat()
     except (ValueError, OverflowError, OSError):
         return None
@@ -112,6 +105,7 @@ class QueryProcesses:
     """A pool of processes that run queries on one database; a process starts when needed, and is replaced if killed."""
 
     def __init__(self, address: str) -> None:
+        # Last in, first out, so that a second process starts only for two queries at a time; None: not started yet.
         self._free: queue.LifoQueue[subprocess.Popen[bytes] | None] = queue.LifoQueue()
         for _number in range(PROCESSES):
             self._free.put(None)
@@ -157,6 +151,7 @@ def asked_by_readers(scope: Mapping[str, Any]) -> bool:
     """Return whether the request with this ASGI scope may contain SQL or search words that a reader wrote."""
     if scope["type"] != "http":
         return False
+    # latin-1 decodes any bytes; the values do not matter here
     pairs = parse_qsl(scope.get("query_string", b"").decode("latin-1"), keep_blank_values=True)
     return scope["method"] not in ("GET", "HEAD") or any(name.startswith(WORDS_OF_READERS) for name, _value in pairs)
 
@@ -179,7 +174,7 @@ def main() -> None:
     """
     _limit_resources()
     with contextlib.closing(sqlite3.connect(sys.argv[1], uri=True)) as db:
-        db.text_factory = lambda text: str(text, "utf-8", "replace")
+        db.text_factory = lambda text: str(text, "utf-8", "replace")  # as in Datasette's own connections
         add_to(db)
         keep_in_bounds(db)
         while True:
@@ -187,29 +182,23 @@ def main() -> None:
                 question = pickle.load(sys.stdin.buffer)  # safe: it comes from the server
             except EOFError:
                 return
-            sys.stdout.buffer.write(_answered(db, question))
+            sys.stdout.buffer.write(_run_query(db, question))
             sys.stdout.buffer.flush()
 
 
 def _limit_resources() -> None:
     """Lower this process's priority, and limit its memory and disk use to what a query needs."""
-    import os
-    import resource
-    import signal
+    import resource  # Windows has none
 
-    signal.signal(
-        signal.SIGALRM, signal.SIG_DFL
-    )  # so that the alarm ends the process, even inside a function of SQLite
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)  # the alarm ends the process, even inside a function of SQLite
     os.nice(NICENESS)
     for kind, most in ((resource.RLIMIT_AS, MOST_MEMORY_BYTES), (resource.RLIMIT_FSIZE, MOST_DISK_BYTES)):
         with contextlib.suppress(OSError, ValueError):
             resource.setrlimit(kind, (most, most))
 
 
-def _answered(db: sqlite3.Connection, question: ReaderQuery) -> bytes:
+def _run_query(db: sqlite3.Connection, question: ReaderQuery) -> bytes:
     """Run a query and return its pickled result; SIGALRM kills this process shortly after the query's time limit."""
-    import signal
-
     limit_s = question.limit_ms / 1000
     over = time.monotonic() + limit_s
     db.set_progress_handler(lambda: time.monotonic() >= over, STEPS_BETWEEN_LOOKS)
@@ -222,14 +211,14 @@ def _answered(db: sqlite3.Connection, question: ReaderQuery) -> bytes:
             raise sqlite3.DataError("the answer is too long")
     except (sqlite3.Error, sqlite3.Warning) as refusal:
         found = pickle.dumps(QueryResult([], [], refusal))
-    except MemoryError:
+    except MemoryError:  # RLIMIT_AS was reached, in Python or in SQLite
         found = pickle.dumps(QueryResult([], [], sqlite3.OperationalError("the query takes too much memory")))
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
     return found
 
 
-def _pipe(end: IO[bytes] | None) -> IO[bytes]:
+def _pipe(end: IO[bytes] | None) -> IO[bytes]:  # Popen's pipes are optional for the type checker
     if end is None:
         raise BrokenPipeError
     return end
@@ -243,7 +232,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 def _close(threads: ThreadPoolExecutor, alive: set[subprocess.Popen[bytes]]) -> None:
     threads.shutdown(wait=False, cancel_futures=True)
-    for process in alive:
+    for process in alive:  # before waiting, because a thread waits for the answer of its process
         process.kill()
     threads.shutdown(wait=True)
     for process in list(alive):

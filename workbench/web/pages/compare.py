@@ -7,7 +7,6 @@ compared with those under the original instructions (the base).
 from __future__ import annotations
 
 import json
-import sqlite3
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
@@ -19,10 +18,11 @@ from workbench.replay.compare import KINDS
 from workbench.statistics.pairs import mcnemar_midp
 from workbench.views.differences import DiffSection, compared, folded, unfolded
 from workbench.views.outcomes import VERDICT_TEXTS
-from workbench.web.page import VERDICT_LOOKS, as_csv, missing, render
+from workbench.web.page import VERDICT_LOOKS, as_csv, refusal, render
 from workbench.web.reading.versions import HOW_MANY_OF_EACH
 
 if TYPE_CHECKING:
+    import sqlite3
     from collections.abc import Iterator, Sequence
 
     from datasette.utils.asgi import Request
@@ -31,8 +31,7 @@ if TYPE_CHECKING:
     from workbench.web.reading.history import History
 
 PAGE_ROWS, JSON_ROWS, CSV_ROWS = 50, 1_000, 100_000
-RUNS = 50
-"""Number of replays on one page of the list."""
+RUNS = 50  # replays on one page of the list
 MOST_CASES = 100
 WHAT_THE_CASES_SAY = "select id, substr(prompt, 1, 500) from traces where id in (select value from json_each(:ids))"
 CSV_COLUMNS = (
@@ -161,7 +160,7 @@ class ReplayPage:
 async def view(history: History, request: Request) -> Response:
     """Return the list of stored replays, newest first, as a page or as JSON."""
     before = request.args.get("before") or ""
-    found = await history.read(lambda db: _listing(db, before))
+    found = await history.read(lambda db: replays.listing(db, limit=RUNS + 1, before=before))
     rows, more = [_replay_view(one) for one in found[:RUNS]], len(found) > RUNS
     if request.url_vars.get("format"):
         return Response.json(
@@ -172,8 +171,9 @@ async def view(history: History, request: Request) -> Response:
 
 async def run(history: History, request: Request) -> Response:
     """Return the page of the replay whose id is, or begins with, the one in the address, with the requested results."""
-    form = request.url_vars.get("format")
-    wanted = _wanted(request, {"json": JSON_ROWS, "csv": CSV_ROWS}.get(form or "", PAGE_ROWS))
+    form, args = request.url_vars.get("format"), request.args
+    before, limit = args.get("before") or replays.ABOVE_ALL, {"json": JSON_ROWS, "csv": CSV_ROWS}.get(form, PAGE_ROWS)
+    wanted = ResultQuery(request.url_vars["run"], args.get("kind") or "", args.get("trace") or "", before, limit)
     try:
         found = await history.read(lambda db: look_up(db, wanted))
     except replays.UnknownReplayError as error:
@@ -181,25 +181,18 @@ async def run(history: History, request: Request) -> Response:
             return Response.json({"error": str(error)}, status=404)
         why = NOT_IN_A_SNAPSHOT if history.publication else NOT_KEPT
         what = f"{str(error)[:1].upper()}{str(error)[1:]}."
-        return await missing(history, request, what=what, why=why)
+        return await refusal(history, request, what=what, why=why)
     if form == "csv":
         return as_csv(CSV_COLUMNS, (_cells(one) for one in found.results))
     if form:
         return Response.json(_as_object(found))
     changes = [_changed(one) for one in found.results]
-    return await render(
-        history, request, "replay.html", place="compare", found=found, changes=changes, wanted=wanted
-    )  # fmt: skip
+    return await render(history, request, "replay.html", place="compare", found=found, changes=changes, wanted=wanted)
 
 
 def look_up(db: sqlite3.Connection, wanted: ResultQuery) -> ReplayPage:
     """Read a replay and a page of its results; raises UnknownReplayError if there is no such replay."""
-    try:
-        kept = replays.find(db, wanted.run)
-    except sqlite3.OperationalError as error:
-        if "no such table" not in str(error):
-            raise
-        raise replays.UnknownReplayError("no replay is kept in what is served here") from error
+    kept = replays.find(db, wanted.run)
     results = replays.window(
         db, kept.id, kind=wanted.kind, trace=wanted.trace, before=wanted.before, limit=wanted.limit + 1
     )
@@ -220,21 +213,6 @@ def _named(db: sqlite3.Connection, cases: Sequence[str]) -> list[tuple[str, str]
     """Return the ids of approved cases, each with the first line of its prompt, or "" if the prompt is not stored."""
     texts = dict(map(tuple, db.execute(WHAT_THE_CASES_SAY, {"ids": json.dumps(cases)})))
     return [(case, _opening(texts.get(case, ""))) for case in cases]
-
-
-def _listing(db: sqlite3.Connection, before: str) -> list[StoredReplay]:
-    try:
-        return replays.listing(db, limit=RUNS + 1, before=before)
-    except sqlite3.OperationalError as error:
-        if "no such table" not in str(error):
-            raise
-        return []
-
-
-def _wanted(request: Request, limit: int) -> ResultQuery:
-    args = request.args
-    before = args.get("before") or replays.ABOVE_ALL
-    return ResultQuery(request.url_vars["run"], args.get("kind") or "", args.get("trace") or "", before, limit)
 
 
 def _without_diff(one: ReplayView) -> dict[str, Any]:
@@ -266,9 +244,8 @@ def _cells(one: PreviewedResult) -> list[object]:
 
 
 def _replay_view(kept: StoredReplay) -> ReplayView:
-    """Return a stored replay with its figures parsed."""
     figures = kept.figures
-    low, high = figures.get("share") or (None, None)
+    low, high = figures.get("share") or (None, None)  # like others below, missing if an earlier release stored them
     tokens, silent = figures.get("tokens_per_session"), figures.get("silent")
     return ReplayView(
         kept, int(figures.get("concerned", kept.prompts)), low, high,
@@ -284,8 +261,8 @@ def _changed(seen: PreviewedResult) -> Changed:
     result = seen.result
     before, after = str(result.before.get("text", "")), str(result.after.get("text", ""))
     sections = tuple(folded(compared(before, after))) if before != after else ()
-    first = _opening(seen.prompt)
-    return Changed(result.trace_id, seen.at, first, result.kinds, result.cause, tuple(_moves(result)), sections)
+    opening, moves = _opening(seen.prompt), tuple(_moves(result))
+    return Changed(result.trace_id, seen.at, opening, result.kinds, result.cause, moves, sections)
 
 
 def _opening(prompt: str) -> str:
@@ -300,8 +277,8 @@ def _moves(result: ChangedPrompt) -> Iterator[Move]:
         ("task type", _task_type(before), _task_type(after)),
         ("search intent", str(before.get("search_intent", "")), str(after.get("search_intent", ""))),
         ("workflow", str(before.get("workflow", "")), str(after.get("workflow", ""))),
-        ("guardrails added", NONE, _beyond(after, before)),
-        ("guardrails dropped", _beyond(before, after), NONE),
+        ("guardrails added", NONE, _only_in(after, before)),
+        ("guardrails dropped", _only_in(before, after), NONE),
         ("approach", str(before.get("approach", "")), str(after.get("approach", ""))),
         ("context", _items(before), _items(after)),
         ("tokens", str(before.get("tokens", "")), str(after.get("tokens", ""))),
@@ -319,7 +296,7 @@ def _task_type(side: dict[str, Any]) -> str:
     return f"{side.get('task_type', '')}{'' if side.get('shown', True) else ' (not shown)'}"
 
 
-def _beyond(side: dict[str, Any], other: dict[str, Any]) -> str:
+def _only_in(side: dict[str, Any], other: dict[str, Any]) -> str:
     return ", ".join(str(one) for one in side.get("guardrails", ()) if one not in other.get("guardrails", ())) or NONE
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from datasette.utils.asgi import Response
 
 from workbench.coverage.coverage import as_object
-from workbench.web.page import as_csv, missing, render
+from workbench.web.page import as_csv, refusal, render
 from workbench.web.reading import coverage_store, versions
 
 if TYPE_CHECKING:
@@ -26,9 +26,8 @@ if TYPE_CHECKING:
 CSV_COLUMNS = (
     "kind", "name", "label", "rule", "weight", "prompts", "of", "share", "tokens", "right", "wrong", "file", "line",
 )  # fmt: skip
-NOT_STORED = "condition"
-MOST_SHOWN = 40
-"""Of each kind of rule, this many are visible at first; readers have to unfold the others."""
+NOT_STORED = "condition"  # the field of a rule that the stored coverage lacks
+MOST_SHOWN = 40  # of each kind of rule; readers have to unfold the others
 WORDS_OF_KINDS = {
     "signal": "Signals", "task type": "Task types", "search intent": "Search intents", "guardrail": "Guardrails",
     "approach": "Approaches", "workflow": "Workflows", "channel": "Channels",
@@ -64,7 +63,7 @@ async def view(history: History, request: Request) -> Response:
         if form:
             return Response.json({"error": f"{what} with {wanted}"}, status=404)
         why = "Versions are measured one after the other while the history is published, those in use first."
-        return await missing(history, request, what=f"{what} with {wanted}.", why=why)
+        return await refusal(history, request, what=f"{what} with {wanted}.", why=why)
     if not chosen:
         if form:
             return Response.json({"rules_hash": None, "rows": []})

@@ -42,18 +42,16 @@ USUAL_DAYS = 30
 NEWEST_PROMPTS = 10
 REGRESSED = "regressed"
 MOST_CONFUSIONS = 5
-LONGEST_LIST = 12
+LONGEST_LIST = 12  # bars of one chart, before the bar for all others
 THE_HOOKS = "origin:hook"
+# How the chart names the columns of the query how_many_prompts_by_day; "" is for prompts that are in no column.
 DAY_PARTS = {"shown": "text added", "silent": "silent", "skipped": "skipped", "": "only recorded", "failed": "failed"}
-"""How the chart names the columns of the query ``how_many_prompts_by_day``.
-
-The key "" is for the prompts that are in no other column: they were only recorded.
-"""
 
 HOW_MANY_ALTOGETHER = """
     select coalesce(sum(prompts), 0), coalesce(min(day), '') from prompts_by_day
     where origin = 'hook' and facet = 'status'
 """
+# nocase: the index of guardrails is sorted so, because filters ignore case.
 WHAT_ARE_GUARDRAILS_CALLED = """
     select value, coalesce((
         select title from trace_guardrails
@@ -210,7 +208,7 @@ def _read_extras(db: sqlite3.Connection, *, is_live: bool) -> HomeExtras:
         prompts,
         since,
         trace_pages.page(db, which, limit=NEWEST_PROMPTS),
-        max(0, rollups.waiting(db)) if is_live else 0,
+        max(0, rollups.waiting(db)) if is_live else 0,  # a snapshot is complete
         dict(map(tuple, db.execute(WHAT_ARE_GUARDRAILS_CALLED))),
         _labelled(db),
         _judged_lines(db),

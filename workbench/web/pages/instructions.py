@@ -10,7 +10,7 @@ from datasette.utils.asgi import Response
 
 from workbench.edits.progress import difference
 from workbench.views.differences import DiffSection, compared, folded
-from workbench.web.page import missing, render
+from workbench.web.page import refusal, render
 from workbench.web.reading import versions
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ async def version(history: History, request: Request) -> Response:
         why = "The prompts that it judged may have been deleted, or are not part of what is served here."
         if request.url_vars.get("format"):
             return Response.json({"error": str(error)}, status=404)
-        return await missing(history, request, what=str(error), why=f"{why} All versions are under Instructions.")
+        return await refusal(history, request, what=str(error), why=f"{why} All versions are under Instructions.")
     if request.url_vars.get("format"):
         return Response.json(_whole(found))
     return await render(history, request, "version.html", place="instructions", found=found)

@@ -16,7 +16,7 @@ from datasette.utils.asgi import Response
 from storage.traces.trace_pages import LONGEST_SESSION
 from workbench.views import outcomes
 from workbench.web import filters
-from workbench.web.page import as_csv, missing, render
+from workbench.web.page import as_csv, refusal, render
 from workbench.web.reading import records
 
 if TYPE_CHECKING:
@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from workbench.web.reading.history import History
     from workbench.web.reading.records import SessionPage, SessionPrompt
 
-LONG_PAUSE_S = 1800
-"""A pause of at least this many seconds between two prompts is shown in bold: new work may begin after it."""
+LONG_PAUSE_S = 1800  # between two prompts; it is shown in bold, as new work may begin after it
 COLUMNS = (
     "id", "at", "status", "skip_reason", "task_type", "uncertain", "confidence", "latency_ms", "output_tokens",
     "guardrails", "label", "host", "project", "prompt_chars", "prompt",
@@ -42,7 +41,7 @@ async def view(history: History, request: Request) -> Response:
     if not session.prompts and kind:
         return Response.json({"ok": False, "error": "no such session, or no prompt behind that one"}, status=404)
     if not session.prompts:
-        return await missing(history, request, what="No such session", why=_why_missing(history, after))
+        return await refusal(history, request, what="No such session", why=_why_missing(history, after))
     following = f"{history.session(session_id)}?{urlencode({'after': session.following})}" if session.following else ""
     if kind == "json":
         return Response.json({**asdict(session), "following": following.replace("?", ".json?")})
@@ -102,6 +101,6 @@ def _seconds(before: str, after: str) -> float:
 
 def _format_pause(seconds: float) -> str:
     for size, name in ((86_400, "d"), (3600, "h"), (60, "min")):
-        if seconds >= 2 * size:
+        if seconds >= 2 * size:  # from two units on, because "1 h" may be half an hour more
             return f"{seconds / size:,.0f} {name}"
     return f"{seconds:,.0f} s"

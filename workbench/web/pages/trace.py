@@ -47,12 +47,10 @@ if TYPE_CHECKING:
 
     Row = dict[str, Any]
 
-LINES_UNFOLDED = 60
-"""If a text of this many lines or more was added to the prompt, it is folded at first."""
+LINES_UNFOLDED = 60  # a longer text that was added to the prompt is folded at first
 MOST_ITEMS = 60
 MOST_OF_A_KIND = 40
-MOMENT_DIGITS = 14
-"""The id of a prompt begins with this many hexadecimal digits, the time in microseconds since 1970."""
+MOMENT_DIGITS = 14  # at the beginning of an id: the time in microseconds since 1970, in hexadecimal
 NO_ACTOR = "Only a signed-in reader can label prompts."
 HOW_TO_SIGN_IN = "Open the address for signing in that enricher publish printed; it works once."
 DENIED = "You may not label prompts here."
@@ -71,7 +69,7 @@ async def view(history: History, request: Request) -> Response:
     if not wanted:
         return Response.redirect(history.path("traces"))
     found = await history.read(lambda db: records.matching(db, wanted))
-    if len(found) != 1 or found[0].origin == "test":
+    if len(found) != 1 or found[0].origin == "test":  # prompts of tests are on no page
         return await _not_one(history, request, wanted, found, is_data=is_data)
     if found[0].id != wanted:
         return Response.redirect(history.path(f"trace/{quote(found[0].id, safe='')}{'.json' * is_data}"))
@@ -150,6 +148,7 @@ def _labels(trace: Row) -> dict[tuple[str, str], str]:
     The texts are keyed by the channel and the reference of the item.
     """
     channels = trace["inputs"].get("channels", ()) if isinstance(trace["inputs"], dict) else ()
+    # A candidate is recorded as a list: its text, its reference, its score, its label, and more.
     return {
         (channel["name"], offered[1]): str(offered[3]).removeprefix(str(offered[1])).lstrip(" —")
         for channel in channels
@@ -177,7 +176,7 @@ async def _not_one(
         history, request, "trace_missing.html",
         status=404,
         place="traces",
-        what=what[:200],
+        what=what[:200],  # an address can be long
         is_test=is_test,
         candidates=[asdict(one) for one in candidates[: records.MOST_CANDIDATES]],
         has_more=len(candidates) > records.MOST_CANDIDATES,
@@ -192,7 +191,7 @@ def _moment(wanted: str) -> str:
         when = datetime.fromtimestamp(seconds, UTC)
     except (ValueError, OverflowError, OSError):
         return ""
-    is_plausible = len(wanted) >= MOMENT_DIGITS and 2020 <= when.year < 2100
+    is_plausible = len(wanted) >= MOMENT_DIGITS and 2020 <= when.year < 2100  # other digits are no id of a prompt
     return f"{when:%Y-%m-%dT%H:%M:%S}" if is_plausible else ""
 
 
@@ -210,7 +209,7 @@ async def label(history: History, request: Request) -> Response:
     form = await request.post_vars()
     verdict, number = str(form.get("verdict", "")), str(form.get("line", ""))
     known = line_labels.VERDICTS if number else (*labels.VERDICTS, *await history.read(_task_types))
-    if verdict not in known or not (number or "1").isdecimal():
+    if verdict not in known or not (number or "1").isdecimal():  # without a number, the label is for the whole prompt
         what = "The form names no verdict that exists."
         return await refusal(history, request, status=400, what=what, why="Go back, reload the page, and choose again.")
     line = int(number or 0)
@@ -222,6 +221,7 @@ async def label(history: History, request: Request) -> Response:
         chosen = {"id": found, **({"line": line} if line else {}), "verdict": verdict}
         name = {"content-disposition": f'attachment; filename="label-{found}.jsonl"'}
         return Response(json.dumps(chosen) + "\n", content_type=JSON_LINES, headers=name)
+    # In a thread, because writing may have to wait for others; Datasette's own connections only read.
     await asyncio.to_thread(_store, str(history.database.path), found, verdict, line)
     return Response.redirect(history.path(f"trace/{found}") + ("#lines" if line else "#label"))
 

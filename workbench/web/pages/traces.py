@@ -22,19 +22,16 @@ if TYPE_CHECKING:
     from datasette.utils.asgi import Request
 
     from storage.metrics.facets import Facet
-    from storage.traces.selection import Selection
     from workbench.web.reading.history import History
 
-ROWS_OF_DATA = 1_000
-"""Maximum number of rows in a JSON response, which has a link to the next rows; a CSV response has all."""
+ROWS_OF_DATA = 1_000  # in a JSON response, which has a link to the next rows; a CSV response has all
 COLUMNS = tuple(field.name for field in fields(TraceLine))
 NAMES = {
     "task_type": "Task type", "search_intent": "Search intent", "workflow": "Workflow", "guardrail": "Guardrail",
     "status": "Status", "label": "Label", "host": "Agent client", "version": "Instructions",
 }  # fmt: skip
-MOST_VALUES = 8
-"""Of each facet (a column such as the task type), this many values are listed, and those that the filter selects."""
-VERSION_DIGITS = 12
+MOST_VALUES = 8  # of each facet, such as the task type, and those that the filter selects
+VERSION_DIGITS = 12  # of a hash; enough to find the version
 TOO_LONG = "this filter took too long: name a shorter time, like since:2d"
 PAGE_ROWS = 50
 SORTS = ("newest", *trace_pages.RANKINGS)
@@ -81,39 +78,43 @@ def list_query(request: Request) -> ListQuery:
 
 async def view(history: History, request: Request) -> Response:
     """Return the page with the prompts that match the filter, and the facets with which readers can narrow it."""
-    wanted = list_query(request)
-    error = None
+    wanted, error = list_query(request), None
     shown: dict[str, Any] = {}
     try:
-        shown["found"], shown["narrower"] = await asyncio.gather(
+        found, narrower = await asyncio.gather(
             history.read(lambda db: listing(db, wanted.text, sort=wanted.sort, before=wanted.before)),
             history.read(lambda db: facets.facets(db, selection.parse(wanted.text))),
         )
+        shown = {
+            "found": found,
+            "narrower": narrower,
+            "facets": {name: _values(getattr(narrower, column), wanted) for column, name in NAMES.items()},
+            "in_datasette": filters.in_datasette(wanted.text),
+        }
     except SelectionError as refused:
         error = refused
     except sqlite3.OperationalError as refused:
-        if "interrupted" not in str(refused):
+        if "interrupted" not in str(refused):  # SQLite's word for a query that took too long
             raise
         error = SelectionError(TOO_LONG, 0, "")
-    shown |= {
-        "wanted": wanted,
-        "error": error,
-        "facets": {
-            name: _values(getattr(shown["narrower"], column), wanted) for column, name in NAMES.items() if not error
-        },
-        "sorts": SORTS,
-        "fields": FIELDS,
-        "excerpt": excerpt,
-        "first": ABOVE_ALL,
-        "in_datasette": filters.in_datasette(wanted.text) if not error else None,
-    }
-    return await render(history, request, "traces.html", status=400 if error else 200, place="traces", **shown)
+    return await render(
+        history, request, "traces.html",
+        status=400 if error else 200,
+        place="traces",
+        wanted=wanted,
+        error=error,
+        sorts=SORTS,
+        fields=FIELDS,
+        excerpt=excerpt,
+        first=ABOVE_ALL,
+        **shown,
+    )  # fmt: skip
 
 
 async def rows(history: History, request: Request) -> Response | AsgiStream:
     """Return the prompts that match the filter as data: one page of them as JSON, or all of them as CSV."""
     wanted = list_query(request)
-    try:
+    try:  # before a CSV response begins, as its status cannot be changed then
         found = await _some(history, wanted, wanted.before)
     except SelectionError as error:
         return Response.json({"error": error.text, "at": error.position, "remedy": error.remedy}, status=400)
@@ -132,24 +133,15 @@ async def rows(history: History, request: Request) -> Response | AsgiStream:
 
 def _values(facet: Facet, wanted: ListQuery) -> tuple[FacetValue, ...]:
     """Return the values of a facet that the page lists: the most frequent ones, and all that the filter selects."""
-    every = [(one, one.value[: VERSION_DIGITS if facet.field == "version" else None]) for one in facet.values]
-    chosen = {value for _one, value in every if filters.has(wanted.text, facet.field, value)}
-    return tuple(
-        FacetValue(
-            value,
-            one.prompts,
-            _changed(wanted.text, facet.field, value, is_chosen=value in chosen),
-            is_chosen=value in chosen,
-        )
-        for place, (one, value) in enumerate(every)
-        if place < MOST_VALUES or value in chosen
-    )
-
-
-def _changed(text: str, field: str, value: str, *, is_chosen: bool) -> str | None:
-    if not filters.part(field, value):
-        return None
-    return (filters.without_part if is_chosen else filters.with_part)(text, field, value)
+    found = []
+    for place, one in enumerate(facet.values):
+        value = one.value[:VERSION_DIGITS] if facet.field == "version" else one.value
+        is_chosen = filters.has(wanted.text, facet.field, value)
+        if place < MOST_VALUES or is_chosen:
+            change = filters.without_part if is_chosen else filters.with_part
+            after = change(wanted.text, facet.field, value) if filters.part(facet.field, value) else None
+            found.append(FacetValue(value, one.prompts, after, is_chosen))
+    return tuple(found)
 
 
 async def _some(history: History, wanted: ListQuery, before: str) -> TracePage:
@@ -188,23 +180,18 @@ def listing(db: sqlite3.Connection, text: str, *, sort: str, before: str, limit:
     which = search.with_index(selection.parse(text), db)
     if sort in trace_pages.RANKINGS:
         return _ranked(trace_pages.ranking(db, which, by=sort), before=before, limit=limit, words=which.words)
-    lines = trace_pages.page(db, which, before=before or trace_pages.ABOVE_ALL, limit=limit + 1)
-    return TracePage(
-        lines[:limit],
-        lines[limit - 1].id if len(lines) > limit else None,
-        _newer(db, which, lines, limit) if before else None,
-        which.words,
-    )
-
-
-def _newer(db: sqlite3.Connection, which: Selection, lines: list[TraceLine], limit: int) -> str:
-    return trace_pages.newer(db, which, than=lines[0].id, limit=limit) if lines else trace_pages.ABOVE_ALL
+    lines = trace_pages.page(db, which, before=before or ABOVE_ALL, limit=limit + 1)
+    newer = None
+    if before:  # beyond the last prompt, there is only the way back to the first page
+        newer = trace_pages.newer(db, which, than=lines[0].id, limit=limit) if lines else ABOVE_ALL
+    return TracePage(lines[:limit], lines[limit - 1].id if len(lines) > limit else None, newer, which.words)
 
 
 def _ranked(lines: list[TraceLine], *, before: str, limit: int, words: tuple[str, ...]) -> TracePage:
+    # An id that is not in the ranking leads to its first page.
     start = next((place + 1 for place, line in enumerate(lines) if line.id == before), 0)
     newer = None
     if start:
-        newer = lines[start - limit - 1].id if start > limit else trace_pages.ABOVE_ALL
+        newer = lines[start - limit - 1].id if start > limit else ABOVE_ALL
     older = lines[start + limit - 1].id if len(lines) > start + limit else None
     return TracePage(lines[start : start + limit], older, newer, words)

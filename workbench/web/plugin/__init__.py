@@ -27,9 +27,7 @@ if TYPE_CHECKING:
 @hookimpl
 def startup(datasette: Datasette) -> None:
     """Turn the database of recorded prompts into a HistoryDatabase if a plain ``datasette serve`` has opened it."""
-    from workbench.web.reading.history import find
-
-    if history := find(datasette):
+    if history := _history(datasette):
         from workbench.web.native import database
 
         database.adopt(history.database)
@@ -50,12 +48,12 @@ def register_actions(datasette: Datasette) -> list[Action]:
 
     Only Datasette 1.0 calls this, because 0.65 has no list of permissions.
     """
-    from workbench.web.reading.history import LABEL_PROMPT, find
-
-    if find(datasette) is None:
+    if _history(datasette) is None:
         return []
     from datasette.permissions import Action
     from datasette.resources import DatabaseResource
+
+    from workbench.web.reading.history import LABEL_PROMPT
 
     return [Action(name=LABEL_PROMPT, description="Label prompts of the history", resource_class=DatabaseResource)]
 
@@ -66,9 +64,9 @@ def permission_resources_sql(datasette: Datasette, actor: dict[str, Any] | None,
 
     Only Datasette 1.0 calls this.
     """
-    from workbench.web.reading.history import LABEL_PROMPT, find
+    from workbench.web.reading.history import LABEL_PROMPT
 
-    history = find(datasette) if actor and action == LABEL_PROMPT else None
+    history = _history(datasette) if actor and action == LABEL_PROMPT else None
     if history is None or history.publication:
         return None
     from datasette.permissions import PermissionSQL
@@ -80,10 +78,9 @@ def permission_resources_sql(datasette: Datasette, actor: dict[str, Any] | None,
 def extra_css_urls(view_name: str, datasette: Datasette) -> list[str]:
     """Return the style sheets to add to Datasette's own pages."""
     from workbench.web import page
-    from workbench.web.reading.history import find
 
     del view_name
-    sheets = ("enricher.css", "tables.css") if find(datasette) else ()
+    sheets = ("enricher.css", "tables.css") if _history(datasette) else ()
     return [page.address(datasette, sheet) for sheet in sheets]
 
 
@@ -94,10 +91,9 @@ def extra_js_urls(view_name: str, datasette: Datasette) -> list[str]:
     Our pages need no script.
     """
     from workbench.web import page
-    from workbench.web.reading.history import find
 
     del view_name
-    return [page.address(datasette, "tables.js")] if find(datasette) else []
+    return [page.address(datasette, "tables.js")] if _history(datasette) else []
 
 
 @hookimpl(trylast=True)
@@ -128,7 +124,7 @@ def asgi_wrapper(datasette: Datasette) -> Callable[..., Any]:
 @hookimpl
 def prepare_connection(conn: sqlite3.Connection, database: str, datasette: Datasette) -> None:
     """Add the SQL functions that the canned queries use, and limit what queries of readers can do."""
-    if _served(datasette, database):
+    if _served(datasette, database):  # other databases stay as they are
         from workbench.web.native import query_processes
 
         query_processes.add_to(conn)
@@ -155,16 +151,15 @@ def render_cell(
 def prepare_jinja2_environment(env: Environment, datasette: Datasette) -> None:
     """Define the functions that templates of Datasette's pages call to show our menu and a canned query's chart."""
     from workbench.web import page
-    from workbench.web.reading.history import find
 
     async def enricher_top(request: object) -> page.Top | None:
-        history = find(datasette)
+        history = _history(datasette)
         return await page.top_of_datasette(history, request) if history else None
 
     def enricher_prompts_by_day(columns: list[str], rows: list[list[object]]) -> Markup | str:
         from workbench.web.pages import home
 
-        history = find(datasette)
+        history = _history(datasette)
         return home.prompts_by_day(history, columns, rows) if history else ""
 
     env.globals.update(enricher_top=enricher_top, enricher_prompts_by_day=enricher_prompts_by_day)
@@ -178,10 +173,8 @@ def handle_exception(
 
     It replaces Datasette's own response, because 0.65 answers with status 500 if no view raised the exception.
     """
-    from workbench.web.reading.history import find
-
     answers = yield
-    history = find(datasette)
+    history = _history(datasette)
     if history is None or getattr(exception, "status", None) != 404:
         return answers
     from workbench.web.page import not_found
@@ -193,7 +186,7 @@ def handle_exception(
 def table_actions(datasette: Datasette, database: str, table: str, request: Request) -> list[dict[str, str]]:
     """Return the links to add to the menu of a table's page: one to all columns, unless these are shown already."""
     history = _served(datasette, database)
-    if request is None or history is None:
+    if request is None or history is None:  # Datasette's documentation allows for no request
         return []
     from workbench.web.native import description
 
@@ -223,8 +216,13 @@ def register_facet_classes() -> Generator[None, list[list[type]], list[list[type
     return facets.with_summed_facets(classes)
 
 
-def _served(datasette: Datasette, database: str) -> History | None:
+def _history(datasette: Datasette) -> History | None:
     from workbench.web.reading.history import find
 
-    history = find(datasette)
+    return find(datasette)
+
+
+def _served(datasette: Datasette, database: str) -> History | None:
+    """Return the history if it is the database with this name."""
+    history = _history(datasette)
     return history if history is not None and history.database.name == database else None

@@ -21,7 +21,7 @@ from storage.traces.trace_pages import IN_BRIEF
 from workbench.adherence import JudgedPrompt, has_plan, judged_prompts, workflows_in
 from workbench.statistics.intervals import wilson
 from workbench.web import filters
-from workbench.web.reading.growth import NEWEST_PROMPTS, enough_new
+from workbench.web.reading.coverage_store import NEWEST_PROMPTS, enough_new
 
 if TYPE_CHECKING:
     import sqlite3
@@ -32,14 +32,14 @@ if TYPE_CHECKING:
 WITH_A_WORKFLOW = Selection(f"{NO_TESTS} and traces.workflow <> '' and traces.status <> 'skipped'")
 FOLLOWED = {True: "yes", False: "no", None: "unknown"}
 CHECKPOINT = {True: "reached", False: "missed", None: "unknown"}
-SETTLED_S = 3600
-"""A prompt is measured only once it is this many seconds old, because its agent may still be working before that."""
+SETTLED_S = 3600  # the age from which a prompt is measured; its agent may still be working before that
 HAS_THE_TABLE = "select 1 from sqlite_master where name = 'workflow_adherence'"
 HOW_MANY_WERE_MEASURED = f"""
     select count(own.trace_id), count(*) from (
         select id from {IN_BRIEF} where {WITH_A_WORKFLOW.where} and id < :before order by id desc limit {NEWEST_PROMPTS}
     ) as newest left join workflow_adherence as own on own.trace_id = newest.id
 """
+# What was found once is not replaced by "unknown", because a transcript may have been deleted in the meantime.
 STORE = """
     insert into workflow_adherence (trace_id, had_plan, followed, checkpoint, measured_at)
     select id, :had_plan, :followed, :checkpoint, :at from traces where id = :trace_id
@@ -170,6 +170,6 @@ def measure(
 def _store(db: sqlite3.Connection, judged: Iterable[JudgedPrompt]) -> None:
     at = fast_stdlib.utc_now()
     for one in judged:
-        criteria = one.criteria or {}
+        criteria = one.criteria or {}  # None: no transcript has the prompt
         result = {"followed": FOLLOWED[one.is_followed], "checkpoint": CHECKPOINT[criteria.get("evidence")]}
         db.execute(STORE, {"trace_id": one.trace_id, "had_plan": one.had_plan, "at": at, **result})

@@ -8,11 +8,8 @@ measured prompts was deleted in the meantime.
 from __future__ import annotations
 
 import json
-import sqlite3
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -26,17 +23,18 @@ from workbench.coverage.unmatched import Cluster
 from workbench.replay.corpus import Corpus
 from workbench.replay.rulesets.versions import compile_texts
 from workbench.web import filters
-from workbench.web.reading.growth import NEWEST_PROMPTS, enough_new
 from workbench.web.reading.versions import last_used, sources
 
 if TYPE_CHECKING:
+    import sqlite3
     from collections.abc import Callable, Mapping, Sequence
 
     from workbench.replay.rulesets.versions import Texts
 
-MOST_NAMED = 3
-"""At most this many doubtful rules, and as many that always fire, are named on the home page."""
-MOST_VERSIONS = 3
+NEWEST_PROMPTS = 5_000  # are measured at most, for coverage and for adherence
+GROWTH = 0.05  # of the measured prompts, before they are measured again, which takes seconds
+MOST_NAMED = 3  # doubtful rules, and as many that always fire, on the home page
+MOST_VERSIONS = 3  # in use, which are measured
 
 WHICH_ARE_IN_USE = f"""
     select rules_hash from (
@@ -50,6 +48,7 @@ HOW_MANY_CAME_SINCE = f"""
         select 1 from {IN_BRIEF} where id >= :id and origin <> 'test' limit :enough
     )
 """
+# cross join: for each id one row is looked up; SQLite would otherwise be free to scan the prompts.
 HOW_MANY_ARE_THERE = "select count(*) from json_each(:ids) as wanted cross join traces on traces.id = wanted.value"
 DROP_THE_MEASURED = "delete from coverage_measured where rules_hash = :hash"
 KEEP_THE_MEASURED = """
@@ -105,9 +104,7 @@ def measured(db: sqlite3.Connection) -> list[MeasuredVersion]:
 
     The most recently used version comes first.
     """
-    found = []
-    with suppress(sqlite3.OperationalError):
-        found = [MeasuredVersion(str(row[0]), str(row[1]), int(row[2])) for row in db.execute(WHICH_WERE_MEASURED)]
+    found = [MeasuredVersion(*row) for row in db.execute(WHICH_WERE_MEASURED)]
     last = last_used(db, [one.rules_hash for one in found])
     return sorted(found, key=lambda one: last.get(one.rules_hash, ("", "")), reverse=True)
 
@@ -152,7 +149,7 @@ def _findable(rows: Sequence[CoverageRow]) -> tuple[Rule, ...]:
 def coverage(db: sqlite3.Connection, rules_hash: str) -> Coverage:
     """Return the stored coverage (how often each rule fires) of one of the versions that ``measured`` returns."""
     known = db.execute(WHAT_WAS_MEASURED, {"hash": rules_hash}).fetchone()
-    rows = tuple(_rule(row) for row in db.execute(HOW_OFTEN_EACH_SPOKE, {"hash": rules_hash}))
+    rows = tuple(_coverage_row(row) for row in db.execute(HOW_OFTEN_EACH_SPOKE, {"hash": rules_hash}))
     together = [tuple(rows[position] for position in group) for group in json.loads(known["overlaps"])]
     clusters = (Cluster(tuple(one["terms"]), one["prompts"], tuple(one["examples"]))
                 for one in json.loads(known["clusters"]))  # fmt: skip
@@ -180,13 +177,13 @@ def rule(row: CoverageRow, places: Mapping[str, int]) -> Rule:
     ``places`` maps the path of each of the version's files to its number.
     """
     anchor = f"f{places[row.file]}-L{row.line}" if row.file in places else ""
-    value = row.label.strip('"') if row.kind == "signal" else row.name
+    value = row.label.strip('"') if row.kind == "signal" else row.name  # quotes mark a phrase in a signal's text
     field = filters.FIELD_OF_KIND.get(row.kind, "")
     return Rule(row, filters.part(field, value) if field else "", anchor)
 
 
-def _rule(row: sqlite3.Row) -> CoverageRow:
-    return CoverageRow(
+def _coverage_row(row: sqlite3.Row) -> CoverageRow:
+    return CoverageRow(  # -1: the condition in the compiled rules is not stored
         row["kind"], row["rule"], row["facet"], row["name"], row["label"], row["weight"], -1, row["file"], row["line"],
         row["fired"], row["prompts"], row["tokens"], row["right"], row["wrong"], tuple(json.loads(row["examples"])),
         bool(row["is_foreign"]),
@@ -214,11 +211,16 @@ def measure(db: sqlite3.Connection, *, should_stop: Callable[[], bool] = lambda:
         if should_stop():
             break
         texts = tuple((one.layer, one.path, one.text) for one in sources(db, identity))
-        if written := _written(identity, texts):
+        if written := _located_rules(identity, texts):
             _measure(db, written, should_stop)
         else:
             unknown.append(identity)
     return unknown
+
+
+def enough_new(measured: int) -> int:
+    """Return how many new prompts are enough to measure again if ``measured`` prompts were measured."""
+    return max(1, round(measured * GROWTH))
 
 
 def _is_due(db: sqlite3.Connection, identity: str) -> bool:
@@ -230,14 +232,14 @@ def _is_due(db: sqlite3.Connection, identity: str) -> bool:
     return bool(db.execute(HOW_MANY_CAME_SINCE, asked).fetchone()[0] >= enough)
 
 
-@lru_cache(maxsize=2 * MOST_VERSIONS)
-def _written(identity: str, texts: Texts) -> LocatedRules | None:
+def _located_rules(identity: str, texts: Texts) -> LocatedRules | None:
     compiled = compile_texts(texts) if texts else None
+    # Another hash: this release compiles the files to other rules than the recorded ones.
     return LocatedRules(compiled) if compiled and not compiled.broken and compiled.hash == identity else None
 
 
 def _measure(db: sqlite3.Connection, written: LocatedRules, should_stop: Callable[[], bool]) -> None:
-    at = fast_stdlib.utc_now()
+    at = fast_stdlib.utc_now()  # before reading: prompts that come meanwhile count as new
     corpus = Corpus(db, limit=NEWEST_PROMPTS)
     measurement, ids = Measurement(corpus, written), []
     for page in corpus.pages():

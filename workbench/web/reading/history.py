@@ -20,14 +20,13 @@ if TYPE_CHECKING:
     from datasette.utils.asgi import Request
 
 T = TypeVar("T")
+# The pages' other tables are as old as prompts_by_day, except two for which the pages look themselves.
 IS_IT_OURS = """
     select count(*) = 2 from sqlite_master where type = 'table' and name in ('traces', 'prompts_by_day')
 """
 WHAT_WAS_PUBLISHED = "select at, text, prompts, since, until from published"
-LABEL_PROMPT = "label-prompt"
-"""The name, in Datasette, of the permission to label prompts of the live history."""
-PAGE_LIMIT_MS = 5_000
-"""Milliseconds after which a query for a page is interrupted, because only two threads run these queries."""
+LABEL_PROMPT = "label-prompt"  # Datasette's permission to label prompts of the live history
+PAGE_LIMIT_MS = 5_000  # then a query for a page is interrupted, because only two threads run these queries
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,15 +94,13 @@ class History:
         Datasette 0.65 uses ``default`` if none of its rules is about the action. For 1.0, the plugin has a rule of its
         own instead, in ``permission_resources_sql``.
         """
-        actor = request.scope.get("actor")
-        if hasattr(self.datasette, "permission_allowed"):
-            return bool(
-                await self.datasette.permission_allowed(actor, action, resource=self.database.name, default=default)
-            )
+        if hasattr(self.datasette, "permission_allowed"):  # Datasette 0.65
+            name = self.database.name
+            return bool(await self.datasette.permission_allowed(request.actor, action, resource=name, default=default))
         from datasette.resources import DatabaseResource
 
         resource = DatabaseResource(database=self.database.name)
-        return bool(await self.datasette.allowed(action=action, resource=resource, actor=actor))
+        return bool(await self.datasette.allowed(action=action, resource=resource, actor=request.actor))
 
     async def may_label(self, request: Request) -> bool:
         """Return whether the reader who sends ``request`` may label prompts.
@@ -131,6 +128,7 @@ def find(datasette: Datasette) -> History | None:
 
 
 def _inspected(datasette: Datasette, database: Database) -> History | None:
+    # A connection of its own: Datasette's can only be used in functions that are awaited.
     address = reader.address(str(database.path))
     if not database.is_mutable:
         address += "&immutable=1"

@@ -28,15 +28,14 @@ if TYPE_CHECKING:
     Row = dict[str, Any]
 
 MOST_SENTENCES = 40
-MOST_EXPLAINED = 10_000
-"""In a snapshot, only this many of the newest prompts are explained: each must be evaluated again, which takes time."""
-MOST_VERSIONS = 8
-"""At most this many versions of the rules are kept compiled in memory."""
+MOST_EXPLAINED = 10_000  # newest prompts of a snapshot: each must be evaluated again, which takes time
+MOST_VERSIONS = 8  # of the rules, which are kept compiled in memory
 WHICH_TO_EXPLAIN = """
     select id, status, skip_reason, rules_hash, task_type, prompt, inputs from traces
     where origin <> 'test' order by id desc limit :most
 """
 CREATE_EXPLANATIONS = "create table explanations (trace_id text primary key, sentences text not null) without rowid"
+# The last line leaves out prompts that came after the snapshot's own were copied.
 INSERT_EXPLANATION = """
     insert or ignore into explanations
     select :trace_id, iif(:is_full, :sentences, anonymized_json(:sentences))
@@ -94,7 +93,7 @@ def computed(db: sqlite3.Connection, trace: Row, rules: Rules | None = None) -> 
     except (ExplanationError, LookupError, TypeError, ValueError, AttributeError):
         return None  # its inputs were not recorded, or are damaged
     if found is None or found.enrichment.classification.task_type != trace["task_type"]:
-        return None
+        return None  # recorded by another release: the sentences would explain another result
     return _explained(found)
 
 

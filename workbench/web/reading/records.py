@@ -21,8 +21,7 @@ MOST_CANDIDATES = 20
 MOST_REPLAYS = 20
 MOST_NEIGHBOURS = 200
 SESSION_PAGE = 100
-PROMPT_CHARS = 400
-"""On the page of a session, each prompt is cut to this many characters."""
+PROMPT_CHARS = 400  # of each prompt on the page of a session
 _WHICH = "traces.id, traces.at, traces.status, traces.origin, substr(traces.prompt, 1, 200) as prompt"
 
 WHICH_HAS_THIS_ID = f"select {_WHICH} from traces where id = :id"
@@ -194,7 +193,7 @@ def matching(db: sqlite3.Connection, wanted: str) -> list[MatchingTrace]:
     The prompts whose ids only begin with ``wanted`` do not include prompts of tests.
     """
     found = db.execute(WHICH_HAS_THIS_ID, {"id": wanted}).fetchall()
-    if not found and wanted:
+    if not found and wanted:  # every id begins with an empty text
         found = db.execute(WHICH_BEGIN_SO, {"id": wanted, "limit": MOST_CANDIDATES + 1}).fetchall()
     return [MatchingTrace(*row) for row in found]
 
@@ -222,7 +221,7 @@ def read_session(db: sqlite3.Connection, session_id: str, *, after: str = "") ->
     The page has no prompts if there is no such session.
     """
     named = {"session_id": session_id, "limit": LONGEST_SESSION}
-    wanted = {"session_id": session_id, "after": after, "limit": SESSION_PAGE + 1}
+    wanted = {"session_id": session_id, "after": after, "limit": SESSION_PAGE + 1}  # one more tells that more follow
     rows = [_session_prompt(row) for row in db.execute(WHICH_PROMPTS, wanted)]
     return SessionPage(
         session_id,
@@ -242,7 +241,7 @@ def _in_session(db: sqlite3.Connection, trace_id: str, session_id: str) -> Neigh
     return Neighbours(
         _one(db, WHICH_WAS_BEFORE_IN_THE_SESSION, **named),
         _one(db, WHICH_CAME_AFTER_IN_THE_SESSION, **named),
-        before + 1 if before < LONGEST_SESSION else 0,
+        before + 1 if before < LONGEST_SESSION else 0,  # counting stopped at the limit: the place is unknown
         int(_one(db, HOW_MANY_ARE_IN_THE_SESSION, **named, limit=LONGEST_SESSION + 1)),
     )
 
@@ -260,5 +259,5 @@ def _one(db: sqlite3.Connection, query: str, **named: str | int) -> str:
 def _session_prompt(row: sqlite3.Row) -> SessionPrompt:
     values = dict(row)
     values["uncertain"] = bool(values["uncertain"])
-    values["guardrails"] = tuple(filter(None, (values["guardrails"] or "").split("\x1f")))
+    values["guardrails"] = tuple(filter(None, (values["guardrails"] or "").split("\x1f")))  # as the query joins them
     return SessionPrompt(**values)

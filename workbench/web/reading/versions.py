@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-import sqlite3
-from collections import Counter
-from contextlib import suppress
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -19,12 +17,11 @@ from enricher.rules.sources import packaged_texts
 from storage.traces.trace_pages import ABOVE_ALL, IN_BRIEF
 
 if TYPE_CHECKING:
+    import sqlite3
     from collections.abc import Iterable, Sequence
 
-WALKED_ROWS = 200_000
-"""The last use of a version is searched among this many of the newest prompts only; a million would take 0.3 s."""
-SAMPLED_ROWS = 20_000
-"""For a version's median latency, this many prompts are read, from its newest one backwards; only its own count."""
+WALKED_ROWS = 200_000  # newest prompts, among which a version's last use is searched; a million would take 0.3 s
+SAMPLED_ROWS = 20_000  # prompts from a version's newest one backwards; those of the version give its median latency
 
 HOW_MANY_OF_EACH = """
     select rules_hash, status, task_type, sum(prompts) from prompts_by_class
@@ -35,6 +32,7 @@ WHICH_FILES = "select hash, layer, path from instructions_sources order by hash,
 WHICH_TEXTS = "select layer, path, text from instructions_sources where hash = :hash order by position"
 IS_IT_A_SNAPSHOT = "select count(*) from sqlite_master where name = 'published'"
 WHERE_THE_WALK_ENDS = f"select id from traces order by id desc limit 1 offset {WALKED_ROWS}"
+# Run once for each version: it passes over the prompts of the versions that were found already.
 WHICH_WAS_USED_BEFORE = f"""
     select traces.rules_hash, traces.id from {IN_BRIEF}
     where traces.id < :before and traces.id >= :end and traces.origin <> 'test' and traces.rules_hash <> ''
@@ -111,7 +109,7 @@ class VersionFile:
 def versions(db: sqlite3.Connection) -> list[Version]:
     """Return the versions of the instructions under which prompts were recorded, the most recently used first."""
     counted = _counted(db)
-    first, files = _first_seen(db), _files(db)
+    first, files = dict(db.execute(WHEN_WAS_EACH_FIRST_SEEN).fetchall()), _files(db)
     last = last_used(db, counted)
     found = [Version(one, first.get(one, ""), *last.get(one, ("", "")), own, files.get(one, ()))
              for one, own in counted.items()]  # fmt: skip
@@ -136,6 +134,7 @@ def before(known: Sequence[Version], version: Version) -> Version | None:
     Of the versions that were first used before this one, it is the newest with the same files or, if there is none, the
     newest of all. Files are compared because two projects with different files may be used in turn.
     """
+    # Without a first use, the version may as well be newer.
     earlier = [one for one in known if one.first_at and _age(one) < _age(version)]
     same = [one for one in earlier if one.files and one.files == version.files]
     return max(same or earlier, key=_age, default=None)
@@ -148,9 +147,7 @@ def _age(one: Version) -> tuple[str, str, str]:
 
 def sources(db: sqlite3.Connection, rules_hash: str) -> list[VersionFile]:
     """Return the instructions files of the version with this full hash; empty if they were not stored."""
-    texts: list[tuple[str, str, str]] = []
-    with suppress(sqlite3.OperationalError):  # a snapshot may lack the table
-        texts = [tuple(row) for row in db.execute(WHICH_TEXTS, {"hash": rules_hash})]
+    texts: list[tuple[str, str, str]] = [tuple(row) for row in db.execute(WHICH_TEXTS, {"hash": rules_hash})]
     if not texts and (shipped := _shipped(db)) and shipped[0] == rules_hash:
         texts = list(shipped[1])
     return [VersionFile(number, *one) for number, one in enumerate(texts, 1)]
@@ -185,34 +182,22 @@ def last_used(db: sqlite3.Connection, known: Iterable[str]) -> dict[str, tuple[s
 
 
 def _counted(db: sqlite3.Connection) -> dict[str, PromptCounts]:
-    rows: dict[str, list[tuple[str, str, int]]] = {}
-    for rules_hash, *one in db.execute(HOW_MANY_OF_EACH):
-        rows.setdefault(str(rules_hash), []).append((str(one[0]), str(one[1]), int(one[2])))
-    return {one: _sums(own) for one, own in rows.items()}
-
-
-def _sums(rows: Iterable[tuple[str, str, int]]) -> PromptCounts:
-    statuses: Counter[str] = Counter()
-    task_types: Counter[str] = Counter()
-    for status, task_type, prompts in rows:
-        statuses[status] += prompts
+    statuses: dict[str, Counter[str]] = defaultdict(Counter)
+    task_types: dict[str, Counter[str]] = defaultdict(Counter)
+    for rules_hash, status, task_type, prompts in db.execute(HOW_MANY_OF_EACH):
+        statuses[rules_hash][status] += prompts
         if task_type:
-            task_types[task_type] += prompts
-    judged = statuses.total() - statuses["skipped"]
-    return PromptCounts(statuses.total(), judged, statuses["silent"], dict(task_types.most_common()))
-
-
-def _first_seen(db: sqlite3.Connection) -> dict[str, str]:
-    with suppress(sqlite3.OperationalError):
-        return {str(row[0]): str(row[1]) for row in db.execute(WHEN_WAS_EACH_FIRST_SEEN)}
-    return {}
+            task_types[rules_hash][task_type] += prompts
+    return {
+        one: PromptCounts(own.total(), own.total() - own["skipped"], own["silent"], dict(task_types[one].most_common()))
+        for one, own in statuses.items()
+    }
 
 
 def _files(db: sqlite3.Connection) -> dict[str, tuple[tuple[str, str], ...]]:
     found: dict[str, tuple[tuple[str, str], ...]] = {}
-    with suppress(sqlite3.OperationalError):
-        for rules_hash, layer, path in db.execute(WHICH_FILES):
-            found[rules_hash] = (*found.get(rules_hash, ()), (layer, path))
+    for rules_hash, layer, path in db.execute(WHICH_FILES):
+        found[rules_hash] = (*found.get(rules_hash, ()), (layer, path))
     if shipped := _shipped(db):
         found.setdefault(shipped[0], tuple((layer, path) for layer, path, _text in shipped[1]))
     return found

@@ -19,11 +19,11 @@ from storage.base import private
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-CONTAINER_MARKS = ("/.dockerenv", "/run/.containerenv")
+CONTAINER_MARKS = ("/.dockerenv", "/run/.containerenv")  # of Docker and of Podman
 CONTAINER_VARIABLES = ("REMOTE_CONTAINERS", "CODESPACES", "container", "KUBERNETES_SERVICE_HOST")
 LOOPBACK = "127.0.0.1"
 ANNOUNCEMENT = "published-url"
-LIMIT_BYTES = 2048
+LIMIT_BYTES = 2048  # more than an address has
 
 
 def is_over_ssh() -> bool:
@@ -40,6 +40,7 @@ def can_open_a_browser() -> bool:
     """Return whether the user would see a browser opened here: not over SSH, in a container or without a display."""
     if is_over_ssh() or is_in_container():
         return False
+    # macOS needs no variable to find the display.
     return sys.platform == "darwin" or any(map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY")))
 
 
@@ -75,6 +76,7 @@ def names_of(host: str) -> list[str]:
 def forwarding(port: int) -> list[str]:
     """Return instructions, as lines, for reaching the port from the user's machine; empty if it is this machine."""
     if is_over_ssh():
+        # The third word of SSH_CONNECTION is this machine's address, as the user's machine reaches it.
         server = (os.environ.get("SSH_CONNECTION", "").split() + [""] * 4)[2] or socket.gethostname()
         return ["On your own machine, in another terminal:", f"  {_ssh(port, f'{_login()}@{server}')}"]
     if is_in_container():
@@ -92,7 +94,7 @@ def _ssh(port: int, where: str) -> str:
 def _login() -> str:
     try:
         return getpass.getuser()
-    except (OSError, KeyError):
+    except (OSError, KeyError):  # a user id without a name, as in some containers
         return "USER"
 
 
@@ -114,7 +116,7 @@ def announced(state_dir: str, url: str) -> Iterator[None]:
     finally:
         with contextlib.suppress(OSError):
             os.unlink(path)
-        os.close(descriptor)
+        os.close(descriptor)  # last, as it releases the lock: the file of another server would be deleted then
 
 
 def known(state_dir: str) -> str:
@@ -123,7 +125,7 @@ def known(state_dir: str) -> str:
         descriptor = os.open(f"{state_dir}/{ANNOUNCEMENT}", os.O_RDONLY | private.NOFOLLOW | private.NONBLOCK)
     except OSError:
         return ""
-    try:
+    try:  # a server that was killed leaves its file, but no lock
         os.lockf(descriptor, os.F_TEST, 0)
     except OSError:  # the lock is held: the server runs
         return os.read(descriptor, LIMIT_BYTES).decode(errors="replace").partition("\n")[0]

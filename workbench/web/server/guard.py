@@ -31,8 +31,9 @@ if TYPE_CHECKING:
 LOOPBACK = frozenset(("localhost", "127.0.0.1", "[::1]"))
 SHORTEST_PASSWORD = 12
 OURS = "/-/enricher"
+# Datasette's own pages that are not shown, because they reveal folders of the machine.
 SHOWS_THE_MACHINE = frozenset(f"/-/{name}{end}" for name in ("databases", "threads") for end in ("", ".json"))
-"""Datasette's own pages that are not shown, because they reveal folders of the machine."""
+# data: and 'unsafe-inline': Datasette's pages have icons and styles inside.
 POLICY = (
     "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; object-src 'none'; "
     "base-uri 'none'; form-action 'self'; frame-ancestors 'none'; script-src "
@@ -43,11 +44,12 @@ HEADERS = (
     (b"x-frame-options", b"DENY"),
     (b"cross-origin-resource-policy", b"same-origin"),
 )
+# A name, or an IPv6 address in brackets, without the dot that may end a full name, and without its port.
 NAME_AND_PORT = re.compile(r"(\[[^\]]*\]|[^:@/]*?)\.?(?::[0-9]*)?")
 STATIC = ("/-/static/", "/-/static-plugins/")
 KEPT = (b"cache-control", b"private, max-age=31536000, immutable")
 """The caching header for static files that have a hash of the content, or a version, in their address."""
-VERSIONED = re.compile(r"-\d+\.\d+\.\d+[.-][^/]*$")
+VERSIONED = re.compile(r"-\d+\.\d+\.\d+[.-][^/]*$")  # such as codemirror-5.57.0.min.js
 
 
 class ConfigurationError(ValueError):
@@ -70,6 +72,7 @@ class Guard:
     def refusal(self, headers: Iterable[tuple[bytes, bytes]]) -> tuple[int, str]:
         """Return the HTTP status and message with which to refuse a request with these headers; status 0 accepts it."""
         known = {name.lower(): value for name, value in headers}
+        # Any site can have its name resolved to this machine, and would then read the history in the user's browser.
         host = _name(known.get(b"host", b"").decode("latin-1"))
         if self.hosts is not None and host not in self.hosts:
             return 421, f"This server does not answer to the name {host or '(none)'}; whoever runs it can allow it.\n"
@@ -138,7 +141,7 @@ def guarded(app: App, guard: Guard) -> App:
             return
         shown = guard.served_path(scope["path"])
         if shown != scope["path"]:
-            scope = {**scope, "path": shown, "raw_path": shown.encode("ascii")}
+            scope = {**scope, "path": shown, "raw_path": shown.encode("ascii")}  # Datasette prefers the raw path
         await app(scope, receive, send)
 
     return answer
@@ -150,7 +153,7 @@ def _name(host: str) -> str:
     A malformed header is returned in lower case; since no accepted name is malformed, its request is refused.
     """
     host = host.strip().lower()
-    if host.count(":") > 1 and not host.startswith("["):
+    if host.count(":") > 1 and not host.startswith("["):  # an IPv6 address, as the system lists its own ones
         host = f"[{host}]"
     found = NAME_AND_PORT.fullmatch(host)
     return found[1] if found else host
@@ -167,7 +170,7 @@ def _is_right(authorization: bytes, password: bytes) -> bool:
         given = given.strip()
     else:
         return False
-    return hmac.compare_digest(given, password)
+    return hmac.compare_digest(given, password)  # its time does not tell how much of a wrong password is right
 
 
 def _policy(guard: Guard, path: str) -> bytes:
@@ -190,6 +193,7 @@ def _added(guard: Guard, scope: Scope) -> Iterable[tuple[bytes, bytes]]:
 def _with_headers(send: Send, *added: tuple[bytes, bytes]) -> Send:
     async def sent(message: dict[str, Any]) -> None:
         if message["type"] == "http.response.start":
+            # An error is not kept: the file may be there after an update.
             more = [*HEADERS, *(one for one in added if message["status"] < 400 or one is not KEPT)]
             names = {name for name, _value in more}
             kept = [(name, value) for name, value in message.get("headers", ()) if name.lower() not in names]
@@ -200,11 +204,9 @@ def _with_headers(send: Send, *added: tuple[bytes, bytes]) -> Send:
 
 
 async def _refuse(send: Send, status: int, sentence: str) -> None:
-    body = sentence.encode()
-    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(body)).encode())]
+    from datasette.utils.asgi import Response
+
+    headers = {"content-length": str(len(sentence.encode())), "cache-control": "no-store"}
     if status == 401:
-        headers += [(b"www-authenticate", b'Basic realm="Prompt history", charset="UTF-8"')]
-    await send(
-        {"type": "http.response.start", "status": status, "headers": [*headers, (b"cache-control", b"no-store")]}
-    )
-    await send({"type": "http.response.body", "body": body})
+        headers["www-authenticate"] = 'Basic realm="Prompt history", charset="UTF-8"'
+    await Response.text(sentence, status=status, headers=headers).asgi_send(send)

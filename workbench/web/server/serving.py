@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import select
 import signal
 import socket
 import sqlite3
@@ -37,13 +36,11 @@ SETTINGS = {
     "allow_csv_stream": True,
     "num_sql_threads": 2,  # SQL that readers write runs in other processes (native/query_processes.py)
 }
-HOW_MANY_PORTS = 50
-"""If the requested port is in use, the next ones are tried, up to this many in all."""
-GRACE_S = 3
-"""Seconds for which a download may continue after the server was asked to stop."""
+HOW_MANY_PORTS = 50  # tried from the requested one on, if that is in use
+GRACE_S = 3  # for which a download may continue after the server was asked to stop
 START_S = 30.0
-LOOK_EVERY_S = 0.02
-"""Seconds between two checks of the flag that uvicorn sets when it has started."""
+LOOK_EVERY_S = 0.02  # for the flag that uvicorn sets when it has started
+END_EVERY_S = 0.1  # for a request to end; uvicorn's own loop wakes as often
 METADATA, CONFIGURATION, SETTINGS_FILE = "metadata.yaml", "datasette.yaml", "settings.json"
 MARK = "# Written by enricher publish --write-config; written anew by the same command."
 
@@ -91,6 +88,7 @@ def listening(host: str, port: int) -> socket.socket:
     for wanted in range(port, min(port + HOW_MANY_PORTS, 65_536)) if port else (0,):
         own = socket.socket(family, kind, protocol)
         try:
+            # Otherwise a port that an ended server had is in use until its last connections time out.
             own.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             own.bind((address[0], wanted, *address[2:]))
             own.listen(128)
@@ -103,43 +101,28 @@ def listening(host: str, port: int) -> socket.socket:
 
 
 class EndRequest:
-    """An event like ``threading.Event`` that a signal handler may set while the main thread waits for it.
+    """A flag that a signal handler may set to request the end of the server.
 
-    The handler runs in that thread, too, so a ``threading.Event`` would block for ever if the signal arrived while
-    ``Event.wait`` holds its lock.
+    A ``threading.Event`` would block for ever if a second signal arrived while the handler of the first has its lock.
     """
 
     def __init__(self) -> None:
-        self._reading, self._writing = socket.socketpair()
-        self._writing.setblocking(False)
         self._is_asked = False
 
     def ask(self, _signal: int = 0, _frame: object = None) -> None:
         """Request the end of the server; this method can be used as a signal handler."""
         self._is_asked = True
-        with contextlib.suppress(OSError):  # the buffer may be full of earlier requests
-            self._writing.send(b"\0")
 
     def is_set(self) -> bool:
         """Return whether the end of the server was requested."""
         return self._is_asked
-
-    def wait(self, timeout_s: float) -> bool:
-        """Wait at most ``timeout_s`` seconds for a request to end the server; return whether there is one."""
-        if not self._is_asked:
-            select.select([self._reading], [], [], timeout_s)
-        return self._is_asked
-
-    def close(self) -> None:
-        """Close the sockets with which ``ask`` wakes a waiting thread."""
-        self._reading.close()
-        self._writing.close()
 
 
 @contextlib.contextmanager
 def stop_signals() -> Iterator[EndRequest]:
     """Yield an event; during the ``with`` block, Ctrl-C, SIGTERM and SIGHUP set it instead of ending the process."""
     asked = EndRequest()
+    # Windows has no SIGHUP.
     wanted = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
     before = {number: signal.signal(number, asked.ask) for number in wanted}
     try:
@@ -147,7 +130,6 @@ def stop_signals() -> Iterator[EndRequest]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-        asked.close()
 
 
 def serve(served: Datasette, own: socket.socket, asked_to_end: EndRequest, *, is_up: Callable[[], None]) -> None:
@@ -170,8 +152,8 @@ def serve(served: Datasette, own: socket.socket, asked_to_end: EndRequest, *, is
         _wait_for_start(server, thread, asked_to_end)
         if not asked_to_end.is_set():
             is_up()
-        while thread.is_alive() and not asked_to_end.wait(1.0):
-            pass
+        while thread.is_alive() and not asked_to_end.is_set():  # the server may also end by itself
+            thread.join(END_EVERY_S)
     finally:
         server.should_exit = True
         thread.join()
@@ -201,6 +183,7 @@ class _Readable(yaml.SafeDumper):
 
 
 def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    # PyYAML writes no block literal with blanks at the end of a line.
     clean = "\n".join(line.rstrip() for line in text.splitlines()) if "\n" in text else text
     return dumper.represent_scalar("tag:yaml.org,2002:str", clean, style="|" if "\n" in clean else None)
 

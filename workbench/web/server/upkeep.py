@@ -25,19 +25,13 @@ from workbench.web.reading import adherence_store, coverage_store
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-LOOK_EVERY_S = 2.0
-"""Seconds between two checks whether the database has changed; a new prompt may be missing on pages for so long."""
-PATIENCE_MS = 250
-"""Milliseconds for which the thread waits if others write; then it gives up, because hooks and commands come first."""
+LOOK_EVERY_S = 2.0  # between two checks for changes; a new prompt may be missing on pages for so long
+PATIENCE_MS = 250  # then the thread gives up, because the writes of hooks and commands come first
 COMMAND = "from workbench.web.server.upkeep import main; main()"
-NICENESS = 10
-"""The measuring process gets this lower priority: it computes for seconds, and nobody waits for it."""
-AGAIN_S = 300.0
-"""Seconds after a failure until the measuring process is started again."""
-LOOK_ANYWAY_S = 300.0
-"""Seconds until it is looked for something to measure although nothing is new: a prompt is measured after an hour."""
-ADHERENCE = "adherence"
-"""Stands for the measurement of adherence, beside the hashes of the versions whose coverage is measured."""
+NICENESS = 10  # a low priority: the measuring process computes for seconds, and nobody waits for it
+AGAIN_S = 300.0  # after a failure, until the measuring process is started again
+LOOK_ANYWAY_S = 300.0  # although nothing is new: a prompt is measured once it is an hour old
+ADHERENCE = "adherence"  # stands for its measurement, beside the hashes of versions whose coverage is measured
 
 
 @contextlib.contextmanager
@@ -57,7 +51,7 @@ def maintained(state_dir: str, report: Callable[[str], None], *, every_s: float 
 
 
 def _keep_up(state_dir: str, end: threading.Event, report: Callable[[str], None], every_s: float) -> None:
-    reported = ""
+    reported = ""  # the last error, which is not reported again every two seconds
     with contextlib.closing(Measuring(state_dir)) as measuring:
         while not end.is_set():
             try:
@@ -65,7 +59,7 @@ def _keep_up(state_dir: str, end: threading.Event, report: Callable[[str], None]
                     db.execute(f"pragma busy_timeout = {PATIENCE_MS:d}")
                     _update_until_end(db, measuring, end, every_s)
             except (database.StorageError, sqlite3.Error, OSError, MeasuringError) as failure:
-                if not database.is_busy(failure) and str(failure) != reported:
+                if not database.is_busy(failure) and str(failure) != reported:  # busy: the next try may succeed
                     reported = str(failure)
                     is_measuring = isinstance(failure, MeasuringError)
                     report(reported if is_measuring else f"sums and search are not up to date: {reported}")
@@ -76,7 +70,7 @@ def _update_until_end(db: sqlite3.Connection, measuring: Measuring, end: threadi
     """Update sums and word index whenever the database has changed, and start measuring; return once ``end`` is set."""
     done, look_at = None, time.monotonic() + LOOK_ANYWAY_S
     while not end.is_set():
-        version = db.execute("pragma data_version").fetchone()[0]
+        version = db.execute("pragma data_version").fetchone()[0]  # changes with every commit of another connection
         is_news = version != done and not catch_up(db, should_stop=end.is_set, with_coverage=False)
         if is_news or measuring.has_ended() or time.monotonic() >= look_at:
             measuring.look(db)
@@ -156,7 +150,7 @@ class Measuring:
         self._unknown |= set(answer.split())
         if process.returncode:
             self._not_before = time.monotonic() + AGAIN_S
-            what = ADHERENCE if answer else "coverage"
+            what = ADHERENCE if answer else "coverage"  # the first line, even an empty one, ends the coverage
             reason = errors.strip().rpartition("\n")[2] or f"ended with {process.returncode}"
             raise MeasuringError(f"{what} could not be measured: {reason}")
 
@@ -182,5 +176,5 @@ def main() -> None:
 
 
 def _end_with_the_server() -> None:
-    sys.stdin.read()
-    os._exit(0)
+    sys.stdin.read()  # returns when the server closes the pipe or ends
+    os._exit(0)  # sys.exit would end this thread only

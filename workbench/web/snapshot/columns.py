@@ -182,18 +182,8 @@ COLUMNS: dict[str, dict[str, ColumnTreatment]] = {
     },
 }  # fmt: skip
 
-ROWS = {
-    "traces": NOT_TESTS,
-    **dict.fromkeys(
-        """
-        trace_scores trace_stages trace_channels trace_guardrails complexity_estimates rule_violations labels
-        line_labels workflow_adherence replay_results
-        """.split(),
-        OF_A_TRACE,
-    ),
-    "trace_items": f"kept = 1 and {OF_A_TRACE}",
-}
-"""By table, the SQL condition for the rows to publish; of other tables, all rows are published."""
+ROWS = {"traces": NOT_TESTS, "trace_items": f"kept = 1 and {OF_A_TRACE}"}
+"""The SQL conditions for the rows to publish of those tables for which ``rows`` has no general one."""
 
 BUILT = (
     "trace_numbers", "prompts_fts", "rolled_up", "prompts_by_class", "prompts_by_day", "latencies_by_day",
@@ -213,3 +203,9 @@ NOT_PUBLISHED = frozenset(
 def expressions(table: str, text: str) -> dict[str, str]:
     """Return the SQL expression for each column of a table; ``text`` is the treatment of texts, one of TEXTS."""
     return {name: getattr(shown, text).format(c=f'"{name}"') for name, shown in COLUMNS[table].items()}
+
+
+def rows(table: str, text: str) -> str:
+    """Return the SQL condition for the rows of a table to publish; ``text`` is the treatment of texts, one of TEXTS."""
+    trace_id = expressions(table, text).get("trace_id")
+    return ROWS.get(table, OF_A_TRACE if trace_id else "true").format(trace_id=trace_id)

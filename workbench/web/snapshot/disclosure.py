@@ -22,14 +22,13 @@ if TYPE_CHECKING:
 
 FOLDER = "[folder]"
 PSEUDONYM_DIGITS = 12
-REMEMBERED_TEXTS = 4096
-"""Number of cached results; a prompt is needed for its own column and again for its scores and its topics."""
-LONG_WORD = re.compile(r"[0-9A-Za-z][\w-]{7,}")
+REMEMBERED_TEXTS = 4096  # a prompt is needed for its own column, and again for its scores and its topics
+LONG_WORD = re.compile(r"[0-9A-Za-z][\w-]{7,}")  # may be a session id; a shorter one could be an ordinary word
 UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 SESSION_FILTER = re.compile(r"\bsession:(?:\"[^\"]*\"|\S+)")
 SYSTEM_FOLDERS = frozenset(("/dev", "/proc", "/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin"))
 """A path to something directly in one of these folders is kept, because they are the same on every machine."""
-SEPARATOR = re.compile(r"\\?/|\\{1,2}|%2F|%5C", re.IGNORECASE)
+SEPARATOR = re.compile(r"\\?/|\\{1,2}|%2F|%5C", re.IGNORECASE)  # also as JSON and URLs spell a slash or backslash
 ENDING = re.compile(r"\.[A-Za-z]\w{0,7}$")
 CLASSES = frozenset(("task_type", "search_intent", "workflow", "guardrails"))
 """Keys of a stored result of a prompt whose values are names of classes or ids of rules, not texts."""
@@ -53,7 +52,7 @@ class Anonymizer:
     def __init__(self, identity: Identity, key: bytes, sessions: Collection[str] = ()) -> None:
         self._key, self._sessions = key, {session.lower(): session for session in sessions}
         self._places, self._names, self._placeholders = identity.places(), identity.names(), identity.placeholders()
-        self._known = lru_cache(REMEMBERED_TEXTS)(self._rewritten)
+        self._known = lru_cache(REMEMBERED_TEXTS)(self._rewritten)  # of this object, so that it ends with it
 
     def anonymize(self, text: str) -> str:
         """Return the text with secrets, folders, names of the user and the machine, and session ids replaced."""
@@ -61,7 +60,7 @@ class Anonymizer:
 
     def anonymize_json(self, document: str) -> str:
         """Return the JSON document with every text in it anonymised, including keys."""
-        return json.dumps(self._each(json.loads(document)), ensure_ascii=False)
+        return json.dumps(self._anonymized(json.loads(document)), ensure_ascii=False)
 
     def shifted(self, evidence: str, prompt: str) -> str:
         """Return the signals of a prompt (``evidence``), adapted to the anonymised text of the prompt.
@@ -72,6 +71,7 @@ class Anonymizer:
         edits = self._known(prompt)[1]
         found = []
         for signal, start, end, *weight in filter(_is_evidence, _list(evidence)):
+            # Signals of a merged foreign history may lie outside of the prompt.
             place = shifted_span(start, end, edits) if 0 <= start <= end <= len(prompt) else None
             if place:
                 found.append([self.anonymize(str(signal)), *place, *weight])
@@ -116,24 +116,25 @@ class Anonymizer:
         """Return the text of a filter for prompts, anonymised and with "…" in place of session ids."""
         return self.anonymize(SESSION_FILTER.sub("session:…", selection))
 
-    def _each(self, value: Any) -> Any:
+    def _anonymized(self, value: Any) -> Any:
         if isinstance(value, str):
             return self.anonymize(value)
         if isinstance(value, list):
-            return [self._each(one) for one in value]
-        return (
-            {self.anonymize(key): self._each(one) for key, one in value.items()} if isinstance(value, dict) else value
-        )
+            return [self._anonymized(one) for one in value]
+        if isinstance(value, dict):
+            return {self.anonymize(key): self._anonymized(one) for key, one in value.items()}
+        return value
 
     def _rewritten(self, text: str) -> tuple[str, tuple[tuple[Replacement, ...], ...]]:
         """Return the anonymised text, and the replacements made by each step of the anonymisation, in order."""
         steps: list[tuple[Replacement, ...]] = []
         safe = redact(text)[0]
         if safe != text:
-            steps.append((_difference(text, safe),))
+            steps.append((_difference(text, safe),))  # redact does not tell what it replaced where
         safe = self._step(self._places, _place, safe, steps)  # before names: a login in a path goes with its folder
         if self._names:
             safe = self._step(self._names, lambda found: self._placeholders[(found.lastindex or 0) - 1], safe, steps)
+        # UUIDs first, because a longer word may contain one.
         for pattern in (UUID, LONG_WORD) if self._sessions else ():
             safe = self._step(pattern, self._named, safe, steps)
         return safe, tuple(steps)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 USER, HOST, NAME, EMAIL, DOMAIN = "[user]", "[host]", "[name]", "[email]", "[domain]"
 GIT_PATIENCE_S = 2.0
-SHORTEST = 2
+SHORTEST = 2  # a single letter is in every text
 EVERYDAY = frozenset(
     """
     root user users admin administrator dev devel developer guest test tests tester me home work node app apps web www
@@ -55,21 +55,24 @@ MAIL_PROVIDERS = frozenset(
     """.split()
 )
 """Domains of e-mail addresses that do not identify a person or company."""
-SHORTEST_IN_ANY_CASE = 4
-"""A part of a name with fewer characters is replaced only if capitalised: "Li" is a name, but "li" is an HTML tag."""
+SHORTEST_IN_ANY_CASE = 4  # a shorter part of a name has to be capitalised: "Li" is a name, but "li" an HTML tag
 WHOSE = re.compile(r"(?:/home|/Users|[A-Za-z]:[\\/](?i:users))[\\/]([^\\/]+)")
-LEAST_JOINED = 8
-"""A name with more characters than this is also found without its blank; a shorter one might be another word then."""
+LEAST_JOINED = 8  # a longer name is also found without its blank; a shorter one might be another word then
 _PART = r"[^/\\\s\"'`<>|:;,()\[\]{}]+"
 _SLASH = r"(?:\\?/|\\{1,2})"
 _ANY_SLASH = r"(?:\\?/|\\{1,2}|(?i:%2F|%5C)|-)"
-_END = r"(?![^\W_])"
+_END = r"(?![^\W_])"  # like \b, but an underscore ends a word, too
 _BLANK = r"(?:[\s._+-]|%20|\\ )"
 _URL = r"(?P<url>https?://[^\s\"'`<>?#=]*)"
+# Patterns for home folders of anybody.
 _HOMES = (
+    # of Windows; a blank belongs to the name only if more of the path follows
     rf"[A-Za-z]:{_SLASH}(?i:users|documents and settings){_SLASH}(?:{_PART}(?:[ ]{_PART})*(?=[\\/])|{_PART})",
+    # of Linux and macOS, and of Windows as WSL and Git Bash name it
     rf"(?:/mnt/[a-z]|(?<![\w.~-])/[a-z])?{_SLASH}(?:home|Users){_SLASH}{_PART}",
+    # percent-encoded
     r"(?i:%2F|%5C)(?:home|Users)(?i:%2F|%5C)[^%/\\\s\"']+",
+    # with dashes, as agents name the folders of their transcripts
     r"(?P<flat>(?<![^\W_])-(?:home|Users)-[^-/\\\s\"']+)",
     r"(?<![\w.~-])/root(?![\w.-])",
 )
@@ -80,20 +83,21 @@ _TOP_FOLDERS = (
     "(?:srv|opt|var|mnt|media|data|usr|etc|tmp|run|nix|nfs|export|scratch|builds|vagrant|work|workdir|workspaces?"
     "|Volumes|private|Applications|Library|System)"
 )
+# Patterns for absolute paths on any machine.
 _PATHS = (
+    # in a Python traceback, where quotes tell where it ends
     r"(?<=File \")(?:/|[A-Za-z]:[\\/])[^\"\n]+(?=\", line)",
+    # with a drive letter
     rf"(?<![^\W_])[A-Za-z]:{_SLASH}{_PART}(?:{_SLASH}{_PART})+(?<!\.)",
+    # on a Windows server
     rf"(?<![\w\\])\\\\{_PART}(?:\\(?!\\){_PART})+(?<!\.)",
+    # below a usual top-level folder
     rf"{_BEFORE}\\?/{_TOP_FOLDERS}(?:\\?/{_PART})+(?<!\.)",
+    # below any other folder, if it ends with a file name and no HTTP method precedes it
     rf"(?:(?<=file://)|{_NO_REQUEST}{_BEFORE}(?<!/))(?:\\?/{_PART})+\\?/{_NAME_OF_A_FILE}",
+    # percent-encoded
     rf"(?i:%2F){_TOP_FOLDERS}(?:(?i:%2F)(?:[^%/\\\s\"'&]|%(?!2F|5C|2f|5c))+)+",
 )
-"""Patterns for absolute paths on any machine.
-
-In this order: the file in a line of a Python traceback; a path with a drive letter; a path on a Windows server; a path
-below a usual top-level folder; a path below any other folder, if it ends with a file name and no HTTP method precedes
-it; a percent-encoded path.
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,11 +134,12 @@ class Identity:
         written with dashes, and "path" any absolute path. If no group matched, somebody's home folder was found. "url"
         is a web address, which is matched only so that it is left as it is.
         """
+        # "inner" is tried before "own", which would match the beginning of the same path; a home "/" identifies nobody.
         groups: dict[str, list[str]] = {"inner": [], "own": [self.home] if len(self.home) > 1 else [], "folder": []}
         for folder in self.folders:
             is_inner = bool(groups["own"]) and folder.startswith(f"{self.home}/")
             groups["inner" if is_inner else "folder"] += [folder, *self._from_home(folder)]
-        known = (rf"(?P<{name}>{_written(found)})" for name, found in groups.items() if found)
+        known = (rf"(?P<{name}>{_folders_pattern(found)})" for name, found in groups.items() if found)
         return re.compile("|".join((_URL, *known, *_HOMES, f"(?P<path>{'|'.join(_PATHS)})")))
 
     def names(self) -> re.Pattern[str] | None:
@@ -142,7 +147,8 @@ class Identity:
 
         The pattern finds them only as whole words; an underscore also ends a word.
         """
-        words = [_spelt(word) for word, _placeholder in self.words]
+        words = [_word_pattern(word) for word, _placeholder in self.words]
+        # (?<=%[0-9A-F]{2}): a percent-encoded character ends with a letter or digit, but is no part of the word.
         known = "|".join(f"({one})" for one in (*words, *(f"(?-i:{re.escape(name)})" for name in self.capitalised)))
         return (
             re.compile(rf"(?:(?<![^\W_])|(?<=%[0-9A-F]{{2}}))(?:{known})(?![^\W_])", re.IGNORECASE) if known else None
@@ -167,7 +173,7 @@ def _identifying_folders(folder: str) -> list[str]:
     return [one for one in above if re.split(r"[\\/]", one)[-1].strip(". ").lower() not in {*EVERYDAY, ""}]
 
 
-def _written(folders: Iterable[str]) -> str:
+def _folders_pattern(folders: Iterable[str]) -> str:
     """Return a pattern for these folders, with either kind of slash, dashes or percent encoding, ignoring case."""
     known = [re.split(r"[\\/]+", folder.rstrip("\\/").lower()) for folder in folders]
     top = "|".join(_part_of_a_path(parts[1]) for parts in known if len(parts) == 2 and not parts[0])
@@ -199,7 +205,7 @@ def _part_of_a_path(name: str) -> str:
     )
 
 
-def _spelt(word: str) -> str:
+def _word_pattern(word: str) -> str:
     """Return a pattern that matches an identifying word or name as it is spelt in prose, a URL, or a file name."""
     blank = f"{_BLANK}?" if len(word) > LEAST_JOINED else _BLANK
     return "".join({" ": blank, "@": "(?:@|%40)"}.get(sign) or re.escape(sign) for sign in word)

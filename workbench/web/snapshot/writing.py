@@ -36,16 +36,16 @@ if TYPE_CHECKING:
 
     Advance = Callable[[str, int, int], None]
 
-BATCH_ROWS = 5_000
-"""Number of prompts that are copied between two calls that report the progress."""
-STEPS_BETWEEN_LOOKS = 20_000
+BATCH_ROWS = 5_000  # prompts that are copied between two reports of the progress
+STEPS_BETWEEN_LOOKS = 20_000  # of SQLite's virtual machine, between two questions whether to stop
 CACHE_KB = 65_536
 HOW_IS_IT_MADE = """
-    select type, name, sql from source.sqlite_master
+    select sql from source.sqlite_master
     where type = :type and tbl_name in (select value from json_each(:tables)) and sql is not null order by rowid
 """
 WHICH_VIEWS = "select name, sql from source.sqlite_master where type = 'view' order by rowid"
-WHICH_COLUMNS = "select name, type from pragma_table_info(:table, 'source')"
+WHICH_COLUMNS = "select name from pragma_table_info(:table, 'source')"
+NOTHING_IS_SUMMED_UP = "insert into main.rolled_up (up_to, trace_id) values (0, '')"  # the only row of this table
 WHICH_SESSIONS = "select distinct session_id from source.traces where session_id <> ''"
 WHICH_FOLDERS = "select distinct cwd from source.traces where cwd <> ''"
 WHICH_FILES = "select path from source.instructions_sources union select file from source.rule_coverage"
@@ -152,7 +152,7 @@ def write(
     *,
     text: str = columns.REDACTED,
     should_stop: Callable[[], bool] = lambda: False,
-    advance: Advance | None = None,
+    advance: Advance = lambda _step, _done, _total: None,
 ) -> Publication:
     """Write a snapshot of the prompts recorded in ``state_dir``, completely or not at all; return its description.
 
@@ -163,15 +163,16 @@ def write(
     """
     path = os.path.abspath(path)
     may_be_written(path)
+    # In the same folder, because os.replace works within one file system only.
     aside = f"{os.path.dirname(path)}/.{os.path.basename(path)}-{os.urandom(4).hex()}.tmp"
     copies.add_snapshot(state_dir, aside)  # first, so that forgetting a prompt finds the file if this process is killed
     try:
         os.close(private.open_file(aside, os.O_RDWR | os.O_EXCL))
         with _attached(aside, f"{state_dir}/{traces.DATABASE}", should_stop) as db:
-            _build(db, key.load(state_dir), text=text, advance=advance or (lambda *_: None))
-            _explain(db, f"{state_dir}/{traces.DATABASE}", text, should_stop, advance or (lambda *_: None))
-            publication = _sum_up(db, text=text, advance=advance or (lambda *_: None))
-            copies.add_snapshot(state_dir, path)
+            _build(db, key.load(state_dir), text=text, advance=advance)
+            _explain(db, f"{state_dir}/{traces.DATABASE}", text, should_stop, advance)
+            publication = _sum_up(db, text=text, advance=advance)
+            copies.add_snapshot(state_dir, path)  # likewise, before the file has this name
             if db.execute(WHICH_WERE_DELETED.format(id=columns.expressions("traces", text)["id"])).fetchone()[0]:
                 raise SnapshotError("prompts were deleted meanwhile, and would be in the snapshot: run it again")
         _to_disk(aside)
@@ -213,6 +214,7 @@ def _build(db: sqlite3.Connection, secret: bytes, *, text: str, advance: Advance
     sessions = [str(row[0]) for row in db.execute(WHICH_SESSIONS)]
     _add_sql_functions(db, Anonymizer(of_this_machine().with_folders(_folders(db)), secret, sessions))
     _make(db, "table")
+    db.execute(NOTHING_IS_SUMMED_UP)
     _copy_traces(db, text, advance)
     for table in columns.COLUMNS:
         if table != "traces":
@@ -223,7 +225,7 @@ def _build(db: sqlite3.Connection, secret: bytes, *, text: str, advance: Advance
     _make_views(db)
     db.execute(CREATE_PUBLISHED)
     db.execute(INSERT_PUBLISHED, {"at": fast_stdlib.utc_now(), "text": text})
-    if text != columns.HASH:
+    if text != columns.HASH:  # without texts there are no words to search
         db.execute(TAKE_THE_NUMBERS)
         db.execute(INDEX_THE_WORDS)
     db.execute(f"pragma main.user_version = {traces.SCHEMA_VERSION:d}")
@@ -261,7 +263,7 @@ def _sum_up(db: sqlite3.Connection, *, text: str, advance: Advance) -> Publicati
     rollups.catch_up(db, should_stop=advance_sums)
     if text != columns.HASH:
         search.catch_up(db)
-    db.execute("analyze main")
+    db.execute("analyze main")  # statistics for SQLite's query planner, which readers cannot add
     return Publication(*db.execute(WHAT_WAS_PUBLISHED).fetchone())
 
 
@@ -278,24 +280,15 @@ def _add_sql_functions(db: sqlite3.Connection, anonymizer: Anonymizer) -> None:
 def _make(db: sqlite3.Connection, kind: str) -> None:
     """Create the tables of the snapshot, or their indexes if ``kind`` is "index", as in the original database."""
     tables = (*columns.COLUMNS, *columns.BUILT)
-    for _type, name, statement in db.execute(HOW_IS_IT_MADE, {"type": kind, "tables": json.dumps(tables)}).fetchall():
+    for (statement,) in db.execute(HOW_IS_IT_MADE, {"type": kind, "tables": json.dumps(tables)}).fetchall():
         db.execute(statement)
-        if name == "rolled_up":
-            _start_counting(db)
-
-
-def _start_counting(db: sqlite3.Connection) -> None:
-    """Insert the only row of the table ``rolled_up``; its initial values say that the sums contain nothing yet."""
-    found = db.execute(WHICH_COLUMNS, {"table": "rolled_up"}).fetchall()
-    values = ["0" if kind.lower() == "integer" else "''" for _name, kind in found]
-    db.execute(f"insert into main.rolled_up values ({', '.join(values)})")
 
 
 def _make_views(db: sqlite3.Connection) -> None:
     """Create those views of the original database that need only published tables."""
     for name, statement in db.execute(WHICH_VIEWS).fetchall():
         db.execute(statement)
-        try:
+        try:  # limit 0: compiling the query is enough to find a missing table
             db.execute(f'select 1 from main."{name}" limit 0')
         except sqlite3.OperationalError:
             db.execute(f'drop view main."{name}"')
@@ -315,8 +308,7 @@ def _copying(db: sqlite3.Connection, table: str, text: str) -> str:
     if unknown := {row[0] for row in db.execute(WHICH_COLUMNS, {"table": table})} ^ set(shown):
         raise SnapshotError(f"{table}: it is not decided whether {', '.join(sorted(unknown))} may be published")
     names, values = ", ".join(f'"{name}"' for name in shown), ", ".join(shown.values())
-    rows = columns.ROWS.get(table, "true").format(trace_id=shown.get("trace_id"))
-    return f"insert into main.{table} ({names}) select {values} from source.{table} where {rows}"
+    return f"insert into main.{table} ({names}) select {values} from source.{table} where {columns.rows(table, text)}"
 
 
 def _to_disk(path: str) -> None:

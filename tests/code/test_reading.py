@@ -93,10 +93,78 @@ def test_no_text_takes_long(text: str) -> None:
         ("a.ts", "export interface Bc {}\nexport const make = () => 1;\n", [("Bc", 1), ("make", 2)]),
         ("a.go", "func (s *St) Run() {}\ntype St struct {}\n", [("Run", 1), ("St", 2)]),
         ("a.rs", "pub async fn run() {}\nimpl Xy {}\nenum En {}\n", [("run", 1), ("En", 3)]),
-        ("A.java", "public class Ab {\n    public int size(int x) {\n", [("Ab", 1), ("size", 2)]),
-        ("a.rb", "class Ab\n  def go!\n", [("Ab", 1), ("go!", 2)]),
+        (
+            "A.java",
+            (
+                "public class Ab {\n"
+                "    static final int MOST = 3;\n"
+                "    public Ab(int x) {\n"
+                "    public @Nullable Ab next(int x) {\n"
+                "        return make(x);\n"
+                "        throw new Bad(x);\n"
+                "    Map<String, Ab> all();\n"
+            ),
+            [("Ab", 1), ("MOST", 2), ("next", 4), ("all", 7)],
+        ),
+        (
+            "A.cs",
+            (
+                "public record Ab(int X);\ninternal class Cd\n{\n    public string Title { get; set; }\n"
+                "    public async Task<Ab> FindAsync(int id)\n        return await Load(id);\n    const int Most = 3;\n"
+            ),
+            [("Ab", 1), ("Cd", 2), ("Title", 4), ("FindAsync", 5), ("Most", 7)],
+        ),
+        (
+            "a.kt",
+            (
+                "data class Ab(val x: Int)\nconst val MOST = 3\n    private val state = 1\n        val here = 2\n"
+                "    override suspend fun load() {\nfun <T> List<T>.second(): T\n"
+            ),
+            [("Ab", 1), ("MOST", 2), ("state", 3), ("load", 5), ("second", 6)],
+        ),
+        (
+            "a.swift",
+            "struct Ab: View {\n    static let shared = Ab()\n    mutating func add() {\n        let here = 1\n",
+            [("Ab", 1), ("shared", 2), ("add", 3)],
+        ),
+        (
+            "a.scala",
+            "case class Ab(x: Int)\n  private[ab] def go = 1\n  val here = 2\n",
+            [("Ab", 1), ("go", 2)],
+        ),
+        (
+            "a.dart",
+            "class Ab extends Cd {\n  Widget build(int x) {\n    return Text(x);\n",
+            [("Ab", 1), ("build", 2)],
+        ),
+        (
+            "a.cpp",
+            (
+                "class SHOP_API cart : base {\n  auto size() const -> int { return 1; }\n  else if (x) {\n"
+                "void Shop::add(int x) {\nusing view = string_view;\n"
+            ),
+            [("cart", 1), ("size", 2), ("add", 4), ("view", 5)],
+        ),
+        ("a.pl", "package Shop::Cart;\nsub add {\n", [("Cart", 1), ("add", 2)]),
+        ("a.r", "plot_it <- function(x) {\n", [("plot_it", 1)]),
+        ("a.tf", 'resource "a_b" "logs" {\nvariable "region" {\n', [("logs", 1), ("region", 2)]),
+        ("a.proto", "message Ab {\n  rpc GetAb(X) returns (Y);\n", [("Ab", 1), ("GetAb", 2)]),
+        ("a.graphql", "type Ab {\n", [("Ab", 1)]),
+        ("a.hs", "data Ab = Ab\nadd :: Int -> Ab\nadd x = Ab\n", [("Ab", 1), ("add", 2)]),
+        ("a.zig", "pub fn add(x: u8) void {\n", [("add", 1)]),
+        ("a.clj", "(defn add-item [x] x)\n", [("add-item", 1)]),
+        ("a.jl", "mutable struct Ab\nfunction add(x)\n", [("Ab", 1), ("add", 2)]),
+        (
+            "a.rb",
+            "class Ab\n  attr_reader :size\n  scope :live, -> { 1 }\n  Cd = Struct.new(:x)\n  private def go!\n",
+            [("Ab", 1), ("size", 2), ("live", 3), ("Cd", 4), ("go!", 5)],
+        ),
         ("a.c", "static int go(int x) {\n}\n#define MOST 3\n", [("go", 1), ("MOST", 3)]),
-        ("a.php", "abstract class Ab {\n  public function go() {\n", [("Ab", 1), ("go", 2)]),
+        (
+            "a.php",
+            "abstract class Ab {\n  const MOST = 3;\n  public function go() {\n",
+            [("Ab", 1), ("MOST", 2), ("go", 3)],
+        ),
         ("a.sql", "create table if not exists tab (x);\n", [("tab", 1)]),
         ("a.sh", "go() {\n}\n", [("go", 1)]),
         ("a.md", "# Title\n\n## Part two ##\n", [("Title", 1), ("Part two", 3)]),

@@ -22,20 +22,50 @@ _JS = (
     r"|^[ \t]*(?:[A-Za-z_$][\w$]*\.)+([A-Za-z_$][\w$]*)\s*=\s*(?:async\s+)?(?:function|\([^)\n]*\)\s*=>)"
     r"|^[ \t]+([A-Za-z_$][\w$]*)\s*[:=]\s*(?:async\s+)?(?:function\b|\([^)\n]*\)\s*=>)"
 )
-_CURLY = (
-    r"^[ \t]*(?:(?:@\w+(?:\([^)\n]*\))?|public|private|protected|internal|static|final|abstract|sealed|open|override"
-    r"|data|inline|suspend|partial|readonly|async|virtual|extern|unsafe)\s+)*"
-    r"(?:class|interface|enum|record|object|struct|trait|protocol|extension|fun|func|namespace|typealias|delegate)"
-    r"\s+(?:<[^>\n]*>\s*)?(?:\w+\.)?([A-Za-z_]\w*)"
-    r"|^[ \t]+(?:(?:public|private|protected|internal|static|final|abstract|override|async|virtual|synchronized)\s+)+"
-    r"(?:<[^>\n]*>\s*)?[\w<>\[\],.? ]+\s+([A-Za-z_]\w*)\s*\("
+# Java, C#, Groovy, Dart.
+_ANNOTATIONS = r"(?:@[\w.]+(?:\([^)\n]*\))?\s+)*"
+_TYPE = r"[A-Za-z_][\w.]*(?:<[^;{}()\n]*>)?(?:\[\])*\??"
+# A statement such as "return total(x)" has the form of a method without modifiers.
+_NO_TYPE = (
+    r"(?!(?:return|else|new|throw|await|yield|case|in|is|as|when|goto|using|import|package|assert|const|public"
+    r"|private|protected|internal|static)\b)"
+)
+_JAVA = (
+    r"^[ \t]*(?:(?:public|private|protected|internal|static|final|abstract|sealed|non-sealed|partial|readonly|unsafe"
+    r"|strictfp|base|mixin)\s+)*(?:class|@?interface|enum|record(?:\s+(?:class|struct))?|struct|mixin|extension"
+    r"|namespace\s+(?:\w+\.)*)\s*\b([A-Za-z_]\w*)"
+    rf"|^[ \t]*{_ANNOTATIONS}(?:(?:public|private|protected|internal|static|final|abstract|override|async|virtual"
+    r"|synchronized|default|sealed|extern|native|partial|external)\s+)*"
+    rf"(?:<[^>\n]*>\s*)?{_ANNOTATIONS}{_NO_TYPE}{_TYPE}\s+([A-Za-z_]\w*)\s*(?:<[\w, ]+>)?\("
+    r"|^[ \t]+(?:(?:public|private|protected|internal|new)\s+)*"
+    rf"(?:static\s+final|final\s+static|const|static\s+readonly)\s+{_TYPE}\s+([A-Za-z_]\w*)\s*="
+    rf"|^[ \t]+(?:(?:public|protected|internal|static|override|virtual|abstract|required)\s+)+{_TYPE}\s+([A-Z]\w*)"
+    r"\s*(?:\{|=>)"
+)
+_KOTLIN = (
+    r"^[ \t]*(?:@\w+\s+)*(?:(?:public|private|protected|internal|abstract|sealed|open|override|data|inline|value"
+    r"|suspend|annotation|inner|operator|infix|tailrec|expect|actual|enum|fun)\s+)*"
+    r"(?:class|interface|object|typealias|fun)\s+(?:<[^>\n]*>\s*)?(?:[A-Z]\w*(?:<[^>\n]*>)?\??\.)?([A-Za-z_]\w*)"
+    r"|^(?:[ \t]*(?:(?:public|private|internal|protected|override|lateinit|const)\s+)+)?va[lr]\s+"
+    r"(?:\w+\.)?([A-Za-z_]\w*)"
+)
+_SWIFT = (
+    r"^[ \t]*(?:@\w+(?:\([^)\n]*\))?\s+)*(?:(?:public|private|fileprivate|internal|open|static|class|final|override"
+    r"|mutating|nonisolated|indirect|required|convenience|package)\s+)*"
+    r"(?:class|struct|enum|protocol|actor|extension|typealias|func)\s+([A-Za-z_]\w*)"
+    r"|^[ \t]*(?:@\w+\s+)*(?:(?:public|private|internal|static)\s+)+(?:let|var)\s+([A-Za-z_]\w*)"
+)
+_SCALA = (
+    r"^[ \t]*(?:@\w+\s+)*(?:(?:private|protected)(?:\[\w+\])?\s+|(?:final|abstract|sealed|implicit|override|lazy|inline"
+    r"|case|open|transparent)\s+)*(?:class|trait|object|enum|def|type|given)\s+([A-Za-z_]\w*)"
 )
 _C = (
-    r"^(?:[A-Za-z_][\w:<>*&, \t]{0,120}?[\s*&])([A-Za-z_~]\w*(?:::~?\w+)*)[ \t]*\([^;{]{0,400}\)"
-    r"\s*(?:const|noexcept|override)?\s*\{"
+    r"^[ \t]*(?!(?:return|else|case|throw|new|delete)\b)(?:[A-Za-z_][\w:<>*&, \t]{0,120}?[\s*&])"
+    r"([A-Za-z_~]\w*(?:::~?\w+)*)[ \t]*\([^;{]{0,400}\)"
+    r"\s*(?:(?:const|noexcept|override|final)\s*)*(?:->\s*[\w:<>*&, ]{1,80})?\{"
     r"|^[ \t]*(?:typedef\s+)?(?:template\s*<[^>\n]*>\s*)?(?:class|struct|union|enum(?:\s+class)?|namespace)\s+"
-    r"([A-Za-z_]\w*)[^;\n]{0,200}$"
-    r"|^#\s*define\s+([A-Za-z_]\w*)"
+    r"(?:[A-Z][A-Z0-9_]+\s+(?=\w))?([A-Za-z_]\w*)[^;\n]{0,200}$"
+    r"|^#\s*define\s+([A-Za-z_]\w*)|^[ \t]*using\s+([A-Za-z_]\w*)\s*="
 )
 _PATTERNS = {
     "python": r"^[ \t]*(?:async\s+)?(?:def|class)\s+(\w+)|^(?:cdef|cpdef)\s+[\w ]*?(\w+)\s*\("
@@ -44,17 +74,30 @@ _PATTERNS = {
     "go": r"^func\s+(?:\([^)\n]*\)\s*)?(\w+)|^type\s+(\w+)|^(?:var|const)\s+(\w+)",
     "rust": r"^[ \t]*(?:pub(?:\([^)\n]*\))?\s+)?(?:default\s+|const\s+|async\s+|unsafe\s+|extern\s+\"[^\"\n]*\"\s+)*"
     r"(?:fn|struct|enum|trait|type|mod|union|static|const)\s+(\w+)|^[ \t]*macro_rules!\s*(\w+)",
-    "curly": _CURLY,
+    "java": _JAVA,
+    "kotlin": _KOTLIN,
+    "swift": _SWIFT,
+    "scala": _SCALA,
     "c": _C,
-    "ruby": r"^[ \t]*(?:def\s+(?:self\.)?|class\s+(?:\w+::)*|module\s+(?:\w+::)*)(\w+[?!=]?)"
-    r"|^[ \t]*([A-Z][A-Z0-9_]+)\s*=",
+    "ruby": r"^[ \t]*(?:(?:private|protected|public)\s+)?"
+    r"(?:def\s+(?:self\.)?|class\s+(?:\w+::)*|module\s+(?:\w+::)*)(\w+[?!=]?)"
+    r"|^[ \t]*([A-Z]\w*)\s*=[^=~>]|^[ \t]*(?:attr_\w+|scope|define_method)[ (]:(\w+)",
     "php": r"^[ \t]*(?:(?:abstract|final|public|private|protected|static|readonly)\s+)*"
-    r"(?:function\s+&?|class\s+|interface\s+|trait\s+|enum\s+)(\w+)",
+    r"(?:function\s+&?|class\s+|interface\s+|trait\s+|enum\s+|const\s+)(\w+)|^[ \t]*define\(['\"](\w+)",
     "shell": r"^[ \t]*(?:function\s+([\w-]+)|([\w-]+)\s*\(\)\s*\{?)",
     "sql": r"(?i)^[ \t]*create\s+(?:or\s+replace\s+)?(?:temp(?:orary)?\s+|unique\s+|materialized\s+)*"
     r"(?:table|view|index|function|procedure|trigger|type)\s+(?:if\s+not\s+exists\s+)?[\"`\[]?(?:\w+\.)?(\w+)",
     "elixir": r"^[ \t]*(?:defp?|defmodule|defmacro)\s+([\w.]+[?!]?)",
     "lua": r"^[ \t]*(?:local\s+)?function\s+(?:\w+[.:])?(\w+)",
+    "perl": r"^[ \t]*sub\s+(\w+)|^package\s+([\w:]+)",
+    "r": r"^[ \t]*([A-Za-z.][\w.]*)\s*(?:<-|=)\s*function\b",
+    "hcl": r"^(?:resource|data)\s+\"[^\"\n]+\"\s+\"([^\"\n]+)\"|^(?:variable|output|module|provider)\s+\"([^\"\n]+)\"",
+    "proto": r"^[ \t]*(?:message|service|rpc|enum)\s+(\w+)",
+    "graphql": r"^(?:extend\s+)?(?:type|input|enum|interface|union|scalar|query|mutation|fragment)\s+(\w+)",
+    "haskell": r"^(?:data|newtype|class|type)\s+([A-Z]\w*)|^([a-z]\w*'*)\s*::",
+    "zig": r"^[ \t]*(?:pub\s+)?(?:export\s+|inline\s+)?fn\s+(\w+)|^(?:pub\s+)?const\s+(\w+)\s*=",
+    "clojure": r"^[ \t]*\((?:def\w*|ns)-?\s+(?:\^\S+\s+)?([\w*+!?<>=./-]+)",
+    "julia": r"^[ \t]*(?:function|(?:mutable\s+)?struct|macro|abstract\s+type|module)\s+(?:\w+\.)?(\w+!?)",
     "markdown": r"^#{1,4}[ \t]+(.{1,80}?)\s*#*$",
 }  # fmt: skip
 _ENDS = {
@@ -62,7 +105,10 @@ _ENDS = {
     "javascript": "js jsx ts tsx mjs cjs mts cts vue svelte astro",
     "go": "go",
     "rust": "rs",
-    "curly": "java kt kts cs swift scala groovy dart",
+    "java": "java cs groovy dart",
+    "kotlin": "kt kts",
+    "swift": "swift",
+    "scala": "scala",
     "c": "c h cc cpp cxx hh hpp m mm",
     "ruby": "rb rake",
     "php": "php phtml",
@@ -70,6 +116,15 @@ _ENDS = {
     "sql": "sql",
     "elixir": "ex exs",
     "lua": "lua",
+    "perl": "pl pm",
+    "r": "r",
+    "hcl": "tf hcl",
+    "proto": "proto",
+    "graphql": "graphql",
+    "haskell": "hs",
+    "zig": "zig",
+    "clojure": "clj cljs",
+    "julia": "jl",
     "markdown": "md markdown",
 }
 _LANGUAGES = {end: language for language, ends in _ENDS.items() for end in ends.split()}

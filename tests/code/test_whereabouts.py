@@ -32,6 +32,8 @@ MORE = {
     "shop/payment/refunds.py": "def refund(payment):\n    pass\n",
     "shop/old/refunds.py": "def refund(payment):\n    pass\n",
     "shop/helpers/dates.py": "def parse_day(text):\n    return text\n",
+    "web/app.js": "var app = exports = {};\n\napp.param = function param(name) {};\napp.run = (x) => x;\n",
+    "web/totals.js": "export function rounded(x) {\n  return x;\n}\n",
     "tests/test_limits.py": "def test_allow_order():\n    assert allow_order(1)\n",
 }
 
@@ -157,13 +159,17 @@ def test_a_name_in_any_language_gets_its_definition_and_its_callers(account_with
         ("fix the total in shop/car.py", ""),
         ("fix the total in shop/order.py", "shop/order.py — does not exist; the nearest is shop/orders.py"),
         ("fix the total in order.py", ""),
-        ("is shop.orders.place called twice?", "shop/orders.py:4 place — defined here"),
+        ("is shop.orders.place called twice?", "shop/orders.py:4 orders.place — defined here"),
         ("is shop.payment.place called twice?", ""),
         ("is there a host shop.orders.place.com?", ""),
         (
             "what does the class Recipt hold?",
             "shop/receipts.py:1 Receipt — the nearest to Recipt, which does not exist",
         ),
+        ("app.param ignores the second name", "web/app.js:3 app.param — defined here"),
+        ("totals.rounded gives 0.5, why?", "web/totals.js:1 totals.rounded — defined here"),
+        ("other.param ignores the second name", ""),
+        ("we are done.param is next", ""),
         ("fix alow_order, it is off by one", "shop/limits.py:10 allow_order — the nearest to alow_order"),
     ],
 )
@@ -186,6 +192,32 @@ def test_what_is_named_is_found_by_its_kind(account_with_shop: Account, prompt: 
 )
 def test_what_is_new_ordinary_known_or_pasted_gets_no_line(account_with_shop: Account, prompt: str) -> None:
     assert not [line for line in told(account_with_shop, prompt) if "shop/" in line]
+
+
+def test_of_many_definitions_that_in_the_interface_is_told(account: Account, shop: Path) -> None:
+    classes = {
+        f"src/{name}Store.java": f"class {name}Store {{\n    public Order findOrder(long id) {{\n    }}\n}}\n"
+        for name in ("Cached", "File", "Memory", "Remote", "Sql")
+    }
+    interface = "public interface Store {\n    Order findOrder(long id);\n}\n"
+    write_all(shop, {**classes, "src/Store.java": interface})
+    account.cli("code", "index")
+
+    (line,) = told(account, "findOrder should return null for unknown ids")
+    assert line == "src/Store.java:2 findOrder — declared in this interface, defined in 5 other files"
+
+
+def test_users_are_listed_unless_a_decorator_may_register_the_name(account: Account, shop: Path) -> None:
+    source = (
+        "@dataclass\nclass RateTable:\n    pass\n\n\n@app.get('/rates')\ndef show_rates():\n    return RateTable()\n"
+    )
+    write_all(shop, {"shop/rates.py": source})
+    account.cli("code", "index")
+
+    (line,) = told(account, "does anything use RateTable?")
+    assert line == "shop/rates.py:2 RateTable — defined here; the only use: line 8"
+    (line,) = told(account, "does anything use show_rates?", session="t")
+    assert line == "shop/rates.py:7 show_rates — defined here"
 
 
 def test_a_file_that_the_conversation_has_open_is_not_told(account_with_shop: Account, shop: Path) -> None:

@@ -388,7 +388,40 @@ def test_a_test_of_another_folder_s_file_of_that_name_is_not_told(quota: Account
 
     assert told(quota, "fix north/reader.go", "tests") == []
     (line,) = told(quota, "fix south/reader.go", "tests")
-    assert line == "south/reader_test.go — tests reader.go, by its name; run it alone: `go test ./south`"
+    assert line == "south/reader_test.go — tests reader.go, by its name; run its package alone: `go test ./south`"
+
+
+def test_of_a_go_file_the_tests_of_a_name_are_run_alone(quota: Account) -> None:
+    tests = "package quota\n\nfunc TestParseLimit(t *T) {\n\tparseLimit(1)\n}\n"
+    for path, text in {
+        "south/reader.go": "package quota\n\nfunc parseLimit() {}\n",
+        "south/reader_test.go": tests,
+        "go.mod": "module quota\n",
+    }.items():
+        quota.write(Path(quota.project) / path, text)
+    commit(quota, "Parse limits")
+
+    (line,) = told(quota, "parseLimit should accept 0, fix it", "tests")
+    assert line.endswith("tests parseLimit, named there once; run it alone: `go test ./south -run ParseLimit`")
+
+
+@pytest.mark.parametrize(
+    ("prompt", "path"),
+    [
+        ("run the rate table tests", "tests/test_rate_tables.py"),
+        ("fix the tests of the rate table", "tests/test_rate_tables.py"),
+        ("the failing tests for the limits, please fix them", "tests/test_limits.py"),
+        ("run the table tests", ""),
+        ("run the unit tests", ""),
+        ("run the tests", ""),
+    ],
+)
+def test_tests_that_a_prompt_describes_are_told(quota: Account, prompt: str, path: str) -> None:
+    quota.write(Path(quota.project) / "tests/test_rate_tables.py", "def test_it():\n    pass\n")
+    commit(quota, "Test the tables")
+
+    lines = told(quota, prompt, "tests")
+    assert [line.partition(";")[0] for line in lines] == ([f"{path} — the only test file of that name"] if path else [])
 
 
 def test_in_a_monorepo_the_test_is_run_in_its_package(account: Account) -> None:

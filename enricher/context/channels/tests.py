@@ -43,6 +43,9 @@ FIRST = 3
 CORRECTIONS = ("no ", "no,", "no.", "nein", "non,", "não,", "нет", "不", "いや")
 """Beginnings of prompts that correct what the agent proposed: they are about the proposal, not about existing code."""
 TEST_WORDS = ("test", "prueb", "тест", "测试", "テスト")
+MENTIONS = ("test", "tests", "spec", "specs")
+MOST_WORDS, MOST_PHRASES = 3, 24
+"""Maximum words before or after such a mention that are compared with the names of test files; maximum phrases."""
 SHORT_ORDER = 300
 """Maximum characters of an order that does not mention tests; longer texts are mostly discussions or pasted reviews."""
 LONG, HEAD, TAIL = 1600, 800, 300
@@ -77,8 +80,9 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
         return []
     paths, names = _named(prompt)
     changed = _changed(request, low)
-    index = request.index() if paths or names or changed else None
-    found = _tests(index, project.root, paths, names, changed) if index else []
+    described = [] if paths else _described(low)
+    index = request.index() if paths or names or changed or described else None
+    found = _tests(index, project.root, paths, names, changed, described) if index else []
     return [_candidate(index, request, found)] if index and found else []
 
 
@@ -112,6 +116,23 @@ def _changed(request: Request, low: str) -> list[str]:
 
     asks = {TEST, NEW_TEST}.intersection(asked_actions(request.prompt))
     return request.conversation.changed[:MOST_SHOWN] if asks else []
+
+
+def _described(low: str) -> list[list[str]]:
+    """Return the words that may say which tests are meant, the longest phrases first: ["cart", "totals"], ["totals"].
+
+    They precede the mention of tests ("cart totals tests") or follow it ("the tests of the cart totals").
+    """
+    words = [word.strip(_AROUND + ".") for word in low.split()]
+    found: list[list[str]] = []
+    for at, word in enumerate(words):
+        if word not in MENTIONS or len(found) > MOST_PHRASES:
+            continue
+        start = at + (3 if words[at + 2 : at + 3] == ["the"] else 2)
+        for length in range(MOST_WORDS, 0, -1):
+            found.append(words[max(0, at - length) : at])
+            found.append(words[start : start + length] if words[at + 1 : at + 2] in (["of"], ["for"]) else [])
+    return [phrase for phrase in found if phrase]
 
 
 def _named(prompt: str) -> tuple[list[str], list[str]]:
@@ -151,13 +172,15 @@ def _take(raw: str, is_marked: bool, paths: list[str], names: list[str]) -> None
         names.append(name)
 
 
-def _tests(db: Connection, root: str, paths: list[str], names: list[str], changed: list[str]) -> list[Test]:
+def _tests(
+    db: Connection, root: str, paths: list[str], names: list[str], changed: list[str], described: list[list[str]]
+) -> list[Test]:
     """Return the tests of the files ``paths`` or, if there are none, of the first name in ``names`` that has a test.
 
-    If this finds nothing either, return the tests of the files ``changed``. Return nothing if more than MOST_SHOWN
-    files match.
+    If this finds nothing either, return the tests of the files ``changed``, or the test file that is called like one of
+    the phrases ``described``. Return nothing if more than MOST_SHOWN files match.
     """
-    from enricher.sources.code.testfiles import defining, sources, test_of
+    from enricher.sources.code.testfiles import called, defining, sources, test_of
 
     for given in (paths, changed):
         meant = [source for name in given for source in sources(db, name)]
@@ -170,7 +193,7 @@ def _tests(db: Connection, root: str, paths: list[str], names: list[str], change
             for source in defining(db, name):
                 if test := test_of(db, root, source, name):
                     return [test]
-    return []
+    return next(([test] for phrase in described if (test := called(db, phrase))), [])
 
 
 def _candidate(db: Connection, request: Request, tests: list[Test]) -> Candidate:
@@ -186,7 +209,8 @@ def _candidate(db: Connection, request: Request, tests: list[Test]) -> Candidate
     run = command(db, shown)
     where = ", ".join(f"{one.path}:{one.line}" if one.line else one.path for one in shown)
     why = "; ".join(dict.fromkeys(one.why for one in shown))
-    alone = f"; run {'it' if len(shown) == 1 else 'them'} alone: `{run}`" if run else ""
+    subject = "them" if len(shown) > 1 else "its package" if "go test " in run and " -run " not in run else "it"
+    alone = f"; run {subject} alone: `{run}`" if run else ""
     kind, score = f"tests: {first.kind}", SCORES[first.kind]
     longest_first = (f"{where} — {why}{alone}", f"{where} — tests of what is named{alone}", f"{where} — {why}")
     label = next((one for one in longest_first if len(one) <= LONGEST_LABEL), longest_first[-1])

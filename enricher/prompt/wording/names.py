@@ -341,7 +341,8 @@ class _Reader:
                 self.note(Name(IDENTIFIER, token))
             return is_kebab
         owner = next((part for part in reversed(parts[:-1]) if part not in ("self", "this", "cls")), "")
-        is_member = owner[:1].isupper() and parts[-1].islower()  # "Cart.total" counts only if Cart has it
+        # "Cart.total" and "app.param" count only if the project defines them as members of Cart or app.
+        is_member = parts[-1].islower() and (owner[:1].isupper() or (len(owner) > 1 and parts[-1] not in HOST_ENDINGS))
         # "storage.orders.load" is a path of modules or keys, or a string in the code; "shop.example.org" is a host.
         is_path = len(parts) > 2 and min(map(len, parts)) > 1 and parts[-1] not in HOST_ENDINGS
         if is_path and parts[0] not in ("self", "this", "cls", "www"):

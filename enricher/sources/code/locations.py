@@ -61,6 +61,9 @@ MOST_USING = 12
 DEFINING_STARTS = (
     "def ", "async ", "class ", "func", "fn ", "pub ", "export ", "interface ", "struct ", "type ", "enum ",
 )  # fmt: skip
+INTERFACES = ("interface", "protocol", "Protocol", "trait", "abstract", "ABC")
+"""Words in the first line of a type whose methods others implement; an interface before an abstract class."""
+_TYPES = {"Protocol": "protocol", "abstract": "abstract class", "ABC": "abstract class"}
 LONGEST_PASTED = 8
 """How many lines above and below a line of pasted code are most likely pasted as well."""
 MOST_LOOKED_UP = 12
@@ -127,7 +130,7 @@ def _identifier(lookup: Lookup, name: Name) -> Fact | None:
         is_named = name.text[:1].isupper() and not (name.owner or name.may_be_new)
         return _missing_name(lookup, name.text) if is_named else None
     if len(places) > (MOST_DEFINING if name.is_certain else 1):
-        return _of_this_folder(lookup, name, places) if name.is_certain else None
+        return (_of_this_folder(lookup, name, places) or _declared(lookup, name, places)) if name.is_certain else None
     present = [place for place in places if lookup.verified(place, name.text)]
     if not present:
         return Fact(DEFINITION, places[0].path, places[0].line, name.text, "defined here", FEW, fault=GONE)
@@ -144,6 +147,22 @@ def _of_this_folder(lookup: Lookup, name: Name, places: list[SourceLine]) -> Fac
     return Fact(DEFINITION, own[0].path, own[0].line, name.text, reason, FEW)
 
 
+def _declared(lookup: Lookup, name: Name, places: list[SourceLine]) -> Fact | None:
+    """Return a fact about the one definition of ``name`` in an interface, which the others implement.
+
+    ``places`` are all its definitions. Returns None if there are too many to read, or no interface declares the name.
+    """
+    if len(places) > MOST_CANDIDATES:
+        return None
+    types = [(place, lookup.enclosing(place)) for place in places if lookup.verified(place, name.text)]
+    for kind in INTERFACES:
+        own = [place for place, first_line in types if kind in first_line.replace("(", " ").replace(")", " ").split()]
+        if len(own) == 1:
+            reason = f"declared in this {_TYPES.get(kind, kind)}, defined in {counted(len(places) - 1)}"
+            return Fact(DEFINITION, own[0].path, own[0].line, name.text, reason, FEW)
+    return None
+
+
 def _definition(lookup: Lookup, name: Name, places: list[SourceLine]) -> Fact | None:
     """Return a fact that says where ``name`` is defined and used; None if an ordinary word has too many uses to list.
 
@@ -156,7 +175,8 @@ def _definition(lookup: Lookup, name: Name, places: list[SourceLine]) -> Fact | 
         own = _file_called(lookup, name.text)
         if own not in ("", first.path):
             return only_file(own)
-    subject = f"{name.owner}.{name.text}" if name.owner and name.owner[:1].isupper() else name.text
+    is_member = name.owner and (name.owner[:1].isupper() or not name.is_certain)
+    subject = f"{name.owner}.{name.text}" if is_member else name.text
     if len(places) > 1:
         others = ", ".join(format_place(place.path, place.line) for place in places[1:])
         fact = Fact(DEFINITION, first.path, first.line, subject, f"defined here and in {others}", FEW)
@@ -190,6 +210,8 @@ def _of_owner(lookup: Lookup, places: list[SourceLine], name: Name) -> list[Sour
         for place in places
         if place.path in owners or place.path.rpartition("/")[2].partition(".")[0].lower() == stem
     ]
+    if name.owner.islower() and not name.is_certain:  # "res.total" may be prose or a variable that is called so
+        return [place for place in own if lookup.is_member(place, name.owner, name.text)]
     for place in own:
         after = owners.get(place.path, 0)
         # A file may define several classes with a method of that name; the owner's is the first one below it.

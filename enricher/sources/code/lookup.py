@@ -52,6 +52,12 @@ LONG_FILE = 100
 MOST_ROWS = 400
 """Maximum rows that a query of the index returns, and maximum ids in its condition."""
 MOST_DEFINITIONS = 60
+NOT_REGISTERING = frozenset(
+    "derive inline must_use allow non_exhaustive repr dataclass dataclasses property cached_property staticmethod"
+    " classmethod cache lru_cache abstractmethod contextmanager final overload total_ordering Deprecated"
+    " Nullable NonNull SuppressWarnings discardableResult MainActor".split()
+)
+"""Decorators, attributes and annotations of code that is called by its name only, so that its users can be listed."""
 LIKE_START = 2
 """Number of initial letters that a misspelled name must share with the correct one."""
 
@@ -153,10 +159,19 @@ class Lookup:
         place.line, place.text = moved[0], lines[moved[0] - 1]
         return True
 
+    def is_member(self, place: SourceLine, owner: str, name: str) -> bool:
+        """Return whether a definition is that of ``owner.name``: as written ("app.use = …"), or in a file ``owner``."""
+        if self.verified(place, f"{owner}.{name}"):
+            return True
+        is_its_file = place.path.rpartition("/")[2].partition(".")[0] == owner
+        return is_its_file and self.verified(place, name) and not indentation(place.text)
+
     def is_decorated(self, place: SourceLine) -> bool:
-        """Return whether a definition has a decorator, which may register it to be called by a framework."""
+        """Return whether a definition has a decorator that may register it to be called by a framework."""
         lines = self.text(place.path).split("\n", place.line)
-        return len(lines) > place.line - 2 >= 0 and lines[place.line - 2].strip().startswith(("@", "#["))
+        above = lines[place.line - 2].strip() if len(lines) > place.line - 2 >= 0 else ""
+        name = above.lstrip("@#[").partition("(")[0].strip("]").rpartition(".")[2]
+        return above.startswith(("@", "#[")) and name not in NOT_REGISTERING
 
     def symbol_at(self, path: str, line: int) -> str:
         """Return the name of the innermost definition around a line, judged by indentation; empty if there is none."""
@@ -170,6 +185,20 @@ class Lookup:
         )
         depth = indentation(lines[line - 1])
         return next((name for name, at in rows if at == line or indentation(lines[at - 1]) < depth), "")
+
+    def enclosing(self, place: SourceLine) -> str:
+        """Return the first line of the type that contains a definition, judged by indentation; empty if there is none.
+
+        ``place`` has been verified.
+        """
+        lines = self.text(place.path).split("\n")
+        rows = self.db.execute(
+            "select line from symbols join files on files.id = symbols.file where files.path = ? and line < ?"
+            " order by line desc limit ?",
+            (place.path, place.line, MOST_ROWS),
+        )
+        depth = indentation(place.text)
+        return next((lines[at - 1] for (at,) in rows if at <= len(lines) and indentation(lines[at - 1]) < depth), "")
 
     def variants(self, path: str, name: str) -> list[SourceLine]:
         """Return where a file defines other versions of ``name``, such as ``draw2`` or ``draw_old`` for ``draw``."""

@@ -42,15 +42,19 @@ _FAMILIES = (
 
 
 class Test:
-    """A test file and the line to look at; ``why`` (in words) and ``kind`` (as a key) say how the test was found."""
+    """A test file and the line to look at; ``why`` (in words) and ``kind`` (as a key) say how the test was found.
 
-    __slots__ = ("kind", "line", "path", "why")
+    ``subject`` is the name that is tested, if the names of test functions in a Go file contain it.
+    """
 
-    def __init__(self, path: str, why: str, kind: str, line: int = 0) -> None:
+    __slots__ = ("kind", "line", "path", "subject", "why")
+
+    def __init__(self, path: str, why: str, kind: str, line: int = 0, subject: str = "") -> None:
         self.path = path
         self.why = why
         self.kind = kind
         self.line = line
+        self.subject = subject
 
 
 def sources(db: Connection, name: str) -> list[str]:
@@ -90,9 +94,9 @@ def test_of(db: Connection, root: str, source: str, name: str) -> Test | None:
     if name:
         files = dict.fromkeys((*by_name, *_using(db, source), *_holding(db, name)))
         if mentioned := _mentioning(root, list(files), name):
-            path, line, count = mentioned
+            path, line, count, subject = mentioned
             kind = "by name" if path in by_name else "by mention"
-            return Test(path, f"tests {name}, named there {_times(count)}", kind, line)
+            return Test(path, f"tests {name}, named there {_times(count)}", kind, line, subject)
         return _inline(root, source) if source.endswith(".rs") else None
     if by_name:
         return Test(by_name[0], f"tests {own}, by its name", "by name")
@@ -107,6 +111,30 @@ def test_of(db: Connection, root: str, source: str, name: str) -> Test | None:
     return None
 
 
+def called(db: Connection, phrase: list[str]) -> Test | None:
+    """Return the only test file whose name consists of the words of ``phrase``; None if there is none, or several.
+
+    Hyphens, underscores, the plural and the parts that mark a file as a test do not matter: ``cart_total_test.go``,
+    ``CartTotalsTest.java`` and ``test-cart-totals.js`` all have the words "cart totals".
+    """
+    last = phrase[-1]
+    stems = [
+        mark.join((*phrase[:-1], end))
+        for mark in ("", "_", "-")
+        for end in dict.fromkeys((last, last.removesuffix("s"), f"{last}s"))
+    ]
+    forms = list(dict.fromkeys(form for stem in stems for form in _test_stems(stem)))
+    marks = ", ".join("?" * len(forms))
+    rows = db.execute(f"select path from files where kind = ? and stem in ({marks})", (TEST_KIND, *forms)).fetchall()
+    found = [path for (path,) in rows if _is_runnable(path, "")]
+    return Test(found[0], "the only test file of that name", "by name") if len(found) == 1 else None
+
+
+def _test_stems(stem: str) -> list[str]:
+    """Return the names without extension that a test of a file called ``stem`` may have."""
+    return [stem, *(f"{stem}{end}" for end in _ENDINGS), *(f"{start}{stem}" for start in ("test", "test_", "test-"))]
+
+
 def command(db: Connection, tests: list[Test]) -> str:
     """Return the command that runs only these test files; empty if no runner is known."""
     first = tests[0].path
@@ -118,7 +146,8 @@ def command(db: Connection, tests: list[Test]) -> str:
             continue
         below = f"{folder}/" if folder else ""
         inside = [one.path[len(below) :] for one in tests if one.path.startswith(below)]
-        return (f"cd {folder} && " if folder else "") + _filled(template, inside)
+        only = f" -run {tests[0].subject}" if tests[0].subject and len(tests) == 1 else ""
+        return (f"cd {folder} && " if folder else "") + _filled(template, inside) + only
     return ""
 
 
@@ -151,7 +180,7 @@ def _by_name(db: Connection, source: str) -> list[str]:
     if the test file may as well belong to another source file.
     """
     stem = stem_of(source)
-    forms = [stem, *(f"{stem}{end}" for end in _ENDINGS), *(f"{start}{stem}" for start in ("test", "test_", "test-"))]
+    forms = _test_stems(stem)
     marks = ", ".join("?" * len(forms))
     rows = db.execute(f"select path from files where kind = ? and stem in ({marks})", (TEST, *forms)).fetchall()
     end = source.rpartition(".")[2].lower()
@@ -249,9 +278,13 @@ def _holding(db: Connection, name: str) -> list[str]:
     return found if len(found) <= MOST_IMPORTERS else []
 
 
-def _mentioning(root: str, tests: list[str], name: str) -> tuple[str, int, int] | None:
-    """Return the test file that mentions ``name`` most often (imports aside), its first such line, and the count."""
-    best: tuple[str, int, int] | None = None
+def _mentioning(root: str, tests: list[str], name: str) -> tuple[str, int, int, str] | None:
+    """Return the test file that mentions ``name`` most often (imports aside), its first such line, and the count.
+
+    The last element is ``Test.subject``.
+    """
+    best: tuple[str, int, int, str] | None = None
+    subject = name[:1].upper() + name[1:]
     for path in tests[:MOST_READ]:
         text = _read(root, path)
         if name not in text:  # saves splitting it into lines
@@ -263,7 +296,8 @@ def _mentioning(root: str, tests: list[str], name: str) -> tuple[str, int, int] 
                 line = line or number
                 is_used = is_used or not is_only_quoted(one, name)
         if is_used and (best is None or count > best[2]):
-            best = (path, line, count)
+            functions = [one.partition("(")[0] for one in text.split("\n") if one.startswith("func Test")]
+            best = (path, line, count, subject if any(subject in one for one in functions) else "")
     return best
 
 

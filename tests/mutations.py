@@ -3028,8 +3028,8 @@ MUTATIONS = (
     Mutation(
         "the definition beside the opened files is not told",
         "enricher/sources/code/locations.py",
-        "_of_this_folder(lookup, name, places) if name.is_certain else None",
-        "None",
+        "(_of_this_folder(lookup, name, places) or _declared(lookup, name, places)) if",
+        "_declared(lookup, name, places) if",
         "",
         "code/test_named_files.py::test_of_many_definitions_that_in_the_folder_of_the_opened_files_is_told",
     ),

@@ -125,7 +125,7 @@ def called(db: Connection, phrase: list[str]) -> Test | None:
     ]
     forms = list(dict.fromkeys(form for stem in stems for form in _test_stems(stem)))
     marks = ", ".join("?" * len(forms))
-    rows = db.execute(f"select path from files where kind = ? and stem in ({marks})", (TEST_KIND, *forms)).fetchall()
+    rows = db.execute(f"select path from files where kind = ? and stem in ({marks})", (TEST, *forms)).fetchall()
     found = [path for (path,) in rows if _is_runnable(path, "")]
     return Test(found[0], "the only test file of that name", "by name") if len(found) == 1 else None
 

@@ -46,23 +46,17 @@ if TYPE_CHECKING:
     from enricher.settings import Value
     from storage.traces import Trace
 
-PATIENCE_MS, MOST_PATIENCE_MS = 900, 1000
-"""Milliseconds that a prompt waits for edited rules to be compiled: the default, and the maximum that may be set."""
+PATIENCE_MS, MOST_PATIENCE_MS = 900, 1000  # for the compiler after an edit: the default, and the most that may be set
 
-PROMPT_LIMIT = 64 * 1024
-"""Maximum characters of a prompt that are processed and stored (ruling R33)."""
+PROMPT_LIMIT = 64 * 1024  # maximum characters of a prompt that are processed and stored (ruling R33)
 
-HYDRATION = "hydration"
-"""The value of ``form`` for an added text that is a plan for the agent (``enricher.respond.hydration``)."""
+HYDRATION = "hydration"  # the ``form`` of a text that is a plan for the agent
 
-HOST_WITHOUT_TRANSCRIPT_PATH = "copilot"
-"""The client whose events do not name the transcript file: ``enricher.sources.transcripts`` finds it by session id."""
+HOST_WITHOUT_TRANSCRIPT_PATH = "copilot"  # its transcript is found by the session id
 
 
-LONGEST_QUOTED = 80
-"""Maximum characters that the notice about a newly stored memory quotes from it."""
-MISSING_MODEL_MARK = "told-of-missing-model"
-"""Name of an empty file in the state folder; while it exists, the notice about a missing model is not repeated."""
+LONGEST_QUOTED = 80  # maximum characters that the notice about a newly stored memory quotes from it
+MISSING_MODEL_MARK = "told-of-missing-model"  # this empty file in the state folder says that it was notified
 
 
 class Run:

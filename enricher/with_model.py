@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from enricher.respond.decision import Enrichment, Inputs
     from enricher.rules.cache import Rules
 
-ANSWERS_BY_S = 1.35
-"""Seconds after the hook's start by which a model must answer; the hook itself must answer within 1.5 s."""
+ANSWERS_BY_S = 1.35  # after the hook's start; the hook itself must answer within 1.5 s
 
 
 def begin(event: PromptEvent, judged: Classification, rules: Rules, run: Run) -> PendingOpinion | None:

@@ -3701,7 +3701,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a question that sounds like planning gets a plan instead of an answer",
-        "enricher/respond/hydration/workflow.py",
+        "enricher/respond/hydration/plan.py",
         'if chosen in (PLANNING, "") and can_answer and _is_only_asked(requests):',
         "if False:",
         "",
@@ -3726,7 +3726,7 @@ MUTATIONS = (
     ),
     Mutation(
         "an order behind a question is dropped",
-        "enricher/respond/hydration/workflow.py",
+        "enricher/respond/hydration/plan.py",
         "and not is_work and",
         "and",
         "",
@@ -3734,7 +3734,7 @@ MUTATIONS = (
     ),
     Mutation(
         "without a workflow for answers, a question gets nothing",
-        "enricher/respond/hydration/workflow.py",
+        "enricher/respond/hydration/plan.py",
         'in (PLANNING, "") and can_answer and',
         'in (PLANNING, "") and',
         "",
@@ -3742,7 +3742,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a question for options is answered without a plan",
-        "enricher/respond/hydration/workflow.py",
+        "enricher/respond/hydration/plan.py",
         "main.is_question and not is_work and not asks_for_plan(requests)",
         "main.is_question and not is_work",
         "",
@@ -3832,7 +3832,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a review that comes later is made now",
-        "enricher/respond/hydration/workflow.py",
+        "enricher/respond/hydration/plan.py",
         'or "later" in words[at:]',
         "",
         "",
@@ -3840,7 +3840,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a review on an occasion is none",
-        "enricher/respond/hydration/workflow.py",
+        "enricher/respond/hydration/plan.py",
         '("you" in before or not is_timed)',
         "not is_timed",
         "",
@@ -4016,7 +4016,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a clear order waits for an agreement",
-        "enricher/respond/hydration/workflow.py",
+        "enricher/respond/hydration/plan.py",
         'kind = "ordered" if main.is_order',
         'kind = "fallback" if main.is_order',
         "",

@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
     from typing import Any
 
-OF_A_PROGRAM = ("command", "deadline_ms", "model", "endpoint")
-"""Keys of a channel's rule that a program's answer depends on, besides the prompt and the task type."""
+OF_A_PROGRAM = ("command", "deadline_ms", "model", "endpoint")  # its answer depends on them
 
 
 class ChannelInput:

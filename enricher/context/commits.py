@@ -22,10 +22,8 @@ if TYPE_CHECKING:
     from enricher.sources.code.name_history import Event
 
 MOST_SHOWN = 3
-MOST_PAIRS = 12
-"""Maximum pairs of adjacent words of a question that are looked up as one name."""
-MOST_READ = 400
-"""Maximum commits of a time span that are read; with more, the label says "or more"."""
+MOST_PAIRS = 12  # maximum pairs of adjacent words of a question that are looked up as one name
+MOST_READ = 400  # maximum commits of a time span that are read; with more, the label says "or more"
 DAY = 86_400
 SURE = 0.9
 DIGITS = 7

@@ -17,28 +17,23 @@ from storage.base.fast_stdlib import dumps, loads
 
 LARGEST_ANSWER = 64 * 1024
 LONGEST_NAME = 80
-SIGKILL, SIGPIPE, SIGXFSZ = 9, 13, 25
-"""Signal numbers, written out because the module ``signal`` loads ``enum``, which the hook must not."""
-LEAVING_S = 0.02
-"""Seconds that a program gets to exit after it has closed its stdout; its exit code tells whether it failed."""
+SIGKILL, SIGPIPE, SIGXFSZ = 9, 13, 25  # written out: the module ``signal`` loads ``enum``, which the hook must not
+LEAVING_S = 0.02  # to exit after stdout was closed; the exit code tells whether the program failed
 STARTING_S = 0.1
 """Seconds for starting all programs, in order of priority; those not started by then are skipped.
 
 The built-in channels need time, too.
 """
 MOST_DESCRIPTORS = 1024
-LOOK_S = 0.001
-"""Seconds between two checks whether a process has exited: ``poll`` waits for descriptors, not for processes."""
+LOOK_S = 0.001  # ``poll`` waits for descriptors, not for the exit of a process
 
 MARK = "ENRICHER_CHANNEL"
 """Environment variable that marks all processes of the channels; its value is ``end:pid:state``.
 
 ``end`` is the last deadline in milliseconds of ``time.monotonic``, ``pid`` the hook's, ``state`` the state folder.
 """
-OVERDUE_MS = 2000
-"""Milliseconds after ``end`` before any other hook may kill these processes: by then, their own hook has failed to."""
-ROUNDS, BETWEEN_ROUNDS_S = 10, 0.02
-"""Maximum rounds of a sweep, and the seconds between them: a process may have started another before it was killed."""
+OVERDUE_MS = 2000  # after ``end``, another hook may kill these processes: their own hook has failed to
+ROUNDS, BETWEEN_ROUNDS_S = 10, 0.02  # a process may have started another before it was killed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

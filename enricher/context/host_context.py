@@ -19,8 +19,7 @@ FILES = {
 }
 """Files that each client loads at its start: from the folders between project root and ``cwd``, and the home folder."""
 MOST_BYTES = 64 * 1024
-FEWEST_CHARACTERS = 20
-"""Minimum length of a text to search for in the files; shorter texts occur by chance in almost any file."""
+FEWEST_CHARACTERS = 20  # shorter texts occur by chance in almost any file
 IN_HOST_FILE = "the host has it in "
 IN_CONVERSATION = "the conversation has it already"
 

@@ -45,10 +45,8 @@ REJECTING = frozenset(
     "no not never without against kein keine ohne nicht pas sans sin senza sem non não нет без".split()
 )
 """Words before a thing that a decision record rejects: "no resident process"."""
-NEAR_REJECTING = 2
-"""How many words after such a word may name the thing."""
-FIRST_TERMS = 3
-"""A prompt asks for the thing if it is among its first specific words: "add a daemon that …"."""
+NEAR_REJECTING = 2  # how many words after such a word may name the thing
+FIRST_TERMS = 3  # a prompt asks for the thing if it is among its first specific words: "add a daemon that …"
 RULES = frozenset(
     "convention conventions policy rule rules regel regeln règle règles regla reglas regra regola правило"
     " правила".split()
@@ -64,22 +62,14 @@ ALWAYS = frozenset(
 
 
 READ_CHARS, READ_OF_MEMORY = 4_000, 1_500
-MOST_TERMS = 40
-"""Maximum terms of a prompt; one with more is mostly pasted text, and no memory is shown for it."""
-COMMON = 0.3
-"""Weight of a word that is common in software projects; a specific word weighs 1."""
-SHORT = 32
-"""Maximum words of a memory whose whole text counts as its head, which names its topic."""
-HEAD_TERMS = 12
-"""Maximum words of a memory's head if it is only a sentence of a longer text."""
-NEAR = 3
-"""Maximum distance, in a memory's head, between two words that are adjacent in the prompt."""
-SURE, BELOW = 0.6, 0.8
-"""The least score of a memory with the prompt's topic, and the factor if it is a subsection of a decision record."""
-SAME_START, ENDING = 5, 4
-"""Two foreign words count as forms of one word if they share the first five letters, and all but the last four."""
-SUBJECT, BEGINNING = 3, 5
-"""How many words at the start of a memory's head must include a word of the prompt: for questions, and otherwise."""
+MOST_TERMS = 40  # maximum terms of a prompt; one with more is mostly pasted text, and no memory is shown for it
+COMMON = 0.3  # weight of a word that is common in software projects; a specific word weighs 1
+SHORT = 32  # maximum words of a memory whose whole text counts as its head, which names its topic
+HEAD_TERMS = 12  # maximum words of a memory's head if it is only a sentence of a longer text
+NEAR = 3  # maximum distance, in a memory's head, between two words that are adjacent in the prompt
+SURE, BELOW = 0.6, 0.8  # the lowest score with the same topic; a factor for subsections of decision records
+SAME_START, ENDING = 5, 4  # letters that two forms of a foreign word share, and those at the end that may differ
+SUBJECT, BEGINNING = 3, 5  # first words of a head, of which the prompt must have one: for questions, otherwise
 ASKED_SHARE, SUBJECT_SHARE, SHARE = 0.6, 0.7, 0.4
 """Minimum share of the prompt's words, by weight, that a memory must contain.
 

@@ -24,18 +24,15 @@ if TYPE_CHECKING:
 
 FILE = "model"
 LARGEST = 64 * 1024
-LATENCIES_KEPT = 15
-"""Number of the latest second opinions whose durations are remembered."""
-ENOUGH = 3
-"""Minimum number of remembered durations for the decision that the model is too slow to be called."""
+LATENCIES_KEPT = 15  # number of the latest second opinions whose durations are remembered
+ENOUGH = 3  # minimum number of remembered durations for the decision that the model is too slow to be called
 FAILURES_BEFORE_PAUSE = 3
 FIRST_PAUSE_S, LONGEST_PAUSE_S, DOUBLINGS = 30.0, 900.0, 5
 """Seconds of the first pause, which follows the third failure in a row, and of the longest one.
 
 The third number says how many further failures double the pause, each of them once.
 """
-TRY_SLOW_AGAIN_S = 300.0
-"""Seconds after which a model that was too slow is called again, because it may have become faster."""
+TRY_SLOW_AGAIN_S = 300.0  # after this time, a model that was too slow may have become faster
 
 LIMITS = ("model.calls_per_day", "model.usd_per_day", "model.usd_per_million_input", "model.usd_per_million_output")
 """Names of the settings for daily limits and prices. A channel's process gets their values from the hook as strings."""

@@ -20,10 +20,8 @@ if TYPE_CHECKING:
     from enricher.model.endpoint import Endpoint, Proxy
     from enricher.structured.parsing import Schema
 
-MOST_TOKENS = 200
-"""Usual maximum number of tokens of an answer, which is one JSON object."""
-LARGEST_ANSWER = 16 << 20
-"""Maximum bytes of an answer; for comparison, the vectors of 64 texts may be 2 MB of JSON."""
+MOST_TOKENS = 200  # usual maximum number of tokens of an answer, which is one JSON object
+LARGEST_ANSWER = 16 << 20  # maximum bytes of an answer; for comparison, the vectors of 64 texts may be 2 MB of JSON
 HTTP_OK = 200
 ANTHROPIC_VERSION = "2023-06-01"
 AGENT = "prompt-enricher"

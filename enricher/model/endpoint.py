@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 ANTHROPIC, OPENAI, AUTO = "anthropic", "openai", "auto"
 ALWAYS = "always"
 ANTHROPIC_HOST, OPENAI_HOST = "api.anthropic.com", "api.openai.com"
-KEYRING_S = 5
-"""Maximum seconds to wait for the system's keyring, which may be waiting for the user to type its password."""
+KEYRING_S = 5  # the keyring may be waiting for the user to type its password
 
 
 class EndpointError(ValueError):

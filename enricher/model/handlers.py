@@ -39,15 +39,12 @@ It is at least this share of the time until the deadline, because on some virtua
 proportion to the time that they run: by up to half a percent.
 """
 LARGEST_REQUEST = 1 << 20
-LONGEST_FILE, LONGEST_PROMPT = 1_500, 600
-"""Maximum characters of each file, and of the prompt, in a question to the model."""
+LONGEST_FILE, LONGEST_PROMPT = 1_500, 600  # characters in a question to the model
 LONGEST_NARRATIVE = 700
 MOST_LINES = 8
 MOST_SIMILAR = 3
-SURE, FALLEN_BACK = 0.9, 0.6
-"""The scores of an item that a model wrote, and of an item made from the files alone."""
-LEAST_LIKENESS = 0.3
-"""Minimum similarity to the prompt (a cosine) with which a snippet is offered."""
+SURE, FALLEN_BACK = 0.9, 0.6  # the scores of an item that a model wrote, and of an item made from the files alone
+LEAST_LIKENESS = 0.3  # minimum similarity to the prompt (a cosine) with which a snippet is offered
 NO_CODE = frozenset("md rst txt toml yaml yml json html css scss less ini cfg po xml csv lock".split())
 
 SCHEMA = {"version": 1, "required": ["is_relevant"], "properties": {"is_relevant": {"type": "boolean"}}}

@@ -29,8 +29,7 @@ if TYPE_CHECKING:
     from enricher.settings import Value
     from enricher.structured.parsing import Schema
 
-LONGEST_S = 20.0
-"""Maximum seconds of a call. The hook stops waiting long before that; the call's duration and cost still count."""
+LONGEST_S = 20.0  # the hook stops waiting long before, but the call's duration and cost still count
 OK, TIMEOUT, ERROR, PARSE, SKIPPED = "ok", "timeout", "error", "parse", allowance.SKIPPED
 MOST_TOKENS_OF_PLAN = 1200
 ALWAYS, NEVER = "always", "never"

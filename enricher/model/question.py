@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 
     from enricher.structured.parsing import Schema
 
-HEAD, TAIL = 3000, 1000
-"""How many characters the model gets from the beginning and from the end of a long prompt."""
+HEAD, TAIL = 3000, 1000  # how many characters the model gets from the beginning and from the end of a long prompt
 LONGEST_MEANING = 110
 LONGEST_EXAMPLE = 160
 INTENT, TASK, EFFORT = "intent", "task", " and effort"
@@ -35,11 +34,9 @@ INTENTS = ("howto", "location", "explanation", "comparison", "troubleshoot", "ge
 NONE = "none"
 LONGEST_TOPIC = 60
 
-MOST_READ = 400
-"""Maximum number of labelled prompts, the newest ones, that are compared with a prompt."""
+MOST_READ = 400  # maximum number of labelled prompts, the newest ones, that are compared with a prompt
 SHORTEST_WORD = 4
-LONGEST_COMPARED = 600
-"""Maximum characters of an earlier prompt that are compared; longer ones are mostly pasted text."""
+LONGEST_COMPARED = 600  # maximum characters of an earlier prompt that are compared; longer ones are mostly pasted text
 LABELLED = """
     select traces.prompt, case labels.verdict when 'class' then labels.task_type else traces.task_type end
     from labels join traces on traces.id = labels.trace_id

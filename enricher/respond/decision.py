@@ -29,17 +29,14 @@ if TYPE_CHECKING:
     from enricher.settings import Value
 
 MAX_TOKENS = DEFAULTS["search_intent.max_tokens"]
-WORDS = "{words}"
-"""Placeholder in a guardrail's sentence for the prompt's words that triggered the guardrail."""
+WORDS = "{words}"  # in a guardrail's sentence: the words of the prompt that triggered it
 PIPELINE = "pipeline"
 """Value of ``Inputs.form`` for the format specified in seed 004.
 
 Empty means the usual text, and any other value a plan (``enricher.respond.hydration``).
 """
-SPLITTING = "consider-splitting"
-"""Id of a suggested approach that consists only of the suggestion to split the task."""
-BESIDE, ALONE = "beside", "alone"
-"""Values of the rule ``class_line``: show the task type only together with other lines, or even alone; else never."""
+SPLITTING = "consider-splitting"  # id of an approach that only suggests to split the task
+BESIDE, ALONE = "beside", "alone"  # show the task type only together with other lines, or even alone; else never
 RECORDED_SETTINGS = (
     "budgets.tokens", "budgets.session_tokens", "budgets.items", "search_intent.enabled",
     "search_intent.min_confidence", "search_intent.base_count", "search_intent.max_count", "search_intent.max_tokens",

@@ -13,10 +13,8 @@ THINGS = frozenset(
     " views templates handlers plugins projects queries charts locales languages dependencies tables".split()
 )
 RESULTS = frozenset("pass passes passed passing fail fails failed failing ok green red succeeded skipped".split())
-STATES = frozenset(("are", "were"))
-"""Words after a count which, like ``RESULTS``, show that it reports a state and requests nothing: "40 files are …"."""
-FEWEST_TO_SHARE = 5
-"""Smallest number of things that is worth quoting in an approach."""
+STATES = frozenset(("are", "were"))  # such a word after a count reports a state and requests nothing: "40 files are …"
+FEWEST_TO_SHARE = 5  # smallest number of things that is worth quoting in an approach
 EACH = ["each", "of", "the"]
 BEFORE_A_COUNT = ("all", "across", "each")
 PASTED = frozenset(("stack_trace", "log", "code_block", "diff", "shell", "pasted_error"))
@@ -29,8 +27,7 @@ GENERIC_WORDS = frozenset(
     " our please project should skill so some task that the their them these this those to tool two up update use used"
     " user using via want we what when where which who will with work would write writing you your".split()
 )
-FEWEST_WORDS = 2
-"""Minimum words that a skill's name and description together must share with the prompt."""
+FEWEST_WORDS = 2  # minimum words that a skill's name and description together must share with the prompt
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

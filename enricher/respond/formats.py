@@ -14,10 +14,8 @@ NAMES = (ENRICHMENT, PIPELINE, HYDRATION)
 TITLE = "## Enrichments"
 BETWEEN = "\n\n"
 CAP_TOKENS = 2000
-CAP_BYTES = 9400
-"""Maximum bytes of the text; below the smallest limit of any client (``enricher.respond.render.MAX_BYTES``)."""
-LONGEST_LINE = CAP_BYTES
-"""Maximum characters of a line: in effect none, because a block is cut or omitted as a whole."""
+CAP_BYTES = 9400  # below the smallest limit of any client (``enricher.respond.render.MAX_BYTES``)
+LONGEST_LINE = CAP_BYTES  # in effect no limit, because a block is cut or omitted as a whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -15,12 +15,10 @@ NOT_ENGLISH = "non_english"
 LONGEST_FACT = 120
 PAST, EDITS = "past", "edits"
 """Conditions of a guardrail: the session has earlier prompts; the agent has edited files, or the session is new."""
-MOST_QUOTED, LONGEST_QUOTED = 6, 48
-"""Maximum words and characters of the prompt that are quoted in the sentence of a guardrail."""
+MOST_QUOTED, LONGEST_QUOTED = 6, 48  # words and characters of the prompt, quoted in the sentence of a guardrail
 ENDS = (". ", ", ", "? ", "! ", "?", "!", "\n", "。", "\uff1f", "\uff01", "\uff0c")
 EDGES = " .;:-"
-IN_BRACKETS = {ord("("): "[", ord(")"): "]"}
-"""Translation of parentheses to brackets inside a guardrail, which is printed in parentheses."""
+IN_BRACKETS = {ord("("): "[", ord(")"): "]"}  # a guardrail is itself printed in parentheses
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -13,17 +13,13 @@ BACKGROUND_TITLE = "## Prompt Enrichment (background to the request above, no re
 """Title for clients that add the text as the last message, which the model could mistake for the task."""
 CONTEXT_LABEL = "**Relevant Context** (search results, quoted; may be outdated):"
 PLAIN_CONTEXT_LABEL = "**Relevant Context**:"
-MOST_CHARACTERS = MAX_BYTES = 9500
-"""The smallest limits of any client, with a margin: Claude Code's 10,000 characters, Codex's 10,000 bytes."""
-HARD_CAP_TOKENS = 2000
-"""Maximum tokens of the text (ruling R12); no setting can raise it."""
-LONGEST_ITEM = 300
-"""Maximum characters of one item's text."""
+MOST_CHARACTERS = MAX_BYTES = 9500  # Claude Code cuts at 10,000 characters, Codex at 10,000 bytes
+HARD_CAP_TOKENS = 2000  # maximum tokens of the text (ruling R12); no setting can raise it
+LONGEST_ITEM = 300  # maximum characters of one item's text
 MOST_ITEMS = 15
 LEAST_IMPORTANT_FIRST = ("resources", "reminder", "has_no_guardrails", "guardrails", "approach", "partial")
 """Fields of ``TextLines`` in the order in which a text that is too long omits them; the task type is omitted last."""
-FEWEST_SHOWN_TOKENS = 8
-"""Minimum tokens for an item; if fewer are left, it is omitted instead of cut to a few words."""
+FEWEST_SHOWN_TOKENS = 8  # minimum tokens for an item; if fewer are left, it is omitted instead of cut to a few words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -17,10 +17,8 @@ OWN_FOLDER = ".enricher"
 OWN_FILE = "instructions.md"
 LAYER_CONTENT = (OWN_FILE, "config.toml", "memories")
 AOPS_PATH = os.path.join("hooks", "prompts", FILE)
-USER = "user"
-"""Name of the layer in the user's own folder; only its settings may decide to which server prompts are sent."""
-HEURISTICS = "heuristics"
-"""Name of the layer whose file is a guardrail catalogue, not an instructions file."""
+USER = "user"  # the user's own folder; only its settings may decide to which server prompts are sent
+HEURISTICS = "heuristics"  # its file is a guardrail catalogue, not an instructions file
 HEURISTICS_PATHS = ("HEURISTICS.md", os.path.join("hooks", "prompts", "HEURISTICS.md"))
 """Possible paths of the guardrail catalogue under ``$AOPS``; the first that exists is used."""
 

@@ -31,8 +31,7 @@ if TYPE_CHECKING:
 
 PARTS_OF_A_WHOLE = frozenset(PARTS) - {"Context"}
 """Parts without which an instructions file cannot be used alone, without other layers; only ``Context`` is optional."""
-LENGTHS = ("tiny", "short", "medium", "long", "very_long")
-"""Features that describe the length of a prompt; a prompt has at most one of them."""
+LENGTHS = ("tiny", "short", "medium", "long", "very_long")  # features; a prompt has at most one of them
 ENDING = ".md"
 
 

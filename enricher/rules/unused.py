@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from enricher.rules.compiling.compiled import Compiled
     from enricher.rules.compiling.document import RuleBlock
 
-MOST_NAMED = 12
-"""Maximum number of guardrails that one message lists."""
+MOST_NAMED = 12  # maximum number of guardrails that one message lists
 
 
 def unused_rules(compiled: Compiled) -> Iterator[Problem]:

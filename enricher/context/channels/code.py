@@ -23,12 +23,9 @@ if TYPE_CHECKING:
     from enricher.prompt.wording.names import Name
     from enricher.sources.code.facts import Fact
 
-MOST_FIRST, MOST_LATER = 3, 1
-"""Maximum lines shown for the first prompt of a session, and for a later one, when most files are known."""
-MOST_MERGED = 3
-"""How many further names from the same file a line of the output lists, with their line numbers."""
-MOST_PATHS = 6
-"""Maximum number of files that one line of the output lists."""
+MOST_FIRST, MOST_LATER = 3, 1  # lines for the first prompt of a session, and for a later one, when most files are known
+MOST_MERGED = 3  # how many further names from the same file a line of the output lists, with their line numbers
+MOST_PATHS = 6  # maximum number of files that one line of the output lists
 ALREADY_OPEN = "the conversation has it open"
 ACCOMPANIES = "it only accompanies a better one"
 FOLDER_NAMED = "the prompt names its folder"

@@ -23,8 +23,7 @@ MOST_CHARS = 6_000
 MOST_NAMES = 8
 LONGEST_NAME = 60
 FRAMES = ('File "', "at ", "Traceback")
-LONGEST_QUESTION = 8
-"""Maximum distance, in words, from the question word to the verb."""
+LONGEST_QUESTION = 8  # maximum distance, in words, from the question word to the verb
 
 _QUESTIONS = frozenset(
     """

@@ -29,28 +29,21 @@ INTENT_IS_ON = "search_intent.enabled"
 BASE_COUNT, MAX_COUNT, MAX_TOKENS, MIN_CONFIDENCE = (
     f"search_intent.{name}" for name in ("base_count", "max_count", "max_tokens", "min_confidence")
 )
-STEP = 5
-"""How many more memories are searched for if the confidence in the search intent is medium (seed 001)."""
+STEP = 5  # how many more memories are searched for if the confidence in the search intent is medium (seed 001)
 HIGH_CONFIDENCE, MEDIUM_CONFIDENCE = 0.8, 0.5
 LONGEST_PREVIEW = 200
-LONGEST_SUBJECT = 2_000
-"""Maximum characters of the conversation that are searched together with the prompt."""
-OWN_SHARE = 0.5
-"""Share of the minimum score that a memory must reach by its own words, even if a linked memory matches well."""
+LONGEST_SUBJECT = 2_000  # maximum characters of the conversation that are searched together with the prompt
+OWN_SHARE = 0.5  # of the minimum score; needed by a memory's own words even if a linked memory matches well
 ACCOMPANIES = "it only accompanies one that fits"
 BY_MEANING = "it was found by its meaning alone"
 TOO_FEW = "it shares too few telling words"
 NOTHING_NEW = "another one covers what the prompt is about"
-LOOKED_AT = 10
-"""Minimum number of memories that the search returns to choose from; a search by the user has its own limit."""
-NO_NEIGHBOURS = 2.0
-"""A minimum score that no memory reaches: with it, the search does not look up the memories linked to a hit."""
-SHORT_NOTE = 400
-"""An imported note of at most this many characters is treated as a decision record, a longer one as a document."""
+LOOKED_AT = 10  # minimum number of memories to choose from; a search by the user has its own limit
+NO_NEIGHBOURS = 2.0  # a minimum score that none reaches, so that the search looks up no linked memories
+SHORT_NOTE = 400  # characters; a longer imported note is treated as a document, not as a decision record
 COMMIT = "git:"
 DIGITS_OF_A_COMMIT = 10
-MAP_THE_FILE = "pragma mmap_size = 268435456"
-"""SQL that maps the database file into memory: a process that reads only a few dozen pages is then a third faster."""
+MAP_THE_FILE = "pragma mmap_size = 268435456"  # 256 MB; a process that reads few pages is a third faster
 
 WEIGHTS: dict[str, dict[str, float]] = {
     "howto": {"patterns": 1.5, "learnings": 1.3, "decisions": 1.0},

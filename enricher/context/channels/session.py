@@ -23,14 +23,10 @@ if TYPE_CHECKING:
 IN_CONTEXT = "the conversation has it, and the agent has the conversation"
 """Reason not to quote the conversation: none of the replayed prompts that got a quotation needed it (ruling R29)."""
 REFERENT_SCORE, NEWS_SCORE, STATE_SCORE = 0.95, 0.9, 0.85
-CHARS_PER_TOKEN = 4
-"""Number of characters that count as one token, as in ``enricher.prompt.text.estimate_tokens``."""
-LABELS_CHARS = 60
-"""Characters of the channel's limit that are reserved for the labels of its two facts (prompts, state of work)."""
-PROMPTS_SHARE = 0.55
-"""Share of the characters for the last prompts; the rest is for the state of the work."""
-SHORTEST_PROMPT = 32
-"""Minimum characters for quoting a prompt; with less room it is left out, since a shorter quotation says nothing."""
+CHARS_PER_TOKEN = 4  # number of characters that count as one token, as in ``enricher.prompt.text.estimate_tokens``
+LABELS_CHARS = 60  # reserved for the labels of its two facts (prompts, state of work)
+PROMPTS_SHARE = 0.55  # share of the characters for the last prompts; the rest is for the state of the work
+SHORTEST_PROMPT = 32  # a shorter quotation of a prompt says nothing
 SEVERAL_CHARS = 90
 ERROR_CHARS = 90
 TODO_CHARS = 60

@@ -19,12 +19,10 @@ if TYPE_CHECKING:
 
 MOST_SKILLS = 64
 HEAD_BYTES = 2048
-LONGEST_NAME = 64
-"""Maximum characters of the name of a skill or the like, which the agent reads as part of a sentence."""
+LONGEST_NAME = 64  # maximum characters of the name of a skill or the like, which the agent reads as part of a sentence
 LONGEST_DESCRIPTION = 160
 SCORE = 0.9
-ONLY_BY_PERSONS = "disable-model-invocation"
-"""Frontmatter field: if true, the client hides the skill from the model, which therefore cannot use it."""
+ONLY_BY_PERSONS = "disable-model-invocation"  # if true, the client hides the skill from the model
 
 FOLDERS = {
     "claude": ((".claude/commands", "command"), (".claude/agents", "subagent")),

@@ -43,13 +43,11 @@ FIRST = 3
 CORRECTIONS = ("no ", "no,", "no.", "nein", "non,", "não,", "нет", "不", "いや")
 """Beginnings of prompts that correct what the agent proposed: they are about the proposal, not about existing code."""
 TEST_WORDS = ("test", "prueb", "тест", "测试", "テスト")
-SHORT_ORDER = 300
-"""Maximum characters of an order that does not mention tests; longer texts are mostly discussions or pasted reviews."""
+SHORT_ORDER = 300  # characters without a word on tests; longer texts are mostly discussions or pasted reviews
 LONG, HEAD, TAIL = 1600, 800, 300
 """Of a prompt above LONG characters, only the first HEAD and the last TAIL are read; the middle is usually pasted."""
 MOST_NAMES = 6
-MOST_SHOWN = 2
-"""Maximum test files in the channel's line; a prompt that names more files is too broad, and gets no tests."""
+MOST_SHOWN = 2  # test files; a prompt that names more is too broad, and gets no tests
 SOURCE_ENDS = frozenset(
     "py js jsx ts tsx mjs cjs mts cts go rs rb php java kt scala groovy cs swift dart ex exs c cc cpp lua vue"
     " svelte".split()

@@ -29,10 +29,8 @@ commit push pull _pr merge_req releas publi test lint format run start serve lau
 """
 """Beginnings of words that request an action; any other prompt is not parsed for actions. ``_`` means a space."""
 MOST_ACTIONS = 2
-BY_COMMAND = ("test", "lint", "run", "build")
-"""Actions that a command answers best; a sentence from a document is used only if there is no command."""
-TWO_LINES = ("pull-request", "release")
-"""Actions for which a sentence from a document and a dedicated file (template, workflow) are both shown."""
+BY_COMMAND = ("test", "lint", "run", "build")  # a sentence from a document is used only if there is no command
+TWO_LINES = ("pull-request", "release")  # a sentence and a dedicated file (template, workflow) are both shown
 LEAST_SENTENCE = {"commit": 7.0, "test": 8.0, "lint": 8.0, "new-test": 9.0, "build": 8.0}
 """Lowest rank of a sentence that is shown, by action: below it a command or the history is more informative."""
 SURE, LESS_SURE = 0.9, 0.85
@@ -46,10 +44,8 @@ CONVENTIONAL = "conventional"
 SUITES = ("integration", "e2e", "end-to-end", "smoke", "acceptance", "regression")
 """Names of parts of the tests: if a prompt names one, only statements about that part are shown."""
 READS_LOG = "the host has it: it reads the newest commits before it commits"
-LOG_READERS = ("claude",)
-"""Clients that read ``git log`` before each commit by themselves."""
-ALSO_WORDS = ("make", "just", "go", "task")
-"""Programs whose names are ordinary English words, which prompts contain anyway."""
+LOG_READERS = ("claude",)  # they read ``git log`` before each commit by themselves
+ALSO_WORDS = ("make", "just", "go", "task")  # ordinary English words, which prompts contain anyway
 DID_IT = "the conversation has it: it did so already"
 DONE_BY = {
     "commit": ("git commit",), "pull-request": ("gh pr create",), "test": ("test", "vitest", "jest", "rspec"),

@@ -25,13 +25,10 @@ if TYPE_CHECKING:
     from enricher.sources.code.testfiles import Test
 
 MOST_FILES, MOST_SYMBOLS, MOST_TESTS = 4, 3, 3
-LONGEST_SIGN = 24
-"""Characters beside a name that may make it an example."""
-LOOKUP_S = 0.15
-"""Time limit in seconds for all lookups of one prompt, counted from the moment when the channels have answered."""
+LONGEST_SIGN = 24  # characters beside a name that may make it an example
+LOOKUP_S = 0.15  # seconds for all lookups of one prompt, after the channels have answered
 TEXTS = (".md", ".rst")
-PACKAGE = "__init__.py"
-"""Importing any module of a package imports this file, too, so the import does not show that a test tests this file."""
+PACKAGE = "__init__.py"  # imported with every module of its package, which does not show that a test tests it
 LIST_TOOLS = {"codex": UPDATE_PLAN, "gemini": WRITE_TODOS}
 HAS_TASKS, OFF = "CLAUDE_CODE_ENABLE_TASKS", ("0", "false", "no", "off")
 """The variable that makes Claude Code keep its task list with ``TodoWrite``, and the values of it that do so."""

@@ -9,15 +9,19 @@ from enricher.context.channels.session import summary
 from enricher.prompt.text import estimate_tokens, harmless
 from enricher.prompt.wording.frames import error_name
 from enricher.respond.guidance import Scored
-from enricher.respond.hydration.plan import TEMPLATE_SIGNS, TODO_WRITE, PlanStep, orders_commit, steps_for, task_list
+from enricher.respond.hydration.plan import (
+    PLANNING,
+    TEMPLATE_SIGNS,
+    TODO_WRITE,
+    PlanStep,
+    asks_for_plan,
+    orders_commit,
+    steps_for,
+    task_list,
+    workflow_for,
+)
 from enricher.respond.hydration.reading.requests import read_requests
 from enricher.respond.hydration.reading.requirements import conditions_of, items_of, joined
-from enricher.respond.hydration.reading.vocabulary import (
-    BEFORE_A_NAME,
-    LONGEST_USE,
-    REVIEWING,
-    USING,
-)
 from enricher.respond.hydration.reading.wording import (
     asks_for_tests,
     capitalized,
@@ -32,14 +36,12 @@ from enricher.respond.hydration.reading.wording import (
     says_what_fails,
     what_moves,
 )
-from enricher.respond.hydration.workflow import PLANNING, asks_for_plan, workflow_for
 from enricher.respond.render import cut
 
 HYDRATION = "hydration"
 TITLE = "## Prompt Hydration"
 MEMORY, SESSION, CODE = "memory", "session", "code"
-SHARES = {CODE: 150, SESSION: 100, MEMORY: 200}
-"""Maximum tokens of each kind of context (seed 003); all channels other than memory and session count as code."""
+SHARES = {CODE: 150, SESSION: 100, MEMORY: 200}  # maximum tokens (seed 003); any other channel counts as code
 CHARS_PER_TOKEN = 3
 LONGEST_BULLET = 300
 LONGEST_PASTED_ERROR = 140
@@ -49,14 +51,17 @@ POINTER = (
     " The subagent prompt-hydrator reads this file and returns the finished plan;"
     " `enricher hydrate --context FILE` prints the draft."
 )
-LONGEST_SHORT_INTENT = 35
-"""Maximum tokens of the intent in the short text that only names the plan's file."""
+LONGEST_SHORT_INTENT = 35  # maximum tokens of the intent in the short text that only names the plan's file
 DEBUGGING, REFACTOR = "debugging", "refactor"
-FEWEST_WORDS = 5
-"""A prompt whose main request has fewer words is read together with the user's previous request."""
+FEWEST_WORDS = 5  # a prompt whose main request has fewer words is read together with the user's previous request
 TRACKED_TYPE = "framework"
 AGENT_FILE = "agent_file"
 NOTHING_FOUND = "- Nothing beyond the prompt was found"
+REVIEWING = ("review", "audit", "critique")
+USING = ("start with", "starting with", "begin with", "next file being", "use", "using", "adopt")
+"""Words before a name that is only to be used, or to be begun with."""
+BEFORE_A_NAME = frozenset("the new our a this `".split())  # may stand between ``USING`` and the name
+LONGEST_USE = 40  # how many characters before a name are searched for such words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -41,10 +41,8 @@ if TYPE_CHECKING:
 CATALOGUE, FITTED, PROMPTS, THRESHOLDS = "catalogue", "fitted", "prompts", "thresholds"
 NAMED_FILES = (CATALOGUE, FITTED, PROMPTS, THRESHOLDS, WORKFLOWS)
 """Kinds of files that a layer's rules name; in ``Compiled.texts`` they have their kind instead of a layer's name."""
-LONE_LAYER = "base"
-"""Name of the layer whose file is used instead of all others (option ``--instructions``)."""
-WHOLE_LAYERS = (LONE_LAYER, "aops")
-"""Names of the layers whose file is always complete, so that it may be a copy of the packaged file."""
+LONE_LAYER = "base"  # the layer whose file is used instead of all others (option ``--instructions``)
+WHOLE_LAYERS = (LONE_LAYER, "aops")  # their file is always complete, so it may be a copy of the packaged one
 MOST_CACHED_FILES = 64
 """Number of parsed files that a process caches.
 

@@ -29,8 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 
-PACKAGED = "packaged"
-"""Name of the lowest layer; every built-in channel without a rule in its file gets a default rule there."""
+PACKAGED = "packaged"  # the lowest layer, in which every built-in channel without a rule gets a default rule
 
 
 def compile_layers(

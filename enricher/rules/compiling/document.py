@@ -16,20 +16,16 @@ import yaml
 if TYPE_CHECKING:
     from markdown_it.token import Token
 
-PARTS = ("Classification", "Context", "Guardrails", "Output")
-"""The four parts that an instructions file must have, in this order (seed 000, the original specification)."""
+PARTS = ("Classification", "Context", "Guardrails", "Output")  # in the order of seed 000, the specification
 
 FRONT_MATTER = "---"
-WHOLE_FILE = 0
-"""Used instead of the number of the line that opens a yaml block if the text is a whole YAML file."""
-DEEPEST_HEADING = 2
-"""The deepest level of a heading that can begin a rule; deeper headings are notes for readers."""
+WHOLE_FILE = 0  # used instead of the number of the line that opens a yaml block if the text is a whole YAML file
+DEEPEST_HEADING = 2  # the deepest level of a heading that can begin a rule; deeper headings are notes for readers
 DEEPEST_VALUE = 20
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """libyaml's loader if PyYAML has it: ten times faster, but crashes on deep nesting, so call ``_refuse_depth`` first."""
 SCALARS = yaml.SafeLoader("")
-MOST_VALUES = 20_000
-"""Maximum number of values in one block, so that nested YAML aliases cannot exhaust the memory."""
+MOST_VALUES = 20_000  # maximum number of values in one block, so that nested YAML aliases cannot exhaust the memory
 
 Path = tuple[str | int, ...]
 

@@ -33,8 +33,7 @@ ID = re.compile(r"[A-Za-z][\w.#-]*")
 GUARDRAILS, NAMES = "guardrails", "names"
 DEFAULT_FILES = {GUARDRAILS: "HEURISTICS.md", NAMES: "guardrails.md"}
 """Names of the catalogue files used with an instructions file that replaces all layers but names none itself."""
-IN_BRACKETS = str.maketrans("()", "[]")
-"""Translation of the parentheses in a title to brackets, because the answer puts the title in parentheses."""
+IN_BRACKETS = str.maketrans("()", "[]")  # the answer puts the title itself in parentheses
 
 NUMBER_FIRST = re.compile(r"^#{2,3}\s+(H\d+[a-z]?):\s+(\S.*?)\s*$")
 NUMBER_LAST = re.compile(r"^#{2,3}\s+(\S.*?)\s+\((P#\d+[a-z]?)\)\s*$")

@@ -26,10 +26,8 @@ if TYPE_CHECKING:
 
 FITTED_KEYS = ("signals", "leanings", "words")
 """Keys that a rule may have in a fitted file; its meaning, examples and settings belong in the instructions file."""
-FREE_KIND = "words"
-"""The only kind of rule that a fitted file may have without such a rule in the instructions file: a word list."""
-MODES = "modes"
-"""In a mapping of template names to files, the key of the file that says which templates ask for structured answers."""
+FREE_KIND = "words"  # a fitted file may have a word list without a rule in the instructions file
+MODES = "modes"  # key of the file that says which templates ask for structured answers
 
 
 class Files:

@@ -44,18 +44,13 @@ FEATURES = frozenset(
 KEYS = frozenset({"phrase", "any", "words", "feature", "at", "gap", "weight", "unless", "with", "exact"})
 SUBJECTS = ("phrase", "any", "words", "feature")
 MOST_GAP, LEAST_WEIGHT = 12, 1
-MOST_WEIGHT = 30
-"""Maximum weight of a signal, enough for one signal that a user writes to outweigh all those that a program fitted."""
-MOST_FITTED = 9
-"""Maximum weight that ``enricher tune`` writes, and that a single word (in ``leanings``) may have."""
+MOST_WEIGHT = 30  # one signal that a user writes can outweigh all those that a program fitted
+MOST_FITTED = 9  # maximum weight that ``enricher tune`` writes, and that a single word (in ``leanings``) may have
 DEFAULT_GAP = 6
-LONGEST_WORDING = 2
-"""Maximum number of words in an entry of ``leanings``; a longer phrase must be a signal."""
+LONGEST_WORDING = 2  # maximum number of words in an entry of ``leanings``; a longer phrase must be a signal
 WORDING_PLACES = (matching.AT_LEAD, matching.AT_OBJECT)
-LATE = "task_"
-"""Prefix of the features that stand for the chosen task type (``task_debug``), known only once it has been chosen."""
-RESERVED = frozenset(";|=~")
-"""Characters that separate values in the compiled table, so no phrase may contain them; prompts have spaces instead."""
+LATE = "task_"  # prefix of features like ``task_debug``, known only once the task type is chosen
+RESERVED = frozenset(";|=~")  # these separate values in the compiled table; prompts have spaces instead
 
 LISTS = ("openers", "requests", "approvals", "english", "no-topics")
 """Names of the word lists that the code for reading prompts needs; all other word lists are used by signals only."""

@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 
 WORKFLOW, WORKFLOWS = "workflow", "workflows"
 FOLDER = "workflows"
-TREE = "tree"
-"""A heading that contains this word begins the decision tree; the list items above it are the index."""
+TREE = "tree"  # a heading with this word begins the decision tree; the list items above it are the index
 ENTRY = re.compile(
     r"^\s*(?:[-*]|\|)\s*(?:\[\[|\[|`)([a-z][a-z0-9-]*)(?:\.md)?(?:\]\]|\]|`)(?:\([^)]*\))?[\s:—|-]*(.*?)[\s|]*$"
 )

@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from enricher.rules.layers import Layer
     from enricher.rules.own_layer.entries import Entry
 
-ORDERED_KINDS = ("task_type", "search_intent", "approach", "channel")
-"""Kinds of rules whose order in the file matters: of rules with equal scores, the first wins."""
+ORDERED_KINDS = ("task_type", "search_intent", "approach", "channel")  # of rules with equal scores, the first wins
 
 
 class LayerError(ValueError):

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from enricher.respond.hydration.reading.vocabulary import (
-    BARS,
-    HEADING,
-    LIST_MARKS,
-    PASTED,
-    SEQUENCE,
-    TRACES,
-)
-
 MIN_STEPS, LONGEST_BRIEF = 2, 12
 """MIN_STEPS lines that begin like steps ("first", "then") form a list; if no line has more than LONGEST_BRIEF words,
 all lines are its items."""
 
 
-LONGEST_HEADING = 6
-"""Maximum words of a heading; a longer line with a colon at its end is not one."""
+LONGEST_HEADING = 6  # maximum words of a heading; a longer line with a colon at its end is not one
+PASTED = (
+    ">", "|", "$ ", "% ", "#!", "at ", 'File "', "+", "diff ", "@@", "Traceback", "\u23bf", "│", "✓", "✔", "✗", "✖",
+    "╭", "╰", "├", "└", "E   ", "FAILED ", "FAIL ", "PASSED ", "ERROR ",
+)  # fmt: skip
+BARS = "█▓▒░▕▏"
+SEQUENCE = ("first ", "first,", "first:", "then ", "then,", "next ", "next,", "after that", "finally")
+"""Beginnings of lines that list tasks in sequence."""
+TRACES = ("stack trace", "[c]: ", "backtrace")
+HEADING = ("# ", "## ", "### ")
+LIST_MARKS = ("- ", "* ", "• ")
 
 
 def places_of(lines: list[tuple[str, bool, bool]]) -> list[str]:

@@ -58,10 +58,8 @@ from enricher.respond.hydration.reading.vocabulary import (
 )
 
 LONGEST_READ = 12_000
-LONGEST_ANNOUNCEMENT = 5
-"""Maximum words of a wish before a colon that only introduces an order."""
-FARTHEST_VERB = 3
-"""Latest position of the verb, counted from 0, in a wish that begins with "we can": "we can further simplify this"."""
+LONGEST_ANNOUNCEMENT = 5  # maximum words of a wish before a colon that only introduces an order
+FARTHEST_VERB = 3  # counted from 0, in a wish that begins with "we can": "we can further simplify this"
 
 
 class PromptRequest:

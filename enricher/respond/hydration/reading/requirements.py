@@ -7,23 +7,7 @@ it follows.
 from __future__ import annotations
 
 from enricher.prompt.text import shortened
-from enricher.respond.hydration.reading.vocabulary import (
-    ABOUT_CONDUCT,
-    AROUND,
-    BINDING,
-    CONDUCT,
-    CREATING,
-    DESCRIBING,
-    LETTING,
-    LIMITING,
-    POINTING,
-    PROHIBITING,
-    REMARKS,
-    STATING,
-    UNDOING,
-    UNWEIGHTY,
-    VERBS,
-)
+from enricher.respond.hydration.reading.vocabulary import ABOUT_CONDUCT, AROUND, POINTING, STATING, VERBS
 from enricher.respond.hydration.reading.wording import (
     LONGEST_ITEM,
     capitalized,
@@ -34,11 +18,32 @@ from enricher.respond.hydration.reading.wording import (
 )
 
 MOST_ITEMS = 6
-FEWEST_WORDS, LONGEST_VAGUE = 3, 5
-"""Minimum words of a requirement, and the maximum words of a wish that says too little if it ends with "it"."""
+FEWEST_WORDS, LONGEST_VAGUE = 3, 5  # of a requirement; of a wish that says too little if it ends with "it"
 MORE = "; and {} more lines of the prompt"
-LONGEST_CONDITIONS = 150
-"""Maximum characters of the requirements in a checkpoint."""
+LONGEST_CONDITIONS = 150  # maximum characters of the requirements in a checkpoint
+PROHIBITING = ("don't ", "do not ", "dont ", "never ", "avoid ")
+LIMITING = (
+    *PROHIBITING, "no ", "nothing ", "without ", "only ", "make sure ", "ensure ",
+    "leave ", "given ", "note that ", "use only ", "this is wrong", "that is wrong", "that's wrong",
+)  # fmt: skip
+"""Beginnings of sentences that limit how something is to be done: "don't touch the tests"."""
+BINDING = frozenset("keep look check read note use".split())  # accompany an order and are to be obeyed all the same
+LETTING = ("let's ", "lets ", "let's just ", "lets just ")
+CONDUCT = ("stick", "stay", "keep", "leave")  # "let's just stick with the old name"
+CREATING = frozenset("build create add write implement design develop generate make".split())
+"""Verbs of orders behind which "it lets the user choose" says what the new thing does."""
+UNDOING = frozenset("revert undo restore".split())
+DESCRIBING = frozenset(
+    """
+    was has does works fails crashes breaks says throws means makes sounds feels takes needs seems happens goes comes
+    this thanks its
+    """.split()
+)
+"""Words behind "it" in sentences about what happens at present, not about what is wanted."""
+REMARKS = frozenset("i i'm i've was were currently still error errors fails failed crashes throws broken".split())
+"""Words that show that a sentence reports what happened or what is the case, and asks for nothing."""
+UNWEIGHTY = frozenset("so it now again too please thanks this that e.g eg sure".split())
+"""Last words of sentences that say too little to be required."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,46 +9,60 @@ from enricher.prompt.text import harmless, shortened
 from enricher.respond.hydration.reading.verbs import verb_of
 from enricher.respond.hydration.reading.vocabulary import (
     AROUND,
-    ASKING,
-    ASKING_WHY,
-    AUXILIARIES,
     BACKWARD,
     BEHIND_A_BARE_VERB,
     CIRCUMSTANCES,
-    DOUBLED,
-    ENDS_OF_OBJECT,
-    ENDS_OF_ORDER,
-    FAILING,
-    FEWEST_WORDS_BEFORE_COLON,
-    FEWEST_WORDS_OF_A_REPORT,
-    GATHERING,
-    INQUIRING,
-    LACKING,
     MINOR,
     NEAR_THE_BEGINNING,
-    OBSERVING,
     ORDERS_ELSEWHERE,
-    OWN_ACTIONS,
-    PAIRS,
-    PARTICLES,
-    PLANNING,
     PRONOUNS,
-    REJECTING,
-    REMARKING,
-    RENAMING,
-    REPLACING,
-    SOLVED,
     STATING,
-    TELLING,
-    TESTS,
     UNFINISHED,
     VAGUE,
-    WRITING,
 )
 
 LONGEST_INTENT, LONGEST_OBJECT, LONGEST_ITEM = 180, 90, 220
-FEWEST_WORDS = 3
-"""Minimum words of a main request; a shorter one such as "fix it" rarely says what it is about."""
+FEWEST_WORDS = 3  # minimum words of a main request; a shorter one such as "fix it" rarely says what it is about
+PLANNING = (" plan about which ", " plan of which ", " plan in which order ", " plan for the order ", " plan which ")
+"""Signs of an order that only settles the sequence of the other ones."""
+GATHERING = frozenset("run rerun list collect count check".split())  # the order of the others depends on their result
+TELLING = frozenset("we we've we're i i've i'm was were".split())  # the list item reports something, and is not a task
+FAILING = frozenset(
+    """
+    error errors fail fails failed failing crash crashes crashed throws broken wrong missing empty blank nothing never
+    not no isn't doesn't didn't don't can't cannot won't wasn't aren't complains instead stuck hangs off opposite
+    unexpected unchanged
+    """.split()
+)
+"""Words by which a sentence reports a failure."""
+FEWEST_WORDS_OF_A_REPORT = 5
+OWN_ACTIONS = ("i ", "my bad", "sorry")  # what the user did or thinks, not a failure
+OBSERVING = frozenset("get got see saw still have can't cannot don't didn't am was keep notice noticed".split())
+"""Words after "I" by which the sentence reports a failure after all: "I get an error", "I cannot log in"."""
+ASKING_WHY = ("why", "how", "what", "where", "which", "whether")
+AUXILIARIES = frozenset("do does did can could should would will has have".split())
+REJECTING = ("what i need", "what i want", "what i meant", "what i wanted", "what i asked for")
+"""Ends of a remark, before a colon, that rejects the last answer: "that is not what I need: the bar is too wide"."""
+SOLVED = frozenset("gone fixed works working helped better solved".split())
+PAIRS = (("(", ")"), ("[", "]"), ('"', '"'), ("`", "`"))
+PARTICLES = frozenset(("up", "out", "down", "into", "at", "for", "off", "on", "over", "through"))
+ASKING = ("why", "how", "whether", "if")
+INQUIRING = frozenset("figure find look check investigate diagnose debug explain see tell understand work".split())
+ENDS_OF_OBJECT = (" so that ", " because ", " since ", " - ", " -- ", " \u2013 ", " \u2014 ", "; ", ": ")
+ENDS_OF_ORDER = (*ENDS_OF_OBJECT, ", but ", " but ")  # in a report, unlike an order, the failure often follows "but"
+FEWEST_WORDS_BEFORE_COLON = 5  # fewer only introduce what follows, as in "this is my config:"
+DOUBLED = frozenset(
+    "run set put cut get stop drop plan ship split swap strip debug commit trim skip tag log pin scan wrap let".split()
+)
+REMARKING = frozenset("i i'm i've it it's its this that there there's we we're we've they you these those what".split())
+"""First words of a list item that is only a remark, unless it says what should be the case."""
+WRITING = frozenset("add write create extend cover implement include generate provide expand develop make".split())
+TESTS = frozenset("test tests unit-test unit-tests spec specs coverage testcase testcases e2e".split())
+"""Words that, together with a verb of ``WRITING``, show that tests are to be written."""
+LACKING = "no tests"  # tests are missing, and so are to be written
+RENAMING = frozenset("rename move extract split merge inline consolidate".split())  # the old name may remain somewhere
+REPLACING = frozenset("replace port migrate unify delete remove drop get eliminate convert deduplicate".split())
+"""Verbs of requests after which some places may still have the old form, or use what was removed."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

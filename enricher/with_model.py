@@ -60,7 +60,6 @@ def take_opinion(asked: PendingOpinion, inputs: Inputs, run: Run) -> None:
 
 
 def _note_missing_opinion(model: Mapping[str, Any], run: Run) -> None:
-    """Log why the model did not classify the prompt, so that the rules alone decide."""
     spent = f"{model['latency_ms']} of {model['limit_ms']} ms" if "latency_ms" in model else "not asked"
     run.problems.append(("model", f"{model['status']}: {model['reason']} ({spent}); the rules alone decide"))
 

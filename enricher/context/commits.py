@@ -111,7 +111,6 @@ def _of_name(db: Connection, name: str, found: list[Event], kind: str, *, is_who
 
 
 def _describe_event(db: Connection, name: str, event: Event) -> str:
-    """Describe in words how a commit renamed, moved or removed a name."""
     if event.what & name_history.RENAMED:
         new, *later = name_history.successors(db, name, event)
         return f"renamed to `{new}`" + (f" (now `{later[-1]}`)" if later else "")
@@ -198,7 +197,6 @@ def _about(db: Connection, rows: list[Row], named: PromptNames, found: Span) -> 
 
 
 def _has_namesake(db: Connection, name: str) -> bool:
-    """Return whether any folder of the project contains a file called ``name``."""
     ending = f"/{name}"
     row = db.execute("select 1 from files where substr('/' || path, ?) = ? limit 1", (-len(ending), ending)).fetchone()
     return row is not None

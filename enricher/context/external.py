@@ -148,7 +148,6 @@ class ChannelProcess:
 
 
 def _end_group(leader: int) -> None:
-    """Kill the process group without waiting for it: a process blocked on a disk cannot exit."""
     try:
         os.killpg(leader, SIGKILL)
         os.waitpid(leader, os.WNOHANG)
@@ -185,7 +184,6 @@ def _fork(words: list[str], child_in: int, child_out: int, mark: str) -> int:
 
 
 def _run_as_program(words: list[str], child_in: int, child_out: int, mark: str) -> None:
-    """Run the program (see ``_fork``) in the forked child; never returns."""
     code = 1
     try:
         os.setpgid(0, 0)
@@ -281,7 +279,6 @@ def _request(request: dict[str, Any], channel: ChannelRule) -> bytes:
 
 
 def _exchange(running: list[ChannelProcess], *, until: float) -> None:
-    """Wait for a pipe to be ready, but not beyond ``until``; then transfer parts of requests and answers."""
     poll = select.poll()
     ends = {}
     for one in running:

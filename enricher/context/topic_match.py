@@ -212,7 +212,6 @@ def _rejected(title: str, prompt: PromptTerms) -> set[str]:
 
 
 def _sentence(text: str) -> str:
-    """Return the first sentence of a text."""
     flat = " ".join(text.split())
     ends = [at for mark in (". ", "; ", "\u3002") if (at := flat.find(mark)) > 0]
     return flat[: min(ends)] if ends else flat
@@ -277,7 +276,6 @@ def _is_form(one: str, other: str) -> bool:
 
 
 def _begins_with(memory: _Memory, keys: list[str], most: int) -> bool:
-    """Return whether one of ``keys`` is among the first ``most`` words of the memory's head."""
     return any(_in(key, keys, is_foreign=memory.is_foreign) for key in memory.head[:most])
 
 

@@ -208,7 +208,6 @@ def _checked(response: Response, place: str) -> Any:
 
 
 def _error_message(content: bytes) -> str:
-    """Return the error message from the JSON in the body of a response; without one, the beginning of the body."""
     try:
         value: Any = loads(content.decode())
         return str(value["error"]["message"])[:200]
@@ -241,10 +240,6 @@ def _left(until: float) -> float:
 
 
 def _connect(host: str, port: int, until: float) -> socket:
-    """Return a connection to the first address of ``host`` that accepts one.
-
-    Raises OSError if none accepts before the time ``until``.
-    """
     failure: OSError = OSError(f"no address for {host}")
     for family, kind, protocol, _name, address in getaddrinfo(host, port, 0, SOCK_STREAM):
         connection = socket(family, kind, protocol)

@@ -171,7 +171,6 @@ def _host_and_port(authority: str) -> tuple[str, str]:
 
 
 def _usual_variable(host: str) -> str:
-    """Return the name of the variable with the API key for Anthropic's or OpenAI's host; empty for any other host."""
     return {ANTHROPIC_HOST: "ANTHROPIC_API_KEY", OPENAI_HOST: "OPENAI_API_KEY"}.get(host, "")
 
 
@@ -181,7 +180,6 @@ def is_loopback(host: str) -> bool:
 
 
 def _from_keyring(service: str, user: str) -> str:
-    """Return the password of ``user`` for ``service`` from the system's keyring; raises EndpointError."""
     import subprocess
     import sys
 

@@ -231,7 +231,6 @@ def _narrative(text: str) -> str:
 
 
 def _structure(text: str) -> str:
-    """Return the first MOST_LINES list items in a model's answer, one per line; empty if it has none."""
     lines = [line.rstrip() for line in text.splitlines() if _is_listed(line)]
     return "\n".join(lines[:MOST_LINES])
 
@@ -292,7 +291,6 @@ def _by_vector(material: Material, snippets: list[Snippet], endpoint: Endpoint) 
 
 
 def _stored_vectors(state: str, model: str, texts: list[str]) -> dict[str, bytes]:
-    """Return the vectors that are stored for ``texts``, keyed by text; empty if the database cannot be read now."""
     from storage import traces
     from storage.base import reader
     from storage.memory import vectors
@@ -325,7 +323,7 @@ def _store_vectors(state: str, model: str, new: dict[str, bytes]) -> None:
 
 
 def _by_words(material: Material, snippets: list[Snippet]) -> list[float]:
-    """Return the similarity of each snippet to the prompt by the words they share (cosine of the word sets)."""
+    # the cosine of the sets of words
     from enricher.model.material import words
 
     asked = words(material.prompt)

@@ -120,7 +120,6 @@ class Material:
         return paths
 
     def _inside(self, path: str) -> str:
-        """Return a file's path relative to the project's root; empty if it is outside the project or not a file."""
         real, root = os.path.realpath(path), self.project.root
         return os.path.relpath(real, root) if real.startswith(root + os.sep) and os.path.isfile(real) else ""
 

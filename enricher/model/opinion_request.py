@@ -153,7 +153,6 @@ def meanings_of(rules: Rules) -> dict[str, str]:
 
 
 def _ask(call: Callable[[], dict[str, Any]], descriptor: int) -> None:
-    """Make the call in the child process, and write its record to the pipe ``descriptor``."""
     on_alarm(LONGEST_S, _give_up)
     record = call()
     try:
@@ -237,7 +236,6 @@ def _plan_now(
 def _answered(
     answer: ModelAnswer, settings: Mapping[str, Value], status: str, reason: str, latency_ms: float
 ) -> dict[str, Any]:
-    """Return the record of an answered call, with the number of tokens used and their cost."""
     return {
         "model": answer.model or str(settings["model.name"]),
         "status": status,
@@ -250,7 +248,6 @@ def _answered(
 
 
 def _note(state: str, action: Callable[[allowance.Account], None]) -> None:
-    """Apply ``action`` to the stored account of earlier calls; ignore an error, as the answer is still usable."""
     try:
         allowance.change(state, action)
     except OSError:

@@ -247,7 +247,6 @@ def _choose_workflow(result: Enrichment, rules: Rules) -> None:
 
 
 def _estimated(inputs: Inputs, judged: Classification, rules: Rules) -> Estimate:
-    """Estimate the effort that a prompt asks for; if a model's opinion is recorded, its score is taken into account."""
     from enricher.complexity.estimate import estimate
 
     task_type = "" if judged.uncertain else judged.task_type
@@ -296,7 +295,6 @@ def _guide(result: Enrichment, inputs: Inputs, rules: Rules) -> None:
 
 
 def _suggest_splitting(result: Enrichment, estimate: Estimate) -> None:
-    """If the estimate leads to a suggestion to split the task, append it to the approach, or make it the approach."""
     from enricher.complexity.estimate import suggestion
 
     if sentence := suggestion(estimate):
@@ -376,7 +374,6 @@ def _class_line(body: Mapping[str, Any]) -> str:
 
 
 def _suggest_memory(lines: TextLines, result: Enrichment, inputs: Inputs) -> None:
-    """Add lines that tell the agent how to find more memories, if it can call the MCP tools that these lines name."""
     from enricher.context.channels.memory import memory_context
 
     if inputs.has_mcp:

@@ -96,7 +96,6 @@ def _reports_results(thing: str, behind: list[str]) -> bool:
 
 
 def _listed(prompt: str) -> str:
-    """Return the number of list items in the prompt if there are at least four, else an empty string."""
     items = sum(1 for line in prompt.splitlines() if _is_item(line.strip()))
     return str(items) if items >= FEWEST_LISTED else ""
 

@@ -61,7 +61,6 @@ def write(result: Enrichment) -> None:
 
 
 def _by_channel(items: list[RankedItem]) -> list[list[RankedItem]]:
-    """Group by channel the items that were not omitted; channels stay in the order in which they first occur."""
     groups: dict[str, list[RankedItem]] = {}
     for item in items:
         if not item.why:
@@ -81,7 +80,6 @@ def _fitted(block: str, tokens: int, most_bytes: int, *, may_cut: bool) -> str:
 
 
 def _shown(item: RankedItem) -> str:
-    """Return an item's sanitized text and a line with its source, or, if it has no text, only a line with its label."""
     source = harmless(item.label, longest=LONGEST_LINE)
     if not item.text:
         return f"- {source}"

@@ -127,7 +127,6 @@ def select_guardrails(
 
 
 def _unmet(needs: str, *, has_past: bool, has_edits: bool) -> str:
-    """Return, in words, the condition ``needs`` of a guardrail if the conversation does not meet it; else empty."""
     if needs == PAST and not has_past:
         return "nothing was said before"
     return "nothing was edited before" if needs == EDITS and has_past and not has_edits else ""

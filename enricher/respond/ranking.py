@@ -68,7 +68,7 @@ def rank_items(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> N
 
 
 def _limits_itself(channel: str, inputs: Inputs) -> bool:
-    """Return whether a channel limits its number of items itself: ``memory`` in the profile ``as-specified``."""
+    # with that profile, the setting search_intent.max_count limits the memories
     return channel == "memory" and inputs.is_as_specified
 
 
@@ -102,7 +102,6 @@ def place_of(offered: Candidate | RankedItem) -> str:
 
 
 def _normalized(offered: Candidate) -> str:
-    """Return an item's text, or its label if it has none, in lower case with single spaces, for finding duplicates."""
     return " ".join(offered.text.lower().split()) or offered.label
 
 

@@ -153,7 +153,6 @@ def _fits(text: str, tokens: int) -> bool:
 
 
 def _without_one(lines: TextLines) -> TextLines:
-    """Return a copy of the lines without the least important one; of several guardrails, only the last is omitted."""
     shorter = TextLines()
     for name in TextLines.__slots__:
         setattr(shorter, name, getattr(lines, name))

@@ -206,7 +206,7 @@ def render(header: dict[str, Any], body: str) -> str:
 
 
 def _checksum(body: bytes) -> str:
-    """Return the hash that Python uses to check ``.pyc`` files: it is fast, and detects damage, not manipulation."""
+    # the hash of Python's .pyc files: fast, and detects damage, not manipulation
     from _imp import source_hash
 
     return source_hash(FORMAT, body).hex()

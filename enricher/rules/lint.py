@@ -121,7 +121,6 @@ def _workflow_of(judged: Classification, compiled: Compiled) -> str:
 
 
 def _is_triggered(rule: ClassRule, judged: Classification, compiled: Compiled) -> bool:
-    """Return whether a prompt with the classification ``judged`` gives a guardrail or an approach enough points."""
     shown = "" if judged.uncertain else judged.task_type
     scores = judged.scores.get(rule.facet, {})
     if rule.facet == "approach":

@@ -166,7 +166,6 @@ def _never_read(wording: str) -> str:
 
 @cache
 def _read_as(word: str) -> list[str]:
-    """Return the words into which ``word`` is split when it occurs in a prompt."""
     return words_of(survey(f"the {word} there").masked, CONTRACTIONS).words[1:-1]
 
 

@@ -101,7 +101,6 @@ def _merge_by_file(found: list[Fact]) -> list[Fact]:
 
 
 def _is_named(folder: str, prompt: str) -> bool:
-    """Return whether the prompt contains the last two parts of a folder's path ("core/io" of "src/core/io")."""
     parts = folder.split("/")
     return len(parts) > 1 and "/".join(parts[-2:]) in prompt
 

@@ -150,7 +150,6 @@ def _may_be_gone(db: Connection, named: PromptNames) -> bool:
 
 
 def _prose(prompt: str) -> str:
-    """Return the prompt without fenced blocks, quoted lines, indented code and stack frames."""
     if not any(sign in prompt for sign in ("```", "~~~", "\n    ", "\n\t", "\n>", 'File "', "\n  at ", "\nat ")):
         return prompt
     lines, is_fenced = [], False
@@ -163,7 +162,6 @@ def _prose(prompt: str) -> str:
 
 
 def _named(prose: str) -> PromptNames:
-    """Return the identifiers, files and plain words in the prompt's prose that may be names."""
     found = PromptNames()
     for word in words_of(prose):
         bare = word.rstrip("./-") if word[:1] in "/-" else word.strip("./-")
@@ -192,7 +190,6 @@ def _is_identifier(word: str) -> bool:
 
 
 def _marked(prose: str) -> list[str]:
-    """Return the words that are in backticks or directly before the parentheses of a call."""
     pieces = prose.split("`")
     found = [one.strip().removesuffix("()") for one in pieces[1::2]] if len(pieces) % 2 else []
     found += [one.split()[-1] for one in prose.split("()")[:-1] if one.split()]

@@ -241,7 +241,6 @@ def _candidate(hit: Hit, request: Request, *, objection: str, score: float = 0.0
 
 
 def _kind(hit: Hit) -> str:
-    """Classify a memory: a separate note, a section of a decision record, or a section of another document."""
     from enricher.context import topic_match
 
     if not hit.origin.startswith("import:") or hit.origin == "import:jsonl":
@@ -280,7 +279,6 @@ def _search_text(request: Request) -> str:
 
 
 def _place(request: Request) -> str:
-    """Return the prompt's working folder relative to the project; empty at its root."""
     root, cwd = request.project.root, os.path.realpath(request.cwd or request.project.root)
     return cwd[len(root) + 1 :] if root and cwd.startswith(root + os.sep) else ""
 
@@ -292,7 +290,6 @@ def _label(hit: Hit) -> str:
 
 
 def _shown(source: str) -> str:
-    """Return a source for display: a commit is shortened to 10 digits, a source with spaces is put in quotes."""
     if source.startswith(COMMIT):
         return source[: len(COMMIT) + DIGITS_OF_A_COMMIT]
     return '"{}"'.format(source.replace('"', "'")) if " " in source else source

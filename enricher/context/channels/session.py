@@ -76,7 +76,6 @@ def _ref(kind: str, text: str) -> str:
 
 
 def _prompts(prompts: list[str], *, chars: int) -> str:
-    """Return the prompts in their order as one text; the newest prompt gets the most characters."""
     shown: list[str] = []
     for text in reversed(prompts):
         left = chars - sum(len(one) + 3 for one in shown)
@@ -88,7 +87,6 @@ def _prompts(prompts: list[str], *, chars: int) -> str:
 
 
 def _state(conversation: Conversation) -> str:
-    """Return the state of the work as text: todo counts, the step in progress, the last error, the files worked on."""
     parts = []
     if conversation.todos:
         parts.append(todo_state(conversation.todos))

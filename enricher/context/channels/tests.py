@@ -103,7 +103,6 @@ def _is_about_work(low: str) -> bool:
 
 
 def _changed(request: Request, low: str) -> list[str]:
-    """Return the files that the agent just changed, if the prompt asks to test them."""
     if not request.conversation.changed or not any(word in low for word in TEST_WORDS):
         return []
     from enricher.prompt.wording.actions import NEW_TEST, TEST, asked_actions
@@ -113,7 +112,6 @@ def _changed(request: Request, low: str) -> list[str]:
 
 
 def _named(prompt: str) -> tuple[list[str], list[str]]:
-    """Return the paths and the identifiers in the user's own words, in order of appearance."""
     paths: list[str] = []
     names: list[str] = []
     fenced = False

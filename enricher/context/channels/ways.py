@@ -191,7 +191,6 @@ def _objection(action: str, row: Row, request: Request, loaded_file: str) -> str
 
 
 def _has_command(prompt: str, command: str) -> bool:
-    """Return whether the prompt contains ``command``, or calls the same program with other arguments."""
     if command in prompt:
         return True
     program = command.partition(" ")[0]

@@ -83,7 +83,6 @@ def look_up(request: Request, settings: Mapping[str, Value]) -> dict[str, Any]:
 
 
 def _tracker(root: str, settings: Mapping[str, Value]) -> str:
-    """Return the task tracker's command: the configured one, or ``bd`` if the project has ``.beads``; else empty."""
     named = str(settings.get("tracker", AUTO))
     if named != AUTO:
         return "" if named == NONE else named
@@ -106,7 +105,6 @@ def _task_tool(request: Request) -> str:
 
 
 def _files(names: list[Name], request: Request, index: Connection | None) -> list[str]:
-    """Return the paths, relative to the project's folder, of the existing files that the prompt names."""
     found: list[str] = []
     for name in names:
         if name.kind in (FILE, ATTACHED, FRAME):
@@ -169,7 +167,6 @@ def _symbols(names: list[Name], index: Connection) -> list[tuple[str, str, int]]
 
 
 def _tests(index: Connection, root: str, files: list[str], symbols: list[tuple[str, str, int]]) -> dict[str, Any]:
-    """Return the tests of the named files and symbols, and the command that runs only these tests."""
     from enricher.sources.code.testfiles import command, sources, test_of
 
     wanted = [(path, name) for name, path, _line in symbols]
@@ -187,7 +184,6 @@ def _tests(index: Connection, root: str, files: list[str], symbols: list[tuple[s
 
 
 def _ways(index: Connection) -> dict[str, Any]:
-    """Return what the project's files say about its commands for tests, checks and builds, and about its commits."""
     found: dict[str, Any] = {}
     rows = index.execute(
         "select action, kind, said, path, line from ways where folder = '' order by rank desc"
@@ -201,7 +197,6 @@ def _ways(index: Connection) -> dict[str, Any]:
 
 
 def _command_in(prompt: str) -> str:
-    """Return the first command that the prompt quotes in backticks; empty if there is none."""
     for part in prompt[:4000].split("`")[1::2]:
         words = part.split()
         if len(words) > 1 and words[0].removeprefix("./").lower() in PROGRAMS and "\n" not in part:

@@ -80,7 +80,6 @@ def asks_for_plan(requests: list[PromptRequest]) -> bool:
 
 
 def _is_only_asked(requests: list[PromptRequest]) -> bool:
-    """Return whether the main request is a question, and no request is an order or a wish or asks for a plan."""
     main = main_request(requests)
     is_work = any(one.is_order or one.is_condition or one.text.lower().startswith(ASSENTS) for one in requests)
     return main is not None and main.is_question and not is_work and not asks_for_plan(requests)
@@ -137,7 +136,7 @@ def task_list(steps: Sequence[PlanStep], tool: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Return a text as a JavaScript string, without three backticks in a row, which would end the code block."""
+    # three backticks in a row would end the code block
     escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("```", "'''")
     return f'"{escaped}"'
 
@@ -173,7 +172,6 @@ def steps_for(
 
 
 def _conditioned(step: str, conditions: str, evidence: str) -> str:
-    """Add ``conditions`` to the checkpoint ``step``, shortened so that there is still room for ``evidence``."""
     room = LONGEST_STEP - len(f"{step}{CONDITIONS}{EVIDENCE}{evidence}")
     return f"{step}{CONDITIONS}{closed(shortened(harmless(conditions, longest=LONGEST_VALUE), room))}"
 

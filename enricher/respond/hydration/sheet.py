@@ -101,7 +101,6 @@ def _candidates(result: Enrichment, inputs: Inputs) -> Iterator[str]:
 
 
 def _catalogue(plans: dict[str, dict[str, Any]], chosen: str) -> Iterator[str]:
-    """Yield the chosen workflow with its steps, then one line for each other workflow."""
     for name in sorted(plans, key=lambda one: one != chosen):
         plan = plans[name]
         commit = "yes" if plan["commits"] else "no"

@@ -178,10 +178,6 @@ def hydrate(result: Enrichment, inputs: Inputs, rules: Rules) -> Hydration | Non
 def _words_of(
     requests: list[PromptRequest], main: PromptRequest | None, name: str, *, error: str, changes: bool
 ) -> dict[str, str]:
-    """Return values, taken from the prompt's own words, for the placeholders of step templates.
-
-    ``main`` is the main request, ``name`` the workflow, and ``changes`` says whether the workflow changes code.
-    """
     values: dict[str, str] = {}
     if main:
         about = object_of(main) or main.text
@@ -268,7 +264,6 @@ def error_of(prompt: str, features: Iterable[str]) -> str:
 
 
 def _values(facts: Mapping[str, Any], *, error: str) -> dict[str, str]:
-    """Return values, taken from the looked-up facts and the pasted error, for the placeholders of step templates."""
     values = {
         name: str(facts[name])
         for name in ("tracker", "failing", "place", "test_command", "all_tests", "lint_command", "build_command")

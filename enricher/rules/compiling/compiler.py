@@ -221,7 +221,6 @@ def _store_sources(compiled: Compiled) -> None:
 
 
 def _compiled(layers: Layers) -> Compiled:
-    """Return the compiled layers; if the compiler raises an exception, it is reported as an error in the last file."""
     try:
         return compile_layers(layers.instructions, layers.configuration)
     except Exception as failure:

@@ -99,7 +99,6 @@ class RuleBlock:
         return self
 
     def _own_keys(self) -> set[str | int]:
-        """Return the keys for which this block itself has a value."""
         return {path[0] for path in self.lines if path}
 
     def line_of(self, *path: str | int) -> int:

@@ -345,7 +345,6 @@ def _report_dangling(found: Guardrails, problems: list[Problem]) -> None:
 
 
 def _shown(one: Guardrail, data: Mapping[str, str]) -> str:
-    """Return the text that the agent is shown for a guardrail: its title and, if the rule has one, the rule's text."""
     text = data.get("text")
     shown = f"{one.title}: {text}" if text else one.title
     return harmless(shown, longest=LONGEST_TITLE + LONGEST_TEXT).translate(IN_BRACKETS)

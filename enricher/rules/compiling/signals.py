@@ -131,7 +131,6 @@ def wording_key(written: str) -> tuple[str, str] | None:
 
 
 def _is_feature(name: object) -> bool:
-    """Return whether ``name`` is a structural feature, or a feature that stands for a task type (``task_debug``)."""
     return isinstance(name, str) and (name in FEATURES or name.startswith(LATE))
 
 

@@ -89,7 +89,7 @@ def refuse_other_effect(
 
 
 def _absent(own: Layer) -> dict[str, str]:
-    """Return {path of ``own``: ""} if the file does not exist yet, so that it is read as empty; else an empty dict."""
+    # a file that does not exist yet is read as empty
     return {} if os.path.exists(own.path) else {own.path: ""}
 
 

@@ -208,7 +208,6 @@ def _announces(part: str, request: PromptRequest) -> bool:
 
 
 def _is_sample(request: PromptRequest) -> bool:
-    """Return whether a statement only names an example: "shop/cart.py has an example"."""
     return request.is_statement and any(sign in request.text.lower() for sign in SAMPLING)
 
 

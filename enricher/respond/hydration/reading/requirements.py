@@ -170,7 +170,6 @@ def is_required(one: PromptRequest, *, of: PromptRequest) -> bool:
 
 
 def _limits(one: PromptRequest, *, beginnings: tuple[str, ...] = LIMITING) -> bool:
-    """Return whether a request begins with one of ``beginnings`` ("don't touch", "only"), or says how to work."""
     low = f" {one.own.lower()}"
     is_conduct = one.verb in ABOUT_CONDUCT or any(f" {opener}{verb} " in low for opener in LETTING for verb in CONDUCT)
     return not one.is_question and (low[1:].startswith(beginnings) or is_conduct)

@@ -117,7 +117,6 @@ def says_what_fails(request: PromptRequest) -> bool:
 
 
 def _reports(text: str) -> bool:
-    """Return whether a sentence reports a failure and says what fails."""
     head, _but, tail = text.partition(" but ")
     text = tail if head.lower().startswith(OWN_ACTIONS) and tail else text
     words = text.lower().split()

@@ -84,7 +84,7 @@ def findings(compiled: Compiled) -> list[Problem]:
 def _failing_examples(compiled: Compiled) -> Iterator[Problem]:
     rules = Rules(compiled.hash, compiled.body)
     for rule in compiled.classes:
-        block = compiled.rules[f"{rule.facet}.{rule.name.replace(' ', '-')}"]
+        block = compiled.block_of(rule)
         for index, example in enumerate(rule.examples):
             found = _found(rule, example, rules, compiled)
             if found != rule.name:
@@ -98,7 +98,7 @@ def _failing_examples(compiled: Compiled) -> Iterator[Problem]:
 def _idle_signals(compiled: Compiled) -> Iterator[Problem]:
     lists = {rule.name: rule.data["words"] for rule in compiled.rules.values() if rule.kind == "words"}
     for rule in compiled.classes:
-        block = compiled.rules[f"{rule.facet}.{rule.name.replace(' ', '-')}"]
+        block = compiled.block_of(rule)
         files = [block.place_of("signals", index)[0] for index in range(len(rule.signals))]
         for index, reason in idle_signals(rule, lists, files):
             yield Problem(*block.place_of("signals", index), "warning", f"signal {reason}")
@@ -194,7 +194,7 @@ def catalogue_problems(compiled: Compiled) -> Iterator[Problem]:
 
     First come contradictions between the index, its decision tree and the files, then mistakes in single workflows.
     """
-    rules = [rule for rule in compiled.rules.values() if rule.kind == WORKFLOW and rule.name]
+    rules = list(compiled.of_kind(WORKFLOW))
     yield from _of_the_indices(compiled, {rule.name for rule in rules})
     plans = json.loads(compiled.body["plans"])
     known = {*compiled.guardrails.ids, *compiled.guardrails.catalogue}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from enricher.context import CHANNELS, DECLARED, UNDECLARED
 from enricher.rules.compiling import schema
-from enricher.rules.compiling.class_table import ClassFacet, compile_classes
+from enricher.rules.compiling.class_table import compile_classes
 from enricher.rules.compiling.compiled import LONE_LAYER
 from enricher.rules.compiling.document import Problem
 from enricher.rules.compiling.guardrails import files_of_lone, link
@@ -52,7 +52,7 @@ def class_rules(result: Compiled) -> Iterator[ClassRule]:
             signals = _guarded(rule.data.get("signals", []), rule.data.get("unless", []))
             examples = rule.data.get("examples", [])
             leanings = rule.data.get("leanings", {})
-            yield ClassRule(facet, rule.name, rule.name, signals, examples, rule.line, rule.file, leanings)
+            yield ClassRule(facet, rule.name, signals, examples, rule.line, rule.file, leanings)
 
 
 def _guarded(signals: list[dict[str, Any]], unless: list[str]) -> list[dict[str, Any]]:
@@ -63,7 +63,7 @@ def _guarded(signals: list[dict[str, Any]], unless: list[str]) -> list[dict[str,
 def check_signals(result: Compiled, lists: dict[str, list[str]]) -> None:
     """Add a problem to ``result`` for each signal and each weight of a word (``leanings``) that cannot be compiled."""
     for rule in result.classes:
-        block = result.rules[f"{rule.facet}.{rule.name.replace(' ', '-')}"]
+        block = result.block_of(rule)
         for index, phrase in enumerate(block.data.get("unless", [])):
             for message in check_signal({"phrase": "x", "unless": [phrase]}, lists):
                 result.problems.append(Problem(*block.place_of("unless", index), "error", message))
@@ -76,7 +76,6 @@ def check_signals(result: Compiled, lists: dict[str, list[str]]) -> None:
 
 def build_body(result: Compiled, lists: dict[str, list[str]], prompts: dict[str, Any]) -> None:
     """Compile the merged rules, word ``lists`` and model ``prompts`` into ``result.body``, which the hook reads."""
-    facets = [ClassFacet(name, **result.values(name)) for name in FACETS]
     guardrails = result.guardrails = _link_guardrails(result)
     classes = [rule for rule in result.classes if rule.facet != "guardrail"]
     classes += [
@@ -85,7 +84,7 @@ def build_body(result: Compiled, lists: dict[str, list[str]], prompts: dict[str,
         if rule.facet == "guardrail" and guardrails.takes_signals_of(rule.name)
     ]
     result.body = {
-        "classes": compile_classes(classes, facets=facets, lists=lists),
+        "classes": compile_classes(classes, facets={name: result.values(name) for name in FACETS}, lists=lists),
         "never_show": result.values("task_type")["silent"],
         "guardrails": {
             **result.values("guardrail"),

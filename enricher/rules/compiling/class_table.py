@@ -7,11 +7,11 @@ expanded and phrases split here, once after each edit instead of for each prompt
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from enricher.classify.table import GAP, LETTERS
+from enricher.rules.compiling.schema import FacetSettings
 from enricher.rules.compiling.signals import (
     CONTRACTIONS,
     DEFAULT_GAP,
@@ -30,6 +30,8 @@ from enricher.rules.compiling.signals import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from enricher.rules.compiling.signals import ClassRule
 
 LEADING = frozenset({"lead", "order", "last-order"})
@@ -37,6 +39,7 @@ LEADING = frozenset({"lead", "order", "last-order"})
 
 Phrases there match exactly, and their first words are the verbs by which orders are recognised.
 """
+USUAL_SETTINGS = FacetSettings().model_dump(exclude={"disabled", "extend"})
 MOST_CACHED_TABLES = 16
 """Number of compiled tables that a process caches.
 
@@ -50,37 +53,25 @@ _UNFOLDED = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ClassFacet:
-    """The settings of one facet (a set of classes, such as the task types).
-
-    They say how the scores of the classes become a confidence, and whether the best class is shown;
-    ``schema.FacetSettings`` describes each of them.
-    """
-
-    name: str
-    points_that_double: float = 3.0
-    min_confidence: float = 0.5
-    silent: list[str] = field(default_factory=list)
-    max_silent: float = 1.0
-
-
 def compile_classes(
-    rules: list[ClassRule], *, facets: list[ClassFacet] | None = None, lists: dict[str, list[str]] | None = None
+    rules: list[ClassRule],
+    *,
+    facets: Mapping[str, dict[str, Any]] | None = None,
+    lists: dict[str, list[str]] | None = None,
 ) -> dict[str, Any]:
     """Return the table that ``enricher.classify.classify`` reads; every signal must have passed ``check_signal``.
 
-    Of classes with equal scores, the first in ``rules`` wins. Callers must not change the table: it is cached and
-    returned again for equal rules, because trying edits on recorded prompts compiles the same rules many times.
+    ``facets`` has the values of ``schema.FacetSettings`` by the name of the facet, which is a set of classes such as
+    the task types. Of classes with equal scores, the first in ``rules`` wins. Callers must not change the table: it is
+    cached and returned again for equal rules, because trying edits on recorded prompts compiles the same rules often.
     """
-    described = {facet.name: facet for facet in facets or []}
     names = list(dict.fromkeys(rule.facet for rule in rules))
     source = {
         "rules": [(names.index(rule.facet), rule.name, rule.signals, rule.word_weights) for rule in rules],
         "lists": {name: [] for name in LISTS} | (lists or {}),
     }
     return {
-        "facets": [asdict(described.get(name, ClassFacet(name))) for name in names],
+        "facets": [{"name": name, **USUAL_SETTINGS, **(facets or {}).get(name, {})} for name in names],
         **_table_of(json.dumps(source, ensure_ascii=False, default=str)),
     }
 

@@ -104,9 +104,13 @@ class Compiled:
         """Return the paths of the instructions files that are complete without other layers (WHOLE_LAYERS)."""
         return {path for layer, path, _text in self.texts if layer in WHOLE_LAYERS}
 
-    def of_kind(self, kind: str, *, named: bool = True) -> Iterator[RuleBlock]:
-        """Yield the rules of a kind that have a name, or with ``named=False``, the kind's one rule without a name."""
-        return (rule for rule in self.rules.values() if rule.kind == kind and bool(rule.name) == named)
+    def of_kind(self, *kinds: str, named: bool = True) -> Iterator[RuleBlock]:
+        """Yield the rules of these kinds that have a name, or with ``named=False``, the one of each that has none."""
+        return (rule for rule in self.rules.values() if rule.kind in kinds and bool(rule.name) == named)
+
+    def block_of(self, rule: ClassRule) -> RuleBlock:
+        """Return the rule as it is written, of which ``rule`` is a part."""
+        return self.rules[f"{rule.facet}.{rule.name.replace(' ', '-')}"]
 
     def values(self, kind: str) -> dict[str, Any]:
         """Return the values of the one rule of a kind that has no name, with defaults for missing values."""

@@ -62,7 +62,6 @@ class ClassRule:
 
     facet: str
     name: str
-    title: str
     signals: list[dict[str, Any]]
     examples: list[str]
     line: int

@@ -31,7 +31,7 @@ from enricher.rules.compiling.workflows import WORKFLOW, WORKFLOWS, index_of, wi
 from enricher.rules.layers import HEURISTICS
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator, Sequence
+    from collections.abc import Container, Iterator, Mapping, Sequence
 
     from enricher.rules.compiling.named_files import NamedFile
     from enricher.rules.compiling.signals import ClassRule
@@ -242,15 +242,21 @@ def _merge(rule: RuleBlock, result: Compiled) -> None:
         result.rules.pop(rule.id, None)
         result.disabled[rule.id] = rule
     elif rule.data.get("extend") and below:
-        data = {**below.data, **rule.data}
-        for key in LISTED_KEYS:
-            if isinstance(below.data.get(key), list) and key in rule.data:
-                data[key] = [*below.data[key], *rule.data[key]]
+        data = extended(below.data, rule.data)
         result.rules[rule.id] = replace(rule, prose=below.prose, data=data, below=below)
     else:
         result.rules[rule.id] = rule
         result.disabled.pop(rule.id, None)
     result.winners[rule.id] = f"{rule.file}:{rule.line}" + (" (disabled)" if rule.data.get("disabled") else "")
+
+
+def extended(below: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of a rule with the values ``own`` that extends a rule with the values ``below``."""
+    data = {**below, **own}
+    for key in LISTED_KEYS:
+        if isinstance(below.get(key), list) and key in own:
+            data[key] = [*below[key], *own[key]]
+    return data
 
 
 def add_undeclared(result: Compiled) -> Iterator[str]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import yaml
 
-from enricher.rules.compiling.compiled import FITTED, LISTED_KEYS
+from enricher.rules.compiling.compiled import FITTED, LISTED_KEYS, extended
 from enricher.rules.compiling.document import LOADER, PARTS, read_document
 
 if TYPE_CHECKING:
@@ -202,7 +202,7 @@ def _additions(old: RuleBlock, new: RuleBlock, block: Sequence[str]) -> list[str
     for (key_node, node), end in zip(root.value, ends, strict=False):
         key, first = key_node.value, key_node.start_mark.line
         was, now = old.data.get(key), new.data[key]
-        if key not in LISTED_KEYS or was is None:
+        if key not in LISTED_KEYS or not isinstance(was, list):  # an approach's ``task_types`` are a mapping
             found += [] if was == now else block[first:end]
         elif now[: len(was)] != was:
             return None
@@ -224,11 +224,7 @@ def _has_same_values(added: str, old: RuleBlock, new: RuleBlock) -> bool:
         data = yaml.load(added, Loader=LOADER) or {}
     except yaml.YAMLError:
         return False
-    merged = {**old.data, **data}
-    for key in LISTED_KEYS:
-        if key in old.data and key in data:
-            merged[key] = [*old.data[key], *data[key]]
-    return merged == new.data
+    return extended(old.data, data) == new.data
 
 
 def _removed(section: RuleSection, rule: RuleBlock, called: Collection[str]) -> str:

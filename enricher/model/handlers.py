@@ -323,7 +323,7 @@ def _store_vectors(state: str, model: str, new: dict[str, bytes]) -> None:
 
 
 def _by_words(material: Material, snippets: list[Snippet]) -> list[float]:
-    # the cosine of the sets of words
+    # The cosine of the sets of words.
     from enricher.model.material import words
 
     asked = words(material.prompt)

@@ -68,7 +68,7 @@ def rank_items(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> N
 
 
 def _limits_itself(channel: str, inputs: Inputs) -> bool:
-    # with that profile, the setting search_intent.max_count limits the memories
+    # With that profile, the setting search_intent.max_count limits the memories.
     return channel == "memory" and inputs.is_as_specified
 
 

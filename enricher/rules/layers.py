@@ -103,6 +103,7 @@ def layer_with(file: str, cwd: str) -> Layers | None:
             return layers
     if name != OWN_FILE or os.path.basename(folder) != OWN_FOLDER:
         return None
+    # Not found above: it is not trusted, or not saved yet.
     layers.instructions.append(Layer("project" if project_root(root) == root else "package", path))
     return layers
 
@@ -135,7 +136,7 @@ def layer_folders(cwd: str) -> list[tuple[str, str]]:
     near = ancestors(os.path.abspath(cwd))
     within = [folder for folder in near if folder.startswith(root + os.sep) and _has_layer(folder)]
     found = [("project", root)] if _has_layer(root) else []
-    return found + [("package", folder) for folder in within[:1]]
+    return found + [("package", folder) for folder in within[:1]]  # the nearest: ``within`` goes from the inside out
 
 
 def _has_layer(folder: str) -> bool:

@@ -168,6 +168,7 @@ def _never_read(wording: str) -> str:
 
 @cache
 def _read_as(word: str) -> list[str]:
+    # Between two words that are read as they are.
     return words_of(survey(f"the {word} there").masked, CONTRACTIONS).words[1:-1]
 
 
@@ -263,6 +264,6 @@ def _catalogues(compiled: Compiled) -> Iterator[Problem]:
 def _programs(compiled: Compiled) -> Iterator[Problem]:
     for rule in compiled.of_kind("channel"):
         program = next(iter(rule.data.get("command", [])), "")
-        is_findable = os.path.isabs(program) or os.sep not in program
+        is_findable = os.path.isabs(program) or os.sep not in program  # a relative path depends on the prompt's folder
         if program and is_findable and not shutil.which(program):
             yield _warning(rule, f"the program '{program}' is not there or not executable", "command", 0)

@@ -136,7 +136,7 @@ def task_list(steps: Sequence[PlanStep], tool: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    # three backticks in a row would end the code block
+    # Three backticks in a row would end the code block.
     escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("```", "'''")
     return f'"{escaped}"'
 

@@ -208,6 +208,7 @@ def _packed_entries(table: dict[str, list[Any]]) -> dict[str, str]:
         by_second: dict[str, list[str]] = {}
         for entry in found:
             words = [entry] if isinstance(entry, int) else entry
+            # The first two are the condition's number and the length of the gap.
             text = " ".join("…" if at > 1 and word == GAP else str(word) for at, word in enumerate(words))
             is_alone = len(words) == 1 or words[2] == GAP
             (alone if is_alone else by_second.setdefault(str(words[2]), [])).append(text)

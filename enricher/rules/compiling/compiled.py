@@ -158,7 +158,7 @@ def _fitted_rules(named: Sequence[NamedFile], result: Compiled, *, is_whole: boo
     found: list[RuleBlock] = []
     for one in named:
         path = found_path(one, result.files, result.problems, is_whole=is_whole, what="the fitted file")
-        result.fitted.append(path or one.path)
+        result.fitted.append(path or one.path)  # also if it is missing: the cache is stale once it exists
         if path:
             text = result.files.read(path, result.problems, f"the fitted file (named at {one.file}:{one.line})")
             found += _valid_rules(path, text, result)

@@ -21,10 +21,10 @@ PARTS = ("Classification", "Context", "Guardrails", "Output")  # in the order of
 FRONT_MATTER = "---"
 WHOLE_FILE = 0  # used instead of the number of the line that opens a yaml block if the text is a whole YAML file
 DEEPEST_HEADING = 2  # the deepest level of a heading that can begin a rule; deeper headings are notes for readers
-DEEPEST_VALUE = 20
+DEEPEST_VALUE = 20  # levels of nesting; the packaged rules have four
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """libyaml's loader if PyYAML has it: ten times faster, but crashes on deep nesting, so call ``_refuse_depth`` first."""
-SCALARS = yaml.SafeLoader("")
+SCALARS = yaml.SafeLoader("")  # turns single nodes into numbers, dates or texts
 MOST_VALUES = 20_000  # maximum number of values in one block, so that nested YAML aliases cannot exhaust the memory
 
 Path = tuple[str | int, ...]
@@ -126,11 +126,13 @@ def read_document(file: str, text: str) -> Document:
     from markdown_it import MarkdownIt
 
     reader = _Reader(Document(file, [], [], {}))
+    # The None at the end lets ``pairwise`` give the last token, too.
     tokens: list[Token | None] = [*MarkdownIt("commonmark").parse(_without_front_matter(text)), None]
     for token, following in pairwise(tokens):
         if token is None:
             break
         line = (token.map or [0])[0] + 1
+        # The text of a heading or paragraph is the token that follows its opening.
         words = following.content.strip() if following and following.type == "inline" else ""
         if token.type == "heading_open":
             reader.heading(words, line, level=int(token.tag[1]))
@@ -283,11 +285,11 @@ def _load_yaml(reader: _Reader, source: str, fence_line: int) -> tuple[dict[str,
         value = values.of(node, ()) if node else {}
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        at = fence_line + 1 + (mark.line if mark else 0)
+        at = fence_line + 1 + (mark.line if mark else 0)  # lines of YAML count from 0
         block = "this line" if fence_line == WHOLE_FILE else f"the block that begins on line {fence_line}"
         reader.report(max(at, 1), f"YAML: {error.problem or error.context}; mend {block}")
         return None, values.lines
-    except (yaml.YAMLError, RecursionError, UnicodeEncodeError) as error:
+    except (yaml.YAMLError, RecursionError, UnicodeEncodeError) as error:  # the last one for lone surrogates
         reader.report(max(fence_line, 1), f"YAML: {' '.join(str(error).split())}")
         return None, values.lines
     if not isinstance(value, dict):
@@ -297,7 +299,7 @@ def _load_yaml(reader: _Reader, source: str, fence_line: int) -> tuple[dict[str,
     return value, values.lines
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=1024)  # the packaged files have 132 blocks
 def _tree(source: str) -> yaml.Node | None:
     """Return the tree of YAML nodes of a block; it is cached, because most blocks stay the same after an edit."""
     _refuse_depth(source)
@@ -307,7 +309,7 @@ def _tree(source: str) -> yaml.Node | None:
 
 def _refuse_depth(source: str) -> None:
     depth = 0
-    for event in yaml.parse(source, Loader=LOADER):
+    for event in yaml.parse(source, Loader=LOADER):  # events need no recursion, unlike the tree
         if isinstance(event, yaml.CollectionStartEvent):
             depth += 1
             if depth > DEEPEST_VALUE:
@@ -345,7 +347,7 @@ class _Values:
     def mapping(self, node: yaml.MappingNode, path: Path) -> dict[str, Any]:
         found: dict[str, Any] = {}
         for key_node, value_node in node.value:
-            key = str(key_node.value)
+            key = str(key_node.value)  # as written: "off" and "1" stay texts, where YAML has a boolean and a number
             if key in found:
                 self.reader.report(self.line(key_node), f"key '{key}' occurs twice; keep one")
             found[key] = self.of(value_node, (*path, key))

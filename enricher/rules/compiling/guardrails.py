@@ -29,14 +29,14 @@ if TYPE_CHECKING:
 
     Row = tuple[str, str, list[str], bool, int]
 
-ID = re.compile(r"[A-Za-z][\w.#-]*")
+ID = re.compile(r"[A-Za-z][\w.#-]*")  # such as H5, H2a or P#58
 GUARDRAILS, NAMES = "guardrails", "names"
 DEFAULT_FILES = {GUARDRAILS: "HEURISTICS.md", NAMES: "guardrails.md"}
 """Names of the catalogue files used with an instructions file that replaces all layers but names none itself."""
 IN_BRACKETS = str.maketrans("()", "[]")  # the answer puts the title itself in parentheses
 
-NUMBER_FIRST = re.compile(r"^#{2,3}\s+(H\d+[a-z]?):\s+(\S.*?)\s*$")
-NUMBER_LAST = re.compile(r"^#{2,3}\s+(\S.*?)\s+\((P#\d+[a-z]?)\)\s*$")
+NUMBER_FIRST = re.compile(r"^#{2,3}\s+(H\d+[a-z]?):\s+(\S.*?)\s*$")  # ## H5: Title
+NUMBER_LAST = re.compile(r"^#{2,3}\s+(\S.*?)\s+\((P#\d+[a-z]?)\)\s*$")  # ## Title (P#58)
 COLUMNS = ("slug", "guardrail", "task types", "aliases")
 
 
@@ -126,7 +126,7 @@ def read_shorthands(file: str, problems: list[Problem], files: Files, *, named_a
         cells = [cell.strip().strip("`") for cell in line.strip().strip("|").split("|")]
         if not columns:
             columns = [cell.lower() for cell in cells]
-        elif "guardrail" in columns and set(cells[0]) - set("-: "):
+        elif "guardrail" in columns and set(cells[0]) - set("-: "):  # not the line "| --- | --- |" below the heads
             row = dict(zip(columns, cells, strict=False))
             shorthand = Shorthand(
                 slug=row.get("slug", ""),

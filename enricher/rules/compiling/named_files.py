@@ -206,7 +206,7 @@ def existing_prompts(
     for name, one in prompts.items():
         if path := found_path(one, files, reported, is_whole=one.file in whole, what="the prompt file"):
             found[name] = one._replace(path=path)
-    warnings = {one.file: one for one in reversed(reported) if one.severity == "warning"}
+    warnings = {one.file: one for one in reversed(reported) if one.severity == "warning"}  # the first of each file
     problems += [one for one in reported if one.severity == "error" or warnings[one.file] is one]
     return found
 
@@ -273,6 +273,7 @@ def compiled_thresholds(file: str, text: str) -> tuple[dict[str, Any], list[Prob
         return {}, problems
     body, mistakes = compile_thresholds(data, forms=forms)
     for where, message in mistakes:
+        # The nearest value that is written: a missing key has no line of its own.
         line = next(lines[where[:end]] for end in range(len(where), -1, -1) if where[:end] in lines)
         problems.append(Problem(file, line, "error", message))
     return body, problems

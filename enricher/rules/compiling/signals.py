@@ -35,6 +35,7 @@ MARKERS = {
     "<quote>": structure.QUOTE,
     "<image>": structure.IMAGE,
 }
+# What ``enricher.classify`` finds in the structure of a prompt.
 FEATURES = frozenset(
     "always question_mark ends_with_question no_words tiny short medium long very_long order imperative several_orders"
     " order_last polite_request prohibition approval several_sentences non_english code_block inline_code diff"
@@ -134,7 +135,7 @@ def _is_feature(name: object) -> bool:
 
 
 def _is_whole(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
+    return isinstance(value, int) and not isinstance(value, bool)  # YAML's "yes" is True, which is an int
 
 
 def _check_phrases(signal: dict[str, Any], lists: dict[str, list[str]]) -> list[str]:
@@ -143,7 +144,7 @@ def _check_phrases(signal: dict[str, Any], lists: dict[str, list[str]]) -> list[
             return [f"{key}: needs a list in square brackets"]
     guards = [*signal.get("unless", []), *signal.get("with", [])]
     found = []
-    names = frozenset(lists)
+    names = frozenset(lists)  # hashable, for the cache of ``_phrase_problem``
     for phrase in [*alternatives(signal, lists), *guards]:
         if not isinstance(phrase, str):
             found.append(f"{phrase!r} is no text; put it in quotes")

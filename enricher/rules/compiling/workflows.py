@@ -26,10 +26,11 @@ if TYPE_CHECKING:
 WORKFLOW, WORKFLOWS = "workflow", "workflows"
 FOLDER = "workflows"
 TREE = "tree"  # a heading with this word begins the decision tree; the list items above it are the index
+# A list item or table row that begins with a link or code: "- [[debugging]] — find the cause".
 ENTRY = re.compile(
     r"^\s*(?:[-*]|\|)\s*(?:\[\[|\[|`)([a-z][a-z0-9-]*)(?:\.md)?(?:\]\]|\]|`)(?:\([^)]*\))?[\s:—|-]*(.*?)[\s|]*$"
 )
-NAMED = re.compile(r"(?:\[\[|\[|`)([a-z][a-z0-9-]*)(?:\.md)?(?:\]\]|\]|`)")
+NAMED = re.compile(r"(?:\[\[|\[|`)([a-z][a-z0-9-]*)(?:\.md)?(?:\]\]|\]|`)")  # such a link or code anywhere in a line
 COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 REQUIRED = ("title", "description", "quality_gate", "steps")
 PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
@@ -56,6 +57,7 @@ class Index:
 def read_index(path: str, text: str) -> Index:
     """Return the workflow index in ``text``, the content of the file ``path``; comments count as empty lines."""
     index = Index(path)
+    # As many lines, so that the numbers of the later ones stay.
     blank = COMMENT.sub(lambda found: "\n" * found.group().count("\n"), text)
     for number, line in enumerate(blank.splitlines(), 1):
         if line.startswith("#"):

@@ -89,7 +89,7 @@ def refuse_other_effect(
 
 
 def _absent(own: Layer) -> dict[str, str]:
-    # a file that does not exist yet is read as empty
+    # A file that does not exist yet is read as empty.
     return {} if os.path.exists(own.path) else {own.path: ""}
 
 

@@ -118,7 +118,7 @@ def _by_key(block: Sequence[str]) -> dict[str, list[str]]:
         if match := KEY.match(line):
             found[match[1]] = [line]
         elif line.strip() and found:
-            found[next(reversed(found))].append(line)
+            found[next(reversed(found))].append(line)  # the key that was begun last
     return found
 
 

@@ -174,10 +174,7 @@ def _patience() -> int:
 
 
 def _redacted_prompt(event: PromptEvent, run: Run) -> str:
-    """Return the prompt that all later stages process: without secrets, and cut to PROMPT_LIMIT characters.
-
-    With ``log = full``, a prompt within that limit is returned unchanged.
-    """
+    # With ``log = full``, the user has allowed the prompt to be stored with its secrets.
     trace = run.trace
     original = traces.storable(event.prompt)  # SQLite stores no lone surrogates
     if run.settings["log"] == "full" and len(original) <= PROMPT_LIMIT:

@@ -63,11 +63,7 @@ def of_names(
 
 
 def _kind_of_question(name: str, named: PromptNames, questions: list[tuple[str, str]]) -> str:
-    """Return the kind of the question, such as "removed", that the prompt asks about ``name``.
-
-    If no question contains the name, return the kind of the first question that contains no name at all, or an empty
-    string if there is none.
-    """
+    # Of several questions, the one that contains the name, else the first that contains no name.
     for kind, sentence in questions:
         if name in sentence:
             return kind
@@ -88,11 +84,7 @@ def _forms_of_pairs(sentence: str) -> list[str]:
 
 
 def _of_name(db: Connection, name: str, found: list[Event], kind: str, *, is_whole: bool) -> list[Candidate]:
-    """Return the commits that answer a question of the kind ``kind`` ("added" and so on) about ``name``.
-
-    ``found`` is the history of the name. Without a question (``kind`` is empty), only the commit that removed the name
-    is returned.
-    """
+    # Without a question, only the commit that removed the name.
     first = name_history.introduction(found, is_whole=is_whole) if kind == "added" else None
     candidates = [_candidate(name, "added", first)] if first else []
     removed = name_history.removal(found)
@@ -174,11 +166,8 @@ Row = tuple[int, str, int, str, str]
 
 
 def _about(db: Connection, rows: list[Row], named: PromptNames, found: Span) -> list[Row]:
-    """Return the commits in ``rows`` that changed a name or a file that the prompt names.
-
-    If there are none, return the commits whose subject lines share the most words with the prompt's sentence about the
-    time span ``found``; if they share only one word and there are too many to show, return none.
-    """
+    # By name or file; else by the most words shared with the sentence about the time, unless one word fits too many
+    # commits.
     keys = [name_history.key(name) for name in named.identifiers]
     marks = ",".join("?" * len(keys))
     query = f"select distinct id from name_changes where key in ({marks}) and at between ? and ?"

@@ -150,7 +150,7 @@ class ChannelProcess:
 def _end_group(leader: int) -> None:
     try:
         os.killpg(leader, SIGKILL)
-        os.waitpid(leader, os.WNOHANG)
+        os.waitpid(leader, os.WNOHANG)  # without waiting: a process that is blocked on a disk cannot exit
     except (ProcessLookupError, PermissionError, ChildProcessError):
         return
 
@@ -168,11 +168,7 @@ def _spawn(command: list[str], child_in: int, child_out: int, environment: dict[
 
 
 def _fork(words: list[str], child_in: int, child_out: int, mark: str) -> int:
-    """Run a channel program of this package, ``enricher.model.handlers``, in a fork of this process; return its pid.
-
-    The fork saves time because this process has already loaded most of the modules. ``words`` are the arguments of the
-    program, ``child_in`` and ``child_out`` its ends of the pipes, and ``mark`` is the value of the variable MARK.
-    """
+    # A fork saves time: this process has already loaded most of the modules that the program needs.
     pid = os.fork()
     if pid == 0:
         _run_as_program(words, child_in, child_out, mark)

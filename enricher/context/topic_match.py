@@ -178,10 +178,7 @@ def terms_of(text: str, names: frozenset[str] = frozenset()) -> list[Term]:
 
 
 def _is_foreign(bare: list[str]) -> bool:
-    """Return whether the words ``bare`` are in a language other than English.
-
-    This is assumed if at least two of them, or a fifth, are function words of another language.
-    """
+    # At least two function words of another language, or a fifth of all words.
     foreign = sum(word in FUNCTION_WORDS and word not in STOP_WORDS for word in bare)
     return foreign > 1 or foreign * 5 >= len(bare) > 0
 
@@ -280,10 +277,7 @@ def _begins_with(memory: _Memory, keys: list[str], most: int) -> bool:
 
 
 def _are_adjacent(prompt: PromptTerms, memory: _Memory, headed: list[Term]) -> bool:
-    """Return whether two specific words are adjacent in the prompt and near each other in the memory's head.
-
-    ``headed`` are the terms of the prompt that are in the memory's head.
-    """
+    # In the prompt; in the head, they may have NEAR words between them.
     keys = {term.key for term in headed if term.weight == 1.0 and term.key in memory.head}
     ordered = [term.key for term in prompt.terms]
     return any(
@@ -293,10 +287,7 @@ def _are_adjacent(prompt: PromptTerms, memory: _Memory, headed: list[Term]) -> b
 
 
 def _matches_rule(prompt: PromptTerms, memory: _Memory) -> bool:
-    """Return whether the memory is a rule about what the prompt asks for.
-
-    For example, "never add a setting without …" is a rule about "add a setting for …".
-    """
+    # "Never add a setting without …" is a rule about "add a setting for …".
     condition = _condition(memory.content)
     if len(condition) < 2 or prompt.is_question:
         return False
@@ -309,10 +300,7 @@ def _matches_rule(prompt: PromptTerms, memory: _Memory) -> bool:
 
 
 def _condition(content: str) -> list[str]:
-    """Return the stems of the words that say what a rule applies to; empty if ``content`` is not a rule.
-
-    These are the content words between "never" and "without", or between "every" and "needs", for example.
-    """
+    """Return the stems of what a rule applies to, the words between "never" and "without", or "every" and "needs"."""
     words_read = content[:READ_CHARS].replace("\u2019", "'").split()
     at = next((at for at, word in enumerate(words_read[:8]) if word.lower().strip(",.:;") in ALWAYS), -1)
     if at < 0:

@@ -144,10 +144,7 @@ class Account:
 
 
 def _resume_at(failures: int, retry_after_s: float) -> float:
-    """Return the time at which the pause after ``failures`` failures in a row ends; 0 if there is no pause.
-
-    ``retry_after_s`` is the pause that the endpoint asked for, 0 if it asked for none.
-    """
+    # 0: there is no pause.
     pause_s = retry_after_s
     if failures >= FAILURES_BEFORE_PAUSE:
         pause_s = max(pause_s, FIRST_PAUSE_S * 2.0 ** min(failures - FAILURES_BEFORE_PAUSE, DOUBLINGS))

@@ -136,10 +136,7 @@ def _post(endpoint: Endpoint, path: str, body: dict[str, Any], within_s: float) 
 
 
 def _sent(endpoint: Endpoint, proxy: Proxy | None, path: str, body: bytes, until: float) -> Response:
-    """Send a request without encryption, for example to a model on this machine; raises OSError and HttpError.
-
-    A plain socket is used, because ``http.client`` takes long to import, and some callers have only 150 ms.
-    """
+    # Not by ``http.client``, which takes long to import: some callers have only 150 ms.
     authority = f"[{endpoint.host}]:{endpoint.port}" if ":" in endpoint.host else f"{endpoint.host}:{endpoint.port}"
     headers = {
         "host": authority, "connection": "close", "content-length": str(len(body)), **_headers(endpoint),
@@ -189,10 +186,6 @@ def _headers(endpoint: Endpoint) -> dict[str, str]:
 
 
 def _checked(response: Response, place: str) -> Any:
-    """Return the JSON object in ``response``; raises ModelError if it reports an error or contains none.
-
-    ``place`` is the server's address, for the error message.
-    """
     status, content = response.status, response.content
     if status != HTTP_OK:
         after = response.headers.get("retry-after", "")

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 ANTHROPIC, OPENAI, AUTO = "anthropic", "openai", "auto"
 ALWAYS = "always"
 ANTHROPIC_HOST, OPENAI_HOST = "api.anthropic.com", "api.openai.com"
+USUAL_VARIABLES = {ANTHROPIC_HOST: "ANTHROPIC_API_KEY", OPENAI_HOST: "OPENAI_API_KEY"}
 KEYRING_S = 5  # the keyring may be waiting for the user to type its password
 
 
@@ -104,7 +105,7 @@ class Endpoint:
         self.is_anthropic = protocol == ANTHROPIC or (protocol == AUTO and self.host == ANTHROPIC_HOST)
         forced = settings["model.structured_output"]
         self.has_structured_output = forced == ALWAYS or (forced == AUTO and self.host in (ANTHROPIC_HOST, OPENAI_HOST))
-        self.key_env = str(settings["model.key_env"]) or _usual_variable(self.host)
+        self.key_env = str(settings["model.key_env"]) or USUAL_VARIABLES.get(self.host, "")
         self.keyring = str(settings["model.keyring"])
         self.key = ""
 
@@ -168,10 +169,6 @@ def _host_and_port(authority: str) -> tuple[str, str]:
         return host, port.removeprefix(":")
     host, _, port = authority.partition(":")
     return host, port
-
-
-def _usual_variable(host: str) -> str:
-    return {ANTHROPIC_HOST: "ANTHROPIC_API_KEY", OPENAI_HOST: "OPENAI_API_KEY"}.get(host, "")
 
 
 def is_loopback(host: str) -> bool:

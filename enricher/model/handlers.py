@@ -108,10 +108,7 @@ def _ring() -> None:
 
 
 def _limits(deadline_ms: float) -> tuple[float, str]:
-    """Return the time, on the clock ``time.monotonic``, when the answer is due, and the path of the state folder.
-
-    The answer is due after ``deadline_ms`` milliseconds, or earlier if the hook must end before that.
-    """
+    """Return when the answer is due, on the clock ``time.monotonic``, and the path of the state folder."""
     latest = time.monotonic() + deadline_ms / 1000
     end, _, rest = os.environ.get(MARK, "").partition(":")
     state = rest.partition(":")[2]
@@ -195,11 +192,7 @@ def _question(form: str, prompt: str, parts: list[str]) -> str:
 
 
 def _ask_model(variable: str, question: str, read: Callable[[str], str], material: Material) -> tuple[str, str]:
-    """Query the model; return the text of its answer, as ``read`` extracts it, and the model's name.
-
-    The text is empty if there is no answer in time, if the answer does not follow the schema, or if the answer itself
-    says that it is not relevant to the prompt.
-    """
+    """Return the answer as ``read`` extracts it, and the model's name; empty if late, malformed or not relevant."""
     from enricher.model.client import ModelError, ask
     from enricher.model.endpoint import EndpointError, endpoint_of
 
@@ -216,10 +209,7 @@ def _ask_model(variable: str, question: str, read: Callable[[str], str], materia
 
 
 def _narrative(text: str) -> str:
-    """Return a model's answer as one paragraph, shortened to whole sentences if it is too long.
-
-    It is empty if the answer contains code or is mostly a list.
-    """
+    # One paragraph of whole sentences; none if the answer has code or is mostly a list.
     lines = [line.strip() for line in text.strip().splitlines() if line.strip()]
     if not lines or "```" in text or sum(_is_listed(line) for line in lines) > len(lines) / 2:
         return ""

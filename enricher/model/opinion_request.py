@@ -210,10 +210,7 @@ def ask_now(
 def _plan_now(
     text: str, schema: Schema, settings: Mapping[str, Value], *, state: str, within_s: float
 ) -> dict[str, Any]:
-    """Query the model for the steps of a plan in this process; return the record of the call; never raise.
-
-    ``text`` is the question. The record contains the parts of the model's plan that comply with ``schema``.
-    """
+    """Query the model for the steps of a plan in this process; return the record of the call; never raise."""
     from enricher.model.client import ModelError, ask
     from enricher.model.endpoint import Endpoint, EndpointError
     from enricher.structured.parsing import parse
@@ -250,7 +247,7 @@ def _answered(
 def _note(state: str, action: Callable[[allowance.Account], None]) -> None:
     try:
         allowance.change(state, action)
-    except OSError:
+    except OSError:  # the answer is usable all the same
         return
 
 
@@ -259,10 +256,6 @@ def _since(began: float) -> float:
 
 
 def _examples(prompt: str, settings: Mapping[str, Value], state: str) -> list[tuple[str, str]]:
-    """Return earlier prompts similar to this one, each with the task type that a person confirmed or assigned.
-
-    The list is empty if there are none, or if the database cannot be read.
-    """
     most = int(settings["model.examples"])
     if not most:
         return []

@@ -303,10 +303,7 @@ def _suggest_splitting(result: Enrichment, estimate: Estimate) -> None:
 
 
 def _trigger_words(identity: str, prompt: str, judged: Classification, rules: Rules) -> str:
-    """Return the words of the prompt that triggered the guardrail with the id ``identity``.
-
-    The evidence in ``judged`` tells which they are. If it is missing, as in a replay, the prompt is classified again.
-    """
+    # Without evidence, as in a replay, the prompt is classified again.
     words = guidance.trigger_words(identity, judged.evidence, prompt)
     return words or guidance.trigger_words(identity, classify(prompt, rules.table).evidence, prompt)
 
@@ -351,10 +348,7 @@ def _write(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> None:
 
 
 def _announced(partial: list[str], inputs: Inputs) -> list[str]:
-    """Return those of the channels that timed out (``partial``) that the text must mention.
-
-    Built-in channels are mentioned only in the profile ``as-specified``.
-    """
+    # Built-in channels are mentioned only in the profile as-specified.
     if inputs.is_as_specified:
         return partial
     built_in = {_late(one) for one in inputs.channels if one.is_built_in}
@@ -366,10 +360,7 @@ def _late(channel: ChannelResult) -> str:
 
 
 def _class_line(body: Mapping[str, Any]) -> str:
-    """Return the value of the rule ``class_line``, which says when to show the task type.
-
-    In older rules, it is derived from ``class_alone``, the rule that ``class_line`` has replaced.
-    """
+    # ``class_alone`` is the key in the rules of earlier releases.
     return str(body.get("class_line") or (ALONE if body["class_alone"] else BESIDE))
 
 
@@ -382,10 +373,7 @@ def _suggest_memory(lines: TextLines, result: Enrichment, inputs: Inputs) -> Non
 
 
 def _in_project(text: str, frame: str, items: list[RankedItem]) -> str:
-    """Return ``text`` with the stack frame in it (``frame``) replaced with its place in this project.
-
-    The path in ``frame`` may be from another computer. If no item is that file, ``text`` is returned unchanged.
-    """
+    # The path in a pasted trace may be from another computer.
     path, _, line = frame.replace("\\", "/").rpartition(":")
     for item in items:
         if item.channel == "code" and path.endswith(f"/{item.ref}"):

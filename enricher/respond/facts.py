@@ -45,19 +45,13 @@ def read_facts(prompt: str, features: Iterable[str], skills: Iterable[tuple[str,
     if TRACES.intersection(features):
         from enricher.prompt.wording.frames import error_name, innermost_frame
 
-        _add(found, "frame", innermost_frame(prompt))
-        _add(found, "error", error_name(prompt))
-    _add(found, "count", _count(prompt))
+        found |= {"frame": innermost_frame(prompt), "error": error_name(prompt)}
+    found["count"] = _count(prompt)
     if "list" in features:
-        _add(found, "listed", _listed(prompt))
+        found["listed"] = _listed(prompt)
     if not PASTED.intersection(features):
-        _add(found, "skill", _skill(prompt, skills))
-    return found
-
-
-def _add(found: dict[str, str], name: str, value: str) -> None:
-    if value:
-        found[name] = value
+        found["skill"] = _skill(prompt, skills)
+    return {name: value for name, value in found.items() if value}
 
 
 def _count(prompt: str) -> str:
@@ -81,10 +75,7 @@ def _count(prompt: str) -> str:
 
 
 def _reports_results(thing: str, behind: list[str]) -> bool:
-    """Return whether a count reports a result, as in "all 40 files pass", and is not part of a task.
-
-    ``thing`` is the word for what is counted, with its punctuation; ``behind`` contains the words after it.
-    """
+    """Return whether a count reports a result, as in "all 40 files pass"; ``behind`` are the words after the thing."""
     if thing[-1] in ".;!?":
         return False
     bare = [word.strip(".,;:!?()") for word in behind]

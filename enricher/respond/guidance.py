@@ -151,10 +151,7 @@ def any_is_triggered(rules: Mapping[str, Any], signal_scores: Mapping[str, int])
 
 
 def _next_time(identity: str, times: int, injected: Collection[str]) -> str:
-    """Return the reference under which to record the next display of the guardrail ``identity`` in this session.
-
-    It is empty if the guardrail has already been shown ``times`` times, and so must not be shown again.
-    """
+    # Empty: it was shown as often as it may be in a session.
     names = [identity, *(f"{identity} {time}" for time in range(2, times + 1))]
     return next((name for name in names if f"guardrail:{name}" not in injected), "")
 
@@ -173,17 +170,13 @@ def trigger_words(identity: str, evidence: Iterable[Evidence], prompt: str) -> s
     begin = max([at + len(sign) for sign in ENDS if (at := prompt.rfind(sign, 0, best.start)) >= 0] or [0])
     end = min([at for sign in ENDS if (at := prompt.find(sign, best.end)) >= 0] or [len(prompt)])
     sentence, found = prompt[begin:end].strip(EDGES), prompt[best.start : end].strip(EDGES)
-    if not _is_short(sentence):
+    if len(sentence) > LONGEST_QUOTED or len(sentence.split()) > MOST_QUOTED:
         most = max(MOST_QUOTED, len(prompt[best.start : best.end].split()))
         sentence = " ".join(found.split()[:most])
         if len(sentence) > LONGEST_QUOTED:
             sentence = without_last_word(sentence[: max(LONGEST_QUOTED, best.end - best.start)])
         sentence += "" if found.split() == sentence.split() else f" {ELLIPSIS}"
     return harmless(sentence, longest=LONGEST_FACT).replace('"', "'").translate(IN_BRACKETS)
-
-
-def _is_short(sentence: str) -> bool:
-    return len(sentence) <= LONGEST_QUOTED and len(sentence.split()) <= MOST_QUOTED
 
 
 def suggest_approach(

@@ -89,10 +89,7 @@ def _without_tags(text: str) -> str:
 
 
 def _without_tag(behind: str) -> str:
-    """Return ``"<" + behind``; if it begins with a tag, replace the tag's angle brackets with similar characters.
-
-    Clients mark their own messages to the model with tags, which a quoted text must not be able to imitate.
-    """
+    # Clients mark their own messages to the model with tags, which a quoted text must not be able to imitate.
     if not (behind[:1].isalpha() or behind[:1] in ("/", "!", "?")):
         return "<" + behind
     return LOOK_ALIKES[0] + behind.replace(">", LOOK_ALIKES[1], 1)

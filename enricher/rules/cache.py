@@ -152,10 +152,6 @@ def _read(path: str) -> Rules | None:
 
 
 def _read_shipped(layers: Layers) -> Rules | None:
-    """Return the rules that were compiled when the package was built.
-
-    Return None if ``layers`` has other files than the packaged instructions, or if a source file was edited since.
-    """
     if layers.files() != [packaged_file()]:
         return None
     path = shipped_file()

@@ -140,9 +140,6 @@ def layer_folders(cwd: str) -> list[tuple[str, str]]:
 
 
 def _has_layer(folder: str) -> bool:
-    """Return whether the folder's ``.enricher`` contains rules, settings or memories, which the user must trust first.
-
-    A folder that contains only golden cases (labelled prompts for tests) needs no trust.
-    """
+    # Golden cases (labelled prompts for tests) need no trust.
     own = os.path.join(folder, OWN_FOLDER)
     return os.path.isdir(own) and any(os.path.exists(os.path.join(own, name)) for name in LAYER_CONTENT)

@@ -46,10 +46,6 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
 
 
 def _indexed(request: Request, names: list[Name], index: Connection) -> list[Candidate]:
-    """Return what the index contains about ``names``, as candidates.
-
-    If the index is damaged, it is deleted, so that the background upkeep builds a new one.
-    """
     from enricher.sources.code.locations import facts
     from storage.base import reader
 
@@ -75,12 +71,8 @@ def _indexed(request: Request, names: list[Name], index: Connection) -> list[Can
 
 
 def _needless(fact: Fact, request: Request) -> str:
-    """Return why ``fact`` would not help the agent, or an empty string if it would.
-
-    A fact does not help if the agent knows it from the prompt or finds it at once. If it consists only of a path, it
-    just saves the agent one search for a file name; such facts helped in 3 of 22 cases
-    (``python -m tests.usefulness``), so only the profile ``as-specified`` shows them.
-    """
+    # A path alone saves the agent one search for a file name; such facts helped in 3 of 22 cases (``python -m
+    # tests.usefulness``).
     if fact.is_only_file() and _is_named(fact.path.rpartition("/")[0], request.prompt):
         return FOLDER_NAMED
     is_found_by_name = fact.is_only_file() or (fact.kind == COMMAND and not fact.line)
@@ -119,10 +111,7 @@ def _candidate(fact: Fact, known: set[str]) -> Candidate:
 
 
 def _unindexed(request: Request, names: list[Name]) -> list[Candidate]:
-    """Return the files that the prompt names by a file name or the end of a path, as long as there is no index.
-
-    A name that several files have is left out. Only the profile ``as-specified`` shows such files.
-    """
+    # A name that several files have is left out.
     if not is_as_specified(request.settings):
         return []
     from enricher.sources.code.unindexed import files_named
@@ -137,10 +126,6 @@ def _unindexed(request: Request, names: list[Name]) -> list[Candidate]:
 
 
 def _chosen(offered: list[Candidate], request: Request) -> list[Candidate]:
-    """Sort the candidates by score, and mark those above the limit as not to be shown, with a reason (``stale``).
-
-    The limit is MOST_FIRST for the first prompt of a session, and MOST_LATER for the later ones.
-    """
     conversation = request.conversation
     most = MOST_LATER if conversation.prompts else MOST_FIRST
     offered.sort(key=lambda one: -one.score)

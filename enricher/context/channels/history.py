@@ -135,10 +135,7 @@ def _may_have_a_time(prose: str, words: list[str]) -> bool:
 
 
 def _may_be_gone(db: Connection, named: PromptNames) -> bool:
-    """Return whether some commit removed an identifier or renamed or removed a file that the prompt names.
-
-    If the prompt asks no question about the past and mentions no time, only such commits can be shown.
-    """
+    # Without a question about the past or a time, only commits that removed something can be shown.
     from enricher.sources.code.name_history import UNDEFINED, key
 
     keys, files = [key(name) for name in named.identifiers], [path.rpartition("/")[2].lower() for path in named.files]

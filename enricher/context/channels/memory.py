@@ -142,11 +142,6 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
 
 
 def _mismatch(hit: Hit, *, floor: float) -> str:
-    """Return why a memory must not be shown even with a high score, or an empty string if it may be shown.
-
-    It must not be shown if no word search found it, or if its score without the words of the memories linked to it is
-    below ``OWN_SHARE * floor``; ``floor`` is the minimum score.
-    """
     if hit.by_meaning:
         return BY_MEANING
     return "" if hit.own >= OWN_SHARE * floor else ACCOMPANIES
@@ -155,11 +150,8 @@ def _mismatch(hit: Hit, *, floor: float) -> str:
 def _merge_nearest(
     connection: Connection, hits: list[Hit], request: Request, *, weights: Mapping[str, float] | None
 ) -> list[Hit]:
-    """Merge the hits with the memories whose embeddings are nearest to the prompt's, if its embedding is stored.
-
-    The embeddings only change the order of the memories: no degree of similarity has been found that proves that a
-    memory helps with the prompt. So a memory that shares no word with the prompt is shown only by explicit searches.
-    """
+    # The embeddings only change the order: no degree of similarity has been found that proves that a memory helps with
+    # the prompt. So a memory that shares no word with it is shown only by explicit searches.
     from storage.base import reader
     from storage.memory import vectors
 
@@ -178,11 +170,10 @@ def _merge_nearest(
 
 
 def _select_matches(request: Request, hits: list[Hit], *, fitting: int, floor: float) -> list[Candidate]:
-    """Return candidates for the first ``fitting`` hits, and for any other hit that shares the prompt's topic.
+    """Return candidates for the first ``fitting`` hits, and for all others that share the prompt's topic.
 
-    ``topic_match.evidence`` decides whether a memory shares the topic. A candidate that does not, or that covers only
-    what a better one covers, gets a reason not to be shown (``stale``). A memory that shares the topic is shown even
-    if its score is below the minimum score ``floor``: it then gets another score, which says how good the evidence is.
+    Those that must not be shown have a reason (``stale``). A memory that shares the topic is shown even if its score is
+    below ``floor``: it then gets another score, which says how good the evidence is.
     """
     if not hits:
         return []
@@ -214,11 +205,7 @@ def _select_matches(request: Request, hits: list[Hit], *, fitting: int, floor: f
 
 
 def _imported(hit: Hit, request: Request) -> str:
-    """Return the reason not to show a memory that the client loads anyway, or an empty string if there is none.
-
-    The client loads it if the memory comes from an instructions file for agents, such as CLAUDE.md, that the client
-    reads at its start, directly or through another file that imports it.
-    """
+    # Through an instructions file for agents such as CLAUDE.md, which the client reads at its start.
     if hit.origin != "import:agents":
         return ""
     from enricher.context import host_context

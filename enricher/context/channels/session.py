@@ -129,11 +129,8 @@ def _referent(request: Request) -> list[Candidate]:
 
 
 def _chosen(request: Request) -> Candidate:
-    """Return a candidate that quotes the options that the prompt chooses from an answer of the agent.
-
-    The quotation may be shortened. The candidate's label also lists the existing files that these options mention
-    outside the quoted text, if the conversation has not opened or changed them.
-    """
+    # The label also lists existing files that the options mention outside the quotation, unless the conversation knows
+    # them.
     conversation = request.conversation
     names, texts = zip(*conversation.chosen, strict=True)
     text = texts[0] if len(texts) == 1 else " / ".join(cut(one, SEVERAL_CHARS) for one in texts)

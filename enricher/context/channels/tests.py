@@ -148,11 +148,7 @@ def _take(raw: str, is_marked: bool, paths: list[str], names: list[str]) -> None
 
 
 def _tests(db: Connection, root: str, paths: list[str], names: list[str], changed: list[str]) -> list[Test]:
-    """Return the tests of the files ``paths`` or, if there are none, of the first name in ``names`` that has a test.
-
-    If this finds nothing either, return the tests of the files ``changed``. Return nothing if more than MOST_SHOWN
-    files match.
-    """
+    # Files before names, names before files that the agent changed; of the names, the first that has a test.
     from enricher.sources.code.testfiles import defining, sources, test_of
 
     for given in (paths, changed):
@@ -190,10 +186,7 @@ def _candidate(db: Connection, request: Request, tests: list[Test]) -> Candidate
 
 
 def _is_known(test: Test, opened: set[str], prompt: str) -> bool:
-    """Return whether the agent knows the test, because it has opened the test file or the prompt names that file.
-
-    If code and tests are in the same file, naming it is not enough, because the prompt may mean the code.
-    """
+    # If code and tests are in one file, the prompt may name it for the code.
     return test.path in opened or (test.kind != "in the file" and test.path in prompt)
 
 

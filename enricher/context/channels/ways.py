@@ -99,10 +99,9 @@ def _of_action(action: str, rows: list[Row], request: Request, loaded: set[str])
 
 
 def _in_scope(rows: list[Row], request: Request) -> list[Row]:
-    """Return the rows of the index that concern the folders in which the agent works.
+    """Return the rows about folders in which the agent works, deepest first, then those about the project.
 
-    Rows about the deepest folder come first, those about the whole project last. If no row concerns these folders or
-    the whole project, but all are about the same folder, it is the project's only package, and all rows are returned.
+    Without any, all rows are returned if they are about one folder, the project's only package.
     """
     near = _near(request)
     here = [row for row in rows if row[5] and any(path.startswith(row[5] + "/") for path in near)]
@@ -140,11 +139,6 @@ def _chosen(action: str, rows: list[Row], low: str) -> list[Row]:
 
 
 def _check_commands(commands: list[Row], low: str) -> list[Row]:
-    """Return the ``commands`` for the check that the prompt asks for: a type check or a check of the formatting.
-
-    If the prompt mentions neither, return the commands that lint or check, or all commands if there are none. ``low``
-    is the prompt in lower case.
-    """
     wanted: tuple[str, ...] = ("format", "fmt") if "format" in low else ("lint", "check")
     wanted = ("type", "tsc", "mypy", "pyright") if "type" in low else wanted
     named = [row for row in commands if any(word in row[1] for word in wanted)]
@@ -152,10 +146,7 @@ def _check_commands(commands: list[Row], low: str) -> list[Row]:
 
 
 def _of_the_suite(rows: list[Row], low: str) -> list[Row]:
-    """Return the ``rows`` about the kind of tests that the prompt names, such as "integration".
-
-    If the prompt names no kind, return the rows that concern all tests. ``low`` is the prompt in lower case.
-    """
+    # Without a named kind, statements about a single kind are left out.
     named = [word for word in SUITES if word in low]
     if named:
         return [row for row in rows if any(word in row[1].lower() for word in named)]
@@ -199,10 +190,7 @@ def _has_command(prompt: str, command: str) -> bool:
 
 
 def _loaded(request: Request, imported: str) -> set[str]:
-    """Return the paths, relative to the project, of the files that the client loads into its context by itself.
-
-    Each line of ``imported`` names a file and another that it imports; if the client loads the first, it loads both.
-    """
+    # Each line of ``imported`` names a file and another one, which is loaded with it.
     from enricher.context import host_context
 
     names = host_context.FILES.get(request.host, host_context.FILES["claude"])

@@ -104,10 +104,7 @@ def _is_named(text: str, occasions: tuple[str, ...]) -> bool:
 
 
 def _is_only_a_time(text: str, occasions: tuple[str, ...]) -> bool:
-    """Return whether a sentence uses the words in ``occasions`` only to state a time, as in "once the review is over".
-
-    This is so if a word such as "when" or "once" comes before each of them, or "later" after it.
-    """
+    # As in "once the review is over": a word of TIMES before each of them, or "later" after it.
     for clause in text.lower().replace(", ", ",\n").split("\n"):
         words = [word.strip(AROUND) for word in clause.split()]
         for at, word in enumerate(words):
@@ -205,12 +202,7 @@ def _filled(wording: str, values: Mapping[str, str]) -> str:
 
 
 def _commit(values: Mapping[str, str], *, is_pushed: bool, is_asked: bool) -> str:
-    """Return the step for the commit, which quotes the project's rule about commits or, without one, the user's order.
-
-    If the rule only says what commits look like, the step begins with "If you commit", because the rule does not ask
-    for one. If no rule, no task tracker (``is_pushed``) and no word of the prompt (``is_asked``) asks for a commit, the
-    step says "unless the person does".
-    """
+    """Return the step for the commit, which quotes the project's rule about commits or, without one, the order."""
     if values.get("commit_form"):
         return f"If you commit: {values['commit_form']}"
     way, order = values.get("commit_way", ""), values.get("subject", "")

@@ -79,10 +79,7 @@ def plan_in(text: str) -> str:
 
 
 def _candidates(result: Enrichment, inputs: Inputs) -> Iterator[str]:
-    """Yield a line "reference — fact — reason" for each fact, then a line for each channel that found nothing.
-
-    The facts that the plan uses come first.
-    """
+    # The facts that the plan uses come first.
     for name, place in inputs.hydration.get("symbols", []):
         yield f"- {place} \u2014 defines {name} \u2014 the prompt names it"
     for path in (*inputs.hydration.get("files", ()), *inputs.hydration.get("samples", ())):

@@ -38,7 +38,6 @@ from enricher.respond.hydration.reading.wording import (
 )
 from enricher.respond.render import cut
 
-HYDRATION = "hydration"
 TITLE = "## Prompt Hydration"
 MEMORY, SESSION, CODE = "memory", "session", "code"
 SHARES = {CODE: 150, SESSION: 100, MEMORY: 200}  # maximum tokens (seed 003); any other channel counts as code
@@ -171,7 +170,9 @@ def hydrate(result: Enrichment, inputs: Inputs, rules: Rules) -> Hydration | Non
     is_tracked = bool(plan["tracked"]) or (is_of_setup and not is_question)
     steps = {**plan, "steps": [_step_of(one) for one in by_model["steps"]]} if "steps" in by_model else plan
     found.steps = steps_for(steps, values, items_of(requests), prompt=inputs.prompt, is_tracked=is_tracked)
-    found.context = _context(result, inputs, facts if plan["changes"] else _without_tests(facts))
+    if not plan["changes"]:  # an answer needs no tests
+        facts = {name: value for name, value in facts.items() if name not in ("tests", "all_tests")}
+    found.context = _context(result, inputs, facts)
     return found
 
 
@@ -208,10 +209,7 @@ def _words_of(
 
 
 def _not_only_used(facts: Mapping[str, Any], prompt: str) -> dict[str, Any]:
-    """Return the facts without the names that the prompt only wants to be used, or the work to begin with.
-
-    Nothing changes for the users of the two names in "use load_rates for the errors, start with cart.py".
-    """
+    # Nothing changes for the users of the two names in "use load_rates for the errors, start with cart.py".
     low = prompt.lower()
     symbols = [pair for pair in facts.get("symbols", ()) if not _is_used(pair[0], low)]
     used = {place.rpartition(":")[0] for _name, place in facts.get("symbols", ())}
@@ -230,10 +228,7 @@ def _is_used(name: str, prompt: str) -> bool:
 
 
 def _concerns_setup(points: Mapping[str, int]) -> bool:
-    """Return whether a prompt is likely to be about the agent's own setup, given the points of each task type.
-
-    This is so if the task type for the setup has at least half as many points as the best one.
-    """
+    # The task type for the agent's own setup has at least half the points of the best one.
     return 0 < max(points.values(), default=0) <= 2 * points.get(TRACKED_TYPE, 0)
 
 
@@ -287,10 +282,6 @@ def _values(facts: Mapping[str, Any], *, error: str) -> dict[str, str]:
 
 
 def _context(result: Enrichment, inputs: Inputs, facts: Mapping[str, Any]) -> list[str]:
-    """Return the bullets of the plan's context: facts about code, then session, then memory, each kind with its budget.
-
-    Items of ``result`` that do not fit are marked as omitted.
-    """
     bullets: list[str] = []
     shown = [item.label for item in result.items if not item.why]
     offered: dict[str, list[tuple[str, str, Any]]] = {
@@ -318,24 +309,14 @@ def _context(result: Enrichment, inputs: Inputs, facts: Mapping[str, Any]) -> li
     return bullets + [f"- Without an answer in time: {', '.join(late)}"] * bool(late)
 
 
-def _without_tests(facts: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in facts.items() if name not in ("tests", "all_tests")}
-
-
 def _is_reported(label: str, shown: Iterable[str]) -> bool:
-    """Return whether a channel already reports the looked-up definition or test file that ``label`` names.
-
-    ``shown`` are the labels of the facts from channels, which are more detailed.
-    """
+    # ``shown`` are the labels of channels' facts, which are more detailed.
     place = label.rpartition("defined in ")[2] if "defined in " in label else label.removeprefix("Tests of it: ")
     return place != label and any(one.startswith(place.partition(",")[0]) for one in shown)
 
 
 def _looked_up(facts: Mapping[str, Any]) -> Iterable[tuple[str, str, None]]:
-    """Yield (label, "", None) for each looked-up fact that a plan may use.
-
-    They are listed together with facts from channels, which have a text and a ``RankedItem`` in the last two places.
-    """
+    # In the form of channels' facts, which have a text and a ``RankedItem`` in the last two places.
     for name, place in facts.get("symbols", []):
         yield f"{name} is defined in {place}", "", None
     placed = {place.rpartition(":")[0] for _name, place in facts.get("symbols", [])}

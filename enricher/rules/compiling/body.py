@@ -138,10 +138,6 @@ def _channels(result: Compiled, prompts: Mapping[str, Any]) -> Iterator[dict[str
 def _handler(
     name: str, declared: Mapping[str, Any], prompts: Mapping[str, Any], *, is_declared: bool
 ) -> dict[str, Any]:
-    """Return the compiled rule of the channel ``name``, which is part of the package and queries a model.
-
-    If ``is_declared``, the instructions contain a rule for this channel, and ``declared`` has the rule's values.
-    """
     data = {"endpoint": HANDLERS[name], **PIPELINE_CHANNELS[name], **declared, "model": True}
     data["endpoint"] = data["endpoint"] or HANDLERS[name]
     values = schema.DeclaredChannel.model_validate(data).model_dump(exclude={"disabled", "extend"})
@@ -173,10 +169,6 @@ def _link_guardrails(result: Compiled) -> Guardrails:
 
 
 def _approaches(result: Compiled) -> dict[str, list[tuple[str, str, list[str], dict[str, int]]]]:
-    """Return the compiled approaches, which are sentences that suggest how to proceed.
-
-    The key ``rules`` has the approaches for all profiles, and ``as-specified`` those for that profile only.
-    """
     task_types = result.task_types
     rows: dict[str, list[tuple[str, str, list[str], dict[str, int]]]] = {"rules": [], AS_SPECIFIED: []}
     for rule in result.of_kind("approach"):

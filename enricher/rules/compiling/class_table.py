@@ -188,19 +188,15 @@ def _packed_condition(row: list[Any]) -> str:
 
 
 def _packed_word_weights(found: dict[str, list[str]]) -> str:
-    """Return the weights of a single word as the text that ``table.Table.strengths`` unpacks.
-
-    The weights that have no condition come first; each condition follows as ``|condition=`` with the weights under it.
-    """
+    # Weights without a condition come first; each condition follows as ``|condition=`` with the weights under it.
     alone = " ".join(found.get("", []))
     return alone + "".join(f"|{key}={' '.join(figures)}" for key, figures in found.items() if key)
 
 
 def _packed_entries(table: dict[str, list[Any]]) -> dict[str, str]:
-    """Return for each first word the phrases that begin with it, as a text that ``table.Table`` unpacks.
+    """Return for each first word its phrases as a text: "phrase;phrase|second=phrase;…|".
 
-    Phrases with one word or with a gap after the first word come first, separated by ``;``. Then, for each second word,
-    there is ``|second=`` followed by the phrases with that second word.
+    Phrases with one word or with a gap after the first word come first, the others under their second word.
     """
     packed = {}
     for first, found in table.items():
@@ -218,10 +214,7 @@ def _packed_entries(table: dict[str, list[Any]]) -> dict[str, str]:
 
 
 def _packed_index(values: dict[str, str]) -> dict[str, str]:
-    """Return for each group of words the text ``~word=value~…`` that ``table.PackedIndex`` searches.
-
-    The words of a group begin with the same letters, which are the group's key in the result.
-    """
+    # By the letters with which the words begin: "~word=value~word=value~".
     packed: dict[str, str] = {}
     for word, value in sorted(values.items()):
         packed[word[:LETTERS]] = packed.get(word[:LETTERS], "") + f"~{word}={value}"

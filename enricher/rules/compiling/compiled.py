@@ -270,11 +270,7 @@ def add_undeclared(result: Compiled) -> Iterator[str]:
 
 
 def _undeclared_channels(declared: Container[str]) -> Iterator[RuleBlock | Problem]:
-    """Yield the default rule of each built-in channel that has no rule; ``declared`` are the ids of existing rules.
-
-    For a module that cannot be loaded or does not define a complete channel, and for a channel that ``CHANNELS`` does
-    not list, a problem is yielded instead.
-    """
+    # A problem stands for a module that cannot be loaded, and for a channel that ``CHANNELS`` does not list.
     folder = os.path.join(root_dir(), "enricher", "context", "channels")
     for name in CHANNELS:
         file, identity = os.path.join(folder, f"{name}.py"), f"channel.{name}"

@@ -228,7 +228,7 @@ def _store_sources(compiled: Compiled) -> None:
 def _compiled(layers: Layers) -> Compiled:
     try:
         return compile_layers(layers.instructions, layers.configuration)
-    except Exception as failure:
+    except Exception as failure:  # told like an error in the last file
         file = layers.files()[-1]
         problem = Problem(file, 1, "error", f"cannot be compiled: {type(failure).__name__}: {failure}")
         # The lowest layer is the packaged file, which compiles.

@@ -283,12 +283,9 @@ def _add_sentence(identity: str, rule: RuleBlock, found: Guardrails) -> None:
 
 
 def _is_about(rule: RuleBlock, one: Guardrail, named: Sequence[CatalogueFile], layers: Sequence[str]) -> bool:
-    """Return whether a rule was written for the guardrail ``one``, and not for another guardrail with the same id.
-
-    This is so if the rule is in the files that define the guardrail, or is a complete rule in a higher layer. In a
-    user's catalogue, an id of the packaged rules may mean a different guardrail, for which the packaged sentence and
-    threshold would be wrong.
-    """
+    # In a user's catalogue, an id of the packaged rules may mean a different guardrail, for which the packaged sentence
+    # and threshold would be wrong. Only rules in the files that define the guardrail, or complete ones above them,
+    # count.
     sources = {one.file, *(each.named_at.rpartition(":")[0] for each in named if each.path == one.file)}
     highest = max((layers.index(file) for file in sources if file in layers), default=len(layers))
     if rule.below is None and rule.file in layers and layers.index(rule.file) > highest:

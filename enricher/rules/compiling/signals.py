@@ -163,10 +163,7 @@ def _check_phrases(signal: dict[str, Any], lists: dict[str, list[str]]) -> list[
 
 @cache
 def _phrase_problem(phrase: str, names: frozenset[str], *, has_place: bool) -> str:
-    """Return what is wrong with a phrase, or an empty string if it is valid; ``names`` has the names of all word lists.
-
-    ``has_place`` means that the signal of the phrase has the key ``at``.
-    """
+    # ``names`` are those of all word lists; ``has_place`` means that the signal has the key ``at``.
     words = tokens(phrase)
     if not words or words[0] == "…" or words[-1] == "…":
         return f"'{phrase}' is empty, or begins or ends with …"

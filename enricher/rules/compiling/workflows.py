@@ -191,10 +191,7 @@ def _plan(rule: RuleBlock, known: Mapping[str, RuleBlock]) -> dict[str, Any]:
 
 
 def _steps(rule: RuleBlock, known: Mapping[str, RuleBlock], above: tuple[str, ...]) -> Iterator[list[Any]]:
-    """Yield the steps of a workflow; a step that uses another workflow is replaced by the steps of that workflow.
-
-    A step is [texts to choose from, text while the step runs, evidence that it is done, whether it is a checkpoint].
-    """
+    # [texts to choose from, text while the step runs, evidence that it is done, whether it is a checkpoint]
     for step in rule.data.get("steps", []):
         base = step.get("use", "")
         if base and base in known and base not in (*above, rule.name):  # bases may use each other in a circle

@@ -126,10 +126,7 @@ def differing_rules(wanted: Compiled, got: Compiled, edited: Document) -> Iterat
 
 
 def _rule_values(compiled: Compiled) -> dict[str, Any]:
-    """Return the values of each rule by the rule's id, leaving out guardrails without values.
-
-    For the rule that names the catalogues, the contents of these files are returned instead of its values.
-    """
+    # Of the rule that names the catalogues, what these files contain, wherever they are.
     found: dict[str, Any] = {}
     for rule in compiled.rules.values():
         data = {key: value for key, value in rule.data.items() if key not in ("extend", "disabled")}

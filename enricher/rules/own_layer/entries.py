@@ -166,10 +166,7 @@ def entries_for(
 
 
 def _changed(old: RuleSection, new: RuleSection, copied: str) -> str:
-    """Return a layer's entry that changes the rule ``old`` to ``new``: an extension if possible, else ``copied``.
-
-    ``copied`` is the whole new rule. The entry is empty if the rule has not changed.
-    """
+    # Empty if the rule has not changed; ``copied`` is the whole new rule.
     if old.rule is None or new.rule is None or new.block is None:
         return copied
     has_new_prose = old.prose != new.prose
@@ -228,10 +225,8 @@ def _has_same_values(added: str, old: RuleBlock, new: RuleBlock) -> bool:
 
 
 def _removed(section: RuleSection, rule: RuleBlock, called: Collection[str]) -> str:
-    """Return the text that removes a rule of a lower layer.
-
-    A guardrail that the catalogue's table triggers gets an empty rule, because ``disabled`` would silence it entirely.
-    """
+    # ``disabled`` would silence a guardrail that the catalogue's table triggers, which an empty rule leaves to the
+    # table.
     if rule.kind == "guardrail" and rule.name in called:
         return f"{section.heading}\n\n{CALLED_BY_TABLE}\n\n```yaml\n{{}}\n```"
     return f"{section.heading}\n\n```yaml\ndisabled: true\n```"

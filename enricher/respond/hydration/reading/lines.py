@@ -106,10 +106,7 @@ def _numbered(line: str) -> list[str]:
 
 
 def _is_logged(bare: str) -> bool:
-    """Return whether a line looks like the output of a program.
-
-    Such a line begins with a date, introduces a stack trace, or contains a progress bar, or a number and a "·".
-    """
+    # A date at its beginning, the head of a trace, a progress bar, or a number and a "·".
     if bare.lower().startswith(TRACES) or (" \u00b7 " in bare and any(char.isdigit() for char in bare)):
         return True
     if any(bar in bare for bar in BARS):

@@ -145,10 +145,7 @@ def _specification(requests: Sequence[PromptRequest]) -> list[str]:
 
 
 def _with_its_object(one: PromptRequest, before: PromptRequest, chosen: Sequence[PromptRequest]) -> str:
-    """Return a requirement together with the statement it refers to, as in "it was blue before; keep that look".
-
-    The statement is left out if the requirement does not refer to it, or if it is one of the ``chosen`` requests.
-    """
+    # "it was blue before; keep that look"
     is_meant = one.verb == "keep" and before.is_statement and before not in chosen
     own = one.own[3:] if one.own[1:3] == ") " else one.own  # "a) check both"
     return f"{lowered(before.own)}; {lowered(own)}" if is_meant else lowered(own)
@@ -176,10 +173,7 @@ def _limits(one: PromptRequest, *, beginnings: tuple[str, ...] = LIMITING) -> bo
 
 
 def _describes(words: list[str], *, is_new: bool) -> bool:
-    """Return whether a statement says what the result does: "it lets the user choose a colour".
-
-    ``is_new`` means that the request before it asks for something new, which "it" can refer to.
-    """
+    """Return whether a statement says what the new thing does: "it lets the user choose a colour"."""
     first, second = words[:2]
     if not REMARKS.isdisjoint(words):
         return False

@@ -50,11 +50,7 @@ def _verb_within(words: list[str]) -> str:
 
 
 def _verb_behind_circumstances(text: str) -> str:
-    """Return the verb of an order that begins with a place or source: "in a.py only accept numbers".
-
-    Return an empty string if a subject comes before the verb, because then the text is a statement: "in the future we
-    only support numbers".
-    """
+    # "in a.py only accept numbers", but not "in the future we only support numbers", which has a subject
     head, comma, tail = text.partition(", ")
     if comma and is_circumstance(head):
         return verb_of(plain(tail))

@@ -141,11 +141,8 @@ def separate_requests(requests: list[PromptRequest]) -> list[PromptRequest]:
 
 
 def _in_sequence(requests: list[PromptRequest]) -> list[PromptRequest]:
-    """Return the requests in the order of the plan's steps: gather information, plan, do the work, discuss.
-
-    A request to make a plan thus comes after requests to gather information, and before all others. A request for a
-    discussion before a later step comes last, because the work ends there.
-    """
+    # Gather information, settle the sequence, do the work; a discussion before a later step comes last, as work ends
+    # there.
     leading = [one for one in requests if any(words in f" {one.text.lower()} " for words in PLANNING)]
     ending = [one for one in requests if one.is_stop]
     others = [one for one in requests if one not in leading and one not in ending]
@@ -241,10 +238,7 @@ def object_of(request: PromptRequest) -> str:
 
 
 def _what_fails(text: str) -> str:
-    """Return the part that says what fails: "no graph is shown" in "the error is gone but no graph is shown".
-
-    Return the whole text if no part of it says more clearly what fails.
-    """
+    # "no graph is shown" in "the error is gone but no graph is shown"
     head, _colon, tail = text.partition(": ")
     if head.lower().endswith(REJECTING):
         return tail

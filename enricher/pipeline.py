@@ -307,10 +307,7 @@ def asks_for_plan(settings: Mapping[str, Value]) -> bool:
 
 
 def can_ask_memory(event: PromptEvent, settings: Mapping[str, Value]) -> bool:
-    """Return whether the agent can query memories through our MCP server, so that the text may suggest it.
-
-    Only the profile ``as-specified`` makes such suggestions; in any other profile the answer is False without a check.
-    """
+    """Return whether the agent can query our MCP server, to which only texts of the profile ``as-specified`` point."""
     if not is_as_specified(settings):
         return False
     from enricher.hosts.servers import has_our_server

@@ -24,11 +24,7 @@ ANSWERS_BY_S = 1.35  # after the hook's start; the hook itself must answer withi
 
 
 def begin(event: PromptEvent, judged: Classification, rules: Rules, run: Run) -> PendingOpinion | None:
-    """Start querying the model in the background, and return the pending query.
-
-    Returns None if there is nothing to ask, or if the model is to be queried only after the hook's answer
-    (``model.late``).
-    """
+    """Start querying the model in the background; return None if there is nothing to ask before the hook's answer."""
     if _plans_late_question(event, judged, rules, run):
         return None
     until = run.started + ANSWERS_BY_S
@@ -50,10 +46,7 @@ def _plans_late_question(event: PromptEvent, judged: Classification, rules: Rule
 
 
 def take_opinion(asked: PendingOpinion, inputs: Inputs, run: Run) -> None:
-    """Wait for the model's classification of the prompt, and store it in ``inputs``.
-
-    If there is none, the reason is logged.
-    """
+    """Wait for the model's classification of the prompt, and store it in ``inputs`` or log why there is none."""
     inputs.model = asked.record()
     if not inputs.opinion:
         _note_missing_opinion(inputs.model, run)

@@ -2332,8 +2332,8 @@ MUTATIONS = (
     Mutation(
         "a memory is told where it shares any word",
         "enricher/context/topic_match.py",
-        "    return (sure if is_relevant else 0.0), frozenset",
-        "    return sure, frozenset",
+        "    if _is_relevant(prompt, memory, headed, share=share):",
+        "    if True:",
         "",
         "memory/test_telling.py::test_near_words_find_nothing",
     ),

@@ -43,9 +43,8 @@ def channels_with_changed_input(
 ) -> tuple[str, ...]:
     """Return the names of the channels that would have had another input under the rules in ``after``.
 
-    ``before`` and ``after`` are each the classification and the declared channels under one set of rules.
-    ``settings`` are the recorded settings. ``has_past`` says whether the trace contains any earlier conversation.
-    ``off`` names the channels that were switched off when the trace was recorded.
+    ``before`` and ``after`` are each the classification and the declared channels under one set of rules. ``off`` names
+    the channels that were switched off when the trace was recorded.
     """
     (was, declared_before), (now, declared_after) = before, after
     if now.is_silent:

@@ -26,7 +26,7 @@ MOST_PAIRS = 12  # maximum pairs of adjacent words of a question that are looked
 MOST_READ = 400  # maximum commits of a time span that are read; with more, the label says "or more"
 DAY = 86_400
 SURE = 0.9
-DIGITS = 7
+DIGITS = 7  # as many as ``git log --oneline`` shows
 SAYS_NOTHING = frozenset(
     """
     wip work tree in progress update updates updated change changes changed commit commits initial first checkpoint
@@ -130,10 +130,9 @@ def _of_file(db: Connection, request: Request, path: str, kind: str) -> list[Can
 
 
 def of_a_time(db: Connection, request: Request, named: PromptNames, prose: str) -> list[Candidate]:
-    """Return commits from the time span that the prompt mentions.
+    """Return commits from the time span that the prompt mentions, about its subject if there are such commits.
 
-    These are the commits about the subject of the prompt. If there are none, the newest commits are returned, unless
-    the prompt has a particular subject and there are too many commits to show them all.
+    Otherwise the newest are returned, unless the prompt has a particular subject and there are too many to show all.
     """
     from enricher.prompt.wording import time_mentions
     from enricher.prompt.wording.times import span
@@ -158,6 +157,7 @@ def of_a_time(db: Connection, request: Request, named: PromptNames, prose: str) 
         day = time.strftime("%Y-%m-%d", time.localtime(at))
         of = f", the newest of {count}" if not candidates and not about and len(rows) > MOST_SHOWN else ""
         label = f"{sha[:DIGITS]} {day}{of}"
+        # The scores keep the order of time, where equal ones would be ordered by hash.
         candidates.append(Candidate(subject, sha, SURE - 0.001 * len(candidates), label=label, date=day, kind="then"))
     return candidates
 

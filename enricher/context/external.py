@@ -24,7 +24,7 @@ STARTING_S = 0.1
 
 The built-in channels need time, too.
 """
-MOST_DESCRIPTORS = 1024
+MOST_DESCRIPTORS = 1024  # the usual limit of open files
 LOOK_S = 0.001  # ``poll`` waits for descriptors, not for the exit of a process
 
 MARK = "ENRICHER_CHANNEL"
@@ -65,7 +65,7 @@ class ChannelProcess:
         child_in, self.to_child = os.pipe()
         self.from_child, child_out = os.pipe()
         for end in (self.to_child, self.from_child):
-            os.set_blocking(end, False)
+            os.set_blocking(end, False)  # neither a full pipe nor a slow program may keep the hook waiting
         try:
             if self.channel.handler:
                 self.pid = _fork(self.channel.handler, child_in, child_out, environment[MARK])
@@ -116,13 +116,12 @@ class ChannelProcess:
     def check_exit(self, end: float) -> None:
         """Check whether a program that has closed its stdout has exited; a non-zero exit code counts as an error.
 
-        At the time ``end`` (of ``time.monotonic``), or LEAVING_S seconds after stdout was closed, a program that is
-        still running counts as successful.
+        One that is still running at ``end``, or LEAVING_S seconds after stdout was closed, counts as successful.
         """
         try:
             gone, how = os.waitpid(self.pid, os.WNOHANG)
         except ChildProcessError:
-            gone, how = self.pid, 0
+            gone, how = self.pid, 0  # it has been reaped already
         if gone:
             code = os.waitstatus_to_exitcode(how)
             self.finish("error" if code else "ok", f"exit code {code}" if code else "")
@@ -309,7 +308,7 @@ def items_of(answer: bytes) -> list[dict[str, Any]] | None:
 
 def _is_item(item: dict[str, Any]) -> bool:
     score = item.get("score", 1.0)
-    is_number = not isinstance(score, bool) and isinstance(score, int | float)
+    is_number = not isinstance(score, bool) and isinstance(score, int | float)  # ``true`` is a number in Python
     return is_number and bool(_text(item, "text").strip())
 
 
@@ -368,7 +367,7 @@ def _is_left(pid: int, state: str, over: int) -> bool:
     mark = next((one[len(lead) :].decode(errors="surrogateescape") for one in variables if one.startswith(lead)), "")
     until, _, rest = mark.partition(":")
     whose, _, where = rest.partition(":")
-    if where != state or not until.isdecimal():
+    if where != state or not until.isdecimal():  # another installation's, or not ours
         return False
     return whose == str(over) or int(until) + OVERDUE_MS < time.monotonic() * 1000
 

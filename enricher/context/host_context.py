@@ -18,7 +18,7 @@ FILES = {
     "opencode": ("AGENTS.md",),
 }
 """Files that each client loads at its start: from the folders between project root and ``cwd``, and the home folder."""
-MOST_BYTES = 64 * 1024
+MOST_BYTES = 64 * 1024  # of each file
 FEWEST_CHARACTERS = 20  # shorter texts occur by chance in almost any file
 IN_HOST_FILE = "the host has it in "
 IN_CONVERSATION = "the conversation has it already"
@@ -53,15 +53,13 @@ def mark_in_answer(gathered: list[ChannelResult], answer: str) -> None:
 
 
 def imports(name: str, request: Request) -> str:
-    """Return the file through which the client loads the project's file ``name``, or an empty string.
-
-    This is ``name`` itself if the client loads it at its start, or else a file loaded at the start that imports it.
-    """
+    """Return the file through which the client loads the file ``name``: itself, or one that imports it; or ""."""
     path = os.path.join(request.project.root, name)
     for own in FILES.get(request.host, FILES["claude"]):
         if os.path.realpath(os.path.join(request.project.root, own)) == os.path.realpath(path):
             return own
     wanted = os.path.basename(name).lower()
+    # Claude Code and Gemini CLI load "@FILE" in their files.
     found = (own for own, content in _read(request) if f"@{wanted}" in content or f"@./{wanted}" in content)
     return next(found, "")
 

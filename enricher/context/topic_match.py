@@ -61,7 +61,7 @@ ALWAYS = frozenset(
 """Words that mark a sentence as a rule; the words between two of them name what the rule applies to."""
 
 
-READ_CHARS, READ_OF_MEMORY = 4_000, 1_500
+READ_CHARS, READ_OF_MEMORY = 4_000, 1_500  # characters of a prompt and of a memory
 MOST_TERMS = 40  # maximum terms of a prompt; one with more is mostly pasted text, and no memory is shown for it
 COMMON = 0.3  # weight of a word that is common in software projects; a specific word weighs 1
 SHORT = 32  # maximum words of a memory whose whole text counts as its head, which names its topic
@@ -115,12 +115,13 @@ def _asks_for_decision(word: str) -> bool:
 class Term:
     """A content word of a text, with its weight and the stem by which it is compared with other words."""
 
-    __slots__ = ("key", "weight", "word")
+    __slots__ = ("is_specific", "key", "weight", "word")
 
-    def __init__(self, word: str, worth: float) -> None:
+    def __init__(self, word: str, *, is_specific: bool) -> None:
         self.word = word
         self.key = _key(word)
-        self.weight = worth
+        self.is_specific = is_specific
+        self.weight = 1.0 if is_specific else COMMON
 
 
 class PromptTerms:
@@ -133,14 +134,15 @@ class PromptTerms:
         low, bare = text.lower(), words(text)
         self.is_foreign = _is_foreign(bare)
         self.is_question = low.rstrip().endswith(("?", "\uff1f")) or bool(bare and bare[0] in _QUESTIONS)
-        signs = [word for word in ASKS if max(word) >= "\u3040" and word in low]
+        # Of scripts without spaces, so found inside of words.
+        signs = [word for word in ASKS if max(word) >= FIRST_SIGN and word in low]
         for word in signs:
             text = text.replace(word, " ")
         is_asking = self.is_question or "?" in text
         self.asks = bool(signs) or any(_asks_for_decision(word) and (is_asking or word not in RULES) for word in bare)
         self.asks = self.asks or (self.is_question and any(phrase in low for phrase in _ASKING))
+        # "what did we decide" is no topic.
         self.terms = [term for term in terms_of(text, names) if not _asks_for_decision(term.word)]
-
         self.beginnings = {term.word[:2] for term in self.terms} | {term.key[:2] for term in self.terms}
 
     def keys(self, memory_words: list[str]) -> list[str]:
@@ -151,8 +153,8 @@ class PromptTerms:
         return [_key(word) if word[:2] in self.beginnings or word in BASE_FORMS else word for word in memory_words]
 
     def is_silent(self) -> bool:
-        """Return whether no memory can match, because the prompt has no terms, too many, or only common ones."""
-        return not 0 < len(self.terms) <= MOST_TERMS or max(term.weight for term in self.terms) <= COMMON / 2
+        """Return whether no memory can match, because the prompt has no terms or too many."""
+        return not 0 < len(self.terms) <= MOST_TERMS
 
 
 def content_words(text: str, names: frozenset[str] = frozenset()) -> list[str]:
@@ -172,8 +174,8 @@ def terms_of(text: str, names: frozenset[str] = frozenset()) -> list[Term]:
     found: dict[str, Term] = {}
     for word in content_words(text, names):
         is_common = word in COMMON_WORDS or word in _GENERIC or word.removesuffix("s") in _GENERIC or word.isdigit()
-        term = Term(word, COMMON if is_common else 1.0)
-        found.setdefault(term.key, term)
+        term = Term(word, is_specific=not is_common)
+        found.setdefault(term.key, term)  # "tests" and "testing" count once
     return list(found.values())
 
 
@@ -196,6 +198,7 @@ class _Memory:
             head = f"{heading} {_sentence(text)}" if is_headed else _sentence(content)
         self.content, self.kind, self.is_foreign = content, kind, is_foreign
         most = HEAD_TERMS if kind == RECORD or is_long else None
+        # The file of a record often names the topic better.
         named = prompt.keys(content_words(title)) if kind == RECORD else []
         self.rejected = _rejected(f"{heading if is_headed else head} . {title}", prompt) if kind == RECORD else set()
         self.head = list(dict.fromkeys([*list(dict.fromkeys(prompt.keys(content_words(head))))[:most], *named]))
@@ -215,26 +218,25 @@ def _sentence(text: str) -> str:
 
 
 def evidence(prompt: PromptTerms, content: str, kind: str, *, title: str = "") -> tuple[float, frozenset[str]]:
-    """Return how certain it is that a memory shares the prompt's topic (0 to 1), and the specific words that match.
+    """Return how certain it is that a memory shares the prompt's topic (0 to 1), and the stems that match.
 
-    ``content`` is the text of the memory, and ``kind`` is NOTE, RECORD or DOCUMENT. ``title`` has the words of a
-    record's file name, which often name the topic better than its heading. The words are returned as stems.
+    ``title`` has the words of a record's file name, which often name the topic better than its heading.
     """
     content = content[:READ_OF_MEMORY]
     bare = words(f"{content} {title}" if kind == RECORD else content)
     is_foreign = prompt.is_foreign and _is_foreign(bare)
     keys = prompt.keys([word for word in {*bare, *sign_words(content)} if word[:2] in prompt.beginnings])
     matched = [term for term in prompt.terms if _in(term.key, keys, is_foreign=is_foreign)]
-    if not any(term.weight == 1.0 for term in matched):
+    if not any(term.is_specific for term in matched):
         return 0.0, frozenset()
     memory = _Memory(content, kind, prompt, title=title, is_foreign=is_foreign)
     headed = [term for term in matched if _in(term.key, memory.head, is_foreign=memory.is_foreign)]
-    share = sum(term.weight for term in matched) / (sum(term.weight for term in prompt.terms) or 1.0)
-    is_relevant = _is_relevant(prompt, memory, headed, share=share)
-    sure = round(SURE + (1.0 - SURE) * min(1.0, share), 3) * (
-        BELOW if kind == RECORD and " / " in content.partition(":\n")[0] else 1.0
-    )
-    return (sure if is_relevant else 0.0), frozenset(term.key for term in matched if term.weight == 1.0)
+    share = sum(term.weight for term in matched) / sum(term.weight for term in prompt.terms)
+    sure = 0.0
+    if _is_relevant(prompt, memory, headed, share=share):
+        is_subsection = kind == RECORD and " / " in content.partition(":\n")[0]  # "Record / Consequences:"
+        sure = round(SURE + (1.0 - SURE) * share, 3) * (BELOW if is_subsection else 1.0)
+    return sure, frozenset(term.key for term in matched if term.is_specific)
 
 
 def _is_relevant(prompt: PromptTerms, memory: _Memory, headed: list[Term], *, share: float) -> bool:
@@ -243,15 +245,16 @@ def _is_relevant(prompt: PromptTerms, memory: _Memory, headed: list[Term], *, sh
     ``headed`` are the terms of the prompt that are in the memory's head, ``share`` is the weighted share of the
     prompt's terms that are anywhere in the memory.
     """
-    in_head = sum(term.weight == 1.0 for term in headed)
+    specific = [term.key for term in headed if term.is_specific]
+    in_head = len(specific)
     if memory.kind == DOCUMENT:
+        # Documents have many sections, so the whole heading must be in the prompt.
         return 1 < len(memory.head) == len(headed) and in_head > 1 and share >= SHARE
     if prompt.asks and in_head and share >= ASKED_SHARE:
         return True
-    specific = [term.key for term in headed if term.weight == 1.0]
     if prompt.is_question and share >= SUBJECT_SHARE and _begins_with(memory, specific, SUBJECT):
         return True
-    wanted = [term.key for term in prompt.terms if term.weight == 1.0][:FIRST_TERMS]
+    wanted = [term.key for term in prompt.terms if term.is_specific][:FIRST_TERMS]
     if not memory.rejected.isdisjoint(specific) and not memory.rejected.isdisjoint(wanted):
         return True
     begins_with_topic = in_head > 1 and _begins_with(memory, specific, BEGINNING)
@@ -278,7 +281,7 @@ def _begins_with(memory: _Memory, keys: list[str], most: int) -> bool:
 
 def _are_adjacent(prompt: PromptTerms, memory: _Memory, headed: list[Term]) -> bool:
     # In the prompt; in the head, they may have NEAR words between them.
-    keys = {term.key for term in headed if term.weight == 1.0 and term.key in memory.head}
+    keys = {term.key for term in headed if term.is_specific and term.key in memory.head}
     ordered = [term.key for term in prompt.terms]
     return any(
         one in keys and other in keys and abs(memory.head.index(one) - memory.head.index(other)) <= NEAR
@@ -296,12 +299,13 @@ def _matches_rule(prompt: PromptTerms, memory: _Memory) -> bool:
         next((at for at, key in enumerate(asked) if _in(key, [one], is_foreign=memory.is_foreign)), -1)
         for one in condition
     ]
-    return min(places) >= 0 and max(places) - min(places) <= len(condition)
+    return min(places) >= 0 and max(places) - min(places) <= len(condition)  # all of them, close together
 
 
 def _condition(content: str) -> list[str]:
     """Return the stems of what a rule applies to, the words between "never" and "without", or "every" and "needs"."""
     words_read = content[:READ_CHARS].replace("\u2019", "'").split()
+    # A rule says so at its beginning: "In this project, never …".
     at = next((at for at, word in enumerate(words_read[:8]) if word.lower().strip(",.:;") in ALWAYS), -1)
     if at < 0:
         return []

@@ -90,7 +90,7 @@ class Account:
     def refusal(self, settings: Mapping[str, Value], within_s: float) -> str:
         """Return why no second opinion may be requested now; empty if one may be.
 
-        ``within_s`` is the number of seconds left for it: no request is made if earlier answers usually took longer.
+        None is requested if earlier answers usually took longer than ``within_s`` seconds.
         """
         if refusal := self.refusal_for("", settings):
             return refusal
@@ -131,10 +131,7 @@ class Account:
         self.resume_at = _resume_at(self.failures, retry_after_s) or self.resume_at
 
     def ended(self, purpose: str, *, is_failure: bool, retry_after_s: float = 0.0, usd: float = 0.0) -> None:
-        """Record the end of a call for a ``purpose`` other than a second opinion: its cost, and whether it failed.
-
-        ``retry_after_s`` is the pause that the endpoint asked for.
-        """
+        """Record the end of a call for a ``purpose`` other than a second opinion: its cost, and whether it failed."""
         if is_failure:
             failures = self.pauses.get(purpose, (0, 0.0))[0] + 1
             self.pauses[purpose] = failures, _resume_at(failures, retry_after_s)

@@ -60,8 +60,7 @@ def vector_of(db: Connection, text: str, settings: Mapping[str, Value], *, state
 def complete(db: Connection, project: str, settings: Mapping[str, Value], *, state: str, within_s: float) -> int:
     """Fetch and store vectors for up to MOST_NEW of the newest memories without one; return the number stored.
 
-    The memories of ``project`` and the shared ones are considered. ``db`` must be in autocommit mode. Raises
-    ModelError, EndpointError.
+    ``db`` must be in autocommit mode. Raises ModelError, EndpointError.
     """
     until = time.monotonic() + within_s
     endpoint = endpoint_of(EMBEDDING)

@@ -120,10 +120,7 @@ def _limits(deadline_ms: float) -> tuple[float, str]:
 
 
 def summarization(material: Material, variable: str, prompt: str) -> list[Item]:
-    """Return one item, a summary in prose of the files that the prompt names; an empty list if it names none.
-
-    A model writes it: ``prompt`` is the question, and ``variable`` the environment variable with the model's address.
-    """
+    """Return one item, a model's summary of the files that the prompt names; an empty list if it names none."""
     files = material.files()
     if not files:
         return []
@@ -134,11 +131,7 @@ def summarization(material: Material, variable: str, prompt: str) -> list[Item]:
 
 
 def code_analysis(material: Material, variable: str, prompt: str) -> list[Item]:
-    """Return one item, an outline of the code that the prompt contains or names; an empty list if there is none.
-
-    A model writes the outline, a Markdown list: ``prompt`` is the question, and ``variable`` the environment variable
-    with the model's address.
-    """
+    """Return one item, a model's outline of the code in or named by the prompt; an empty list if there is none."""
     code = material.code()
     files = [] if code else [file for file in material.files() if _is_code(file)]
     if not code and not files:
@@ -155,9 +148,8 @@ def code_analysis(material: Material, variable: str, prompt: str) -> list[Item]:
 def similarity(material: Material, variable: str, later: list[Callable[[], None]], *, keeps: bool) -> list[Item]:
     """Return an item for each of the project's code snippets that are most similar to the prompt; the best comes first.
 
-    Similarity is measured by vectors, which come from the endpoint in the environment variable ``variable``. If it
-    fails, the words that a snippet shares with the prompt count instead. New vectors are stored by an action that is
-    appended to ``later``, to be run after the answer; the prompt's own vector is stored only if ``keeps``.
+    If the endpoint for vectors fails, the words that a snippet shares with the prompt count instead. New vectors are
+    stored by an action in ``later``, to be run after the answer; the prompt's own only if ``keeps``.
     """
     snippets = material.snippets()
     if not snippets:

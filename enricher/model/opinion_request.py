@@ -91,11 +91,7 @@ class PendingOpinion:
 def start(
     prompt: str, judged: Classification, rules: Rules, settings: Mapping[str, Value], *, state: str, until: float
 ) -> PendingOpinion | None:
-    """Start a query for a prompt's search intent and task type; return None if the settings ask a model for neither.
-
-    ``judged`` is the classification of the prompt by the rules. The answer is needed by ``until``, on the clock
-    ``time.perf_counter``.
-    """
+    """Start a query for a prompt's search intent and task type; return None if the settings ask a model for neither."""
     kinds = task_types(judged, rules, settings)
     if not kinds and not asks_for_intent(settings):
         return None
@@ -171,7 +167,6 @@ def ask_now(
     """Query the model in this process to classify a prompt; return the record of the call; never raise.
 
     ``kinds`` are the task types to choose from, with their meanings; it is empty if only the search intent is wanted.
-    Secrets are removed from the prompt and the examples first, which contain them if the setting ``log`` is ``full``.
     """
     from enricher.model.client import ModelError, ask
     from enricher.model.endpoint import Endpoint, EndpointError
@@ -183,6 +178,7 @@ def ask_now(
         endpoint.unlock()
         # The call is counted before it is made, so that it counts even if this process is killed meanwhile.
         allowance.change(state, allowance.Account.count_opinion)
+        # With ``log = full``, the prompt and the stored ones have their secrets.
         examples = [(redact(text)[0], name) for text, name in _examples(prompt, settings, state)] if kinds else []
         prompts = rules.packed("prompts")
         text = question(

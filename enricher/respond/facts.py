@@ -35,12 +35,7 @@ if TYPE_CHECKING:
 
 
 def read_facts(prompt: str, features: Iterable[str], skills: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Return the facts found in a prompt; the keys are ``frame``, ``error``, ``count``, ``listed`` and ``skill``.
-
-    They stand for the innermost stack frame, the name of the error, the number of things in the task, the number of
-    list items, and the installed skill that fits the prompt. ``features`` names what the prompt contains, such as
-    ``list``. ``skills`` are pairs (name, description).
-    """
+    """Return the facts found in a prompt: ``frame``, ``error``, ``count``, ``listed`` (how many) and ``skill``."""
     found: dict[str, str] = {}
     if TRACES.intersection(features):
         from enricher.prompt.wording.frames import error_name, innermost_frame

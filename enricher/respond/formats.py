@@ -24,10 +24,7 @@ if TYPE_CHECKING:
 
 
 def answer(text: str, tokens: int, count: int) -> dict[str, object]:
-    """Return the JSON object to print for ``text``, to which ``count`` channels contributed.
-
-    If the text is empty, ``success`` is false.
-    """
+    """Return the JSON object to print for ``text``, to which ``count`` channels contributed."""
     return {
         "success": bool(text),
         "enrichment_context": text,

@@ -90,11 +90,9 @@ def select_guardrails(
 ) -> tuple[list[Scored], list[OmittedGuidance]]:
     """Return the guardrails to show, most relevant first, and the omitted ones.
 
-    ``rules`` is the compiled catalogue of guardrails. ``task_type`` is empty if it is too uncertain to be shown.
-    ``signal_scores`` has the points that each guardrail got from its signals. ``injected`` lists the references of what
-    was shown earlier in this session. Some guardrails require that it had an earlier prompt (``has_past``) or an edit
-    (``has_edits``). At most one guardrail with a sentence about the prompt is shown. With ``is_as_specified``, the
-    guardrails of the task type come first, whatever their score is, and all are shown by their titles.
+    ``task_type`` is empty if it is too uncertain to be shown; ``injected`` lists what the session has been shown. At
+    most one guardrail with a sentence about the prompt is shown. With ``is_as_specified``, the guardrails of the task
+    type come first, whatever their score is, and all are shown by their titles.
     """
     chosen: list[Scored] = []
     misses: list[OmittedGuidance] = []
@@ -157,11 +155,7 @@ def _next_time(identity: str, times: int, injected: Collection[str]) -> str:
 
 
 def trigger_words(identity: str, evidence: Iterable[Evidence], prompt: str) -> str:
-    """Return the words of the prompt that triggered a guardrail, with the rest of their clause if that is short.
-
-    From a long clause, the words and a few that follow them are returned. The text is empty if none of the guardrail's
-    signals matched words of the prompt.
-    """
+    """Return the words of the prompt that triggered a guardrail, and the rest of their clause if that is short."""
     own = [one for one in evidence if one.facet == "guardrail" and one.name == identity and one.signal[:1] != "<"]
     if not own:
         return ""
@@ -190,9 +184,8 @@ def suggest_approach(
 ) -> tuple[Scored | None, list[OmittedGuidance]]:
     """Return the first approach that fits the prompt, or None, and the approaches that were omitted before it.
 
-    Approaches are tried in the order of the instructions file. One fits if its score is sufficient, if ``facts`` has
-    all facts that its text quotes, and if this session has not shown it yet. With ``is_as_specified``, the approaches
-    declared for that profile are tried after the others.
+    One fits if its score is sufficient, if ``facts`` has all facts that its text quotes, and if this session has not
+    shown it yet.
     """
     misses: list[OmittedGuidance] = []
     rows = [*rules["rules"], *rules.get(AS_SPECIFIED, ())] if is_as_specified else rules["rules"]
@@ -238,10 +231,7 @@ def choose_workflow(
 
 
 def shares_of(scores: Mapping[str, int], facets: Iterable[Mapping[str, Any]]) -> dict[str, float]:
-    """Return the probability of each task type, given the points of all task types (``scores``).
-
-    The odds of a task type double with every ``points_that_double`` points, a number that the rules (``facets``) set.
-    """
+    """Return the probability of each task type: its odds double with every ``points_that_double`` points."""
     double = next((facet["points_that_double"] for facet in facets if facet["name"] == "task_type"), 0.0)
     if not scores or not double:
         return {}

@@ -39,10 +39,7 @@ class RankedItem:
 
 
 def rank_items(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> None:
-    """Add all facts that the channels offered to ``result``, ordered by the channel's priority and by the score.
-
-    Facts that the text must omit are added as well, with the reason.
-    """
+    """Add all offered facts to ``result``, by the channel's priority and the score, and to those omitted the reason."""
     rank = {rule["name"]: rule for rule in body["channels"]}
     seen: set[str] = set()
     for channel in sorted(inputs.channels, key=lambda one: -rank.get(one.name, {}).get("priority", 0)):

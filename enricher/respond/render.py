@@ -119,9 +119,8 @@ def cut(text: str, *, tokens: int) -> str:
 def render(lines: TextLines, *, tokens: int, most: int = MOST_ITEMS) -> tuple[str, TextLines, list[bool]]:
     """Return the text, the lines that fit into it, and for each item whether the text contains it.
 
-    Lines other than items, such as the one with the guardrails, are short and never cut: if one does not fit, it is
-    omitted. At most ``most`` items, the most important first, fill the remaining tokens; the last one is cut to fit. If
-    there are no lines, the text is empty.
+    Lines other than items are short and never cut: if one does not fit, it is omitted. At most ``most`` items, the most
+    important first, fill the remaining tokens; the last one is cut to fit.
     """
     tokens = min(tokens, HARD_CAP_TOKENS)
     while not _fits(_joined(lines, []), tokens):

@@ -59,10 +59,7 @@ def packaged_file() -> str:
 
 
 def find_layers(cwd: str, *, base: str = "") -> Layers:
-    """Return the layers (instructions and settings files) that apply in ``cwd``.
-
-    If the path of an instructions file is given as ``base``, this file is the only layer.
-    """
+    """Return the instructions and settings files that apply in ``cwd``, or only the instructions file ``base``."""
     layers = Layers()
     if base:
         layers.instructions.append(Layer("base", os.path.abspath(base)))

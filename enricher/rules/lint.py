@@ -36,10 +36,7 @@ ENDING = ".md"
 
 
 def check(instructions: Sequence[Layer], configuration: Sequence[Layer] = ()) -> Compiled:
-    """Compile the layers, and return the result with all problems that the compiler and the lint found.
-
-    The problems are sorted by file and line.
-    """
+    """Compile the layers; return the result with all problems of the compiler and the lint, by file and line."""
     compiled = compile_layers(instructions, configuration)
     found = findings(compiled)
     for layer in configuration:
@@ -51,9 +48,8 @@ def check(instructions: Sequence[Layer], configuration: Sequence[Layer] = ()) ->
 def layers_to_check(file: str, cwd: str) -> Layers:
     """Return the layers to compile in order to check an instructions file.
 
-    A file that is a layer itself, such as ``.enricher/instructions.md`` of a project, is checked together with the
-    other layers that apply there. Any other file is checked alone if it has all the parts that complete instructions
-    need; otherwise it is checked as if it were the highest layer in ``cwd``.
+    A file that is a layer itself is checked together with the other layers that apply there. Any other file is checked
+    alone if it has all the parts that complete instructions need, otherwise as the highest layer in ``cwd``.
     """
     placed = layer_with(file, cwd)
     if placed is not None:
@@ -140,8 +136,8 @@ def _is_triggered(rule: ClassRule, judged: Classification, compiled: Compiled) -
 def idle_signals(rule: ClassRule, lists: dict[str, list[str]], files: Sequence[str] = ()) -> Iterator[tuple[int, str]]:
     """Yield (index, reason) for each signal of a rule that has no effect; all signals must pass ``check_signal``.
 
-    ``files`` contains the file in which each signal is written. Equal signals are reported only if they are in the same
-    file, because a layer may repeat a signal of a lower layer to change its weight.
+    Of equal signals, only those in the same one of ``files`` are reported: a layer may repeat a signal to change its
+    weight.
     """
     seen: dict[tuple[object, str], int] = {}
     for index, signal in enumerate(rule.signals):
@@ -190,10 +186,7 @@ def _holds(wording: tuple[str, ...], part: tuple[str, ...]) -> bool:
 
 
 def catalogue_problems(compiled: Compiled) -> Iterator[Problem]:
-    """Yield the problems of the workflow catalogues, for example a workflow that the decision tree does not lead to.
-
-    First come contradictions between the index, its decision tree and the files, then mistakes in single workflows.
-    """
+    """Yield the problems of the workflow catalogues: contradictions between index and files, then single mistakes."""
     rules = list(compiled.of_kind(WORKFLOW))
     yield from _of_the_indices(compiled, {rule.name for rule in rules})
     plans = json.loads(compiled.body["plans"])

@@ -109,6 +109,7 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
     if not index or not (questions or has_time or _may_be_gone(index, named)):
         return []
     kept = dict(index.execute("select key, value from meta where key in ('clone', 'is_whole')").fetchall())
+    # Another clone has other commits; without ``is_whole``, no history has been read yet.
     if kept.get("clone") != clone(project.git_dir) or "is_whole" not in kept:
         return []
     from enricher.context import commits
@@ -127,11 +128,12 @@ def _may_ask(prose: str, words: list[str]) -> bool:
 def _may_have_a_time(prose: str, words: list[str]) -> bool:
     if not prose.isascii() or not _TIMES.isdisjoint(words):
         return True
+    # 2026-11-21, 21.11.2026.
     if any((word[:2] == "20" and word[4:5] in ("-", "/")) or word[-5:-2] == ".20" for word in words):
         return True
     if _SINCE.isdisjoint(words):
         return False
-    return not _RELEASES.isdisjoint(words) or any(word.lstrip("v")[:1].isdigit() for word in words)
+    return not _RELEASES.isdisjoint(words) or any(word.lstrip("v")[:1].isdigit() for word in words)  # "since v1.2"
 
 
 def _may_be_gone(db: Connection, named: PromptNames) -> bool:
@@ -147,6 +149,7 @@ def _may_be_gone(db: Connection, named: PromptNames) -> bool:
 
 
 def _prose(prompt: str) -> str:
+    # Most prompts have none of these.
     if not any(sign in prompt for sign in ("```", "~~~", "\n    ", "\n\t", "\n>", 'File "', "\n  at ", "\nat ")):
         return prompt
     lines, is_fenced = [], False
@@ -169,6 +172,7 @@ def _named(prose: str) -> PromptNames:
         if dot and head and end in SOURCE_ENDS:
             found.files.append(bare)
         elif "/" in bare:
+            # A route such as /users.
             found.plain_words += [bare] if bare[0] == "/" else []
         elif "." in bare or "-" in bare:
             found.plain_words.append(bare)

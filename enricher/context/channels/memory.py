@@ -31,7 +31,7 @@ BASE_COUNT, MAX_COUNT, MAX_TOKENS, MIN_CONFIDENCE = (
 )
 STEP = 5  # how many more memories are searched for if the confidence in the search intent is medium (seed 001)
 HIGH_CONFIDENCE, MEDIUM_CONFIDENCE = 0.8, 0.5
-LONGEST_PREVIEW = 200
+LONGEST_PREVIEW = 200  # characters
 LONGEST_SUBJECT = 2_000  # maximum characters of the conversation that are searched together with the prompt
 OWN_SHARE = 0.5  # of the minimum score; needed by a memory's own words even if a linked memory matches well
 ACCOMPANIES = "it only accompanies one that fits"
@@ -66,11 +66,7 @@ SEEKS = {
 
 
 def memories_for(confidence: float, *, base_count: int, max_count: int) -> int:
-    """Return how many memories to search for if the search intent has this confidence (seed 001, task 2.2).
-
-    This is ``max_count`` if the confidence is high, ``base_count`` plus ``STEP`` if it is medium, and ``base_count`` if
-    it is low, but never more than ``max_count``.
-    """
+    """Return how many memories to search for if the search intent has this confidence (seed 001, task 2.2)."""
     if confidence >= HIGH_CONFIDENCE:
         return max_count
     return min(max_count, base_count + STEP if confidence >= MEDIUM_CONFIDENCE else base_count)
@@ -95,6 +91,7 @@ def within_tokens(previews: Iterable[str], most: int) -> int:
 
 def preview(content: str, *, longest: int = LONGEST_PREVIEW) -> str:
     """Return the beginning of a text on one line, at most ``longest`` characters, cut at a word."""
+    # The beginning of a huge text is enough, even if 95 % of it is white space.
     flat = " ".join(content[: longest * 20].split())
     if len(flat) <= longest and len(content) <= longest * 20:
         return flat
@@ -271,7 +268,7 @@ def _place(request: Request) -> str:
 
 
 def _label(hit: Hit) -> str:
-    label = f"{hit.namespace} {hit.created_at[:10]} {hit.id}".replace("  ", " ")
+    label = f"{hit.namespace} {hit.created_at[:10]} {hit.id}".replace("  ", " ")  # without a date
     beside = [part for part in (_shown(hit.source), "" if hit.reviewed else "not reviewed") if part]
     return f"{label} ({', '.join(beside)})" if beside else label
 
@@ -291,6 +288,7 @@ def _stale(hit: Hit, request: Request) -> str:
 
         if os.path.basename(source) in FILES.get(request.host, FILES["claude"]):
             return IN_HOST_FILE + source
+    # A commit or an address is no file.
     if not source or ":" in source or hit.project != request.project.id or not request.project.root:
         return ""
     if source in request.opened_files():

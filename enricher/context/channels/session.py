@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 IN_CONTEXT = "the conversation has it, and the agent has the conversation"
 """Reason not to quote the conversation: none of the replayed prompts that got a quotation needed it (ruling R29)."""
-REFERENT_SCORE, NEWS_SCORE, STATE_SCORE = 0.95, 0.9, 0.85
+REFERENT_SCORE, NEWS_SCORE, STATE_SCORE = 0.95, 0.9, 0.85  # in the order of importance
 CHARS_PER_TOKEN = 4  # number of characters that count as one token, as in ``enricher.prompt.text.estimate_tokens``
 LABELS_CHARS = 60  # reserved for the labels of its two facts (prompts, state of work)
 PROMPTS_SHARE = 0.55  # share of the characters for the last prompts; the rest is for the state of the work
 SHORTEST_PROMPT = 32  # a shorter quotation of a prompt says nothing
-SEVERAL_CHARS = 90
+SEVERAL_CHARS = 90  # of each option, if the prompt chooses several
 ERROR_CHARS = 90
 TODO_CHARS = 60
 MOST_FILES = 4
@@ -78,9 +78,10 @@ def _ref(kind: str, text: str) -> str:
 def _prompts(prompts: list[str], *, chars: int) -> str:
     shown: list[str] = []
     for text in reversed(prompts):
-        left = chars - sum(len(one) + 3 for one in shown)
+        left = chars - sum(len(one) + 3 for one in shown)  # three for " → "
         if left < SHORTEST_PROMPT:
             break
+        # The newest gets half, the others equal shares of the rest.
         room = max(SHORTEST_PROMPT, left // 2 if not shown else left // max(1, len(prompts) - len(shown)))
         shown.append(cut(text, min(room, left)))
     return " → ".join(reversed(shown))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from enricher.context import ChannelRule, Request
     from enricher.sources.skills import Helper
 
-MOST_SKILLS = 64
+MOST_SKILLS = 64  # files that are opened in each folder
 HEAD_BYTES = 2048
 LONGEST_NAME = 64  # maximum characters of the name of a skill or the like, which the agent reads as part of a sentence
 LONGEST_DESCRIPTION = 160
@@ -86,10 +86,7 @@ def _files(folder: str, kind: str) -> list[Helper]:
 
 
 def installed_skills(folders: list[str]) -> list[tuple[str, str]]:
-    """Return (name, description) of the skills in ``folders``, sorted by name.
-
-    Of several skills with the same name, only the first is returned.
-    """
+    """Return (name, description) of the skills in ``folders``, sorted by name; of equal names, the first."""
     found: dict[str, str] = {}
     for folder in folders:
         for name in _names(folder):

@@ -61,8 +61,7 @@ _AROUND = "\"'`()[]{}<>,;:!?*=|&"
 def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
     """Return one candidate with the tests of the files or names in the prompt.
 
-    If the prompt names nothing that has tests, but asks to test something ("test it"), the tests of the files that the
-    agent has just changed are returned.
+    If it names nothing that has tests ("test it"), these are the tests of the files that the agent has just changed.
     """
     del channel
     project = request.project
@@ -121,7 +120,7 @@ def _named(prompt: str) -> tuple[list[str], list[str]]:
             fenced = not fenced
         if fenced or line.startswith(("    ", "\t", ">", "+")) or bare.startswith(("at ", "File ", "Traceback")):
             continue
-        parts = line.split("`")
+        parts = line.split("`")  # every second part was in backticks
         for number, part in enumerate(parts):
             words = part.split()
             for raw in words:
@@ -142,6 +141,7 @@ def _take(raw: str, is_marked: bool, paths: list[str], names: list[str]) -> None
     head = word.partition("(")[0]
     name = head.rpartition(".")[2]
     is_call = bool(head) and "(" in raw and not raw.startswith("(")
+    # CamelCase, but not a word in capitals.
     is_certain = is_marked or is_call or "_" in name.strip("_") or (name[1:] != name[1:].lower() and not name.isupper())
     if is_certain and len(name) >= SHORTEST_NAME and name.isidentifier() and name.isascii() and name not in names:
         names.append(name)

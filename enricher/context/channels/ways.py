@@ -186,7 +186,7 @@ def _has_command(prompt: str, command: str) -> bool:
         return True
     program = command.partition(" ")[0]
     words = prompt.replace("`", " ").split()
-    return program not in ALSO_WORDS and program in words[:-1]
+    return program not in ALSO_WORDS and program in words[:-1]  # its last word has no arguments behind it
 
 
 def _loaded(request: Request, imported: str) -> set[str]:

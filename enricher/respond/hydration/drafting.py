@@ -45,8 +45,7 @@ if TYPE_CHECKING:
 def improved(drafted: Enrichment, inputs: Inputs, rules: Rules, request: Request, *, until: float) -> Enrichment:
     """Return the plan as improved by the model, or the draft if the model adds nothing in time.
 
-    Records the call in ``inputs.hydration``. ``until`` is the deadline, as a time of ``time.perf_counter``. A plan
-    without a checkpoint is not improved.
+    Records the call in ``inputs.hydration``. A plan without a checkpoint is not improved.
     """
     prompts = rules.packed("prompts").get(TEMPLATE)
     if prompts is None or "CHECKPOINT: " not in drafted.text:

@@ -58,9 +58,8 @@ if TYPE_CHECKING:
 def workflow_for(chosen: str, requests: list[PromptRequest], rules: Rules) -> str:
     """Return the workflow of a plan: ``chosen``, or the default workflow if the rules were too uncertain to choose one.
 
-    A question that asks for no plan is answered: "should we close the issue?" has the task type of planning, too.
-    If the prompt mentions the chosen workflow only to say when something happens ("once the review is over"), another
-    workflow is returned: the one for simple questions if the prompt asks for no work, otherwise the default one.
+    A question that asks for no plan is answered: "should we close the issue?" has the task type of planning, too. A
+    workflow that is only mentioned to say when something happens ("once the review is over") is not used.
     """
     can_answer = ANSWERING in rules.packed("plans")
     if chosen in (PLANNING, "") and can_answer and _is_only_asked(requests):
@@ -143,10 +142,8 @@ def steps_for(
 ) -> list[PlanStep]:
     """Return a workflow's steps for one prompt, each with its number or, for a checkpoint, the word CHECKPOINT.
 
-    ``plan`` is the workflow's template, ``values`` fills its placeholders, and ``items`` are the separate requests of
-    the prompt. If ``is_tracked`` and the project has a task tracker, the first step creates a task in it and the last
-    step closes the task. If the workflow includes a commit, only closing the task comes after it. A single step has no
-    number.
+    ``items`` are the separate requests of the prompt. If ``is_tracked`` and the project has a task tracker, the first
+    step creates a task in it and the last step closes the task. A single step has no number.
     """
     values = {**values, **({"items": "all points"} if items else {"others": "the others"})}
     tracker = values.get("tracker", "") if is_tracked else ""

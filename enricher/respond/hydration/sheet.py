@@ -30,11 +30,7 @@ if TYPE_CHECKING:
 
 
 def sheet(result: Enrichment, inputs: Inputs, rules: Rules, *, typed: str, cwd: str) -> str:
-    """Return the text of the planning subagent's file.
-
-    ``typed`` is the prompt exactly as the user typed it, and is included verbatim. ``cwd`` is the folder in which it
-    was typed.
-    """
+    """Return the text of the planning subagent's file, with the prompt exactly as ``typed`` in the folder ``cwd``."""
     plans = rules.packed("plans")
     drafted = hydrate(result, inputs, rules)
     fence = FENCE * max(3, _longest_run(typed, FENCE) + 1)

@@ -133,10 +133,7 @@ def write(result: Enrichment, inputs: Inputs, rules: Rules) -> None:
 
 
 def hydrate(result: Enrichment, inputs: Inputs, rules: Rules) -> Hydration | None:
-    """Return the plan for a prompt, and mark the items of ``result`` that its context quotes.
-
-    Return None if the rules do not define the workflow that fits the prompt.
-    """
+    """Return the plan for a prompt, if the rules define its workflow, and mark the items of ``result`` in it."""
     plans = rules.packed("plans")
     requests = read_requests(inputs.prompt)
     name = workflow_for(result.workflow, requests, rules)

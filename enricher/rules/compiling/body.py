@@ -190,10 +190,7 @@ def _approaches(result: Compiled) -> dict[str, list[tuple[str, str, list[str], d
 
 
 def effort_thresholds(result: Compiled) -> dict[str, Any]:
-    """Return the compiled thresholds by which the effort of a prompt is estimated (rule ``## Complexity``).
-
-    If there is no such rule, they are empty, and no effort is estimated.
-    """
+    """Return the compiled thresholds for the effort of a prompt; empty without a rule ``## Complexity``."""
     rule = next(result.of_kind("complexity", named=False), None)
     if rule is None:
         return {}

@@ -290,10 +290,7 @@ def _undeclared_channels(declared: Container[str]) -> Iterator[RuleBlock | Probl
 
 
 def missing_parts(file: str, result: Compiled) -> list[Problem]:
-    """Return an error for each required part, such as ``# Output``, in which no layer has a rule.
-
-    The errors are reported for ``file``, which is the file of the lowest layer.
-    """
+    """Return an error in ``file`` for each required part (such as ``# Output``) in which no layer has a rule."""
     present = {rule.part for rule in result.rules.values()}
     missing = [part for part in PARTS if part not in present and part != "Context"]
     message = f"is missing or empty; an instructions file has {', '.join(PARTS)}"

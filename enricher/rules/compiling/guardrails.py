@@ -70,10 +70,7 @@ class Shorthand:
 
 
 def read_catalogue(file: str, problems: list[Problem], files: Files, *, named_at: str = "") -> dict[str, Guardrail]:
-    """Return the guardrails of a catalogue file by id, in file order; add to ``problems`` what is wrong in the file.
-
-    ``files`` reads the file, and ``named_at`` is the ``file:line`` of the rule that names it.
-    """
+    """Return the guardrails of a catalogue file by id, in file order; add to ``problems`` what is wrong in the file."""
     found: dict[str, Guardrail] = {}
     known = len(problems)
     lines = files.read(file, problems, "the guardrail catalogue", named_at=named_at).splitlines()
@@ -111,10 +108,7 @@ def _statement(below: list[str]) -> str:
 
 
 def read_shorthands(file: str, problems: list[Problem], files: Files, *, named_at: str = "") -> list[Shorthand]:
-    """Return the rows of the table ``slug | guardrail | task types | aliases`` in a file; add errors to ``problems``.
-
-    ``files`` reads the file, and ``named_at`` is the ``file:line`` of the rule that names it.
-    """
+    """Return the rows of the table ``slug | guardrail | task types | aliases``; add errors to ``problems``."""
     found: list[Shorthand] = []
     columns: list[str] = []
     names: dict[str, int] = {}
@@ -217,8 +211,7 @@ def files_of_lone(
 ) -> list[CatalogueFile]:
     """Return the catalogues of an instructions file that replaces all layers; ``named`` are those that it names.
 
-    If one of the files does not exist, for example because only the packaged instructions were copied, the packaged
-    catalogue is used instead, and a warning is added to ``problems``.
+    Instead of one that does not exist, as when only the packaged instructions were copied, the packaged one is used.
     """
     folder, ours = os.path.dirname(file), os.path.dirname(packaged_file())
     kinds = {one.kind for one in named}

@@ -57,8 +57,7 @@ class Files:
     def read(self, file: str, problems: list[Problem], what: str, *, named_at: str = "") -> str:
         """Return the text of a file; if it cannot be read, return an empty string and add the reason to ``problems``.
 
-        ``what`` describes the file in the problem. ``named_at`` is the ``file:line`` where a rule names the file, which
-        is reported if the file does not exist.
+        ``what`` describes the file in the problem. ``named_at`` is the place in the rule that names the file.
         """
         if file in self._texts:
             return self._texts[file]
@@ -91,10 +90,7 @@ class NamedFile(NamedTuple):
 
 
 def named_file(rule: RuleBlock, key: str, *index: int) -> NamedFile:
-    """Return the file that a rule names by the value of ``key``, or by an item of this value if it is a list.
-
-    The name is a path relative to the rule's file.
-    """
+    """Return the file, relative to its own, that a rule names by the value of ``key`` or by an item of this list."""
     value = rule.data[key]
     name = str(value[index[0]] if index else value)
     return NamedFile(sibling_path(rule, name), *rule.place_of(key, *index))
@@ -109,8 +105,7 @@ def found_path(named: NamedFile, files: Files, problems: list[Problem], *, is_wh
     """Return the path of the file that a rule names; if it does not exist, add an error and return an empty string.
 
     An instructions file that is complete (``is_whole``) may be a copy of the packaged one without the files that it
-    names. In this case, the path of the packaged file is returned, and a warning is added. ``what`` describes the file
-    in the error.
+    names: then the packaged file is used. ``what`` describes the file in the error.
     """
     if files.has(named.path):
         return named.path
@@ -198,8 +193,7 @@ def existing_prompts(
 ) -> dict[str, NamedFile]:
     """Return the prompt files that exist, and add a problem for each of those that do not.
 
-    ``whole`` are complete instructions files. Such a file may be a copy of the packaged one without the files that it
-    names. In this case, the packaged files are returned, and one warning is added for all of them.
+    Instead of those that ``whole`` instructions files name, the packaged ones are used, with one warning for all.
     """
     found: dict[str, NamedFile] = {}
     reported: list[Problem] = []
@@ -221,9 +215,8 @@ def compiled_prompts(
 ) -> dict[str, Any]:
     """Return the prompts for a language model, rendered except for the parts that depend on what a user types.
 
-    ``meanings`` explains each task type to the model. If ``prompts`` has no templates, the packaged ones are used. If
-    ``reuses`` is true, prompts that the package already contains in rendered form are not rendered again, because
-    importing the template engine takes as long as the rest of the compilation.
+    If ``prompts`` has no templates, the packaged ones are used. If ``reuses`` is true, prompts that the package already
+    contains in rendered form are not rendered again.
     """
     texts = [(name, one.path, files.content(one.path)) for name, one in prompts.items()]
     # Paths are not part of the hash: a copy of the packaged files gives the same prompts.
@@ -232,6 +225,7 @@ def compiled_prompts(
     compiled: dict[str, Any] = shipped.packed("prompts") if reuses and shipped else {}
     if compiled and (not texts or compiled["of"] == of):
         return compiled
+    # Importing the template engine takes as long as the rest of the compilation.
     from enricher.structured.templates import TemplateProblemError, read_modes, skeletons
 
     try:
@@ -246,10 +240,7 @@ def compiled_prompts(
 def read_thresholds(
     rule: RuleBlock, files: Files, problems: list[Problem], *, is_whole: bool
 ) -> tuple[str, dict[str, Any]]:
-    """Return the path of the file of thresholds that a rule ``## Complexity`` names, and its compiled content.
-
-    If the file is missing or has mistakes, the content is empty, and ``problems`` says what is wrong.
-    """
+    """Return the path of the file that a rule ``## Complexity`` names, and its content, empty if faulty."""
     named = named_file(rule, "thresholds")
     found = found_path(named, files, problems, is_whole=is_whole, what="the file of thresholds")
     if not found:
@@ -264,10 +255,7 @@ def read_thresholds(
 
 
 def compiled_thresholds(file: str, text: str) -> tuple[dict[str, Any], list[Problem]]:
-    """Return the compiled content of a file of thresholds, and a problem for each mistake in it.
-
-    If there is any mistake, the content is empty.
-    """
+    """Return the compiled content of a file of thresholds, empty if it has mistakes, and a problem for each."""
     data, lines, problems = read_yaml_file(file, text)
     if data is None or problems:
         return {}, problems

@@ -71,10 +71,7 @@ class ClassRule:
 
 
 def check_signal(signal: object, lists: dict[str, list[str]]) -> list[str]:
-    """Return what is wrong with a signal (a phrase or feature that gives points to a class) in an instructions file.
-
-    Each problem is described together with its correction; the list is empty if the signal is valid.
-    """
+    """Return what is wrong with a signal, which gives points to a class, each problem with its correction."""
     if not isinstance(signal, dict):
         return ['a signal is a mapping such as {phrase: "how do i", weight: 4}']
     found = [f"unknown key '{key}'; known: {', '.join(sorted(KEYS))}" for key in signal if key not in KEYS]
@@ -99,10 +96,7 @@ def check_signal(signal: object, lists: dict[str, list[str]]) -> list[str]:
 
 
 def check_word_weights(leanings: dict[str, list[str]]) -> list[str]:
-    """Return what is wrong with the weights that a class gives to single words (``leanings``).
-
-    The list is empty if they are valid.
-    """
+    """Return what is wrong with the weights that a class gives to single words (``leanings``)."""
     found = []
     for strength, words in leanings.items():
         figure = int(strength) if strength.removeprefix("-").isdecimal() else 0
@@ -200,10 +194,7 @@ def tokens(phrase: str) -> tuple[str, ...]:
 
 
 def is_contained(phrase: str) -> bool:
-    """Return whether a phrase is between stars (``*为什么*``), which means that it is also found inside words.
-
-    This is meant for scripts without spaces.
-    """
+    """Return whether a phrase is between stars (``*为什么*``): in scripts without spaces, it is found inside words."""
     return len(phrase) > len("**") and phrase[0] == phrase[-1] == "*"
 
 
@@ -222,10 +213,7 @@ def label(signal: dict[str, Any]) -> str:
 
 
 def condition_of(signal: dict[str, Any]) -> str:
-    """Return a text that represents everything in a signal except its weight.
-
-    Signals with equal texts always fire together.
-    """
+    """Return a text for everything in a signal except its weight: signals with equal texts always fire together."""
     return repr(sorted((key, value) for key, value in signal.items() if key != "weight"))
 
 
@@ -268,10 +256,7 @@ CONTRACTIONS: dict[str, list[str]] = {
 
 
 def forms(word: str) -> list[str]:
-    """Return the inflected forms of a base word.
-
-    Return an empty list for a word that has no such forms, or seems to be an inflected form itself.
-    """
+    """Return the inflected forms of a base word; none for a word that seems to be an inflected form itself."""
     if len(word) < _SHORTEST or not word.isascii() or not word.isalpha() or word.endswith(("ing", "ed", "ly", "ous")):
         return []
     if word in _IRREGULAR:

@@ -72,11 +72,7 @@ def read_index(path: str, text: str) -> Index:
 
 
 def index_of(rule: RuleBlock, files: Files, problems: list[Problem], *, is_whole: bool) -> Index | None:
-    """Return the workflow index that a rule ``## Workflows`` names; None if it names none, or if the file is missing.
-
-    A missing file is reported in ``problems``. A complete instructions file (``is_whole``) may be a copy of the
-    packaged one without its catalogue; then the packaged catalogue is used, and only a warning is reported.
-    """
+    """Return the workflow index that a rule ``## Workflows`` names; None if it names none, or if it is missing."""
     if not rule.data.get("file"):
         return None
     path = found_path(named_file(rule, "file"), files, problems, is_whole=is_whole, what="the workflow index")
@@ -134,10 +130,7 @@ def workflows_of(index: Index, files: Files, problems: list[Problem]) -> Iterabl
 
 
 def with_signals(rule: RuleBlock) -> RuleBlock:
-    """Return the workflow with its ``triggers`` divided into ``signals`` and ``task_types``.
-
-    ``task_types`` maps each task type among the triggers to its points.
-    """
+    """Return the workflow with its ``triggers`` divided into ``signals`` and the points of ``task_types``."""
     signals: list[Any] = []
     task_types: dict[str, Any] = {}
     lines = dict(rule.lines)

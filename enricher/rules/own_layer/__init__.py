@@ -49,9 +49,8 @@ def layer_of_edit(
 ) -> OwnLayer:
     """Return the layer ``own`` with entries added that have the same effect as the edit of the lowest layer.
 
-    ``opened`` is the text of the lowest layer before the edit (an update may have changed its file since), ``edited``
-    the text after it. ``stack`` are all instructions layers as they are on the disk, including ``own``. Raises
-    LayerError if a layer cannot have this effect.
+    ``opened`` is the text of the lowest layer before the edit (an update may have changed its file since). ``stack``
+    are all instructions layers, including ``own``. Raises LayerError if a layer cannot have this effect.
     """
     packaged = stack[0].path
     checked = wanted = compile_layers(stack, configuration, texts={packaged: edited, **_absent(own)})

@@ -145,10 +145,9 @@ def entries_for(
 ) -> Iterator[Entry]:
     """Yield the entries with which a layer above the instructions ``below`` has the same effect as ``edited``.
 
-    Entries that disable a rule come last. ``called`` are the names of the guardrails that the catalogue's table
-    triggers even without a rule. With ``keeps_removed``, rules missing from ``edited`` are not disabled. The rules
-    whose ids are in ``verbatim`` are copied unchanged. Since a copied rule replaces the lower layer's rule and its
-    fitted lists, these lists are copied from ``fitted``, too.
+    ``called`` are the names of the guardrails that the catalogue's table triggers even without a rule. With
+    ``keeps_removed``, rules missing from ``edited`` are not disabled. The rules whose ids are in ``verbatim`` are
+    copied unchanged, and the lists of ``fitted`` with every rule that is copied.
     """
     old = {one.key: one for one in sections(below)}
     new = {one.key: one for one in sections(edited)}

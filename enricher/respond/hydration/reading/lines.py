@@ -21,11 +21,10 @@ LIST_MARKS = ("- ", "* ", "• ")
 
 
 def places_of(lines: list[tuple[str, bool, bool]]) -> list[str]:
-    """Return for each line of a prompt a note on where it is, to be shown when the line is quoted alone.
+    """Return for each line of a prompt a note on where it is, to be shown when the line is quoted alone; or "".
 
-    If the prompt has several headings, the note names the one above the line, as in ``(under "Header")``. For a line
-    that ends with "here", it names the previous line, as in ``(behind "the totals" in the prompt)``. Other lines have
-    an empty note. ``lines`` is the result of ``own_lines``.
+    Of several headings, the note names the one above the line, as in ``(under "Header")``. For a line that ends with
+    "here", it names the previous line, as in ``(behind "the totals" in the prompt)``.
     """
     headings = [at for at, (line, _is_listed, _is_nested) in enumerate(lines) if _is_heading(line)]
     headings = [at for at in headings if at + 1 < len(lines) and at + 1 not in headings]

@@ -98,10 +98,9 @@ def items_of(requests: list[PromptRequest]) -> list[str]:
 
 
 def conditions_of(requests: list[PromptRequest], main: PromptRequest | None, *, is_report: bool) -> str:
-    """Return the requirements of a prompt that the checkpoint must list because they are not part of a step.
+    """Return the requirements that the checkpoint must list because they are not part of a step.
 
-    If the prompt reports a failure (``is_report``) or contains a list, these are all requirements; otherwise, they are
-    those for which the steps have no room. ``main`` is the main request.
+    These are those for which steps have no room, or all if the prompt reports a failure or contains a list.
     """
     own = own_requests(requests)
     chosen = separate_requests(requests)
@@ -113,8 +112,7 @@ def conditions_of(requests: list[PromptRequest], main: PromptRequest | None, *, 
 def joined(chosen: Sequence[PromptRequest], requests: Sequence[PromptRequest], *, is_report: bool = False) -> Joined:
     """Return the texts of the chosen requests, each with the requirements that follow it in the prompt.
 
-    A prohibition before the first request is joined to that request. If the chosen requests are list items, or if the
-    prompt reports a failure (``is_report``), requirements hold for all of them, and are left for the checkpoint.
+    Of list items and of reports of failures, requirements hold for all, and are left for the checkpoint.
     """
     result = Joined([f"{one.text}{one.place}" for one in chosen])
     is_apart = is_report or any(one.is_listed for one in chosen)

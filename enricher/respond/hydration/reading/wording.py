@@ -70,10 +70,9 @@ if TYPE_CHECKING:
 
 
 def main_request(requests: list[PromptRequest], *, is_report: bool = False) -> PromptRequest | None:
-    """Return the main request: the first order or wish that is not too vague, else a question, else a statement.
+    """Return the main request, if any: the first order or wish that is not too vague, else a question or a statement.
 
-    If the prompt reports a failure (``is_report``), a sentence that says what fails is preferred. Return None if there
-    is no request.
+    If the prompt reports a failure (``is_report``), a sentence that says what fails is preferred.
     """
     requests = own_requests(requests) or requests
     whole = [one for one in requests if len(one.text.split()) >= FEWEST_WORDS or one.names_its_object]
@@ -262,8 +261,7 @@ def closed(text: str) -> str:
 def intent(requests: list[PromptRequest], *, error: str, earlier: str, is_question: bool, is_report: bool) -> str:
     """Return the intent of a plan: one sentence that restates the main request of the prompt.
 
-    The pasted ``error`` and the ``earlier`` request are added if they are not empty. ``is_question`` means that the
-    plan only answers a question, and ``is_report`` that the prompt reports a failure.
+    ``is_question`` means that the plan only answers a question, and ``is_report`` that the prompt reports a failure.
     """
     chosen = main_request(requests, is_report=is_report)
     if chosen is None:

@@ -41,21 +41,25 @@ def mark_loaded(gathered: list[ChannelResult], request: Request) -> None:
 
 
 def mark_in_answer(gathered: list[ChannelResult], answer: str) -> None:
-    """Mark as stale (not to be shown) the candidates whose text occurs in the agent's last answer.
-
-    The channel ``session`` is exempt: it quotes that answer on purpose, to say what the prompt refers to.
-    """
+    """Mark as stale (not to be shown) the candidates whose text occurs in the agent's last answer."""
     answer_line = _one_line(answer)
     for one in gathered:
-        for item in one.candidates if one.name != "session" else ():
-            if answer_line and item.text and not item.stale and _one_line(item.text) in answer_line:
+        if one.name == "session":  # quotes that answer on purpose, to say what the prompt refers to
+            continue
+        for item in one.candidates:
+            if item.text and not item.stale and _one_line(item.text) in answer_line:
                 item.stale = IN_CONVERSATION
+
+
+def own_files(host: str) -> tuple[str, ...]:
+    """Return the files that a client loads at its start; of an unknown client, those of Claude Code."""
+    return FILES.get(host, FILES["claude"])
 
 
 def imports(name: str, request: Request) -> str:
     """Return the file through which the client loads the file ``name``: itself, or one that imports it; or ""."""
     path = os.path.join(request.project.root, name)
-    for own in FILES.get(request.host, FILES["claude"]):
+    for own in own_files(request.host):
         if os.path.realpath(os.path.join(request.project.root, own)) == os.path.realpath(path):
             return own
     wanted = os.path.basename(name).lower()
@@ -71,7 +75,7 @@ def _one_line(text: str) -> str:
 def _read(request: Request) -> list[tuple[str, str]]:
     found = []
     for folder in _folders(request.cwd, request.project.root):
-        for name in FILES.get(request.host, FILES["claude"]):
+        for name in own_files(request.host):
             try:
                 content = private.read_file(os.path.join(folder, name), MOST_BYTES)
             except OSError:

@@ -44,12 +44,11 @@ class PendingOpinion:
     """
 
     def __init__(self, settings: Mapping[str, Value], *, until: float, limit_ms: int) -> None:
-        self.until = until
         self.began = time.perf_counter()
-        self.limit_ms = limit_ms
+        self.until = min(until, self.began + limit_ms / 1000)
         self.descriptor = -1
         self.refusal = ""
-        self._known: dict[str, Any] = {"model": str(settings["model.name"]), "limit_ms": self.limit_ms}
+        self._known: dict[str, Any] = {"model": str(settings["model.name"]), "limit_ms": limit_ms}
 
     def record(self) -> dict[str, Any]:
         """Wait for the answer until the deadline; return the record of the call, even if the child process failed."""
@@ -95,8 +94,7 @@ def start(
     kinds = task_types(judged, rules, settings)
     if not kinds and not asks_for_intent(settings):
         return None
-    limit_ms = int(settings["search_intent.llm_timeout_ms"])
-    asked = PendingOpinion(settings, until=min(until, time.perf_counter() + limit_ms / 1000), limit_ms=limit_ms)
+    asked = PendingOpinion(settings, until=until, limit_ms=int(settings["search_intent.llm_timeout_ms"]))
     asked.refusal = allowance.read(state).refusal(settings, asked.until - asked.began)
     if not asked.refusal:
         _start(asked, lambda: ask_now(prompt, kinds, rules, settings, state=state), state)
@@ -105,8 +103,7 @@ def start(
 
 def start_plan(text: str, schema: Schema, settings: Mapping[str, Value], *, state: str, until: float) -> PendingOpinion:
     """Start a query for the steps of a plan; ``text`` is the question, and ``schema`` describes the model's answer."""
-    limit_ms = int(settings["model.plan_timeout_ms"])
-    asked = PendingOpinion(settings, until=min(until, time.perf_counter() + limit_ms / 1000), limit_ms=limit_ms)
+    asked = PendingOpinion(settings, until=until, limit_ms=int(settings["model.plan_timeout_ms"]))
     asked.refusal = allowance.read(state).refusal_for(allowance.PLAN, settings)
     if not asked.refusal:
         within_s = asked.until - time.perf_counter()

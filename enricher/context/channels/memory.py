@@ -284,9 +284,9 @@ def _stale(hit: Hit, request: Request) -> str:
         return hit.superseded if hit.superseded.startswith("superseded") else f"superseded by {hit.superseded}"
     source = hit.source.partition("#")[0]
     if hit.origin == "import:agents":
-        from enricher.context.host_context import FILES, IN_HOST_FILE
+        from enricher.context.host_context import IN_HOST_FILE, own_files
 
-        if os.path.basename(source) in FILES.get(request.host, FILES["claude"]):
+        if os.path.basename(source) in own_files(request.host):
             return IN_HOST_FILE + source
     # A commit or an address is no file.
     if not source or ":" in source or hit.project != request.project.id or not request.project.root:

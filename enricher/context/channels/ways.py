@@ -193,7 +193,7 @@ def _loaded(request: Request, imported: str) -> set[str]:
     # Each line of ``imported`` names a file and another one, which is loaded with it.
     from enricher.context import host_context
 
-    names = host_context.FILES.get(request.host, host_context.FILES["claude"])
+    names = host_context.own_files(request.host)
     loaded = set(names)
     for folder in _folders(request):
         loaded.update(f"{folder}/{name}" for name in names)

@@ -58,21 +58,13 @@ def look_up(request: Request, settings: Mapping[str, Value]) -> dict[str, Any]:
         samples = [one for one in names if _is_sample(request.prompt, one.text)]
         files = _files([one for one in names if one not in samples], request, index)
         symbols = _symbols(names, index) if index else []
-        places = [f"{path}:{line}" for _name, path, line in symbols]
-        frame = next(
-            (
-                f"{path}:{name.line}"
-                for name in names
-                if name.kind == FRAME
-                for path in existing(name.text, request, index)
-            ),
-            "",
-        )
+        frames = (name for name in names if name.kind == FRAME)
+        places = (f"{path}:{frame.line}" for frame in frames for path in existing(frame.text, request, index))
         found |= {
             "files": list(dict.fromkeys([*files, *(path for _name, path, _line in symbols)]))[:MOST_FILES],
             "samples": _files(samples, request, index),
-            "symbols": [[name, place] for (name, _path, _line), place in zip(symbols, places, strict=True)],
-            "place": frame or _place(symbols, files),
+            "symbols": [[name, f"{path}:{line}"] for name, path, line in symbols],
+            "place": next(places, "") or _place(symbols, files),
         }
         if index:
             found |= _tests(index, root, found["files"], symbols)

@@ -18,7 +18,6 @@ SHARE_OF_CANDIDATES, SHARE_OF_CATALOGUE = 800, 1200  # maximum tokens of each, t
 SESSION_CHARS = 1600
 LONGEST_LINE = 300
 MOST_ITEMS = 30
-FENCE = "`"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +32,9 @@ def sheet(result: Enrichment, inputs: Inputs, rules: Rules, *, typed: str, cwd: 
     """Return the text of the planning subagent's file, with the prompt exactly as ``typed`` in the folder ``cwd``."""
     plans = rules.packed("plans")
     drafted = hydrate(result, inputs, rules)
-    fence = FENCE * max(3, _longest_run(typed, FENCE) + 1)
+    fence = "```"
+    while fence in typed:
+        fence += "`"
     session = [f"- {one.label}: {one.text}" for one in summary(inputs.conversation, chars=SESSION_CHARS)]
     return "\n".join([
         TITLE,
@@ -112,11 +113,3 @@ def _within(lines: Iterable[str], tokens: int) -> list[str]:
             break
         kept.append(line)
     return kept or ["- none"]
-
-
-def _longest_run(text: str, sign: str) -> int:
-    longest = run = 0
-    for char in text:
-        run = run + 1 if char == sign else 0
-        longest = max(longest, run)
-    return longest

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from enricher.prompt.text import harmless
 from enricher.rules.compiling.document import Problem
-from enricher.rules.compiling.named_files import sibling_path
+from enricher.rules.compiling.named_files import named_file
 from enricher.rules.compiling.schema import LONGEST_TEXT, LONGEST_TITLE
 from enricher.rules.layers import packaged_file
 
@@ -69,23 +69,36 @@ class Shorthand:
     line: int
 
 
-def read_catalogue(file: str, problems: list[Problem], files: Files, *, named_at: str = "") -> dict[str, Guardrail]:
+class CatalogueFile(NamedTuple):
+    """A file of guardrails or of short names, and the ``file:line`` where a rule names it (empty if none does)."""
+
+    kind: str
+    path: str
+    named_at: str = ""
+
+    def described(self, what: str) -> str:
+        """Return ``what`` with the place where a rule names this file."""
+        return f"{what} (named at {self.named_at})" if self.named_at else what
+
+
+def read_catalogue(file: CatalogueFile, problems: list[Problem], files: Files) -> dict[str, Guardrail]:
     """Return the guardrails of a catalogue file by id, in file order; add to ``problems`` what is wrong in the file."""
     found: dict[str, Guardrail] = {}
     known = len(problems)
-    lines = files.read(file, problems, "the guardrail catalogue", named_at=named_at).splitlines()
+    path = file.path
+    lines = files.read(path, problems, file.described("the guardrail catalogue")).splitlines()
     for at, line in enumerate(lines):
         if (heading := _heading(line)) is None:
             continue
         identity, title = heading
         if identity in found:
             first = found[identity].line
-            problems.append(Problem(file, at + 1, "error", f"{identity} occurs twice; the first is on line {first}"))
+            problems.append(Problem(path, at + 1, "error", f"{identity} occurs twice; the first is on line {first}"))
             continue
-        found[identity] = Guardrail(identity, title, _statement(lines[at + 1 :]), file, at + 1)
+        found[identity] = Guardrail(identity, title, _statement(lines[at + 1 :]), path, at + 1)
     if not found and len(problems) == known:
         problems.append(
-            Problem(file, 1, "error", "no guardrail found; headings read '## H5: Title' or '## Title (P#5)'")
+            Problem(path, 1, "error", "no guardrail found; headings read '## H5: Title' or '## Title (P#5)'")
         )
     return found
 
@@ -107,12 +120,12 @@ def _statement(below: list[str]) -> str:
     return ""
 
 
-def read_shorthands(file: str, problems: list[Problem], files: Files, *, named_at: str = "") -> list[Shorthand]:
+def read_shorthands(file: CatalogueFile, problems: list[Problem], files: Files) -> list[Shorthand]:
     """Return the rows of the table ``slug | guardrail | task types | aliases``; add errors to ``problems``."""
     found: list[Shorthand] = []
     columns: list[str] = []
     names: dict[str, int] = {}
-    text = files.read(file, problems, "the guardrail table", named_at=named_at)
+    text = files.read(file.path, problems, file.described("the guardrail table"))
     for number, line in enumerate(text.splitlines(), 1):
         if not line.startswith("|"):
             columns = []
@@ -127,13 +140,13 @@ def read_shorthands(file: str, problems: list[Problem], files: Files, *, named_a
                 guardrail=row.get("guardrail", ""),
                 task_types=_words(row.get("task types", "")),
                 aliases=_words(row.get("aliases", "")),
-                file=file,
+                file=file.path,
                 line=number,
             )
             _refuse_second(shorthand, names, problems)
             found.append(shorthand)
     if text and not found:
-        problems.append(Problem(file, 1, "warning", f"no row found; the columns are {' | '.join(COLUMNS)}"))
+        problems.append(Problem(file.path, 1, "warning", f"no row found; the columns are {' | '.join(COLUMNS)}"))
     return found
 
 
@@ -147,14 +160,6 @@ def _refuse_second(shorthand: Shorthand, names: dict[str, int], problems: list[P
 
 def _words(cell: str) -> tuple[str, ...]:
     return tuple(word.strip("`") for word in cell.replace(",", " ").split() if word.strip("`-"))
-
-
-class CatalogueFile(NamedTuple):
-    """A file of guardrails or of short names, and the ``file:line`` where a rule names it (empty if none does)."""
-
-    kind: str
-    path: str
-    named_at: str = ""
 
 
 @dataclass(slots=True)
@@ -199,11 +204,8 @@ class Guardrails:
 
 def catalogue_files(rule: RuleBlock) -> list[CatalogueFile]:
     """Return the catalogue files that a rule ``## Catalogues`` names."""
-    return [
-        CatalogueFile(kind, sibling_path(rule, rule.data[kind]), f"{rule.file}:{rule.line_of(kind)}")
-        for kind in DEFAULT_FILES
-        if rule.data.get(kind)
-    ]
+    named = [(kind, named_file(rule, kind)) for kind in DEFAULT_FILES if rule.data.get(kind)]
+    return [CatalogueFile(kind, one.path, f"{one.file}:{one.line}") for kind, one in named]
 
 
 def files_of_lone(
@@ -293,18 +295,20 @@ def _is_about(rule: RuleBlock, one: Guardrail, named: Sequence[CatalogueFile], l
 def _read(named: Sequence[CatalogueFile], files: Files, problems: list[Problem]) -> Guardrails:
     found = Guardrails()
     for one in reversed(named):  # the highest layer first, whose definitions win
-        if one.kind == GUARDRAILS:
-            catalogue = read_catalogue(one.path, problems, files, named_at=one.named_at)
+        if one.named_at and not (files.has(one.path) or os.path.lexists(one.path)):
+            place, _, line = one.named_at.rpartition(":")
+            message = f"the catalogue {one.path} does not exist, so nothing is taken from it; correct the path"
+            problems.append(Problem(place, int(line), "error", message))
+        elif one.kind == GUARDRAILS:
+            catalogue = read_catalogue(one, problems, files)
             found.catalogue |= {identity: row for identity, row in catalogue.items() if identity not in found.catalogue}
-            continue
-        known = {row.slug for row in found.shorthands}
-        rows = [
-            row for row in read_shorthands(one.path, problems, files, named_at=one.named_at) if row.slug not in known
-        ]
-        found.shorthands += rows
-        for row in rows:
-            for name in (row.slug, *row.aliases):
-                found.ids.setdefault(name, row.guardrail)
+        else:
+            known = {row.slug for row in found.shorthands}
+            rows = [row for row in read_shorthands(one, problems, files) if row.slug not in known]
+            found.shorthands += rows
+            for row in rows:
+                for name in (row.slug, *row.aliases):
+                    found.ids.setdefault(name, row.guardrail)
     return found
 
 

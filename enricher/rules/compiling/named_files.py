@@ -54,30 +54,23 @@ class Files:
         except OSError:
             return ""
 
-    def read(self, file: str, problems: list[Problem], what: str, *, named_at: str = "") -> str:
+    def read(self, file: str, problems: list[Problem], what: str) -> str:
         """Return the text of a file; if it cannot be read, return an empty string and add the reason to ``problems``.
 
-        ``what`` describes the file in the problem. ``named_at`` is the place in the rule that names the file.
+        ``what`` describes the file in the problem.
         """
         if file in self._texts:
             return self._texts[file]
-        if named_at and not os.path.lexists(file):
-            place, _, line = named_at.rpartition(":")
-            message = f"the catalogue {file} does not exist, so nothing is taken from it; correct the path"
-            problems.append(Problem(place, int(line), "error", message))
-            return ""
-        return _read_text(file, problems, f"{what} (named at {named_at})" if named_at else what)
-
-
-def _read_text(file: str, problems: list[Problem], what: str) -> str:
-    if os.path.exists(file) and not os.path.isfile(file):
-        problems.append(Problem(file, 1, "error", f"{what} is not a regular file"))
-        return ""
-    try:
-        return Path(file).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-        problems.append(Problem(file, 1, "error", f"{what} cannot be read: {reason}"))
+        if os.path.exists(file) and not os.path.isfile(file):  # a pipe, for example, whose text might never end
+            reason = "is not a regular file"
+        else:
+            try:
+                return Path(file).read_text(encoding="utf-8")
+            except UnicodeDecodeError:
+                reason = "cannot be read: it is not UTF-8 text"
+            except OSError as error:
+                reason = f"cannot be read: {error.strerror}"
+        problems.append(Problem(file, 1, "error", f"{what} {reason}"))
         return ""
 
 
@@ -93,12 +86,7 @@ def named_file(rule: RuleBlock, key: str, *index: int) -> NamedFile:
     """Return the file, relative to its own, that a rule names by the value of ``key`` or by an item of this list."""
     value = rule.data[key]
     name = str(value[index[0]] if index else value)
-    return NamedFile(sibling_path(rule, name), *rule.place_of(key, *index))
-
-
-def sibling_path(rule: RuleBlock, name: str) -> str:
-    """Return the path of the file ``name``, which is relative to the folder of the rule's file."""
-    return os.path.normpath(os.path.join(os.path.dirname(rule.file), name))
+    return NamedFile(os.path.normpath(os.path.join(os.path.dirname(rule.file), name)), *rule.place_of(key, *index))
 
 
 def found_path(named: NamedFile, files: Files, problems: list[Problem], *, is_whole: bool, what: str) -> str:

@@ -98,9 +98,9 @@ class PromptRequest:
         self.is_specified = False
         self.verb = "" if is_question else verb_of(text) or (is_ordered and first_word(text)) or ""
         self.is_order = bool(self.verb)
-        words = text.lower().split()
-        introduces = words[-1] in ("be", "is", "are")  # "the columns should be:" only introduces a list or drawing
         low = text.lower()
+        words = low.split()
+        introduces = words[-1] in ("be", "is", "are")  # "the columns should be:" only introduces a list or drawing
         is_forecast = low.startswith(FORECASTS)
         says_wish = is_wish or _wants(words[:NEAR_THE_BEGINNING])
         self.is_condition = says_wish and not (is_question or introduces or is_forecast)
@@ -112,13 +112,13 @@ class PromptRequest:
         self.is_following = words[-1:] == ["accordingly"] and len(words) <= FEWEST_WORDS_OF_A_GOAL
         self.is_stop = low.startswith(TALKING) and " before " in low
         announces = low.startswith(ANNOUNCING) and " and have " not in low and not self.is_stop
-        is_around = is_vague or is_bare or is_unfinished or announces or self.is_following or self.verb in ABOUT_CONDUCT
         is_put_off = is_short and words[-2:] == ["for", "now"]
-        self.is_aside = is_forecast or (not is_listed and (is_put_off or announces or self.verb in ABOUT_CONDUCT))
+        is_on_conduct = self.verb in ABOUT_CONDUCT
+        self.is_aside = is_forecast or (not is_listed and (is_put_off or announces or is_on_conduct))
         is_aim = is_wish and words[0] in LEARNING  # "I want to understand …": the user, not the agent, is to understand
-        self.is_minor = (
-            is_forecast or is_aim or is_short or is_beside or is_around or (self.is_condition and _forbids(words))
-        )
+        says_little = is_short or is_vague or is_bare or is_unfinished or self.is_following
+        only_forbids = self.is_condition and _forbids(words)
+        self.is_minor = says_little or only_forbids or is_forecast or is_aim or is_beside or announces or is_on_conduct
         self.is_detail = False
         self.is_question = is_question
         self.is_listed = is_listed

@@ -3403,8 +3403,8 @@ MUTATIONS = (
     Mutation(
         "effort is estimated where it is switched off",
         "enricher/respond/decision.py",
-        '    if not reason and inputs.settings.get("complexity.enabled") and body.get("complexity"):',
-        '    if not reason and body.get("complexity"):',
+        '    if inputs.settings.get("complexity.enabled") and body.get("complexity"):',
+        '    if body.get("complexity"):',
         "S2-5b",
         "complexity/test_in_the_hook.py::test_a_trace_has_the_estimate_only_where_it_is_switched_on",
     ),

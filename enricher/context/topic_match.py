@@ -134,14 +134,14 @@ class PromptTerms:
         low, bare = text.lower(), words(text)
         self.is_foreign = _is_foreign(bare)
         self.is_question = low.rstrip().endswith(("?", "\uff1f")) or bool(bare and bare[0] in _QUESTIONS)
-        # Of scripts without spaces, so found inside of words.
+        # Words of scripts without spaces, which are found inside of others.
         signs = [word for word in ASKS if max(word) >= FIRST_SIGN and word in low]
         for word in signs:
             text = text.replace(word, " ")
         is_asking = self.is_question or "?" in text
         self.asks = bool(signs) or any(_asks_for_decision(word) and (is_asking or word not in RULES) for word in bare)
         self.asks = self.asks or (self.is_question and any(phrase in low for phrase in _ASKING))
-        # "what did we decide" is no topic.
+        # "What did we decide" names no topic.
         self.terms = [term for term in terms_of(text, names) if not _asks_for_decision(term.word)]
         self.beginnings = {term.word[:2] for term in self.terms} | {term.key[:2] for term in self.terms}
 
@@ -190,15 +190,19 @@ class _Memory:
 
     def __init__(self, content: str, kind: str, prompt: PromptTerms, *, title: str, is_foreign: bool) -> None:
         heading, is_headed, text = content.partition(":\n")
-        head, is_long = content, len(words(content)) > SHORT
-        if kind != NOTE:
-            head = heading if is_headed else content.partition("\n")[0]
-            head = f"{head} {_sentence(text)}" if kind == RECORD and " / " not in head else head.rpartition(" / ")[2]
-        elif is_long:
+        first_line = heading if is_headed else content.partition("\n")[0]
+        is_long = len(words(content)) > SHORT
+        if kind == NOTE and not is_long:
+            head = content
+        elif kind == NOTE:
             head = f"{heading} {_sentence(text)}" if is_headed else _sentence(content)
+        elif kind == RECORD and " / " not in first_line:
+            head = f"{first_line} {_sentence(text)}"
+        else:  # the heading of a subsection is "Document / Section"
+            head = first_line.rpartition(" / ")[2]
         self.content, self.kind, self.is_foreign = content, kind, is_foreign
         most = HEAD_TERMS if kind == RECORD or is_long else None
-        # The file of a record often names the topic better.
+        # The name of a record's file is often closer to the topic than its heading.
         named = prompt.keys(content_words(title)) if kind == RECORD else []
         self.rejected = _rejected(f"{heading if is_headed else head} . {title}", prompt) if kind == RECORD else set()
         self.head = list(dict.fromkeys([*list(dict.fromkeys(prompt.keys(content_words(head))))[:most], *named]))
@@ -280,7 +284,7 @@ def _begins_with(memory: _Memory, keys: list[str], most: int) -> bool:
 
 
 def _are_adjacent(prompt: PromptTerms, memory: _Memory, headed: list[Term]) -> bool:
-    # In the prompt; in the head, they may have NEAR words between them.
+    # Adjacent in the prompt, and at most NEAR words apart in the head.
     keys = {term.key for term in headed if term.is_specific and term.key in memory.head}
     ordered = [term.key for term in prompt.terms]
     return any(

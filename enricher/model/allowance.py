@@ -141,7 +141,7 @@ class Account:
 
 
 def _resume_at(failures: int, retry_after_s: float) -> float:
-    # 0: there is no pause.
+    # 0 means that there is no pause.
     pause_s = retry_after_s
     if failures >= FAILURES_BEFORE_PAUSE:
         pause_s = max(pause_s, FIRST_PAUSE_S * 2.0 ** min(failures - FAILURES_BEFORE_PAUSE, DOUBLINGS))

@@ -211,13 +211,13 @@ def decide(inputs: Inputs, rules: Rules, judged: Classification) -> Enrichment:
     result = Enrichment(judged)
     result.partial = [_late(one) for one in inputs.channels if one.status == "timeout"]
     reason = guidance.silence_reason(judged, body, inputs.settings, inputs.prompt)
-    if not reason:
-        _choose_workflow(result, rules)
-    if not reason and inputs.settings.get("complexity.enabled") and body.get("complexity"):
-        result.estimate = _estimated(inputs, judged, rules)
     if reason:
         result.misses.append(OmittedGuidance("everything", reason))
-    elif inputs.form == PIPELINE:
+        return result
+    _choose_workflow(result, rules)
+    if inputs.settings.get("complexity.enabled") and body.get("complexity"):
+        result.estimate = _estimated(inputs, judged, rules)
+    if inputs.form == PIPELINE:
         from enricher.respond.formats import write
 
         rank_items(result, inputs, body)

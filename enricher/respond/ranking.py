@@ -44,7 +44,7 @@ def rank_items(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> N
     seen: set[str] = set()
     for channel in sorted(inputs.channels, key=lambda one: -rank.get(one.name, {}).get("priority", 0)):
         rule = rank.get(channel.name)
-        # There, search_intent.max_count limits the memories instead.
+        # In that profile, search_intent.max_count limits the memories instead.
         limits_itself = channel.name == "memory" and inputs.is_as_specified
         taken = 0
         for offered in sorted(channel.candidates, key=lambda one: (-one.score, one.ref, one.text)):

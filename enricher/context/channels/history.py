@@ -128,7 +128,7 @@ def _may_ask(prose: str, words: list[str]) -> bool:
 def _may_have_a_time(prose: str, words: list[str]) -> bool:
     if not prose.isascii() or not _TIMES.isdisjoint(words):
         return True
-    # 2026-11-21, 21.11.2026.
+    # Dates such as 2026-11-21 and 21.11.2026.
     if any((word[:2] == "20" and word[4:5] in ("-", "/")) or word[-5:-2] == ".20" for word in words):
         return True
     if _SINCE.isdisjoint(words):
@@ -176,7 +176,9 @@ def _named(prose: str) -> PromptNames:
             found.plain_words += [bare] if bare[0] == "/" else []
         elif "." in bare or "-" in bare:
             found.plain_words.append(bare)
-            found.identifiers += [last for last in (bare.rpartition(".")[2],) if _is_identifier(last)]
+            attribute = bare.rpartition(".")[2]
+            if _is_identifier(attribute):
+                found.identifiers.append(attribute)
         elif _is_identifier(bare) and not hasattr(builtins, bare):  # Python's own names have no history here
             found.identifiers.append(bare)
     if "`" in prose or "(" in prose:

@@ -109,6 +109,7 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
 
     intent = effective_intent(request.search_intent, request.intent_confidence, request.settings)
     wanted = memories_wanted(intent, request.intent_confidence, request.settings)
+    as_specified = is_as_specified(request.settings)
     connection = reader.open_reader(f"{request.state}/enricher.db", until=request.until)
     try:
         connection.execute(MAP_THE_FILE).fetchall()
@@ -118,10 +119,10 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
             project=request.project.id,
             cwd_prefix=_place(request),
             # If the settings allow no memories, none are searched.
-            limit=wanted if is_as_specified(request.settings) or not wanted else max(LOOKED_AT, wanted),
+            limit=wanted if as_specified or not wanted else max(LOOKED_AT, wanted),
             weights=WEIGHTS.get(intent),
             now=request.now,
-            floor=channel.min_score if is_as_specified(request.settings) else NO_NEIGHBOURS,
+            floor=channel.min_score if as_specified else NO_NEIGHBOURS,
         )
         if has_vectors(request.settings, os.environ):
             hits = _merge_nearest(connection, hits, request, weights=WEIGHTS.get(intent))
@@ -133,7 +134,7 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
         connection.close()
     previews = [preview(hit.content) for hit in hits[:wanted]]
     fitting = within_tokens(previews, int(request.settings[MAX_TOKENS]))
-    if not is_as_specified(request.settings):
+    if not as_specified:
         return _select_matches(request, hits, fitting=fitting, floor=channel.min_score)
     return [_candidate(hit, request, objection=_mismatch(hit, floor=channel.min_score)) for hit in hits[:fitting]]
 
@@ -187,11 +188,11 @@ def _select_matches(request: Request, hits: list[Hit], *, fitting: int, floor: f
     matched_words, sources = frozenset[str](), set[str]()
     for at in sorted((at for at, (sure, _) in enumerate(evidence) if sure), key=lambda at: (-evidence[at][0], at)):
         words, source = evidence[at][1], hits[at].source.partition("#")[0]
-        is_nothing_new = bool(matched_words) and ((bool(words) and words <= matched_words) or source in sources)
+        is_nothing_new = words <= matched_words or source in sources
         objections[at] = NOTHING_NEW if is_nothing_new else _stale(hits[at], request) or _imported(hits[at], request)
         if not objections[at]:
             matched_words |= words
-            sources.update(filter(None, (source,)))
+            sources |= {source} - {""}
     return [
         _candidate(
             hit, request, objection=objection, score=evidence[at][0] if hit.raw < floor and not objection else 0.0
@@ -202,7 +203,7 @@ def _select_matches(request: Request, hits: list[Hit], *, fitting: int, floor: f
 
 
 def _imported(hit: Hit, request: Request) -> str:
-    # Through an instructions file for agents such as CLAUDE.md, which the client reads at its start.
+    # The client itself reads instructions files for agents, such as CLAUDE.md, at its start.
     if hit.origin != "import:agents":
         return ""
     from enricher.context import host_context

@@ -82,7 +82,7 @@ def _prompts(prompts: list[str], *, chars: int) -> str:
         if left < SHORTEST_PROMPT:
             break
         # The newest gets half, the others equal shares of the rest.
-        room = max(SHORTEST_PROMPT, left // 2 if not shown else left // max(1, len(prompts) - len(shown)))
+        room = max(SHORTEST_PROMPT, left // 2 if not shown else left // (len(prompts) - len(shown)))
         shown.append(cut(text, min(room, left)))
     return " → ".join(reversed(shown))
 

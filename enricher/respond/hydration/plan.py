@@ -24,8 +24,8 @@ OCCASIONS = {"code-review": ("review",), "ops-release": ("release", "deployment"
 """Words by which a sentence names a workflow as an occasion: "once the review is over, drop the flag"."""
 FARTHEST_TIME = 6  # how many words may stand from "when" to the occasion, as in "when we are through with the review"
 LONGEST_STEP = 320
-LONGEST_SUBJECT = 72  # the usual limit for the first line of a commit message
-SHORTEST_SUBJECT = 3  # minimum words of such an order: "fix both" would say nothing in a history
+LONGEST_SUBJECT = 72  # characters of an order that is to be the subject of the commit: the usual limit
+SHORTEST_SUBJECT = 3  # words of such an order: "fix both" would say nothing in a history
 TODO_WRITE, TASK_CREATE, UPDATE_PLAN, WRITE_TODOS = "TodoWrite", "TaskCreate", "update_plan", "write_todos"
 """Tools with which agents keep their task lists: the first two in Claude Code, then Codex's and Gemini's."""
 CALLS = {
@@ -41,7 +41,7 @@ COMMIT_NOUNS = ("messag", "convention", "format", "style", "title", "subject", "
 """Beginnings of words before which "commit" is not a verb: "commit messages"."""
 TRACKED = "Create {tracker} task to track this: {task}"
 EVIDENCE = " \u2014 evidence: "
-CONDITIONS = "; and these hold: "  # leads in, in the last checkpoint, what is part of no step
+CONDITIONS = "; and these hold: "  # begins, in the last checkpoint, the requirements that are part of no step
 CLOSED = "Update and close {tracker} task with resolution"
 NO_COMMIT = ("no commit", "not commit", "don't commit", "without committing", "don't push any", "no git")
 TEMPLATE_SIGNS = str.maketrans("{}", "\u2774\u2775")  # so that a brace in a value is never taken for a placeholder

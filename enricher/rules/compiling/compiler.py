@@ -192,7 +192,7 @@ def refresh_layers(layers: Layers) -> Compiled:
     if not os.path.isdir(state_dir()):  # removed meanwhile: a self-test, a demo or an uninstallation is over
         return compiled
     named = compiled.sources[len(layers.instructions) :]
-    # Without a stamp in ``stamps``: the files that the layers name.
+    # The files that the layers name are known only after the compilation.
     sources = [[path, stamps.get(path) or stamp(path)] for path in (*layers.files(), *named)]
     for problem in compiled.problems:
         log.append(state_dir(), stage="rules", reason=str(problem))
@@ -228,7 +228,7 @@ def _store_sources(compiled: Compiled) -> None:
 def _compiled(layers: Layers) -> Compiled:
     try:
         return compile_layers(layers.instructions, layers.configuration)
-    except Exception as failure:  # told like an error in the last file
+    except Exception as failure:  # reported like an error in the last file
         file = layers.files()[-1]
         problem = Problem(file, 1, "error", f"cannot be compiled: {type(failure).__name__}: {failure}")
         # The lowest layer is the packaged file, which compiles.

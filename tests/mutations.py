@@ -945,8 +945,8 @@ MUTATIONS = (
     Mutation(
         "the model never gets more than 200 ms",
         "enricher/model/opinion_request.py",
-        'limit_ms = int(settings["search_intent.llm_timeout_ms"])',
-        "limit_ms = 200",
+        'limit_ms=int(settings["search_intent.llm_timeout_ms"])',
+        "limit_ms=200",
         "S1-5.4d",
         "model/test_hook_with_model.py::test_the_hook_waits_as_long_as_it_may_and_no_longer",
     ),
@@ -2139,8 +2139,8 @@ MUTATIONS = (
     Mutation(
         "the hook gives up on a model that would answer in time",
         "enricher/model/opinion_request.py",
-        'limit_ms = int(settings["search_intent.llm_timeout_ms"])',
-        "limit_ms = 200",
+        'limit_ms=int(settings["search_intent.llm_timeout_ms"])',
+        "limit_ms=200",
         "E54",
         "model/test_hook_with_model.py::test_the_model_counts_if_it_answers_before_the_hook_must",
     ),
@@ -2219,8 +2219,8 @@ MUTATIONS = (
     Mutation(
         "the time limit of the model does not hold",
         "enricher/model/opinion_request.py",
-        'limit_ms = int(settings["search_intent.llm_timeout_ms"])',
-        "limit_ms = 60_000",
+        'limit_ms=int(settings["search_intent.llm_timeout_ms"])',
+        "limit_ms=60_000",
         "S1-5.8c",
         "model/test_hook_with_model.py::test_with_half_of_the_time_for_a_silent_model_the_hook_takes_less_than_200_ms",
     ),
@@ -4252,7 +4252,7 @@ MUTATIONS = (
     Mutation(
         "what must not be is taken for what is wanted",
         "enricher/respond/hydration/reading/requests.py",
-        " or (self.is_condition and _forbids(words))",
+        " or only_forbids",
         "",
         "",
         "hydration/test_wording.py::test_the_main_request_is_found",
@@ -5685,8 +5685,8 @@ MUTATIONS = (
     Mutation(
         "how to work is taken for the work",
         "enricher/respond/hydration/reading/requests.py",
-        "announces or self.is_following or self.verb in ABOUT_CONDUCT",
-        "announces or self.is_following",
+        "is_beside or announces or is_on_conduct",
+        "is_beside or announces",
         "",
         "hydration/test_wording.py::test_the_main_request_is_found",
     ),

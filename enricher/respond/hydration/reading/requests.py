@@ -314,9 +314,8 @@ def _orders(sentence: str) -> list[str]:
         is_behind_statement = is_order and is_stated and is_whole
         is_further = is_joined and is_order and _begins_with_verb(parts[-1] or words) and not _is_bare_verb(parts[-1])
         is_asked = is_order or (behind.endswith(":") and _begins_request(" ".join(words[at : at + NEAR_THE_BEGINNING])))
-        is_conclusion = (
-            behind == "so" and at > 1 and is_order and follower in DETERMINERS
-        )  # "it is slow so cache the page"
+        # "it is slow so cache the page"
+        is_conclusion = behind == "so" and at > 1 and is_order and follower in DETERMINERS
         is_next = is_conclusion or is_further or is_behind_statement or (is_asked and _introduces(parts[-1], word))
         if parts[-1] and not depth and is_next:
             while parts[-1] and (parts[-1][-1].lower() in FILLERS or (is_conclusion and parts[-1][-1] == "so")):

@@ -86,9 +86,9 @@ def _failing_examples(compiled: Compiled) -> Iterator[Problem]:
             if found != rule.name:
                 came_out = f"example {example!r} comes out as {found or 'nothing'}, not {rule.name}"
                 file, line = block.place_of("examples", index)
-                written = "" if file == rule.file else f" (written in {file}:{line})"
+                written = "" if file == block.file else f" (written in {file}:{line})"
                 message = f"{came_out}{written}; add a signal or mend the example"
-                yield Problem(rule.file, block.line if written else line, "error", message)
+                yield Problem(block.file, block.line if written else line, "error", message)
 
 
 def _idle_signals(compiled: Compiled) -> Iterator[Problem]:

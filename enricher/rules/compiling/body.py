@@ -52,7 +52,7 @@ def class_rules(result: Compiled) -> Iterator[ClassRule]:
             signals = _guarded(rule.data.get("signals", []), rule.data.get("unless", []))
             examples = rule.data.get("examples", [])
             leanings = rule.data.get("leanings", {})
-            yield ClassRule(facet, rule.name, signals, examples, rule.line, rule.file, leanings)
+            yield ClassRule(facet, rule.name, signals, examples, leanings)
 
 
 def _guarded(signals: list[dict[str, Any]], unless: list[str]) -> list[dict[str, Any]]:
@@ -138,8 +138,8 @@ def _channels(result: Compiled, prompts: Mapping[str, Any]) -> Iterator[dict[str
 def _handler(
     name: str, declared: Mapping[str, Any], prompts: Mapping[str, Any], *, is_declared: bool
 ) -> dict[str, Any]:
-    data = {"endpoint": HANDLERS[name], **PIPELINE_CHANNELS[name], **declared, "model": True}
-    data["endpoint"] = data["endpoint"] or HANDLERS[name]
+    endpoint = declared.get("endpoint") or HANDLERS[name]
+    data = {**PIPELINE_CHANNELS[name], **declared, "model": True, "endpoint": endpoint}
     values = schema.DeclaredChannel.model_validate(data).model_dump(exclude={"disabled", "extend"})
     prompt = prompts["enrichment"]["forms"][FORMS[name]] if name in FORMS else ""
     return {"name": name, **values, "handler": DECLARED if is_declared else UNDECLARED, "prompt": prompt}

@@ -111,12 +111,11 @@ class RuleBlock:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """The readable rules of an instructions file, the problems found in it, and the line of each of its parts."""
+    """The readable rules of an instructions file, the problems found in it, and its headings."""
 
     file: str
     rules: list[RuleBlock]
     problems: list[Problem]
-    parts: dict[str, int]
     headings: list[tuple[int, int, str]] = field(default_factory=list)
     """(line, level, title) of each heading of a part or a rule, in file order."""
 
@@ -125,7 +124,7 @@ def read_document(file: str, text: str) -> Document:
     """Return the rules in ``text`` and the problems found in it; never raises for bad content."""
     from markdown_it import MarkdownIt
 
-    reader = _Reader(Document(file, [], [], {}))
+    reader = _Reader(Document(file, [], []))
     # The None at the end lets ``pairwise`` give the last token, too.
     tokens: list[Token | None] = [*MarkdownIt("commonmark").parse(_without_front_matter(text)), None]
     for token, following in pairwise(tokens):
@@ -147,7 +146,7 @@ def read_document(file: str, text: str) -> Document:
 
 def read_front_matter(file: str, text: str) -> tuple[dict[str, Any], dict[Path, int], list[Problem]]:
     """Return the values of a file's YAML header, the line of each, and the problems, such as a missing header."""
-    reader = _Reader(Document(file, [], [], {}))
+    reader = _Reader(Document(file, [], []))
     lines = text.split("\n")
     end = next((at for at, line in enumerate(lines) if at and line.rstrip() == FRONT_MATTER), 0)
     if lines[0].rstrip() != FRONT_MATTER or not end:
@@ -159,7 +158,7 @@ def read_front_matter(file: str, text: str) -> tuple[dict[str, Any], dict[Path, 
 
 def read_yaml_file(file: str, text: str) -> tuple[dict[str, Any] | None, dict[Path, int], list[Problem]]:
     """Return the mapping in a YAML file (None if it has none), the line of each value, and the problems."""
-    reader = _Reader(Document(file, [], [], {}))
+    reader = _Reader(Document(file, [], []))
     data, lines = _load_yaml(reader, text, WHOLE_FILE)
     return data, lines, reader.document.problems
 
@@ -178,6 +177,7 @@ class _Reader:
 
     def __init__(self, document: Document) -> None:
         self.document = document
+        self.parts: dict[str, int] = {}
         self.has_text = False
         self.without_block: list[tuple[str, int]] = []
         self.parts_of_text: dict[str, int] = {}
@@ -208,17 +208,17 @@ class _Reader:
             self.without_block.append(
                 (f"'# {title}' is not a part, so its text changes nothing; write '# {meant}'", line)
             )
-        if self.part in self.document.parts:
-            first = self.document.parts[self.part]
+        if self.part in self.parts:
+            first = self.parts[self.part]
             self.report(line, f"part '{self.part}' occurs twice; join it with the one on line {first}")
         elif self.part:
-            self.document.parts[self.part] = line
+            self.parts[self.part] = line
 
     def text(self, words: str) -> None:
         self.prose.append(words)
         self.has_text = True
         if self.part and self.open_heading is None:
-            self.parts_of_text.setdefault(self.part, self.document.parts[self.part])
+            self.parts_of_text.setdefault(self.part, self.parts[self.part])
 
     def close_heading(self) -> None:
         if self.open_heading:

@@ -42,14 +42,10 @@ COLUMNS = ("slug", "guardrail", "task types", "aliases")
 
 @dataclass(frozen=True, slots=True)
 class Guardrail:
-    """A guardrail, a principle of which the agent is reminded: its id, title and full text, and its file and line.
-
-    The agent is shown the title.
-    """
+    """A guardrail, a principle of which the agent is reminded by its title; ``file`` and ``line`` define it."""
 
     id: str
     title: str
-    statement: str
     file: str
     line: int
 
@@ -95,7 +91,7 @@ def read_catalogue(file: CatalogueFile, problems: list[Problem], files: Files) -
             first = found[identity].line
             problems.append(Problem(path, at + 1, "error", f"{identity} occurs twice; the first is on line {first}"))
             continue
-        found[identity] = Guardrail(identity, title, _statement(lines[at + 1 :]), path, at + 1)
+        found[identity] = Guardrail(identity, title, path, at + 1)
     if not found and len(problems) == known:
         problems.append(
             Problem(path, 1, "error", "no guardrail found; headings read '## H5: Title' or '## Title (P#5)'")
@@ -109,15 +105,6 @@ def _heading(line: str) -> tuple[str, str] | None:
     if match := NUMBER_LAST.match(line):
         return match[2], match[1]
     return None
-
-
-def _statement(below: list[str]) -> str:
-    for line in below:
-        if line.startswith("#"):
-            break
-        if line.startswith("**Statement**:"):
-            return line.partition(":")[2].strip()
-    return ""
 
 
 def read_shorthands(file: CatalogueFile, problems: list[Problem], files: Files) -> list[Shorthand]:
@@ -251,7 +238,8 @@ def link(
         message = f"'{rule.name}' is not an id; write one word of letters, digits, '-', '_', '.' or '#', such as X1"
         problems.append(Problem(rule.file, rule.line, "error", message))
     rules = [rule for rule in rules if rule not in without_id]
-    own = {found.id_of(rule.name): _own(rule, found) for rule in rules if rule.data.get("title")}
+    titled = [(found.id_of(rule.name), rule) for rule in rules if rule.data.get("title")]
+    own = {identity: Guardrail(identity, rule.data["title"], rule.file, rule.line) for identity, rule in titled}
     found.catalogue = own | {identity: one for identity, one in found.catalogue.items() if identity not in own}
     for rule in rules:
         _add_rule(rule, found, problems)
@@ -310,13 +298,6 @@ def _read(named: Sequence[CatalogueFile], files: Files, problems: list[Problem])
                 for name in (row.slug, *row.aliases):
                     found.ids.setdefault(name, row.guardrail)
     return found
-
-
-def _own(rule: RuleBlock, found: Guardrails) -> Guardrail:
-    identity = found.id_of(rule.name)
-    below = found.catalogue.get(identity)
-    text = rule.data.get("text") or (below.statement if below else "")
-    return Guardrail(identity, rule.data["title"], text, rule.file, rule.line)
 
 
 def _add_rule(rule: RuleBlock, found: Guardrails, problems: list[Problem]) -> None:

@@ -65,8 +65,6 @@ class ClassRule:
     name: str
     signals: list[dict[str, Any]]
     examples: list[str]
-    line: int
-    file: str
     word_weights: dict[str, list[str]] = field(default_factory=dict)
 
 

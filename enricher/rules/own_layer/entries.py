@@ -37,7 +37,6 @@ class RuleSection:
     title: str
     level: int
     part: str
-    line: int
     lines: tuple[str, ...]
     rule: RuleBlock | None
 
@@ -81,7 +80,7 @@ def sections(text: str) -> list[RuleSection]:
     for (line, level, title), end in zip(document.headings, ends, strict=False):  # without headings there is one end
         if level == 1:
             part = next((one for one in PARTS if one.lower() == title.lower()), "")
-        found.append(RuleSection(title, level, part, line, tuple(lines[line - 1 : end - 1]), rules.get(line)))
+        found.append(RuleSection(title, level, part, tuple(lines[line - 1 : end - 1]), rules.get(line)))
     return found
 
 

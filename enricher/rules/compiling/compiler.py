@@ -181,7 +181,7 @@ def refresh() -> None:
     refresh_layers(layers)
 
 
-def refresh_layers(layers: Layers) -> Compiled:
+def refresh_layers(layers: Layers) -> None:
     """Compile ``layers`` into the cache; after an edit with errors, keep the last good rules and notify the user once.
 
     If the state folder has been removed in the meantime, nothing is written.
@@ -190,7 +190,7 @@ def refresh_layers(layers: Layers) -> Compiled:
     stamps = {path: stamp(path) for path in layers.files()}
     compiled = _compiled(layers)
     if not os.path.isdir(state_dir()):  # removed meanwhile: a self-test, a demo or an uninstallation is over
-        return compiled
+        return
     named = compiled.sources[len(layers.instructions) :]
     # The files that the layers name are known only after the compilation.
     sources = [[path, stamps.get(path) or stamp(path)] for path in (*layers.files(), *named)]
@@ -201,11 +201,14 @@ def refresh_layers(layers: Layers) -> Compiled:
         notices.add(state_dir(), f"Prompt Enricher: {unset[0]} (see: enricher doctor)")
     if not compiled.broken:
         _write(target, _header(compiled, sources), compiled.body)
-        _store_sources(compiled)
-        return compiled
+        try:
+            store(state_dir(), compiled)
+        except OSError as failure:  # no reason to fail: the compiled rules have been written
+            log.append(state_dir(), stage="rules", reason=f"the sources of {compiled.hash} were not kept: {failure}")
+        return
     # A file given by the user fails visibly, and has no earlier version to keep.
     if layers.instructions[0].name == "base":
-        return compiled
+        return
     good = read_any_age(target) or read_any_age(shipped_file())
     reason = str(compiled.broken[0])
     notices.add(state_dir(), f"Prompt Enricher: the last good rules stay in use. {reason} (see: enricher check)")
@@ -215,14 +218,6 @@ def refresh_layers(layers: Layers) -> Compiled:
         is_settled = not any(problem.file.endswith(".toml") for problem in compiled.broken)
         settings = compiled.body["settings"] if is_settled else good.body["settings"]
         _write(target, header, {**good.body, "settings": settings})
-    return compiled
-
-
-def _store_sources(compiled: Compiled) -> None:
-    try:
-        store(state_dir(), compiled)
-    except OSError as failure:  # no reason to fail: the compiled rules have been written
-        log.append(state_dir(), stage="rules", reason=f"the sources of {compiled.hash} were not kept: {failure}")
 
 
 def _compiled(layers: Layers) -> Compiled:

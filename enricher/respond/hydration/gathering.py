@@ -105,9 +105,8 @@ def _files(names: list[Name], request: Request, index: Connection | None) -> lis
 
 
 def _place(symbols: list[tuple[str, str, int]], files: list[str]) -> str:
-    """Return the place of the first symbol; empty if it is not in one of the named ``files``, which are meant then."""
-    found = next((one for one in symbols if not files or one[1] in files), None)
-    return f"{found[1]}:{found[2]}" if found else ""
+    # If the prompt names files, a symbol elsewhere is not what it is about.
+    return next((f"{path}:{line}" for _name, path, line in symbols if not files or path in files), "")
 
 
 def _is_sample(prompt: str, name: str) -> bool:

@@ -4332,7 +4332,7 @@ MUTATIONS = (
     Mutation(
         "a symbol's file comes before the named one",
         "enricher/respond/hydration/gathering.py",
-        "if not files or one[1] in files",
+        "if not files or path in files",
         "if True",
         "",
         "hydration/test_plans.py::test_a_file_that_the_prompt_names_comes_before_that_of_a_symbol",

@@ -152,7 +152,7 @@ def steps_for(
         found.append(
             (_filled(TRACKED, {"task": values.get("object", "what is pasted"), **values}), "Creating issue", False)
         )
-    last = max((at for at, step in enumerate(plan["steps"]) if step[3]), default=-1)
+    last = max((at for at, (*_rest, is_checkpoint) in enumerate(plan["steps"]) if is_checkpoint), default=-1)
     for at, (wordings, active, evidence, is_checkpoint) in enumerate(plan["steps"]):
         for text, own in _worded(wordings, active, values, items):
             step = _conditioned(text, values["conditions"], evidence) if at == last and "conditions" in values else text
@@ -226,7 +226,8 @@ def orders_commit(rule: str) -> bool:
 
 def _numbered(found: Sequence[tuple[str, str, bool]]) -> list[PlanStep]:
     if len(found) == 1:
-        return [PlanStep(harmless(found[0][0], longest=LONGEST_STEP), found[0][1])]
+        ((text, active, _is_checkpoint),) = found
+        return [PlanStep(harmless(text, longest=LONGEST_STEP), active)]
     steps, number = [], 0
     for text, active, is_checkpoint in found:
         number += not is_checkpoint

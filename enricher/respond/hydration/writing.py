@@ -208,7 +208,7 @@ def _words_of(
 def _not_only_used(facts: Mapping[str, Any], prompt: str) -> dict[str, Any]:
     # Nothing changes for the users of the two names in "use load_rates for the errors, start with cart.py".
     low = prompt.lower()
-    symbols = [pair for pair in facts.get("symbols", ()) if not _is_used(pair[0], low)]
+    symbols = [[name, place] for name, place in facts.get("symbols", ()) if not _is_used(name, low)]
     used = {place.rpartition(":")[0] for _name, place in facts.get("symbols", ())}
     used -= {place.rpartition(":")[0] for _name, place in symbols}
     files = [
@@ -268,11 +268,12 @@ def _values(facts: Mapping[str, Any], *, error: str) -> dict[str, str]:
     if symbols := facts.get("symbols"):
         values["symbol"] = f"{symbols[0][0]} ({symbols[0][1]})"
     if way := facts.get("commit_way"):
-        rule = closed(way[0]).rstrip(" .;")
+        text, place = way
+        rule = closed(text).rstrip(" .;")
         if orders_commit(rule):
-            values["commit_way"] = f"{way[1]} asks: {rule}"
+            values["commit_way"] = f"{place} asks: {rule}"
         else:
-            values["commit_form"] = f"{rule} ({way[1]})"
+            values["commit_form"] = f"{rule} ({place})"
     if error:
         values["error"] = error
     return values

@@ -7,6 +7,7 @@ expanded and phrases split here, once after each edit instead of for each prompt
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -97,12 +98,25 @@ def condition_numbers(rules: list[ClassRule], lists: dict[str, list[str]]) -> li
     return [[compiler.condition(signal) for signal in rule.signals] for rule in rules]
 
 
+@dataclass(slots=True)
+class _Condition:
+    """When a signal fires, with the numbers of other conditions that must or must not hold, and what it then counts."""
+
+    place: int
+    label: str
+    feature: str
+    unless: list[int] = field(default_factory=list)
+    needs: list[int] = field(default_factory=list)
+    weights: list[tuple[int, int]] = field(default_factory=list)
+    """(number of the class, points)"""
+
+
 class _Compiler:
     """Builds the table for ``enricher.classify`` from signals that are added one by one."""
 
     def __init__(self, lists: dict[str, list[str]]) -> None:
         self.lists = lists
-        self.conditions: list[list[Any]] = []
+        self.conditions: list[_Condition] = []
         self.known: dict[str, int] = {}
         self.exact: dict[str, list[Any]] = {}
         self.index: dict[str, list[Any]] = {}
@@ -115,7 +129,7 @@ class _Compiler:
 
     def add(self, signal: dict[str, Any], *, class_at: int) -> None:
         number = self.condition(signal)
-        self.conditions[number][4].append([class_at, signal.get("weight", LEAST_WEIGHT)])
+        self.conditions[number].weights.append((class_at, signal.get("weight", LEAST_WEIGHT)))
 
     def condition(self, signal: dict[str, Any]) -> int:
         key = condition_of(signal)
@@ -123,15 +137,15 @@ class _Compiler:
             return self.known[key]
         number = self.known[key] = len(self.conditions)
         feature = signal.get("feature", "")
-        row: list[Any] = [PLACES[signal.get("at", "any")], label(signal), [], [], [], feature]
-        self.conditions.append(row)
+        found = _Condition(PLACES[signal.get("at", "any")], label(signal), feature)
+        self.conditions.append(found)
         if feature:
             table = self.late if feature.startswith(LATE) else self.features
             table.setdefault(feature.removeprefix(LATE), []).append(number)
         for phrase in dict.fromkeys(alternatives(signal, self.lists)):
             self.phrase(phrase, number, signal=signal)
-        row[2] = [self.guard(guard) for guard in signal.get("unless", [])]
-        row[3] = [self.guard(guard) for guard in signal.get("with", [])]
+        found.unless = [self.guard(guard) for guard in signal.get("unless", [])]
+        found.needs = [self.guard(guard) for guard in signal.get("with", [])]
         return number
 
     def guard(self, written: str) -> int:
@@ -159,8 +173,8 @@ class _Compiler:
 
     def table(self) -> dict[str, Any]:
         return {
-            "places": [row[0] for row in self.conditions],
-            "conditions": "\n".join(_packed_condition(row) for row in self.conditions),
+            "places": [one.place for one in self.conditions],
+            "conditions": "\n".join(_packed_condition(one) for one in self.conditions),
             "features": self.features,
             "contained": self.contained,
             "late": self.late,
@@ -180,11 +194,10 @@ class _Compiler:
         }
 
 
-def _packed_condition(row: list[Any]) -> str:
+def _packed_condition(one: _Condition) -> str:
     """Return a condition as the text "unless;with;class weight …;feature;label", which ``table.Table`` unpacks."""
-    _place, label, unless, needs, weights, feature = row
-    figures = " ".join(f"{class_at} {weight}" for class_at, weight in weights)
-    return f"{' '.join(map(str, unless))};{' '.join(map(str, needs))};{figures};{feature};{label}"
+    figures = " ".join(f"{class_at} {weight}" for class_at, weight in one.weights)
+    return f"{' '.join(map(str, one.unless))};{' '.join(map(str, one.needs))};{figures};{one.feature};{one.label}"
 
 
 def _packed_word_weights(found: dict[str, list[str]]) -> str:

@@ -2604,7 +2604,7 @@ MUTATIONS = (
     Mutation(
         "a layer is saved that says something else",
         "enricher/rules/own_layer/__init__.py",
-        "if problems := list(differing_rules(wanted, got, edited)):",
+        "if problems := list(_differing_rules(wanted, got, edited)):",
         "if problems := []:",
         "",
         "rules/test_own_layer.py",

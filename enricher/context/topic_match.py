@@ -142,7 +142,7 @@ class PromptTerms:
         self.asks = bool(signs) or any(_asks_for_decision(word) and (is_asking or word not in RULES) for word in bare)
         self.asks = self.asks or (self.is_question and any(phrase in low for phrase in _ASKING))
         # "What did we decide" names no topic.
-        self.terms = [term for term in terms_of(text, names) if not _asks_for_decision(term.word)]
+        self.terms = [term for term in _terms_of(text, names) if not _asks_for_decision(term.word)]
         self.beginnings = {term.word[:2] for term in self.terms} | {term.key[:2] for term in self.terms}
 
     def keys(self, memory_words: list[str]) -> list[str]:
@@ -169,7 +169,7 @@ def content_words(text: str, names: frozenset[str] = frozenset()) -> list[str]:
     ]
 
 
-def terms_of(text: str, names: frozenset[str] = frozenset()) -> list[Term]:
+def _terms_of(text: str, names: frozenset[str] = frozenset()) -> list[Term]:
     """Return the content words of a text as weighted terms, one per stem."""
     found: dict[str, Term] = {}
     for word in content_words(text, names):
@@ -321,4 +321,4 @@ def _condition(content: str) -> list[str]:
         found.append(bare)
         if word.endswith((",", ".", ":", ";")):
             break
-    return [term.key for term in terms_of(" ".join(found))]
+    return [term.key for term in _terms_of(" ".join(found))]

@@ -68,7 +68,7 @@ def silence_reason(
         return ""
     if NOT_ENGLISH in classification.features:
         return ""
-    if any_is_triggered(body["guardrails"], classification.scores.get("guardrail", {})):
+    if _any_is_triggered(body["guardrails"], classification.scores.get("guardrail", {})):
         return ""
     if classification.uncertain and (" " in prompt or not prompt.isascii()):
         from enricher.prompt.wording.actions import asked_actions
@@ -139,7 +139,7 @@ def _fitting(chosen: list[Scored], most: int) -> tuple[list[Scored], list[Omitte
     return left[:most], misses
 
 
-def any_is_triggered(rules: Mapping[str, Any], signal_scores: Mapping[str, int]) -> bool:
+def _any_is_triggered(rules: Mapping[str, Any], signal_scores: Mapping[str, int]) -> bool:
     """Return whether the prompt's words, regardless of its task type, trigger a guardrail that has a sentence."""
     sentences = rules.get("sentences", {})
     return any(

@@ -73,7 +73,7 @@ def findings(compiled: Compiled) -> list[Problem]:
         found += _failing_examples(compiled)
         found += _idle_signals(compiled)
         found += unused_rules(compiled)
-        found += catalogue_problems(compiled)
+        found += _catalogue_problems(compiled)
     return sorted(found)
 
 
@@ -185,7 +185,7 @@ def _holds(wording: tuple[str, ...], part: tuple[str, ...]) -> bool:
     return any(wording[at : at + len(part)] == part for at in range(len(wording) - len(part) + 1))
 
 
-def catalogue_problems(compiled: Compiled) -> Iterator[Problem]:
+def _catalogue_problems(compiled: Compiled) -> Iterator[Problem]:
     """Yield the problems of the workflow catalogues: contradictions between index and files, then single mistakes."""
     rules = list(compiled.of_kind(WORKFLOW))
     yield from _of_the_indices(compiled, {rule.name for rule in rules})

@@ -72,8 +72,7 @@ def memories_for(confidence: float, *, base_count: int, max_count: int) -> int:
     return min(max_count, base_count + STEP if confidence >= MEDIUM_CONFIDENCE else base_count)
 
 
-def memories_wanted(intent: str, confidence: float, settings: Mapping[str, Any]) -> int:
-    """Return how many memories to search for; ``intent`` is empty if no search intent is certain enough."""
+def _memories_wanted(intent: str, confidence: float, settings: Mapping[str, Any]) -> int:
     base_count, max_count = (int(settings.get(key, DEFAULTS[key])) for key in (BASE_COUNT, MAX_COUNT))
     return memories_for(confidence if intent else 0.0, base_count=base_count, max_count=max_count)
 
@@ -107,8 +106,8 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
     from storage.base import reader
     from storage.memory import recall
 
-    intent = effective_intent(request.search_intent, request.intent_confidence, request.settings)
-    wanted = memories_wanted(intent, request.intent_confidence, request.settings)
+    intent = _effective_intent(request.search_intent, request.intent_confidence, request.settings)
+    wanted = _memories_wanted(intent, request.intent_confidence, request.settings)
     as_specified = is_as_specified(request.settings)
     connection = reader.open_reader(f"{request.state}/enricher.db", until=request.until)
     try:
@@ -248,8 +247,7 @@ def _names(request: Request) -> frozenset[str]:
     return frozenset(word for one in called for word in (*words(one), one.lower()))
 
 
-def effective_intent(intent: str, confidence: float, settings: Mapping[str, object]) -> str:
-    """Return the search intent if it is certain enough to tune the search, else an empty string."""
+def _effective_intent(intent: str, confidence: float, settings: Mapping[str, object]) -> str:
     least = settings.get(MIN_CONFIDENCE, DEFAULTS[MIN_CONFIDENCE])
     is_sure = isinstance(least, int | float) and confidence >= least
     return intent if is_sure and intent in WEIGHTS else ""
@@ -300,8 +298,8 @@ def _stale(hit: Hit, request: Request) -> str:
 
 def question(rule: Mapping[str, Any], judged: ChannelInput, settings: Mapping[str, Any]) -> object:
     """Return what the channel's answer depends on besides the prompt and the conversation (``Channel.question``)."""
-    intent = effective_intent(judged.search_intent, judged.intent_confidence, settings)
-    return rule["min_score"], intent, memories_wanted(intent, judged.intent_confidence, settings)
+    intent = _effective_intent(judged.search_intent, judged.intent_confidence, settings)
+    return rule["min_score"], intent, _memories_wanted(intent, judged.intent_confidence, settings)
 
 
 def memory_context(inputs: Inputs, enrichment: Enrichment) -> dict[str, Any]:
@@ -312,7 +310,7 @@ def memory_context(inputs: Inputs, enrichment: Enrichment) -> dict[str, Any]:
     from enricher.sources.uris import suggested
 
     judged = enrichment.classification
-    intent = effective_intent(judged.search_intent or "", judged.intent_confidence, inputs.settings)
+    intent = _effective_intent(judged.search_intent or "", judged.intent_confidence, inputs.settings)
     return {
         "search_intent_detected": bool(intent),
         **({"intent_type": intent} if intent else {}),

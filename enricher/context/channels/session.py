@@ -90,7 +90,7 @@ def _prompts(prompts: list[str], *, chars: int) -> str:
 def _state(conversation: Conversation) -> str:
     parts = []
     if conversation.todos:
-        parts.append(todo_state(conversation.todos))
+        parts.append(_todo_state(conversation.todos))
     if conversation.errors:
         parts.append(f"last error: {cut(conversation.errors[0], ERROR_CHARS)}")
     files = [*conversation.changed, *(path for path in conversation.files if path not in conversation.changed)]
@@ -99,7 +99,7 @@ def _state(conversation: Conversation) -> str:
     return "; ".join(parts)
 
 
-def todo_state(todos: list[tuple[str, str]]) -> str:
+def _todo_state(todos: list[tuple[str, str]]) -> str:
     """Return the counts of todos by status: ``todos: 2 completed, 1 in progress (write the tests), 3 pending``."""
     counts = {name: sum(1 for status, _ in todos if status == name) for name in ("completed", "in_progress", "pending")}
     doing = next((text for status, text in todos if status == "in_progress"), "")

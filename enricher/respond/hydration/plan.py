@@ -67,9 +67,9 @@ def workflow_for(chosen: str, requests: list[PromptRequest], rules: Rules) -> st
     words = OCCASIONS.get(chosen, ())
     occasional = [one for one in requests if _is_named(one.text, words)]
     if not occasional or not all(_is_only_a_time(one.text, words) for one in occasional):
-        return chosen or workflow_of_an_uncertain(requests, rules)
+        return chosen or _default_workflow(requests, rules)
     asked = [one for one in requests if (one.is_order or one.is_condition) and not one.is_minor]
-    return ANSWERING if can_answer and not asked else workflow_of_an_uncertain(requests, rules)
+    return ANSWERING if can_answer and not asked else _default_workflow(requests, rules)
 
 
 def asks_for_plan(requests: list[PromptRequest]) -> bool:
@@ -84,12 +84,8 @@ def _is_only_asked(requests: list[PromptRequest]) -> bool:
     return main is not None and main.is_question and not is_work and not asks_for_plan(requests)
 
 
-def workflow_of_an_uncertain(requests: list[PromptRequest], rules: Rules) -> str:
-    """Return the default workflow for a prompt whose signals do not determine one.
-
-    The rules name three defaults: for a prompt with a single order or wish, for one whose main request only describes
-    how something is, and for all others.
-    """
+def _default_workflow(requests: list[PromptRequest], rules: Rules) -> str:
+    # The rules name three: for a single order or wish, for a description of how something is, and for any other prompt.
     workflows = rules.body["workflows"]
     main = main_request(requests)
     kind = "fallback"

@@ -146,7 +146,7 @@ def hydrate(result: Enrichment, inputs: Inputs, rules: Rules) -> Hydration | Non
     judged, facts = result.classification, inputs.hydration
     main = main_request(requests, is_report=name == DEBUGGING)
     changing = _not_only_used(facts, inputs.prompt) if name == REFACTOR else facts
-    values = _values(changing, error=error_of(inputs.prompt, judged.features))
+    values = _values(changing, error=_error_of(inputs.prompt, judged.features))
     values |= _words_of(requests, main, name, error=values.get("error", ""), changes=bool(plan["changes"]))
     if not is_certain:
         values["assumption"] = "how the prompt is understood"
@@ -243,8 +243,7 @@ def _earlier(inputs: Inputs, main: PromptRequest | None) -> str:
     return conversation.basis(inputs.prompt) or (conversation.prompts[-1] if conversation.prompts else "")
 
 
-def error_of(prompt: str, features: Iterable[str]) -> str:
-    """Return the pasted error as one short line, ``Name: message``; empty if the prompt has none."""
+def _error_of(prompt: str, features: Iterable[str]) -> str:
     if not {"stack_trace", "log", "pasted_error", "error_line"}.intersection(features):
         return ""
     name = error_name(prompt)

@@ -54,8 +54,8 @@ class Index:
         return os.path.join(os.path.dirname(self.path), FOLDER, f"{identity}.md")
 
 
-def read_index(path: str, text: str) -> Index:
-    """Return the workflow index in ``text``, the content of the file ``path``; comments count as empty lines."""
+def _read_index(path: str, text: str) -> Index:
+    # Comments count as empty lines.
     index = Index(path)
     # As many lines, so that the numbers of the later ones stay.
     blank = COMMENT.sub(lambda found: "\n" * found.group().count("\n"), text)
@@ -78,7 +78,7 @@ def index_of(rule: RuleBlock, files: Files, problems: list[Problem], *, is_whole
     path = found_path(named_file(rule, "file"), files, problems, is_whole=is_whole, what="the workflow index")
     if not path:
         return None
-    return read_index(path, files.read(path, problems, "the workflow index"))
+    return _read_index(path, files.read(path, problems, "the workflow index"))
 
 
 def missing(index: Index, files: Files) -> list[Problem]:

@@ -79,7 +79,7 @@ def refuse_other_effect(
     compile with the current file.
     """
     got = compile_layers(stack, texts={stack[0].path: below, own.path: text})
-    if problems := list(differing_rules(wanted, got, edited)):
+    if problems := list(_differing_rules(wanted, got, edited)):
         raise LayerError(problems)
     # An update of the package may have changed the file since the edit began.
     is_updated = Files().content(stack[0].path) != below
@@ -107,7 +107,7 @@ def _already_in(path: str, own: str, entries: Sequence[Entry], edited: Document)
             yield Problem(edited.file, line_of(entry.rule, edited), "error", message)
 
 
-def differing_rules(wanted: Compiled, got: Compiled, edited: Document) -> Iterator[Problem]:
+def _differing_rules(wanted: Compiled, got: Compiled, edited: Document) -> Iterator[Problem]:
     """Yield a problem for each rule in which ``got`` differs from ``wanted``, with the rule's line in ``edited``."""
     if got.broken:
         yield from got.broken

@@ -132,7 +132,7 @@ def joined(chosen: Sequence[PromptRequest], requests: Sequence[PromptRequest], *
         elif at >= 0 and one.is_specified:
             if not requests[number - 1].is_specified:
                 result.specify(at, _specification(requests[number:]))
-        elif at >= 0 and is_required(one, of=chosen[at]):
+        elif at >= 0 and _is_required(one, of=chosen[at]):
             result.add(-1 if is_apart else at, _with_its_object(one, requests[number - 1], chosen))
     return result
 
@@ -149,7 +149,7 @@ def _with_its_object(one: PromptRequest, before: PromptRequest, chosen: Sequence
     return f"{lowered(before.own)}; {lowered(own)}" if is_meant else lowered(own)
 
 
-def is_required(one: PromptRequest, *, of: PromptRequest) -> bool:
+def _is_required(one: PromptRequest, *, of: PromptRequest) -> bool:
     """Return whether the request ``one`` is a requirement for the result of the request ``of``."""
     words = [word.strip(AROUND) for word in one.own.lower().split()]
     is_vague = len(words) < FEWEST_WORDS or (

@@ -46,23 +46,12 @@ if TYPE_CHECKING:
     from enricher.settings import Value
     from storage.traces import Trace
 
-PATIENCE_MS, MOST_PATIENCE_MS = 900, 1000
-"""Milliseconds that a prompt waits for edited rules to be compiled: the default, and the maximum that may be set."""
-
-PROMPT_LIMIT = 64 * 1024
-"""Maximum characters of a prompt that are processed and stored (ruling R33)."""
-
-HYDRATION = "hydration"
-"""The value of ``form`` for an added text that is a plan for the agent (``enricher.respond.hydration``)."""
-
-HOST_WITHOUT_TRANSCRIPT_PATH = "copilot"
-"""The client whose events do not name the transcript file: ``enricher.sources.transcripts`` finds it by session id."""
-
-
-LONGEST_QUOTED = 80
-"""Maximum characters that the notice about a newly stored memory quotes from it."""
-MISSING_MODEL_MARK = "told-of-missing-model"
-"""Name of an empty file in the state folder; while it exists, the notice about a missing model is not repeated."""
+PATIENCE_MS, MOST_PATIENCE_MS = 900, 1000  # for the compiler after an edit: the default, and the most that may be set
+PROMPT_LIMIT = 64 * 1024  # maximum characters of a prompt that are processed and stored (ruling R33)
+HYDRATION = "hydration"  # the ``form`` of a text that is a plan for the agent
+HOST_WITHOUT_TRANSCRIPT_PATH = "copilot"  # its transcript is found by the session id
+LONGEST_QUOTED = 80  # maximum characters that the notice about a newly stored memory quotes from it
+MISSING_MODEL_MARK = "told-of-missing-model"  # this empty file in the state folder says that it was notified
 
 
 class Run:
@@ -98,7 +87,7 @@ class Run:
         self.project = identify(event.cwd)
         self.trace.host, self.trace.session_id, self.trace.cwd = event.host, event.session_id, event.cwd
         self.trace.project = self.project.id
-        if os.environ.get("ENRICHER_TEST"):
+        if os.environ.get("ENRICHER_TEST"):  # such traces count in no statistics, labels or replays
             self.trace.origin = "test"
 
     def tick(self, stage: str) -> None:
@@ -114,7 +103,7 @@ class Run:
 
 def enrich(event: PromptEvent, run: Run) -> None:
     """Run the whole pipeline for one prompt and store the outcome in ``run``, ready to be recorded."""
-    rules = _load_rules(event, run)
+    rules = _load_rules(event, run)  # first: the settings in them decide about all that follows
     run.tick("rules")
     run.mode = run.mode or str(run.settings["mode"])
     if run.mode == HYDRATE_FILE:
@@ -129,9 +118,10 @@ def enrich(event: PromptEvent, run: Run) -> None:
     )
     if rules.state == cache.UNSETTLED:  # the unknown settings may switch the enricher off and forbid storing text
         reason, run.settings["log"] = "settings_unknown", "hash"
+    # A second registration of the hook (of the user and of the project) gets the same prompt again.
     if not reason and not sessions.claim(run.state, event.session_id, run.trace.prompt_hmac):
         reason = "duplicate"
-    if not reason and run.form and any(run.settings.get(gate) is False for gate in GATES):
+    if not reason and run.form and any(run.settings.get(gate) is False for gate in GATES):  # unset counts as open
         reason = "gate_closed"
     if not reason and _remember(event.prompt, run):
         reason = "remembered"
@@ -162,9 +152,8 @@ def _load_rules(event: PromptEvent, run: Run) -> cache.Rules:
 
 
 def _notify_missing_model(run: Run) -> None:
-    """Notify the user, once per installation, that a setting asks for a model but none is configured."""
     mark = f"{run.state}/{MISSING_MODEL_MARK}"
-    if os.path.exists(mark):
+    if os.path.exists(mark):  # spares all later prompts the attempt to create it
         return
     try:
         private.make_directory(run.state)
@@ -185,12 +174,9 @@ def _patience() -> int:
 
 
 def _redacted_prompt(event: PromptEvent, run: Run) -> str:
-    """Return the prompt that all later stages process: without secrets, and cut to PROMPT_LIMIT characters.
-
-    With ``log = full``, a prompt within that limit is returned unchanged.
-    """
+    # With ``log = full``, the user has allowed the prompt to be stored with its secrets.
     trace = run.trace
-    original = traces.storable(event.prompt)
+    original = traces.storable(event.prompt)  # SQLite stores no lone surrogates
     if run.settings["log"] == "full" and len(original) <= PROMPT_LIMIT:
         judged, full_length = original, len(original)
     else:
@@ -224,7 +210,7 @@ def _enrich_prompt(event: PromptEvent, rules: cache.Rules, run: Run) -> None:
 
         inputs.channels = gather(rules.body["channels"], _request(event, judged, conversation, run), run.settings)
         _note_failed(inputs.channels, run)
-    if run.untrusted:
+    if run.untrusted:  # shown in the trace like a channel that was left out
         inputs.channels.append(ChannelResult(".enricher", "untrusted"))
     if inputs.form == HYDRATION:
         inputs.hydration = _facts_for_plan(_request(event, judged, conversation, run), run)
@@ -248,7 +234,6 @@ def _enrich_prompt(event: PromptEvent, rules: cache.Rules, run: Run) -> None:
 
 
 def _inputs(event: PromptEvent, session: sessions.SessionState, conversation: Conversation, run: Run) -> Inputs:
-    """Return those inputs of the decision on what to add that are known before the channels are queried."""
     return Inputs(
         event.prompt,
         settings=run.settings,
@@ -281,7 +266,6 @@ def form_of(mode: str) -> str:
 
 
 def _facts_for_plan(request: Request, run: Run) -> dict[str, Any]:
-    """Look up the facts that a plan for this prompt may mention; if this fails, log it and return an empty dict."""
     from enricher.respond.hydration.gathering import look_up
 
     try:
@@ -303,6 +287,7 @@ def _hand_over(enrichment: Enrichment, inputs: Inputs, rules: cache.Rules, run: 
     try:
         folder = plan_files.own_folder()
         plan_files.remove_old(folder, now=time.time())
+        # Two sessions without an id must not share a file. An id may be of any length, and have slashes.
         name = keyed_hash(b"session", (run.trace.session_id or os.urandom(8).hex()).encode(errors="replace"))[:16]
         path = f"{folder}/{plan_files.PREFIX}{name}{plan_files.SUFFIX}"
         text = sheet(enrichment, inputs, rules, typed=run.typed, cwd=run.trace.cwd)
@@ -322,10 +307,7 @@ def asks_for_plan(settings: Mapping[str, Value]) -> bool:
 
 
 def can_ask_memory(event: PromptEvent, settings: Mapping[str, Value]) -> bool:
-    """Return whether the agent can query memories through our MCP server, so that the text may suggest it.
-
-    Only the profile ``as-specified`` makes such suggestions; in any other profile the answer is False without a check.
-    """
+    """Return whether the agent can query our MCP server, to which only texts of the profile ``as-specified`` point."""
     if not is_as_specified(settings):
         return False
     from enricher.hosts.servers import has_our_server
@@ -334,10 +316,9 @@ def can_ask_memory(event: PromptEvent, settings: Mapping[str, Value]) -> bool:
 
 
 def _note_failed(channels: list[ChannelResult], run: Run) -> None:
-    """Log the channels that failed; in the format ``pipeline``, a timeout is logged only with ``log_level = debug``."""
     for one in channels:
         if one.status == "timeout" and run.form:
-            if run.settings.get("log_level") == "debug":
+            if run.settings.get("log_level") == "debug":  # seed 004
                 run.problems.append(("channel", f"{one.name}: timeout", "DEBUG"))
         elif one.status in ("error", "timeout"):
             run.problems.append(("channel", f"{one.name}: {one.problem or one.status}"))
@@ -348,6 +329,7 @@ def conversation_before(event: PromptEvent, settings: Mapping[str, Value], injec
 
     ``injected`` lists what the hook has shown in the session.
     """
+    # Most first prompts have no transcript yet; for them, the module that reads it is not imported.
     has_transcript = event.host == HOST_WITHOUT_TRANSCRIPT_PATH or os.path.lexists(event.transcript_path)
     if not (has_transcript and is_on(settings, "channels", "session")):
         return Conversation()
@@ -357,7 +339,6 @@ def conversation_before(event: PromptEvent, settings: Mapping[str, Value], injec
 
 
 def _notify_untrusted(event: PromptEvent, run: Run, injected: list[str]) -> None:
-    """Notify the user, once per session, that a project's rules are not used because they are not trusted."""
     if run.untrusted and f"notice:{run.untrusted}" not in injected:
         from enricher.prompt.trust import follows_branch
 
@@ -381,7 +362,7 @@ def _remember(prompt: str, run: Run) -> bool:
     from enricher.prompt import capture
 
     run.trace.memories = list(capture.rows(prompt, run.project.id))
-    if run.settings["shadow"]:
+    if run.settings["shadow"]:  # nothing that the user or the agent could see may change
         return False
     for identity, namespace, text, *_ in run.trace.memories:
         quoted = harmless(str(text), longest=LONGEST_QUOTED)

@@ -20,16 +20,11 @@ if TYPE_CHECKING:
     from enricher.respond.decision import Enrichment, Inputs
     from enricher.rules.cache import Rules
 
-ANSWERS_BY_S = 1.35
-"""Seconds after the hook's start by which a model must answer; the hook itself must answer within 1.5 s."""
+ANSWERS_BY_S = 1.35  # after the hook's start; the hook itself must answer within 1.5 s
 
 
 def begin(event: PromptEvent, judged: Classification, rules: Rules, run: Run) -> PendingOpinion | None:
-    """Start querying the model in the background, and return the pending query.
-
-    Returns None if there is nothing to ask, or if the model is to be queried only after the hook's answer
-    (``model.late``).
-    """
+    """Start querying the model in the background; return None if there is nothing to ask before the hook's answer."""
     if _plans_late_question(event, judged, rules, run):
         return None
     until = run.started + ANSWERS_BY_S
@@ -51,17 +46,13 @@ def _plans_late_question(event: PromptEvent, judged: Classification, rules: Rule
 
 
 def take_opinion(asked: PendingOpinion, inputs: Inputs, run: Run) -> None:
-    """Wait for the model's classification of the prompt, and store it in ``inputs``.
-
-    If there is none, the reason is logged.
-    """
+    """Wait for the model's classification of the prompt, and store it in ``inputs`` or log why there is none."""
     inputs.model = asked.record()
     if not inputs.opinion:
         _note_missing_opinion(inputs.model, run)
 
 
 def _note_missing_opinion(model: Mapping[str, Any], run: Run) -> None:
-    """Log why the model did not classify the prompt, so that the rules alone decide."""
     spent = f"{model['latency_ms']} of {model['limit_ms']} ms" if "latency_ms" in model else "not asked"
     run.problems.append(("model", f"{model['status']}: {model['reason']} ({spent}); the rules alone decide"))
 

@@ -945,8 +945,8 @@ MUTATIONS = (
     Mutation(
         "the model never gets more than 200 ms",
         "enricher/model/opinion_request.py",
-        'limit_ms = int(settings["search_intent.llm_timeout_ms"])',
-        "limit_ms = 200",
+        'limit_ms=int(settings["search_intent.llm_timeout_ms"])',
+        "limit_ms=200",
         "S1-5.4d",
         "model/test_hook_with_model.py::test_the_hook_waits_as_long_as_it_may_and_no_longer",
     ),
@@ -1947,16 +1947,16 @@ MUTATIONS = (
     Mutation(
         "code is summarized without an endpoint",
         "enricher/rules/compiling/body.py",
-        '    data["endpoint"] = data["endpoint"] or HANDLERS[name]',
-        '    data["endpoint"] = "HOME"',
+        '    endpoint = declared.get("endpoint") or HANDLERS[name]',
+        '    endpoint = "HOME"',
         "P39 P40",
         "model/test_handlers.py::test_a_channel_without_an_endpoint_takes_no_part",
     ),
     Mutation(
         "a rule lets a channel of the package ask a model with closed gates",
         "enricher/rules/compiling/body.py",
-        '**PIPELINE_CHANNELS[name], **declared, "model": True}',
-        '**PIPELINE_CHANNELS[name], "model": True, **declared}',
+        '**declared, "model": True, "endpoint": endpoint}',
+        '"model": True, **declared, "endpoint": endpoint}',
         "",
         "model/test_handlers.py::test_a_rule_without_a_command_tunes_the_channel_and_one_with_a_command_replaces_it",
     ),
@@ -2139,8 +2139,8 @@ MUTATIONS = (
     Mutation(
         "the hook gives up on a model that would answer in time",
         "enricher/model/opinion_request.py",
-        'limit_ms = int(settings["search_intent.llm_timeout_ms"])',
-        "limit_ms = 200",
+        'limit_ms=int(settings["search_intent.llm_timeout_ms"])',
+        "limit_ms=200",
         "E54",
         "model/test_hook_with_model.py::test_the_model_counts_if_it_answers_before_the_hook_must",
     ),
@@ -2219,8 +2219,8 @@ MUTATIONS = (
     Mutation(
         "the time limit of the model does not hold",
         "enricher/model/opinion_request.py",
-        'limit_ms = int(settings["search_intent.llm_timeout_ms"])',
-        "limit_ms = 60_000",
+        'limit_ms=int(settings["search_intent.llm_timeout_ms"])',
+        "limit_ms=60_000",
         "S1-5.8c",
         "model/test_hook_with_model.py::test_with_half_of_the_time_for_a_silent_model_the_hook_takes_less_than_200_ms",
     ),
@@ -2332,8 +2332,8 @@ MUTATIONS = (
     Mutation(
         "a memory is told where it shares any word",
         "enricher/context/topic_match.py",
-        "    return (sure if is_relevant else 0.0), frozenset",
-        "    return sure, frozenset",
+        "    if _is_relevant(prompt, memory, headed, share=share):",
+        "    if True:",
         "",
         "memory/test_telling.py::test_near_words_find_nothing",
     ),
@@ -2604,7 +2604,7 @@ MUTATIONS = (
     Mutation(
         "a layer is saved that says something else",
         "enricher/rules/own_layer/__init__.py",
-        "if problems := list(differing_rules(wanted, got, edited)):",
+        "if problems := list(_differing_rules(wanted, got, edited)):",
         "if problems := []:",
         "",
         "rules/test_own_layer.py",
@@ -3451,8 +3451,8 @@ MUTATIONS = (
     Mutation(
         "effort is estimated where it is switched off",
         "enricher/respond/decision.py",
-        '    if not reason and inputs.settings.get("complexity.enabled") and body.get("complexity"):',
-        '    if not reason and body.get("complexity"):',
+        '    if inputs.settings.get("complexity.enabled") and body.get("complexity"):',
+        '    if body.get("complexity"):',
         "S2-5b",
         "complexity/test_in_the_hook.py::test_a_trace_has_the_estimate_only_where_it_is_switched_on",
     ),
@@ -3749,7 +3749,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a question that sounds like planning gets a plan instead of an answer",
-        "enricher/respond/hydration/workflow.py",
+        "enricher/respond/hydration/plan.py",
         'if chosen in (PLANNING, "") and can_answer and _is_only_asked(requests):',
         "if False:",
         "",
@@ -3774,7 +3774,7 @@ MUTATIONS = (
     ),
     Mutation(
         "an order behind a question is dropped",
-        "enricher/respond/hydration/workflow.py",
+        "enricher/respond/hydration/plan.py",
         "and not is_work and",
         "and",
         "",
@@ -3782,7 +3782,7 @@ MUTATIONS = (
     ),
     Mutation(
         "without a workflow for answers, a question gets nothing",
-        "enricher/respond/hydration/workflow.py",
+        "enricher/respond/hydration/plan.py",
         'in (PLANNING, "") and can_answer and',
         'in (PLANNING, "") and',
         "",
@@ -3790,7 +3790,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a question for options is answered without a plan",
-        "enricher/respond/hydration/workflow.py",
+        "enricher/respond/hydration/plan.py",
         "main.is_question and not is_work and not asks_for_plan(requests)",
         "main.is_question and not is_work",
         "",
@@ -3880,7 +3880,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a review that comes later is made now",
-        "enricher/respond/hydration/workflow.py",
+        "enricher/respond/hydration/plan.py",
         'or "later" in words[at:]',
         "",
         "",
@@ -3888,7 +3888,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a review on an occasion is none",
-        "enricher/respond/hydration/workflow.py",
+        "enricher/respond/hydration/plan.py",
         '("you" in before or not is_timed)',
         "not is_timed",
         "",
@@ -4064,7 +4064,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a clear order waits for an agreement",
-        "enricher/respond/hydration/workflow.py",
+        "enricher/respond/hydration/plan.py",
         'kind = "ordered" if main.is_order',
         'kind = "fallback" if main.is_order',
         "",
@@ -4300,7 +4300,7 @@ MUTATIONS = (
     Mutation(
         "what must not be is taken for what is wanted",
         "enricher/respond/hydration/reading/requests.py",
-        " or (self.is_condition and _forbids(words))",
+        " or only_forbids",
         "",
         "",
         "hydration/test_wording.py::test_the_main_request_is_found",
@@ -4380,7 +4380,7 @@ MUTATIONS = (
     Mutation(
         "a symbol's file comes before the named one",
         "enricher/respond/hydration/gathering.py",
-        "if not files or one[1] in files",
+        "if not files or path in files",
         "if True",
         "",
         "hydration/test_plans.py::test_a_file_that_the_prompt_names_comes_before_that_of_a_symbol",
@@ -5733,8 +5733,8 @@ MUTATIONS = (
     Mutation(
         "how to work is taken for the work",
         "enricher/respond/hydration/reading/requests.py",
-        "announces or self.is_following or self.verb in ABOUT_CONDUCT",
-        "announces or self.is_following",
+        "is_beside or announces or is_on_conduct",
+        "is_beside or announces",
         "",
         "hydration/test_wording.py::test_the_main_request_is_found",
     ),

@@ -104,7 +104,7 @@ class Request:
 
     __slots__ = (
         "_index", "_records", "conversation", "cwd", "host", "intent_confidence", "now", "project", "prompt",
-        "search_intent", "session_id", "settings", "skills", "state", "task_type", "topics", "until",
+        "search_intent", "session_id", "settings", "skills", "state", "task_type", "until",
     )  # fmt: skip
 
     def __init__(
@@ -125,7 +125,6 @@ class Request:
         self.task_type = judged.task_type
         self.search_intent = judged.search_intent
         self.intent_confidence = judged.intent_confidence
-        self.topics = list(judged.topics)
         self.project, self.conversation, self.state = project, conversation, state
         self.settings, self.skills = settings, skills
         self.now = time.time()

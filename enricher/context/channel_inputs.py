@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
     from typing import Any
 
-OF_A_PROGRAM = ("command", "deadline_ms", "model", "endpoint")
-"""Keys of a channel's rule that a program's answer depends on, besides the prompt and the task type."""
+OF_A_PROGRAM = ("command", "deadline_ms", "model", "endpoint")  # its answer depends on them
 
 
 class ChannelInput:
@@ -44,27 +43,23 @@ def channels_with_changed_input(
 ) -> tuple[str, ...]:
     """Return the names of the channels that would have had another input under the rules in ``after``.
 
-    ``before`` and ``after`` are each the classification and the declared channels under one set of rules.
-    ``settings`` are the recorded settings. ``has_past`` says whether the trace contains any earlier conversation.
-    ``off`` names the channels that were switched off when the trace was recorded.
+    ``before`` and ``after`` are each the classification and the declared channels under one set of rules. ``off`` names
+    the channels that were switched off when the trace was recorded.
     """
     (was, declared_before), (now, declared_after) = before, after
     if now.is_silent:
         return ()
     known = {rule["name"]: rule for rule in declared_before}
-    return tuple(
-        rule["name"]
-        for rule in declared_after
-        if not (
-            (rule["name"] in off or not _can_answer(rule, settings, has_past))
-            and _has_same_program(rule, known.get(rule["name"]))
-        )
-        and (
-            was.is_silent
-            or rule["name"] not in known
-            or _question(known[rule["name"]], was, settings) != _question(rule, now, settings)
-        )
-    )
+    changed = []
+    for rule in declared_after:
+        earlier = known.get(rule["name"])
+        is_same = earlier is not None and all(rule[key] == earlier[key] for key in ("command", "model", "endpoint"))
+        # Under the same program, a channel that was off or could not answer would not answer now either.
+        if is_same and (rule["name"] in off or not _can_answer(rule, settings, has_past)):
+            continue
+        if was.is_silent or earlier is None or _question(earlier, was, settings) != _question(rule, now, settings):
+            changed.append(rule["name"])
+    return tuple(changed)
 
 
 def can_rerun(rule: Mapping[str, Any]) -> bool:
@@ -82,14 +77,6 @@ def _is_builtin(rule: Mapping[str, Any]) -> bool:
 def _can_answer(rule: Mapping[str, Any], settings: Mapping[str, Any], has_past: bool) -> bool:
     can_answer = load(rule["name"]).can_answer if _is_builtin(rule) else None
     return can_answer is None or can_answer(settings, has_past)
-
-
-def _has_same_program(rule: Mapping[str, Any], earlier: Mapping[str, Any] | None) -> bool:
-    """Return whether both rules declare the same program, model and endpoint.
-
-    If so, a channel that was off or could not answer under ``earlier`` would not answer under ``rule`` either.
-    """
-    return earlier is not None and all(rule[key] == earlier[key] for key in ("command", "model", "endpoint"))
 
 
 def _question(rule: Mapping[str, Any], judged: ChannelInput, settings: Mapping[str, Any]) -> tuple[object, ...]:

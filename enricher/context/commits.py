@@ -22,13 +22,11 @@ if TYPE_CHECKING:
     from enricher.sources.code.name_history import Event
 
 MOST_SHOWN = 3
-MOST_PAIRS = 12
-"""Maximum pairs of adjacent words of a question that are looked up as one name."""
-MOST_READ = 400
-"""Maximum commits of a time span that are read; with more, the label says "or more"."""
+MOST_PAIRS = 12  # maximum pairs of adjacent words of a question that are looked up as one name
+MOST_READ = 400  # maximum commits of a time span that are read; with more, the label says "or more"
 DAY = 86_400
 SURE = 0.9
-DIGITS = 7
+DIGITS = 7  # as many as ``git log --oneline`` shows
 SAYS_NOTHING = frozenset(
     """
     wip work tree in progress update updates updated change changes changed commit commits initial first checkpoint
@@ -65,11 +63,7 @@ def of_names(
 
 
 def _kind_of_question(name: str, named: PromptNames, questions: list[tuple[str, str]]) -> str:
-    """Return the kind of the question, such as "removed", that the prompt asks about ``name``.
-
-    If no question contains the name, return the kind of the first question that contains no name at all, or an empty
-    string if there is none.
-    """
+    # Of several questions, the one that contains the name, else the first that contains no name.
     for kind, sentence in questions:
         if name in sentence:
             return kind
@@ -90,11 +84,7 @@ def _forms_of_pairs(sentence: str) -> list[str]:
 
 
 def _of_name(db: Connection, name: str, found: list[Event], kind: str, *, is_whole: bool) -> list[Candidate]:
-    """Return the commits that answer a question of the kind ``kind`` ("added" and so on) about ``name``.
-
-    ``found`` is the history of the name. Without a question (``kind`` is empty), only the commit that removed the name
-    is returned.
-    """
+    # Without a question, only the commit that removed the name.
     first = name_history.introduction(found, is_whole=is_whole) if kind == "added" else None
     candidates = [_candidate(name, "added", first)] if first else []
     removed = name_history.removal(found)
@@ -113,7 +103,6 @@ def _of_name(db: Connection, name: str, found: list[Event], kind: str, *, is_who
 
 
 def _describe_event(db: Connection, name: str, event: Event) -> str:
-    """Describe in words how a commit renamed, moved or removed a name."""
     if event.what & name_history.RENAMED:
         new, *later = name_history.successors(db, name, event)
         return f"renamed to `{new}`" + (f" (now `{later[-1]}`)" if later else "")
@@ -141,10 +130,9 @@ def _of_file(db: Connection, request: Request, path: str, kind: str) -> list[Can
 
 
 def of_a_time(db: Connection, request: Request, named: PromptNames, prose: str) -> list[Candidate]:
-    """Return commits from the time span that the prompt mentions.
+    """Return commits from the time span that the prompt mentions, about its subject if there are such commits.
 
-    These are the commits about the subject of the prompt. If there are none, the newest commits are returned, unless
-    the prompt has a particular subject and there are too many commits to show them all.
+    Otherwise the newest are returned, unless the prompt has a particular subject and there are too many to show all.
     """
     from enricher.prompt.wording import time_mentions
     from enricher.prompt.wording.times import span
@@ -169,6 +157,7 @@ def of_a_time(db: Connection, request: Request, named: PromptNames, prose: str) 
         day = time.strftime("%Y-%m-%d", time.localtime(at))
         of = f", the newest of {count}" if not candidates and not about and len(rows) > MOST_SHOWN else ""
         label = f"{sha[:DIGITS]} {day}{of}"
+        # The scores keep the order of time, where equal ones would be ordered by hash.
         candidates.append(Candidate(subject, sha, SURE - 0.001 * len(candidates), label=label, date=day, kind="then"))
     return candidates
 
@@ -177,11 +166,8 @@ Row = tuple[int, str, int, str, str]
 
 
 def _about(db: Connection, rows: list[Row], named: PromptNames, found: Span) -> list[Row]:
-    """Return the commits in ``rows`` that changed a name or a file that the prompt names.
-
-    If there are none, return the commits whose subject lines share the most words with the prompt's sentence about the
-    time span ``found``; if they share only one word and there are too many to show, return none.
-    """
+    # By name or file; else by the most words shared with the sentence about the time, unless one word fits too many
+    # commits.
     keys = [name_history.key(name) for name in named.identifiers]
     marks = ",".join("?" * len(keys))
     query = f"select distinct id from name_changes where key in ({marks}) and at between ? and ?"
@@ -200,7 +186,6 @@ def _about(db: Connection, rows: list[Row], named: PromptNames, found: Span) -> 
 
 
 def _has_namesake(db: Connection, name: str) -> bool:
-    """Return whether any folder of the project contains a file called ``name``."""
     ending = f"/{name}"
     row = db.execute("select 1 from files where substr('/' || path, ?) = ? limit 1", (-len(ending), ending)).fetchone()
     return row is not None

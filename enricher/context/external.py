@@ -17,28 +17,23 @@ from storage.base.fast_stdlib import dumps, loads
 
 LARGEST_ANSWER = 64 * 1024
 LONGEST_NAME = 80
-SIGKILL, SIGPIPE, SIGXFSZ = 9, 13, 25
-"""Signal numbers, written out because the module ``signal`` loads ``enum``, which the hook must not."""
-LEAVING_S = 0.02
-"""Seconds that a program gets to exit after it has closed its stdout; its exit code tells whether it failed."""
+SIGKILL, SIGPIPE, SIGXFSZ = 9, 13, 25  # written out: the module ``signal`` loads ``enum``, which the hook must not
+LEAVING_S = 0.02  # to exit after stdout was closed; the exit code tells whether the program failed
 STARTING_S = 0.1
 """Seconds for starting all programs, in order of priority; those not started by then are skipped.
 
 The built-in channels need time, too.
 """
-MOST_DESCRIPTORS = 1024
-LOOK_S = 0.001
-"""Seconds between two checks whether a process has exited: ``poll`` waits for descriptors, not for processes."""
+MOST_DESCRIPTORS = 1024  # the usual limit of open files
+LOOK_S = 0.001  # ``poll`` waits for descriptors, not for the exit of a process
 
 MARK = "ENRICHER_CHANNEL"
 """Environment variable that marks all processes of the channels; its value is ``end:pid:state``.
 
 ``end`` is the last deadline in milliseconds of ``time.monotonic``, ``pid`` the hook's, ``state`` the state folder.
 """
-OVERDUE_MS = 2000
-"""Milliseconds after ``end`` before any other hook may kill these processes: by then, their own hook has failed to."""
-ROUNDS, BETWEEN_ROUNDS_S = 10, 0.02
-"""Maximum rounds of a sweep, and the seconds between them: a process may have started another before it was killed."""
+OVERDUE_MS = 2000  # after ``end``, another hook may kill these processes: their own hook has failed to
+ROUNDS, BETWEEN_ROUNDS_S = 10, 0.02  # a process may have started another before it was killed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,7 +65,7 @@ class ChannelProcess:
         child_in, self.to_child = os.pipe()
         self.from_child, child_out = os.pipe()
         for end in (self.to_child, self.from_child):
-            os.set_blocking(end, False)
+            os.set_blocking(end, False)  # neither a full pipe nor a slow program may keep the hook waiting
         try:
             if self.channel.handler:
                 self.pid = _fork(self.channel.handler, child_in, child_out, environment[MARK])
@@ -121,13 +116,12 @@ class ChannelProcess:
     def check_exit(self, end: float) -> None:
         """Check whether a program that has closed its stdout has exited; a non-zero exit code counts as an error.
 
-        At the time ``end`` (of ``time.monotonic``), or LEAVING_S seconds after stdout was closed, a program that is
-        still running counts as successful.
+        One that is still running at ``end``, or LEAVING_S seconds after stdout was closed, counts as successful.
         """
         try:
             gone, how = os.waitpid(self.pid, os.WNOHANG)
         except ChildProcessError:
-            gone, how = self.pid, 0
+            gone, how = self.pid, 0  # it has been reaped already
         if gone:
             code = os.waitstatus_to_exitcode(how)
             self.finish("error" if code else "ok", f"exit code {code}" if code else "")
@@ -153,10 +147,9 @@ class ChannelProcess:
 
 
 def _end_group(leader: int) -> None:
-    """Kill the process group without waiting for it: a process blocked on a disk cannot exit."""
     try:
         os.killpg(leader, SIGKILL)
-        os.waitpid(leader, os.WNOHANG)
+        os.waitpid(leader, os.WNOHANG)  # without waiting: a process that is blocked on a disk cannot exit
     except (ProcessLookupError, PermissionError, ChildProcessError):
         return
 
@@ -174,11 +167,7 @@ def _spawn(command: list[str], child_in: int, child_out: int, environment: dict[
 
 
 def _fork(words: list[str], child_in: int, child_out: int, mark: str) -> int:
-    """Run a channel program of this package, ``enricher.model.handlers``, in a fork of this process; return its pid.
-
-    The fork saves time because this process has already loaded most of the modules. ``words`` are the arguments of the
-    program, ``child_in`` and ``child_out`` its ends of the pipes, and ``mark`` is the value of the variable MARK.
-    """
+    # A fork saves time: this process has already loaded most of the modules that the program needs.
     pid = os.fork()
     if pid == 0:
         _run_as_program(words, child_in, child_out, mark)
@@ -190,7 +179,6 @@ def _fork(words: list[str], child_in: int, child_out: int, mark: str) -> int:
 
 
 def _run_as_program(words: list[str], child_in: int, child_out: int, mark: str) -> None:
-    """Run the program (see ``_fork``) in the forked child; never returns."""
     code = 1
     try:
         os.setpgid(0, 0)
@@ -286,7 +274,6 @@ def _request(request: dict[str, Any], channel: ChannelRule) -> bytes:
 
 
 def _exchange(running: list[ChannelProcess], *, until: float) -> None:
-    """Wait for a pipe to be ready, but not beyond ``until``; then transfer parts of requests and answers."""
     poll = select.poll()
     ends = {}
     for one in running:
@@ -321,7 +308,7 @@ def items_of(answer: bytes) -> list[dict[str, Any]] | None:
 
 def _is_item(item: dict[str, Any]) -> bool:
     score = item.get("score", 1.0)
-    is_number = not isinstance(score, bool) and isinstance(score, int | float)
+    is_number = not isinstance(score, bool) and isinstance(score, int | float)  # ``true`` is a number in Python
     return is_number and bool(_text(item, "text").strip())
 
 
@@ -380,7 +367,7 @@ def _is_left(pid: int, state: str, over: int) -> bool:
     mark = next((one[len(lead) :].decode(errors="surrogateescape") for one in variables if one.startswith(lead)), "")
     until, _, rest = mark.partition(":")
     whose, _, where = rest.partition(":")
-    if where != state or not until.isdecimal():
+    if where != state or not until.isdecimal():  # another installation's, or not ours
         return False
     return whose == str(over) or int(until) + OVERDUE_MS < time.monotonic() * 1000
 

@@ -23,10 +23,8 @@ if TYPE_CHECKING:
     from enricher.settings import Value
 
 
-NEED_THE_INDEX = ("history", "tests", "ways")
-"""Channels that find nothing without a code index (the channel ``code`` can still find files by name)."""
-KEEP = "keep"
-"""Argument for a channel program of this package that allows it to store the embedding of the prompt."""
+NEED_THE_INDEX = ("history", "tests", "ways")  # the channel ``code`` can still find files by name
+KEEP = "keep"  # allows a channel program of this package to store the embedding of the prompt
 
 
 class ChannelDeadlineError(BaseException):

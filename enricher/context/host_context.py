@@ -18,9 +18,8 @@ FILES = {
     "opencode": ("AGENTS.md",),
 }
 """Files that each client loads at its start: from the folders between project root and ``cwd``, and the home folder."""
-MOST_BYTES = 64 * 1024
-FEWEST_CHARACTERS = 20
-"""Minimum length of a text to search for in the files; shorter texts occur by chance in almost any file."""
+MOST_BYTES = 64 * 1024  # of each file
+FEWEST_CHARACTERS = 20  # shorter texts occur by chance in almost any file
 IN_HOST_FILE = "the host has it in "
 IN_CONVERSATION = "the conversation has it already"
 
@@ -42,27 +41,29 @@ def mark_loaded(gathered: list[ChannelResult], request: Request) -> None:
 
 
 def mark_in_answer(gathered: list[ChannelResult], answer: str) -> None:
-    """Mark as stale (not to be shown) the candidates whose text occurs in the agent's last answer.
-
-    The channel ``session`` is exempt: it quotes that answer on purpose, to say what the prompt refers to.
-    """
+    """Mark as stale (not to be shown) the candidates whose text occurs in the agent's last answer."""
     answer_line = _one_line(answer)
     for one in gathered:
-        for item in one.candidates if one.name != "session" else ():
-            if answer_line and item.text and not item.stale and _one_line(item.text) in answer_line:
+        if one.name == "session":  # quotes that answer on purpose, to say what the prompt refers to
+            continue
+        for item in one.candidates:
+            if item.text and not item.stale and _one_line(item.text) in answer_line:
                 item.stale = IN_CONVERSATION
 
 
-def imports(name: str, request: Request) -> str:
-    """Return the file through which the client loads the project's file ``name``, or an empty string.
+def own_files(host: str) -> tuple[str, ...]:
+    """Return the files that a client loads at its start; of an unknown client, those of Claude Code."""
+    return FILES.get(host, FILES["claude"])
 
-    This is ``name`` itself if the client loads it at its start, or else a file loaded at the start that imports it.
-    """
+
+def imports(name: str, request: Request) -> str:
+    """Return the file through which the client loads the file ``name``: itself, or one that imports it; or ""."""
     path = os.path.join(request.project.root, name)
-    for own in FILES.get(request.host, FILES["claude"]):
+    for own in own_files(request.host):
         if os.path.realpath(os.path.join(request.project.root, own)) == os.path.realpath(path):
             return own
     wanted = os.path.basename(name).lower()
+    # Claude Code and Gemini CLI load "@FILE" in their files.
     found = (own for own, content in _read(request) if f"@{wanted}" in content or f"@./{wanted}" in content)
     return next(found, "")
 
@@ -74,7 +75,7 @@ def _one_line(text: str) -> str:
 def _read(request: Request) -> list[tuple[str, str]]:
     found = []
     for folder in _folders(request.cwd, request.project.root):
-        for name in FILES.get(request.host, FILES["claude"]):
+        for name in own_files(request.host):
             try:
                 content = private.read_file(os.path.join(folder, name), MOST_BYTES)
             except OSError:

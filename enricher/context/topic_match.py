@@ -45,10 +45,8 @@ REJECTING = frozenset(
     "no not never without against kein keine ohne nicht pas sans sin senza sem non não нет без".split()
 )
 """Words before a thing that a decision record rejects: "no resident process"."""
-NEAR_REJECTING = 2
-"""How many words after such a word may name the thing."""
-FIRST_TERMS = 3
-"""A prompt asks for the thing if it is among its first specific words: "add a daemon that …"."""
+NEAR_REJECTING = 2  # how many words after such a word may name the thing
+FIRST_TERMS = 3  # a prompt asks for the thing if it is among its first specific words: "add a daemon that …"
 RULES = frozenset(
     "convention conventions policy rule rules regel regeln règle règles regla reglas regra regola правило"
     " правила".split()
@@ -63,23 +61,15 @@ ALWAYS = frozenset(
 """Words that mark a sentence as a rule; the words between two of them name what the rule applies to."""
 
 
-READ_CHARS, READ_OF_MEMORY = 4_000, 1_500
-MOST_TERMS = 40
-"""Maximum terms of a prompt; one with more is mostly pasted text, and no memory is shown for it."""
-COMMON = 0.3
-"""Weight of a word that is common in software projects; a specific word weighs 1."""
-SHORT = 32
-"""Maximum words of a memory whose whole text counts as its head, which names its topic."""
-HEAD_TERMS = 12
-"""Maximum words of a memory's head if it is only a sentence of a longer text."""
-NEAR = 3
-"""Maximum distance, in a memory's head, between two words that are adjacent in the prompt."""
-SURE, BELOW = 0.6, 0.8
-"""The least score of a memory with the prompt's topic, and the factor if it is a subsection of a decision record."""
-SAME_START, ENDING = 5, 4
-"""Two foreign words count as forms of one word if they share the first five letters, and all but the last four."""
-SUBJECT, BEGINNING = 3, 5
-"""How many words at the start of a memory's head must include a word of the prompt: for questions, and otherwise."""
+READ_CHARS, READ_OF_MEMORY = 4_000, 1_500  # characters of a prompt and of a memory
+MOST_TERMS = 40  # maximum terms of a prompt; one with more is mostly pasted text, and no memory is shown for it
+COMMON = 0.3  # weight of a word that is common in software projects; a specific word weighs 1
+SHORT = 32  # maximum words of a memory whose whole text counts as its head, which names its topic
+HEAD_TERMS = 12  # maximum words of a memory's head if it is only a sentence of a longer text
+NEAR = 3  # maximum distance, in a memory's head, between two words that are adjacent in the prompt
+SURE, BELOW = 0.6, 0.8  # the lowest score with the same topic; a factor for subsections of decision records
+SAME_START, ENDING = 5, 4  # letters that two forms of a foreign word share, and those at the end that may differ
+SUBJECT, BEGINNING = 3, 5  # first words of a head, of which the prompt must have one: for questions, otherwise
 ASKED_SHARE, SUBJECT_SHARE, SHARE = 0.6, 0.7, 0.4
 """Minimum share of the prompt's words, by weight, that a memory must contain.
 
@@ -125,12 +115,13 @@ def _asks_for_decision(word: str) -> bool:
 class Term:
     """A content word of a text, with its weight and the stem by which it is compared with other words."""
 
-    __slots__ = ("key", "weight", "word")
+    __slots__ = ("is_specific", "key", "weight", "word")
 
-    def __init__(self, word: str, worth: float) -> None:
+    def __init__(self, word: str, *, is_specific: bool) -> None:
         self.word = word
         self.key = _key(word)
-        self.weight = worth
+        self.is_specific = is_specific
+        self.weight = 1.0 if is_specific else COMMON
 
 
 class PromptTerms:
@@ -143,14 +134,15 @@ class PromptTerms:
         low, bare = text.lower(), words(text)
         self.is_foreign = _is_foreign(bare)
         self.is_question = low.rstrip().endswith(("?", "\uff1f")) or bool(bare and bare[0] in _QUESTIONS)
-        signs = [word for word in ASKS if max(word) >= "\u3040" and word in low]
+        # Words of scripts without spaces, which are found inside of others.
+        signs = [word for word in ASKS if max(word) >= FIRST_SIGN and word in low]
         for word in signs:
             text = text.replace(word, " ")
         is_asking = self.is_question or "?" in text
         self.asks = bool(signs) or any(_asks_for_decision(word) and (is_asking or word not in RULES) for word in bare)
         self.asks = self.asks or (self.is_question and any(phrase in low for phrase in _ASKING))
-        self.terms = [term for term in terms_of(text, names) if not _asks_for_decision(term.word)]
-
+        # "What did we decide" names no topic.
+        self.terms = [term for term in _terms_of(text, names) if not _asks_for_decision(term.word)]
         self.beginnings = {term.word[:2] for term in self.terms} | {term.key[:2] for term in self.terms}
 
     def keys(self, memory_words: list[str]) -> list[str]:
@@ -161,8 +153,8 @@ class PromptTerms:
         return [_key(word) if word[:2] in self.beginnings or word in BASE_FORMS else word for word in memory_words]
 
     def is_silent(self) -> bool:
-        """Return whether no memory can match, because the prompt has no terms, too many, or only common ones."""
-        return not 0 < len(self.terms) <= MOST_TERMS or max(term.weight for term in self.terms) <= COMMON / 2
+        """Return whether no memory can match, because the prompt has no terms or too many."""
+        return not 0 < len(self.terms) <= MOST_TERMS
 
 
 def content_words(text: str, names: frozenset[str] = frozenset()) -> list[str]:
@@ -177,21 +169,18 @@ def content_words(text: str, names: frozenset[str] = frozenset()) -> list[str]:
     ]
 
 
-def terms_of(text: str, names: frozenset[str] = frozenset()) -> list[Term]:
+def _terms_of(text: str, names: frozenset[str] = frozenset()) -> list[Term]:
     """Return the content words of a text as weighted terms, one per stem."""
     found: dict[str, Term] = {}
     for word in content_words(text, names):
         is_common = word in COMMON_WORDS or word in _GENERIC or word.removesuffix("s") in _GENERIC or word.isdigit()
-        term = Term(word, COMMON if is_common else 1.0)
-        found.setdefault(term.key, term)
+        term = Term(word, is_specific=not is_common)
+        found.setdefault(term.key, term)  # "tests" and "testing" count once
     return list(found.values())
 
 
 def _is_foreign(bare: list[str]) -> bool:
-    """Return whether the words ``bare`` are in a language other than English.
-
-    This is assumed if at least two of them, or a fifth, are function words of another language.
-    """
+    # At least two function words of another language, or a fifth of all words.
     foreign = sum(word in FUNCTION_WORDS and word not in STOP_WORDS for word in bare)
     return foreign > 1 or foreign * 5 >= len(bare) > 0
 
@@ -201,14 +190,19 @@ class _Memory:
 
     def __init__(self, content: str, kind: str, prompt: PromptTerms, *, title: str, is_foreign: bool) -> None:
         heading, is_headed, text = content.partition(":\n")
-        head, is_long = content, len(words(content)) > SHORT
-        if kind != NOTE:
-            head = heading if is_headed else content.partition("\n")[0]
-            head = f"{head} {_sentence(text)}" if kind == RECORD and " / " not in head else head.rpartition(" / ")[2]
-        elif is_long:
+        first_line = heading if is_headed else content.partition("\n")[0]
+        is_long = len(words(content)) > SHORT
+        if kind == NOTE and not is_long:
+            head = content
+        elif kind == NOTE:
             head = f"{heading} {_sentence(text)}" if is_headed else _sentence(content)
+        elif kind == RECORD and " / " not in first_line:
+            head = f"{first_line} {_sentence(text)}"
+        else:  # the heading of a subsection is "Document / Section"
+            head = first_line.rpartition(" / ")[2]
         self.content, self.kind, self.is_foreign = content, kind, is_foreign
         most = HEAD_TERMS if kind == RECORD or is_long else None
+        # The name of a record's file is often closer to the topic than its heading.
         named = prompt.keys(content_words(title)) if kind == RECORD else []
         self.rejected = _rejected(f"{heading if is_headed else head} . {title}", prompt) if kind == RECORD else set()
         self.head = list(dict.fromkeys([*list(dict.fromkeys(prompt.keys(content_words(head))))[:most], *named]))
@@ -222,33 +216,31 @@ def _rejected(title: str, prompt: PromptTerms) -> set[str]:
 
 
 def _sentence(text: str) -> str:
-    """Return the first sentence of a text."""
     flat = " ".join(text.split())
     ends = [at for mark in (". ", "; ", "\u3002") if (at := flat.find(mark)) > 0]
     return flat[: min(ends)] if ends else flat
 
 
 def evidence(prompt: PromptTerms, content: str, kind: str, *, title: str = "") -> tuple[float, frozenset[str]]:
-    """Return how certain it is that a memory shares the prompt's topic (0 to 1), and the specific words that match.
+    """Return how certain it is that a memory shares the prompt's topic (0 to 1), and the stems that match.
 
-    ``content`` is the text of the memory, and ``kind`` is NOTE, RECORD or DOCUMENT. ``title`` has the words of a
-    record's file name, which often name the topic better than its heading. The words are returned as stems.
+    ``title`` has the words of a record's file name, which often name the topic better than its heading.
     """
     content = content[:READ_OF_MEMORY]
     bare = words(f"{content} {title}" if kind == RECORD else content)
     is_foreign = prompt.is_foreign and _is_foreign(bare)
     keys = prompt.keys([word for word in {*bare, *sign_words(content)} if word[:2] in prompt.beginnings])
     matched = [term for term in prompt.terms if _in(term.key, keys, is_foreign=is_foreign)]
-    if not any(term.weight == 1.0 for term in matched):
+    if not any(term.is_specific for term in matched):
         return 0.0, frozenset()
     memory = _Memory(content, kind, prompt, title=title, is_foreign=is_foreign)
     headed = [term for term in matched if _in(term.key, memory.head, is_foreign=memory.is_foreign)]
-    share = sum(term.weight for term in matched) / (sum(term.weight for term in prompt.terms) or 1.0)
-    is_relevant = _is_relevant(prompt, memory, headed, share=share)
-    sure = round(SURE + (1.0 - SURE) * min(1.0, share), 3) * (
-        BELOW if kind == RECORD and " / " in content.partition(":\n")[0] else 1.0
-    )
-    return (sure if is_relevant else 0.0), frozenset(term.key for term in matched if term.weight == 1.0)
+    share = sum(term.weight for term in matched) / sum(term.weight for term in prompt.terms)
+    sure = 0.0
+    if _is_relevant(prompt, memory, headed, share=share):
+        is_subsection = kind == RECORD and " / " in content.partition(":\n")[0]  # "Record / Consequences:"
+        sure = round(SURE + (1.0 - SURE) * share, 3) * (BELOW if is_subsection else 1.0)
+    return sure, frozenset(term.key for term in matched if term.is_specific)
 
 
 def _is_relevant(prompt: PromptTerms, memory: _Memory, headed: list[Term], *, share: float) -> bool:
@@ -257,15 +249,16 @@ def _is_relevant(prompt: PromptTerms, memory: _Memory, headed: list[Term], *, sh
     ``headed`` are the terms of the prompt that are in the memory's head, ``share`` is the weighted share of the
     prompt's terms that are anywhere in the memory.
     """
-    in_head = sum(term.weight == 1.0 for term in headed)
+    specific = [term.key for term in headed if term.is_specific]
+    in_head = len(specific)
     if memory.kind == DOCUMENT:
+        # Documents have many sections, so the whole heading must be in the prompt.
         return 1 < len(memory.head) == len(headed) and in_head > 1 and share >= SHARE
     if prompt.asks and in_head and share >= ASKED_SHARE:
         return True
-    specific = [term.key for term in headed if term.weight == 1.0]
     if prompt.is_question and share >= SUBJECT_SHARE and _begins_with(memory, specific, SUBJECT):
         return True
-    wanted = [term.key for term in prompt.terms if term.weight == 1.0][:FIRST_TERMS]
+    wanted = [term.key for term in prompt.terms if term.is_specific][:FIRST_TERMS]
     if not memory.rejected.isdisjoint(specific) and not memory.rejected.isdisjoint(wanted):
         return True
     begins_with_topic = in_head > 1 and _begins_with(memory, specific, BEGINNING)
@@ -287,16 +280,12 @@ def _is_form(one: str, other: str) -> bool:
 
 
 def _begins_with(memory: _Memory, keys: list[str], most: int) -> bool:
-    """Return whether one of ``keys`` is among the first ``most`` words of the memory's head."""
     return any(_in(key, keys, is_foreign=memory.is_foreign) for key in memory.head[:most])
 
 
 def _are_adjacent(prompt: PromptTerms, memory: _Memory, headed: list[Term]) -> bool:
-    """Return whether two specific words are adjacent in the prompt and near each other in the memory's head.
-
-    ``headed`` are the terms of the prompt that are in the memory's head.
-    """
-    keys = {term.key for term in headed if term.weight == 1.0 and term.key in memory.head}
+    # Adjacent in the prompt, and at most NEAR words apart in the head.
+    keys = {term.key for term in headed if term.is_specific and term.key in memory.head}
     ordered = [term.key for term in prompt.terms]
     return any(
         one in keys and other in keys and abs(memory.head.index(one) - memory.head.index(other)) <= NEAR
@@ -305,10 +294,7 @@ def _are_adjacent(prompt: PromptTerms, memory: _Memory, headed: list[Term]) -> b
 
 
 def _matches_rule(prompt: PromptTerms, memory: _Memory) -> bool:
-    """Return whether the memory is a rule about what the prompt asks for.
-
-    For example, "never add a setting without …" is a rule about "add a setting for …".
-    """
+    # "Never add a setting without …" is a rule about "add a setting for …".
     condition = _condition(memory.content)
     if len(condition) < 2 or prompt.is_question:
         return False
@@ -317,15 +303,13 @@ def _matches_rule(prompt: PromptTerms, memory: _Memory) -> bool:
         next((at for at, key in enumerate(asked) if _in(key, [one], is_foreign=memory.is_foreign)), -1)
         for one in condition
     ]
-    return min(places) >= 0 and max(places) - min(places) <= len(condition)
+    return min(places) >= 0 and max(places) - min(places) <= len(condition)  # all of them, close together
 
 
 def _condition(content: str) -> list[str]:
-    """Return the stems of the words that say what a rule applies to; empty if ``content`` is not a rule.
-
-    These are the content words between "never" and "without", or between "every" and "needs", for example.
-    """
+    """Return the stems of what a rule applies to, the words between "never" and "without", or "every" and "needs"."""
     words_read = content[:READ_CHARS].replace("\u2019", "'").split()
+    # A rule says so at its beginning: "In this project, never …".
     at = next((at for at, word in enumerate(words_read[:8]) if word.lower().strip(",.:;") in ALWAYS), -1)
     if at < 0:
         return []
@@ -337,4 +321,4 @@ def _condition(content: str) -> list[str]:
         found.append(bare)
         if word.endswith((",", ".", ":", ";")):
             break
-    return [term.key for term in terms_of(" ".join(found))]
+    return [term.key for term in _terms_of(" ".join(found))]

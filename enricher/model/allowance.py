@@ -24,18 +24,15 @@ if TYPE_CHECKING:
 
 FILE = "model"
 LARGEST = 64 * 1024
-LATENCIES_KEPT = 15
-"""Number of the latest second opinions whose durations are remembered."""
-ENOUGH = 3
-"""Minimum number of remembered durations for the decision that the model is too slow to be called."""
+LATENCIES_KEPT = 15  # number of the latest second opinions whose durations are remembered
+ENOUGH = 3  # minimum number of remembered durations for the decision that the model is too slow to be called
 FAILURES_BEFORE_PAUSE = 3
 FIRST_PAUSE_S, LONGEST_PAUSE_S, DOUBLINGS = 30.0, 900.0, 5
 """Seconds of the first pause, which follows the third failure in a row, and of the longest one.
 
 The third number says how many further failures double the pause, each of them once.
 """
-TRY_SLOW_AGAIN_S = 300.0
-"""Seconds after which a model that was too slow is called again, because it may have become faster."""
+TRY_SLOW_AGAIN_S = 300.0  # after this time, a model that was too slow may have become faster
 
 LIMITS = ("model.calls_per_day", "model.usd_per_day", "model.usd_per_million_input", "model.usd_per_million_output")
 """Names of the settings for daily limits and prices. A channel's process gets their values from the hook as strings."""
@@ -93,7 +90,7 @@ class Account:
     def refusal(self, settings: Mapping[str, Value], within_s: float) -> str:
         """Return why no second opinion may be requested now; empty if one may be.
 
-        ``within_s`` is the number of seconds left for it: no request is made if earlier answers usually took longer.
+        None is requested if earlier answers usually took longer than ``within_s`` seconds.
         """
         if refusal := self.refusal_for("", settings):
             return refusal
@@ -134,10 +131,7 @@ class Account:
         self.resume_at = _resume_at(self.failures, retry_after_s) or self.resume_at
 
     def ended(self, purpose: str, *, is_failure: bool, retry_after_s: float = 0.0, usd: float = 0.0) -> None:
-        """Record the end of a call for a ``purpose`` other than a second opinion: its cost, and whether it failed.
-
-        ``retry_after_s`` is the pause that the endpoint asked for.
-        """
+        """Record the end of a call for a ``purpose`` other than a second opinion: its cost, and whether it failed."""
         if is_failure:
             failures = self.pauses.get(purpose, (0, 0.0))[0] + 1
             self.pauses[purpose] = failures, _resume_at(failures, retry_after_s)
@@ -147,10 +141,7 @@ class Account:
 
 
 def _resume_at(failures: int, retry_after_s: float) -> float:
-    """Return the time at which the pause after ``failures`` failures in a row ends; 0 if there is no pause.
-
-    ``retry_after_s`` is the pause that the endpoint asked for, 0 if it asked for none.
-    """
+    # 0 means that there is no pause.
     pause_s = retry_after_s
     if failures >= FAILURES_BEFORE_PAUSE:
         pause_s = max(pause_s, FIRST_PAUSE_S * 2.0 ** min(failures - FAILURES_BEFORE_PAUSE, DOUBLINGS))

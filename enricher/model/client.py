@@ -20,10 +20,8 @@ if TYPE_CHECKING:
     from enricher.model.endpoint import Endpoint, Proxy
     from enricher.structured.parsing import Schema
 
-MOST_TOKENS = 200
-"""Usual maximum number of tokens of an answer, which is one JSON object."""
-LARGEST_ANSWER = 16 << 20
-"""Maximum bytes of an answer; for comparison, the vectors of 64 texts may be 2 MB of JSON."""
+MOST_TOKENS = 200  # usual maximum number of tokens of an answer, which is one JSON object
+LARGEST_ANSWER = 16 << 20  # maximum bytes of an answer; for comparison, the vectors of 64 texts may be 2 MB of JSON
 HTTP_OK = 200
 ANTHROPIC_VERSION = "2023-06-01"
 AGENT = "prompt-enricher"
@@ -138,10 +136,7 @@ def _post(endpoint: Endpoint, path: str, body: dict[str, Any], within_s: float) 
 
 
 def _sent(endpoint: Endpoint, proxy: Proxy | None, path: str, body: bytes, until: float) -> Response:
-    """Send a request without encryption, for example to a model on this machine; raises OSError and HttpError.
-
-    A plain socket is used, because ``http.client`` takes long to import, and some callers have only 150 ms.
-    """
+    # Not by ``http.client``, which takes long to import: some callers have only 150 ms.
     authority = f"[{endpoint.host}]:{endpoint.port}" if ":" in endpoint.host else f"{endpoint.host}:{endpoint.port}"
     headers = {
         "host": authority, "connection": "close", "content-length": str(len(body)), **_headers(endpoint),
@@ -191,10 +186,6 @@ def _headers(endpoint: Endpoint) -> dict[str, str]:
 
 
 def _checked(response: Response, place: str) -> Any:
-    """Return the JSON object in ``response``; raises ModelError if it reports an error or contains none.
-
-    ``place`` is the server's address, for the error message.
-    """
     status, content = response.status, response.content
     if status != HTTP_OK:
         after = response.headers.get("retry-after", "")
@@ -210,7 +201,6 @@ def _checked(response: Response, place: str) -> Any:
 
 
 def _error_message(content: bytes) -> str:
-    """Return the error message from the JSON in the body of a response; without one, the beginning of the body."""
     try:
         value: Any = loads(content.decode())
         return str(value["error"]["message"])[:200]
@@ -243,10 +233,6 @@ def _left(until: float) -> float:
 
 
 def _connect(host: str, port: int, until: float) -> socket:
-    """Return a connection to the first address of ``host`` that accepts one.
-
-    Raises OSError if none accepts before the time ``until``.
-    """
     failure: OSError = OSError(f"no address for {host}")
     for family, kind, protocol, _name, address in getaddrinfo(host, port, 0, SOCK_STREAM):
         connection = socket(family, kind, protocol)

@@ -17,12 +17,9 @@ if TYPE_CHECKING:
 
     from enricher.settings import Value
 
-BATCH = 64
-"""Maximum number of texts in one request; the answer with their vectors is below ``client.LARGEST_ANSWER``."""
-MOST_CHARS = 4_000
-"""Maximum characters of a text that are sent."""
-MOST_NEW = 2_000
-"""Maximum memories that get a vector in one run of ``complete``."""
+BATCH = 64  # maximum number of texts in one request; the answer with their vectors is below ``client.LARGEST_ANSWER``
+MOST_CHARS = 4_000  # maximum characters of a text that are sent
+MOST_NEW = 2_000  # maximum memories that get a vector in one run of ``complete``
 WITHOUT_ONE = """
     select number, content from memories
     where project in (?, 'shared') and not exists (
@@ -63,8 +60,7 @@ def vector_of(db: Connection, text: str, settings: Mapping[str, Value], *, state
 def complete(db: Connection, project: str, settings: Mapping[str, Value], *, state: str, within_s: float) -> int:
     """Fetch and store vectors for up to MOST_NEW of the newest memories without one; return the number stored.
 
-    The memories of ``project`` and the shared ones are considered. ``db`` must be in autocommit mode. Raises
-    ModelError, EndpointError.
+    ``db`` must be in autocommit mode. Raises ModelError, EndpointError.
     """
     until = time.monotonic() + within_s
     endpoint = endpoint_of(EMBEDDING)

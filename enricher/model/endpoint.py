@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 ANTHROPIC, OPENAI, AUTO = "anthropic", "openai", "auto"
 ALWAYS = "always"
 ANTHROPIC_HOST, OPENAI_HOST = "api.anthropic.com", "api.openai.com"
-KEYRING_S = 5
-"""Maximum seconds to wait for the system's keyring, which may be waiting for the user to type its password."""
+USUAL_VARIABLES = {ANTHROPIC_HOST: "ANTHROPIC_API_KEY", OPENAI_HOST: "OPENAI_API_KEY"}
+KEYRING_S = 5  # the keyring may be waiting for the user to type its password
 
 
 class EndpointError(ValueError):
@@ -105,7 +105,7 @@ class Endpoint:
         self.is_anthropic = protocol == ANTHROPIC or (protocol == AUTO and self.host == ANTHROPIC_HOST)
         forced = settings["model.structured_output"]
         self.has_structured_output = forced == ALWAYS or (forced == AUTO and self.host in (ANTHROPIC_HOST, OPENAI_HOST))
-        self.key_env = str(settings["model.key_env"]) or _usual_variable(self.host)
+        self.key_env = str(settings["model.key_env"]) or USUAL_VARIABLES.get(self.host, "")
         self.keyring = str(settings["model.keyring"])
         self.key = ""
 
@@ -171,18 +171,12 @@ def _host_and_port(authority: str) -> tuple[str, str]:
     return host, port
 
 
-def _usual_variable(host: str) -> str:
-    """Return the name of the variable with the API key for Anthropic's or OpenAI's host; empty for any other host."""
-    return {ANTHROPIC_HOST: "ANTHROPIC_API_KEY", OPENAI_HOST: "OPENAI_API_KEY"}.get(host, "")
-
-
 def is_loopback(host: str) -> bool:
     """Return whether the host is this machine."""
     return host in ("localhost", "::1") or host.startswith("127.")
 
 
 def _from_keyring(service: str, user: str) -> str:
-    """Return the password of ``user`` for ``service`` from the system's keyring; raises EndpointError."""
     import subprocess
     import sys
 

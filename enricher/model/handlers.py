@@ -39,15 +39,12 @@ It is at least this share of the time until the deadline, because on some virtua
 proportion to the time that they run: by up to half a percent.
 """
 LARGEST_REQUEST = 1 << 20
-LONGEST_FILE, LONGEST_PROMPT = 1_500, 600
-"""Maximum characters of each file, and of the prompt, in a question to the model."""
+LONGEST_FILE, LONGEST_PROMPT = 1_500, 600  # characters in a question to the model
 LONGEST_NARRATIVE = 700
 MOST_LINES = 8
 MOST_SIMILAR = 3
-SURE, FALLEN_BACK = 0.9, 0.6
-"""The scores of an item that a model wrote, and of an item made from the files alone."""
-LEAST_LIKENESS = 0.3
-"""Minimum similarity to the prompt (a cosine) with which a snippet is offered."""
+SURE, FALLEN_BACK = 0.9, 0.6  # the scores of an item that a model wrote, and of an item made from the files alone
+LEAST_LIKENESS = 0.3  # minimum similarity to the prompt (a cosine) with which a snippet is offered
 NO_CODE = frozenset("md rst txt toml yaml yml json html css scss less ini cfg po xml csv lock".split())
 
 SCHEMA = {"version": 1, "required": ["is_relevant"], "properties": {"is_relevant": {"type": "boolean"}}}
@@ -111,10 +108,7 @@ def _ring() -> None:
 
 
 def _limits(deadline_ms: float) -> tuple[float, str]:
-    """Return the time, on the clock ``time.monotonic``, when the answer is due, and the path of the state folder.
-
-    The answer is due after ``deadline_ms`` milliseconds, or earlier if the hook must end before that.
-    """
+    """Return when the answer is due, on the clock ``time.monotonic``, and the path of the state folder."""
     latest = time.monotonic() + deadline_ms / 1000
     end, _, rest = os.environ.get(MARK, "").partition(":")
     state = rest.partition(":")[2]
@@ -126,10 +120,7 @@ def _limits(deadline_ms: float) -> tuple[float, str]:
 
 
 def summarization(material: Material, variable: str, prompt: str) -> list[Item]:
-    """Return one item, a summary in prose of the files that the prompt names; an empty list if it names none.
-
-    A model writes it: ``prompt`` is the question, and ``variable`` the environment variable with the model's address.
-    """
+    """Return one item, a model's summary of the files that the prompt names; an empty list if it names none."""
     files = material.files()
     if not files:
         return []
@@ -140,11 +131,7 @@ def summarization(material: Material, variable: str, prompt: str) -> list[Item]:
 
 
 def code_analysis(material: Material, variable: str, prompt: str) -> list[Item]:
-    """Return one item, an outline of the code that the prompt contains or names; an empty list if there is none.
-
-    A model writes the outline, a Markdown list: ``prompt`` is the question, and ``variable`` the environment variable
-    with the model's address.
-    """
+    """Return one item, a model's outline of the code in or named by the prompt; an empty list if there is none."""
     code = material.code()
     files = [] if code else [file for file in material.files() if _is_code(file)]
     if not code and not files:
@@ -161,9 +148,8 @@ def code_analysis(material: Material, variable: str, prompt: str) -> list[Item]:
 def similarity(material: Material, variable: str, later: list[Callable[[], None]], *, keeps: bool) -> list[Item]:
     """Return an item for each of the project's code snippets that are most similar to the prompt; the best comes first.
 
-    Similarity is measured by vectors, which come from the endpoint in the environment variable ``variable``. If it
-    fails, the words that a snippet shares with the prompt count instead. New vectors are stored by an action that is
-    appended to ``later``, to be run after the answer; the prompt's own vector is stored only if ``keeps``.
+    If the endpoint for vectors fails, the words that a snippet shares with the prompt count instead. New vectors are
+    stored by an action in ``later``, to be run after the answer; the prompt's own only if ``keeps``.
     """
     snippets = material.snippets()
     if not snippets:
@@ -198,11 +184,7 @@ def _question(form: str, prompt: str, parts: list[str]) -> str:
 
 
 def _ask_model(variable: str, question: str, read: Callable[[str], str], material: Material) -> tuple[str, str]:
-    """Query the model; return the text of its answer, as ``read`` extracts it, and the model's name.
-
-    The text is empty if there is no answer in time, if the answer does not follow the schema, or if the answer itself
-    says that it is not relevant to the prompt.
-    """
+    """Return the answer as ``read`` extracts it, and the model's name; empty if late, malformed or not relevant."""
     from enricher.model.client import ModelError, ask
     from enricher.model.endpoint import EndpointError, endpoint_of
 
@@ -219,10 +201,7 @@ def _ask_model(variable: str, question: str, read: Callable[[str], str], materia
 
 
 def _narrative(text: str) -> str:
-    """Return a model's answer as one paragraph, shortened to whole sentences if it is too long.
-
-    It is empty if the answer contains code or is mostly a list.
-    """
+    # One paragraph of whole sentences; none if the answer has code or is mostly a list.
     lines = [line.strip() for line in text.strip().splitlines() if line.strip()]
     if not lines or "```" in text or sum(_is_listed(line) for line in lines) > len(lines) / 2:
         return ""
@@ -234,7 +213,6 @@ def _narrative(text: str) -> str:
 
 
 def _structure(text: str) -> str:
-    """Return the first MOST_LINES list items in a model's answer, one per line; empty if it has none."""
     lines = [line.rstrip() for line in text.splitlines() if _is_listed(line)]
     return "\n".join(lines[:MOST_LINES])
 
@@ -295,7 +273,6 @@ def _by_vector(material: Material, snippets: list[Snippet], endpoint: Endpoint) 
 
 
 def _stored_vectors(state: str, model: str, texts: list[str]) -> dict[str, bytes]:
-    """Return the vectors that are stored for ``texts``, keyed by text; empty if the database cannot be read now."""
     from storage import traces
     from storage.base import reader
     from storage.memory import vectors
@@ -328,7 +305,7 @@ def _store_vectors(state: str, model: str, new: dict[str, bytes]) -> None:
 
 
 def _by_words(material: Material, snippets: list[Snippet]) -> list[float]:
-    """Return the similarity of each snippet to the prompt by the words they share (cosine of the word sets)."""
+    # The cosine of the sets of words.
     from enricher.model.material import words
 
     asked = words(material.prompt)

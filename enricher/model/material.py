@@ -106,10 +106,9 @@ class Material:
         missing = []
         paths = []
         for name in names:
-            for folder in dict.fromkeys((self.cwd, self.project.root)):
-                if path := self._inside(os.path.join(folder, name)):
-                    paths.append(path)
-                    break
+            found = [self._inside(os.path.join(folder, name)) for folder in (self.cwd, self.project.root)]
+            if any(found):
+                paths.append(found[0] or found[1])
             else:
                 missing.append(name)
         # If there is an index of the project, ``_named_by_definition`` finds such files.
@@ -120,7 +119,6 @@ class Material:
         return paths
 
     def _inside(self, path: str) -> str:
-        """Return a file's path relative to the project's root; empty if it is outside the project or not a file."""
         real, root = os.path.realpath(path), self.project.root
         return os.path.relpath(real, root) if real.startswith(root + os.sep) and os.path.isfile(real) else ""
 

@@ -29,8 +29,7 @@ if TYPE_CHECKING:
     from enricher.settings import Value
     from enricher.structured.parsing import Schema
 
-LONGEST_S = 20.0
-"""Maximum seconds of a call. The hook stops waiting long before that; the call's duration and cost still count."""
+LONGEST_S = 20.0  # the hook stops waiting long before, but the call's duration and cost still count
 OK, TIMEOUT, ERROR, PARSE, SKIPPED = "ok", "timeout", "error", "parse", allowance.SKIPPED
 MOST_TOKENS_OF_PLAN = 1200
 ALWAYS, NEVER = "always", "never"
@@ -45,12 +44,11 @@ class PendingOpinion:
     """
 
     def __init__(self, settings: Mapping[str, Value], *, until: float, limit_ms: int) -> None:
-        self.until = until
         self.began = time.perf_counter()
-        self.limit_ms = limit_ms
+        self.until = min(until, self.began + limit_ms / 1000)
         self.descriptor = -1
         self.refusal = ""
-        self._known: dict[str, Any] = {"model": str(settings["model.name"]), "limit_ms": self.limit_ms}
+        self._known: dict[str, Any] = {"model": str(settings["model.name"]), "limit_ms": limit_ms}
 
     def record(self) -> dict[str, Any]:
         """Wait for the answer until the deadline; return the record of the call, even if the child process failed."""
@@ -92,16 +90,11 @@ class PendingOpinion:
 def start(
     prompt: str, judged: Classification, rules: Rules, settings: Mapping[str, Value], *, state: str, until: float
 ) -> PendingOpinion | None:
-    """Start a query for a prompt's search intent and task type; return None if the settings ask a model for neither.
-
-    ``judged`` is the classification of the prompt by the rules. The answer is needed by ``until``, on the clock
-    ``time.perf_counter``.
-    """
+    """Start a query for a prompt's search intent and task type; return None if the settings ask a model for neither."""
     kinds = task_types(judged, rules, settings)
     if not kinds and not asks_for_intent(settings):
         return None
-    limit_ms = int(settings["search_intent.llm_timeout_ms"])
-    asked = PendingOpinion(settings, until=min(until, time.perf_counter() + limit_ms / 1000), limit_ms=limit_ms)
+    asked = PendingOpinion(settings, until=until, limit_ms=int(settings["search_intent.llm_timeout_ms"]))
     asked.refusal = allowance.read(state).refusal(settings, asked.until - asked.began)
     if not asked.refusal:
         _start(asked, lambda: ask_now(prompt, kinds, rules, settings, state=state), state)
@@ -110,8 +103,7 @@ def start(
 
 def start_plan(text: str, schema: Schema, settings: Mapping[str, Value], *, state: str, until: float) -> PendingOpinion:
     """Start a query for the steps of a plan; ``text`` is the question, and ``schema`` describes the model's answer."""
-    limit_ms = int(settings["model.plan_timeout_ms"])
-    asked = PendingOpinion(settings, until=min(until, time.perf_counter() + limit_ms / 1000), limit_ms=limit_ms)
+    asked = PendingOpinion(settings, until=until, limit_ms=int(settings["model.plan_timeout_ms"]))
     asked.refusal = allowance.read(state).refusal_for(allowance.PLAN, settings)
     if not asked.refusal:
         within_s = asked.until - time.perf_counter()
@@ -154,7 +146,6 @@ def meanings_of(rules: Rules) -> dict[str, str]:
 
 
 def _ask(call: Callable[[], dict[str, Any]], descriptor: int) -> None:
-    """Make the call in the child process, and write its record to the pipe ``descriptor``."""
     on_alarm(LONGEST_S, _give_up)
     record = call()
     try:
@@ -173,7 +164,6 @@ def ask_now(
     """Query the model in this process to classify a prompt; return the record of the call; never raise.
 
     ``kinds`` are the task types to choose from, with their meanings; it is empty if only the search intent is wanted.
-    Secrets are removed from the prompt and the examples first, which contain them if the setting ``log`` is ``full``.
     """
     from enricher.model.client import ModelError, ask
     from enricher.model.endpoint import Endpoint, EndpointError
@@ -185,6 +175,7 @@ def ask_now(
         endpoint.unlock()
         # The call is counted before it is made, so that it counts even if this process is killed meanwhile.
         allowance.change(state, allowance.Account.count_opinion)
+        # With ``log = full``, the prompt and the stored ones have their secrets.
         examples = [(redact(text)[0], name) for text, name in _examples(prompt, settings, state)] if kinds else []
         prompts = rules.packed("prompts")
         text = question(
@@ -212,10 +203,7 @@ def ask_now(
 def _plan_now(
     text: str, schema: Schema, settings: Mapping[str, Value], *, state: str, within_s: float
 ) -> dict[str, Any]:
-    """Query the model for the steps of a plan in this process; return the record of the call; never raise.
-
-    ``text`` is the question. The record contains the parts of the model's plan that comply with ``schema``.
-    """
+    """Query the model for the steps of a plan in this process; return the record of the call; never raise."""
     from enricher.model.client import ModelError, ask
     from enricher.model.endpoint import Endpoint, EndpointError
     from enricher.structured.parsing import parse
@@ -238,7 +226,6 @@ def _plan_now(
 def _answered(
     answer: ModelAnswer, settings: Mapping[str, Value], status: str, reason: str, latency_ms: float
 ) -> dict[str, Any]:
-    """Return the record of an answered call, with the number of tokens used and their cost."""
     return {
         "model": answer.model or str(settings["model.name"]),
         "status": status,
@@ -251,10 +238,9 @@ def _answered(
 
 
 def _note(state: str, action: Callable[[allowance.Account], None]) -> None:
-    """Apply ``action`` to the stored account of earlier calls; ignore an error, as the answer is still usable."""
     try:
         allowance.change(state, action)
-    except OSError:
+    except OSError:  # the answer is usable all the same
         return
 
 
@@ -263,10 +249,6 @@ def _since(began: float) -> float:
 
 
 def _examples(prompt: str, settings: Mapping[str, Value], state: str) -> list[tuple[str, str]]:
-    """Return earlier prompts similar to this one, each with the task type that a person confirmed or assigned.
-
-    The list is empty if there are none, or if the database cannot be read.
-    """
     most = int(settings["model.examples"])
     if not most:
         return []

@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 
     from enricher.structured.parsing import Schema
 
-HEAD, TAIL = 3000, 1000
-"""How many characters the model gets from the beginning and from the end of a long prompt."""
+HEAD, TAIL = 3000, 1000  # how many characters the model gets from the beginning and from the end of a long prompt
 LONGEST_MEANING = 110
 LONGEST_EXAMPLE = 160
 INTENT, TASK, EFFORT = "intent", "task", " and effort"
@@ -35,11 +34,9 @@ INTENTS = ("howto", "location", "explanation", "comparison", "troubleshoot", "ge
 NONE = "none"
 LONGEST_TOPIC = 60
 
-MOST_READ = 400
-"""Maximum number of labelled prompts, the newest ones, that are compared with a prompt."""
+MOST_READ = 400  # maximum number of labelled prompts, the newest ones, that are compared with a prompt
 SHORTEST_WORD = 4
-LONGEST_COMPARED = 600
-"""Maximum characters of an earlier prompt that are compared; longer ones are mostly pasted text."""
+LONGEST_COMPARED = 600  # maximum characters of an earlier prompt that are compared; longer ones are mostly pasted text
 LABELLED = """
     select traces.prompt, case labels.verdict when 'class' then labels.task_type else traces.task_type end
     from labels join traces on traces.id = labels.trace_id
@@ -58,9 +55,8 @@ def question(
 ) -> str:
     """Return the question for the model; it quotes the prompt, without the middle part if the prompt is long.
 
-    ``prompts`` are the compiled templates in the rules (``Rules.packed("prompts")``). ``task_types`` are the task types
-    to choose from; without them, the question does not ask for a task type. ``examples`` are earlier prompts with the
-    task type that a person gave them.
+    Without ``task_types``, it does not ask for a task type. ``examples`` are earlier prompts with the task type that a
+    person gave them.
     """
     name = (TASK if task_types else INTENT) + (EFFORT if asks_effort else "")
     form = prompts["classification"]["forms"].get(name) or prompts["classification"]["forms"][name.removesuffix(EFFORT)]
@@ -89,12 +85,11 @@ def _one_line(text: str) -> str:
 def read_opinion(
     answer: str, schema: Schema, *, task_types: Collection[str] = (), accuracy: float | None = None
 ) -> tuple[Opinion | None, str]:
-    """Return the classification (opinion) in a model's answer, and a text that says what is wrong with the answer.
+    """Return the classification in a model's answer, and what is wrong with the answer.
 
-    The opinion is None if it is unusable; the text is empty if nothing is wrong. Only fields that follow ``schema`` are
-    used. A search intent that does not exist is reported and counts as ``general``; a task type that is not in
-    ``task_types`` is reported and ignored. An answer without a valid confidence is unusable (seed 001, task 5.3).
-    ``accuracy`` is the share of prompts that the model is assumed to classify correctly.
+    A search intent that does not exist is reported and counts as ``general``; a task type that is not in ``task_types``
+    is reported and ignored. An answer without a valid confidence is unusable (seed 001, task 5.3). ``accuracy`` is the
+    share of prompts that the model is assumed to classify correctly.
     """
     parsed = parse(answer, schema)
     if not parsed.metadata:
@@ -126,11 +121,7 @@ def _topics(named: list[str]) -> list[str]:
 
 
 def nearest(prompt: str, state: str, *, most: int) -> list[tuple[str, str]]:
-    """Return up to ``most`` labelled earlier prompts that are similar to a prompt, each with its task type.
-
-    The most similar one comes first. The similarity is the cosine of the sets of words; prompts without a common word
-    are left out. Raises the errors of opening and reading the database.
-    """
+    """Return up to ``most`` labelled earlier prompts that share words, each with its task type, most similar first."""
     from contextlib import closing
 
     from storage import traces

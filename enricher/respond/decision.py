@@ -29,17 +29,14 @@ if TYPE_CHECKING:
     from enricher.settings import Value
 
 MAX_TOKENS = DEFAULTS["search_intent.max_tokens"]
-WORDS = "{words}"
-"""Placeholder in a guardrail's sentence for the prompt's words that triggered the guardrail."""
+WORDS = "{words}"  # in a guardrail's sentence: the words of the prompt that triggered it
 PIPELINE = "pipeline"
 """Value of ``Inputs.form`` for the format specified in seed 004.
 
 Empty means the usual text, and any other value a plan (``enricher.respond.hydration``).
 """
-SPLITTING = "consider-splitting"
-"""Id of a suggested approach that consists only of the suggestion to split the task."""
-BESIDE, ALONE = "beside", "alone"
-"""Values of the rule ``class_line``: show the task type only together with other lines, or even alone; else never."""
+SPLITTING = "consider-splitting"  # id of an approach that only suggests to split the task
+BESIDE, ALONE = "beside", "alone"  # show the task type only together with other lines, or even alone; else never
 RECORDED_SETTINGS = (
     "budgets.tokens", "budgets.session_tokens", "budgets.items", "search_intent.enabled",
     "search_intent.min_confidence", "search_intent.base_count", "search_intent.max_count", "search_intent.max_tokens",
@@ -214,13 +211,13 @@ def decide(inputs: Inputs, rules: Rules, judged: Classification) -> Enrichment:
     result = Enrichment(judged)
     result.partial = [_late(one) for one in inputs.channels if one.status == "timeout"]
     reason = guidance.silence_reason(judged, body, inputs.settings, inputs.prompt)
-    if not reason:
-        _choose_workflow(result, rules)
-    if not reason and inputs.settings.get("complexity.enabled") and body.get("complexity"):
-        result.estimate = _estimated(inputs, judged, rules)
     if reason:
         result.misses.append(OmittedGuidance("everything", reason))
-    elif inputs.form == PIPELINE:
+        return result
+    _choose_workflow(result, rules)
+    if inputs.settings.get("complexity.enabled") and body.get("complexity"):
+        result.estimate = _estimated(inputs, judged, rules)
+    if inputs.form == PIPELINE:
         from enricher.respond.formats import write
 
         rank_items(result, inputs, body)
@@ -250,7 +247,6 @@ def _choose_workflow(result: Enrichment, rules: Rules) -> None:
 
 
 def _estimated(inputs: Inputs, judged: Classification, rules: Rules) -> Estimate:
-    """Estimate the effort that a prompt asks for; if a model's opinion is recorded, its score is taken into account."""
     from enricher.complexity.estimate import estimate
 
     task_type = "" if judged.uncertain else judged.task_type
@@ -299,7 +295,6 @@ def _guide(result: Enrichment, inputs: Inputs, rules: Rules) -> None:
 
 
 def _suggest_splitting(result: Enrichment, estimate: Estimate) -> None:
-    """If the estimate leads to a suggestion to split the task, append it to the approach, or make it the approach."""
     from enricher.complexity.estimate import suggestion
 
     if sentence := suggestion(estimate):
@@ -308,10 +303,7 @@ def _suggest_splitting(result: Enrichment, estimate: Estimate) -> None:
 
 
 def _trigger_words(identity: str, prompt: str, judged: Classification, rules: Rules) -> str:
-    """Return the words of the prompt that triggered the guardrail with the id ``identity``.
-
-    The evidence in ``judged`` tells which they are. If it is missing, as in a replay, the prompt is classified again.
-    """
+    # Without evidence, as in a replay, the prompt is classified again.
     words = guidance.trigger_words(identity, judged.evidence, prompt)
     return words or guidance.trigger_words(identity, classify(prompt, rules.table).evidence, prompt)
 
@@ -356,10 +348,7 @@ def _write(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> None:
 
 
 def _announced(partial: list[str], inputs: Inputs) -> list[str]:
-    """Return those of the channels that timed out (``partial``) that the text must mention.
-
-    Built-in channels are mentioned only in the profile ``as-specified``.
-    """
+    # Built-in channels are mentioned only in the profile as-specified.
     if inputs.is_as_specified:
         return partial
     built_in = {_late(one) for one in inputs.channels if one.is_built_in}
@@ -371,15 +360,11 @@ def _late(channel: ChannelResult) -> str:
 
 
 def _class_line(body: Mapping[str, Any]) -> str:
-    """Return the value of the rule ``class_line``, which says when to show the task type.
-
-    In older rules, it is derived from ``class_alone``, the rule that ``class_line`` has replaced.
-    """
+    # ``class_alone`` is the key in the rules of earlier releases.
     return str(body.get("class_line") or (ALONE if body["class_alone"] else BESIDE))
 
 
 def _suggest_memory(lines: TextLines, result: Enrichment, inputs: Inputs) -> None:
-    """Add lines that tell the agent how to find more memories, if it can call the MCP tools that these lines name."""
     from enricher.context.channels.memory import memory_context
 
     if inputs.has_mcp:
@@ -388,10 +373,7 @@ def _suggest_memory(lines: TextLines, result: Enrichment, inputs: Inputs) -> Non
 
 
 def _in_project(text: str, frame: str, items: list[RankedItem]) -> str:
-    """Return ``text`` with the stack frame in it (``frame``) replaced with its place in this project.
-
-    The path in ``frame`` may be from another computer. If no item is that file, ``text`` is returned unchanged.
-    """
+    # The path in a pasted trace may be from another computer.
     path, _, line = frame.replace("\\", "/").rpartition(":")
     for item in items:
         if item.channel == "code" and path.endswith(f"/{item.ref}"):

@@ -13,10 +13,8 @@ THINGS = frozenset(
     " views templates handlers plugins projects queries charts locales languages dependencies tables".split()
 )
 RESULTS = frozenset("pass passes passed passing fail fails failed failing ok green red succeeded skipped".split())
-STATES = frozenset(("are", "were"))
-"""Words after a count which, like ``RESULTS``, show that it reports a state and requests nothing: "40 files are …"."""
-FEWEST_TO_SHARE = 5
-"""Smallest number of things that is worth quoting in an approach."""
+STATES = frozenset(("are", "were"))  # such a word after a count reports a state and requests nothing: "40 files are …"
+FEWEST_TO_SHARE = 5  # smallest number of things that is worth quoting in an approach
 EACH = ["each", "of", "the"]
 BEFORE_A_COUNT = ("all", "across", "each")
 PASTED = frozenset(("stack_trace", "log", "code_block", "diff", "shell", "pasted_error"))
@@ -29,8 +27,7 @@ GENERIC_WORDS = frozenset(
     " our please project should skill so some task that the their them these this those to tool two up update use used"
     " user using via want we what when where which who will with work would write writing you your".split()
 )
-FEWEST_WORDS = 2
-"""Minimum words that a skill's name and description together must share with the prompt."""
+FEWEST_WORDS = 2  # minimum words that a skill's name and description together must share with the prompt
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,29 +35,18 @@ if TYPE_CHECKING:
 
 
 def read_facts(prompt: str, features: Iterable[str], skills: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Return the facts found in a prompt; the keys are ``frame``, ``error``, ``count``, ``listed`` and ``skill``.
-
-    They stand for the innermost stack frame, the name of the error, the number of things in the task, the number of
-    list items, and the installed skill that fits the prompt. ``features`` names what the prompt contains, such as
-    ``list``. ``skills`` are pairs (name, description).
-    """
+    """Return the facts found in a prompt: ``frame``, ``error``, ``count``, ``listed`` (how many) and ``skill``."""
     found: dict[str, str] = {}
     if TRACES.intersection(features):
         from enricher.prompt.wording.frames import error_name, innermost_frame
 
-        _add(found, "frame", innermost_frame(prompt))
-        _add(found, "error", error_name(prompt))
-    _add(found, "count", _count(prompt))
+        found |= {"frame": innermost_frame(prompt), "error": error_name(prompt)}
+    found["count"] = _count(prompt)
     if "list" in features:
-        _add(found, "listed", _listed(prompt))
+        found["listed"] = _listed(prompt)
     if not PASTED.intersection(features):
-        _add(found, "skill", _skill(prompt, skills))
-    return found
-
-
-def _add(found: dict[str, str], name: str, value: str) -> None:
-    if value:
-        found[name] = value
+        found["skill"] = _skill(prompt, skills)
+    return {name: value for name, value in found.items() if value}
 
 
 def _count(prompt: str) -> str:
@@ -84,10 +70,7 @@ def _count(prompt: str) -> str:
 
 
 def _reports_results(thing: str, behind: list[str]) -> bool:
-    """Return whether a count reports a result, as in "all 40 files pass", and is not part of a task.
-
-    ``thing`` is the word for what is counted, with its punctuation; ``behind`` contains the words after it.
-    """
+    """Return whether a count reports a result, as in "all 40 files pass"; ``behind`` are the words after the thing."""
     if thing[-1] in ".;!?":
         return False
     bare = [word.strip(".,;:!?()") for word in behind]
@@ -99,7 +82,6 @@ def _reports_results(thing: str, behind: list[str]) -> bool:
 
 
 def _listed(prompt: str) -> str:
-    """Return the number of list items in the prompt if there are at least four, else an empty string."""
     items = sum(1 for line in prompt.splitlines() if _is_item(line.strip()))
     return str(items) if items >= FEWEST_LISTED else ""
 

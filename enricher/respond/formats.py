@@ -14,10 +14,8 @@ NAMES = (ENRICHMENT, PIPELINE, HYDRATION)
 TITLE = "## Enrichments"
 BETWEEN = "\n\n"
 CAP_TOKENS = 2000
-CAP_BYTES = 9400
-"""Maximum bytes of the text; below the smallest limit of any client (``enricher.respond.render.MAX_BYTES``)."""
-LONGEST_LINE = CAP_BYTES
-"""Maximum characters of a line: in effect none, because a block is cut or omitted as a whole."""
+CAP_BYTES = 9400  # below the smallest limit of any client (``enricher.respond.render.MAX_BYTES``)
+LONGEST_LINE = CAP_BYTES  # in effect no limit, because a block is cut or omitted as a whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,10 +24,7 @@ if TYPE_CHECKING:
 
 
 def answer(text: str, tokens: int, count: int) -> dict[str, object]:
-    """Return the JSON object to print for ``text``, to which ``count`` channels contributed.
-
-    If the text is empty, ``success`` is false.
-    """
+    """Return the JSON object to print for ``text``, to which ``count`` channels contributed."""
     return {
         "success": bool(text),
         "enrichment_context": text,
@@ -63,7 +58,6 @@ def write(result: Enrichment) -> None:
 
 
 def _by_channel(items: list[RankedItem]) -> list[list[RankedItem]]:
-    """Group by channel the items that were not omitted; channels stay in the order in which they first occur."""
     groups: dict[str, list[RankedItem]] = {}
     for item in items:
         if not item.why:
@@ -83,7 +77,6 @@ def _fitted(block: str, tokens: int, most_bytes: int, *, may_cut: bool) -> str:
 
 
 def _shown(item: RankedItem) -> str:
-    """Return an item's sanitized text and a line with its source, or, if it has no text, only a line with its label."""
     source = harmless(item.label, longest=LONGEST_LINE)
     if not item.text:
         return f"- {source}"

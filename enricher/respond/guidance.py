@@ -15,12 +15,10 @@ NOT_ENGLISH = "non_english"
 LONGEST_FACT = 120
 PAST, EDITS = "past", "edits"
 """Conditions of a guardrail: the session has earlier prompts; the agent has edited files, or the session is new."""
-MOST_QUOTED, LONGEST_QUOTED = 6, 48
-"""Maximum words and characters of the prompt that are quoted in the sentence of a guardrail."""
+MOST_QUOTED, LONGEST_QUOTED = 6, 48  # words and characters of the prompt, quoted in the sentence of a guardrail
 ENDS = (". ", ", ", "? ", "! ", "?", "!", "\n", "。", "\uff1f", "\uff01", "\uff0c")
 EDGES = " .;:-"
-IN_BRACKETS = {ord("("): "[", ord(")"): "]"}
-"""Translation of parentheses to brackets inside a guardrail, which is printed in parentheses."""
+IN_BRACKETS = {ord("("): "[", ord(")"): "]"}  # a guardrail is itself printed in parentheses
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,7 +68,7 @@ def silence_reason(
         return ""
     if NOT_ENGLISH in classification.features:
         return ""
-    if any_is_triggered(body["guardrails"], classification.scores.get("guardrail", {})):
+    if _any_is_triggered(body["guardrails"], classification.scores.get("guardrail", {})):
         return ""
     if classification.uncertain and (" " in prompt or not prompt.isascii()):
         from enricher.prompt.wording.actions import asked_actions
@@ -92,11 +90,9 @@ def select_guardrails(
 ) -> tuple[list[Scored], list[OmittedGuidance]]:
     """Return the guardrails to show, most relevant first, and the omitted ones.
 
-    ``rules`` is the compiled catalogue of guardrails. ``task_type`` is empty if it is too uncertain to be shown.
-    ``signal_scores`` has the points that each guardrail got from its signals. ``injected`` lists the references of what
-    was shown earlier in this session. Some guardrails require that it had an earlier prompt (``has_past``) or an edit
-    (``has_edits``). At most one guardrail with a sentence about the prompt is shown. With ``is_as_specified``, the
-    guardrails of the task type come first, whatever their score is, and all are shown by their titles.
+    ``task_type`` is empty if it is too uncertain to be shown; ``injected`` lists what the session has been shown. At
+    most one guardrail with a sentence about the prompt is shown. With ``is_as_specified``, the guardrails of the task
+    type come first, whatever their score is, and all are shown by their titles.
     """
     chosen: list[Scored] = []
     misses: list[OmittedGuidance] = []
@@ -129,7 +125,6 @@ def select_guardrails(
 
 
 def _unmet(needs: str, *, has_past: bool, has_edits: bool) -> str:
-    """Return, in words, the condition ``needs`` of a guardrail if the conversation does not meet it; else empty."""
     if needs == PAST and not has_past:
         return "nothing was said before"
     return "nothing was edited before" if needs == EDITS and has_past and not has_edits else ""
@@ -144,7 +139,7 @@ def _fitting(chosen: list[Scored], most: int) -> tuple[list[Scored], list[Omitte
     return left[:most], misses
 
 
-def any_is_triggered(rules: Mapping[str, Any], signal_scores: Mapping[str, int]) -> bool:
+def _any_is_triggered(rules: Mapping[str, Any], signal_scores: Mapping[str, int]) -> bool:
     """Return whether the prompt's words, regardless of its task type, trigger a guardrail that has a sentence."""
     sentences = rules.get("sentences", {})
     return any(
@@ -154,20 +149,13 @@ def any_is_triggered(rules: Mapping[str, Any], signal_scores: Mapping[str, int])
 
 
 def _next_time(identity: str, times: int, injected: Collection[str]) -> str:
-    """Return the reference under which to record the next display of the guardrail ``identity`` in this session.
-
-    It is empty if the guardrail has already been shown ``times`` times, and so must not be shown again.
-    """
+    # Empty: it was shown as often as it may be in a session.
     names = [identity, *(f"{identity} {time}" for time in range(2, times + 1))]
     return next((name for name in names if f"guardrail:{name}" not in injected), "")
 
 
 def trigger_words(identity: str, evidence: Iterable[Evidence], prompt: str) -> str:
-    """Return the words of the prompt that triggered a guardrail, with the rest of their clause if that is short.
-
-    From a long clause, the words and a few that follow them are returned. The text is empty if none of the guardrail's
-    signals matched words of the prompt.
-    """
+    """Return the words of the prompt that triggered a guardrail, and the rest of their clause if that is short."""
     own = [one for one in evidence if one.facet == "guardrail" and one.name == identity and one.signal[:1] != "<"]
     if not own:
         return ""
@@ -176,17 +164,13 @@ def trigger_words(identity: str, evidence: Iterable[Evidence], prompt: str) -> s
     begin = max([at + len(sign) for sign in ENDS if (at := prompt.rfind(sign, 0, best.start)) >= 0] or [0])
     end = min([at for sign in ENDS if (at := prompt.find(sign, best.end)) >= 0] or [len(prompt)])
     sentence, found = prompt[begin:end].strip(EDGES), prompt[best.start : end].strip(EDGES)
-    if not _is_short(sentence):
+    if len(sentence) > LONGEST_QUOTED or len(sentence.split()) > MOST_QUOTED:
         most = max(MOST_QUOTED, len(prompt[best.start : best.end].split()))
         sentence = " ".join(found.split()[:most])
         if len(sentence) > LONGEST_QUOTED:
             sentence = without_last_word(sentence[: max(LONGEST_QUOTED, best.end - best.start)])
         sentence += "" if found.split() == sentence.split() else f" {ELLIPSIS}"
     return harmless(sentence, longest=LONGEST_FACT).replace('"', "'").translate(IN_BRACKETS)
-
-
-def _is_short(sentence: str) -> bool:
-    return len(sentence) <= LONGEST_QUOTED and len(sentence.split()) <= MOST_QUOTED
 
 
 def suggest_approach(
@@ -200,9 +184,8 @@ def suggest_approach(
 ) -> tuple[Scored | None, list[OmittedGuidance]]:
     """Return the first approach that fits the prompt, or None, and the approaches that were omitted before it.
 
-    Approaches are tried in the order of the instructions file. One fits if its score is sufficient, if ``facts`` has
-    all facts that its text quotes, and if this session has not shown it yet. With ``is_as_specified``, the approaches
-    declared for that profile are tried after the others.
+    One fits if its score is sufficient, if ``facts`` has all facts that its text quotes, and if this session has not
+    shown it yet.
     """
     misses: list[OmittedGuidance] = []
     rows = [*rules["rules"], *rules.get(AS_SPECIFIED, ())] if is_as_specified else rules["rules"]
@@ -248,10 +231,7 @@ def choose_workflow(
 
 
 def shares_of(scores: Mapping[str, int], facets: Iterable[Mapping[str, Any]]) -> dict[str, float]:
-    """Return the probability of each task type, given the points of all task types (``scores``).
-
-    The odds of a task type double with every ``points_that_double`` points, a number that the rules (``facets``) set.
-    """
+    """Return the probability of each task type: its odds double with every ``points_that_double`` points."""
     double = next((facet["points_that_double"] for facet in facets if facet["name"] == "task_type"), 0.0)
     if not scores or not double:
         return {}

@@ -39,21 +39,21 @@ class RankedItem:
 
 
 def rank_items(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> None:
-    """Add all facts that the channels offered to ``result``, ordered by the channel's priority and by the score.
-
-    Facts that the text must omit are added as well, with the reason.
-    """
+    """Add all offered facts to ``result``, by the channel's priority and the score, and to those omitted the reason."""
     rank = {rule["name"]: rule for rule in body["channels"]}
     seen: set[str] = set()
     for channel in sorted(inputs.channels, key=lambda one: -rank.get(one.name, {}).get("priority", 0)):
         rule = rank.get(channel.name)
+        # In that profile, search_intent.max_count limits the memories instead.
+        limits_itself = channel.name == "memory" and inputs.is_as_specified
         taken = 0
         for offered in sorted(channel.candidates, key=lambda one: (-one.score, one.ref, one.text)):
-            names = {name_of(offered.ref, offered.text), _normalized(offered)}
+            text = " ".join(offered.text.lower().split()) or offered.label
+            names = {name_of(offered.ref, offered.text), text}
             item = RankedItem(channel.name, offered, why=_objection(offered, rule, names, inputs))
             if not item.why and names & seen:
                 item.why = "told by another channel"
-            elif not item.why and rule and taken >= rule["most"] and not _limits_itself(channel.name, inputs):
+            elif not item.why and rule and not limits_itself and taken >= rule["most"]:
                 item.why = "more relevant ones fill the channel"
             if not item.why:
                 seen |= names
@@ -65,11 +65,6 @@ def rank_items(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> N
             result.misses.append(
                 OmittedGuidance(f"channel {channel.name}", reason, score=best, needed=rule["min_score"])
             )
-
-
-def _limits_itself(channel: str, inputs: Inputs) -> bool:
-    """Return whether a channel limits its number of items itself: ``memory`` in the profile ``as-specified``."""
-    return channel == "memory" and inputs.is_as_specified
 
 
 def _objection(offered: Candidate, rule: Mapping[str, Any] | None, names: set[str], inputs: Inputs) -> str:
@@ -99,11 +94,6 @@ def place_of(offered: Candidate | RankedItem) -> str:
     line = offered.label.removeprefix(f"{offered.ref}:").split(None, 1)[:1] if not offered.text else []
     is_line = bool(line) and offered.label.startswith(f"{offered.ref}:") and line[0].isdigit()
     return f"{offered.ref}:{line[0]}" if is_line else offered.ref
-
-
-def _normalized(offered: Candidate) -> str:
-    """Return an item's text, or its label if it has none, in lower case with single spaces, for finding duplicates."""
-    return " ".join(offered.text.lower().split()) or offered.label
 
 
 def name_of(ref: str, text: str) -> str:

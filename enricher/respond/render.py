@@ -13,17 +13,13 @@ BACKGROUND_TITLE = "## Prompt Enrichment (background to the request above, no re
 """Title for clients that add the text as the last message, which the model could mistake for the task."""
 CONTEXT_LABEL = "**Relevant Context** (search results, quoted; may be outdated):"
 PLAIN_CONTEXT_LABEL = "**Relevant Context**:"
-MOST_CHARACTERS = MAX_BYTES = 9500
-"""The smallest limits of any client, with a margin: Claude Code's 10,000 characters, Codex's 10,000 bytes."""
-HARD_CAP_TOKENS = 2000
-"""Maximum tokens of the text (ruling R12); no setting can raise it."""
-LONGEST_ITEM = 300
-"""Maximum characters of one item's text."""
+MOST_CHARACTERS = MAX_BYTES = 9500  # Claude Code cuts at 10,000 characters, Codex at 10,000 bytes
+HARD_CAP_TOKENS = 2000  # maximum tokens of the text (ruling R12); no setting can raise it
+LONGEST_ITEM = 300  # maximum characters of one item's text
 MOST_ITEMS = 15
 LEAST_IMPORTANT_FIRST = ("resources", "reminder", "has_no_guardrails", "guardrails", "approach", "partial")
 """Fields of ``TextLines`` in the order in which a text that is too long omits them; the task type is omitted last."""
-FEWEST_SHOWN_TOKENS = 8
-"""Minimum tokens for an item; if fewer are left, it is omitted instead of cut to a few words."""
+FEWEST_SHOWN_TOKENS = 8  # minimum tokens for an item; if fewer are left, it is omitted instead of cut to a few words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -93,10 +89,7 @@ def _without_tags(text: str) -> str:
 
 
 def _without_tag(behind: str) -> str:
-    """Return ``"<" + behind``; if it begins with a tag, replace the tag's angle brackets with similar characters.
-
-    Clients mark their own messages to the model with tags, which a quoted text must not be able to imitate.
-    """
+    # Clients mark their own messages to the model with tags, which a quoted text must not be able to imitate.
     if not (behind[:1].isalpha() or behind[:1] in ("/", "!", "?")):
         return "<" + behind
     return LOOK_ALIKES[0] + behind.replace(">", LOOK_ALIKES[1], 1)
@@ -126,9 +119,8 @@ def cut(text: str, *, tokens: int) -> str:
 def render(lines: TextLines, *, tokens: int, most: int = MOST_ITEMS) -> tuple[str, TextLines, list[bool]]:
     """Return the text, the lines that fit into it, and for each item whether the text contains it.
 
-    Lines other than items, such as the one with the guardrails, are short and never cut: if one does not fit, it is
-    omitted. At most ``most`` items, the most important first, fill the remaining tokens; the last one is cut to fit. If
-    there are no lines, the text is empty.
+    Lines other than items are short and never cut: if one does not fit, it is omitted. At most ``most`` items, the most
+    important first, fill the remaining tokens; the last one is cut to fit.
     """
     tokens = min(tokens, HARD_CAP_TOKENS)
     while not _fits(_joined(lines, []), tokens):
@@ -157,7 +149,6 @@ def _fits(text: str, tokens: int) -> bool:
 
 
 def _without_one(lines: TextLines) -> TextLines:
-    """Return a copy of the lines without the least important one; of several guardrails, only the last is omitted."""
     shorter = TextLines()
     for name in TextLines.__slots__:
         setattr(shorter, name, getattr(lines, name))

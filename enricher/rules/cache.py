@@ -15,7 +15,7 @@ from enricher.context import CHANNELS
 from enricher.home import root_dir, state_dir
 from enricher.rules.layers import Layers, find_layers, packaged_file
 from storage.base import private
-from storage.base.fast_stdlib import dumps, keyed_hash, loads, scan
+from storage.base.fast_stdlib import dumps, keyed_hash, loads
 
 FORMAT = 16
 """Version of the format of compiled rules. Raise it with every change of what is compiled or of how a prompt is read.
@@ -31,7 +31,7 @@ last edit has errors. Stale and broken rules are the last good version. Unsettle
 that the settings in them, which may switch the enricher off, are unknown.
 """
 
-LARGEST = 4 << 20
+LARGEST = 4 << 20  # bytes; the packaged rules have a third of a megabyte
 UNPACKED_WITHIN_NS = 1_000_000_000
 """Maximum time that an installation is assumed to take to write its files.
 
@@ -110,6 +110,7 @@ def load(cwd: str, *, wait_ms: int = 400, base: str = "") -> tuple[Rules, Layers
 
 def cache_file(layers: Layers) -> str:
     """Return the path of the cache file for the rules that are compiled from these layers."""
+    # Paths need not be UTF-8.
     names = "\0".join(layers.files()).encode(errors="surrogateescape")
     return os.path.join(state_dir(), "rules", keyed_hash(b"layers", names) + ".json")
 
@@ -128,6 +129,7 @@ def stamp(path: str) -> list[int]:
         found = os.stat(path)
     except OSError:
         return []
+    # The upper bits of the mode: a folder or a pipe may take the file's place.
     return [found.st_mtime_ns, found.st_size, found.st_ino, found.st_mode >> 12]
 
 
@@ -150,10 +152,6 @@ def _read(path: str) -> Rules | None:
 
 
 def _read_shipped(layers: Layers) -> Rules | None:
-    """Return the rules that were compiled when the package was built.
-
-    Return None if ``layers`` has other files than the packaged instructions, or if a source file was edited since.
-    """
     if layers.files() != [packaged_file()]:
         return None
     path = shipped_file()
@@ -171,6 +169,7 @@ def _read_shipped(layers: Layers) -> Rules | None:
 def _own_bytes(path: str) -> bytes:
     """Return the content of a cache file; empty if it cannot be read, or if another user could have written it."""
     try:
+        # Installers may put links in place of a package's files; the state folder has no links of ours.
         return private.read_own_file(path, LARGEST, follow=path == shipped_file())
     except OSError:
         return b""
@@ -185,6 +184,7 @@ def _split(content: bytes) -> tuple[dict[str, Any], bytes]:
         return {}, b""
     if not isinstance(header, dict) or not {"hash", "state", "problem", "sources", "checksum"} <= header.keys():
         return {}, b""
+    # A channel that is added to or taken from this package changes the default rules.
     is_current = header.get("format") == FORMAT and header.get("channels") == [*CHANNELS]
     if not is_current or header["checksum"] != _checksum(body):
         return {}, b""
@@ -193,7 +193,7 @@ def _split(content: bytes) -> tuple[dict[str, Any], bytes]:
 
 def _rules(header: dict[str, Any], body: bytes) -> Rules | None:
     try:
-        value = scan(body.decode("ascii"))[0]
+        value = loads(body.decode("ascii"))
     except (ValueError, RecursionError):
         return None
     return Rules(header["hash"], value, header["state"], header["problem"]) if isinstance(value, dict) else None
@@ -206,7 +206,7 @@ def render(header: dict[str, Any], body: str) -> str:
 
 
 def _checksum(body: bytes) -> str:
-    """Return the hash that Python uses to check ``.pyc`` files: it is fast, and detects damage, not manipulation."""
+    # The hash of Python's .pyc files: fast, and detects damage, not manipulation.
     from _imp import source_hash
 
     return source_hash(FORMAT, body).hex()
@@ -231,7 +231,9 @@ def compile_in_child(layers: Layers, *, wait_ms: int) -> bool:
     """Compile these layers in a child process; return whether the compiler succeeded within ``wait_ms``."""
     named = (f"{layer.name}={layer.path}" for layer in (*layers.instructions, *layers.configuration))
     # ``subprocess`` would slow down the hook; with ``setsid`` the compiler outlives the hook.
+    # -I: nothing from the environment or the current folder; -B: nothing is written into the package.
     argv = [sys.executable, "-I", "-B", "-c", _REFRESH, root_dir(), *named]
+    # The compiler must not write into the hook's answer, nor keep the client waiting for the end of it.
     null = [(os.POSIX_SPAWN_OPEN, at, os.devnull, os.O_RDWR, 0) for at in (0, 1, 2)]
     try:
         private.make_directory(state_dir())

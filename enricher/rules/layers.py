@@ -17,10 +17,8 @@ OWN_FOLDER = ".enricher"
 OWN_FILE = "instructions.md"
 LAYER_CONTENT = (OWN_FILE, "config.toml", "memories")
 AOPS_PATH = os.path.join("hooks", "prompts", FILE)
-USER = "user"
-"""Name of the layer in the user's own folder; only its settings may decide to which server prompts are sent."""
-HEURISTICS = "heuristics"
-"""Name of the layer whose file is a guardrail catalogue, not an instructions file."""
+USER = "user"  # the user's own folder; only its settings may decide to which server prompts are sent
+HEURISTICS = "heuristics"  # its file is a guardrail catalogue, not an instructions file
 HEURISTICS_PATHS = ("HEURISTICS.md", os.path.join("hooks", "prompts", "HEURISTICS.md"))
 """Possible paths of the guardrail catalogue under ``$AOPS``; the first that exists is used."""
 
@@ -61,10 +59,7 @@ def packaged_file() -> str:
 
 
 def find_layers(cwd: str, *, base: str = "") -> Layers:
-    """Return the layers (instructions and settings files) that apply in ``cwd``.
-
-    If the path of an instructions file is given as ``base``, this file is the only layer.
-    """
+    """Return the instructions and settings files that apply in ``cwd``, or only the instructions file ``base``."""
     layers = Layers()
     if base:
         layers.instructions.append(Layer("base", os.path.abspath(base)))
@@ -105,6 +100,7 @@ def layer_with(file: str, cwd: str) -> Layers | None:
             return layers
     if name != OWN_FILE or os.path.basename(folder) != OWN_FOLDER:
         return None
+    # Not found above: it is not trusted, or not saved yet.
     layers.instructions.append(Layer("project" if project_root(root) == root else "package", path))
     return layers
 
@@ -137,13 +133,10 @@ def layer_folders(cwd: str) -> list[tuple[str, str]]:
     near = ancestors(os.path.abspath(cwd))
     within = [folder for folder in near if folder.startswith(root + os.sep) and _has_layer(folder)]
     found = [("project", root)] if _has_layer(root) else []
-    return found + [("package", folder) for folder in within[:1]]
+    return found + [("package", folder) for folder in within[:1]]  # the nearest: ``within`` goes from the inside out
 
 
 def _has_layer(folder: str) -> bool:
-    """Return whether the folder's ``.enricher`` contains rules, settings or memories, which the user must trust first.
-
-    A folder that contains only golden cases (labelled prompts for tests) needs no trust.
-    """
+    # Golden cases (labelled prompts for tests) need no trust.
     own = os.path.join(folder, OWN_FOLDER)
     return os.path.isdir(own) and any(os.path.exists(os.path.join(own, name)) for name in LAYER_CONTENT)

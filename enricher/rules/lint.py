@@ -31,16 +31,12 @@ if TYPE_CHECKING:
 
 PARTS_OF_A_WHOLE = frozenset(PARTS) - {"Context"}
 """Parts without which an instructions file cannot be used alone, without other layers; only ``Context`` is optional."""
-LENGTHS = ("tiny", "short", "medium", "long", "very_long")
-"""Features that describe the length of a prompt; a prompt has at most one of them."""
+LENGTHS = ("tiny", "short", "medium", "long", "very_long")  # features; a prompt has at most one of them
 ENDING = ".md"
 
 
 def check(instructions: Sequence[Layer], configuration: Sequence[Layer] = ()) -> Compiled:
-    """Compile the layers, and return the result with all problems that the compiler and the lint found.
-
-    The problems are sorted by file and line.
-    """
+    """Compile the layers; return the result with all problems of the compiler and the lint, by file and line."""
     compiled = compile_layers(instructions, configuration)
     found = findings(compiled)
     for layer in configuration:
@@ -52,9 +48,8 @@ def check(instructions: Sequence[Layer], configuration: Sequence[Layer] = ()) ->
 def layers_to_check(file: str, cwd: str) -> Layers:
     """Return the layers to compile in order to check an instructions file.
 
-    A file that is a layer itself, such as ``.enricher/instructions.md`` of a project, is checked together with the
-    other layers that apply there. Any other file is checked alone if it has all the parts that complete instructions
-    need; otherwise it is checked as if it were the highest layer in ``cwd``.
+    A file that is a layer itself is checked together with the other layers that apply there. Any other file is checked
+    alone if it has all the parts that complete instructions need, otherwise as the highest layer in ``cwd``.
     """
     placed = layer_with(file, cwd)
     if placed is not None:
@@ -78,28 +73,28 @@ def findings(compiled: Compiled) -> list[Problem]:
         found += _failing_examples(compiled)
         found += _idle_signals(compiled)
         found += unused_rules(compiled)
-        found += catalogue_problems(compiled)
+        found += _catalogue_problems(compiled)
     return sorted(found)
 
 
 def _failing_examples(compiled: Compiled) -> Iterator[Problem]:
     rules = Rules(compiled.hash, compiled.body)
     for rule in compiled.classes:
-        block = compiled.rules[f"{rule.facet}.{rule.name.replace(' ', '-')}"]
+        block = compiled.block_of(rule)
         for index, example in enumerate(rule.examples):
             found = _found(rule, example, rules, compiled)
             if found != rule.name:
                 came_out = f"example {example!r} comes out as {found or 'nothing'}, not {rule.name}"
                 file, line = block.place_of("examples", index)
-                written = "" if file == rule.file else f" (written in {file}:{line})"
+                written = "" if file == block.file else f" (written in {file}:{line})"
                 message = f"{came_out}{written}; add a signal or mend the example"
-                yield Problem(rule.file, block.line if written else line, "error", message)
+                yield Problem(block.file, block.line if written else line, "error", message)
 
 
 def _idle_signals(compiled: Compiled) -> Iterator[Problem]:
     lists = {rule.name: rule.data["words"] for rule in compiled.rules.values() if rule.kind == "words"}
     for rule in compiled.classes:
-        block = compiled.rules[f"{rule.facet}.{rule.name.replace(' ', '-')}"]
+        block = compiled.block_of(rule)
         files = [block.place_of("signals", index)[0] for index in range(len(rule.signals))]
         for index, reason in idle_signals(rule, lists, files):
             yield Problem(*block.place_of("signals", index), "warning", f"signal {reason}")
@@ -122,7 +117,6 @@ def _workflow_of(judged: Classification, compiled: Compiled) -> str:
 
 
 def _is_triggered(rule: ClassRule, judged: Classification, compiled: Compiled) -> bool:
-    """Return whether a prompt with the classification ``judged`` gives a guardrail or an approach enough points."""
     shown = "" if judged.uncertain else judged.task_type
     scores = judged.scores.get(rule.facet, {})
     if rule.facet == "approach":
@@ -142,8 +136,8 @@ def _is_triggered(rule: ClassRule, judged: Classification, compiled: Compiled) -
 def idle_signals(rule: ClassRule, lists: dict[str, list[str]], files: Sequence[str] = ()) -> Iterator[tuple[int, str]]:
     """Yield (index, reason) for each signal of a rule that has no effect; all signals must pass ``check_signal``.
 
-    ``files`` contains the file in which each signal is written. Equal signals are reported only if they are in the same
-    file, because a layer may repeat a signal of a lower layer to change its weight.
+    Of equal signals, only those in the same one of ``files`` are reported: a layer may repeat a signal to change its
+    weight.
     """
     seen: dict[tuple[object, str], int] = {}
     for index, signal in enumerate(rule.signals):
@@ -191,12 +185,9 @@ def _holds(wording: tuple[str, ...], part: tuple[str, ...]) -> bool:
     return any(wording[at : at + len(part)] == part for at in range(len(wording) - len(part) + 1))
 
 
-def catalogue_problems(compiled: Compiled) -> Iterator[Problem]:
-    """Yield the problems of the workflow catalogues, for example a workflow that the decision tree does not lead to.
-
-    First come contradictions between the index, its decision tree and the files, then mistakes in single workflows.
-    """
-    rules = [rule for rule in compiled.rules.values() if rule.kind == WORKFLOW and rule.name]
+def _catalogue_problems(compiled: Compiled) -> Iterator[Problem]:
+    """Yield the problems of the workflow catalogues: contradictions between index and files, then single mistakes."""
+    rules = list(compiled.of_kind(WORKFLOW))
     yield from _of_the_indices(compiled, {rule.name for rule in rules})
     plans = json.loads(compiled.body["plans"])
     known = {*compiled.guardrails.ids, *compiled.guardrails.catalogue}

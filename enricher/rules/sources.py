@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 def identity_of(texts: Iterable[str]) -> str:
     """Return the hash that identifies the rules compiled from these texts; the paths of the files do not matter."""
+    # NUL separates, so that a line moved from one file to the next changes the hash.
     return keyed_hash(b"rules", "\0".join([str(cache.FORMAT), *texts]).encode())
 
 

@@ -22,13 +22,12 @@ from enricher.rules.compiling.workflows import PLACEHOLDER
 from enricher.rules.layers import packaged_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from enricher.rules.compiling.compiled import Compiled
     from enricher.rules.compiling.document import RuleBlock
 
-MOST_NAMED = 12
-"""Maximum number of guardrails that one message lists."""
+MOST_NAMED = 12  # maximum number of guardrails that one message lists
 
 
 def unused_rules(compiled: Compiled) -> Iterator[Problem]:
@@ -95,7 +94,7 @@ def _disabled_with_more(compiled: Compiled) -> Iterator[Problem]:
 
 
 def _classes(compiled: Compiled) -> Iterator[Problem]:
-    for rule in _named(compiled, *FACETS):
+    for rule in compiled.of_kind(*FACETS):
         leanings = rule.data.get("leanings", {})
         if not rule.data.get("signals") and not any(
             words and int(strength) > 0 for strength, words in leanings.items()
@@ -105,23 +104,25 @@ def _classes(compiled: Compiled) -> Iterator[Problem]:
 
 def _facets(compiled: Compiled) -> Iterator[Problem]:
     for facet in FACETS:
-        known = [rule.name for rule in _named(compiled, facet)]
         settings = compiled.rules.get(facet)
-        silent = settings.data.get("silent", []) if settings else []
+        if settings is None:
+            continue
+        known = [rule.name for rule in compiled.of_kind(facet)]
+        silent = settings.data.get("silent", [])
         for index, name in enumerate(silent):
-            if settings and name not in known:
+            if name not in known:
                 said_by = settings
                 while said_by.below and ("silent",) not in said_by.lines:
                     said_by = said_by.below
                 message = f"silent: no rule defines '{name}'{_did_you_mean(name, known)}"
                 yield Problem(said_by.file, said_by.line_of("silent", index), "warning", message)
-        if settings and "max_silent" in settings.data and not silent:
+        if "max_silent" in settings.data and not silent:
             yield _warning(settings, "max_silent has no effect without silent classes", "max_silent")
 
 
 def _word_lists(compiled: Compiled) -> Iterator[Problem]:
     used = {*LISTS, *(name for rule in compiled.classes for signal in rule.signals for name in _lists_of(signal))}
-    for rule in _named(compiled, "words"):
+    for rule in compiled.of_kind("words"):
         if rule.name not in used:
             yield _warning(
                 rule, f"no signal uses this word list; refer to it by 'words: {rule.name}' or '[{rule.name}]'"
@@ -136,11 +137,11 @@ def _lists_of(signal: dict[str, Any]) -> list[str]:
 
 def _words_never_read(compiled: Compiled) -> Iterator[Problem]:
     """Yield a problem for each phrase that never matches, because prompts split one of its words (``snake_case``)."""
-    for rule in _named(compiled, "words"):
+    for rule in compiled.of_kind("words"):
         for index, wording in enumerate(rule.data["words"]):
             if reason := _never_read(wording):
                 yield _warning(rule, reason, "words", index)
-    for rule in _named(compiled, *FACETS, "guardrail", "approach"):
+    for rule in compiled.of_kind(*FACETS, "guardrail", "approach"):
         for index, signal in enumerate(rule.data.get("signals", [])):
             guards = [one for one in (*signal.get("unless", []), *signal.get("with", [])) if one[0] not in "[<"]
             for wording in [signal["phrase"], *guards] if "phrase" in signal else [*signal.get("any", []), *guards]:
@@ -167,7 +168,7 @@ def _never_read(wording: str) -> str:
 
 @cache
 def _read_as(word: str) -> list[str]:
-    """Return the words into which ``word`` is split when it occurs in a prompt."""
+    # Between two words that are read as they are.
     return words_of(survey(f"the {word} there").masked, CONTRACTIONS).words[1:-1]
 
 
@@ -176,8 +177,8 @@ def _readable(word: str) -> str:
 
 
 def _late_features(compiled: Compiled) -> Iterator[Problem]:
-    known = [rule.name for rule in _named(compiled, "task_type")]
-    for rule in _named(compiled, *FACETS, "guardrail", "approach"):
+    known = [rule.name for rule in compiled.of_kind("task_type")]
+    for rule in compiled.of_kind(*FACETS, "guardrail", "approach"):
         for index, signal in enumerate(rule.data.get("signals", [])):
             feature = signal.get("feature", "")
             if not feature.startswith(LATE):
@@ -210,7 +211,7 @@ def _guardrails(compiled: Compiled) -> Iterator[Problem]:
 def _approaches(compiled: Compiled) -> Iterator[Problem]:
     needed = compiled.body["approaches"]["min_score"]
     shown = _shown_task_types(compiled)
-    for rule in _named(compiled, "approach"):
+    for rule in compiled.of_kind("approach"):
         weights = [weight for kind, weight in rule.data.get("task_types", {}).items() if kind in shown]
         most = _most_points(rule) + max(weights, default=0)
         if most < needed:
@@ -233,7 +234,7 @@ def _most_points(rule: RuleBlock | None) -> int:
 
 
 def _shown_task_types(compiled: Compiled) -> set[str]:
-    return {rule.name for rule in _named(compiled, "task_type")}.difference(compiled.body["never_show"])
+    return {rule.name for rule in compiled.of_kind("task_type")}.difference(compiled.body["never_show"])
 
 
 def _untriggered_guardrails(compiled: Compiled) -> Iterator[Problem]:
@@ -261,12 +262,8 @@ def _catalogues(compiled: Compiled) -> Iterator[Problem]:
 
 
 def _programs(compiled: Compiled) -> Iterator[Problem]:
-    for rule in _named(compiled, "channel"):
+    for rule in compiled.of_kind("channel"):
         program = next(iter(rule.data.get("command", [])), "")
-        is_findable = os.path.isabs(program) or os.sep not in program
+        is_findable = os.path.isabs(program) or os.sep not in program  # a relative path depends on the prompt's folder
         if program and is_findable and not shutil.which(program):
             yield _warning(rule, f"the program '{program}' is not there or not executable", "command", 0)
-
-
-def _named(compiled: Compiled, *kinds: str) -> Iterable[RuleBlock]:
-    return [rule for rule in compiled.rules.values() if rule.kind in kinds and rule.name]

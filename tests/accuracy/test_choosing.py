@@ -45,9 +45,7 @@ def test_a_wording_leans_only_where_enough_repositories_hold_it() -> None:
 )
 def test_the_fit_sees_what_the_hook_sees(text: str) -> None:
     wordings = matching.wordings(Observation(text, packaged_table()).read)
-    leaning = ClassRule(
-        "task_type", "x", "x", [], [], 1, "f", {"1": [as_written(one) for one in wordings if is_writable(one)]}
-    )
+    leaning = ClassRule("task_type", "x", [], [], {"1": [as_written(one) for one in wordings if is_writable(one)]})
     table = Table(compile_classes([leaning], lists={"openers": ["ok", "please"], "requests": ["can you"]}))
 
     found = matching.weighted_wordings(Observation(text, table).read, table)

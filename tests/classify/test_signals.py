@@ -12,7 +12,7 @@ from enricher.rules.lint import idle_signals
 
 
 def rule(*signals: dict[str, object], name: str = "x") -> ClassRule:
-    return ClassRule("task_type", name, name, list(signals), [], 1, "file.md")
+    return ClassRule("task_type", name, list(signals), [])
 
 
 def fires(signal: dict[str, object], prompt: str) -> bool:
@@ -111,22 +111,22 @@ def test_what_no_prompt_can_lean_by_is_refused(written: str) -> None:
 )
 def test_where_a_plain_word_leans(written: str, text: str, points: int) -> None:
     order = {"phrase": "write", "at": "order"}
-    leaning = ClassRule("task_type", "x", "x", [], [], 1, "f", {"4": [written]})
-    other = ClassRule("task_type", "y", "y", [order], [], 1, "f")
+    leaning = ClassRule("task_type", "x", [], [], {"4": [written]})
+    other = ClassRule("task_type", "y", [order], [])
 
     assert classify(text, Table(compile_classes([leaning, other]))).scores["task_type"]["x"] == points
 
 
 def test_the_evidence_covers_a_pair_of_words() -> None:
-    leaning = ClassRule("task_type", "x", "x", [], [], 1, "f", {"4": ["can you"]})
+    leaning = ClassRule("task_type", "x", [], [], {"4": ["can you"]})
     found = classify("now, can you see", Table(compile_classes([leaning])))
 
     assert [(one.start, one.end) for one in found.evidence] == [(5, 12)]
 
 
 def test_plain_words_count_less_in_a_long_prompt() -> None:
-    leaning = ClassRule("task_type", "x", "x", [], [], 1, "f", {"4": ["how"], "1": ["the", "and", "so"]})
-    other = ClassRule("task_type", "y", "y", [], [], 1, "f", {"1": ["a", "b", "c", "d", "e"]})
+    leaning = ClassRule("task_type", "x", [], [], {"4": ["how"], "1": ["the", "and", "so"]})
+    other = ClassRule("task_type", "y", [], [], {"1": ["a", "b", "c", "d", "e"]})
     table = Table(compile_classes([leaning, other]))
     short, long = (classify(text, table).scores["task_type"]["x"] for text in ("how", "how a b c d e"))
 

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from enricher.classify import verdict
 from enricher.interfaces.api import rules_for
 from enricher.respond.guidance import choose_workflow, shares_of
+from enricher.respond.hydration.plan import workflow_for
 from enricher.respond.hydration.reading.requests import read_requests
-from enricher.respond.hydration.workflow import workflow_for
 from workbench.statistics.intervals import wilson
 
 if TYPE_CHECKING:

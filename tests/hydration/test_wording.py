@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from enricher.respond.hydration.reading import vocabulary
+from enricher.respond.hydration.reading import lines, requirements, verbs, vocabulary, wording
 from enricher.respond.hydration.reading.requests import read_requests
 from enricher.respond.hydration.reading.requirements import items_of
 from enricher.respond.hydration.reading.wording import closed, gerund, intent, main_request, object_of
@@ -550,7 +550,8 @@ def test_the_form_of_a_step_takes_its_order_and_not_what_stands_before_it() -> N
 WORDS = sorted(
     {
         word
-        for name, value in vars(vocabulary).items()
+        for module in (lines, requirements, verbs, vocabulary, wording)
+        for name, value in vars(module).items()
         if name.isupper() and isinstance(value, frozenset | tuple)
         for entry in value
         for word in (entry.split() if isinstance(entry, str) else entry)

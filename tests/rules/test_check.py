@@ -132,12 +132,12 @@ CATALOGUES = [
 
 @pytest.mark.parametrize(("text", "titles"), CATALOGUES)
 def test_both_heading_formats_of_catalogues_load(account: Account, text: str, titles: dict[str, str]) -> None:
-    from enricher.rules.compiling.guardrails import read_catalogue
+    from enricher.rules.compiling.guardrails import GUARDRAILS, CatalogueFile, read_catalogue
     from enricher.rules.compiling.named_files import Files
 
     found: list[object] = []
-
-    catalogue = read_catalogue(str(account.write("HEURISTICS.md", text)), found, Files())
+    file = CatalogueFile(GUARDRAILS, str(account.write("HEURISTICS.md", text)))
+    catalogue = read_catalogue(file, found, Files())
 
     assert ({one.id: one.title for one in catalogue.values()}, found) == (titles, [])
 

@@ -68,6 +68,8 @@ EDITS = [
                  id="a new class"),
     pytest.param(lambda text: text.replace("The person drew a line", "Somebody drew a line"), "Somebody drew",
                  id="prose"),
+    pytest.param(lambda text: text.replace("Start at {frame}: the", "Begin at {frame}: the"),
+                 'extend: true\nsay: "Begin at {frame}', id="the sentence of an approach that has task types"),
     pytest.param(lambda text: text.replace("min_confidence: 0.54", "# mine\nmin_confidence: 0.54"), "# mine",
                  id="a comment in a block"),
 ]  # fmt: skip

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from enricher.rules.compiling.compiler import compile_layers, read_configuration
 from enricher.rules.compiling.document import read_document
-from enricher.rules.compiling.guardrails import read_catalogue, read_shorthands
+from enricher.rules.compiling.guardrails import GUARDRAILS, NAMES, CatalogueFile, read_catalogue, read_shorthands
 from enricher.rules.compiling.named_files import Files
 from enricher.rules.layers import Layer, packaged_file
 from enricher.settings import CHOICES, DEFAULTS, LIMITS, BadValueError, convert
@@ -90,8 +90,8 @@ def test_any_text_is_read_as_a_catalogue_and_as_its_table(tmp_path: Path, text: 
     file.write_text(text, encoding="utf-8")
     problems: list[Problem] = []
 
-    read_catalogue(str(file), problems, Files())
-    read_shorthands(str(file), problems, Files())
+    read_catalogue(CatalogueFile(GUARDRAILS, str(file)), problems, Files())
+    read_shorthands(CatalogueFile(NAMES, str(file)), problems, Files())
 
     assert stand_inside(problems, text)
 

@@ -23,12 +23,9 @@ if TYPE_CHECKING:
     from enricher.prompt.wording.names import Name
     from enricher.sources.code.facts import Fact
 
-MOST_FIRST, MOST_LATER = 3, 1
-"""Maximum lines shown for the first prompt of a session, and for a later one, when most files are known."""
-MOST_MERGED = 3
-"""How many further names from the same file a line of the output lists, with their line numbers."""
-MOST_PATHS = 6
-"""Maximum number of files that one line of the output lists."""
+MOST_FIRST, MOST_LATER = 3, 1  # lines for the first prompt of a session, and for a later one, when most files are known
+MOST_MERGED = 3  # how many further names from the same file a line of the output lists, with their line numbers
+MOST_PATHS = 6  # maximum number of files that one line of the output lists
 ALREADY_OPEN = "the conversation has it open"
 ACCOMPANIES = "it only accompanies a better one"
 FOLDER_NAMED = "the prompt names its folder"
@@ -49,10 +46,6 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
 
 
 def _indexed(request: Request, names: list[Name], index: Connection) -> list[Candidate]:
-    """Return what the index contains about ``names``, as candidates.
-
-    If the index is damaged, it is deleted, so that the background upkeep builds a new one.
-    """
     from enricher.sources.code.locations import facts
     from storage.base import reader
 
@@ -78,12 +71,8 @@ def _indexed(request: Request, names: list[Name], index: Connection) -> list[Can
 
 
 def _needless(fact: Fact, request: Request) -> str:
-    """Return why ``fact`` would not help the agent, or an empty string if it would.
-
-    A fact does not help if the agent knows it from the prompt or finds it at once. If it consists only of a path, it
-    just saves the agent one search for a file name; such facts helped in 3 of 22 cases
-    (``python -m tests.usefulness``), so only the profile ``as-specified`` shows them.
-    """
+    # A path alone saves the agent one search for a file name; such facts helped in 3 of 22 cases (``python -m
+    # tests.usefulness``).
     if fact.is_only_file() and _is_named(fact.path.rpartition("/")[0], request.prompt):
         return FOLDER_NAMED
     is_found_by_name = fact.is_only_file() or (fact.kind == COMMAND and not fact.line)
@@ -104,7 +93,6 @@ def _merge_by_file(found: list[Fact]) -> list[Fact]:
 
 
 def _is_named(folder: str, prompt: str) -> bool:
-    """Return whether the prompt contains the last two parts of a folder's path ("core/io" of "src/core/io")."""
     parts = folder.split("/")
     return len(parts) > 1 and "/".join(parts[-2:]) in prompt
 
@@ -123,10 +111,7 @@ def _candidate(fact: Fact, known: set[str]) -> Candidate:
 
 
 def _unindexed(request: Request, names: list[Name]) -> list[Candidate]:
-    """Return the files that the prompt names by a file name or the end of a path, as long as there is no index.
-
-    A name that several files have is left out. Only the profile ``as-specified`` shows such files.
-    """
+    # A name that several files have is left out.
     if not is_as_specified(request.settings):
         return []
     from enricher.sources.code.unindexed import files_named
@@ -141,10 +126,6 @@ def _unindexed(request: Request, names: list[Name]) -> list[Candidate]:
 
 
 def _chosen(offered: list[Candidate], request: Request) -> list[Candidate]:
-    """Sort the candidates by score, and mark those above the limit as not to be shown, with a reason (``stale``).
-
-    The limit is MOST_FIRST for the first prompt of a session, and MOST_LATER for the later ones.
-    """
     conversation = request.conversation
     most = MOST_LATER if conversation.prompts else MOST_FIRST
     offered.sort(key=lambda one: -one.score)

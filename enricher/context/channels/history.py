@@ -23,8 +23,7 @@ MOST_CHARS = 6_000
 MOST_NAMES = 8
 LONGEST_NAME = 60
 FRAMES = ('File "', "at ", "Traceback")
-LONGEST_QUESTION = 8
-"""Maximum distance, in words, from the question word to the verb."""
+LONGEST_QUESTION = 8  # maximum distance, in words, from the question word to the verb
 
 _QUESTIONS = frozenset(
     """
@@ -110,6 +109,7 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
     if not index or not (questions or has_time or _may_be_gone(index, named)):
         return []
     kept = dict(index.execute("select key, value from meta where key in ('clone', 'is_whole')").fetchall())
+    # Another clone has other commits; without ``is_whole``, no history has been read yet.
     if kept.get("clone") != clone(project.git_dir) or "is_whole" not in kept:
         return []
     from enricher.context import commits
@@ -128,18 +128,16 @@ def _may_ask(prose: str, words: list[str]) -> bool:
 def _may_have_a_time(prose: str, words: list[str]) -> bool:
     if not prose.isascii() or not _TIMES.isdisjoint(words):
         return True
+    # Dates such as 2026-11-21 and 21.11.2026.
     if any((word[:2] == "20" and word[4:5] in ("-", "/")) or word[-5:-2] == ".20" for word in words):
         return True
     if _SINCE.isdisjoint(words):
         return False
-    return not _RELEASES.isdisjoint(words) or any(word.lstrip("v")[:1].isdigit() for word in words)
+    return not _RELEASES.isdisjoint(words) or any(word.lstrip("v")[:1].isdigit() for word in words)  # "since v1.2"
 
 
 def _may_be_gone(db: Connection, named: PromptNames) -> bool:
-    """Return whether some commit removed an identifier or renamed or removed a file that the prompt names.
-
-    If the prompt asks no question about the past and mentions no time, only such commits can be shown.
-    """
+    # Without a question about the past or a time, only commits that removed something can be shown.
     from enricher.sources.code.name_history import UNDEFINED, key
 
     keys, files = [key(name) for name in named.identifiers], [path.rpartition("/")[2].lower() for path in named.files]
@@ -151,7 +149,7 @@ def _may_be_gone(db: Connection, named: PromptNames) -> bool:
 
 
 def _prose(prompt: str) -> str:
-    """Return the prompt without fenced blocks, quoted lines, indented code and stack frames."""
+    # Most prompts have none of these.
     if not any(sign in prompt for sign in ("```", "~~~", "\n    ", "\n\t", "\n>", 'File "', "\n  at ", "\nat ")):
         return prompt
     lines, is_fenced = [], False
@@ -164,7 +162,6 @@ def _prose(prompt: str) -> str:
 
 
 def _named(prose: str) -> PromptNames:
-    """Return the identifiers, files and plain words in the prompt's prose that may be names."""
     found = PromptNames()
     for word in words_of(prose):
         bare = word.rstrip("./-") if word[:1] in "/-" else word.strip("./-")
@@ -175,10 +172,13 @@ def _named(prose: str) -> PromptNames:
         if dot and head and end in SOURCE_ENDS:
             found.files.append(bare)
         elif "/" in bare:
+            # A route such as /users.
             found.plain_words += [bare] if bare[0] == "/" else []
         elif "." in bare or "-" in bare:
             found.plain_words.append(bare)
-            found.identifiers += [last for last in (bare.rpartition(".")[2],) if _is_identifier(last)]
+            attribute = bare.rpartition(".")[2]
+            if _is_identifier(attribute):
+                found.identifiers.append(attribute)
         elif _is_identifier(bare) and not hasattr(builtins, bare):  # Python's own names have no history here
             found.identifiers.append(bare)
     if "`" in prose or "(" in prose:
@@ -193,7 +193,6 @@ def _is_identifier(word: str) -> bool:
 
 
 def _marked(prose: str) -> list[str]:
-    """Return the words that are in backticks or directly before the parentheses of a call."""
     pieces = prose.split("`")
     found = [one.strip().removesuffix("()") for one in pieces[1::2]] if len(pieces) % 2 else []
     found += [one.split()[-1] for one in prose.split("()")[:-1] if one.split()]

@@ -29,28 +29,21 @@ INTENT_IS_ON = "search_intent.enabled"
 BASE_COUNT, MAX_COUNT, MAX_TOKENS, MIN_CONFIDENCE = (
     f"search_intent.{name}" for name in ("base_count", "max_count", "max_tokens", "min_confidence")
 )
-STEP = 5
-"""How many more memories are searched for if the confidence in the search intent is medium (seed 001)."""
+STEP = 5  # how many more memories are searched for if the confidence in the search intent is medium (seed 001)
 HIGH_CONFIDENCE, MEDIUM_CONFIDENCE = 0.8, 0.5
-LONGEST_PREVIEW = 200
-LONGEST_SUBJECT = 2_000
-"""Maximum characters of the conversation that are searched together with the prompt."""
-OWN_SHARE = 0.5
-"""Share of the minimum score that a memory must reach by its own words, even if a linked memory matches well."""
+LONGEST_PREVIEW = 200  # characters
+LONGEST_SUBJECT = 2_000  # maximum characters of the conversation that are searched together with the prompt
+OWN_SHARE = 0.5  # of the minimum score; needed by a memory's own words even if a linked memory matches well
 ACCOMPANIES = "it only accompanies one that fits"
 BY_MEANING = "it was found by its meaning alone"
 TOO_FEW = "it shares too few telling words"
 NOTHING_NEW = "another one covers what the prompt is about"
-LOOKED_AT = 10
-"""Minimum number of memories that the search returns to choose from; a search by the user has its own limit."""
-NO_NEIGHBOURS = 2.0
-"""A minimum score that no memory reaches: with it, the search does not look up the memories linked to a hit."""
-SHORT_NOTE = 400
-"""An imported note of at most this many characters is treated as a decision record, a longer one as a document."""
+LOOKED_AT = 10  # minimum number of memories to choose from; a search by the user has its own limit
+NO_NEIGHBOURS = 2.0  # a minimum score that none reaches, so that the search looks up no linked memories
+SHORT_NOTE = 400  # characters; a longer imported note is treated as a document, not as a decision record
 COMMIT = "git:"
 DIGITS_OF_A_COMMIT = 10
-MAP_THE_FILE = "pragma mmap_size = 268435456"
-"""SQL that maps the database file into memory: a process that reads only a few dozen pages is then a third faster."""
+MAP_THE_FILE = "pragma mmap_size = 268435456"  # 256 MB; a process that reads few pages is a third faster
 
 WEIGHTS: dict[str, dict[str, float]] = {
     "howto": {"patterns": 1.5, "learnings": 1.3, "decisions": 1.0},
@@ -73,18 +66,13 @@ SEEKS = {
 
 
 def memories_for(confidence: float, *, base_count: int, max_count: int) -> int:
-    """Return how many memories to search for if the search intent has this confidence (seed 001, task 2.2).
-
-    This is ``max_count`` if the confidence is high, ``base_count`` plus ``STEP`` if it is medium, and ``base_count`` if
-    it is low, but never more than ``max_count``.
-    """
+    """Return how many memories to search for if the search intent has this confidence (seed 001, task 2.2)."""
     if confidence >= HIGH_CONFIDENCE:
         return max_count
     return min(max_count, base_count + STEP if confidence >= MEDIUM_CONFIDENCE else base_count)
 
 
-def memories_wanted(intent: str, confidence: float, settings: Mapping[str, Any]) -> int:
-    """Return how many memories to search for; ``intent`` is empty if no search intent is certain enough."""
+def _memories_wanted(intent: str, confidence: float, settings: Mapping[str, Any]) -> int:
     base_count, max_count = (int(settings.get(key, DEFAULTS[key])) for key in (BASE_COUNT, MAX_COUNT))
     return memories_for(confidence if intent else 0.0, base_count=base_count, max_count=max_count)
 
@@ -102,6 +90,7 @@ def within_tokens(previews: Iterable[str], most: int) -> int:
 
 def preview(content: str, *, longest: int = LONGEST_PREVIEW) -> str:
     """Return the beginning of a text on one line, at most ``longest`` characters, cut at a word."""
+    # The beginning of a huge text is enough, even if 95 % of it is white space.
     flat = " ".join(content[: longest * 20].split())
     if len(flat) <= longest and len(content) <= longest * 20:
         return flat
@@ -117,8 +106,9 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
     from storage.base import reader
     from storage.memory import recall
 
-    intent = effective_intent(request.search_intent, request.intent_confidence, request.settings)
-    wanted = memories_wanted(intent, request.intent_confidence, request.settings)
+    intent = _effective_intent(request.search_intent, request.intent_confidence, request.settings)
+    wanted = _memories_wanted(intent, request.intent_confidence, request.settings)
+    as_specified = is_as_specified(request.settings)
     connection = reader.open_reader(f"{request.state}/enricher.db", until=request.until)
     try:
         connection.execute(MAP_THE_FILE).fetchall()
@@ -128,10 +118,10 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
             project=request.project.id,
             cwd_prefix=_place(request),
             # If the settings allow no memories, none are searched.
-            limit=wanted if is_as_specified(request.settings) or not wanted else max(LOOKED_AT, wanted),
+            limit=wanted if as_specified or not wanted else max(LOOKED_AT, wanted),
             weights=WEIGHTS.get(intent),
             now=request.now,
-            floor=channel.min_score if is_as_specified(request.settings) else NO_NEIGHBOURS,
+            floor=channel.min_score if as_specified else NO_NEIGHBOURS,
         )
         if has_vectors(request.settings, os.environ):
             hits = _merge_nearest(connection, hits, request, weights=WEIGHTS.get(intent))
@@ -143,17 +133,12 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
         connection.close()
     previews = [preview(hit.content) for hit in hits[:wanted]]
     fitting = within_tokens(previews, int(request.settings[MAX_TOKENS]))
-    if not is_as_specified(request.settings):
+    if not as_specified:
         return _select_matches(request, hits, fitting=fitting, floor=channel.min_score)
     return [_candidate(hit, request, objection=_mismatch(hit, floor=channel.min_score)) for hit in hits[:fitting]]
 
 
 def _mismatch(hit: Hit, *, floor: float) -> str:
-    """Return why a memory must not be shown even with a high score, or an empty string if it may be shown.
-
-    It must not be shown if no word search found it, or if its score without the words of the memories linked to it is
-    below ``OWN_SHARE * floor``; ``floor`` is the minimum score.
-    """
     if hit.by_meaning:
         return BY_MEANING
     return "" if hit.own >= OWN_SHARE * floor else ACCOMPANIES
@@ -162,11 +147,8 @@ def _mismatch(hit: Hit, *, floor: float) -> str:
 def _merge_nearest(
     connection: Connection, hits: list[Hit], request: Request, *, weights: Mapping[str, float] | None
 ) -> list[Hit]:
-    """Merge the hits with the memories whose embeddings are nearest to the prompt's, if its embedding is stored.
-
-    The embeddings only change the order of the memories: no degree of similarity has been found that proves that a
-    memory helps with the prompt. So a memory that shares no word with the prompt is shown only by explicit searches.
-    """
+    # The embeddings only change the order: no degree of similarity has been found that proves that a memory helps with
+    # the prompt. So a memory that shares no word with it is shown only by explicit searches.
     from storage.base import reader
     from storage.memory import vectors
 
@@ -185,11 +167,10 @@ def _merge_nearest(
 
 
 def _select_matches(request: Request, hits: list[Hit], *, fitting: int, floor: float) -> list[Candidate]:
-    """Return candidates for the first ``fitting`` hits, and for any other hit that shares the prompt's topic.
+    """Return candidates for the first ``fitting`` hits, and for all others that share the prompt's topic.
 
-    ``topic_match.evidence`` decides whether a memory shares the topic. A candidate that does not, or that covers only
-    what a better one covers, gets a reason not to be shown (``stale``). A memory that shares the topic is shown even
-    if its score is below the minimum score ``floor``: it then gets another score, which says how good the evidence is.
+    Those that must not be shown have a reason (``stale``). A memory that shares the topic is shown even if its score is
+    below ``floor``: it then gets another score, which says how good the evidence is.
     """
     if not hits:
         return []
@@ -206,11 +187,11 @@ def _select_matches(request: Request, hits: list[Hit], *, fitting: int, floor: f
     matched_words, sources = frozenset[str](), set[str]()
     for at in sorted((at for at, (sure, _) in enumerate(evidence) if sure), key=lambda at: (-evidence[at][0], at)):
         words, source = evidence[at][1], hits[at].source.partition("#")[0]
-        is_nothing_new = bool(matched_words) and ((bool(words) and words <= matched_words) or source in sources)
+        is_nothing_new = words <= matched_words or source in sources
         objections[at] = NOTHING_NEW if is_nothing_new else _stale(hits[at], request) or _imported(hits[at], request)
         if not objections[at]:
             matched_words |= words
-            sources.update(filter(None, (source,)))
+            sources |= {source} - {""}
     return [
         _candidate(
             hit, request, objection=objection, score=evidence[at][0] if hit.raw < floor and not objection else 0.0
@@ -221,11 +202,7 @@ def _select_matches(request: Request, hits: list[Hit], *, fitting: int, floor: f
 
 
 def _imported(hit: Hit, request: Request) -> str:
-    """Return the reason not to show a memory that the client loads anyway, or an empty string if there is none.
-
-    The client loads it if the memory comes from an instructions file for agents, such as CLAUDE.md, that the client
-    reads at its start, directly or through another file that imports it.
-    """
+    # The client itself reads instructions files for agents, such as CLAUDE.md, at its start.
     if hit.origin != "import:agents":
         return ""
     from enricher.context import host_context
@@ -248,7 +225,6 @@ def _candidate(hit: Hit, request: Request, *, objection: str, score: float = 0.0
 
 
 def _kind(hit: Hit) -> str:
-    """Classify a memory: a separate note, a section of a decision record, or a section of another document."""
     from enricher.context import topic_match
 
     if not hit.origin.startswith("import:") or hit.origin == "import:jsonl":
@@ -271,8 +247,7 @@ def _names(request: Request) -> frozenset[str]:
     return frozenset(word for one in called for word in (*words(one), one.lower()))
 
 
-def effective_intent(intent: str, confidence: float, settings: Mapping[str, object]) -> str:
-    """Return the search intent if it is certain enough to tune the search, else an empty string."""
+def _effective_intent(intent: str, confidence: float, settings: Mapping[str, object]) -> str:
     least = settings.get(MIN_CONFIDENCE, DEFAULTS[MIN_CONFIDENCE])
     is_sure = isinstance(least, int | float) and confidence >= least
     return intent if is_sure and intent in WEIGHTS else ""
@@ -287,19 +262,17 @@ def _search_text(request: Request) -> str:
 
 
 def _place(request: Request) -> str:
-    """Return the prompt's working folder relative to the project; empty at its root."""
     root, cwd = request.project.root, os.path.realpath(request.cwd or request.project.root)
     return cwd[len(root) + 1 :] if root and cwd.startswith(root + os.sep) else ""
 
 
 def _label(hit: Hit) -> str:
-    label = f"{hit.namespace} {hit.created_at[:10]} {hit.id}".replace("  ", " ")
+    label = f"{hit.namespace} {hit.created_at[:10]} {hit.id}".replace("  ", " ")  # without a date
     beside = [part for part in (_shown(hit.source), "" if hit.reviewed else "not reviewed") if part]
     return f"{label} ({', '.join(beside)})" if beside else label
 
 
 def _shown(source: str) -> str:
-    """Return a source for display: a commit is shortened to 10 digits, a source with spaces is put in quotes."""
     if source.startswith(COMMIT):
         return source[: len(COMMIT) + DIGITS_OF_A_COMMIT]
     return '"{}"'.format(source.replace('"', "'")) if " " in source else source
@@ -310,10 +283,11 @@ def _stale(hit: Hit, request: Request) -> str:
         return hit.superseded if hit.superseded.startswith("superseded") else f"superseded by {hit.superseded}"
     source = hit.source.partition("#")[0]
     if hit.origin == "import:agents":
-        from enricher.context.host_context import FILES, IN_HOST_FILE
+        from enricher.context.host_context import IN_HOST_FILE, own_files
 
-        if os.path.basename(source) in FILES.get(request.host, FILES["claude"]):
+        if os.path.basename(source) in own_files(request.host):
             return IN_HOST_FILE + source
+    # A commit or an address is no file.
     if not source or ":" in source or hit.project != request.project.id or not request.project.root:
         return ""
     if source in request.opened_files():
@@ -324,8 +298,8 @@ def _stale(hit: Hit, request: Request) -> str:
 
 def question(rule: Mapping[str, Any], judged: ChannelInput, settings: Mapping[str, Any]) -> object:
     """Return what the channel's answer depends on besides the prompt and the conversation (``Channel.question``)."""
-    intent = effective_intent(judged.search_intent, judged.intent_confidence, settings)
-    return rule["min_score"], intent, memories_wanted(intent, judged.intent_confidence, settings)
+    intent = _effective_intent(judged.search_intent, judged.intent_confidence, settings)
+    return rule["min_score"], intent, _memories_wanted(intent, judged.intent_confidence, settings)
 
 
 def memory_context(inputs: Inputs, enrichment: Enrichment) -> dict[str, Any]:
@@ -336,7 +310,7 @@ def memory_context(inputs: Inputs, enrichment: Enrichment) -> dict[str, Any]:
     from enricher.sources.uris import suggested
 
     judged = enrichment.classification
-    intent = effective_intent(judged.search_intent or "", judged.intent_confidence, inputs.settings)
+    intent = _effective_intent(judged.search_intent or "", judged.intent_confidence, inputs.settings)
     return {
         "search_intent_detected": bool(intent),
         **({"intent_type": intent} if intent else {}),

@@ -22,16 +22,12 @@ if TYPE_CHECKING:
 
 IN_CONTEXT = "the conversation has it, and the agent has the conversation"
 """Reason not to quote the conversation: none of the replayed prompts that got a quotation needed it (ruling R29)."""
-REFERENT_SCORE, NEWS_SCORE, STATE_SCORE = 0.95, 0.9, 0.85
-CHARS_PER_TOKEN = 4
-"""Number of characters that count as one token, as in ``enricher.prompt.text.estimate_tokens``."""
-LABELS_CHARS = 60
-"""Characters of the channel's limit that are reserved for the labels of its two facts (prompts, state of work)."""
-PROMPTS_SHARE = 0.55
-"""Share of the characters for the last prompts; the rest is for the state of the work."""
-SHORTEST_PROMPT = 32
-"""Minimum characters for quoting a prompt; with less room it is left out, since a shorter quotation says nothing."""
-SEVERAL_CHARS = 90
+REFERENT_SCORE, NEWS_SCORE, STATE_SCORE = 0.95, 0.9, 0.85  # in the order of importance
+CHARS_PER_TOKEN = 4  # number of characters that count as one token, as in ``enricher.prompt.text.estimate_tokens``
+LABELS_CHARS = 60  # reserved for the labels of its two facts (prompts, state of work)
+PROMPTS_SHARE = 0.55  # share of the characters for the last prompts; the rest is for the state of the work
+SHORTEST_PROMPT = 32  # a shorter quotation of a prompt says nothing
+SEVERAL_CHARS = 90  # of each option, if the prompt chooses several
 ERROR_CHARS = 90
 TODO_CHARS = 60
 MOST_FILES = 4
@@ -80,22 +76,21 @@ def _ref(kind: str, text: str) -> str:
 
 
 def _prompts(prompts: list[str], *, chars: int) -> str:
-    """Return the prompts in their order as one text; the newest prompt gets the most characters."""
     shown: list[str] = []
     for text in reversed(prompts):
-        left = chars - sum(len(one) + 3 for one in shown)
+        left = chars - sum(len(one) + 3 for one in shown)  # three for " → "
         if left < SHORTEST_PROMPT:
             break
-        room = max(SHORTEST_PROMPT, left // 2 if not shown else left // max(1, len(prompts) - len(shown)))
+        # The newest gets half, the others equal shares of the rest.
+        room = max(SHORTEST_PROMPT, left // 2 if not shown else left // (len(prompts) - len(shown)))
         shown.append(cut(text, min(room, left)))
     return " → ".join(reversed(shown))
 
 
 def _state(conversation: Conversation) -> str:
-    """Return the state of the work as text: todo counts, the step in progress, the last error, the files worked on."""
     parts = []
     if conversation.todos:
-        parts.append(todo_state(conversation.todos))
+        parts.append(_todo_state(conversation.todos))
     if conversation.errors:
         parts.append(f"last error: {cut(conversation.errors[0], ERROR_CHARS)}")
     files = [*conversation.changed, *(path for path in conversation.files if path not in conversation.changed)]
@@ -104,7 +99,7 @@ def _state(conversation: Conversation) -> str:
     return "; ".join(parts)
 
 
-def todo_state(todos: list[tuple[str, str]]) -> str:
+def _todo_state(todos: list[tuple[str, str]]) -> str:
     """Return the counts of todos by status: ``todos: 2 completed, 1 in progress (write the tests), 3 pending``."""
     counts = {name: sum(1 for status, _ in todos if status == name) for name in ("completed", "in_progress", "pending")}
     doing = next((text for status, text in todos if status == "in_progress"), "")
@@ -135,11 +130,8 @@ def _referent(request: Request) -> list[Candidate]:
 
 
 def _chosen(request: Request) -> Candidate:
-    """Return a candidate that quotes the options that the prompt chooses from an answer of the agent.
-
-    The quotation may be shortened. The candidate's label also lists the existing files that these options mention
-    outside the quoted text, if the conversation has not opened or changed them.
-    """
+    # The label also lists existing files that the options mention outside the quotation, unless the conversation knows
+    # them.
     conversation = request.conversation
     names, texts = zip(*conversation.chosen, strict=True)
     text = texts[0] if len(texts) == 1 else " / ".join(cut(one, SEVERAL_CHARS) for one in texts)

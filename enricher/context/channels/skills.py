@@ -17,14 +17,12 @@ if TYPE_CHECKING:
     from enricher.context import ChannelRule, Request
     from enricher.sources.skills import Helper
 
-MOST_SKILLS = 64
+MOST_SKILLS = 64  # files that are opened in each folder
 HEAD_BYTES = 2048
-LONGEST_NAME = 64
-"""Maximum characters of the name of a skill or the like, which the agent reads as part of a sentence."""
+LONGEST_NAME = 64  # maximum characters of the name of a skill or the like, which the agent reads as part of a sentence
 LONGEST_DESCRIPTION = 160
 SCORE = 0.9
-ONLY_BY_PERSONS = "disable-model-invocation"
-"""Frontmatter field: if true, the client hides the skill from the model, which therefore cannot use it."""
+ONLY_BY_PERSONS = "disable-model-invocation"  # if true, the client hides the skill from the model
 
 FOLDERS = {
     "claude": ((".claude/commands", "command"), (".claude/agents", "subagent")),
@@ -62,11 +60,8 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
 
 
 def _lead(helper: Helper, host: str) -> str:
-    """Return a sentence that tells the agent to use ``helper``, in a form that suits the client ``host``.
-
-    Agents often ignore a skill that is merely mentioned: published measurements of hooks found that a general hint
-    activates a skill in 20 to 50 % of the cases, and naming a single one in about 80 %.
-    """
+    # Published measurements of hooks: a general hint activates a skill in 20 to 50 % of the cases, naming a single one
+    # in about 80 %.
     if helper.kind == "subagent":
         return f"subagent {helper.name} covers this request: delegate it"
     if helper.kind == "command":
@@ -76,10 +71,7 @@ def _lead(helper: Helper, host: str) -> str:
 
 
 def _files(folder: str, kind: str) -> list[Helper]:
-    """Return the commands or subagents in ``folder`` that have a description; ``kind`` says which of these they are.
-
-    One that lies in a subfolder is named ``subfolder:name``, unless its frontmatter gives another name.
-    """
+    # One in a subfolder is named ``subfolder:name``, unless its frontmatter gives another name.
     from enricher.sources.skills import Helper
 
     found: list[Helper] = []
@@ -94,10 +86,7 @@ def _files(folder: str, kind: str) -> list[Helper]:
 
 
 def installed_skills(folders: list[str]) -> list[tuple[str, str]]:
-    """Return (name, description) of the skills in ``folders``, sorted by name.
-
-    Of several skills with the same name, only the first is returned.
-    """
+    """Return (name, description) of the skills in ``folders``, sorted by name; of equal names, the first."""
     found: dict[str, str] = {}
     for folder in folders:
         for name in _names(folder):
@@ -115,11 +104,7 @@ def _names(folder: str) -> list[str]:
 
 
 def _read(path: str, known_as: str) -> tuple[str, str] | None:
-    """Return the name and the description in the frontmatter of the file ``path``.
-
-    ``known_as`` is used if the frontmatter contains no plain name. Returns None if the file cannot be read, or if it
-    says that the client must hide the skill from the model.
-    """
+    """Return the name and description in a file's frontmatter; None if unreadable, or hidden from the model."""
     if not os.path.isfile(path):
         return None
     try:
@@ -136,10 +121,7 @@ def _read(path: str, known_as: str) -> tuple[str, str] | None:
 
 
 def _frontmatter(head: str) -> dict[str, str]:
-    """Return the fields of the YAML frontmatter in ``head`` whose values are plain strings.
-
-    A value may continue in indented lines, or stand in the indented lines after ``>`` or ``|``.
-    """
+    # A value may continue in indented lines, or stand in the indented lines after ``>`` or ``|``.
     fields: dict[str, str] = {}
     key = ""
     for line in head.partition("\n---")[0].splitlines():

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 
 BEADS = ".beads/issues.jsonl"
 TODO_FILES = ("TODO.md", "todo.md", "TODO")
-MOST_OFFERED = 5
-"""How many tasks are offered even if fewer may be shown, so that the trace records which were left out."""
+MOST_OFFERED = 5  # how many tasks are offered even if fewer may be shown, so that the trace records which were left out
 
 
 def offer(request: Request, channel: ChannelRule) -> list[Candidate]:

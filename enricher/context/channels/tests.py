@@ -46,13 +46,11 @@ TEST_WORDS = ("test", "prueb", "тест", "测试", "テスト")
 MENTIONS = ("test", "tests", "spec", "specs")
 MOST_WORDS, MOST_PHRASES = 3, 24
 """Maximum words before or after such a mention that are compared with the names of test files; maximum phrases."""
-SHORT_ORDER = 300
-"""Maximum characters of an order that does not mention tests; longer texts are mostly discussions or pasted reviews."""
+SHORT_ORDER = 300  # characters without a word on tests; longer texts are mostly discussions or pasted reviews
 LONG, HEAD, TAIL = 1600, 800, 300
 """Of a prompt above LONG characters, only the first HEAD and the last TAIL are read; the middle is usually pasted."""
 MOST_NAMES = 6
-MOST_SHOWN = 2
-"""Maximum test files in the channel's line; a prompt that names more files is too broad, and gets no tests."""
+MOST_SHOWN = 2  # test files; a prompt that names more is too broad, and gets no tests
 SOURCE_ENDS = frozenset(
     "py js jsx ts tsx mjs cjs mts cts go rs rb php java kt scala groovy cs swift dart ex exs c cc cpp lua vue"
     " svelte".split()
@@ -66,8 +64,7 @@ _AROUND = "\"'`()[]{}<>,;:!?*=|&"
 def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
     """Return one candidate with the tests of the files or names in the prompt.
 
-    If the prompt names nothing that has tests, but asks to test something ("test it"), the tests of the files that the
-    agent has just changed are returned.
+    If it names nothing that has tests ("test it"), these are the tests of the files that the agent has just changed.
     """
     del channel
     project = request.project
@@ -109,7 +106,6 @@ def _is_about_work(low: str) -> bool:
 
 
 def _changed(request: Request, low: str) -> list[str]:
-    """Return the files that the agent just changed, if the prompt asks to test them."""
     if not request.conversation.changed or not any(word in low for word in TEST_WORDS):
         return []
     from enricher.prompt.wording.actions import NEW_TEST, TEST, asked_actions
@@ -136,7 +132,6 @@ def _described(low: str) -> list[list[str]]:
 
 
 def _named(prompt: str) -> tuple[list[str], list[str]]:
-    """Return the paths and the identifiers in the user's own words, in order of appearance."""
     paths: list[str] = []
     names: list[str] = []
     fenced = False
@@ -146,7 +141,7 @@ def _named(prompt: str) -> tuple[list[str], list[str]]:
             fenced = not fenced
         if fenced or line.startswith(("    ", "\t", ">", "+")) or bare.startswith(("at ", "File ", "Traceback")):
             continue
-        parts = line.split("`")
+        parts = line.split("`")  # every second part was in backticks
         for number, part in enumerate(parts):
             words = part.split()
             for raw in words:
@@ -167,6 +162,7 @@ def _take(raw: str, is_marked: bool, paths: list[str], names: list[str]) -> None
     head = word.partition("(")[0]
     name = head.rpartition(".")[2]
     is_call = bool(head) and "(" in raw and not raw.startswith("(")
+    # CamelCase, but not a word in capitals.
     is_certain = is_marked or is_call or "_" in name.strip("_") or (name[1:] != name[1:].lower() and not name.isupper())
     if is_certain and len(name) >= SHORTEST_NAME and name.isidentifier() and name.isascii() and name not in names:
         names.append(name)
@@ -218,10 +214,7 @@ def _candidate(db: Connection, request: Request, tests: list[Test]) -> Candidate
 
 
 def _is_known(test: Test, opened: set[str], prompt: str) -> bool:
-    """Return whether the agent knows the test, because it has opened the test file or the prompt names that file.
-
-    If code and tests are in the same file, naming it is not enough, because the prompt may mean the code.
-    """
+    # If code and tests are in one file, the prompt may name it for the code.
     return test.path in opened or (test.kind != "in the file" and test.path in prompt)
 
 

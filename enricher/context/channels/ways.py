@@ -15,8 +15,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from enricher.context import ChannelRule, Request
 
-    Row = tuple[str, str, str, str, int, str, float]
-
 FAR = 4000
 CUES = """
 commit push pull _pr merge_req releas publi test lint format run start serve launch build compil deploy depend
@@ -29,10 +27,8 @@ commit push pull _pr merge_req releas publi test lint format run start serve lau
 """
 """Beginnings of words that request an action; any other prompt is not parsed for actions. ``_`` means a space."""
 MOST_ACTIONS = 2
-BY_COMMAND = ("test", "lint", "run", "build")
-"""Actions that a command answers best; a sentence from a document is used only if there is no command."""
-TWO_LINES = ("pull-request", "release")
-"""Actions for which a sentence from a document and a dedicated file (template, workflow) are both shown."""
+BY_COMMAND = ("test", "lint", "run", "build")  # a sentence from a document is used only if there is no command
+TWO_LINES = ("pull-request", "release")  # a sentence and a dedicated file (template, workflow) are both shown
 LEAST_SENTENCE = {"commit": 7.0, "test": 8.0, "lint": 8.0, "new-test": 9.0, "build": 8.0}
 """Lowest rank of a sentence that is shown, by action: below it a command or the history is more informative."""
 SURE, LESS_SURE = 0.9, 0.85
@@ -46,16 +42,24 @@ CONVENTIONAL = "conventional"
 SUITES = ("integration", "e2e", "end-to-end", "smoke", "acceptance", "regression")
 """Names of parts of the tests: if a prompt names one, only statements about that part are shown."""
 READS_LOG = "the host has it: it reads the newest commits before it commits"
-LOG_READERS = ("claude",)
-"""Clients that read ``git log`` before each commit by themselves."""
-ALSO_WORDS = ("make", "just", "go", "task")
-"""Programs whose names are ordinary English words, which prompts contain anyway."""
+LOG_READERS = ("claude",)  # they read ``git log`` before each commit by themselves
+ALSO_WORDS = ("make", "just", "go", "task")  # ordinary English words, which prompts contain anyway
 DID_IT = "the conversation has it: it did so already"
 DONE_BY = {
     "commit": ("git commit",), "pull-request": ("gh pr create",), "test": ("test", "vitest", "jest", "rspec"),
     "lint": ("lint", "ruff", "format", "mypy", "typecheck"), "build": ("build",), "run": ("dev", "start", "serve"),
 }  # fmt: skip
 """Parts of commands, by action: an agent that ran such a command knows how the project does it."""
+
+
+class Way:
+    """What a file or the history of the project says about one action; ``folder`` is empty if it holds everywhere."""
+
+    __slots__ = ("folder", "kind", "label", "line", "path", "rank", "text")
+
+    def __init__(self, kind: str, text: str, label: str, path: str, line: int, folder: str, rank: float) -> None:
+        self.kind, self.text, self.label = kind, text, label
+        self.path, self.line, self.folder, self.rank = path, line, folder, rank
 
 
 def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
@@ -81,41 +85,39 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
             "select kind, said, label, path, line, folder, rank from ways where action = ? order by rank desc",
             (action,),
         ).fetchall()
-        offered += _of_action(action, rows, request, loaded)
+        offered += _of_action(action, [Way(*row) for row in rows], request, loaded)
     return offered
 
 
-def _of_action(action: str, rows: list[Row], request: Request, loaded: set[str]) -> list[Candidate]:
-    rows = _in_scope(rows, request)
+def _of_action(action: str, ways: list[Way], request: Request, loaded: set[str]) -> list[Candidate]:
+    ways = _in_scope(ways, request)
     loaded_file = next(
-        (row[3] for row in rows if row[3] in loaded or row[3].replace("claude.md", "CLAUDE.md") in loaded), ""
+        (way.path for way in ways if way.path in loaded or way.path.replace("claude.md", "CLAUDE.md") in loaded), ""
     )
     offered = []
-    for number, row in enumerate(_chosen(action, rows, request.prompt.lower())):
-        kind, text, label, path, line, _folder, _rank = row
+    for number, way in enumerate(_chosen(action, ways, request.prompt.lower())):
         score = SURE if not number else LESS_SURE
-        ref = f"{action} {path}:{line}" if path else f"{action} {kind}"
-        stale = _objection(action, row, request, loaded_file)
-        label += f", {ABOUT[action]}" if kind == "sentence" else ""
-        quoted = text if kind in ("sentence", "history") else ""  # the labels of the others contain the text already
+        ref = f"{action} {way.path}:{way.line}" if way.path else f"{action} {way.kind}"
+        stale = _objection(action, way, request, loaded_file)
+        label = f"{way.label}, {ABOUT[action]}" if way.kind == "sentence" else way.label
+        quoted = way.text if way.kind in ("sentence", "history") else ""  # the other labels contain the text already
         offered.append(Candidate(quoted, ref, score, label=label, kind=f"way: {action}", stale=stale))
     return offered
 
 
-def _in_scope(rows: list[Row], request: Request) -> list[Row]:
-    """Return the rows of the index that concern the folders in which the agent works.
+def _in_scope(ways: list[Way], request: Request) -> list[Way]:
+    """Return the ways about folders in which the agent works, deepest first, then those about the project.
 
-    Rows about the deepest folder come first, those about the whole project last. If no row concerns these folders or
-    the whole project, but all are about the same folder, it is the project's only package, and all rows are returned.
+    Without any, all ways are returned if they are about one folder, the project's only package.
     """
     near = _near(request)
-    here = [row for row in rows if row[5] and any(path.startswith(row[5] + "/") for path in near)]
-    here.sort(key=lambda row: (-len(row[5]), -row[6]))
-    whole = [row for row in rows if not row[5]]
+    here = [way for way in ways if way.folder and any(path.startswith(way.folder + "/") for path in near)]
+    here.sort(key=lambda way: (-len(way.folder), -way.rank))
+    whole = [way for way in ways if not way.folder]
     if here or whole:
         return here + whole
-    folders = {row[5] for row in rows}
-    return rows if len(folders) == 1 else []
+    folders = {way.folder for way in ways}
+    return ways if len(folders) == 1 else []
 
 
 def _near(request: Request) -> list[str]:
@@ -126,10 +128,10 @@ def _near(request: Request) -> list[str]:
     return near + (conversation.changed or conversation.files[:3])
 
 
-def _chosen(action: str, rows: list[Row], low: str) -> list[Row]:
-    sentences = [row for row in rows if row[0] == "sentence" and row[6] >= LEAST_SENTENCE.get(action, 0.0)]
-    commands = [row for row in rows if row[0] == "command"]
-    others = [row for row in rows if row[0] in ("file", "history")]
+def _chosen(action: str, ways: list[Way], low: str) -> list[Way]:
+    sentences = [way for way in ways if way.kind == "sentence" and way.rank >= LEAST_SENTENCE.get(action, 0.0)]
+    commands = [way for way in ways if way.kind == "command"]
+    others = [way for way in ways if way.kind in ("file", "history")]
     if action == "lint":
         commands = _check_commands(commands, low)
     elif action == "test":
@@ -139,31 +141,23 @@ def _chosen(action: str, rows: list[Row], low: str) -> list[Row]:
     if action in TWO_LINES:
         found = sentences[:1] + others[:1]
         return found or commands[:1]
-    best = sorted(sentences[:1] + others[:1] + commands[:1], key=lambda row: -row[6])
+    best = sorted(sentences[:1] + others[:1] + commands[:1], key=lambda way: -way.rank)
     return best[:1]
 
 
-def _check_commands(commands: list[Row], low: str) -> list[Row]:
-    """Return the ``commands`` for the check that the prompt asks for: a type check or a check of the formatting.
-
-    If the prompt mentions neither, return the commands that lint or check, or all commands if there are none. ``low``
-    is the prompt in lower case.
-    """
+def _check_commands(commands: list[Way], low: str) -> list[Way]:
     wanted: tuple[str, ...] = ("format", "fmt") if "format" in low else ("lint", "check")
     wanted = ("type", "tsc", "mypy", "pyright") if "type" in low else wanted
-    named = [row for row in commands if any(word in row[1] for word in wanted)]
+    named = [way for way in commands if any(word in way.text for word in wanted)]
     return named or (commands if wanted[0] == "lint" else [])
 
 
-def _of_the_suite(rows: list[Row], low: str) -> list[Row]:
-    """Return the ``rows`` about the kind of tests that the prompt names, such as "integration".
-
-    If the prompt names no kind, return the rows that concern all tests. ``low`` is the prompt in lower case.
-    """
+def _of_the_suite(ways: list[Way], low: str) -> list[Way]:
+    # Without a named kind, statements about a single kind are left out.
     named = [word for word in SUITES if word in low]
     if named:
-        return [row for row in rows if any(word in row[1].lower() for word in named)]
-    return [row for row in rows if not any(_is_of_a_part(word) for word in row[1].lower().split())]
+        return [way for way in ways if any(word in way.text.lower() for word in named)]
+    return [way for way in ways if not any(_is_of_a_part(word) for word in way.text.lower().split())]
 
 
 def _is_of_a_part(word: str) -> bool:
@@ -173,20 +167,20 @@ def _is_of_a_part(word: str) -> bool:
     return is_file or any(suite in word for suite in SUITES)
 
 
-def _objection(action: str, row: Row, request: Request, loaded_file: str) -> str:
+def _objection(action: str, way: Way, request: Request, loaded_file: str) -> str:
     from enricher.context import host_context
 
     conversation = request.conversation
     if loaded_file:
         return host_context.IN_HOST_FILE + loaded_file
-    path = row[3]
+    path = way.path
     if path and (path in conversation.files or path in conversation.changed or path in request.prompt):
         return host_context.IN_CONVERSATION
-    if row[0] == "command" and _has_command(request.prompt, row[1]):
+    if way.kind == "command" and _has_command(request.prompt, way.text):
         return host_context.IN_CONVERSATION
-    if row[0] == "history" and request.host in LOG_READERS:
+    if way.kind == "history" and request.host in LOG_READERS:
         return READS_LOG
-    if row[0] == "history" and CONVENTIONAL in request.prompt.lower():
+    if way.kind == "history" and CONVENTIONAL in request.prompt.lower():
         return host_context.IN_CONVERSATION
     done = DONE_BY.get(action, ())
     if done and any(word in command for command in conversation.commands for word in done):
@@ -195,22 +189,18 @@ def _objection(action: str, row: Row, request: Request, loaded_file: str) -> str
 
 
 def _has_command(prompt: str, command: str) -> bool:
-    """Return whether the prompt contains ``command``, or calls the same program with other arguments."""
     if command in prompt:
         return True
     program = command.partition(" ")[0]
     words = prompt.replace("`", " ").split()
-    return program not in ALSO_WORDS and program in words[:-1]
+    return program not in ALSO_WORDS and program in words[:-1]  # its last word has no arguments behind it
 
 
 def _loaded(request: Request, imported: str) -> set[str]:
-    """Return the paths, relative to the project, of the files that the client loads into its context by itself.
-
-    Each line of ``imported`` names a file and another that it imports; if the client loads the first, it loads both.
-    """
+    # Each line of ``imported`` names a file and another one, which is loaded with it.
     from enricher.context import host_context
 
-    names = host_context.FILES.get(request.host, host_context.FILES["claude"])
+    names = host_context.own_files(request.host)
     loaded = set(names)
     for folder in _folders(request):
         loaded.update(f"{folder}/{name}" for name in names)

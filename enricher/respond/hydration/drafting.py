@@ -45,8 +45,7 @@ if TYPE_CHECKING:
 def improved(drafted: Enrichment, inputs: Inputs, rules: Rules, request: Request, *, until: float) -> Enrichment:
     """Return the plan as improved by the model, or the draft if the model adds nothing in time.
 
-    Records the call in ``inputs.hydration``. ``until`` is the deadline, as a time of ``time.perf_counter``. A plan
-    without a checkpoint is not improved.
+    Records the call in ``inputs.hydration``. A plan without a checkpoint is not improved.
     """
     prompts = rules.packed("prompts").get(TEMPLATE)
     if prompts is None or "CHECKPOINT: " not in drafted.text:
@@ -67,7 +66,6 @@ def improved(drafted: Enrichment, inputs: Inputs, rules: Rules, request: Request
 
 
 def _usable(given: Mapping[str, Any], *, known: str, request: Request) -> dict[str, Any]:
-    """Return what is usable of a model's answer: the intent, and the steps if there are several with a checkpoint."""
     request.until = time.perf_counter() + LOOKUP_S
     try:
         names_known = _Knowledge(known, request)
@@ -114,7 +112,6 @@ class _Knowledge:
         return all(self._has(name.text) for name in names)
 
     def _has(self, written: str) -> bool:
-        """Return whether a path, symbol or command is in the prompt or the draft, or is an existing file."""
         bare = written.strip(AROUND)
         return bare.lower() in self._text or bool(existing(bare, self._request, self._index))
 

@@ -25,13 +25,10 @@ if TYPE_CHECKING:
     from enricher.sources.code.testfiles import Test
 
 MOST_FILES, MOST_SYMBOLS, MOST_TESTS = 4, 3, 3
-LONGEST_SIGN = 24
-"""Characters beside a name that may make it an example."""
-LOOKUP_S = 0.15
-"""Time limit in seconds for all lookups of one prompt, counted from the moment when the channels have answered."""
+LONGEST_SIGN = 24  # characters beside a name that may make it an example
+LOOKUP_S = 0.15  # seconds for all lookups of one prompt, after the channels have answered
 TEXTS = (".md", ".rst")
-PACKAGE = "__init__.py"
-"""Importing any module of a package imports this file, too, so the import does not show that a test tests this file."""
+PACKAGE = "__init__.py"  # imported with every module of its package, which does not show that a test tests it
 LIST_TOOLS = {"codex": UPDATE_PLAN, "gemini": WRITE_TODOS}
 HAS_TASKS, OFF = "CLAUDE_CODE_ENABLE_TASKS", ("0", "false", "no", "off")
 """The variable that makes Claude Code keep its task list with ``TodoWrite``, and the values of it that do so."""
@@ -61,21 +58,13 @@ def look_up(request: Request, settings: Mapping[str, Value]) -> dict[str, Any]:
         samples = [one for one in names if _is_sample(request.prompt, one.text)]
         files = _files([one for one in names if one not in samples], request, index)
         symbols = _symbols(names, index) if index else []
-        places = [f"{path}:{line}" for _name, path, line in symbols]
-        frame = next(
-            (
-                f"{path}:{name.line}"
-                for name in names
-                if name.kind == FRAME
-                for path in existing(name.text, request, index)
-            ),
-            "",
-        )
+        frames = (name for name in names if name.kind == FRAME)
+        places = (f"{path}:{frame.line}" for frame in frames for path in existing(frame.text, request, index))
         found |= {
             "files": list(dict.fromkeys([*files, *(path for _name, path, _line in symbols)]))[:MOST_FILES],
             "samples": _files(samples, request, index),
-            "symbols": [[name, place] for (name, _path, _line), place in zip(symbols, places, strict=True)],
-            "place": frame or _place(symbols, files),
+            "symbols": [[name, f"{path}:{line}"] for name, path, line in symbols],
+            "place": next(places, "") or _place(symbols, files),
         }
         if index:
             found |= _tests(index, root, found["files"], symbols)
@@ -86,7 +75,6 @@ def look_up(request: Request, settings: Mapping[str, Value]) -> dict[str, Any]:
 
 
 def _tracker(root: str, settings: Mapping[str, Value]) -> str:
-    """Return the task tracker's command: the configured one, or ``bd`` if the project has ``.beads``; else empty."""
     named = str(settings.get("tracker", AUTO))
     if named != AUTO:
         return "" if named == NONE else named
@@ -109,7 +97,6 @@ def _task_tool(request: Request) -> str:
 
 
 def _files(names: list[Name], request: Request, index: Connection | None) -> list[str]:
-    """Return the paths, relative to the project's folder, of the existing files that the prompt names."""
     found: list[str] = []
     for name in names:
         if name.kind in (FILE, ATTACHED, FRAME):
@@ -118,9 +105,8 @@ def _files(names: list[Name], request: Request, index: Connection | None) -> lis
 
 
 def _place(symbols: list[tuple[str, str, int]], files: list[str]) -> str:
-    """Return the place of the first symbol; empty if it is not in one of the named ``files``, which are meant then."""
-    found = next((one for one in symbols if not files or one[1] in files), None)
-    return f"{found[1]}:{found[2]}" if found else ""
+    # If the prompt names files, a symbol elsewhere is not what it is about.
+    return next((f"{path}:{line}" for _name, path, line in symbols if not files or path in files), "")
 
 
 def _is_sample(prompt: str, name: str) -> bool:
@@ -172,7 +158,6 @@ def _symbols(names: list[Name], index: Connection) -> list[tuple[str, str, int]]
 
 
 def _tests(index: Connection, root: str, files: list[str], symbols: list[tuple[str, str, int]]) -> dict[str, Any]:
-    """Return the tests of the named files and symbols, and the command that runs only these tests."""
     from enricher.sources.code.testfiles import command, sources, test_of
 
     wanted = [(path, name) for name, path, _line in symbols]
@@ -190,7 +175,6 @@ def _tests(index: Connection, root: str, files: list[str], symbols: list[tuple[s
 
 
 def _ways(index: Connection) -> dict[str, Any]:
-    """Return what the project's files say about its commands for tests, checks and builds, and about its commits."""
     found: dict[str, Any] = {}
     rows = index.execute(
         "select action, kind, said, path, line from ways where folder = '' order by rank desc"
@@ -204,7 +188,6 @@ def _ways(index: Connection) -> dict[str, Any]:
 
 
 def _command_in(prompt: str) -> str:
-    """Return the first command that the prompt quotes in backticks; empty if there is none."""
     for part in prompt[:4000].split("`")[1::2]:
         words = part.split()
         if len(words) > 1 and words[0].removeprefix("./").lower() in PROGRAMS and "\n" not in part:

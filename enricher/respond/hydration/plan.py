@@ -1,16 +1,31 @@
-"""Write the steps of a plan by filling a workflow's step templates with names from the prompt and the project."""
+"""Choose the workflow of a plan, and fill its step templates with names from the prompt and the project.
+
+The workflow is the one that the rules chose, unless the wording of the prompt's requests speaks against it.
+"""
 
 from __future__ import annotations
 
 from enricher.prompt.text import harmless, shortened
+from enricher.respond.hydration.reading.requirements import items_of
 from enricher.respond.hydration.reading.vocabulary import AROUND
-from enricher.respond.hydration.reading.wording import closed, gerund
+from enricher.respond.hydration.reading.wording import closed, gerund, main_request, says_what_is
 
+ASKING_FOR_PLANS = (
+    "plan", "plans", "planning", "option", "options", "design", "designs", "propose", "proposal", "proposals",
+    "approach", "approaches", "alternative", "alternatives", "another way", "best way", "ideas",
+)  # fmt: skip
+"""What a question mentions that asks for a plan, not only for an answer."""
+ASSENTS = ("if yes", "if so", "if no", "if not", "otherwise", "if it is", "if that is")
+"""Beginnings of what is to be done after the answer to a question: "should we close it? if yes, delete the branch"."""
+TIMES = frozenset("when whenever once before after until".split())
+"""Words before an occasion that only says when: "before the release"."""
+ANSWERING, PLANNING = "simple-question", "plan-mode"
+OCCASIONS = {"code-review": ("review",), "ops-release": ("release", "deployment")}
+"""Words by which a sentence names a workflow as an occasion: "once the review is over, drop the flag"."""
+FARTHEST_TIME = 6  # how many words may stand from "when" to the occasion, as in "when we are through with the review"
 LONGEST_STEP = 320
-LONGEST_SUBJECT = 72
-"""Maximum characters of an order that is suggested as the subject line of the commit."""
-SHORTEST_SUBJECT = 3
-"""Minimum words of such an order: "fix both" would say nothing in a history."""
+LONGEST_SUBJECT = 72  # characters of an order that is to be the subject of the commit: the usual limit
+SHORTEST_SUBJECT = 3  # words of such an order: "fix both" would say nothing in a history
 TODO_WRITE, TASK_CREATE, UPDATE_PLAN, WRITE_TODOS = "TodoWrite", "TaskCreate", "update_plan", "write_todos"
 """Tools with which agents keep their task lists: the first two in Claude Code, then Codex's and Gemini's."""
 CALLS = {
@@ -21,31 +36,78 @@ CALLS = {
 }
 """For each tool: the start of the call, the template of a step, the separator of steps, and the end of the call."""
 LONGEST_VALUE = 220
-COMMIT_LEADS = frozenset("always please then and must should you we then, and, finally".split())
-"""Words before which "commit" is a verb: "always commit"."""
+COMMIT_LEADS = frozenset("always please then and must should you we then, and, finally".split())  # "always commit"
 COMMIT_NOUNS = ("messag", "convention", "format", "style", "title", "subject", "bod", "histor", "type", "hook", "log")
 """Beginnings of words before which "commit" is not a verb: "commit messages"."""
 TRACKED = "Create {tracker} task to track this: {task}"
 EVIDENCE = " \u2014 evidence: "
-CONDITIONS = "; and these hold: "
-"""What the last checkpoint says before the requirements that are not part of a step."""
+CONDITIONS = "; and these hold: "  # begins, in the last checkpoint, the requirements that are part of no step
 CLOSED = "Update and close {tracker} task with resolution"
-NO_COMMIT = (
-    "don't commit",
-    "do not commit",
-    "no commit",
-    "without committing",
-    "not commit",
-    "don't push any",
-    "no git",
-)
-TEMPLATE_SIGNS = str.maketrans("{}", "\u2774\u2775")
-"""Maps braces in a value to similar characters, so that they are never taken for a placeholder."""
+NO_COMMIT = ("no commit", "not commit", "don't commit", "without committing", "don't push any", "no git")
+TEMPLATE_SIGNS = str.maketrans("{}", "\u2774\u2775")  # so that a brace in a value is never taken for a placeholder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
+
+    from enricher.respond.hydration.reading.requests import PromptRequest
+    from enricher.rules.cache import Rules
+
+
+def workflow_for(chosen: str, requests: list[PromptRequest], rules: Rules) -> str:
+    """Return the workflow of a plan: ``chosen``, or the default workflow if the rules were too uncertain to choose one.
+
+    A question that asks for no plan is answered: "should we close the issue?" has the task type of planning, too. A
+    workflow that is only mentioned to say when something happens ("once the review is over") is not used.
+    """
+    can_answer = ANSWERING in rules.packed("plans")
+    if chosen in (PLANNING, "") and can_answer and _is_only_asked(requests):
+        chosen = ANSWERING
+    words = OCCASIONS.get(chosen, ())
+    occasional = [one for one in requests if _is_named(one.text, words)]
+    if not occasional or not all(_is_only_a_time(one.text, words) for one in occasional):
+        return chosen or _default_workflow(requests, rules)
+    asked = [one for one in requests if (one.is_order or one.is_condition) and not one.is_minor]
+    return ANSWERING if can_answer and not asked else _default_workflow(requests, rules)
+
+
+def asks_for_plan(requests: list[PromptRequest]) -> bool:
+    """Return whether a request mentions a plan, options or the like."""
+    texts = [" ".join(word.strip(AROUND) for word in one.text.lower().split()) for one in requests]
+    return any(f" {words} " in f" {text} " for text in texts for words in ASKING_FOR_PLANS)
+
+
+def _is_only_asked(requests: list[PromptRequest]) -> bool:
+    main = main_request(requests)
+    is_work = any(one.is_order or one.is_condition or one.text.lower().startswith(ASSENTS) for one in requests)
+    return main is not None and main.is_question and not is_work and not asks_for_plan(requests)
+
+
+def _default_workflow(requests: list[PromptRequest], rules: Rules) -> str:
+    # The rules name three: for a single order or wish, for a description of how something is, and for any other prompt.
+    workflows = rules.body["workflows"]
+    main = main_request(requests)
+    kind = "fallback"
+    if main is not None and not items_of(requests):
+        kind = "ordered" if main.is_order or main.is_condition else "stated" if says_what_is(main) else kind
+    return str(workflows[kind] or workflows["fallback"])
+
+
+def _is_named(text: str, occasions: tuple[str, ...]) -> bool:
+    return any(word in text.lower() for word in occasions)
+
+
+def _is_only_a_time(text: str, occasions: tuple[str, ...]) -> bool:
+    # As in "once the review is over": a word of TIMES before each of them, or "later" after it.
+    for clause in text.lower().replace(", ", ",\n").split("\n"):
+        words = [word.strip(AROUND) for word in clause.split()]
+        for at, word in enumerate(words):
+            before = words[max(0, at - FARTHEST_TIME) : at]
+            is_timed = not TIMES.isdisjoint(before) or "later" in words[at:]
+            if word.startswith(occasions) and ("you" in before or not is_timed):
+                return False
+    return True
 
 
 class PlanStep:
@@ -66,7 +128,7 @@ def task_list(steps: Sequence[PlanStep], tool: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Return a text as a JavaScript string, without three backticks in a row, which would end the code block."""
+    # Three backticks in a row would end the code block.
     escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("```", "'''")
     return f'"{escaped}"'
 
@@ -76,10 +138,8 @@ def steps_for(
 ) -> list[PlanStep]:
     """Return a workflow's steps for one prompt, each with its number or, for a checkpoint, the word CHECKPOINT.
 
-    ``plan`` is the workflow's template, ``values`` fills its placeholders, and ``items`` are the separate requests of
-    the prompt. If ``is_tracked`` and the project has a task tracker, the first step creates a task in it and the last
-    step closes the task. If the workflow includes a commit, only closing the task comes after it. A single step has no
-    number.
+    ``items`` are the separate requests of the prompt. If ``is_tracked`` and the project has a task tracker, the first
+    step creates a task in it and the last step closes the task. A single step has no number.
     """
     values = {**values, **({"items": "all points"} if items else {"others": "the others"})}
     tracker = values.get("tracker", "") if is_tracked else ""
@@ -88,7 +148,7 @@ def steps_for(
         found.append(
             (_filled(TRACKED, {"task": values.get("object", "what is pasted"), **values}), "Creating issue", False)
         )
-    last = max((at for at, step in enumerate(plan["steps"]) if step[3]), default=-1)
+    last = max((at for at, (*_rest, is_checkpoint) in enumerate(plan["steps"]) if is_checkpoint), default=-1)
     for at, (wordings, active, evidence, is_checkpoint) in enumerate(plan["steps"]):
         for text, own in _worded(wordings, active, values, items):
             step = _conditioned(text, values["conditions"], evidence) if at == last and "conditions" in values else text
@@ -102,7 +162,6 @@ def steps_for(
 
 
 def _conditioned(step: str, conditions: str, evidence: str) -> str:
-    """Add ``conditions`` to the checkpoint ``step``, shortened so that there is still room for ``evidence``."""
     room = LONGEST_STEP - len(f"{step}{CONDITIONS}{EVIDENCE}{evidence}")
     return f"{step}{CONDITIONS}{closed(shortened(harmless(conditions, longest=LONGEST_VALUE), room))}"
 
@@ -136,12 +195,7 @@ def _filled(wording: str, values: Mapping[str, str]) -> str:
 
 
 def _commit(values: Mapping[str, str], *, is_pushed: bool, is_asked: bool) -> str:
-    """Return the step for the commit, which quotes the project's rule about commits or, without one, the user's order.
-
-    If the rule only says what commits look like, the step begins with "If you commit", because the rule does not ask
-    for one. If no rule, no task tracker (``is_pushed``) and no word of the prompt (``is_asked``) asks for a commit, the
-    step says "unless the person does".
-    """
+    """Return the step for the commit, which quotes the project's rule about commits or, without one, the order."""
     if values.get("commit_form"):
         return f"If you commit: {values['commit_form']}"
     way, order = values.get("commit_way", ""), values.get("subject", "")
@@ -168,7 +222,8 @@ def orders_commit(rule: str) -> bool:
 
 def _numbered(found: Sequence[tuple[str, str, bool]]) -> list[PlanStep]:
     if len(found) == 1:
-        return [PlanStep(harmless(found[0][0], longest=LONGEST_STEP), found[0][1])]
+        ((text, active, _is_checkpoint),) = found
+        return [PlanStep(harmless(text, longest=LONGEST_STEP), active)]
     steps, number = [], 0
     for text, active, is_checkpoint in found:
         number += not is_checkpoint

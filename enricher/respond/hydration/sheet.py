@@ -14,12 +14,10 @@ ABOUT = (
     "Written by Prompt Enricher for a prompt in {}. The text between the fences is the user's prompt;"
     " all below it are search results and suggestions."
 )
-SHARE_OF_CANDIDATES, SHARE_OF_CATALOGUE = 800, 1200
-"""Maximum tokens of the candidates and of the workflow catalogue, together 2,000."""
+SHARE_OF_CANDIDATES, SHARE_OF_CATALOGUE = 800, 1200  # maximum tokens of each, together 2,000
 SESSION_CHARS = 1600
 LONGEST_LINE = 300
 MOST_ITEMS = 30
-FENCE = "`"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,14 +29,12 @@ if TYPE_CHECKING:
 
 
 def sheet(result: Enrichment, inputs: Inputs, rules: Rules, *, typed: str, cwd: str) -> str:
-    """Return the text of the planning subagent's file.
-
-    ``typed`` is the prompt exactly as the user typed it, and is included verbatim. ``cwd`` is the folder in which it
-    was typed.
-    """
+    """Return the text of the planning subagent's file, with the prompt exactly as ``typed`` in the folder ``cwd``."""
     plans = rules.packed("plans")
     drafted = hydrate(result, inputs, rules)
-    fence = FENCE * max(3, _longest_run(typed, FENCE) + 1)
+    fence = "```"
+    while fence in typed:
+        fence += "`"
     session = [f"- {one.label}: {one.text}" for one in summary(inputs.conversation, chars=SESSION_CHARS)]
     return "\n".join([
         TITLE,
@@ -80,10 +76,7 @@ def plan_in(text: str) -> str:
 
 
 def _candidates(result: Enrichment, inputs: Inputs) -> Iterator[str]:
-    """Yield a line "reference — fact — reason" for each fact, then a line for each channel that found nothing.
-
-    The facts that the plan uses come first.
-    """
+    # The facts that the plan uses come first.
     for name, place in inputs.hydration.get("symbols", []):
         yield f"- {place} \u2014 defines {name} \u2014 the prompt names it"
     for path in (*inputs.hydration.get("files", ()), *inputs.hydration.get("samples", ())):
@@ -102,7 +95,6 @@ def _candidates(result: Enrichment, inputs: Inputs) -> Iterator[str]:
 
 
 def _catalogue(plans: dict[str, dict[str, Any]], chosen: str) -> Iterator[str]:
-    """Yield the chosen workflow with its steps, then one line for each other workflow."""
     for name in sorted(plans, key=lambda one: one != chosen):
         plan = plans[name]
         commit = "yes" if plan["commits"] else "no"
@@ -121,11 +113,3 @@ def _within(lines: Iterable[str], tokens: int) -> list[str]:
             break
         kept.append(line)
     return kept or ["- none"]
-
-
-def _longest_run(text: str, sign: str) -> int:
-    longest = run = 0
-    for char in text:
-        run = run + 1 if char == sign else 0
-        longest = max(longest, run)
-    return longest

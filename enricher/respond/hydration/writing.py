@@ -9,15 +9,19 @@ from enricher.context.channels.session import summary
 from enricher.prompt.text import estimate_tokens, harmless
 from enricher.prompt.wording.frames import error_name
 from enricher.respond.guidance import Scored
-from enricher.respond.hydration.plan import TEMPLATE_SIGNS, TODO_WRITE, PlanStep, orders_commit, steps_for, task_list
+from enricher.respond.hydration.plan import (
+    PLANNING,
+    TEMPLATE_SIGNS,
+    TODO_WRITE,
+    PlanStep,
+    asks_for_plan,
+    orders_commit,
+    steps_for,
+    task_list,
+    workflow_for,
+)
 from enricher.respond.hydration.reading.requests import read_requests
 from enricher.respond.hydration.reading.requirements import conditions_of, items_of, joined
-from enricher.respond.hydration.reading.vocabulary import (
-    BEFORE_A_NAME,
-    LONGEST_USE,
-    REVIEWING,
-    USING,
-)
 from enricher.respond.hydration.reading.wording import (
     asks_for_tests,
     capitalized,
@@ -32,14 +36,11 @@ from enricher.respond.hydration.reading.wording import (
     says_what_fails,
     what_moves,
 )
-from enricher.respond.hydration.workflow import PLANNING, asks_for_plan, workflow_for
 from enricher.respond.render import cut
 
-HYDRATION = "hydration"
 TITLE = "## Prompt Hydration"
 MEMORY, SESSION, CODE = "memory", "session", "code"
-SHARES = {CODE: 150, SESSION: 100, MEMORY: 200}
-"""Maximum tokens of each kind of context (seed 003); all channels other than memory and session count as code."""
+SHARES = {CODE: 150, SESSION: 100, MEMORY: 200}  # maximum tokens (seed 003); any other channel counts as code
 CHARS_PER_TOKEN = 3
 LONGEST_BULLET = 300
 LONGEST_PASTED_ERROR = 140
@@ -49,14 +50,17 @@ POINTER = (
     " The subagent prompt-hydrator reads this file and returns the finished plan;"
     " `enricher hydrate --context FILE` prints the draft."
 )
-LONGEST_SHORT_INTENT = 35
-"""Maximum tokens of the intent in the short text that only names the plan's file."""
+LONGEST_SHORT_INTENT = 35  # maximum tokens of the intent in the short text that only names the plan's file
 DEBUGGING, REFACTOR = "debugging", "refactor"
-FEWEST_WORDS = 5
-"""A prompt whose main request has fewer words is read together with the user's previous request."""
+FEWEST_WORDS = 5  # a prompt whose main request has fewer words is read together with the user's previous request
 TRACKED_TYPE = "framework"
 AGENT_FILE = "agent_file"
 NOTHING_FOUND = "- Nothing beyond the prompt was found"
+REVIEWING = ("review", "audit", "critique")
+USING = ("start with", "starting with", "begin with", "next file being", "use", "using", "adopt")
+"""Words before a name that is only to be used, or to be begun with."""
+BEFORE_A_NAME = frozenset("the new our a this `".split())  # may stand between ``USING`` and the name
+LONGEST_USE = 40  # how many characters before a name are searched for such words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -129,10 +133,7 @@ def write(result: Enrichment, inputs: Inputs, rules: Rules) -> None:
 
 
 def hydrate(result: Enrichment, inputs: Inputs, rules: Rules) -> Hydration | None:
-    """Return the plan for a prompt, and mark the items of ``result`` that its context quotes.
-
-    Return None if the rules do not define the workflow that fits the prompt.
-    """
+    """Return the plan for a prompt, if the rules define its workflow, and mark the items of ``result`` in it."""
     plans = rules.packed("plans")
     requests = read_requests(inputs.prompt)
     name = workflow_for(result.workflow, requests, rules)
@@ -145,7 +146,7 @@ def hydrate(result: Enrichment, inputs: Inputs, rules: Rules) -> Hydration | Non
     judged, facts = result.classification, inputs.hydration
     main = main_request(requests, is_report=name == DEBUGGING)
     changing = _not_only_used(facts, inputs.prompt) if name == REFACTOR else facts
-    values = _values(changing, error=error_of(inputs.prompt, judged.features))
+    values = _values(changing, error=_error_of(inputs.prompt, judged.features))
     values |= _words_of(requests, main, name, error=values.get("error", ""), changes=bool(plan["changes"]))
     if not is_certain:
         values["assumption"] = "how the prompt is understood"
@@ -166,17 +167,15 @@ def hydrate(result: Enrichment, inputs: Inputs, rules: Rules) -> Hydration | Non
     is_tracked = bool(plan["tracked"]) or (is_of_setup and not is_question)
     steps = {**plan, "steps": [_step_of(one) for one in by_model["steps"]]} if "steps" in by_model else plan
     found.steps = steps_for(steps, values, items_of(requests), prompt=inputs.prompt, is_tracked=is_tracked)
-    found.context = _context(result, inputs, facts if plan["changes"] else _without_tests(facts))
+    if not plan["changes"]:  # an answer needs no tests
+        facts = {name: value for name, value in facts.items() if name not in ("tests", "all_tests")}
+    found.context = _context(result, inputs, facts)
     return found
 
 
 def _words_of(
     requests: list[PromptRequest], main: PromptRequest | None, name: str, *, error: str, changes: bool
 ) -> dict[str, str]:
-    """Return values, taken from the prompt's own words, for the placeholders of step templates.
-
-    ``main`` is the main request, ``name`` the workflow, and ``changes`` says whether the workflow changes code.
-    """
     values: dict[str, str] = {}
     if main:
         about = object_of(main) or main.text
@@ -207,12 +206,9 @@ def _words_of(
 
 
 def _not_only_used(facts: Mapping[str, Any], prompt: str) -> dict[str, Any]:
-    """Return the facts without the names that the prompt only wants to be used, or the work to begin with.
-
-    Nothing changes for the users of the two names in "use load_rates for the errors, start with cart.py".
-    """
+    # Nothing changes for the users of the two names in "use load_rates for the errors, start with cart.py".
     low = prompt.lower()
-    symbols = [pair for pair in facts.get("symbols", ()) if not _is_used(pair[0], low)]
+    symbols = [[name, place] for name, place in facts.get("symbols", ()) if not _is_used(name, low)]
     used = {place.rpartition(":")[0] for _name, place in facts.get("symbols", ())}
     used -= {place.rpartition(":")[0] for _name, place in symbols}
     files = [
@@ -229,10 +225,7 @@ def _is_used(name: str, prompt: str) -> bool:
 
 
 def _concerns_setup(points: Mapping[str, int]) -> bool:
-    """Return whether a prompt is likely to be about the agent's own setup, given the points of each task type.
-
-    This is so if the task type for the setup has at least half as many points as the best one.
-    """
+    # The task type for the agent's own setup has at least half the points of the best one.
     return 0 < max(points.values(), default=0) <= 2 * points.get(TRACKED_TYPE, 0)
 
 
@@ -250,8 +243,7 @@ def _earlier(inputs: Inputs, main: PromptRequest | None) -> str:
     return conversation.basis(inputs.prompt) or (conversation.prompts[-1] if conversation.prompts else "")
 
 
-def error_of(prompt: str, features: Iterable[str]) -> str:
-    """Return the pasted error as one short line, ``Name: message``; empty if the prompt has none."""
+def _error_of(prompt: str, features: Iterable[str]) -> str:
     if not {"stack_trace", "log", "pasted_error", "error_line"}.intersection(features):
         return ""
     name = error_name(prompt)
@@ -263,7 +255,6 @@ def error_of(prompt: str, features: Iterable[str]) -> str:
 
 
 def _values(facts: Mapping[str, Any], *, error: str) -> dict[str, str]:
-    """Return values, taken from the looked-up facts and the pasted error, for the placeholders of step templates."""
     values = {
         name: str(facts[name])
         for name in ("tracker", "failing", "place", "test_command", "all_tests", "lint_command", "build_command")
@@ -276,21 +267,18 @@ def _values(facts: Mapping[str, Any], *, error: str) -> dict[str, str]:
     if symbols := facts.get("symbols"):
         values["symbol"] = f"{symbols[0][0]} ({symbols[0][1]})"
     if way := facts.get("commit_way"):
-        rule = closed(way[0]).rstrip(" .;")
+        text, place = way
+        rule = closed(text).rstrip(" .;")
         if orders_commit(rule):
-            values["commit_way"] = f"{way[1]} asks: {rule}"
+            values["commit_way"] = f"{place} asks: {rule}"
         else:
-            values["commit_form"] = f"{rule} ({way[1]})"
+            values["commit_form"] = f"{rule} ({place})"
     if error:
         values["error"] = error
     return values
 
 
 def _context(result: Enrichment, inputs: Inputs, facts: Mapping[str, Any]) -> list[str]:
-    """Return the bullets of the plan's context: facts about code, then session, then memory, each kind with its budget.
-
-    Items of ``result`` that do not fit are marked as omitted.
-    """
     bullets: list[str] = []
     shown = [item.label for item in result.items if not item.why]
     offered: dict[str, list[tuple[str, str, Any]]] = {
@@ -318,24 +306,14 @@ def _context(result: Enrichment, inputs: Inputs, facts: Mapping[str, Any]) -> li
     return bullets + [f"- Without an answer in time: {', '.join(late)}"] * bool(late)
 
 
-def _without_tests(facts: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in facts.items() if name not in ("tests", "all_tests")}
-
-
 def _is_reported(label: str, shown: Iterable[str]) -> bool:
-    """Return whether a channel already reports the looked-up definition or test file that ``label`` names.
-
-    ``shown`` are the labels of the facts from channels, which are more detailed.
-    """
+    # ``shown`` are the labels of channels' facts, which are more detailed.
     place = label.rpartition("defined in ")[2] if "defined in " in label else label.removeprefix("Tests of it: ")
     return place != label and any(one.startswith(place.partition(",")[0]) for one in shown)
 
 
 def _looked_up(facts: Mapping[str, Any]) -> Iterable[tuple[str, str, None]]:
-    """Yield (label, "", None) for each looked-up fact that a plan may use.
-
-    They are listed together with facts from channels, which have a text and a ``RankedItem`` in the last two places.
-    """
+    # In the form of channels' facts, which have a text and a ``RankedItem`` in the last two places.
     for name, place in facts.get("symbols", []):
         yield f"{name} is defined in {place}", "", None
     placed = {place.rpartition(":")[0] for _name, place in facts.get("symbols", [])}

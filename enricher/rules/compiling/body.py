@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from enricher.context import CHANNELS, DECLARED, UNDECLARED
 from enricher.rules.compiling import schema
-from enricher.rules.compiling.class_table import ClassFacet, compile_classes
+from enricher.rules.compiling.class_table import compile_classes
 from enricher.rules.compiling.compiled import LONE_LAYER
 from enricher.rules.compiling.document import Problem
 from enricher.rules.compiling.guardrails import files_of_lone, link
@@ -52,7 +52,7 @@ def class_rules(result: Compiled) -> Iterator[ClassRule]:
             signals = _guarded(rule.data.get("signals", []), rule.data.get("unless", []))
             examples = rule.data.get("examples", [])
             leanings = rule.data.get("leanings", {})
-            yield ClassRule(facet, rule.name, rule.name, signals, examples, rule.line, rule.file, leanings)
+            yield ClassRule(facet, rule.name, signals, examples, leanings)
 
 
 def _guarded(signals: list[dict[str, Any]], unless: list[str]) -> list[dict[str, Any]]:
@@ -63,7 +63,7 @@ def _guarded(signals: list[dict[str, Any]], unless: list[str]) -> list[dict[str,
 def check_signals(result: Compiled, lists: dict[str, list[str]]) -> None:
     """Add a problem to ``result`` for each signal and each weight of a word (``leanings``) that cannot be compiled."""
     for rule in result.classes:
-        block = result.rules[f"{rule.facet}.{rule.name.replace(' ', '-')}"]
+        block = result.block_of(rule)
         for index, phrase in enumerate(block.data.get("unless", [])):
             for message in check_signal({"phrase": "x", "unless": [phrase]}, lists):
                 result.problems.append(Problem(*block.place_of("unless", index), "error", message))
@@ -76,7 +76,6 @@ def check_signals(result: Compiled, lists: dict[str, list[str]]) -> None:
 
 def build_body(result: Compiled, lists: dict[str, list[str]], prompts: dict[str, Any]) -> None:
     """Compile the merged rules, word ``lists`` and model ``prompts`` into ``result.body``, which the hook reads."""
-    facets = [ClassFacet(name, **result.values(name)) for name in FACETS]
     guardrails = result.guardrails = _link_guardrails(result)
     classes = [rule for rule in result.classes if rule.facet != "guardrail"]
     classes += [
@@ -85,7 +84,7 @@ def build_body(result: Compiled, lists: dict[str, list[str]], prompts: dict[str,
         if rule.facet == "guardrail" and guardrails.takes_signals_of(rule.name)
     ]
     result.body = {
-        "classes": compile_classes(classes, facets=facets, lists=lists),
+        "classes": compile_classes(classes, facets={name: result.values(name) for name in FACETS}, lists=lists),
         "never_show": result.values("task_type")["silent"],
         "guardrails": {
             **result.values("guardrail"),
@@ -139,12 +138,8 @@ def _channels(result: Compiled, prompts: Mapping[str, Any]) -> Iterator[dict[str
 def _handler(
     name: str, declared: Mapping[str, Any], prompts: Mapping[str, Any], *, is_declared: bool
 ) -> dict[str, Any]:
-    """Return the compiled rule of the channel ``name``, which is part of the package and queries a model.
-
-    If ``is_declared``, the instructions contain a rule for this channel, and ``declared`` has the rule's values.
-    """
-    data = {"endpoint": HANDLERS[name], **PIPELINE_CHANNELS[name], **declared, "model": True}
-    data["endpoint"] = data["endpoint"] or HANDLERS[name]
+    endpoint = declared.get("endpoint") or HANDLERS[name]
+    data = {**PIPELINE_CHANNELS[name], **declared, "model": True, "endpoint": endpoint}
     values = schema.DeclaredChannel.model_validate(data).model_dump(exclude={"disabled", "extend"})
     prompt = prompts["enrichment"]["forms"][FORMS[name]] if name in FORMS else ""
     return {"name": name, **values, "handler": DECLARED if is_declared else UNDECLARED, "prompt": prompt}
@@ -174,10 +169,6 @@ def _link_guardrails(result: Compiled) -> Guardrails:
 
 
 def _approaches(result: Compiled) -> dict[str, list[tuple[str, str, list[str], dict[str, int]]]]:
-    """Return the compiled approaches, which are sentences that suggest how to proceed.
-
-    The key ``rules`` has the approaches for all profiles, and ``as-specified`` those for that profile only.
-    """
     task_types = result.task_types
     rows: dict[str, list[tuple[str, str, list[str], dict[str, int]]]] = {"rules": [], AS_SPECIFIED: []}
     for rule in result.of_kind("approach"):
@@ -199,10 +190,7 @@ def _approaches(result: Compiled) -> dict[str, list[tuple[str, str, list[str], d
 
 
 def effort_thresholds(result: Compiled) -> dict[str, Any]:
-    """Return the compiled thresholds by which the effort of a prompt is estimated (rule ``## Complexity``).
-
-    If there is no such rule, they are empty, and no effort is estimated.
-    """
+    """Return the compiled thresholds for the effort of a prompt; empty without a rule ``## Complexity``."""
     rule = next(result.of_kind("complexity", named=False), None)
     if rule is None:
         return {}

@@ -7,11 +7,12 @@ expanded and phrases split here, once after each edit instead of for each prompt
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from enricher.classify.table import GAP, LETTERS
+from enricher.rules.compiling.schema import FacetSettings
 from enricher.rules.compiling.signals import (
     CONTRACTIONS,
     DEFAULT_GAP,
@@ -30,6 +31,8 @@ from enricher.rules.compiling.signals import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from enricher.rules.compiling.signals import ClassRule
 
 LEADING = frozenset({"lead", "order", "last-order"})
@@ -37,6 +40,7 @@ LEADING = frozenset({"lead", "order", "last-order"})
 
 Phrases there match exactly, and their first words are the verbs by which orders are recognised.
 """
+USUAL_SETTINGS = FacetSettings().model_dump(exclude={"disabled", "extend"})
 MOST_CACHED_TABLES = 16
 """Number of compiled tables that a process caches.
 
@@ -50,37 +54,25 @@ _UNFOLDED = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ClassFacet:
-    """The settings of one facet (a set of classes, such as the task types).
-
-    They say how the scores of the classes become a confidence, and whether the best class is shown;
-    ``schema.FacetSettings`` describes each of them.
-    """
-
-    name: str
-    points_that_double: float = 3.0
-    min_confidence: float = 0.5
-    silent: list[str] = field(default_factory=list)
-    max_silent: float = 1.0
-
-
 def compile_classes(
-    rules: list[ClassRule], *, facets: list[ClassFacet] | None = None, lists: dict[str, list[str]] | None = None
+    rules: list[ClassRule],
+    *,
+    facets: Mapping[str, dict[str, Any]] | None = None,
+    lists: dict[str, list[str]] | None = None,
 ) -> dict[str, Any]:
     """Return the table that ``enricher.classify.classify`` reads; every signal must have passed ``check_signal``.
 
-    Of classes with equal scores, the first in ``rules`` wins. Callers must not change the table: it is cached and
-    returned again for equal rules, because trying edits on recorded prompts compiles the same rules many times.
+    ``facets`` has the values of ``schema.FacetSettings`` by the name of the facet, which is a set of classes such as
+    the task types. Of classes with equal scores, the first in ``rules`` wins. Callers must not change the table: it is
+    cached and returned again for equal rules, because trying edits on recorded prompts compiles the same rules often.
     """
-    described = {facet.name: facet for facet in facets or []}
     names = list(dict.fromkeys(rule.facet for rule in rules))
     source = {
         "rules": [(names.index(rule.facet), rule.name, rule.signals, rule.word_weights) for rule in rules],
         "lists": {name: [] for name in LISTS} | (lists or {}),
     }
     return {
-        "facets": [asdict(described.get(name, ClassFacet(name))) for name in names],
+        "facets": [{"name": name, **USUAL_SETTINGS, **(facets or {}).get(name, {})} for name in names],
         **_table_of(json.dumps(source, ensure_ascii=False, default=str)),
     }
 
@@ -106,12 +98,25 @@ def condition_numbers(rules: list[ClassRule], lists: dict[str, list[str]]) -> li
     return [[compiler.condition(signal) for signal in rule.signals] for rule in rules]
 
 
+@dataclass(slots=True)
+class _Condition:
+    """When a signal fires, with the numbers of other conditions that must or must not hold, and what it then counts."""
+
+    place: int
+    label: str
+    feature: str
+    unless: list[int] = field(default_factory=list)
+    needs: list[int] = field(default_factory=list)
+    weights: list[tuple[int, int]] = field(default_factory=list)
+    """(number of the class, points)"""
+
+
 class _Compiler:
     """Builds the table for ``enricher.classify`` from signals that are added one by one."""
 
     def __init__(self, lists: dict[str, list[str]]) -> None:
         self.lists = lists
-        self.conditions: list[list[Any]] = []
+        self.conditions: list[_Condition] = []
         self.known: dict[str, int] = {}
         self.exact: dict[str, list[Any]] = {}
         self.index: dict[str, list[Any]] = {}
@@ -124,7 +129,7 @@ class _Compiler:
 
     def add(self, signal: dict[str, Any], *, class_at: int) -> None:
         number = self.condition(signal)
-        self.conditions[number][4].append([class_at, signal.get("weight", LEAST_WEIGHT)])
+        self.conditions[number].weights.append((class_at, signal.get("weight", LEAST_WEIGHT)))
 
     def condition(self, signal: dict[str, Any]) -> int:
         key = condition_of(signal)
@@ -132,15 +137,15 @@ class _Compiler:
             return self.known[key]
         number = self.known[key] = len(self.conditions)
         feature = signal.get("feature", "")
-        row: list[Any] = [PLACES[signal.get("at", "any")], label(signal), [], [], [], feature]
-        self.conditions.append(row)
+        found = _Condition(PLACES[signal.get("at", "any")], label(signal), feature)
+        self.conditions.append(found)
         if feature:
             table = self.late if feature.startswith(LATE) else self.features
             table.setdefault(feature.removeprefix(LATE), []).append(number)
         for phrase in dict.fromkeys(alternatives(signal, self.lists)):
             self.phrase(phrase, number, signal=signal)
-        row[2] = [self.guard(guard) for guard in signal.get("unless", [])]
-        row[3] = [self.guard(guard) for guard in signal.get("with", [])]
+        found.unless = [self.guard(guard) for guard in signal.get("unless", [])]
+        found.needs = [self.guard(guard) for guard in signal.get("with", [])]
         return number
 
     def guard(self, written: str) -> int:
@@ -168,8 +173,8 @@ class _Compiler:
 
     def table(self) -> dict[str, Any]:
         return {
-            "places": [row[0] for row in self.conditions],
-            "conditions": "\n".join(_packed_condition(row) for row in self.conditions),
+            "places": [one.place for one in self.conditions],
+            "conditions": "\n".join(_packed_condition(one) for one in self.conditions),
             "features": self.features,
             "contained": self.contained,
             "late": self.late,
@@ -189,27 +194,22 @@ class _Compiler:
         }
 
 
-def _packed_condition(row: list[Any]) -> str:
+def _packed_condition(one: _Condition) -> str:
     """Return a condition as the text "unless;with;class weight …;feature;label", which ``table.Table`` unpacks."""
-    _place, label, unless, needs, weights, feature = row
-    figures = " ".join(f"{class_at} {weight}" for class_at, weight in weights)
-    return f"{' '.join(map(str, unless))};{' '.join(map(str, needs))};{figures};{feature};{label}"
+    figures = " ".join(f"{class_at} {weight}" for class_at, weight in one.weights)
+    return f"{' '.join(map(str, one.unless))};{' '.join(map(str, one.needs))};{figures};{one.feature};{one.label}"
 
 
 def _packed_word_weights(found: dict[str, list[str]]) -> str:
-    """Return the weights of a single word as the text that ``table.Table.strengths`` unpacks.
-
-    The weights that have no condition come first; each condition follows as ``|condition=`` with the weights under it.
-    """
+    # Weights without a condition come first; each condition follows as ``|condition=`` with the weights under it.
     alone = " ".join(found.get("", []))
     return alone + "".join(f"|{key}={' '.join(figures)}" for key, figures in found.items() if key)
 
 
 def _packed_entries(table: dict[str, list[Any]]) -> dict[str, str]:
-    """Return for each first word the phrases that begin with it, as a text that ``table.Table`` unpacks.
+    """Return for each first word its phrases as a text: "phrase;phrase|second=phrase;…|".
 
-    Phrases with one word or with a gap after the first word come first, separated by ``;``. Then, for each second word,
-    there is ``|second=`` followed by the phrases with that second word.
+    Phrases with one word or with a gap after the first word come first, the others under their second word.
     """
     packed = {}
     for first, found in table.items():
@@ -217,6 +217,7 @@ def _packed_entries(table: dict[str, list[Any]]) -> dict[str, str]:
         by_second: dict[str, list[str]] = {}
         for entry in found:
             words = [entry] if isinstance(entry, int) else entry
+            # The first two are the condition's number and the length of the gap.
             text = " ".join("…" if at > 1 and word == GAP else str(word) for at, word in enumerate(words))
             is_alone = len(words) == 1 or words[2] == GAP
             (alone if is_alone else by_second.setdefault(str(words[2]), [])).append(text)
@@ -226,10 +227,7 @@ def _packed_entries(table: dict[str, list[Any]]) -> dict[str, str]:
 
 
 def _packed_index(values: dict[str, str]) -> dict[str, str]:
-    """Return for each group of words the text ``~word=value~…`` that ``table.PackedIndex`` searches.
-
-    The words of a group begin with the same letters, which are the group's key in the result.
-    """
+    # By the letters with which the words begin: "~word=value~word=value~".
     packed: dict[str, str] = {}
     for word, value in sorted(values.items()):
         packed[word[:LETTERS]] = packed.get(word[:LETTERS], "") + f"~{word}={value}"

@@ -31,7 +31,7 @@ from enricher.rules.compiling.workflows import WORKFLOW, WORKFLOWS, index_of, wi
 from enricher.rules.layers import HEURISTICS
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator, Sequence
+    from collections.abc import Container, Iterator, Mapping, Sequence
 
     from enricher.rules.compiling.named_files import NamedFile
     from enricher.rules.compiling.signals import ClassRule
@@ -41,10 +41,8 @@ if TYPE_CHECKING:
 CATALOGUE, FITTED, PROMPTS, THRESHOLDS = "catalogue", "fitted", "prompts", "thresholds"
 NAMED_FILES = (CATALOGUE, FITTED, PROMPTS, THRESHOLDS, WORKFLOWS)
 """Kinds of files that a layer's rules name; in ``Compiled.texts`` they have their kind instead of a layer's name."""
-LONE_LAYER = "base"
-"""Name of the layer whose file is used instead of all others (option ``--instructions``)."""
-WHOLE_LAYERS = (LONE_LAYER, "aops")
-"""Names of the layers whose file is always complete, so that it may be a copy of the packaged file."""
+LONE_LAYER = "base"  # the layer whose file is used instead of all others (option ``--instructions``)
+WHOLE_LAYERS = (LONE_LAYER, "aops")  # their file is always complete, so it may be a copy of the packaged one
 MOST_CACHED_FILES = 64
 """Number of parsed files that a process caches.
 
@@ -106,9 +104,13 @@ class Compiled:
         """Return the paths of the instructions files that are complete without other layers (WHOLE_LAYERS)."""
         return {path for layer, path, _text in self.texts if layer in WHOLE_LAYERS}
 
-    def of_kind(self, kind: str, *, named: bool = True) -> Iterator[RuleBlock]:
-        """Yield the rules of a kind that have a name, or with ``named=False``, the kind's one rule without a name."""
-        return (rule for rule in self.rules.values() if rule.kind == kind and bool(rule.name) == named)
+    def of_kind(self, *kinds: str, named: bool = True) -> Iterator[RuleBlock]:
+        """Yield the rules of these kinds that have a name, or with ``named=False``, the one of each that has none."""
+        return (rule for rule in self.rules.values() if rule.kind in kinds and bool(rule.name) == named)
+
+    def block_of(self, rule: ClassRule) -> RuleBlock:
+        """Return the rule as it is written, of which ``rule`` is a part."""
+        return self.rules[f"{rule.facet}.{rule.name.replace(' ', '-')}"]
 
     def values(self, kind: str) -> dict[str, Any]:
         """Return the values of the one rule of a kind that has no name, with defaults for missing values."""
@@ -156,7 +158,7 @@ def _fitted_rules(named: Sequence[NamedFile], result: Compiled, *, is_whole: boo
     found: list[RuleBlock] = []
     for one in named:
         path = found_path(one, result.files, result.problems, is_whole=is_whole, what="the fitted file")
-        result.fitted.append(path or one.path)
+        result.fitted.append(path or one.path)  # also if it is missing: the cache is stale once it exists
         if path:
             text = result.files.read(path, result.problems, f"the fitted file (named at {one.file}:{one.line})")
             found += _valid_rules(path, text, result)
@@ -240,15 +242,21 @@ def _merge(rule: RuleBlock, result: Compiled) -> None:
         result.rules.pop(rule.id, None)
         result.disabled[rule.id] = rule
     elif rule.data.get("extend") and below:
-        data = {**below.data, **rule.data}
-        for key in LISTED_KEYS:
-            if isinstance(below.data.get(key), list) and key in rule.data:
-                data[key] = [*below.data[key], *rule.data[key]]
+        data = extended(below.data, rule.data)
         result.rules[rule.id] = replace(rule, prose=below.prose, data=data, below=below)
     else:
         result.rules[rule.id] = rule
         result.disabled.pop(rule.id, None)
     result.winners[rule.id] = f"{rule.file}:{rule.line}" + (" (disabled)" if rule.data.get("disabled") else "")
+
+
+def extended(below: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of a rule with the values ``own`` that extends a rule with the values ``below``."""
+    data = {**below, **own}
+    for key in LISTED_KEYS:
+        if isinstance(below.get(key), list) and key in own:
+            data[key] = [*below[key], *own[key]]
+    return data
 
 
 def add_undeclared(result: Compiled) -> Iterator[str]:
@@ -262,11 +270,7 @@ def add_undeclared(result: Compiled) -> Iterator[str]:
 
 
 def _undeclared_channels(declared: Container[str]) -> Iterator[RuleBlock | Problem]:
-    """Yield the default rule of each built-in channel that has no rule; ``declared`` are the ids of existing rules.
-
-    For a module that cannot be loaded or does not define a complete channel, and for a channel that ``CHANNELS`` does
-    not list, a problem is yielded instead.
-    """
+    # A problem stands for a module that cannot be loaded, and for a channel that ``CHANNELS`` does not list.
     folder = os.path.join(root_dir(), "enricher", "context", "channels")
     for name in CHANNELS:
         file, identity = os.path.join(folder, f"{name}.py"), f"channel.{name}"
@@ -286,10 +290,7 @@ def _undeclared_channels(declared: Container[str]) -> Iterator[RuleBlock | Probl
 
 
 def missing_parts(file: str, result: Compiled) -> list[Problem]:
-    """Return an error for each required part, such as ``# Output``, in which no layer has a rule.
-
-    The errors are reported for ``file``, which is the file of the lowest layer.
-    """
+    """Return an error in ``file`` for each required part (such as ``# Output``) in which no layer has a rule."""
     present = {rule.part for rule in result.rules.values()}
     missing = [part for part in PARTS if part not in present and part != "Context"]
     message = f"is missing or empty; an instructions file has {', '.join(PARTS)}"

@@ -29,8 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 
-PACKAGED = "packaged"
-"""Name of the lowest layer; every built-in channel without a rule in its file gets a default rule there."""
+PACKAGED = "packaged"  # the lowest layer, in which every built-in channel without a rule gets a default rule
 
 
 def compile_layers(
@@ -83,7 +82,7 @@ def _settings(configuration: Sequence[Layer], result: Compiled) -> tuple[dict[st
     unread: list[Problem] = []
     for layer in configuration:
         found, problems = read_configuration(layer.path, is_user=layer.name == USER)
-        settings |= found
+        settings |= found  # a higher layer wins
         result.problems += problems
         unread += [problem for problem in problems if problem.severity == "error"]
     return settings, unread
@@ -150,6 +149,7 @@ def _known(key: str) -> str:
 def _line_of(text: str, key: str) -> int:
     last = key.rpartition(".")[2]
     for number, line in enumerate(text.splitlines(), 1):
+        # The table above the line is not compared.
         if line.partition("=")[0].strip().strip("\"'").rpartition(".")[2] == last:
             return number
     return 1
@@ -157,6 +157,7 @@ def _line_of(text: str, key: str) -> int:
 
 def _line_in(message: str) -> int:
     words = message.replace(",", " ").split()
+    # "(at line 3, column 5)" in the errors of tomllib.
     return int(words[words.index("line") + 1]) if "line" in words else 1
 
 
@@ -180,7 +181,7 @@ def refresh() -> None:
     refresh_layers(layers)
 
 
-def refresh_layers(layers: Layers) -> Compiled:
+def refresh_layers(layers: Layers) -> None:
     """Compile ``layers`` into the cache; after an edit with errors, keep the last good rules and notify the user once.
 
     If the state folder has been removed in the meantime, nothing is written.
@@ -189,8 +190,9 @@ def refresh_layers(layers: Layers) -> Compiled:
     stamps = {path: stamp(path) for path in layers.files()}
     compiled = _compiled(layers)
     if not os.path.isdir(state_dir()):  # removed meanwhile: a self-test, a demo or an uninstallation is over
-        return compiled
+        return
     named = compiled.sources[len(layers.instructions) :]
+    # The files that the layers name are known only after the compilation.
     sources = [[path, stamps.get(path) or stamp(path)] for path in (*layers.files(), *named)]
     for problem in compiled.problems:
         log.append(state_dir(), stage="rules", reason=str(problem))
@@ -199,35 +201,32 @@ def refresh_layers(layers: Layers) -> Compiled:
         notices.add(state_dir(), f"Prompt Enricher: {unset[0]} (see: enricher doctor)")
     if not compiled.broken:
         _write(target, _header(compiled, sources), compiled.body)
-        _store_sources(compiled)
-        return compiled
+        try:
+            store(state_dir(), compiled)
+        except OSError as failure:  # no reason to fail: the compiled rules have been written
+            log.append(state_dir(), stage="rules", reason=f"the sources of {compiled.hash} were not kept: {failure}")
+        return
+    # A file given by the user fails visibly, and has no earlier version to keep.
     if layers.instructions[0].name == "base":
-        return compiled
+        return
     good = read_any_age(target) or read_any_age(shipped_file())
     reason = str(compiled.broken[0])
     notices.add(state_dir(), f"Prompt Enricher: the last good rules stay in use. {reason} (see: enricher check)")
     if good is not None:
         header = {"hash": good.hash, "state": BROKEN, "problem": reason, "sources": sources}
+        # Of a broken config.toml, the last good settings stay: it may switch the enricher off.
         is_settled = not any(problem.file.endswith(".toml") for problem in compiled.broken)
         settings = compiled.body["settings"] if is_settled else good.body["settings"]
         _write(target, header, {**good.body, "settings": settings})
-    return compiled
-
-
-def _store_sources(compiled: Compiled) -> None:
-    try:
-        store(state_dir(), compiled)
-    except OSError as failure:  # no reason to fail: the compiled rules have been written
-        log.append(state_dir(), stage="rules", reason=f"the sources of {compiled.hash} were not kept: {failure}")
 
 
 def _compiled(layers: Layers) -> Compiled:
-    """Return the compiled layers; if the compiler raises an exception, it is reported as an error in the last file."""
     try:
         return compile_layers(layers.instructions, layers.configuration)
-    except Exception as failure:
+    except Exception as failure:  # reported like an error in the last file
         file = layers.files()[-1]
         problem = Problem(file, 1, "error", f"cannot be compiled: {type(failure).__name__}: {failure}")
+        # The lowest layer is the packaged file, which compiles.
         settings = compile_layers(layers.instructions[:1], layers.configuration).body["settings"]
         return Compiled(body={"settings": settings}, problems=[problem], broken=[problem])
 
@@ -239,7 +238,7 @@ def _header(compiled: Compiled, sources: list[list[Any]]) -> dict[str, Any]:
 
 def _write(path: str, header: dict[str, Any], body: Mapping[str, Any]) -> None:
     text = render(header, dumps(body))
-    if path == shipped_file():
+    if path == shipped_file():  # in the package, whose folder and permissions are the installer's
         with open(path, "w", encoding="ascii") as file:
             file.write(text)
         return

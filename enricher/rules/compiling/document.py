@@ -16,20 +16,16 @@ import yaml
 if TYPE_CHECKING:
     from markdown_it.token import Token
 
-PARTS = ("Classification", "Context", "Guardrails", "Output")
-"""The four parts that an instructions file must have, in this order (seed 000, the original specification)."""
+PARTS = ("Classification", "Context", "Guardrails", "Output")  # in the order of seed 000, the specification
 
 FRONT_MATTER = "---"
-WHOLE_FILE = 0
-"""Used instead of the number of the line that opens a yaml block if the text is a whole YAML file."""
-DEEPEST_HEADING = 2
-"""The deepest level of a heading that can begin a rule; deeper headings are notes for readers."""
-DEEPEST_VALUE = 20
+WHOLE_FILE = 0  # used instead of the number of the line that opens a yaml block if the text is a whole YAML file
+DEEPEST_HEADING = 2  # the deepest level of a heading that can begin a rule; deeper headings are notes for readers
+DEEPEST_VALUE = 20  # levels of nesting; the packaged rules have four
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """libyaml's loader if PyYAML has it: ten times faster, but crashes on deep nesting, so call ``_refuse_depth`` first."""
-SCALARS = yaml.SafeLoader("")
-MOST_VALUES = 20_000
-"""Maximum number of values in one block, so that nested YAML aliases cannot exhaust the memory."""
+SCALARS = yaml.SafeLoader("")  # turns single nodes into numbers, dates or texts
+MOST_VALUES = 20_000  # maximum number of values in one block, so that nested YAML aliases cannot exhaust the memory
 
 Path = tuple[str | int, ...]
 
@@ -103,7 +99,6 @@ class RuleBlock:
         return self
 
     def _own_keys(self) -> set[str | int]:
-        """Return the keys for which this block itself has a value."""
         return {path[0] for path in self.lines if path}
 
     def line_of(self, *path: str | int) -> int:
@@ -116,12 +111,11 @@ class RuleBlock:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """The readable rules of an instructions file, the problems found in it, and the line of each of its parts."""
+    """The readable rules of an instructions file, the problems found in it, and its headings."""
 
     file: str
     rules: list[RuleBlock]
     problems: list[Problem]
-    parts: dict[str, int]
     headings: list[tuple[int, int, str]] = field(default_factory=list)
     """(line, level, title) of each heading of a part or a rule, in file order."""
 
@@ -130,12 +124,14 @@ def read_document(file: str, text: str) -> Document:
     """Return the rules in ``text`` and the problems found in it; never raises for bad content."""
     from markdown_it import MarkdownIt
 
-    reader = _Reader(Document(file, [], [], {}))
+    reader = _Reader(Document(file, [], []))
+    # The None at the end lets ``pairwise`` give the last token, too.
     tokens: list[Token | None] = [*MarkdownIt("commonmark").parse(_without_front_matter(text)), None]
     for token, following in pairwise(tokens):
         if token is None:
             break
         line = (token.map or [0])[0] + 1
+        # The text of a heading or paragraph is the token that follows its opening.
         words = following.content.strip() if following and following.type == "inline" else ""
         if token.type == "heading_open":
             reader.heading(words, line, level=int(token.tag[1]))
@@ -150,7 +146,7 @@ def read_document(file: str, text: str) -> Document:
 
 def read_front_matter(file: str, text: str) -> tuple[dict[str, Any], dict[Path, int], list[Problem]]:
     """Return the values of a file's YAML header, the line of each, and the problems, such as a missing header."""
-    reader = _Reader(Document(file, [], [], {}))
+    reader = _Reader(Document(file, [], []))
     lines = text.split("\n")
     end = next((at for at, line in enumerate(lines) if at and line.rstrip() == FRONT_MATTER), 0)
     if lines[0].rstrip() != FRONT_MATTER or not end:
@@ -162,7 +158,7 @@ def read_front_matter(file: str, text: str) -> tuple[dict[str, Any], dict[Path, 
 
 def read_yaml_file(file: str, text: str) -> tuple[dict[str, Any] | None, dict[Path, int], list[Problem]]:
     """Return the mapping in a YAML file (None if it has none), the line of each value, and the problems."""
-    reader = _Reader(Document(file, [], [], {}))
+    reader = _Reader(Document(file, [], []))
     data, lines = _load_yaml(reader, text, WHOLE_FILE)
     return data, lines, reader.document.problems
 
@@ -181,6 +177,7 @@ class _Reader:
 
     def __init__(self, document: Document) -> None:
         self.document = document
+        self.parts: dict[str, int] = {}
         self.has_text = False
         self.without_block: list[tuple[str, int]] = []
         self.parts_of_text: dict[str, int] = {}
@@ -211,17 +208,17 @@ class _Reader:
             self.without_block.append(
                 (f"'# {title}' is not a part, so its text changes nothing; write '# {meant}'", line)
             )
-        if self.part in self.document.parts:
-            first = self.document.parts[self.part]
+        if self.part in self.parts:
+            first = self.parts[self.part]
             self.report(line, f"part '{self.part}' occurs twice; join it with the one on line {first}")
         elif self.part:
-            self.document.parts[self.part] = line
+            self.parts[self.part] = line
 
     def text(self, words: str) -> None:
         self.prose.append(words)
         self.has_text = True
         if self.part and self.open_heading is None:
-            self.parts_of_text.setdefault(self.part, self.document.parts[self.part])
+            self.parts_of_text.setdefault(self.part, self.parts[self.part])
 
     def close_heading(self) -> None:
         if self.open_heading:
@@ -288,11 +285,11 @@ def _load_yaml(reader: _Reader, source: str, fence_line: int) -> tuple[dict[str,
         value = values.of(node, ()) if node else {}
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        at = fence_line + 1 + (mark.line if mark else 0)
+        at = fence_line + 1 + (mark.line if mark else 0)  # lines of YAML count from 0
         block = "this line" if fence_line == WHOLE_FILE else f"the block that begins on line {fence_line}"
         reader.report(max(at, 1), f"YAML: {error.problem or error.context}; mend {block}")
         return None, values.lines
-    except (yaml.YAMLError, RecursionError, UnicodeEncodeError) as error:
+    except (yaml.YAMLError, RecursionError, UnicodeEncodeError) as error:  # the last one for lone surrogates
         reader.report(max(fence_line, 1), f"YAML: {' '.join(str(error).split())}")
         return None, values.lines
     if not isinstance(value, dict):
@@ -302,7 +299,7 @@ def _load_yaml(reader: _Reader, source: str, fence_line: int) -> tuple[dict[str,
     return value, values.lines
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=1024)  # the packaged files have 132 blocks
 def _tree(source: str) -> yaml.Node | None:
     """Return the tree of YAML nodes of a block; it is cached, because most blocks stay the same after an edit."""
     _refuse_depth(source)
@@ -312,7 +309,7 @@ def _tree(source: str) -> yaml.Node | None:
 
 def _refuse_depth(source: str) -> None:
     depth = 0
-    for event in yaml.parse(source, Loader=LOADER):
+    for event in yaml.parse(source, Loader=LOADER):  # events need no recursion, unlike the tree
         if isinstance(event, yaml.CollectionStartEvent):
             depth += 1
             if depth > DEEPEST_VALUE:
@@ -350,7 +347,7 @@ class _Values:
     def mapping(self, node: yaml.MappingNode, path: Path) -> dict[str, Any]:
         found: dict[str, Any] = {}
         for key_node, value_node in node.value:
-            key = str(key_node.value)
+            key = str(key_node.value)  # as written: "off" and "1" stay texts, where YAML has a boolean and a number
             if key in found:
                 self.reader.report(self.line(key_node), f"key '{key}' occurs twice; keep one")
             found[key] = self.of(value_node, (*path, key))

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from enricher.prompt.text import harmless
 from enricher.rules.compiling.document import Problem
-from enricher.rules.compiling.named_files import sibling_path
+from enricher.rules.compiling.named_files import named_file
 from enricher.rules.compiling.schema import LONGEST_TEXT, LONGEST_TITLE
 from enricher.rules.layers import packaged_file
 
@@ -29,28 +29,23 @@ if TYPE_CHECKING:
 
     Row = tuple[str, str, list[str], bool, int]
 
-ID = re.compile(r"[A-Za-z][\w.#-]*")
+ID = re.compile(r"[A-Za-z][\w.#-]*")  # such as H5, H2a or P#58
 GUARDRAILS, NAMES = "guardrails", "names"
 DEFAULT_FILES = {GUARDRAILS: "HEURISTICS.md", NAMES: "guardrails.md"}
 """Names of the catalogue files used with an instructions file that replaces all layers but names none itself."""
-IN_BRACKETS = str.maketrans("()", "[]")
-"""Translation of the parentheses in a title to brackets, because the answer puts the title in parentheses."""
+IN_BRACKETS = str.maketrans("()", "[]")  # the answer puts the title itself in parentheses
 
-NUMBER_FIRST = re.compile(r"^#{2,3}\s+(H\d+[a-z]?):\s+(\S.*?)\s*$")
-NUMBER_LAST = re.compile(r"^#{2,3}\s+(\S.*?)\s+\((P#\d+[a-z]?)\)\s*$")
+NUMBER_FIRST = re.compile(r"^#{2,3}\s+(H\d+[a-z]?):\s+(\S.*?)\s*$")  # ## H5: Title
+NUMBER_LAST = re.compile(r"^#{2,3}\s+(\S.*?)\s+\((P#\d+[a-z]?)\)\s*$")  # ## Title (P#58)
 COLUMNS = ("slug", "guardrail", "task types", "aliases")
 
 
 @dataclass(frozen=True, slots=True)
 class Guardrail:
-    """A guardrail, a principle of which the agent is reminded: its id, title and full text, and its file and line.
-
-    The agent is shown the title.
-    """
+    """A guardrail, a principle of which the agent is reminded by its title; ``file`` and ``line`` define it."""
 
     id: str
     title: str
-    statement: str
     file: str
     line: int
 
@@ -70,26 +65,36 @@ class Shorthand:
     line: int
 
 
-def read_catalogue(file: str, problems: list[Problem], files: Files, *, named_at: str = "") -> dict[str, Guardrail]:
-    """Return the guardrails of a catalogue file by id, in file order; add to ``problems`` what is wrong in the file.
+class CatalogueFile(NamedTuple):
+    """A file of guardrails or of short names, and the ``file:line`` where a rule names it (empty if none does)."""
 
-    ``files`` reads the file, and ``named_at`` is the ``file:line`` of the rule that names it.
-    """
+    kind: str
+    path: str
+    named_at: str = ""
+
+    def described(self, what: str) -> str:
+        """Return ``what`` with the place where a rule names this file."""
+        return f"{what} (named at {self.named_at})" if self.named_at else what
+
+
+def read_catalogue(file: CatalogueFile, problems: list[Problem], files: Files) -> dict[str, Guardrail]:
+    """Return the guardrails of a catalogue file by id, in file order; add to ``problems`` what is wrong in the file."""
     found: dict[str, Guardrail] = {}
     known = len(problems)
-    lines = files.read(file, problems, "the guardrail catalogue", named_at=named_at).splitlines()
+    path = file.path
+    lines = files.read(path, problems, file.described("the guardrail catalogue")).splitlines()
     for at, line in enumerate(lines):
         if (heading := _heading(line)) is None:
             continue
         identity, title = heading
         if identity in found:
             first = found[identity].line
-            problems.append(Problem(file, at + 1, "error", f"{identity} occurs twice; the first is on line {first}"))
+            problems.append(Problem(path, at + 1, "error", f"{identity} occurs twice; the first is on line {first}"))
             continue
-        found[identity] = Guardrail(identity, title, _statement(lines[at + 1 :]), file, at + 1)
+        found[identity] = Guardrail(identity, title, path, at + 1)
     if not found and len(problems) == known:
         problems.append(
-            Problem(file, 1, "error", "no guardrail found; headings read '## H5: Title' or '## Title (P#5)'")
+            Problem(path, 1, "error", "no guardrail found; headings read '## H5: Title' or '## Title (P#5)'")
         )
     return found
 
@@ -102,24 +107,12 @@ def _heading(line: str) -> tuple[str, str] | None:
     return None
 
 
-def _statement(below: list[str]) -> str:
-    for line in below:
-        if line.startswith("#"):
-            break
-        if line.startswith("**Statement**:"):
-            return line.partition(":")[2].strip()
-    return ""
-
-
-def read_shorthands(file: str, problems: list[Problem], files: Files, *, named_at: str = "") -> list[Shorthand]:
-    """Return the rows of the table ``slug | guardrail | task types | aliases`` in a file; add errors to ``problems``.
-
-    ``files`` reads the file, and ``named_at`` is the ``file:line`` of the rule that names it.
-    """
+def read_shorthands(file: CatalogueFile, problems: list[Problem], files: Files) -> list[Shorthand]:
+    """Return the rows of the table ``slug | guardrail | task types | aliases``; add errors to ``problems``."""
     found: list[Shorthand] = []
     columns: list[str] = []
     names: dict[str, int] = {}
-    text = files.read(file, problems, "the guardrail table", named_at=named_at)
+    text = files.read(file.path, problems, file.described("the guardrail table"))
     for number, line in enumerate(text.splitlines(), 1):
         if not line.startswith("|"):
             columns = []
@@ -127,20 +120,20 @@ def read_shorthands(file: str, problems: list[Problem], files: Files, *, named_a
         cells = [cell.strip().strip("`") for cell in line.strip().strip("|").split("|")]
         if not columns:
             columns = [cell.lower() for cell in cells]
-        elif "guardrail" in columns and set(cells[0]) - set("-: "):
+        elif "guardrail" in columns and set(cells[0]) - set("-: "):  # not the line "| --- | --- |" below the heads
             row = dict(zip(columns, cells, strict=False))
             shorthand = Shorthand(
                 slug=row.get("slug", ""),
                 guardrail=row.get("guardrail", ""),
                 task_types=_words(row.get("task types", "")),
                 aliases=_words(row.get("aliases", "")),
-                file=file,
+                file=file.path,
                 line=number,
             )
             _refuse_second(shorthand, names, problems)
             found.append(shorthand)
     if text and not found:
-        problems.append(Problem(file, 1, "warning", f"no row found; the columns are {' | '.join(COLUMNS)}"))
+        problems.append(Problem(file.path, 1, "warning", f"no row found; the columns are {' | '.join(COLUMNS)}"))
     return found
 
 
@@ -154,14 +147,6 @@ def _refuse_second(shorthand: Shorthand, names: dict[str, int], problems: list[P
 
 def _words(cell: str) -> tuple[str, ...]:
     return tuple(word.strip("`") for word in cell.replace(",", " ").split() if word.strip("`-"))
-
-
-class CatalogueFile(NamedTuple):
-    """A file of guardrails or of short names, and the ``file:line`` where a rule names it (empty if none does)."""
-
-    kind: str
-    path: str
-    named_at: str = ""
 
 
 @dataclass(slots=True)
@@ -206,11 +191,8 @@ class Guardrails:
 
 def catalogue_files(rule: RuleBlock) -> list[CatalogueFile]:
     """Return the catalogue files that a rule ``## Catalogues`` names."""
-    return [
-        CatalogueFile(kind, sibling_path(rule, rule.data[kind]), f"{rule.file}:{rule.line_of(kind)}")
-        for kind in DEFAULT_FILES
-        if rule.data.get(kind)
-    ]
+    named = [(kind, named_file(rule, kind)) for kind in DEFAULT_FILES if rule.data.get(kind)]
+    return [CatalogueFile(kind, one.path, f"{one.file}:{one.line}") for kind, one in named]
 
 
 def files_of_lone(
@@ -218,8 +200,7 @@ def files_of_lone(
 ) -> list[CatalogueFile]:
     """Return the catalogues of an instructions file that replaces all layers; ``named`` are those that it names.
 
-    If one of the files does not exist, for example because only the packaged instructions were copied, the packaged
-    catalogue is used instead, and a warning is added to ``problems``.
+    Instead of one that does not exist, as when only the packaged instructions were copied, the packaged one is used.
     """
     folder, ours = os.path.dirname(file), os.path.dirname(packaged_file())
     kinds = {one.kind for one in named}
@@ -257,7 +238,8 @@ def link(
         message = f"'{rule.name}' is not an id; write one word of letters, digits, '-', '_', '.' or '#', such as X1"
         problems.append(Problem(rule.file, rule.line, "error", message))
     rules = [rule for rule in rules if rule not in without_id]
-    own = {found.id_of(rule.name): _own(rule, found) for rule in rules if rule.data.get("title")}
+    titled = [(found.id_of(rule.name), rule) for rule in rules if rule.data.get("title")]
+    own = {identity: Guardrail(identity, rule.data["title"], rule.file, rule.line) for identity, rule in titled}
     found.catalogue = own | {identity: one for identity, one in found.catalogue.items() if identity not in own}
     for rule in rules:
         _add_rule(rule, found, problems)
@@ -284,12 +266,9 @@ def _add_sentence(identity: str, rule: RuleBlock, found: Guardrails) -> None:
 
 
 def _is_about(rule: RuleBlock, one: Guardrail, named: Sequence[CatalogueFile], layers: Sequence[str]) -> bool:
-    """Return whether a rule was written for the guardrail ``one``, and not for another guardrail with the same id.
-
-    This is so if the rule is in the files that define the guardrail, or is a complete rule in a higher layer. In a
-    user's catalogue, an id of the packaged rules may mean a different guardrail, for which the packaged sentence and
-    threshold would be wrong.
-    """
+    # In a user's catalogue, an id of the packaged rules may mean a different guardrail, for which the packaged sentence
+    # and threshold would be wrong. Only rules in the files that define the guardrail, or complete ones above them,
+    # count.
     sources = {one.file, *(each.named_at.rpartition(":")[0] for each in named if each.path == one.file)}
     highest = max((layers.index(file) for file in sources if file in layers), default=len(layers))
     if rule.below is None and rule.file in layers and layers.index(rule.file) > highest:
@@ -304,26 +283,21 @@ def _is_about(rule: RuleBlock, one: Guardrail, named: Sequence[CatalogueFile], l
 def _read(named: Sequence[CatalogueFile], files: Files, problems: list[Problem]) -> Guardrails:
     found = Guardrails()
     for one in reversed(named):  # the highest layer first, whose definitions win
-        if one.kind == GUARDRAILS:
-            catalogue = read_catalogue(one.path, problems, files, named_at=one.named_at)
+        if one.named_at and not (files.has(one.path) or os.path.lexists(one.path)):
+            place, _, line = one.named_at.rpartition(":")
+            message = f"the catalogue {one.path} does not exist, so nothing is taken from it; correct the path"
+            problems.append(Problem(place, int(line), "error", message))
+        elif one.kind == GUARDRAILS:
+            catalogue = read_catalogue(one, problems, files)
             found.catalogue |= {identity: row for identity, row in catalogue.items() if identity not in found.catalogue}
-            continue
-        known = {row.slug for row in found.shorthands}
-        rows = [
-            row for row in read_shorthands(one.path, problems, files, named_at=one.named_at) if row.slug not in known
-        ]
-        found.shorthands += rows
-        for row in rows:
-            for name in (row.slug, *row.aliases):
-                found.ids.setdefault(name, row.guardrail)
+        else:
+            known = {row.slug for row in found.shorthands}
+            rows = [row for row in read_shorthands(one, problems, files) if row.slug not in known]
+            found.shorthands += rows
+            for row in rows:
+                for name in (row.slug, *row.aliases):
+                    found.ids.setdefault(name, row.guardrail)
     return found
-
-
-def _own(rule: RuleBlock, found: Guardrails) -> Guardrail:
-    identity = found.id_of(rule.name)
-    below = found.catalogue.get(identity)
-    text = rule.data.get("text") or (below.statement if below else "")
-    return Guardrail(identity, rule.data["title"], text, rule.file, rule.line)
 
 
 def _add_rule(rule: RuleBlock, found: Guardrails, problems: list[Problem]) -> None:
@@ -346,7 +320,6 @@ def _report_dangling(found: Guardrails, problems: list[Problem]) -> None:
 
 
 def _shown(one: Guardrail, data: Mapping[str, str]) -> str:
-    """Return the text that the agent is shown for a guardrail: its title and, if the rule has one, the rule's text."""
     text = data.get("text")
     shown = f"{one.title}: {text}" if text else one.title
     return harmless(shown, longest=LONGEST_TITLE + LONGEST_TEXT).translate(IN_BRACKETS)

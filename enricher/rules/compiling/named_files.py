@@ -26,10 +26,8 @@ if TYPE_CHECKING:
 
 FITTED_KEYS = ("signals", "leanings", "words")
 """Keys that a rule may have in a fitted file; its meaning, examples and settings belong in the instructions file."""
-FREE_KIND = "words"
-"""The only kind of rule that a fitted file may have without such a rule in the instructions file: a word list."""
-MODES = "modes"
-"""In a mapping of template names to files, the key of the file that says which templates ask for structured answers."""
+FREE_KIND = "words"  # a fitted file may have a word list without a rule in the instructions file
+MODES = "modes"  # key of the file that says which templates ask for structured answers
 
 
 class Files:
@@ -56,31 +54,23 @@ class Files:
         except OSError:
             return ""
 
-    def read(self, file: str, problems: list[Problem], what: str, *, named_at: str = "") -> str:
+    def read(self, file: str, problems: list[Problem], what: str) -> str:
         """Return the text of a file; if it cannot be read, return an empty string and add the reason to ``problems``.
 
-        ``what`` describes the file in the problem. ``named_at`` is the ``file:line`` where a rule names the file, which
-        is reported if the file does not exist.
+        ``what`` describes the file in the problem.
         """
         if file in self._texts:
             return self._texts[file]
-        if named_at and not os.path.lexists(file):
-            place, _, line = named_at.rpartition(":")
-            message = f"the catalogue {file} does not exist, so nothing is taken from it; correct the path"
-            problems.append(Problem(place, int(line), "error", message))
-            return ""
-        return _read_text(file, problems, f"{what} (named at {named_at})" if named_at else what)
-
-
-def _read_text(file: str, problems: list[Problem], what: str) -> str:
-    if os.path.exists(file) and not os.path.isfile(file):
-        problems.append(Problem(file, 1, "error", f"{what} is not a regular file"))
-        return ""
-    try:
-        return Path(file).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-        problems.append(Problem(file, 1, "error", f"{what} cannot be read: {reason}"))
+        if os.path.exists(file) and not os.path.isfile(file):  # a pipe, for example, whose text might never end
+            reason = "is not a regular file"
+        else:
+            try:
+                return Path(file).read_text(encoding="utf-8")
+            except UnicodeDecodeError:
+                reason = "cannot be read: it is not UTF-8 text"
+            except OSError as error:
+                reason = f"cannot be read: {error.strerror}"
+        problems.append(Problem(file, 1, "error", f"{what} {reason}"))
         return ""
 
 
@@ -93,26 +83,17 @@ class NamedFile(NamedTuple):
 
 
 def named_file(rule: RuleBlock, key: str, *index: int) -> NamedFile:
-    """Return the file that a rule names by the value of ``key``, or by an item of this value if it is a list.
-
-    The name is a path relative to the rule's file.
-    """
+    """Return the file, relative to its own, that a rule names by the value of ``key`` or by an item of this list."""
     value = rule.data[key]
     name = str(value[index[0]] if index else value)
-    return NamedFile(sibling_path(rule, name), *rule.place_of(key, *index))
-
-
-def sibling_path(rule: RuleBlock, name: str) -> str:
-    """Return the path of the file ``name``, which is relative to the folder of the rule's file."""
-    return os.path.normpath(os.path.join(os.path.dirname(rule.file), name))
+    return NamedFile(os.path.normpath(os.path.join(os.path.dirname(rule.file), name)), *rule.place_of(key, *index))
 
 
 def found_path(named: NamedFile, files: Files, problems: list[Problem], *, is_whole: bool, what: str) -> str:
     """Return the path of the file that a rule names; if it does not exist, add an error and return an empty string.
 
     An instructions file that is complete (``is_whole``) may be a copy of the packaged one without the files that it
-    names. In this case, the path of the packaged file is returned, and a warning is added. ``what`` describes the file
-    in the error.
+    names: then the packaged file is used. ``what`` describes the file in the error.
     """
     if files.has(named.path):
         return named.path
@@ -200,15 +181,14 @@ def existing_prompts(
 ) -> dict[str, NamedFile]:
     """Return the prompt files that exist, and add a problem for each of those that do not.
 
-    ``whole`` are complete instructions files. Such a file may be a copy of the packaged one without the files that it
-    names. In this case, the packaged files are returned, and one warning is added for all of them.
+    Instead of those that ``whole`` instructions files name, the packaged ones are used, with one warning for all.
     """
     found: dict[str, NamedFile] = {}
     reported: list[Problem] = []
     for name, one in prompts.items():
         if path := found_path(one, files, reported, is_whole=one.file in whole, what="the prompt file"):
             found[name] = one._replace(path=path)
-    warnings = {one.file: one for one in reversed(reported) if one.severity == "warning"}
+    warnings = {one.file: one for one in reversed(reported) if one.severity == "warning"}  # the first of each file
     problems += [one for one in reported if one.severity == "error" or warnings[one.file] is one]
     return found
 
@@ -223,9 +203,8 @@ def compiled_prompts(
 ) -> dict[str, Any]:
     """Return the prompts for a language model, rendered except for the parts that depend on what a user types.
 
-    ``meanings`` explains each task type to the model. If ``prompts`` has no templates, the packaged ones are used. If
-    ``reuses`` is true, prompts that the package already contains in rendered form are not rendered again, because
-    importing the template engine takes as long as the rest of the compilation.
+    If ``prompts`` has no templates, the packaged ones are used. If ``reuses`` is true, prompts that the package already
+    contains in rendered form are not rendered again.
     """
     texts = [(name, one.path, files.content(one.path)) for name, one in prompts.items()]
     # Paths are not part of the hash: a copy of the packaged files gives the same prompts.
@@ -234,6 +213,7 @@ def compiled_prompts(
     compiled: dict[str, Any] = shipped.packed("prompts") if reuses and shipped else {}
     if compiled and (not texts or compiled["of"] == of):
         return compiled
+    # Importing the template engine takes as long as the rest of the compilation.
     from enricher.structured.templates import TemplateProblemError, read_modes, skeletons
 
     try:
@@ -248,10 +228,7 @@ def compiled_prompts(
 def read_thresholds(
     rule: RuleBlock, files: Files, problems: list[Problem], *, is_whole: bool
 ) -> tuple[str, dict[str, Any]]:
-    """Return the path of the file of thresholds that a rule ``## Complexity`` names, and its compiled content.
-
-    If the file is missing or has mistakes, the content is empty, and ``problems`` says what is wrong.
-    """
+    """Return the path of the file that a rule ``## Complexity`` names, and its content, empty if faulty."""
     named = named_file(rule, "thresholds")
     found = found_path(named, files, problems, is_whole=is_whole, what="the file of thresholds")
     if not found:
@@ -266,15 +243,13 @@ def read_thresholds(
 
 
 def compiled_thresholds(file: str, text: str) -> tuple[dict[str, Any], list[Problem]]:
-    """Return the compiled content of a file of thresholds, and a problem for each mistake in it.
-
-    If there is any mistake, the content is empty.
-    """
+    """Return the compiled content of a file of thresholds, empty if it has mistakes, and a problem for each."""
     data, lines, problems = read_yaml_file(file, text)
     if data is None or problems:
         return {}, problems
     body, mistakes = compile_thresholds(data, forms=forms)
     for where, message in mistakes:
+        # The nearest value that is written: a missing key has no line of its own.
         line = next(lines[where[:end]] for end in range(len(where), -1, -1) if where[:end] in lines)
         problems.append(Problem(file, line, "error", message))
     return body, problems

@@ -11,8 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 Weight = Annotated[int, Field(ge=1, le=9)]
 Name = Annotated[str, Field(min_length=1)]
-LONGEST_TITLE, LONGEST_TEXT = 80, 240
-"""Maximum characters of the title and the text of a guardrail, which are added to every prompt that triggers it."""
+LONGEST_TITLE, LONGEST_TEXT = 80, 240  # characters; both are added to every prompt that triggers the guardrail
 
 
 class _Rule(BaseModel):

@@ -35,6 +35,7 @@ MARKERS = {
     "<quote>": structure.QUOTE,
     "<image>": structure.IMAGE,
 }
+# What ``enricher.classify`` finds in the structure of a prompt.
 FEATURES = frozenset(
     "always question_mark ends_with_question no_words tiny short medium long very_long order imperative several_orders"
     " order_last polite_request prohibition approval several_sentences non_english code_block inline_code diff"
@@ -44,18 +45,13 @@ FEATURES = frozenset(
 KEYS = frozenset({"phrase", "any", "words", "feature", "at", "gap", "weight", "unless", "with", "exact"})
 SUBJECTS = ("phrase", "any", "words", "feature")
 MOST_GAP, LEAST_WEIGHT = 12, 1
-MOST_WEIGHT = 30
-"""Maximum weight of a signal, enough for one signal that a user writes to outweigh all those that a program fitted."""
-MOST_FITTED = 9
-"""Maximum weight that ``enricher tune`` writes, and that a single word (in ``leanings``) may have."""
+MOST_WEIGHT = 30  # one signal that a user writes can outweigh all those that a program fitted
+MOST_FITTED = 9  # maximum weight that ``enricher tune`` writes, and that a single word (in ``leanings``) may have
 DEFAULT_GAP = 6
-LONGEST_WORDING = 2
-"""Maximum number of words in an entry of ``leanings``; a longer phrase must be a signal."""
+LONGEST_WORDING = 2  # maximum number of words in an entry of ``leanings``; a longer phrase must be a signal
 WORDING_PLACES = (matching.AT_LEAD, matching.AT_OBJECT)
-LATE = "task_"
-"""Prefix of the features that stand for the chosen task type (``task_debug``), known only once it has been chosen."""
-RESERVED = frozenset(";|=~")
-"""Characters that separate values in the compiled table, so no phrase may contain them; prompts have spaces instead."""
+LATE = "task_"  # prefix of features like ``task_debug``, known only once the task type is chosen
+RESERVED = frozenset(";|=~")  # these separate values in the compiled table; prompts have spaces instead
 
 LISTS = ("openers", "requests", "approvals", "english", "no-topics")
 """Names of the word lists that the code for reading prompts needs; all other word lists are used by signals only."""
@@ -67,19 +63,13 @@ class ClassRule:
 
     facet: str
     name: str
-    title: str
     signals: list[dict[str, Any]]
     examples: list[str]
-    line: int
-    file: str
     word_weights: dict[str, list[str]] = field(default_factory=dict)
 
 
 def check_signal(signal: object, lists: dict[str, list[str]]) -> list[str]:
-    """Return what is wrong with a signal (a phrase or feature that gives points to a class) in an instructions file.
-
-    Each problem is described together with its correction; the list is empty if the signal is valid.
-    """
+    """Return what is wrong with a signal, which gives points to a class, each problem with its correction."""
     if not isinstance(signal, dict):
         return ['a signal is a mapping such as {phrase: "how do i", weight: 4}']
     found = [f"unknown key '{key}'; known: {', '.join(sorted(KEYS))}" for key in signal if key not in KEYS]
@@ -104,10 +94,7 @@ def check_signal(signal: object, lists: dict[str, list[str]]) -> list[str]:
 
 
 def check_word_weights(leanings: dict[str, list[str]]) -> list[str]:
-    """Return what is wrong with the weights that a class gives to single words (``leanings``).
-
-    The list is empty if they are valid.
-    """
+    """Return what is wrong with the weights that a class gives to single words (``leanings``)."""
     found = []
     for strength, words in leanings.items():
         figure = int(strength) if strength.removeprefix("-").isdecimal() else 0
@@ -136,12 +123,11 @@ def wording_key(written: str) -> tuple[str, str] | None:
 
 
 def _is_feature(name: object) -> bool:
-    """Return whether ``name`` is a structural feature, or a feature that stands for a task type (``task_debug``)."""
     return isinstance(name, str) and (name in FEATURES or name.startswith(LATE))
 
 
 def _is_whole(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
+    return isinstance(value, int) and not isinstance(value, bool)  # YAML's "yes" is True, which is an int
 
 
 def _check_phrases(signal: dict[str, Any], lists: dict[str, list[str]]) -> list[str]:
@@ -150,7 +136,7 @@ def _check_phrases(signal: dict[str, Any], lists: dict[str, list[str]]) -> list[
             return [f"{key}: needs a list in square brackets"]
     guards = [*signal.get("unless", []), *signal.get("with", [])]
     found = []
-    names = frozenset(lists)
+    names = frozenset(lists)  # hashable, for the cache of ``_phrase_problem``
     for phrase in [*alternatives(signal, lists), *guards]:
         if not isinstance(phrase, str):
             found.append(f"{phrase!r} is no text; put it in quotes")
@@ -169,10 +155,7 @@ def _check_phrases(signal: dict[str, Any], lists: dict[str, list[str]]) -> list[
 
 @cache
 def _phrase_problem(phrase: str, names: frozenset[str], *, has_place: bool) -> str:
-    """Return what is wrong with a phrase, or an empty string if it is valid; ``names`` has the names of all word lists.
-
-    ``has_place`` means that the signal of the phrase has the key ``at``.
-    """
+    # ``names`` are those of all word lists; ``has_place`` means that the signal has the key ``at``.
     words = tokens(phrase)
     if not words or words[0] == "…" or words[-1] == "…":
         return f"'{phrase}' is empty, or begins or ends with …"
@@ -209,10 +192,7 @@ def tokens(phrase: str) -> tuple[str, ...]:
 
 
 def is_contained(phrase: str) -> bool:
-    """Return whether a phrase is between stars (``*为什么*``), which means that it is also found inside words.
-
-    This is meant for scripts without spaces.
-    """
+    """Return whether a phrase is between stars (``*为什么*``): in scripts without spaces, it is found inside words."""
     return len(phrase) > len("**") and phrase[0] == phrase[-1] == "*"
 
 
@@ -231,10 +211,7 @@ def label(signal: dict[str, Any]) -> str:
 
 
 def condition_of(signal: dict[str, Any]) -> str:
-    """Return a text that represents everything in a signal except its weight.
-
-    Signals with equal texts always fire together.
-    """
+    """Return a text for everything in a signal except its weight: signals with equal texts always fire together."""
     return repr(sorted((key, value) for key, value in signal.items() if key != "weight"))
 
 
@@ -277,10 +254,7 @@ CONTRACTIONS: dict[str, list[str]] = {
 
 
 def forms(word: str) -> list[str]:
-    """Return the inflected forms of a base word.
-
-    Return an empty list for a word that has no such forms, or seems to be an inflected form itself.
-    """
+    """Return the inflected forms of a base word; none for a word that seems to be an inflected form itself."""
     if len(word) < _SHORTEST or not word.isascii() or not word.isalpha() or word.endswith(("ing", "ed", "ly", "ous")):
         return []
     if word in _IRREGULAR:

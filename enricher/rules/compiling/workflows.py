@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 WORKFLOW, WORKFLOWS = "workflow", "workflows"
 FOLDER = "workflows"
-TREE = "tree"
-"""A heading that contains this word begins the decision tree; the list items above it are the index."""
+TREE = "tree"  # a heading with this word begins the decision tree; the list items above it are the index
+# A list item or table row that begins with a link or code: "- [[debugging]] — find the cause".
 ENTRY = re.compile(
     r"^\s*(?:[-*]|\|)\s*(?:\[\[|\[|`)([a-z][a-z0-9-]*)(?:\.md)?(?:\]\]|\]|`)(?:\([^)]*\))?[\s:—|-]*(.*?)[\s|]*$"
 )
-NAMED = re.compile(r"(?:\[\[|\[|`)([a-z][a-z0-9-]*)(?:\.md)?(?:\]\]|\]|`)")
+NAMED = re.compile(r"(?:\[\[|\[|`)([a-z][a-z0-9-]*)(?:\.md)?(?:\]\]|\]|`)")  # such a link or code anywhere in a line
 COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 REQUIRED = ("title", "description", "quality_gate", "steps")
 PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
@@ -54,9 +54,10 @@ class Index:
         return os.path.join(os.path.dirname(self.path), FOLDER, f"{identity}.md")
 
 
-def read_index(path: str, text: str) -> Index:
-    """Return the workflow index in ``text``, the content of the file ``path``; comments count as empty lines."""
+def _read_index(path: str, text: str) -> Index:
+    # Comments count as empty lines.
     index = Index(path)
+    # As many lines, so that the numbers of the later ones stay.
     blank = COMMENT.sub(lambda found: "\n" * found.group().count("\n"), text)
     for number, line in enumerate(blank.splitlines(), 1):
         if line.startswith("#"):
@@ -71,17 +72,13 @@ def read_index(path: str, text: str) -> Index:
 
 
 def index_of(rule: RuleBlock, files: Files, problems: list[Problem], *, is_whole: bool) -> Index | None:
-    """Return the workflow index that a rule ``## Workflows`` names; None if it names none, or if the file is missing.
-
-    A missing file is reported in ``problems``. A complete instructions file (``is_whole``) may be a copy of the
-    packaged one without its catalogue; then the packaged catalogue is used, and only a warning is reported.
-    """
+    """Return the workflow index that a rule ``## Workflows`` names; None if it names none, or if it is missing."""
     if not rule.data.get("file"):
         return None
     path = found_path(named_file(rule, "file"), files, problems, is_whole=is_whole, what="the workflow index")
     if not path:
         return None
-    return read_index(path, files.read(path, problems, "the workflow index"))
+    return _read_index(path, files.read(path, problems, "the workflow index"))
 
 
 def missing(index: Index, files: Files) -> list[Problem]:
@@ -133,10 +130,7 @@ def workflows_of(index: Index, files: Files, problems: list[Problem]) -> Iterabl
 
 
 def with_signals(rule: RuleBlock) -> RuleBlock:
-    """Return the workflow with its ``triggers`` divided into ``signals`` and ``task_types``.
-
-    ``task_types`` maps each task type among the triggers to its points.
-    """
+    """Return the workflow with its ``triggers`` divided into ``signals`` and the points of ``task_types``."""
     signals: list[Any] = []
     task_types: dict[str, Any] = {}
     lines = dict(rule.lines)
@@ -190,10 +184,7 @@ def _plan(rule: RuleBlock, known: Mapping[str, RuleBlock]) -> dict[str, Any]:
 
 
 def _steps(rule: RuleBlock, known: Mapping[str, RuleBlock], above: tuple[str, ...]) -> Iterator[list[Any]]:
-    """Yield the steps of a workflow; a step that uses another workflow is replaced by the steps of that workflow.
-
-    A step is [texts to choose from, text while the step runs, evidence that it is done, whether it is a checkpoint].
-    """
+    # [texts to choose from, text while the step runs, evidence that it is done, whether it is a checkpoint]
     for step in rule.data.get("steps", []):
         base = step.get("use", "")
         if base and base in known and base not in (*above, rule.name):  # bases may use each other in a circle

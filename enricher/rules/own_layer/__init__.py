@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from enricher.rules.layers import Layer
     from enricher.rules.own_layer.entries import Entry
 
-ORDERED_KINDS = ("task_type", "search_intent", "approach", "channel")
-"""Kinds of rules whose order in the file matters: of rules with equal scores, the first wins."""
+ORDERED_KINDS = ("task_type", "search_intent", "approach", "channel")  # of rules with equal scores, the first wins
 
 
 class LayerError(ValueError):
@@ -50,9 +49,8 @@ def layer_of_edit(
 ) -> OwnLayer:
     """Return the layer ``own`` with entries added that have the same effect as the edit of the lowest layer.
 
-    ``opened`` is the text of the lowest layer before the edit (an update may have changed its file since), ``edited``
-    the text after it. ``stack`` are all instructions layers as they are on the disk, including ``own``. Raises
-    LayerError if a layer cannot have this effect.
+    ``opened`` is the text of the lowest layer before the edit (an update may have changed its file since). ``stack``
+    are all instructions layers, including ``own``. Raises LayerError if a layer cannot have this effect.
     """
     packaged = stack[0].path
     checked = wanted = compile_layers(stack, configuration, texts={packaged: edited, **_absent(own)})
@@ -81,7 +79,7 @@ def refuse_other_effect(
     compile with the current file.
     """
     got = compile_layers(stack, texts={stack[0].path: below, own.path: text})
-    if problems := list(differing_rules(wanted, got, edited)):
+    if problems := list(_differing_rules(wanted, got, edited)):
         raise LayerError(problems)
     # An update of the package may have changed the file since the edit began.
     is_updated = Files().content(stack[0].path) != below
@@ -90,7 +88,7 @@ def refuse_other_effect(
 
 
 def _absent(own: Layer) -> dict[str, str]:
-    """Return {path of ``own``: ""} if the file does not exist yet, so that it is read as empty; else an empty dict."""
+    # A file that does not exist yet is read as empty.
     return {} if os.path.exists(own.path) else {own.path: ""}
 
 
@@ -109,7 +107,7 @@ def _already_in(path: str, own: str, entries: Sequence[Entry], edited: Document)
             yield Problem(edited.file, line_of(entry.rule, edited), "error", message)
 
 
-def differing_rules(wanted: Compiled, got: Compiled, edited: Document) -> Iterator[Problem]:
+def _differing_rules(wanted: Compiled, got: Compiled, edited: Document) -> Iterator[Problem]:
     """Yield a problem for each rule in which ``got`` differs from ``wanted``, with the rule's line in ``edited``."""
     if got.broken:
         yield from got.broken
@@ -127,10 +125,7 @@ def differing_rules(wanted: Compiled, got: Compiled, edited: Document) -> Iterat
 
 
 def _rule_values(compiled: Compiled) -> dict[str, Any]:
-    """Return the values of each rule by the rule's id, leaving out guardrails without values.
-
-    For the rule that names the catalogues, the contents of these files are returned instead of its values.
-    """
+    # Of the rule that names the catalogues, what these files contain, wherever they are.
     found: dict[str, Any] = {}
     for rule in compiled.rules.values():
         data = {key: value for key, value in rule.data.items() if key not in ("extend", "disabled")}

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import yaml
 
-from enricher.rules.compiling.compiled import FITTED, LISTED_KEYS
+from enricher.rules.compiling.compiled import FITTED, LISTED_KEYS, extended
 from enricher.rules.compiling.document import LOADER, PARTS, read_document
 
 if TYPE_CHECKING:
@@ -37,7 +37,6 @@ class RuleSection:
     title: str
     level: int
     part: str
-    line: int
     lines: tuple[str, ...]
     rule: RuleBlock | None
 
@@ -81,7 +80,7 @@ def sections(text: str) -> list[RuleSection]:
     for (line, level, title), end in zip(document.headings, ends, strict=False):  # without headings there is one end
         if level == 1:
             part = next((one for one in PARTS if one.lower() == title.lower()), "")
-        found.append(RuleSection(title, level, part, line, tuple(lines[line - 1 : end - 1]), rules.get(line)))
+        found.append(RuleSection(title, level, part, tuple(lines[line - 1 : end - 1]), rules.get(line)))
     return found
 
 
@@ -118,7 +117,7 @@ def _by_key(block: Sequence[str]) -> dict[str, list[str]]:
         if match := KEY.match(line):
             found[match[1]] = [line]
         elif line.strip() and found:
-            found[next(reversed(found))].append(line)
+            found[next(reversed(found))].append(line)  # the key that was begun last
     return found
 
 
@@ -145,10 +144,9 @@ def entries_for(
 ) -> Iterator[Entry]:
     """Yield the entries with which a layer above the instructions ``below`` has the same effect as ``edited``.
 
-    Entries that disable a rule come last. ``called`` are the names of the guardrails that the catalogue's table
-    triggers even without a rule. With ``keeps_removed``, rules missing from ``edited`` are not disabled. The rules
-    whose ids are in ``verbatim`` are copied unchanged. Since a copied rule replaces the lower layer's rule and its
-    fitted lists, these lists are copied from ``fitted``, too.
+    ``called`` are the names of the guardrails that the catalogue's table triggers even without a rule. With
+    ``keeps_removed``, rules missing from ``edited`` are not disabled. The rules whose ids are in ``verbatim`` are
+    copied unchanged, and the lists of ``fitted`` with every rule that is copied.
     """
     old = {one.key: one for one in sections(below)}
     new = {one.key: one for one in sections(edited)}
@@ -166,10 +164,7 @@ def entries_for(
 
 
 def _changed(old: RuleSection, new: RuleSection, copied: str) -> str:
-    """Return a layer's entry that changes the rule ``old`` to ``new``: an extension if possible, else ``copied``.
-
-    ``copied`` is the whole new rule. The entry is empty if the rule has not changed.
-    """
+    # Empty if the rule has not changed; ``copied`` is the whole new rule.
     if old.rule is None or new.rule is None or new.block is None:
         return copied
     has_new_prose = old.prose != new.prose
@@ -202,7 +197,7 @@ def _additions(old: RuleBlock, new: RuleBlock, block: Sequence[str]) -> list[str
     for (key_node, node), end in zip(root.value, ends, strict=False):
         key, first = key_node.value, key_node.start_mark.line
         was, now = old.data.get(key), new.data[key]
-        if key not in LISTED_KEYS or was is None:
+        if key not in LISTED_KEYS or not isinstance(was, list):  # an approach's ``task_types`` are a mapping
             found += [] if was == now else block[first:end]
         elif now[: len(was)] != was:
             return None
@@ -224,18 +219,12 @@ def _has_same_values(added: str, old: RuleBlock, new: RuleBlock) -> bool:
         data = yaml.load(added, Loader=LOADER) or {}
     except yaml.YAMLError:
         return False
-    merged = {**old.data, **data}
-    for key in LISTED_KEYS:
-        if key in old.data and key in data:
-            merged[key] = [*old.data[key], *data[key]]
-    return merged == new.data
+    return extended(old.data, data) == new.data
 
 
 def _removed(section: RuleSection, rule: RuleBlock, called: Collection[str]) -> str:
-    """Return the text that removes a rule of a lower layer.
-
-    A guardrail that the catalogue's table triggers gets an empty rule, because ``disabled`` would silence it entirely.
-    """
+    # ``disabled`` would silence a guardrail that the catalogue's table triggers, which an empty rule leaves to the
+    # table.
     if rule.kind == "guardrail" and rule.name in called:
         return f"{section.heading}\n\n{CALLED_BY_TABLE}\n\n```yaml\n{{}}\n```"
     return f"{section.heading}\n\n```yaml\ndisabled: true\n```"

@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-from enricher.respond.hydration.reading.vocabulary import (
-    BARS,
-    HEADING,
-    LIST_MARKS,
-    PASTED,
-    SEQUENCE,
-    TRACES,
-)
-
 MIN_STEPS, LONGEST_BRIEF = 2, 12
 """MIN_STEPS lines that begin like steps ("first", "then") form a list; if no line has more than LONGEST_BRIEF words,
 all lines are its items."""
 
 
-LONGEST_HEADING = 6
-"""Maximum words of a heading; a longer line with a colon at its end is not one."""
+LONGEST_HEADING = 6  # maximum words of a heading; a longer line with a colon at its end is not one
+PASTED = (
+    ">", "|", "$ ", "% ", "#!", "at ", 'File "', "+", "diff ", "@@", "Traceback", "\u23bf", "│", "✓", "✔", "✗", "✖",
+    "╭", "╰", "├", "└", "E   ", "FAILED ", "FAIL ", "PASSED ", "ERROR ",
+)  # fmt: skip
+BARS = "█▓▒░▕▏"
+SEQUENCE = ("first ", "first,", "first:", "then ", "then,", "next ", "next,", "after that", "finally")
+"""Beginnings of lines that list tasks in sequence."""
+TRACES = ("stack trace", "[c]: ", "backtrace")
+HEADING = ("# ", "## ", "### ")
+LIST_MARKS = ("- ", "* ", "• ")
 
 
 def places_of(lines: list[tuple[str, bool, bool]]) -> list[str]:
-    """Return for each line of a prompt a note on where it is, to be shown when the line is quoted alone.
+    """Return for each line of a prompt a note on where it is, to be shown when the line is quoted alone; or "".
 
-    If the prompt has several headings, the note names the one above the line, as in ``(under "Header")``. For a line
-    that ends with "here", it names the previous line, as in ``(behind "the totals" in the prompt)``. Other lines have
-    an empty note. ``lines`` is the result of ``own_lines``.
+    Of several headings, the note names the one above the line, as in ``(under "Header")``. For a line that ends with
+    "here", it names the previous line, as in ``(behind "the totals" in the prompt)``.
     """
     headings = [at for at, (line, _is_listed, _is_nested) in enumerate(lines) if _is_heading(line)]
     headings = [at for at in headings if at + 1 < len(lines) and at + 1 not in headings]
@@ -106,10 +105,7 @@ def _numbered(line: str) -> list[str]:
 
 
 def _is_logged(bare: str) -> bool:
-    """Return whether a line looks like the output of a program.
-
-    Such a line begins with a date, introduces a stack trace, or contains a progress bar, or a number and a "·".
-    """
+    # A date at its beginning, the head of a trace, a progress bar, or a number and a "·".
     if bare.lower().startswith(TRACES) or (" \u00b7 " in bare and any(char.isdigit() for char in bare)):
         return True
     if any(bar in bare for bar in BARS):

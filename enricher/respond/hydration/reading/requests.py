@@ -58,10 +58,8 @@ from enricher.respond.hydration.reading.vocabulary import (
 )
 
 LONGEST_READ = 12_000
-LONGEST_ANNOUNCEMENT = 5
-"""Maximum words of a wish before a colon that only introduces an order."""
-FARTHEST_VERB = 3
-"""Latest position of the verb, counted from 0, in a wish that begins with "we can": "we can further simplify this"."""
+LONGEST_ANNOUNCEMENT = 5  # maximum words of a wish before a colon that only introduces an order
+FARTHEST_VERB = 3  # counted from 0, in a wish that begins with "we can": "we can further simplify this"
 
 
 class PromptRequest:
@@ -100,9 +98,9 @@ class PromptRequest:
         self.is_specified = False
         self.verb = "" if is_question else verb_of(text) or (is_ordered and first_word(text)) or ""
         self.is_order = bool(self.verb)
-        words = text.lower().split()
-        introduces = words[-1] in ("be", "is", "are")  # "the columns should be:" only introduces a list or drawing
         low = text.lower()
+        words = low.split()
+        introduces = words[-1] in ("be", "is", "are")  # "the columns should be:" only introduces a list or drawing
         is_forecast = low.startswith(FORECASTS)
         says_wish = is_wish or _wants(words[:NEAR_THE_BEGINNING])
         self.is_condition = says_wish and not (is_question or introduces or is_forecast)
@@ -114,13 +112,13 @@ class PromptRequest:
         self.is_following = words[-1:] == ["accordingly"] and len(words) <= FEWEST_WORDS_OF_A_GOAL
         self.is_stop = low.startswith(TALKING) and " before " in low
         announces = low.startswith(ANNOUNCING) and " and have " not in low and not self.is_stop
-        is_around = is_vague or is_bare or is_unfinished or announces or self.is_following or self.verb in ABOUT_CONDUCT
         is_put_off = is_short and words[-2:] == ["for", "now"]
-        self.is_aside = is_forecast or (not is_listed and (is_put_off or announces or self.verb in ABOUT_CONDUCT))
+        is_on_conduct = self.verb in ABOUT_CONDUCT
+        self.is_aside = is_forecast or (not is_listed and (is_put_off or announces or is_on_conduct))
         is_aim = is_wish and words[0] in LEARNING  # "I want to understand …": the user, not the agent, is to understand
-        self.is_minor = (
-            is_forecast or is_aim or is_short or is_beside or is_around or (self.is_condition and _forbids(words))
-        )
+        says_little = is_short or is_vague or is_bare or is_unfinished or self.is_following
+        only_forbids = self.is_condition and _forbids(words)
+        self.is_minor = says_little or only_forbids or is_forecast or is_aim or is_beside or announces or is_on_conduct
         self.is_detail = False
         self.is_question = is_question
         self.is_listed = is_listed
@@ -210,7 +208,6 @@ def _announces(part: str, request: PromptRequest) -> bool:
 
 
 def _is_sample(request: PromptRequest) -> bool:
-    """Return whether a statement only names an example: "shop/cart.py has an example"."""
     return request.is_statement and any(sign in request.text.lower() for sign in SAMPLING)
 
 
@@ -317,9 +314,8 @@ def _orders(sentence: str) -> list[str]:
         is_behind_statement = is_order and is_stated and is_whole
         is_further = is_joined and is_order and _begins_with_verb(parts[-1] or words) and not _is_bare_verb(parts[-1])
         is_asked = is_order or (behind.endswith(":") and _begins_request(" ".join(words[at : at + NEAR_THE_BEGINNING])))
-        is_conclusion = (
-            behind == "so" and at > 1 and is_order and follower in DETERMINERS
-        )  # "it is slow so cache the page"
+        # "it is slow so cache the page"
+        is_conclusion = behind == "so" and at > 1 and is_order and follower in DETERMINERS
         is_next = is_conclusion or is_further or is_behind_statement or (is_asked and _introduces(parts[-1], word))
         if parts[-1] and not depth and is_next:
             while parts[-1] and (parts[-1][-1].lower() in FILLERS or (is_conclusion and parts[-1][-1] == "so")):

@@ -7,23 +7,7 @@ it follows.
 from __future__ import annotations
 
 from enricher.prompt.text import shortened
-from enricher.respond.hydration.reading.vocabulary import (
-    ABOUT_CONDUCT,
-    AROUND,
-    BINDING,
-    CONDUCT,
-    CREATING,
-    DESCRIBING,
-    LETTING,
-    LIMITING,
-    POINTING,
-    PROHIBITING,
-    REMARKS,
-    STATING,
-    UNDOING,
-    UNWEIGHTY,
-    VERBS,
-)
+from enricher.respond.hydration.reading.vocabulary import ABOUT_CONDUCT, AROUND, POINTING, STATING, VERBS
 from enricher.respond.hydration.reading.wording import (
     LONGEST_ITEM,
     capitalized,
@@ -34,11 +18,32 @@ from enricher.respond.hydration.reading.wording import (
 )
 
 MOST_ITEMS = 6
-FEWEST_WORDS, LONGEST_VAGUE = 3, 5
-"""Minimum words of a requirement, and the maximum words of a wish that says too little if it ends with "it"."""
+FEWEST_WORDS, LONGEST_VAGUE = 3, 5  # of a requirement; of a wish that says too little if it ends with "it"
 MORE = "; and {} more lines of the prompt"
-LONGEST_CONDITIONS = 150
-"""Maximum characters of the requirements in a checkpoint."""
+LONGEST_CONDITIONS = 150  # maximum characters of the requirements in a checkpoint
+PROHIBITING = ("don't ", "do not ", "dont ", "never ", "avoid ")
+LIMITING = (
+    *PROHIBITING, "no ", "nothing ", "without ", "only ", "make sure ", "ensure ",
+    "leave ", "given ", "note that ", "use only ", "this is wrong", "that is wrong", "that's wrong",
+)  # fmt: skip
+"""Beginnings of sentences that limit how something is to be done: "don't touch the tests"."""
+BINDING = frozenset("keep look check read note use".split())  # accompany an order and are to be obeyed all the same
+LETTING = ("let's ", "lets ", "let's just ", "lets just ")
+CONDUCT = ("stick", "stay", "keep", "leave")  # "let's just stick with the old name"
+CREATING = frozenset("build create add write implement design develop generate make".split())
+"""Verbs of orders behind which "it lets the user choose" says what the new thing does."""
+UNDOING = frozenset("revert undo restore".split())
+DESCRIBING = frozenset(
+    """
+    was has does works fails crashes breaks says throws means makes sounds feels takes needs seems happens goes comes
+    this thanks its
+    """.split()
+)
+"""Words behind "it" in sentences about what happens at present, not about what is wanted."""
+REMARKS = frozenset("i i'm i've was were currently still error errors fails failed crashes throws broken".split())
+"""Words that show that a sentence reports what happened or what is the case, and asks for nothing."""
+UNWEIGHTY = frozenset("so it now again too please thanks this that e.g eg sure".split())
+"""Last words of sentences that say too little to be required."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -93,10 +98,9 @@ def items_of(requests: list[PromptRequest]) -> list[str]:
 
 
 def conditions_of(requests: list[PromptRequest], main: PromptRequest | None, *, is_report: bool) -> str:
-    """Return the requirements of a prompt that the checkpoint must list because they are not part of a step.
+    """Return the requirements that the checkpoint must list because they are not part of a step.
 
-    If the prompt reports a failure (``is_report``) or contains a list, these are all requirements; otherwise, they are
-    those for which the steps have no room. ``main`` is the main request.
+    These are those for which steps have no room, or all if the prompt reports a failure or contains a list.
     """
     own = own_requests(requests)
     chosen = separate_requests(requests)
@@ -108,8 +112,7 @@ def conditions_of(requests: list[PromptRequest], main: PromptRequest | None, *, 
 def joined(chosen: Sequence[PromptRequest], requests: Sequence[PromptRequest], *, is_report: bool = False) -> Joined:
     """Return the texts of the chosen requests, each with the requirements that follow it in the prompt.
 
-    A prohibition before the first request is joined to that request. If the chosen requests are list items, or if the
-    prompt reports a failure (``is_report``), requirements hold for all of them, and are left for the checkpoint.
+    Of list items and of reports of failures, requirements hold for all, and are left for the checkpoint.
     """
     result = Joined([f"{one.text}{one.place}" for one in chosen])
     is_apart = is_report or any(one.is_listed for one in chosen)
@@ -129,7 +132,7 @@ def joined(chosen: Sequence[PromptRequest], requests: Sequence[PromptRequest], *
         elif at >= 0 and one.is_specified:
             if not requests[number - 1].is_specified:
                 result.specify(at, _specification(requests[number:]))
-        elif at >= 0 and is_required(one, of=chosen[at]):
+        elif at >= 0 and _is_required(one, of=chosen[at]):
             result.add(-1 if is_apart else at, _with_its_object(one, requests[number - 1], chosen))
     return result
 
@@ -140,16 +143,13 @@ def _specification(requests: Sequence[PromptRequest]) -> list[str]:
 
 
 def _with_its_object(one: PromptRequest, before: PromptRequest, chosen: Sequence[PromptRequest]) -> str:
-    """Return a requirement together with the statement it refers to, as in "it was blue before; keep that look".
-
-    The statement is left out if the requirement does not refer to it, or if it is one of the ``chosen`` requests.
-    """
+    # "it was blue before; keep that look"
     is_meant = one.verb == "keep" and before.is_statement and before not in chosen
     own = one.own[3:] if one.own[1:3] == ") " else one.own  # "a) check both"
     return f"{lowered(before.own)}; {lowered(own)}" if is_meant else lowered(own)
 
 
-def is_required(one: PromptRequest, *, of: PromptRequest) -> bool:
+def _is_required(one: PromptRequest, *, of: PromptRequest) -> bool:
     """Return whether the request ``one`` is a requirement for the result of the request ``of``."""
     words = [word.strip(AROUND) for word in one.own.lower().split()]
     is_vague = len(words) < FEWEST_WORDS or (
@@ -165,17 +165,13 @@ def is_required(one: PromptRequest, *, of: PromptRequest) -> bool:
 
 
 def _limits(one: PromptRequest, *, beginnings: tuple[str, ...] = LIMITING) -> bool:
-    """Return whether a request begins with one of ``beginnings`` ("don't touch", "only"), or says how to work."""
     low = f" {one.own.lower()}"
     is_conduct = one.verb in ABOUT_CONDUCT or any(f" {opener}{verb} " in low for opener in LETTING for verb in CONDUCT)
     return not one.is_question and (low[1:].startswith(beginnings) or is_conduct)
 
 
 def _describes(words: list[str], *, is_new: bool) -> bool:
-    """Return whether a statement says what the result does: "it lets the user choose a colour".
-
-    ``is_new`` means that the request before it asks for something new, which "it" can refer to.
-    """
+    """Return whether a statement says what the new thing does: "it lets the user choose a colour"."""
     first, second = words[:2]
     if not REMARKS.isdisjoint(words):
         return False

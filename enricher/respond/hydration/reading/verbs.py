@@ -10,20 +10,22 @@ from enricher.respond.hydration.reading.vocabulary import (
     CONDITIONAL,
     CONDITIONS,
     DETERMINERS,
-    INTERJECTIONS,
-    LEADING_VERBS,
-    NO_ORDERS,
-    NO_VERBS,
+    NEGATIONS,
     ORDERS_ELSEWHERE,
     POLITE,
-    RESTRICTING,
-    SUBJECTS,
-    SUPPOSING,
     VERBS,
 )
 
-LONGEST_CIRCUMSTANCES = 8
-"""Maximum words before an order that name its place or source: "in the settings of the app, can we add …"."""
+LONGEST_CIRCUMSTANCES = 8  # words of a place or source: "in the settings of the app, can we add …"
+SUPPOSING = frozenset(("if", "unless"))  # usually describe what the program should do: "if the user leaves, stop it"
+LEADING_VERBS = frozenset(("have", "let", "do", "comment", "call", "name"))
+"""Verbs of an order only before a word of ``BEHIND_A_LEADING_VERB``: "have the parser skip empty lines"."""
+NO_ORDERS = (["instead", "of"], ["use", "case"], ["use", "cases"])
+NO_VERBS = DETERMINERS.union(NEGATIONS, "i we you it's there is are if when for be".split())
+RESTRICTING = frozenset("only ever always never just also please".split())  # "in rates.py only accept numbers"
+INTERJECTIONS = frozenset("k kk mk mmk mmmk mmm hm hmm hmmm hmmmm uh ah oh ugh huh".split())  # before a comma or dots
+SUBJECTS = frozenset("i we you they he she it who which that to can could will would not users people".split())
+"""Words after which a verb is no order: "when I select a row"."""
 
 
 def verb_of(text: str) -> str:
@@ -48,11 +50,7 @@ def _verb_within(words: list[str]) -> str:
 
 
 def _verb_behind_circumstances(text: str) -> str:
-    """Return the verb of an order that begins with a place or source: "in a.py only accept numbers".
-
-    Return an empty string if a subject comes before the verb, because then the text is a statement: "in the future we
-    only support numbers".
-    """
+    # "in a.py only accept numbers", but not "in the future we only support numbers", which has a subject
     head, comma, tail = text.partition(", ")
     if comma and is_circumstance(head):
         return verb_of(plain(tail))

@@ -63,7 +63,6 @@ ORDERS_ELSEWHERE = frozenset(
     """.split()
 )
 """First words of orders in German, French, Spanish, Portuguese and Italian."""
-"""First words of orders in German, French, Spanish, Portuguese and Italian."""
 CONDITIONS = frozenset(
     ("should", "shall", "must", "needs", "need", "shouldn't", "mustn't", "want", "wanted", "wants", "wish")
 )
@@ -82,37 +81,16 @@ ANNOUNCING = (
 """Beginnings of orders that only announce the topic of the next sentences."""
 TALKING = ("talk about ", "discuss ")
 """Beginnings of orders that bound the work if "before" follows: "talk about the prices before the third step"."""
-PLANNING = (" plan about which ", " plan of which ", " plan in which order ", " plan for the order ", " plan which ")
-"""Signs of an order that only settles the sequence of the other ones."""
-ASKING_FOR_PLANS = (
-    "plan", "plans", "planning", "option", "options", "design", "designs", "propose", "proposal", "proposals",
-    "approach", "approaches", "alternative", "alternatives", "another way", "best way", "ideas",
-)  # fmt: skip
-"""What a question mentions that asks for a plan, not only for an answer."""
-ASSENTS = ("if yes", "if so", "if no", "if not", "otherwise", "if it is", "if that is")
-"""Beginnings of what is to be done after the answer to a question: "should we close it? if yes, delete the branch"."""
-GATHERING = frozenset("run rerun list collect count check".split())
-"""Verbs of orders whose result the sequence of the others depends on."""
 ABOUT_CONDUCT = frozenset(("stick", "bear", "refrain"))
 """Verbs of orders that say how to work, not what to do: "let's stick to the input for now"."""
-BEFORE_AND = frozenset(("try", "go", "come"))
-"""Verbs that form a single request with the verb after the "and": "try and find it"."""
+BEFORE_AND = frozenset(("try", "go", "come"))  # one request with the verb after the "and": "try and find it"
 CONDITIONAL = frozenset("if when whenever once after before unless while as until since because".split())
 """First words of a sentence with a conditional request: "if the file is missing, create it"."""
-SUPPOSING = frozenset(("if", "unless"))
-"""Words of ``CONDITIONAL`` that usually describe what the program should do: "if the user leaves, stop it"."""
-TIMES = frozenset("when whenever once before after until".split())
-"""Words before an occasion that only says when: "before the release"."""
 DETERMINERS = frozenset("the a an another this that these those it them all each every my our its their".split())
-WISHES = frozenset(("would", "i'd", "we'd", "id"))
-"""Words that make a wish of a following "like" or "expect"."""
-UNWANTED = ("no point in ", "no need for ", "do not want ", "don't want ", "dont want ")
-"""Phrases that ask to remove what is named directly after them."""
-NEAR_THE_BEGINNING = 10
-"""Number of first words of a sentence in which a word of ``CONDITIONS`` makes it a wish."""
+WISHES = frozenset(("would", "i'd", "we'd", "id"))  # before "like" or "expect"
+UNWANTED = ("no point in ", "no need for ", "do not want ", "don't want ", "dont want ")  # what follows is not wanted
+NEAR_THE_BEGINNING = 10  # number of first words of a sentence in which a word of ``CONDITIONS`` makes it a wish
 NEGATIONS = frozenset(("not", "don't", "dont", "doesn't", "didn't", "never", "no"))
-LEADING_VERBS = frozenset(("have", "let", "do", "comment", "call", "name"))
-"""Verbs of an order only before a word of ``BEHIND_A_LEADING_VERB``: "have the parser skip empty lines"."""
 BEHIND_A_LEADING_VERB = frozenset("the a an all each every both it them this that these those users".split())
 VAGUE = frozenset(
     """
@@ -121,46 +99,24 @@ the following changes|the following tasks|a task|a few things|some things|a coup
 """.replace("\n", "").split("|")
 )
 """Objects of orders that only announce what the next sentences say."""
-TELLING = frozenset("we we've we're i i've i'm was were".split())
-"""Words near the beginning of a list item that show that it reports something, and is not a task."""
-FAILING = frozenset(
-    """
-    error errors fail fails failed failing crash crashes crashed throws broken wrong missing empty blank nothing never
-    not no isn't doesn't didn't don't can't cannot won't wasn't aren't complains instead stuck hangs off opposite
-    unexpected unchanged
-    """.split()
-)
-"""Words by which a sentence reports a failure."""
 STATING = frozenset("is are isn't aren't was looks look see sees gets get has have shows seems still only".split())
 """Words by which a sentence describes how something is."""
-FEWEST_WORDS_OF_A_REPORT = 5
-OWN_ACTIONS = ("i ", "my bad", "sorry")
-"""Beginnings of sentences about what the user did or thinks, not about a failure."""
-OBSERVING = frozenset("get got see saw still have can't cannot don't didn't am was keep notice noticed".split())
-"""Words after "I" by which the sentence reports a failure after all: "I get an error", "I cannot log in"."""
 MINOR = frozenset(("look", "check", "see", "keep", "note", "read", "think", "consider"))
 PRONOUNS = frozenset(("it", "that", "this", "them", "these", "those", "both", "all", "everything"))
 BEING = frozenset("is are was were isn't aren't wasn't weren't seems looks won't".split())
 RELATIVES = frozenset(("that", "which", "who", "where", "whose"))
-REFERRING = (" instead of that", " in place of that", " in its place")
-"""Ends of a request that refers to the sentence before it."""
+REFERRING = (" instead of that", " in place of that", " in its place")  # to the sentence before it
 BACKWARD = frozenset(("it", "they", "these", "those", "both"))
 """First words of a wish that refer to something in the sentence before it."""
-SWEEPING = ("find and ", "search and ", "locate and ")
-"""Beginnings of orders about all things of a kind, which the sentence before may name: "find and fix these"."""
+SWEEPING = ("find and ", "search and ", "locate and ")  # the sentence before may name the things: "find and fix these"
 SAMPLING = (
     "e.g.", "e.g ", "for example", "for instance", "such as", "like in ", "has an example", "has examples",
     "is an example", "is one example", "as an example",
 )  # fmt: skip
 """Signs beside the name of a file that make it a sample, not the only place: "shop/cart.py has an example"."""
-BEHIND_A_PRONOUN = frozenset("as for from in into on to with".split())
-"""Words before which "this" or "that" refers to the whole sentence before: "document this as a decision"."""
-FEWEST_WORDS_OF_A_GOAL = 5
-"""Minimum words of an order about a pronoun; a shorter one says too little: "make it so"."""
-POINTING = PRONOUNS.union(("how", "what", "at", "into", "about"))
-"""Words that, after a verb of ``MINOR``, show that a request only accompanies another: "look at the log"."""
-ASKING_WHY = ("why", "how", "what", "where", "which", "whether")
-AUXILIARIES = frozenset("do does did can could should would will has have".split())
+BEHIND_A_PRONOUN = frozenset("as for from in into on to with".split())  # "document this as a decision"
+FEWEST_WORDS_OF_A_GOAL = 5  # minimum words of an order about a pronoun; a shorter one says too little: "make it so"
+POINTING = PRONOUNS.union(("how", "what", "at", "into", "about"))  # only accompanies another request: "look at the log"
 GUESSES = ("could be", "might be", "may be", "perhaps", "probably", "could it be", "is it possible")
 QUESTIONS = (
     "should we ", "should i ", "is every ", "is the ", "is this ", "are all ", "are the ", "are these ",
@@ -174,20 +130,17 @@ WISHING = (
     "you will need to ", "id like to ",
 )  # fmt: skip
 """Beginnings of wishes; some are also in ``POLITE``, and are then removed from the request's text."""
-LEARNING = frozenset(("understand", "know", "learn"))
-"""Verbs for what the user wants to do: "I want to understand it" sets no task for the agent."""
+LEARNING = frozenset(("understand", "know", "learn"))  # "I want to understand it" sets no task for the agent
 REQUESTING = (
     ", can we ", ", could we ", ", so can we ", ", so can you ", ", so please ", ", can you ", ", could you ",
     ", please ", ", so make sure ", ", and make sure ",
     ", let's ", ", lets ", ", but let's ", ", so let's ", ", so lets ",
 )  # fmt: skip
 """Phrases with which another request begins within a sentence."""
-TRAILING_OFF = "\u2026 "
-"""An ellipsis and a space, which end a sentence if they directly follow a word."""
+TRAILING_OFF = "\u2026 "  # an ellipsis ends a sentence if it directly follows a word
 ENDS = (TRAILING_OFF, " - ", " -- ", " \u2013 ", " \u2014 ", ". ", "! ", "? ", *REQUESTING)
 DASHES = (" - ", " -- ", " \u2013 ", " \u2014 ")
-ORDERING = ("let's ", "lets ", "let us ", "please ", "go ahead and ")
-"""Phrases after which any word except those of ``NO_VERBS`` is the verb of an order: "let's memoize it"."""
+ORDERING = ("let's ", "lets ", "let us ", "please ", "go ahead and ")  # any verb may follow: "let's memoize it"
 ASKING_POLITELY = (
     "puedes ",
     "podrías ",
@@ -204,91 +157,13 @@ ASKING_POLITELY = (
 )
 """Phrases with which a question asks for an action, unless a word of ``KNOWING`` follows: "can you memoize it?"."""
 KNOWING = frozenset("see tell confirm think remember know believe say guess".split())
-NO_ORDERS = (["instead", "of"], ["use", "case"], ["use", "cases"])
-NO_VERBS = DETERMINERS.union(NEGATIONS, "i we you it's there is are if when for be".split())
 CIRCUMSTANCES = frozenset("in on at for from with within inside under using based given instead".split())
 """First words of a sentence that may name a place or source before its order: "in the menu can we add a line"."""
-RESTRICTING = frozenset("only ever always never just also please".split())
-"""Words that make an order of the next verb in a sentence with ``CIRCUMSTANCES``: "in rates.py only accept numbers"."""
 JOINING = ("and", "then", "&")
-FILLERS = frozenset("also please then maybe instead just and but &".split())
-"""Words that may come between a comma and the order after it: "add a flag, also update the docs"."""
-INTERJECTIONS = frozenset("k kk mk mmk mmmk mmm hm hmm hmmm hmmmm uh ah oh ugh huh".split())
-"""Words without meaning if a comma or dots follow them: "hmmm.... that is too small"."""
-CONFIRMING = frozenset("yeah yes right ok okay no correct agreed".split())
-"""Last words of a sentence that only asks for confirmation: "we only need the name, yeah?"."""
-SUBJECTS = frozenset("i we you they he she it who which that to can could will would not users people".split())
-"""Words after which a verb is no order: "when I select a row"."""
-REJECTING = ("what i need", "what i want", "what i meant", "what i wanted", "what i asked for")
-"""Ends of a remark, before a colon, that rejects the last answer: "that is not what I need: the bar is too wide"."""
-SOLVED = frozenset("gone fixed works working helped better solved".split())
+FILLERS = frozenset("also please then maybe instead just and but &".split())  # "add a flag, also update the docs"
+CONFIRMING = frozenset("yeah yes right ok okay no correct agreed".split())  # "we only need the name, yeah?"
 POSSIBLE = frozenset(("might", "may"))
-PAIRS = (("(", ")"), ("[", "]"), ('"', '"'), ("`", "`"))
 BEHIND_A_BARE_VERB = frozenset(("and", "or", "it", "this", "that", "them", "sure"))
 UNFINISHED = frozenset("for to with of in on at by from as like the a an though out up and or".split())
 """Last words of an incomplete text, which was cut off or continues in another line: "check for"."""
-PARTICLES = frozenset(("up", "out", "down", "into", "at", "for", "off", "on", "over", "through"))
-ASKING = ("why", "how", "whether", "if")
-INQUIRING = frozenset("figure find look check investigate diagnose debug explain see tell understand work".split())
-ENDS_OF_OBJECT = (" so that ", " because ", " since ", " - ", " -- ", " \u2013 ", " \u2014 ", "; ", ": ")
-ENDS_OF_ORDER = (*ENDS_OF_OBJECT, ", but ", " but ")
-"""Phrases that end the object of an order, but not the object of a report: there the failure often follows "but"."""
-FEWEST_WORDS_BEFORE_COLON = 5
-"""Minimum words of a statement before a colon; fewer only introduce what follows, as in "this is my config:"."""
-DOUBLED = frozenset(
-    "run set put cut get stop drop plan ship split swap strip debug commit trim skip tag log pin scan wrap let".split()
-)
 AROUND = " \t.,;:!?*-_\"'()[]…\u2013\u2014"
-PASTED = (
-    ">", "|", "$ ", "% ", "#!", "at ", 'File "', "+", "diff ", "@@", "Traceback", "\u23bf", "│", "✓", "✔", "✗", "✖",
-    "╭", "╰", "├", "└", "E   ", "FAILED ", "FAIL ", "PASSED ", "ERROR ",
-)  # fmt: skip
-BARS = "█▓▒░▕▏"
-SEQUENCE = ("first ", "first,", "first:", "then ", "then,", "next ", "next,", "after that", "finally")
-"""Beginnings of lines that list tasks in sequence."""
-TRACES = ("stack trace", "[c]: ", "backtrace")
-HEADING = ("# ", "## ", "### ")
-LIST_MARKS = ("- ", "* ", "• ")
-REMARKING = frozenset("i i'm i've it it's its this that there there's we we're we've they you these those what".split())
-"""First words of a list item that is only a remark, unless it says what should be the case."""
-WRITING = frozenset("add write create extend cover implement include generate provide expand develop make".split())
-TESTS = frozenset("test tests unit-test unit-tests spec specs coverage testcase testcases e2e".split())
-"""Words that, together with a verb of ``WRITING``, show that tests are to be written."""
-LACKING = "no tests"
-"""Phrase that says that tests are missing, and are thus to be written."""
-RENAMING = frozenset("rename move extract split merge inline consolidate".split())
-"""Verbs of requests after which the old name of something may remain somewhere."""
-REPLACING = frozenset("replace port migrate unify delete remove drop get eliminate convert deduplicate".split())
-"""Verbs of requests after which some places may still have the old form, or use what was removed."""
-REVIEWING = ("review", "audit", "critique")
-USING = ("start with", "starting with", "begin with", "next file being", "use", "using", "adopt")
-"""Words before a name that is only to be used, or to be begun with."""
-BEFORE_A_NAME = frozenset("the new our a this `".split())
-"""Words that may stand between them and the name."""
-LONGEST_USE = 40
-"""How many characters before a name are searched for such words."""
-PROHIBITING = ("don't ", "do not ", "dont ", "never ", "avoid ")
-LIMITING = (
-    *PROHIBITING, "no ", "nothing ", "without ", "only ", "make sure ", "ensure ",
-    "leave ", "given ", "note that ", "use only ", "this is wrong", "that is wrong", "that's wrong",
-)  # fmt: skip
-"""Beginnings of sentences that limit how something is to be done: "don't touch the tests"."""
-BINDING = frozenset("keep look check read note use".split())
-"""Verbs of orders that accompany another and are to be obeyed all the same: "keep that style"."""
-LETTING = ("let's ", "lets ", "let's just ", "lets just ")
-CONDUCT = ("stick", "stay", "keep", "leave")
-"""Verbs behind ``LETTING`` that limit the work: "let's just stick with the old name"."""
-CREATING = frozenset("build create add write implement design develop generate make".split())
-"""Verbs of orders behind which "it lets the user choose" says what the new thing does."""
-UNDOING = frozenset("revert undo restore".split())
-DESCRIBING = frozenset(
-    """
-    was has does works fails crashes breaks says throws means makes sounds feels takes needs seems happens goes comes
-    this thanks its
-    """.split()
-)
-"""Words behind "it" in sentences about what happens at present, not about what is wanted."""
-REMARKS = frozenset("i i'm i've was were currently still error errors fails failed crashes throws broken".split())
-"""Words that show that a sentence reports what happened or what is the case, and asks for nothing."""
-UNWEIGHTY = frozenset("so it now again too please thanks this that e.g eg sure".split())
-"""Last words of sentences that say too little to be required."""

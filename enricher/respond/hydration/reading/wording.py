@@ -9,46 +9,60 @@ from enricher.prompt.text import harmless, shortened
 from enricher.respond.hydration.reading.verbs import verb_of
 from enricher.respond.hydration.reading.vocabulary import (
     AROUND,
-    ASKING,
-    ASKING_WHY,
-    AUXILIARIES,
     BACKWARD,
     BEHIND_A_BARE_VERB,
     CIRCUMSTANCES,
-    DOUBLED,
-    ENDS_OF_OBJECT,
-    ENDS_OF_ORDER,
-    FAILING,
-    FEWEST_WORDS_BEFORE_COLON,
-    FEWEST_WORDS_OF_A_REPORT,
-    GATHERING,
-    INQUIRING,
-    LACKING,
     MINOR,
     NEAR_THE_BEGINNING,
-    OBSERVING,
     ORDERS_ELSEWHERE,
-    OWN_ACTIONS,
-    PAIRS,
-    PARTICLES,
-    PLANNING,
     PRONOUNS,
-    REJECTING,
-    REMARKING,
-    RENAMING,
-    REPLACING,
-    SOLVED,
     STATING,
-    TELLING,
-    TESTS,
     UNFINISHED,
     VAGUE,
-    WRITING,
 )
 
 LONGEST_INTENT, LONGEST_OBJECT, LONGEST_ITEM = 180, 90, 220
-FEWEST_WORDS = 3
-"""Minimum words of a main request; a shorter one such as "fix it" rarely says what it is about."""
+FEWEST_WORDS = 3  # minimum words of a main request; a shorter one such as "fix it" rarely says what it is about
+PLANNING = (" plan about which ", " plan of which ", " plan in which order ", " plan for the order ", " plan which ")
+"""Signs of an order that only settles the sequence of the other ones."""
+GATHERING = frozenset("run rerun list collect count check".split())  # the order of the others depends on their result
+TELLING = frozenset("we we've we're i i've i'm was were".split())  # the list item reports something, and is not a task
+FAILING = frozenset(
+    """
+    error errors fail fails failed failing crash crashes crashed throws broken wrong missing empty blank nothing never
+    not no isn't doesn't didn't don't can't cannot won't wasn't aren't complains instead stuck hangs off opposite
+    unexpected unchanged
+    """.split()
+)
+"""Words by which a sentence reports a failure."""
+FEWEST_WORDS_OF_A_REPORT = 5
+OWN_ACTIONS = ("i ", "my bad", "sorry")  # what the user did or thinks, not a failure
+OBSERVING = frozenset("get got see saw still have can't cannot don't didn't am was keep notice noticed".split())
+"""Words after "I" by which the sentence reports a failure after all: "I get an error", "I cannot log in"."""
+ASKING_WHY = ("why", "how", "what", "where", "which", "whether")
+AUXILIARIES = frozenset("do does did can could should would will has have".split())
+REJECTING = ("what i need", "what i want", "what i meant", "what i wanted", "what i asked for")
+"""Ends of a remark, before a colon, that rejects the last answer: "that is not what I need: the bar is too wide"."""
+SOLVED = frozenset("gone fixed works working helped better solved".split())
+PAIRS = (("(", ")"), ("[", "]"), ('"', '"'), ("`", "`"))
+PARTICLES = frozenset(("up", "out", "down", "into", "at", "for", "off", "on", "over", "through"))
+ASKING = ("why", "how", "whether", "if")
+INQUIRING = frozenset("figure find look check investigate diagnose debug explain see tell understand work".split())
+ENDS_OF_OBJECT = (" so that ", " because ", " since ", " - ", " -- ", " \u2013 ", " \u2014 ", "; ", ": ")
+ENDS_OF_ORDER = (*ENDS_OF_OBJECT, ", but ", " but ")  # in a report, unlike an order, the failure often follows "but"
+FEWEST_WORDS_BEFORE_COLON = 5  # fewer only introduce what follows, as in "this is my config:"
+DOUBLED = frozenset(
+    "run set put cut get stop drop plan ship split swap strip debug commit trim skip tag log pin scan wrap let".split()
+)
+REMARKING = frozenset("i i'm i've it it's its this that there there's we we're we've they you these those what".split())
+"""First words of a list item that is only a remark, unless it says what should be the case."""
+WRITING = frozenset("add write create extend cover implement include generate provide expand develop make".split())
+TESTS = frozenset("test tests unit-test unit-tests spec specs coverage testcase testcases e2e".split())
+"""Words that, together with a verb of ``WRITING``, show that tests are to be written."""
+LACKING = "no tests"  # tests are missing, and so are to be written
+RENAMING = frozenset("rename move extract split merge inline consolidate".split())  # the old name may remain somewhere
+REPLACING = frozenset("replace port migrate unify delete remove drop get eliminate convert deduplicate".split())
+"""Verbs of requests after which some places may still have the old form, or use what was removed."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,10 +70,9 @@ if TYPE_CHECKING:
 
 
 def main_request(requests: list[PromptRequest], *, is_report: bool = False) -> PromptRequest | None:
-    """Return the main request: the first order or wish that is not too vague, else a question, else a statement.
+    """Return the main request, if any: the first order or wish that is not too vague, else a question or a statement.
 
-    If the prompt reports a failure (``is_report``), a sentence that says what fails is preferred. Return None if there
-    is no request.
+    If the prompt reports a failure (``is_report``), a sentence that says what fails is preferred.
     """
     requests = own_requests(requests) or requests
     whole = [one for one in requests if len(one.text.split()) >= FEWEST_WORDS or one.names_its_object]
@@ -103,7 +116,6 @@ def says_what_fails(request: PromptRequest) -> bool:
 
 
 def _reports(text: str) -> bool:
-    """Return whether a sentence reports a failure and says what fails."""
     head, _but, tail = text.partition(" but ")
     text = tail if head.lower().startswith(OWN_ACTIONS) and tail else text
     words = text.lower().split()
@@ -128,11 +140,8 @@ def separate_requests(requests: list[PromptRequest]) -> list[PromptRequest]:
 
 
 def _in_sequence(requests: list[PromptRequest]) -> list[PromptRequest]:
-    """Return the requests in the order of the plan's steps: gather information, plan, do the work, discuss.
-
-    A request to make a plan thus comes after requests to gather information, and before all others. A request for a
-    discussion before a later step comes last, because the work ends there.
-    """
+    # Gather information, settle the sequence, do the work; a discussion before a later step comes last, as work ends
+    # there.
     leading = [one for one in requests if any(words in f" {one.text.lower()} " for words in PLANNING)]
     ending = [one for one in requests if one.is_stop]
     others = [one for one in requests if one not in leading and one not in ending]
@@ -228,10 +237,7 @@ def object_of(request: PromptRequest) -> str:
 
 
 def _what_fails(text: str) -> str:
-    """Return the part that says what fails: "no graph is shown" in "the error is gone but no graph is shown".
-
-    Return the whole text if no part of it says more clearly what fails.
-    """
+    # "no graph is shown" in "the error is gone but no graph is shown"
     head, _colon, tail = text.partition(": ")
     if head.lower().endswith(REJECTING):
         return tail
@@ -255,8 +261,7 @@ def closed(text: str) -> str:
 def intent(requests: list[PromptRequest], *, error: str, earlier: str, is_question: bool, is_report: bool) -> str:
     """Return the intent of a plan: one sentence that restates the main request of the prompt.
 
-    The pasted ``error`` and the ``earlier`` request are added if they are not empty. ``is_question`` means that the
-    plan only answers a question, and ``is_report`` that the prompt reports a failure.
+    ``is_question`` means that the plan only answers a question, and ``is_report`` that the prompt reports a failure.
     """
     chosen = main_request(requests, is_report=is_report)
     if chosen is None:

@@ -4164,8 +4164,8 @@ MUTATIONS = (
     Mutation(
         "old files are found through links",
         "storage/state/plan_files.py",
-        "if stat.S_ISREG(found.st_mode) and now",
-        "if now",
+        "if stat.S_ISREG(found.st_mode) and found",
+        "if found",
         "Y38",
         "hydration/test_plan_files.py::test_only_own_files_older_than_an_hour_are_removed",
     ),

@@ -30,7 +30,7 @@ def transaction(db: sqlite3.Connection) -> Iterator[None]:
     try:
         yield
         db.execute("commit")
-    except BaseException:
+    except BaseException:  # an interrupt, too
         db.rollback()
         raise
 

@@ -21,7 +21,7 @@ BUSY_S = 0.05
 
 They were enough in a test in which 16 other processes wrote.
 """
-STEPS_BETWEEN_LOOKS = 2_000
+STEPS_BETWEEN_LOOKS = 2_000  # instructions of SQLite's virtual machine, some hundredths of a millisecond
 DAMAGE_CODES = (11, 26)
 """The error codes SQLITE_CORRUPT (the file is damaged) and SQLITE_NOTADB (it is not a database)."""
 
@@ -37,6 +37,8 @@ def _driver() -> ModuleType:
 
         return _sqlite3
     try:
+        # ``_sqlite3`` imports ``functools`` for ``lru_cache``, which caches the statements of a connection. The last
+        # argument of the wrapper is the class of ``cache_info()``, which nobody calls here.
         from _functools import _lru_cache_wrapper  # type: ignore[import-not-found]
 
         stand_in = type(sys)("functools")
@@ -46,7 +48,7 @@ def _driver() -> ModuleType:
             import _sqlite3
         finally:
             del sys.modules["functools"]
-        _sqlite3.connect(":memory:").execute("select 1").fetchall()
+        _sqlite3.connect(":memory:").execute("select 1").fetchall()  # tries out the cache of statements
     except (ImportError, AttributeError, TypeError):
         return _public_driver()
     return _sqlite3
@@ -69,7 +71,7 @@ def open_reader(path: str, *, until: float = 0.0) -> Connection:
     driver = _driver()
     try:
         connection: Connection = driver.connect(address(path), timeout=BUSY_S, uri=True)
-        connection.execute("pragma query_only = 1")
+        connection.execute("pragma query_only = 1")  # mode=ro alone would allow writes to temporary tables
     except driver.Error as failure:
         raise ReaderError(f"{path}: {failure}") from failure
     if until:
@@ -88,7 +90,7 @@ def open_writer(path: str) -> Connection:
     try:
         uri = f"{address(path).removesuffix('ro')}rw"
         connection: Connection = driver.connect(uri, timeout=BUSY_S, uri=True, isolation_level=None)
-        connection.execute("pragma synchronous = normal")
+        connection.execute("pragma synchronous = normal")  # does not wait for the disk: a lost write does no harm
         connection.execute("pragma secure_delete = on")
     except driver.Error as failure:
         raise ReaderError(f"{path}: {failure}") from failure
@@ -97,12 +99,13 @@ def open_writer(path: str) -> Connection:
 
 def address(path: str) -> str:
     """Return the URI that makes SQLite open ``path`` read-only."""
+    # "%" is replaced first, because the others introduce it; ``urllib`` would do this, but is slow to import.
     return f"file:{path.replace('%', '%25').replace('?', '%3f').replace('#', '%23')}?mode=ro"
 
 
 def is_damage(failure: Exception) -> bool:
     """Return whether an error of SQLite means that the file is damaged, not busy, interrupted or unreachable."""
-    return getattr(failure, "sqlite_errorcode", 0) & 0xFF in DAMAGE_CODES
+    return getattr(failure, "sqlite_errorcode", 0) & 0xFF in DAMAGE_CODES  # without the bits of extended codes
 
 
 def failures() -> tuple[type[Exception], ...]:

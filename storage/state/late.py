@@ -76,7 +76,7 @@ def _name(session_id: str) -> str:
 
 
 def _claimed(file: str) -> dict[str, Any]:
-    aside = f"{os.path.dirname(file)}/.{os.getpid():x}{os.urandom(4).hex()}.tmp"
+    aside = private.aside_name(file)
     try:
         os.rename(file, aside)  # the process whose rename succeeds has it
     except OSError:

@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 
 FOLDER = "sessions"
 CLAIMS = "claims"
+CLAIMS_BYTES = 65_536  # at most this much of the file of claims is read: more than a thousand claims
 DUPLICATE_WITHIN_NS = 2_000_000_000
 LOCK_ATTEMPTS = 10  # with growing pauses, 22 ms in all
-LIMIT_BYTES = 256 * 1024
+LIMIT_BYTES = 256 * 1024  # of a session's file
 FORGOTTEN_AFTER_S = 30 * 24 * 3600
 
 
@@ -106,7 +107,7 @@ def forget_old(state_dir: str) -> None:
     except OSError:
         return
     for path in old:
-        os.unlink(path)
+        private.removed(path)  # unless the session has just been reset
 
 
 def _parse(line: bytes) -> tuple[int, list[str]]:
@@ -118,14 +119,10 @@ def _parse(line: bytes) -> tuple[int, list[str]]:
         value = fast_stdlib.loads(line.decode())
     except (ValueError, RecursionError):
         return 0, []
-    if (
-        not isinstance(value, list)
-        or len(value) != 2
-        or not isinstance(value[0], int)
-        or not isinstance(value[1], list)
-    ):
-        return 0, []
-    return max(0, value[0]), [name for name in value[1] if isinstance(name, str)]
+    match value:
+        case [int(tokens), list(names)]:
+            return max(0, tokens), [name for name in names if isinstance(name, str)]
+    return 0, []
 
 
 def _append(state_dir: str, session_id: str, line: bytes) -> None:
@@ -192,13 +189,11 @@ def _claimed(descriptor: int, mark: str) -> bool:
     """
     is_locked = _lock(descriptor)
     now = time.monotonic_ns()
-    recent = [
-        line for line in os.read(descriptor, 65536).decode("ascii", "replace").split("\n") if _is_recent(line, now)
-    ]
+    lines = os.read(descriptor, CLAIMS_BYTES).decode("ascii", "replace").split("\n")
+    recent = [line for line in lines if _is_recent(line, now)]
     if any(line.startswith(mark) for line in recent):
         return False
     if is_locked:
-        # A thousand claims fit into the 65,536 bytes that are read.
         content = "".join(f"{line}\n" for line in [*recent[-1000:], f"{mark} {now}"]).encode()
         os.lseek(descriptor, 0, os.SEEK_SET)
         os.write(descriptor, content)
@@ -220,7 +215,7 @@ def _lock(descriptor: int) -> bool:
     for attempt in range(LOCK_ATTEMPTS):
         try:
             os.lockf(descriptor, os.F_TLOCK, 0)
-        except (PermissionError, BlockingIOError):
+        except (PermissionError, BlockingIOError):  # POSIX allows EACCES and EAGAIN for a lock that another process has
             time.sleep(0.0005 * attempt)
         else:
             return True

@@ -1212,8 +1212,8 @@ MUTATIONS = (
     Mutation(
         "a merge brings the answers of older histories in",
         "storage/db/merge.py",
-        "    return (*row[:INPUTS_AT], condense(prompt, inputs), *row[INPUTS_AT + 1 :])",
-        "    return (*row[:INPUTS_AT], inputs, *row[INPUTS_AT + 1 :])",
+        "        return (*row[:INPUTS_AT], self.condense(prompt, inputs), *row[INPUTS_AT + 1 :])",
+        "        return (*row[:INPUTS_AT], inputs, *row[INPUTS_AT + 1 :])",
         "",
         "forgetting/test_answers_of_old.py::"
         "test_a_merged_history_comes_without_them_and_is_the_same_as_one_that_still_has_them",

@@ -17,8 +17,8 @@ from storage.db import database
 from storage.state import detached, notices, sessions
 from storage.traces import intake, spool
 
-POSTPONED_S = 60.0
-PERSISTENCE_S = 60.0
+POSTPONED_S = 60.0  # until the next attempt after a failure
+PERSISTENCE_S = 60.0  # for which a locked database is tried again and again
 LINGER_S = 1.2
 LOOK_EVERY_S = 0.05
 VACUUM_PAGES = 200  # other processes wait for these 30 ms

@@ -223,6 +223,7 @@ def m007_memories(db: Database) -> None:
             memories integer not null
         ) without rowid
     """)
+    # In an index without content of its own, only the command ``delete`` with the old texts removes the words of a row.
     index = (
         "insert into memories_fts (rowid, content, tags, words) values (new.number, new.content, new.tags, new.words)"
     )

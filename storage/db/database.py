@@ -118,11 +118,7 @@ def set_aside(state_dir: str) -> str:
         if not os.path.exists(path) or _is_sound(path):
             return ""
         aside = f"{path}.corrupt-{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}"
-        for suffix in (
-            "-shm",
-            "-wal",
-            "",
-        ):  # the database last: as long as it is there, an interrupted move is repeated
+        for suffix in ("-shm", "-wal", ""):  # the database last: an interrupted move is repeated while it is there
             with contextlib.suppress(FileNotFoundError):
                 os.rename(path + suffix, aside + suffix)
         intake.forget_marks(state_dir)

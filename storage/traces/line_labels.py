@@ -26,7 +26,7 @@ RULE_KINDS = (GUARDRAIL, APPROACH, TASK_TYPE)
 Any other kind is the name of the channel (source of facts) that the line came from, or ``other``.
 """
 HASH_DIGITS = 16
-LONGEST_REASON = 400
+LONGEST_REASON = 400  # characters
 
 _HEADINGS = ("## ", "**Relevant Context**", "_Partial: ")
 _GUARDRAILS, _APPROACH, _TASK_TYPE = (
@@ -56,8 +56,6 @@ KEEP_RATES = f"""
     group by line_labels.line_kind, line_labels.rule
     order by avg(line_labels.verdict = 'ok'), count(*) desc, line_labels.line_kind, line_labels.rule
 """
-
-
 NEWEST_LABELS = f"""
     select line_labels.trace_id, line_labels.line_kind, line_labels.rule, line_labels.verdict
     from line_labels join traces on traces.id = line_labels.trace_id
@@ -133,7 +131,7 @@ class KeepRate:
     @property
     def interval(self) -> tuple[float, float]:
         """Return Wilson's 95 % confidence interval of the share; from 0 to 1 if no line was labelled."""
-        n, z = self.judged, 1.959964  # as in workbench.statistics, which storage must not import
+        n, z = self.judged, 1.959964  # the 97.5 % quantile; as in workbench.statistics, which storage must not import
         if not n:
             return 0.0, 1.0
         centre, spread = self.right + z * z / 2, z * math.sqrt(self.right * (n - self.right) / n + z * z / 4)
@@ -187,6 +185,7 @@ def _parts(trace: Mapping[str, object]) -> Iterator[tuple[str, str, str]]:
     texts = str(trace["output_text"]).splitlines()
     channels = [str(one["channel"]) for one in _rows(trace, "items") if one["kept"]]
     bullets = sum(text.startswith("- ") for text in texts)
+    # Bullets and kept facts have the same order. If their numbers differ, it is not known which bullet is which fact.
     facts = iter(channels if len(channels) == bullets else [OTHER] * bullets)
     for text in texts:
         if text.startswith("- "):
@@ -209,6 +208,7 @@ def _guardrails(text: str, trace: Mapping[str, object]) -> Iterator[tuple[str, s
     starts: list[tuple[int, str]] = []
     after = 0
     for one in _rows(trace, "guardrails"):
+        # Searched from ``after`` on, because the text of an earlier guardrail may name this one.
         at = text.find(f"{one['guardrail_id']} (", after)
         if at >= 0:
             starts.append((at, str(one["guardrail_id"])))

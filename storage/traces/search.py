@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from storage.traces.selection import Selection
 
 BATCH_ROWS = 500
-TIME_DIGITS = 14
+TIME_DIGITS = 14  # of a trace's id: the time in microseconds, in hexadecimal
 TOKEN = re.compile(r"\w+")
 
 WHICH_ROW_IS_LAST = "select coalesce(max(rowid), 0) from traces"
@@ -84,6 +84,7 @@ def expression(words: tuple[str, ...]) -> str:
     one of the texts contains no word.
     """
     phrases = [TOKEN.findall(text) for text in words]
+    # Quotes make a phrase of the words, and the star lets the last one be a beginning; words cannot contain quotes.
     return " ".join('"' + " ".join(phrase) + '"*' for phrase in phrases if phrase) if all(phrases) else ""
 
 
@@ -93,7 +94,7 @@ def _indexed_up_to(db: sqlite3.Connection, last: int) -> int:
     while low < high:
         middle = (low + high + 1) // 2
         found = db.execute(IS_THE_ROW_IN, {"row": middle}).fetchone()
-        if found is None or found[0]:
+        if found is None or found[0]:  # None: all rows from there on were deleted
             low = middle
         else:
             high = middle - 1

@@ -9,6 +9,7 @@ import json
 from typing import TYPE_CHECKING, NamedTuple
 
 from storage.traces.selection import Selection
+from storage.traces.trace_pages import ABOVE_ALL
 
 if TYPE_CHECKING:
     import sqlite3
@@ -40,6 +41,7 @@ WHEN_DID_EACH_VERSION_COME = """
     where traces.rules_hash <> '' and traces.origin <> 'import' group by traces.rules_hash
 """
 WHICH_VERSIONS_WERE_STORED = "select hash, first_seen_at from instructions_versions"
+# One parameter with a list in JSON, because the number of parameters of a statement is limited.
 THESE = "traces.id in (select value from json_each(:these))"
 
 
@@ -85,7 +87,7 @@ COLUMNS = RecordedPrompt._fields
 
 def rows(db: sqlite3.Connection, selection: Selection, *, limit: int = 0) -> Iterator[list[RecordedPrompt]]:
     """Yield the selected prompts, newest first, in lists of up to PAGE_ROWS; ``limit`` 0 means no limit."""
-    before, left = "g", limit or -1  # "g" sorts behind every id, since ids are hexadecimal
+    before, left = ABOVE_ALL, limit or -1
     columns = ", ".join(f"traces.{column}" for column in COLUMNS)
     query = f"""
         select {columns} from traces where ({selection.where}) and traces.id < :corpus_before

@@ -100,29 +100,15 @@ class Facet:
 
 @dataclass(frozen=True, slots=True)
 class Facets:
-    """How often each value of several fields occurs among the selected prompts.
+    """How often each value of several fields occurs among the selected prompts, by the name of the field.
 
     A prompt without a value is not counted in that facet. A prompt with several guardrails is counted for each of them.
+    ``prompts`` and ``is_all`` are those of most facets; for guardrails and labels, fewer prompts may be counted.
     """
 
-    status: Facet
-    task_type: Facet
-    search_intent: Facet
-    workflow: Facet
-    guardrail: Facet
-    version: Facet
-    label: Facet
-    host: Facet
-
-    @property
-    def prompts(self) -> int:
-        """Return how many prompts were counted; for the facets of guardrails and labels, it can be fewer."""
-        return self.status.prompts
-
-    @property
-    def is_all(self) -> bool:
-        """Return whether all matching prompts were counted."""
-        return self.status.is_all
+    by_field: dict[str, Facet]
+    prompts: int
+    is_all: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,19 +143,12 @@ def facets(db: sqlite3.Connection, which: Selection, *, newest: int = 0) -> Face
         classes = classes or _of_rows([row[1:] for row in sample], is_all=is_all)
         ids, questions = [row[0] for row in sample], (WHICH_GUARDRAILS_HAVE_THEY, WHICH_LABELS_HAVE_THEY)
         beside = _child_counts(db, questions, len(ids), ids=ids, is_all=is_all)
-    return Facets(
-        status=classes.facet("status"),
-        task_type=classes.facet("type"),
-        search_intent=classes.facet("intent"),
-        workflow=classes.facet("workflow"),
-        guardrail=beside.facet("guardrail"),
-        version=classes.facet("version"),
-        label=beside.facet("label"),
-        host=classes.facet("host"),
-    )
+    found = {field: counted.facet(field) for counted in (classes, beside) for field in counted.by_field}
+    return Facets(found, classes.prompts, classes.is_all)
 
 
 def _is_rolled_up(which: Selection) -> bool:
+    # A subquery reads other tables than the sums.
     return "select" not in which.where and set(NAMED.findall(which.where)) <= ROLLED_UP_FIELDS
 
 
@@ -189,12 +168,13 @@ def _newest(db: sqlite3.Connection, which: Selection, most: int) -> tuple[list[R
     body, named = trace_pages.newest_first(db, search.with_index(which, db), few=most)
     cursor = db.cursor()
     cursor.row_factory = None  # plain tuples take half the time
+    # One row more than wanted shows that there are more.
     found = cursor.execute(f"select traces.id, {_CLASSES} {body} limit :most", {**named, "most": most + 1}).fetchall()
     return found[:most], len(found) <= most
 
 
 def _of_rows(rows: Iterable[Row], *, is_all: bool) -> _Counted:
-    columns = list(zip(*rows, strict=True)) or [()] * len(COLUMNS)
+    columns = list(zip(*rows, strict=True)) or [()] * len(COLUMNS)  # without rows, ``zip`` yields no columns
     by_field = {field: Counter(column) for field, column in zip(COLUMNS, columns, strict=True)}
     return _Counted(by_field, len(columns[0]), is_all)
 

@@ -15,6 +15,7 @@ from urllib.parse import urlencode
 from datasette.utils.asgi import Response
 
 from storage.evaluation import replays
+from storage.traces.trace_pages import ABOVE_ALL
 from workbench.replay.compare import KINDS
 from workbench.statistics.pairs import mcnemar_midp
 from workbench.views.differences import DiffSection, compared, folded, unfolded
@@ -233,7 +234,7 @@ def _listing(db: sqlite3.Connection, before: str) -> list[StoredReplay]:
 
 def _wanted(request: Request, limit: int) -> ResultQuery:
     args = request.args
-    before = args.get("before") or replays.ABOVE_ALL
+    before = args.get("before") or ABOVE_ALL
     return ResultQuery(request.url_vars["run"], args.get("kind") or "", args.get("trace") or "", before, limit)
 
 

@@ -29,7 +29,7 @@ ROWS_OF_DATA = 1_000
 """Maximum number of rows in a JSON response, which has a link to the next rows; a CSV response has all."""
 COLUMNS = tuple(field.name for field in fields(TraceLine))
 NAMES = {
-    "task_type": "Task type", "search_intent": "Search intent", "workflow": "Workflow", "guardrail": "Guardrail",
+    "type": "Task type", "intent": "Search intent", "workflow": "Workflow", "guardrail": "Guardrail",
     "status": "Status", "label": "Label", "host": "Agent client", "version": "Instructions",
 }  # fmt: skip
 MOST_VALUES = 8
@@ -99,7 +99,7 @@ async def view(history: History, request: Request) -> Response:
         "wanted": wanted,
         "error": error,
         "facets": {
-            name: _values(getattr(shown["narrower"], column), wanted) for column, name in NAMES.items() if not error
+            name: _values(shown["narrower"].by_field[field], wanted) for field, name in NAMES.items() if not error
         },
         "sorts": SORTS,
         "fields": FIELDS,

@@ -102,7 +102,7 @@ def surplus(db: sqlite3.Connection, bounds: Bounds) -> list[str]:
     state = held(db)
     count = max(
         state.traces - bounds.rows if bounds.rows else 0,
-        _too_large(state, bounds, left=state.traces) if bounds.mb else 0,
+        _too_large(state, bounds) if bounds.mb else 0,
     )
     return found if len(found) >= count else [row[0] for row in db.execute(WHICH_ARE_OLDEST, {"limit": count})]
 
@@ -182,15 +182,12 @@ def _too_old(db: sqlite3.Connection, bounds: Bounds) -> list[str]:
     return [row[0] for row in db.execute(WHICH_ARE_OLDER, {"id": queries.first_id(time.time() - bounds.days * DAY_S)})]
 
 
-def _too_large(state: StoredAmount, bounds: Bounds, *, left: int) -> int:
-    """Estimate how many traces to delete so that the database is within the limit in megabytes.
-
-    ``left`` is the number of stored traces, from which their average size is computed.
-    """
-    excess = state.used_bytes - bounds.mb * 1e6
+def _too_large(state: StoredAmount, bounds: Bounds) -> int:
+    """Estimate from the average size how many traces to delete so that the limit in megabytes holds."""
+    excess, left = state.used_bytes - bounds.mb * 1e6, state.traces
     if excess <= 0 or left <= ALWAYS_KEPT:
         return 0
-    likely = int(excess / max(1.0, state.used_bytes / left)) + 1
+    likely = int(excess / (state.used_bytes / left)) + 1
     # At least one in a hundred, because near the limit, small estimates would take many rounds.
     return min(max(likely, min(PAGE_TRACES, left // 100 + 1)), left - ALWAYS_KEPT)
 

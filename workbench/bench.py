@@ -49,6 +49,7 @@ from enricher.interfaces.bench import (
 )
 from enricher.rules.compiling.compiler import compile_layers
 from enricher.rules.layers import Layer, packaged_file
+from storage.base import private
 from storage.metrics.percentiles import percentile
 from storage.traces import trace_pages
 from storage.traces.selection import EVERYTHING
@@ -83,13 +84,14 @@ signals:
 ```
 """
 ENTRY = "from enricher.interfaces.cli import main; main()"
-SIZE = (120, 40)
+SIZE = (120, 40)  # columns and lines of the terminal
 GIVE_UP_S = 60.0
-MARK_CHARS = 10
+MARK_CHARS = 10  # so few that the list shows them whole
 READ = "prompts read, not replayed"
-FIRST_MS = 1_700_000_000_000
+FIRST_S = 1_700_000_000  # the time of the first generated prompt, in 2023; the last must be in the past, too
 PROMPTS_PER_SESSION = 5
-SIGNAL = re.compile(r"^(  - \{phrase: .*weight: )(\d)\}$", re.MULTILINE)
+# ``_edits`` changes a weight to 10 less the weight, which would leave 5 as it is.
+SIGNAL = re.compile(r"^(  - \{phrase: .*weight: )([1-46-9])\}$", re.MULTILINE)
 
 
 def workbench_rows(state: str, runs: int) -> list[BenchRow]:
@@ -134,8 +136,6 @@ def _restored(path: str) -> Iterator[None]:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(path)
         if before is not None:
-            from storage.base import private
-
             private.write_file(path, before)
 
 
@@ -147,7 +147,7 @@ def _import_textual() -> float:
 
 def _start(state: str, mark: bytes) -> float:
     """Start the app in a pseudo-terminal, then quit it; return the seconds until the text ``mark`` was painted."""
-    import fcntl
+    import fcntl  # this and the following modules are missing on Windows
     import pty
     import struct
     import termios
@@ -164,7 +164,7 @@ def _start(state: str, mark: bytes) -> float:
         return time.perf_counter() - begun
     finally:
         os.write(leader, b"q")
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError):  # Linux reports the end of a pseudo-terminal as an error
             while os.read(leader, 65536):
                 pass
         process.wait(GIVE_UP_S)
@@ -176,7 +176,7 @@ def _read_until(leader: int, mark: bytes, end: float) -> None:
     while mark not in seen:
         if time.perf_counter() > end:
             raise TimeoutError("the app did not come up")
-        seen = seen[-len(mark) :] + os.read(leader, 65536)
+        seen = seen[-len(mark) :] + os.read(leader, 65536)  # the mark may be in two pieces
 
 
 async def _filters(state: str, runs: int) -> dict[str, list[float]]:
@@ -297,7 +297,7 @@ def _edits() -> dict[str, str]:
     signal = next(one for one in SIGNAL.finditer(text) if "<" not in one[0])  # edits of <file> etc. affect all prompts
     return {
         "one signal's weight": text[: signal.start()] + f"{signal[1]}{10 - int(signal[2])}}}" + text[signal.end() :],
-        "a threshold": text.replace("min_confidence: ", "min_confidence: 0.6 #", 1),
+        "a threshold": text.replace("min_confidence: ", "min_confidence: 0.6 #", 1),  # the old value becomes a comment
         "every prompt judged anew": text.replace("## Task type: chat", "## Task type: talk", 1),
     }
 
@@ -321,7 +321,7 @@ def rates(prompts: int, runs: int) -> tuple[list[ReplayRate], list[EditTimes]]:
             for _ in range(runs):
                 # Shuffled, so that no kind of edit always profits from what the previous one left in caches.
                 for name in random.sample(list(seconds), len(seconds)):
-                    began = time.process_time()
+                    began = time.process_time()  # not affected by what else runs on the computer
                     if name == READ:
                         for page in corpus.pages():
                             for row in page:
@@ -356,27 +356,19 @@ def _invent(folder: str, prompts: int) -> None:
     path = os.path.join(folder, "prompts.jsonl")
     with open(path, "w", encoding="utf-8") as file:
         file.writelines(json.dumps(one) + "\n" for one in _prompts(prompts))
-    command = [
-        sys.executable,
-        "-c",
-        f"import sys; sys.path.insert(0, sys.argv.pop(1)); {ENTRY}",
-        root_dir(),
-        "trace",
-        "import",
-        path,
-        "--yes",
-    ]
+    program = f"import sys; sys.path.insert(0, sys.argv.pop(1)); {ENTRY}"
+    command = [sys.executable, "-c", program, root_dir(), "trace", "import", path, "--yes"]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=folder)
 
 
 def _prompts(count: int) -> Iterator[dict[str, object]]:
     """Yield ``count`` records to import, with prompts made of one to six example sentences from the instructions."""
-    chance = random.Random(count)
+    chance = random.Random(count)  # the same prompts in every run
     compiled = compile_layers([Layer("packaged", packaged_file())])
     examples = [example for rule in compiled.classes for example in rule.examples]
     for number in range(count):
         text = " ".join(chance.sample(examples, chance.choice((1, 1, 2, 3, 6))))
         yield {
             "id": f"p{number}", "prompt": f"{text} ({number})", "session_id": f"s{number // PROMPTS_PER_SESSION}",
-            "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(FIRST_MS / 1000 + 60 * number)),
+            "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(FIRST_S + 60 * number)),
         }  # fmt: skip

@@ -76,6 +76,7 @@ def kind_of(text: str) -> str:
     A text with the bypass prefix counts as a prompt here, because that prefix depends on the settings.
     """
     bare = text.strip()
+    # Before the blocks are removed: a text that is a single block would then be empty, whatever the block was.
     for start, kind in STARTS:
         if bare.startswith(start):
             return kind
@@ -99,7 +100,7 @@ def typed(text: str) -> str:
         close = text.find(f"</{tag[1]}>", tag.end()) if tag.start() >= at and _is_hosts(tag[1]) else -1
         if close >= 0:  # clients close their tags; a person may write about a tag without closing it
             kept.append(text[at : tag.start()])
-            at = close + len(tag[1]) + 3
+            at = close + len(tag[1]) + len("</>")
     return "".join([*kept, text[at:]]).strip() if kept else text
 
 
@@ -118,7 +119,7 @@ class SessionInfo:
         self.cwd = ""
         self.is_subagents = False
 
-    def learn(self, *, identity: str, cwd: str) -> None:
+    def learn(self, *, identity: str = "", cwd: str = "") -> None:
         """Store a session id and a folder found in a record; an empty argument leaves the earlier value as it is."""
         self.id = identity[:LONGEST_NAME] or self.id
         self.cwd = cwd[:LONGEST_NAME] or self.cwd
@@ -199,7 +200,7 @@ class Codex(Form):
             source = payload.get("source") if isinstance(payload, dict) else None
             session.is_subagents = isinstance(source, dict) or str(source).startswith("subagent")
         elif kind == "turn_context":
-            session.learn(identity="", cwd=text_at(record, "payload", "cwd"))
+            session.learn(cwd=text_at(record, "payload", "cwd"))
 
     def program_kind(self, record: Record) -> str:
         if record.get("type") == "compacted":
@@ -231,7 +232,7 @@ class Gemini(Form):
     def open(self, path: str, session: SessionInfo) -> None:
         folder = os.path.dirname(os.path.dirname(path))
         root = _small_file(os.path.join(folder, ".project_root")).strip()
-        session.learn(identity="", cwd=root if os.path.isabs(root) else self._listed(folder))
+        session.learn(cwd=root if os.path.isabs(root) else self._listed(folder))
 
     def _listed(self, folder: str) -> str:
         """Return the project's path that ``projects.json`` lists for the name of ``folder``, or an empty string.
@@ -246,7 +247,7 @@ class Gemini(Form):
         return next((path for path, name in projects if name == os.path.basename(folder)), "")
 
     def learn(self, record: Record, session: SessionInfo) -> None:
-        session.learn(identity=text_at(record, "sessionId"), cwd="")
+        session.learn(identity=text_at(record, "sessionId"))
         if record.get("kind") == "subagent":
             session.is_subagents = True
 
@@ -269,7 +270,7 @@ class Copilot(Form):
             session.id = os.path.basename(folder)
         lines = _small_file(os.path.join(folder, "workspace.yaml")).splitlines()
         named = (line.partition(":")[2].strip().strip("'\"") for line in lines if line.startswith("cwd:"))
-        session.learn(identity="", cwd=next(named, ""))
+        session.learn(cwd=next(named, ""))
 
     def learn(self, record: Record, session: SessionInfo) -> None:
         if record.get("type") in ("session.start", "session.resume"):

@@ -61,7 +61,7 @@ from workbench.tui.state import NAME as REMEMBERED
 from workbench.tui.workers.connection import open_database
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import AsyncIterator, Callable, Iterator
 
     from workbench.tui.app import Workbench
     from workbench.tui.screens.editing.instructions import InstructionsScreen
@@ -133,8 +133,7 @@ def _restored(path: str) -> Iterator[None]:
     try:
         yield
     finally:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(path)
+        private.removed(path)
         if before is not None:
             private.write_file(path, before)
 
@@ -179,13 +178,20 @@ def _read_until(leader: int, mark: bytes, end: float) -> None:
         seen = seen[-len(mark) :] + os.read(leader, 65536)  # the mark may be in two pieces
 
 
-async def _filters(state: str, runs: int) -> dict[str, list[float]]:
+@contextlib.asynccontextmanager
+async def _listed(state: str) -> AsyncIterator[Workbench]:
+    """Run the app without a terminal for an ``async with`` block, which begins when the prompts are listed."""
     from workbench.tui.app import Workbench
 
     app = Workbench(state, screen="traces", selection="")
-    found: dict[str, list[float]] = {f"filter {text}": [] for text in FILTERS}
     async with app.run_test(size=SIZE):
         await _until(lambda: _traces(app).rows.row_count)
+        yield app
+
+
+async def _filters(state: str, runs: int) -> dict[str, list[float]]:
+    found: dict[str, list[float]] = {f"filter {text}": [] for text in FILTERS}
+    async with _listed(state) as app:
         for _round in range(runs):
             for text in FILTERS:
                 begun = time.perf_counter()
@@ -196,13 +202,9 @@ async def _filters(state: str, runs: int) -> dict[str, list[float]]:
 
 
 async def _coverages(state: str, runs: int) -> list[float]:
-    from workbench.tui.app import Workbench
-
     found = []
     for _round in range(runs):
-        app = Workbench(state, screen="traces", selection="")
-        async with app.run_test(size=SIZE):
-            await _until(lambda app=app: _traces(app).rows.row_count)  # type: ignore[misc]
+        async with _listed(state) as app:
             begun = time.perf_counter()
             await app.action_go("coverage")
             await _until(lambda app=app: getattr(app.place_screen(), "is_measured", False))  # type: ignore[misc]
@@ -238,13 +240,9 @@ async def _saves(state: str, runs: int) -> dict[str, list[float]]:
 
 
 async def _arrivals(state: str, runs: int) -> list[float]:
-    from workbench.tui.app import Workbench
-
-    app = Workbench(state, screen="traces", selection="")
     found = []
     await asyncio.to_thread(_ask, "first")
-    async with app.run_test(size=SIZE):
-        await _until(lambda: _traces(app).rows.row_count)
+    async with _listed(state) as app:
         for number in range(runs):
             before = _traces(app).rows.row_count
             await asyncio.to_thread(_ask, str(number))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import stat  # ``os`` has loaded it already, so it costs the hook nothing
+import time
 
 NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
 OTHERS_WRITE = 0o022  # the bits for group and others
@@ -133,6 +134,24 @@ def removed(path: str) -> bool:
     except FileNotFoundError:
         return False
     return True
+
+
+def lock(descriptor: int, *, patience_s: float = 0.0) -> bool:
+    """Lock an open file against other processes; return whether that succeeded within ``patience_s``.
+
+    The file is unlocked when this process closes it, by any descriptor, or dies.
+    """
+    give_up_at, pause_s = time.monotonic() + patience_s, 0.0
+    while True:
+        try:
+            os.lockf(descriptor, os.F_TLOCK, 0)
+        except (PermissionError, BlockingIOError):  # POSIX allows both EACCES and EAGAIN
+            if time.monotonic() >= give_up_at:
+                return False
+            pause_s = min(pause_s + 0.0005, 0.02)  # short at first, because most locks are held only for a moment
+            time.sleep(pause_s)
+        else:
+            return True
 
 
 def _write_all(descriptor: int, content: bytes) -> None:

@@ -66,14 +66,7 @@ def open_reader(path: str, *, until: float = 0.0) -> Connection:
     A query that is still running when ``time.perf_counter()`` passes ``until`` fails (0: no limit). Raises ReaderError
     if there is no such database; queries on the connection raise the exceptions that ``failures()`` returns.
     """
-    if not os.path.isfile(path):  # SQLite would block on opening a pipe, and no alarm interrupts that
-        raise ReaderError(f"{path}: no such file")
-    driver = _driver()
-    try:
-        connection: Connection = driver.connect(address(path), timeout=BUSY_S, uri=True)
-        connection.execute("pragma query_only = 1")  # mode=ro alone would allow writes to temporary tables
-    except driver.Error as failure:
-        raise ReaderError(f"{path}: {failure}") from failure
+    connection = _connected(path, "ro", "query_only = 1")  # mode=ro alone would allow writes to temporary tables
     if until:
         connection.set_progress_handler(lambda: time.perf_counter() > until, STEPS_BETWEEN_LOOKS)
     return connection
@@ -84,23 +77,26 @@ def open_writer(path: str) -> Connection:
 
     Its statements fail while another process writes. Raises ReaderError if there is no such database.
     """
-    if not os.path.isfile(path):
+    return _connected(path, "rw", "synchronous = normal", "secure_delete = on")  # normal: does not wait for the disk
+
+
+def _connected(path: str, mode: str, *pragmas: str) -> Connection:
+    if not os.path.isfile(path):  # SQLite would block on opening a pipe, and no alarm interrupts that
         raise ReaderError(f"{path}: no such file")
     driver = _driver()
     try:
-        uri = f"{address(path).removesuffix('ro')}rw"
-        connection: Connection = driver.connect(uri, timeout=BUSY_S, uri=True, isolation_level=None)
-        connection.execute("pragma synchronous = normal")  # does not wait for the disk: a lost write does no harm
-        connection.execute("pragma secure_delete = on")
+        connection: Connection = driver.connect(address(path, mode), timeout=BUSY_S, uri=True, isolation_level=None)
+        for pragma in pragmas:
+            connection.execute(f"pragma {pragma}")
     except driver.Error as failure:
         raise ReaderError(f"{path}: {failure}") from failure
     return connection
 
 
-def address(path: str) -> str:
-    """Return the URI that makes SQLite open ``path`` read-only."""
+def address(path: str, mode: str = "ro") -> str:
+    """Return the URI that makes SQLite open ``path`` in this mode, read-only by default."""
     # "%" is replaced first, because the others introduce it; ``urllib`` would do this, but is slow to import.
-    return f"file:{path.replace('%', '%25').replace('?', '%3f').replace('#', '%23')}?mode=ro"
+    return f"file:{path.replace('%', '%25').replace('?', '%3f').replace('#', '%23')}?mode={mode}"
 
 
 def is_damage(failure: Exception) -> bool:

@@ -181,8 +181,7 @@ def _create(path: str) -> None:
     would fail, however long they wait.
     """
     for leftover in (f"{path}.new", f"{path}.new-wal", f"{path}.new-shm", f"{path}-wal", f"{path}-shm"):
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(leftover)
+        private.removed(leftover)
     os.close(private.open_file(f"{path}.new", os.O_RDWR))
     with contextlib.closing(_open(f"{path}.new")) as db:
         db.execute("pragma auto_vacuum = incremental")  # has no effect once WAL is on or a table exists
@@ -218,20 +217,8 @@ def _locked(state_dir: str) -> Iterator[None]:
     with ONE_THREAD:
         descriptor = private.open_file(f"{state_dir}/{LOCK}", os.O_RDWR)
         try:
-            _wait_for_lock(descriptor, state_dir)
+            if not private.lock(descriptor, patience_s=PATIENCE_S):
+                raise DatabaseInUseError(f"another process has been preparing {state_dir} for too long")
             yield
         finally:
             os.close(descriptor)
-
-
-def _wait_for_lock(descriptor: int, state_dir: str) -> None:
-    give_up_at = time.monotonic() + PATIENCE_S
-    while True:
-        try:
-            os.lockf(descriptor, os.F_TLOCK, 0)
-        except (PermissionError, BlockingIOError):
-            if time.monotonic() > give_up_at:
-                raise DatabaseInUseError(f"another process has been preparing {state_dir} for too long") from None
-            time.sleep(0.02)
-        else:
-            return

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from storage import traces
+from storage.base import private
 from storage.erasure import forgetting
 from storage.traces import queries, spool
 from storage.traces.trace_pages import ABOVE_ALL
@@ -149,8 +150,7 @@ def prune_versions(
     for one in old if not is_dry else ():
         # The marker file first: a prompt that needs the version again then stores it again.
         for name in (one, f"{one}{spool.SOURCES}"):
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(f"{state_dir}/{spool.VERSIONS}/{name}")
+            private.removed(f"{state_dir}/{spool.VERSIONS}/{name}")
         for query in (FORGET_THE_SOURCES, FORGET_WHAT_WAS_MEASURED, FORGET_THE_VERSION):
             db.execute(query, {"hash": one})
     return len(old)

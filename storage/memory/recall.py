@@ -58,6 +58,8 @@ UNREVIEWED, SUPERSEDED, ABOVE = 0.85, 0.75, 0.8
 HOW_MANY = "select project, memories from memory_counts"
 _COLUMNS = """number, id, namespace, content, tags, project, path_prefix, source, origin, created_at, reviewed,
     superseded_by, words"""
+(NUMBER, ID, NAMESPACE, CONTENT, TAGS, PROJECT, PATH_PREFIX, SOURCE, ORIGIN, CREATED_AT, REVIEWED, SUPERSEDED_BY,
+ WORDS) = range(13)  # fmt: skip
 WHICH_IS_IT = f"select {_COLUMNS} from memories where number = ?"
 MEMORIES_BY_NUMBER = f"select {_COLUMNS} from memories where number in ({{}})"
 _RANKED = "select rowid from memories_fts where memories_fts match ? order by rank"
@@ -99,7 +101,7 @@ class Hit:
         texts = [str(value) for value in row]
         _number, self.id, self.namespace, self.content, tags, self.project, self.path_prefix = texts[:7]
         self.source, self.origin, self.created_at = texts[7:10]
-        self.reviewed = bool(row[10])
+        self.reviewed = bool(row[REVIEWED])
         self.superseded = texts[11]
         listed = loads(tags)
         self.tags: list[str] = [str(tag) for tag in listed] if isinstance(listed, list) else []
@@ -135,7 +137,7 @@ def search(
     total = sum(counts.values())
     question = MemoryQuestion(connection, text, total)
     rows = _candidates(connection, question, project, share=own / total, wanted=max(candidates, 2 * limit))
-    rows = [row for row in rows if _applies(str(row[6]), cwd_prefix)]
+    rows = [row for row in rows if _applies(str(row[PATH_PREFIX]), cwd_prefix)]
     least = floor * LARGEST_WEIGHT / max([1.0, *(weights or {}).values()])
     weighed = _score_rows(connection, question, rows, least=least)
     ages: dict[str, float] = {}
@@ -143,14 +145,14 @@ def search(
     found: list[tuple[float, float, str, float, tuple[object, ...]]] = []
     for one in weighed:
         row = one.row
-        if not _applies(str(row[6]), cwd_prefix):  # a neighbour, which is not among the checked candidates
+        if not _applies(str(row[PATH_PREFIX]), cwd_prefix):  # a neighbour, which is not among the checked candidates
             continue
-        written = str(row[9])[:10]
+        written = str(row[CREATED_AT])[:10]
         if written not in ages:
             ages[written] = _freshness(written, now)
         left = ages[written] * _status_factor(row, cwd_prefix) / LARGEST_WEIGHT
         raw, alone = round(one.relevance * left, 6), round(one.deserved * left, 6)
-        found.append((-raw * (weights or {}).get(str(row[2]), 1.0), -raw, str(row[1]), alone, row))
+        found.append((-raw * (weights or {}).get(str(row[NAMESPACE]), 1.0), -raw, str(row[ID]), alone, row))
     found.sort(key=lambda one: one[:3])  # by score, raw score and id, so that equal ones always have the same order
     return [Hit(row, score=-score, raw=-raw, own=alone) for score, raw, _id, alone, row in found[:limit] if raw]
 
@@ -161,9 +163,9 @@ def hit_of(row: tuple[object, ...], relevance: float, *, cwd_prefix: str = "", n
     Return None if the memory is about a folder that has nothing to do with ``cwd_prefix``. ``row`` has the columns that
     the query ``WHICH_IS_IT`` selects.
     """
-    if not _applies(str(row[6]), cwd_prefix):
+    if not _applies(str(row[PATH_PREFIX]), cwd_prefix):
         return None
-    standing = _freshness(str(row[9])[:10], now or time.time()) * _status_factor(row, cwd_prefix)
+    standing = _freshness(str(row[CREATED_AT])[:10], now or time.time()) * _status_factor(row, cwd_prefix)
     raw = round(relevance * standing / LARGEST_WEIGHT, 6)
     found = Hit(row, score=raw, raw=raw, own=0.0)
     found.by_meaning = True
@@ -201,7 +203,7 @@ class _Text:
     def __init__(self, row: tuple[object, ...]) -> None:
         self.row = row
         self.session = _session(row)
-        self.words = words(f"{row[4]} {row[3]}"[:4000])  # tags and content; a limit for the time that a long text takes
+        self.words = words(f"{row[TAGS]} {row[CONTENT]}"[:4000])  # limited, because a text may be long
         self.own = self.linked = self.shared = self.relevance = self.deserved = 0.0
 
 
@@ -214,7 +216,7 @@ def _score_rows(
     memory ranked first gets the highest score that any memory has without neighbours. If that score is below ``least``,
     the neighbours are not read.
     """
-    texts = {int(str(row[0])): _Text(row) for row in rows}
+    texts = {int(str(row[NUMBER])): _Text(row) for row in rows}
     if not texts:
         return []
     average = sum(len(text.words) for text in texts.values()) / len(texts) or 1.0  # 0 for texts without any word
@@ -227,7 +229,7 @@ def _score_rows(
     beside = _neighbours(connection, texts) if level >= least else {}
     for number, text in beside.items():
         _compare(question, text, average)
-        if text.own or str(text.row[8]).startswith(IN_ORDER) or _speaker(str(text.row[3])):
+        if text.own or str(text.row[ORIGIN]).startswith(IN_ORDER) or _speaker(str(text.row[CONTENT])):
             texts[number] = text
     for number, text in texts.items():
         share = SHORT_WORDS / (SHORT_WORDS + len(text.words))
@@ -255,13 +257,13 @@ def _neighbours(connection: Connection, texts: Mapping[int, _Text]) -> dict[int,
             if number + distance not in texts:
                 wanted.setdefault(number + distance, texts[number])
     rows = connection.execute(MEMORIES_BY_NUMBER.format(", ".join(map(str, wanted)))).fetchall()
-    found = {int(str(row[0])): row for row in rows}
+    found = {int(str(row[NUMBER])): row for row in rows}
     return {number: _Text(row) for number, row in found.items() if _session(row) == wanted[number].session}
 
 
 def _session(row: tuple[object, ...]) -> tuple[object, ...]:
     """Return the key that memories of one conversation, journal or document share: project, origin, source and day."""
-    return row[5], row[8], str(row[7]).partition("#")[0], str(row[9])[:10]
+    return row[PROJECT], row[ORIGIN], str(row[SOURCE]).partition("#")[0], str(row[CREATED_AT])[:10]
 
 
 def _compare(question: MemoryQuestion, text: _Text, average: float) -> None:
@@ -272,7 +274,7 @@ def _compare(question: MemoryQuestion, text: _Text, average: float) -> None:
     counts for ``own`` but not for ``linked``, so that it does not raise the scores of the memories stored just before
     and after.
     """
-    terms, text_words, extra = question.terms, text.words, str(text.row[12]).split()
+    terms, text_words, extra = question.terms, text.words, str(text.row[WORDS]).split()
     distinct = set(text_words)
     new = distinct.union(extra) - question.placed
     question.placed |= new
@@ -294,7 +296,7 @@ def _compare(question: MemoryQuestion, text: _Text, average: float) -> None:
     for word in extra:
         if word in question.matching and (term := question.matching[word][0]) not in counts:
             counts[term] = question.matching[word][1]
-    content = str(text.row[3])
+    content = str(text.row[CONTENT])
     speaker = {question.matching[word][0] for word in _speaker(content) if word in question.matching}
     keeps = QUESTION_KEEPS if content.endswith("?") else 1.0
     room = K1 * (1 - B + B * len(text_words) / average)
@@ -323,9 +325,9 @@ def _applies(path_prefix: str, cwd_prefix: str) -> bool:
 
 
 def _status_factor(row: tuple[object, ...], cwd_prefix: str) -> float:
-    factor = 1.0 if row[10] else UNREVIEWED
-    factor *= SUPERSEDED if row[11] else 1.0
-    if row[6] and not f"{cwd_prefix}/".startswith(f"{row[6]}/"):
+    factor = 1.0 if row[REVIEWED] else UNREVIEWED
+    factor *= SUPERSEDED if row[SUPERSEDED_BY] else 1.0
+    if row[PATH_PREFIX] and not f"{cwd_prefix}/".startswith(f"{row[PATH_PREFIX]}/"):
         factor *= ABOVE
     return factor
 

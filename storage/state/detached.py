@@ -89,12 +89,10 @@ def claim(state_dir: str, stamp: str = MAINTENANCE) -> int:
     path = f"{state_dir}/{stamp}"
     private.make_directory(os.path.dirname(path))
     descriptor = private.open_file(path, os.O_RDWR)
-    try:
-        os.lockf(descriptor, os.F_TLOCK, 0)
-    except (BlockingIOError, PermissionError):
-        os.close(descriptor)
-        return -1
-    return descriptor
+    if private.lock(descriptor):
+        return descriptor
+    os.close(descriptor)
+    return -1
 
 
 def _is_needed(path: str) -> bool:

@@ -124,7 +124,7 @@ def listing(db: sqlite3.Connection, *, limit: int = 100, before: str = "") -> li
 
 def find(db: sqlite3.Connection, identity: str) -> StoredReplay:
     """Return the only stored replay whose id begins with ``identity``; raises UnknownReplayError."""
-    found = db.execute(WHICH_REPLAY_IS_MEANT, {"id": identity}).fetchall()
+    found = db.execute(WHICH_REPLAY_IS_MEANT, {"id": traces.storable(identity)}).fetchall()
     if not identity or len(found) != 1:
         raise UnknownReplayError(f"{'several' if found else 'no'} kept replays begin with {identity!r}")
     return _kept(found[0])

@@ -134,7 +134,7 @@ def add(db: sqlite3.Connection, memory: Memory) -> str:
 
 def get(db: sqlite3.Connection, memory_id: str) -> Memory | None:
     """Return the memory with this id; None if there is none."""
-    row = db.execute(WHICH_IS_IT, {"id": memory_id}).fetchone()
+    row = db.execute(WHICH_IS_IT, {"id": _storable(memory_id)}).fetchone()
     return _memory(row) if row else None
 
 
@@ -172,7 +172,7 @@ def forget(db: sqlite3.Connection, ids: Iterable[str]) -> int:
     The caller must run ``forgetting.make_final`` afterwards, which removes deleted rows from the database file.
     """
     with transaction(db):
-        gone = sum(db.execute(FORGET, {"id": one}).rowcount for one in ids)
+        gone = sum(db.execute(FORGET, {"id": _storable(one)}).rowcount for one in ids)
         if gone:
             db.execute(PURGE_THE_INDEX)
     if gone:
@@ -182,7 +182,7 @@ def forget(db: sqlite3.Connection, ids: Iterable[str]) -> int:
 
 def approve(db: sqlite3.Connection, memory_id: str) -> bool:
     """Mark a memory as approved by the user; return whether it was not approved before."""
-    return db.execute(APPROVE, {"id": memory_id}).rowcount > 0
+    return db.execute(APPROVE, {"id": _storable(memory_id)}).rowcount > 0
 
 
 def replace_all(

@@ -163,7 +163,7 @@ def last(db: sqlite3.Connection, *, session_id: str = "", host: str = "") -> str
     if session_id:
         found = db.execute(WHICH_WAS_LAST_IN_THE_SESSION, {"session_id": traces.short(session_id)}).fetchone()[0]
     else:
-        found = db.execute(WHICH_WAS_LAST, {"host": host}).fetchone()[0]
+        found = db.execute(WHICH_WAS_LAST, {"host": traces.storable(host)}).fetchone()[0]
     if found is None:
         raise UnknownTraceError("there is no trace yet" if not session_id else f"no trace of session {session_id!r}")
     return str(found)
@@ -219,7 +219,7 @@ def _asked(db: sqlite3.Connection, query: str, which: Selection | None, **parame
 
 def first_id(seconds: float) -> str:
     """Return the smallest possible id of a trace that begins at this time, which is in seconds since the epoch."""
-    return f"{max(0, int(seconds * 1_000_000)) & 0xFFFFFFFFFFFFFF:014x}"
+    return f"{int(max(0.0, seconds * 1_000_000)) & 0xFFFFFFFFFFFFFF:014x}"  # ``seconds`` may be minus infinity
 
 
 def is_date(text: str) -> bool:

@@ -122,6 +122,7 @@ def parse(text: str, *, now: float | None = None) -> Selection:
 
     ``now``, in seconds since the epoch, is the time from which ``since:2d`` counts back.
     """
+    text = traces.storable(text)  # the arguments of a command may have bytes that are no text
     parts = _Parts(time.time() if now is None else now)
     fields = set()
     for found in PART.finditer(text):

@@ -118,7 +118,7 @@ class ActedTranscript(Transcript):
         for event in super()._record(record, size=size, line=line, offset=offset):
             if isinstance(event, Turn):
                 self.turns.append(Actions(event.host, event.session_id, event.at, redact(event.text)[0]))
-                self._tasks = {}
+                self._tasks = {}  # the list of the previous prompt says nothing about this one
             yield event
         if self.turns:
             self._add(record, self.turns[-1])

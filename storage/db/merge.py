@@ -200,6 +200,7 @@ class _Merge:
             sources = self.read(WHICH_SOURCES, {"hash": identity})
             is_here = self.db.execute(IS_THE_VERSION_HERE, {"hash": identity}).fetchone()
             self.result.versions += not is_here
+            # A version without sources was stored before schema 12, which added them.
             if self.is_dry or (is_here and self.db.execute(HAS_IT_SOURCES, {"hash": identity}).fetchone()):
                 continue
             with transaction(self.db):

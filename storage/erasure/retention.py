@@ -91,6 +91,7 @@ def held(db: sqlite3.Connection) -> StoredAmount:
         db.execute(f"pragma {name}").fetchone()[0] for name in ("page_size", "page_count", "freelist_count")
     )
     oldest = db.execute(WHICH_IS_OLDEST).fetchone()
+    # Free pages do not count: they are used for new rows or given back later.
     return StoredAmount(db.execute(HOW_MANY).fetchone()[0], oldest[0] if oldest else "", (pages - free) * size)
 
 

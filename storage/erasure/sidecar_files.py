@@ -106,7 +106,7 @@ def overwrite_lines(path: str, is_meant: Callable[[bytes], bool], replacement: C
                 continue
             short = fast_stdlib.dumps(replacement(_record(line))).encode()
             short = short if len(short) <= len(line) else b""
-            if short.ljust(len(line)) != line:
+            if short.ljust(len(line)) != line:  # not overwritten already by a run that was interrupted
                 os.pwrite(descriptor, short.ljust(len(line)), start)
                 count += 1
         if count:
@@ -116,7 +116,7 @@ def overwrite_lines(path: str, is_meant: Callable[[bytes], bool], replacement: C
 
 def _lines(descriptor: int) -> Iterator[tuple[int, bytes]]:
     with open(os.dup(descriptor), "rb") as file:
-        file.seek(0)
+        file.seek(0)  # a duplicated descriptor shares the position of the original
         start = 0
         for line in file:
             yield start, line.removesuffix(b"\n")

@@ -87,7 +87,7 @@ COLUMNS = RecordedPrompt._fields
 
 def rows(db: sqlite3.Connection, selection: Selection, *, limit: int = 0) -> Iterator[list[RecordedPrompt]]:
     """Yield the selected prompts, newest first, in lists of up to PAGE_ROWS; ``limit`` 0 means no limit."""
-    before, left = ABOVE_ALL, limit or -1
+    before, left = ABOVE_ALL, limit or -1  # -1: no limit
     columns = ", ".join(f"traces.{column}" for column in COLUMNS)
     query = f"""
         select {columns} from traces where ({selection.where}) and traces.id < :corpus_before

@@ -127,6 +127,7 @@ def store(
 ) -> Experiment:
     """Store an experiment with all its results in one transaction; return it with its new id."""
     made = Experiment(traces.new_trace_id(), fast_stdlib.utc_now(), question, arms, report, plan or {})
+    # NaN is not JSON: an error here says more than the failed check of the column would.
     values = {name: json.dumps(getattr(made, name), allow_nan=False) for name in ("arms", "report", "plan")}
     with transaction(db):
         db.execute(KEEP_THE_EXPERIMENT, {**asdict(made), **values})

@@ -122,9 +122,9 @@ def blocks(
     bottom = f"{after}!" if after else ""  # sorts right behind the id ``after``: "!" is before every digit
     before = ABOVE_ALL
     while top := _first_of(db, which, low=bottom, before=before, most=1):
-        start = moment(top) // width_s * width_s
+        start = moment(top) // width_s * width_s  # hours and days of UTC
         least = max(first_id(start), bottom)
-        low = _first_of(db, which, low=least, before=before, most=most) or least
+        low = _first_of(db, which, low=least, before=before, most=most) or least  # the whole period, if not too many
         yield _block(db, which, start=start, low=low, before=before)
         before = low
 

@@ -27,6 +27,7 @@ WHICH_DAYS = """
     select coalesce(min(day), ''), coalesce(max(day), '') from prompts_by_day
     where origin = 'hook' and facet = 'status' and day >= :since
 """
+# The ids of guardrails may be written in upper and lower case.
 HOW_MANY_OF_EACH = """
     select facet, min(value), sum(prompts) from prompts_by_day where origin = 'hook' and day >= :since
     group by facet, case facet when 'guardrail' then lower(value) else value end
@@ -201,7 +202,7 @@ def _since(db: sqlite3.Connection, days: int) -> str:
     newest = db.execute(WHICH_DAYS, {"since": ""}).fetchone()[1]
     if not days or not newest:
         return ""
-    return (date.fromisoformat(newest) - timedelta(days=days - 1)).isoformat()
+    return (date.fromisoformat(newest) - timedelta(days=days - 1)).isoformat()  # the newest is one of the days
 
 
 def _counts(db: sqlite3.Connection, since: str) -> dict[str, tuple[Count, ...]]:

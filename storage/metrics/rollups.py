@@ -58,6 +58,7 @@ SUMS = {
 """The tables of sums, each with the columns of its key and the summed columns."""
 START_AGAIN = (*(f"delete from {table}" for table in SUMS), "update rolled_up set up_to = 0, trace_id = ''")
 
+# In the following queries, «cross join» makes SQLite look up the given ids instead of reading all traces.
 WHAT_ARE_THEY = """
     select traces.id, substr(traces.at, 1, 10), traces.origin, traces.host, traces.status, traces.task_type,
            traces.search_intent, traces.workflow, traces.rules_hash, traces.skip_reason, traces.output_tokens,
@@ -155,6 +156,7 @@ def take_back(db: sqlite3.Connection, ids: Sequence[str]) -> None:
         for table, rows in _summed(db, counted).by_table().items():
             _add(db, table, {key: tuple(-one for one in sums) for key, sums in rows.items()})
             key, (first, *_others) = SUMS[table]
+            # An empty row would still show its day and its value.
             where = f"({', '.join(key)}) = ({', '.join('?' * len(key))}) and {first} = 0"
             db.executemany(f"delete from {table} where {where}", rows)
 
@@ -216,7 +218,7 @@ def _summed(db: sqlite3.Connection, ids: Sequence[str]) -> _Sums:
             if value:
                 sums.add((origin, facet, day, value), tokens)
         if is_measured:
-            sums.latencies["total", "total", day, bucket(ms), -1] += 1
+            sums.latencies["total", "total", day, bucket(ms), -1] += 1  # -1: before all stages
     _sum_child_rows(cursor, sums, traces, named)
     return sums
 

@@ -68,7 +68,7 @@ def take_unclaimed(state_dir: str) -> list[dict[str, Any]]:
             old = [one.path for one in entries if one.stat(follow_symlinks=False).st_mtime < before]
     except OSError:
         return []
-    return [value for file in old if "model" in (value := _claimed(file))]
+    return [value for file in old if "model" in (value := _claimed(file))]  # a file ``.turn`` has only a trace
 
 
 def _name(session_id: str) -> str:

@@ -29,6 +29,7 @@ TAKE_THE_LABEL_BACK = """
     )
 """
 WHAT_WAS_THE_LABEL = "select verdict, task_type, labelled_at from labels where trace_id = :id order by id desc limit 1"
+# The text of a prompt is empty if the setting ``log`` keeps no texts.
 WHICH_CAN_HAVE_A_LABEL = """
     select traces.id, traces.session_id, traces.prompt, traces.task_type, traces.confidence,
            (select score from trace_scores

@@ -28,6 +28,7 @@ Any other kind is the name of the channel (source of facts) that the line came f
 HASH_DIGITS = 16
 LONGEST_REASON = 400  # characters
 
+# Beginnings of lines that are neither a fact nor advice, so that there is nothing to label.
 _HEADINGS = ("## ", "**Relevant Context**", "_Partial: ")
 _GUARDRAILS, _APPROACH, _TASK_TYPE = (
     "**Applicable Guardrails**: ", "**Suggested Approach**: ", "**Classification**: ",
@@ -215,6 +216,7 @@ def _guardrails(text: str, trace: Mapping[str, object]) -> Iterator[tuple[str, s
             after = at + 1
     if not starts:
         yield GUARDRAIL, "", text
+    # Each guardrail ends where the next one begins.
     for (at, identity), (end, _next) in zip(starts, [*starts[1:], (len(text), "")], strict=True):
         yield GUARDRAIL, identity, text[at:end].rstrip(", ")
 

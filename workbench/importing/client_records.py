@@ -30,6 +30,7 @@ TOOL, META, SUBAGENT, HOOK, WARM_UP = "tool result", "meta message", "subagent",
 INTERRUPTION, NOTICE, REMINDER, MACHINE = "interruption", "notification", "system reminder", "machine prompt"
 HOSTS_CONTEXT, PROGRAM, EMPTY = "host's context", "prompt of a program", "empty"
 
+# The first match counts, so a longer beginning comes before a shorter one that it starts with.
 STARTS = (
     ("[Request interrupted", INTERRUPTION),
     ("This session is being continued from a previous", COMPACTION),

@@ -33,7 +33,7 @@ STORED_AT = {
     "copilot": ("session-state/*/events.jsonl", "session-state/*.jsonl"),
 }
 SUFFIXES = (".jsonl", ".json", ".db")
-SQLITE = b"SQLite format 3\0"
+SQLITE = b"SQLite format 3\0"  # the first bytes of every database of SQLite
 LOOKED_AT_LINES = 50
 """Number of lines that are read to recognise the client that wrote a file."""
 NOT_RECOGNISED = f"no conversation that is known; name its kind: --host {'|'.join(HOSTS)}"

@@ -40,7 +40,10 @@ def start(state_dir: str, stamp: str, work: Callable[[], None]) -> bool:
         _log_failure(state_dir, stamp, failure)
     from storage.traces import intake
 
-    intake.make_room(state_dir)
+    try:
+        intake.make_room(state_dir)
+    except OSError as failure:  # another process may be importing the files, or the disk may be full
+        _log_failure(state_dir, stamp, failure)
     return False
 
 

@@ -50,14 +50,10 @@ def _driver() -> ModuleType:
             del sys.modules["functools"]
         _sqlite3.connect(":memory:").execute("select 1").fetchall()  # tries out the cache of statements
     except (ImportError, AttributeError, TypeError):
-        return _public_driver()
+        import sqlite3
+
+        return sqlite3
     return _sqlite3
-
-
-def _public_driver() -> ModuleType:
-    import sqlite3
-
-    return sqlite3
 
 
 def open_reader(path: str, *, until: float = 0.0) -> Connection:

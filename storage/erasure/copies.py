@@ -17,7 +17,7 @@ import re
 import shutil
 import sqlite3
 import time
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -240,9 +240,7 @@ def add_snapshot(state_dir: str, path: str) -> None:
     with _locked(state_dir):
         descriptor = private.open_file(f"{state_dir}/{PUBLISHED}", os.O_WRONLY | os.O_APPEND)
         try:
-            os.write(
-                descriptor, f"{json.dumps({'path': os.path.abspath(path), 'at': fast_stdlib.utc_now()})}\n".encode()
-            )
+            os.write(descriptor, _line(Snapshot(os.path.abspath(path), fast_stdlib.utc_now())))
         finally:
             os.close(descriptor)
 
@@ -294,8 +292,11 @@ def forget_snapshots(state_dir: str, paths: Iterable[str]) -> None:
         return
     with _locked(state_dir):
         left = [one for one in listed_snapshots(state_dir) if one.path not in gone]
-        lines = "".join(f"{json.dumps({'path': one.path, 'at': one.at})}\n" for one in left)
-        private.write_file(f"{state_dir}/{PUBLISHED}", lines.encode())
+        private.write_file(f"{state_dir}/{PUBLISHED}", b"".join(map(_line, left)))
+
+
+def _line(one: Snapshot) -> bytes:
+    return f"{json.dumps(asdict(one))}\n".encode()
 
 
 @contextlib.contextmanager

@@ -84,10 +84,10 @@ def _rescreen_table(db: sqlite3.Connection, table: str, redact: Redact, *, is_dr
     texts = [name for name in texts if (table, name) != ("memories", "words")]  # ``_reindex`` derives the words anew
     if not texts:
         return 0
-    wanted = ", ".join(dict.fromkeys([*keys, *texts]))
+    wanted = list(dict.fromkeys([*keys, *texts]))
     changes: list[tuple[dict[str, object], dict[str, Any]]] = []
-    for row in db.execute(f"select {wanted} from {table}"):
-        fields = dict(zip(dict.fromkeys([*keys, *texts]), row, strict=True))
+    for row in db.execute(f"select {', '.join(wanted)} from {table}"):
+        fields = dict(zip(wanted, row, strict=True))
         changed = {name: redacted for name in texts if (redacted := _redacted(fields[name], redact)) != fields[name]}
         if changed:
             changes.append((changed, {name: fields[name] for name in keys}))

@@ -126,20 +126,18 @@ class _Counted:
         return Facet(field, tuple(ordered), self.prompts, self.is_all)
 
 
-def facets(db: sqlite3.Connection, which: Selection, *, newest: int = 0) -> Facets:
+def facets(db: sqlite3.Connection, which: Selection) -> Facets:
     """Return the facets of the selected prompts, which are counts by value for each field.
 
-    If the prompts are too many to count all, only the ``newest`` are counted; 0 stands for as many as can be counted
-    while a page loads.
+    If the prompts are too many to count all while a page loads, only the newest are counted.
     """
-    newest = newest or (NEWEST_WITH_WORDS if which.words else NEWEST)
     is_rolled_up = rollups.waiting(db) <= LITTLE
     classes = _by_class(db, which) if is_rolled_up and _is_rolled_up(which) else None
     if classes and which.where == EVERYTHING.where:
         questions = HOW_MANY_HAVE_EACH_GUARDRAIL, HOW_MANY_HAVE_EACH_LABEL
         beside = _child_counts(db, questions, classes.prompts, is_all=True)
     else:
-        sample, is_all = _newest(db, which, newest)
+        sample, is_all = _newest(db, which, NEWEST_WITH_WORDS if which.words else NEWEST)
         classes = classes or _of_rows([row[1:] for row in sample], is_all=is_all)
         ids, questions = [row[0] for row in sample], (WHICH_GUARDRAILS_HAVE_THEY, WHICH_LABELS_HAVE_THEY)
         beside = _child_counts(db, questions, len(ids), ids=ids, is_all=is_all)

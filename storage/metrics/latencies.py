@@ -157,18 +157,16 @@ def slowest(
     return [Slow(*row) for row in db.execute(query, asked)]
 
 
-def of_version(
-    db: sqlite3.Connection, which: Selection, rules_hash: str, *, newest: int = BLOCK_PROMPTS
-) -> dict[Series, Counts]:
+def of_version(db: sqlite3.Connection, which: Selection, rules_hash: str) -> dict[Series, Counts]:
     """Return how long the hook took for the prompts that it classified with the rules whose hash is ``rules_hash``.
 
-    Only the newest selected prompts, at most ``newest``, are read.
+    Only the newest selected prompts, at most BLOCK_PROMPTS, are read.
     """
     ids = f"""
         select traces.id from traces where ({which.where}) and {_MEASURED} and traces.rules_hash = :rules_hash
-        order by traces.id desc limit :newest
+        order by traces.id desc limit {BLOCK_PROMPTS}
     """
-    return _gathered(db, f"traces.id in ({ids})", {**which.parameters, "rules_hash": rules_hash, "newest": newest})
+    return _gathered(db, f"traces.id in ({ids})", {**which.parameters, "rules_hash": rules_hash})
 
 
 def moment(trace_id: str) -> int:

@@ -129,7 +129,6 @@ class SessionInfo:
 class Form:
     """Base class for the record formats of clients; the methods are overridden where a client has special records."""
 
-    name = ""
     marks: tuple[bytes, ...] = ()
     """Bytes that mark lines worth decoding, in addition to those that the hook's reader looks for."""
 
@@ -157,7 +156,6 @@ class Form:
 class Claude(Form):
     """The record format of Claude Code, in which every record contains the id and the folder of its session."""
 
-    name = "claude"
     marks = (b'"hook_additional_context"',)
     MACHINE_SOURCES = ("system", "loop_wakeup", "schedule_wakeup", "poll_event", "hook")
 
@@ -189,7 +187,6 @@ class Codex(Form):
     The first record describes the session; a record before each turn contains the folder of that turn.
     """
 
-    name = "codex"
     marks = (b'"session_meta"', b'"turn_context"')
     RESULTS = ("function_call_output", "custom_tool_call_output", "local_shell_call_output")
 
@@ -227,7 +224,6 @@ class Gemini(Form):
     The session's folder is not in the records, but in a file above the transcript's folder.
     """
 
-    name = "gemini"
     marks = (b'"sessionId"', b'"$set"')
 
     def open(self, path: str, session: SessionInfo) -> None:
@@ -262,7 +258,6 @@ class Gemini(Form):
 class Copilot(Form):
     """The record format of Copilot CLI; its start record and a file beside the transcript name the session's folder."""
 
-    name = "copilot"
     marks = (b'"session.start"',)
 
     def open(self, path: str, session: SessionInfo) -> None:
@@ -299,4 +294,4 @@ def _small_file(path: str) -> str:
         return ""
 
 
-FORMS: dict[str, Form] = {form.name: form for form in (Claude(), Codex(), Gemini(), Copilot())}
+FORMS: dict[str, Form] = {"claude": Claude(), "codex": Codex(), "gemini": Gemini(), "copilot": Copilot()}

@@ -5621,7 +5621,7 @@ MUTATIONS = (
     Mutation(
         "an earlier label of a line counts beside the newest",
         "storage/traces/line_labels.py",
-        "    where {_NEWEST} and %s",
+        "    where {IS_NEWEST} and %s",
         "    where %s",
         "",
         "gate/test_line_labels.py::test_the_newest_label_counts_and_can_be_taken_back",

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, NamedTuple
 
+from storage.traces.labels import IS_NEWEST
 from storage.traces.selection import Selection
 from storage.traces.trace_pages import ABOVE_ALL
 
@@ -31,10 +32,9 @@ WHICH_VERSIONS_HAVE_SOURCES = """
 NEWEST_LABELS = """
     select trace_id, verdict, task_type from labels where id in (select max(id) from labels group by trace_id)
 """
-NEWEST_LABELS_OF_TRACES = """
+NEWEST_LABELS_OF_TRACES = f"""
     select trace_id, verdict, task_type from labels
-    where trace_id in (select value from json_each(:ids))
-      and id = (select max(newer.id) from labels as newer where newer.trace_id = labels.trace_id)
+    where trace_id in (select value from json_each(:ids)) and {IS_NEWEST}
 """
 WHEN_DID_EACH_VERSION_COME = """
     select traces.rules_hash, min(traces.id), min(traces.at) from traces

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from storage.metrics import rollups
 from storage.metrics.overview import Count
 from storage.traces import search, trace_pages
+from storage.traces.labels import IS_NEWEST
 from storage.traces.selection import EVERYTHING
 
 if TYPE_CHECKING:
@@ -64,10 +65,9 @@ HOW_MANY_HAVE_EACH_GUARDRAIL = """
         where traces.rowid > (select up_to from rolled_up) and traces.origin <> 'test' group by 1
     ) group by value collate nocase
 """
-HOW_MANY_HAVE_EACH_LABEL = """
+HOW_MANY_HAVE_EACH_LABEL = f"""
     select labels.verdict, count(*) from labels cross join traces on traces.id = labels.trace_id
-    where traces.origin <> 'test'
-      and labels.id = (select max(newer.id) from labels as newer where newer.trace_id = labels.trace_id)
+    where traces.origin <> 'test' and {IS_NEWEST}
     group by labels.verdict
 """
 WHICH_GUARDRAILS_HAVE_THEY = """
@@ -75,9 +75,9 @@ WHICH_GUARDRAILS_HAVE_THEY = """
     from json_each(:ids) as wanted cross join trace_guardrails as own on own.trace_id = wanted.value
     group by guardrail_id collate nocase
 """
-WHICH_LABELS_HAVE_THEY = """
+WHICH_LABELS_HAVE_THEY = f"""
     select labels.verdict, count(*) from json_each(:ids) as wanted cross join labels on labels.trace_id = wanted.value
-    where labels.id = (select max(newer.id) from labels as newer where newer.trace_id = labels.trace_id)
+    where {IS_NEWEST}
     group by labels.verdict
 """
 NO_LABEL = "none"

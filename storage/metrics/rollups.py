@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from storage.base.paced_writes import in_turn
+from storage.traces.trace_pages import last_row
 
 if TYPE_CHECKING:
     import sqlite3
@@ -38,7 +39,6 @@ AFTER_ALL_STAGES = 1000
 
 HOW_FAR = "select up_to, trace_id from rolled_up"
 WHICH_IS_THE_ROW = "select id from traces where rowid = :row"
-WHICH_ROW_IS_LAST = "select coalesce(max(rowid), 0) from traces"
 WHICH_COME_NEXT = "select rowid, id from traces where rowid > :row order by rowid limit :limit"
 WHICH_ARE_COUNTED = """
     select id from traces where id in (select value from json_each(:ids)) and rowid <= (select up_to from rolled_up)
@@ -133,7 +133,7 @@ def waiting(db: sqlite3.Connection) -> int:
 
     Traces that were deleted before they were counted may be included, because the number is a difference of row ids.
     """
-    return int(db.execute(WHICH_ROW_IS_LAST).fetchone()[0]) - int(db.execute(HOW_FAR).fetchone()[0])
+    return last_row(db) - int(db.execute(HOW_FAR).fetchone()[0])
 
 
 def catch_up(db: sqlite3.Connection, *, should_stop: Callable[[], bool] = lambda: False) -> int:

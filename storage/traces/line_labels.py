@@ -33,10 +33,11 @@ _HEADINGS = ("## ", "**Relevant Context**", "_Partial: ")
 _GUARDRAILS, _APPROACH, _TASK_TYPE = (
     "**Applicable Guardrails**: ", "**Suggested Approach**: ", "**Classification**: ",
 )  # fmt: skip
-_NEWEST = """
+IS_NEWEST = """
     line_labels.id = (select max(newer.id) from line_labels as newer
                       where newer.trace_id = line_labels.trace_id and newer.line = line_labels.line)
 """
+"""The condition on a row of ``line_labels`` that it is the newest label of its line."""
 COLUMNS = ("labelled_at", "verdict", "line", "line_kind", "rule", "text_hash", "because")
 INSERT = f"""
     insert into line_labels (trace_id, {", ".join(COLUMNS)})
@@ -48,19 +49,19 @@ DELETE_NEWEST = """
     )
 """
 NEWEST_OF_TRACE = f"""
-    select line, verdict, because, labelled_at from line_labels where trace_id = :id and {_NEWEST} order by line
+    select line, verdict, because, labelled_at from line_labels where trace_id = :id and {IS_NEWEST} order by line
 """
 KEEP_RATES = f"""
     select line_labels.line_kind, line_labels.rule, sum(line_labels.verdict = 'ok'), count(*)
     from line_labels join traces on traces.id = line_labels.trace_id
-    where {_NEWEST} and %s
+    where {IS_NEWEST} and %s
     group by line_labels.line_kind, line_labels.rule
     order by avg(line_labels.verdict = 'ok'), count(*) desc, line_labels.line_kind, line_labels.rule
 """
 NEWEST_LABELS = f"""
     select line_labels.trace_id, line_labels.line_kind, line_labels.rule, line_labels.verdict
     from line_labels join traces on traces.id = line_labels.trace_id
-    where {_NEWEST} and (%s) order by line_labels.trace_id desc, line_labels.line
+    where {IS_NEWEST} and (%s) order by line_labels.trace_id desc, line_labels.line
 """
 
 

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from storage.base.paced_writes import in_turn
+from storage.traces.trace_pages import last_row
 
 if TYPE_CHECKING:
     import sqlite3
@@ -23,7 +24,6 @@ BATCH_ROWS = 500
 TIME_DIGITS = 14  # of a trace's id: the time in microseconds, in hexadecimal
 TOKEN = re.compile(r"\w+")
 
-WHICH_ROW_IS_LAST = "select coalesce(max(rowid), 0) from traces"
 IS_THE_ROW_IN = """
     select trace_numbers.number is not null from traces left join trace_numbers on trace_numbers.trace_id = traces.id
     where traces.rowid >= :row order by traces.rowid limit 1
@@ -45,7 +45,7 @@ def waiting(db: sqlite3.Connection) -> int:
 
     Traces that were deleted before they were indexed may be included, because the number is a difference of row ids.
     """
-    last = int(db.execute(WHICH_ROW_IS_LAST).fetchone()[0])
+    last = last_row(db)
     return last - _indexed_up_to(db, last)
 
 
@@ -55,7 +55,7 @@ def catch_up(db: sqlite3.Connection, *, should_stop: Callable[[], bool] = lambda
     Stop early if ``should_stop`` returns True before a batch. ``db`` must be in autocommit mode. Raises sqlite3.Error
     if the database cannot be written.
     """
-    last = int(db.execute(WHICH_ROW_IS_LAST).fetchone()[0])
+    last = last_row(db)
     row = _indexed_up_to(db, last)
     while row < last and not should_stop():
         batch = db.execute(WHICH_COME_NEXT, {"row": row, "limit": BATCH_ROWS}).fetchall()

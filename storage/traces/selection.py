@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from storage import traces
-from storage.traces import queries
+from storage.traces import labels, line_labels, queries
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -44,14 +44,12 @@ LABELS = {
 A label is ``correct`` if it confirms the task type that the trace has.
 """
 # Because of the list of labelled traces, SQLite looks up only these; for ``exists`` alone, it would read all traces.
-_NEWEST_LABEL = """
-    traces.id in (select trace_id from labels) and exists (select 1 from labels where labels.trace_id = traces.id and {}
-    and labels.id = (select max(newer.id) from labels as newer where newer.trace_id = labels.trace_id))
+_NEWEST_LABEL = f"""
+    traces.id in (select trace_id from labels)
+    and exists (select 1 from labels where labels.trace_id = traces.id and {{}} and {labels.IS_NEWEST})
 """
-_NEWEST_LINE_LABEL = """
-    traces.id in (select own.trace_id from line_labels as own where {}
-    and own.id = (select max(newer.id) from line_labels as newer
-                  where newer.trace_id = own.trace_id and newer.line = own.line))
+_NEWEST_LINE_LABEL = f"""
+    traces.id in (select line_labels.trace_id from line_labels where {{}} and {line_labels.IS_NEWEST})
 """
 JUDGED = {"any": "", "right": "ok", "wrong": "wrong"}
 ADHERENCE = {
@@ -282,10 +280,10 @@ def _should(_sign: str, value: str, parts: _Parts) -> str:
 def _line(_sign: str, value: str, parts: _Parts) -> str:
     judged, _, named = value.partition(" ")
     _check(judged, JUDGED)
-    conditions = [f"own.verdict = {parts.name(JUDGED[judged])}"] if JUDGED[judged] else []
+    conditions = [f"verdict = {parts.name(JUDGED[judged])}"] if JUDGED[judged] else []
     if named:
         name = parts.name(named)
-        conditions.append(f"(own.line_kind = {name} or own.line_kind || ' ' || own.rule = {name})")
+        conditions.append(f"(line_kind = {name} or line_kind || ' ' || rule = {name})")
     return _NEWEST_LINE_LABEL.format(" and ".join(conditions) or "1")
 
 

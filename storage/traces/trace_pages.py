@@ -153,7 +153,7 @@ def rest(db: sqlite3.Connection, which: Selection, *, behind: str) -> int:
     return int(db.execute(f"select count(*) from (select 1 {body} limit {PAGE_ROWS})", named).fetchone()[0])
 
 
-def newest(db: sqlite3.Connection) -> int:
+def last_row(db: sqlite3.Connection) -> int:
     """Return the rowid of the trace that was inserted last, whatever its time."""
     return int(db.execute("select coalesce(max(rowid), 0) from traces").fetchone()[0])
 

@@ -63,6 +63,8 @@ from workbench.tui.workers.connection import open_database
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
 
+    from workbench.replay.corpus import Corpus
+    from workbench.replay.rulesets.compared_rules import Side
     from workbench.tui.app import Workbench
     from workbench.tui.screens.editing.instructions import InstructionsScreen
     from workbench.tui.screens.traces import TracesScreen
@@ -321,21 +323,30 @@ def rates(prompts: int, runs: int) -> tuple[list[ReplayRate], list[EditTimes]]:
                 for name in random.sample(list(seconds), len(seconds)):
                     began = time.process_time()  # not affected by what else runs on the computer
                     if name == READ:
-                        for page in corpus.pages():
-                            for row in page:
-                                json.loads(row.inputs)
+                        _read(corpus)
                     else:
-                        run = Replay(corpus, made[name])
-                        radius = run.blast_radius()
-                        for replayed in run.batches(processes=1):
-                            radius.add(replayed)
-                        counts[name] = run.judged / max(1, radius.prompts), radius.changed
+                        counts[name] = _replay(corpus, made[name])
                     seconds[name].append(time.process_time() - began)
         before = Path(packaged_file()).read_text(encoding="utf-8")
         saves = measure(state_dir(), [TimedEdit(name, packaged_file(), before, text) for name, text in texts.items()])
     floor = statistics.median(seconds[READ])
     found = [_rate(name, prompts, times, floor, *counts.get(name, (0.0, 0))) for name, times in seconds.items()]
     return found, saves
+
+
+def _read(corpus: Corpus) -> None:
+    for page in corpus.pages():
+        for row in page:
+            json.loads(row.inputs)
+
+
+def _replay(corpus: Corpus, rules: Side) -> tuple[float, int]:
+    """Evaluate all prompts again; return the share that had to be, and the number of those with another result."""
+    run = Replay(corpus, rules)
+    radius = run.blast_radius()
+    for replayed in run.batches(processes=1):
+        radius.add(replayed)
+    return run.judged / max(1, radius.prompts), radius.changed
 
 
 def _rate(name: str, prompts: int, times: list[float], floor: float, judged: float, changed: int) -> ReplayRate:

@@ -71,17 +71,7 @@ class MemoryQuestion:
     __slots__ = ("beginnings", "known", "matching", "placed", "prefixes", "terms", "whole")
 
     def __init__(self, connection: Connection, text: str, memories: int) -> None:
-        found = dict.fromkeys(words(text)[: MOST_WORDS * 8])  # more than MOST_WORDS, as many are stop words or repeated
-        found.update(dict.fromkeys(identifier_parts(text[:4000])))
-        if signs := sign_words(text[:4000]):
-            found = dict.fromkeys([*(word for word in found if max(word) < FIRST_SIGN), *signs])
-        content_words = [word for word in found if word not in STOP_WORDS and (len(word) > 1 or not word.isascii())]
-        self.terms: list[_Term] = []
-        seen: set[str] = set()
-        for term in map(_Term, content_words[:MOST_WORDS]):  # «test» and «tests» are one term
-            if seen.isdisjoint(term.stems):
-                seen.update(term.stems)
-                self.terms.append(term)
+        self.terms = _terms(text)
         # A short question needs every synonym; a long prompt has enough words, and each index lookup takes time.
         is_short = len(self.terms) <= FEW_TERMS
         pairs = zip(self.terms, self.terms[1:], strict=False) if is_short else ()
@@ -203,6 +193,21 @@ class MemoryQuestion:
             found = (at, RELATED_WEIGHT)
         if found is not None:
             self.matching[word] = found
+
+
+def _terms(text: str) -> list[_Term]:
+    found = dict.fromkeys(words(text)[: MOST_WORDS * 8])  # more than MOST_WORDS, as many are stop words or repeated
+    found.update(dict.fromkeys(identifier_parts(text[:4000])))
+    if signs := sign_words(text[:4000]):
+        found = dict.fromkeys([*(word for word in found if max(word) < FIRST_SIGN), *signs])
+    content_words = [word for word in found if word not in STOP_WORDS and (len(word) > 1 or not word.isascii())]
+    terms: list[_Term] = []
+    seen: set[str] = set()
+    for term in map(_Term, content_words[:MOST_WORDS]):  # «test» and «tests» are one term
+        if seen.isdisjoint(term.stems):
+            seen.update(term.stems)
+            terms.append(term)
+    return terms
 
 
 def _counts(connection: Connection, terms: list[_Term], others: list[str]) -> dict[str, int]:

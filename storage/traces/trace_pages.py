@@ -218,7 +218,7 @@ def _after(
     """Return SQL, from the ``from`` to the ``order by`` clause, and its parameters for listing selected traces.
 
     The query lists the traces older than the trace id ``before``, newest first; with ``is_newer``, it lists the newer
-    ones, oldest first. If an index finds at most ``few`` rows for a part of the selection, only these are read.
+    ones, oldest first. For ``few`` see ``_source``.
     """
     named = dict(which.parameters)
     than, order = (">", "asc") if is_newer else ("<", "desc")

@@ -317,9 +317,10 @@ def moment(text: str, *, now: float | None = None) -> float:
         return now - now % 86400
     if not queries.is_date(text):
         raise ValueError(f"{text!r} is not a time")
-    # A year or a month stands for its first day.
-    whole = text + "-01" * (2 - text.count("-")) if len(text) < 10 else text
-    return datetime.fromisoformat(whole.removesuffix("Z")).replace(tzinfo=UTC).timestamp()
+    whole = text.removesuffix("Z")
+    if len(whole) < 10:  # a year or a month, which stands for its first day
+        whole += "-01" * (2 - whole.count("-"))
+    return datetime.fromisoformat(whole).replace(tzinfo=UTC).timestamp()
 
 
 if TYPE_CHECKING:

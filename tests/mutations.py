@@ -2644,7 +2644,7 @@ MUTATIONS = (
     Mutation(
         "a rescreened secret stays in the search index of memories",
         "storage/erasure/rescreening.py",
-        "in_turn(db, lambda: db.execute(memories.PURGE_THE_INDEX))",
+        "in_turn(db, db.execute, memories.PURGE_THE_INDEX)",
         "pass",
         "",
         "forgetting/test_rescreen.py::test_afterwards_no_byte_of_it_is_anywhere",

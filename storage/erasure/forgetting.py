@@ -214,8 +214,7 @@ def delete(db: sqlite3.Connection, ids: Sequence[str], *, advance: Advance | Non
     _prepare(db)
     gone = 0
     for start in range(0, len(ids), BATCH_TRACES):
-        batch = ids[start : start + BATCH_TRACES]
-        gone += in_turn(db, lambda batch=batch: _delete(db, batch))  # type: ignore[misc]  # this turn's batch
+        gone += in_turn(db, _delete, db, ids[start : start + BATCH_TRACES])
         if advance:
             advance(min(start + BATCH_TRACES, len(ids)), len(ids))
     return gone
@@ -240,11 +239,11 @@ def delete_related(db: sqlite3.Connection, *, sessions: Iterable[str], wanted: M
     often each rule applied). Traces are not deleted.
     """
     named = {"sessions": json.dumps(sorted(sessions))}
-    in_turn(db, lambda: db.execute(DELETE_ITEMS_OF_SESSIONS, named))
+    in_turn(db, db.execute, DELETE_ITEMS_OF_SESSIONS, named)
     if wanted:
         _add_sql_function(db, wanted)
         for query in FORGET_WHAT_MENTIONS_IT:
-            in_turn(db, lambda query=query: db.execute(query))  # type: ignore[misc]
+            in_turn(db, db.execute, query)
 
 
 def existing(db: sqlite3.Connection, ids: Iterable[str]) -> list[str]:

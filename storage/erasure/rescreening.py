@@ -71,9 +71,9 @@ def rescreen(
         if advance:
             advance(number + 1, len(tables))
     if counts.get("traces") and not is_dry:
-        in_turn(db, lambda: db.execute(forgetting.FORGET_WHAT_WAS_MEASURED))
+        in_turn(db, db.execute, forgetting.FORGET_WHAT_WAS_MEASURED)
     if counts.get("memories") and not is_dry:
-        in_turn(db, lambda: db.execute(memories.PURGE_THE_INDEX))
+        in_turn(db, db.execute, memories.PURGE_THE_INDEX)
     return counts
 
 
@@ -92,8 +92,7 @@ def _rescreen_table(db: sqlite3.Connection, table: str, redact: Redact, *, is_dr
         if changed:
             changes.append((changed, {name: fields[name] for name in keys}))
     for start in range(0, 0 if is_dry else len(changes), BATCH_ROWS):
-        batch = changes[start : start + BATCH_ROWS]
-        in_turn(db, lambda batch=batch: _write(db, table, batch))  # type: ignore[misc]  # this turn's batch
+        in_turn(db, _write, db, table, changes[start : start + BATCH_ROWS])
     return len(changes)
 
 

@@ -144,7 +144,7 @@ def catch_up(db: sqlite3.Connection, *, should_stop: Callable[[], bool] = lambda
     """
     is_going_on = True
     while is_going_on and (waiting(db) or _is_renumbered(db)) and not should_stop():
-        is_going_on = in_turn(db, lambda: _count_next(db))
+        is_going_on = in_turn(db, _count_next, db)
     return max(0, waiting(db))
 
 

@@ -62,7 +62,7 @@ def catch_up(db: sqlite3.Connection, *, should_stop: Callable[[], bool] = lambda
         if not batch:
             break
         missing = [(str(trace_id), str(prompt)) for _row, trace_id, prompt in batch]
-        in_turn(db, lambda missing=missing: _index_batch(db, missing))  # type: ignore[misc]  # this turn's batch
+        in_turn(db, _index_batch, db, missing)
         row = int(batch[-1][0])
     return max(0, last - row)
 

@@ -38,7 +38,7 @@ CHANGE, READ, COMMAND, ERROR = "change", "read", "command", "error"
 INLINE, IN_FILE = "## Prompt Hydration", "claude-hydrator/hydrate_"
 STEP = re.compile(r'^\s*(?:TaskCreate\()?\{(?:content|subject|step|description): ("(?:[^"\\]|\\.)*")', re.MULTILINE)
 """Matches one step of a plan that was added to a prompt; a step is written as a call of the client's task tool."""
-# Between «git» and «commit» only options, as in «git -C folder commit»; a new command begins behind ; & or |.
+# Both words in one command, as in «git -C folder commit»; behind ; & or |, another command begins.
 COMMIT = re.compile(r"\bgit\b[^\n;&|]*\bcommit\b")
 NO_CHECK = re.compile(r"\s*(?:git|ls|cd|cat|pwd|echo|mkdir|touch|cp|mv|rm|sed -i)\b")
 """Matches the beginning of a shell command that does not show whether a change of the code works."""

@@ -654,7 +654,7 @@ def m024_sums_by_workflow(db: Database) -> None:
 @migrations()
 def m025_prompts_of_each_rule(db: Database) -> None:
     """Store on how many prompts each rule could fire, and whether it is for other languages; measure all again."""
-    # Existing rows, for which the number of prompts is unknown, would violate the check of the new column.
+    # Existing rows, for which the number of prompts is unknown, could violate the check of the new column.
     db.execute("delete from rule_coverage")
     db.execute("delete from coverage_measured")
     db.execute("alter table rule_coverage add column prompts integer not null default 0 check (prompts >= fired)")

@@ -144,7 +144,7 @@ def _clean_databases(state_dir: str, gone: ErasureTarget) -> list[str]:
     """
     messages = []
     for path in _databases_aside(state_dir):
-        # It is gone if its log, which is a file of its own, has been deleted together with it.
+        # A log is gone already if its database has been deleted.
         if os.path.exists(path) and holds(path, gone, is_database=True):
             messages.append(f"{_remove_database(path)} held some of it, and was removed")
     for path in files(f"{state_dir}/{CODE_INDICES}"):

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     Advance = Callable[[int, int], None]
 
-BATCH_TRACES = 200  # with the numbers of pages, so few that a transaction takes some hundredths of a second
+BATCH_TRACES = 200  # so few, like the pages below, that a transaction takes some hundredths of a second
 MERGED_PAGES = 256
 VACUUMED_PAGES = 500
 LOOK_AGAIN_S = 0.05

@@ -28,7 +28,7 @@ Each ranking adds 1 / (60 + rank) to an element's points.
 """
 LEAST_LIKENESS = 0.3
 """Least cosine between the vectors of a memory and of the text searched for at which the memory counts as found."""
-MOST_NEAR = 64  # memories
+MOST_NEAR = 64  # memories that a search by vectors finds at most
 MOST_COMPARED = 5_000
 """Number of memories whose vectors are compared: the newest ones of the project and shared ones."""
 MOST_KEPT = 4_000

@@ -1212,8 +1212,8 @@ MUTATIONS = (
     Mutation(
         "a merge brings the answers of older histories in",
         "storage/db/merge.py",
-        "    return (*row[:INPUTS_AT], condense(prompt, inputs), *row[INPUTS_AT + 1 :])",
-        "    return (*row[:INPUTS_AT], inputs, *row[INPUTS_AT + 1 :])",
+        "        return (*row[:INPUTS_AT], self.condense(prompt, inputs), *row[INPUTS_AT + 1 :])",
+        "        return (*row[:INPUTS_AT], inputs, *row[INPUTS_AT + 1 :])",
         "",
         "forgetting/test_answers_of_old.py::"
         "test_a_merged_history_comes_without_them_and_is_the_same_as_one_that_still_has_them",
@@ -2644,7 +2644,7 @@ MUTATIONS = (
     Mutation(
         "a rescreened secret stays in the search index of memories",
         "storage/erasure/rescreening.py",
-        "in_turn(db, lambda: db.execute(memories.PURGE_THE_INDEX))",
+        "in_turn(db, db.execute, memories.PURGE_THE_INDEX)",
         "pass",
         "",
         "forgetting/test_rescreen.py::test_afterwards_no_byte_of_it_is_anywhere",
@@ -4212,8 +4212,8 @@ MUTATIONS = (
     Mutation(
         "old files are found through links",
         "storage/state/plan_files.py",
-        "if stat.S_ISREG(found.st_mode) and now",
-        "if now",
+        "if stat.S_ISREG(found.st_mode) and found",
+        "if found",
         "Y38",
         "hydration/test_plan_files.py::test_only_own_files_older_than_an_hour_are_removed",
     ),
@@ -5669,7 +5669,7 @@ MUTATIONS = (
     Mutation(
         "an earlier label of a line counts beside the newest",
         "storage/traces/line_labels.py",
-        "    where {_NEWEST} and %s",
+        "    where {IS_NEWEST} and %s",
         "    where %s",
         "",
         "gate/test_line_labels.py::test_the_newest_label_counts_and_can_be_taken_back",

@@ -38,6 +38,7 @@ CHANGE, READ, COMMAND, ERROR = "change", "read", "command", "error"
 INLINE, IN_FILE = "## Prompt Hydration", "claude-hydrator/hydrate_"
 STEP = re.compile(r'^\s*(?:TaskCreate\()?\{(?:content|subject|step|description): ("(?:[^"\\]|\\.)*")', re.MULTILINE)
 """Matches one step of a plan that was added to a prompt; a step is written as a call of the client's task tool."""
+# Both words in one command, as in «git -C folder commit»; behind ; & or |, another command begins.
 COMMIT = re.compile(r"\bgit\b[^\n;&|]*\bcommit\b")
 NO_CHECK = re.compile(r"\s*(?:git|ls|cd|cat|pwd|echo|mkdir|touch|cp|mv|rm|sed -i)\b")
 """Matches the beginning of a shell command that does not show whether a change of the code works."""
@@ -111,13 +112,13 @@ class ActedTranscript(Transcript):
     def __init__(self, source: ConversationFile) -> None:
         super().__init__(source)
         self.turns: list[Actions] = []
-        self._tasks: dict[str, list[str]] = {}
+        self._tasks: dict[str, list[str]] = {}  # status and text of each task since the prompt, by its number
 
     def _record(self, record: dict[str, Any], *, size: int, line: int, offset: int) -> Iterator[Event]:
         for event in super()._record(record, size=size, line=line, offset=offset):
             if isinstance(event, Turn):
                 self.turns.append(Actions(event.host, event.session_id, event.at, redact(event.text)[0]))
-                self._tasks = {}
+                self._tasks = {}  # the list of the previous prompt says nothing about this one
             yield event
         if self.turns:
             self._add(record, self.turns[-1])
@@ -128,7 +129,7 @@ class ActedTranscript(Transcript):
         turn.done += found.done
         for number, (status, text) in found.tasks.items():
             known = self._tasks.setdefault(number, ["pending", ""])
-            self._tasks[number] = [status or known[0], text or known[1]]
+            self._tasks[number] = [status or known[0], text or known[1]]  # an update may name only what it changes
         if found.tasks:
             found.steps = [(plain_status(status), text) for status, text in self._tasks.values()]
         if found.steps is not None:
@@ -138,7 +139,7 @@ class ActedTranscript(Transcript):
 def read_actions(source: ConversationFile) -> list[Actions]:
     """Return what the agent did after each prompt of a recorded conversation; empty if its file cannot be read."""
     transcript = ActedTranscript(source)
-    for _event in transcript.events(lambda _bytes: None):
+    for _event in transcript.events(lambda _bytes: None):  # fills ``turns``
         pass
     return transcript.turns
 
@@ -353,5 +354,5 @@ def _take(turns: list[Actions], row: Row) -> Actions | None:
     close = [] if prompt else [one for one in turns if abs(one.at - at) <= CLOSE_US]
     found = next(iter(same or close), None)
     if found is not None:
-        turns.remove(found)
+        turns.remove(found)  # the same words that were typed again are another prompt
     return found

@@ -49,6 +49,7 @@ from enricher.interfaces.bench import (
 )
 from enricher.rules.compiling.compiler import compile_layers
 from enricher.rules.layers import Layer, packaged_file
+from storage.base import private
 from storage.metrics.percentiles import percentile
 from storage.traces import trace_pages
 from storage.traces.selection import EVERYTHING
@@ -60,8 +61,10 @@ from workbench.tui.state import NAME as REMEMBERED
 from workbench.tui.workers.connection import open_database
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import AsyncIterator, Callable, Iterator
 
+    from workbench.replay.corpus import Corpus
+    from workbench.replay.rulesets.compared_rules import Side
     from workbench.tui.app import Workbench
     from workbench.tui.screens.editing.instructions import InstructionsScreen
     from workbench.tui.screens.traces import TracesScreen
@@ -83,13 +86,14 @@ signals:
 ```
 """
 ENTRY = "from enricher.interfaces.cli import main; main()"
-SIZE = (120, 40)
+SIZE = (120, 40)  # columns and lines of the terminal
 GIVE_UP_S = 60.0
-MARK_CHARS = 10
+MARK_CHARS = 10  # so few that the list shows them whole
 READ = "prompts read, not replayed"
-FIRST_MS = 1_700_000_000_000
+FIRST_S = 1_700_000_000  # the time of the first generated prompt, in 2023; the last must be in the past, too
 PROMPTS_PER_SESSION = 5
-SIGNAL = re.compile(r"^(  - \{phrase: .*weight: )(\d)\}$", re.MULTILINE)
+# ``_edits`` changes a weight to 10 less the weight, which would leave 5 as it is.
+SIGNAL = re.compile(r"^(  - \{phrase: .*weight: )([1-46-9])\}$", re.MULTILINE)
 
 
 def workbench_rows(state: str, runs: int) -> list[BenchRow]:
@@ -131,11 +135,8 @@ def _restored(path: str) -> Iterator[None]:
     try:
         yield
     finally:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(path)
+        private.removed(path)
         if before is not None:
-            from storage.base import private
-
             private.write_file(path, before)
 
 
@@ -147,7 +148,7 @@ def _import_textual() -> float:
 
 def _start(state: str, mark: bytes) -> float:
     """Start the app in a pseudo-terminal, then quit it; return the seconds until the text ``mark`` was painted."""
-    import fcntl
+    import fcntl  # this and the following modules are missing on Windows
     import pty
     import struct
     import termios
@@ -164,7 +165,7 @@ def _start(state: str, mark: bytes) -> float:
         return time.perf_counter() - begun
     finally:
         os.write(leader, b"q")
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError):  # Linux reports the end of a pseudo-terminal as an error
             while os.read(leader, 65536):
                 pass
         process.wait(GIVE_UP_S)
@@ -176,16 +177,23 @@ def _read_until(leader: int, mark: bytes, end: float) -> None:
     while mark not in seen:
         if time.perf_counter() > end:
             raise TimeoutError("the app did not come up")
-        seen = seen[-len(mark) :] + os.read(leader, 65536)
+        seen = seen[-len(mark) :] + os.read(leader, 65536)  # the mark may be in two pieces
 
 
-async def _filters(state: str, runs: int) -> dict[str, list[float]]:
+@contextlib.asynccontextmanager
+async def _listed(state: str) -> AsyncIterator[Workbench]:
+    """Run the app without a terminal for an ``async with`` block, which begins when the prompts are listed."""
     from workbench.tui.app import Workbench
 
     app = Workbench(state, screen="traces", selection="")
-    found: dict[str, list[float]] = {f"filter {text}": [] for text in FILTERS}
     async with app.run_test(size=SIZE):
         await _until(lambda: _traces(app).rows.row_count)
+        yield app
+
+
+async def _filters(state: str, runs: int) -> dict[str, list[float]]:
+    found: dict[str, list[float]] = {f"filter {text}": [] for text in FILTERS}
+    async with _listed(state) as app:
         for _round in range(runs):
             for text in FILTERS:
                 begun = time.perf_counter()
@@ -196,13 +204,9 @@ async def _filters(state: str, runs: int) -> dict[str, list[float]]:
 
 
 async def _coverages(state: str, runs: int) -> list[float]:
-    from workbench.tui.app import Workbench
-
     found = []
     for _round in range(runs):
-        app = Workbench(state, screen="traces", selection="")
-        async with app.run_test(size=SIZE):
-            await _until(lambda app=app: _traces(app).rows.row_count)  # type: ignore[misc]
+        async with _listed(state) as app:
             begun = time.perf_counter()
             await app.action_go("coverage")
             await _until(lambda app=app: getattr(app.place_screen(), "is_measured", False))  # type: ignore[misc]
@@ -238,13 +242,9 @@ async def _saves(state: str, runs: int) -> dict[str, list[float]]:
 
 
 async def _arrivals(state: str, runs: int) -> list[float]:
-    from workbench.tui.app import Workbench
-
-    app = Workbench(state, screen="traces", selection="")
     found = []
     await asyncio.to_thread(_ask, "first")
-    async with app.run_test(size=SIZE):
-        await _until(lambda: _traces(app).rows.row_count)
+    async with _listed(state) as app:
         for number in range(runs):
             before = _traces(app).rows.row_count
             await asyncio.to_thread(_ask, str(number))
@@ -297,7 +297,7 @@ def _edits() -> dict[str, str]:
     signal = next(one for one in SIGNAL.finditer(text) if "<" not in one[0])  # edits of <file> etc. affect all prompts
     return {
         "one signal's weight": text[: signal.start()] + f"{signal[1]}{10 - int(signal[2])}}}" + text[signal.end() :],
-        "a threshold": text.replace("min_confidence: ", "min_confidence: 0.6 #", 1),
+        "a threshold": text.replace("min_confidence: ", "min_confidence: 0.6 #", 1),  # the old value becomes a comment
         "every prompt judged anew": text.replace("## Task type: chat", "## Task type: talk", 1),
     }
 
@@ -321,23 +321,32 @@ def rates(prompts: int, runs: int) -> tuple[list[ReplayRate], list[EditTimes]]:
             for _ in range(runs):
                 # Shuffled, so that no kind of edit always profits from what the previous one left in caches.
                 for name in random.sample(list(seconds), len(seconds)):
-                    began = time.process_time()
+                    began = time.process_time()  # not affected by what else runs on the computer
                     if name == READ:
-                        for page in corpus.pages():
-                            for row in page:
-                                json.loads(row.inputs)
+                        _read(corpus)
                     else:
-                        run = Replay(corpus, made[name])
-                        radius = run.blast_radius()
-                        for replayed in run.batches(processes=1):
-                            radius.add(replayed)
-                        counts[name] = run.judged / max(1, radius.prompts), radius.changed
+                        counts[name] = _replay(corpus, made[name])
                     seconds[name].append(time.process_time() - began)
         before = Path(packaged_file()).read_text(encoding="utf-8")
         saves = measure(state_dir(), [TimedEdit(name, packaged_file(), before, text) for name, text in texts.items()])
     floor = statistics.median(seconds[READ])
     found = [_rate(name, prompts, times, floor, *counts.get(name, (0.0, 0))) for name, times in seconds.items()]
     return found, saves
+
+
+def _read(corpus: Corpus) -> None:
+    for page in corpus.pages():
+        for row in page:
+            json.loads(row.inputs)
+
+
+def _replay(corpus: Corpus, rules: Side) -> tuple[float, int]:
+    """Evaluate all prompts again; return the share that had to be, and the number of those with another result."""
+    run = Replay(corpus, rules)
+    radius = run.blast_radius()
+    for replayed in run.batches(processes=1):
+        radius.add(replayed)
+    return run.judged / max(1, radius.prompts), radius.changed
 
 
 def _rate(name: str, prompts: int, times: list[float], floor: float, judged: float, changed: int) -> ReplayRate:
@@ -356,27 +365,19 @@ def _invent(folder: str, prompts: int) -> None:
     path = os.path.join(folder, "prompts.jsonl")
     with open(path, "w", encoding="utf-8") as file:
         file.writelines(json.dumps(one) + "\n" for one in _prompts(prompts))
-    command = [
-        sys.executable,
-        "-c",
-        f"import sys; sys.path.insert(0, sys.argv.pop(1)); {ENTRY}",
-        root_dir(),
-        "trace",
-        "import",
-        path,
-        "--yes",
-    ]
+    program = f"import sys; sys.path.insert(0, sys.argv.pop(1)); {ENTRY}"
+    command = [sys.executable, "-c", program, root_dir(), "trace", "import", path, "--yes"]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=folder)
 
 
 def _prompts(count: int) -> Iterator[dict[str, object]]:
     """Yield ``count`` records to import, with prompts made of one to six example sentences from the instructions."""
-    chance = random.Random(count)
+    chance = random.Random(count)  # the same prompts in every run
     compiled = compile_layers([Layer("packaged", packaged_file())])
     examples = [example for rule in compiled.classes for example in rule.examples]
     for number in range(count):
         text = " ".join(chance.sample(examples, chance.choice((1, 1, 2, 3, 6))))
         yield {
             "id": f"p{number}", "prompt": f"{text} ({number})", "session_id": f"s{number // PROMPTS_PER_SESSION}",
-            "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(FIRST_MS / 1000 + 60 * number)),
+            "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(FIRST_S + 60 * number)),
         }  # fmt: skip

@@ -55,7 +55,7 @@ def remove_answers(db: sqlite3.Connection, state: str) -> int:
     while page := db.execute(WHICH_HAVE_ONE, {"after": after, "key": KEY, "page": PAGE}).fetchall():
         after, found = page[-1][0], found + len(page)
         rows = [{"row": row, "inputs": without_answer(prompt, inputs)} for row, prompt, inputs in page]
-        in_turn(db, lambda rows=rows: db.executemany(KEEP_LESS, rows))  # type: ignore[misc]  # the rows of this turn
+        in_turn(db, db.executemany, KEEP_LESS, rows)
     if found:
         forgetting.scrub(db)
     private.write_file(f"{state}/{MARK}", str(last).encode())

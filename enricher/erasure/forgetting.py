@@ -292,7 +292,7 @@ def _target(db: sqlite3.Connection, what: DeletionPlan, rows: list[dict[str, Any
     moments: dict[str, list[float]] = {}
     for row in rows:
         moments.setdefault(row["session_id"], []).append(copies.seconds(row["at"]))
-    own = [row["prompt"] for row in rows if len(row["prompt"]) >= forgetting.LONGEST_SHORT_PROMPT]
+    own = [row["prompt"] for row in rows if len(row["prompt"]) >= forgetting.SHORTEST_QUOTE_CHARS]
     return sidecar_files.ErasureTarget(
         frozenset(ids),
         Mentions([*what.texts, *(own if len(rows) <= FEW_PROMPTS else ())]),

@@ -22,16 +22,13 @@ WHITESPACE = " \t\n\r"
 class _Scanning:
     """The settings for reading JSON, as attributes that the standard library's C function expects."""
 
-    strict = False
+    strict = False  # accepts control characters within strings, such as a raw NUL
     object_hook = None
     object_pairs_hook = None
     parse_float = float
     parse_int = int
+    parse_constant = float  # called with "NaN", "Infinity" or "-Infinity", which are not JSON but are accepted by json
     memo: dict[str, str] = {}  # noqa: RUF012 (the scanner clears it after each document)
-
-    @staticmethod
-    def parse_constant(name: str) -> float:
-        return float(name.replace("Infinity", "inf"))
 
 
 def _compile_json() -> tuple[Callable[[str, int], tuple[object, int]], Callable[[object], str]]:
@@ -40,6 +37,8 @@ def _compile_json() -> tuple[Callable[[str, int], tuple[object, int]], Callable[
     except ImportError:
         return _public_json()
     scan = make_scanner(_Scanning)  # type: ignore[arg-type]  # the scanner only reads attributes
+    # The arguments: no check for cycles, default, encoder of strings, no indent, separators, no sorting, no skipping of
+    # keys that are not JSON, NaN and infinity allowed.
     encode = make_encoder(None, _refuse, encode_basestring_ascii, None, ":", ",", False, False, True)
     return scan, lambda value: "".join(encode(value, 0))
 
@@ -64,7 +63,7 @@ def scan(text: str, start: int = 0) -> tuple[object, int]:
     Raises ValueError if there is no complete value, RecursionError if it is nested
     deeper than the interpreter can follow.
     """
-    while text[start : start + 1] in WHITESPACE and start < len(text):
+    while start < len(text) and text[start] in WHITESPACE:
         start += 1
     try:
         return _scan(text, start)
@@ -86,7 +85,7 @@ def keyed_hash(key: bytes, data: bytes) -> str:
         from _blake2 import blake2b
     except ImportError:
         from hashlib import blake2b
-    return blake2b(data, key=key[:64], digest_size=16).hexdigest()
+    return blake2b(data, key=key[:64], digest_size=16).hexdigest()  # BLAKE2b refuses keys of more than 64 bytes
 
 
 def utc_now() -> str:
@@ -146,4 +145,5 @@ def within(seconds: float, ring: Callable[[], None], action: Callable[[], Answer
             setitimer(ITIMER_REAL, 0)
             signal(SIGALRM, former)
             if outer:
+                # At least 1 ms, because 0 would cancel an alarm that became due meanwhile.
                 setitimer(ITIMER_REAL, max(0.001, outer - (time.perf_counter() - begun)), REPEAT_ALARM_S)

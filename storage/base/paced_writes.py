@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import time
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Iterator
 
 T = TypeVar("T")
+Arguments = ParamSpec("Arguments")
 REST = 0.5
 """Length of the pause as a fraction of the transaction's duration: one retry in three then finds the database free."""
 
@@ -30,18 +31,20 @@ def transaction(db: sqlite3.Connection) -> Iterator[None]:
     try:
         yield
         db.execute("commit")
-    except BaseException:
+    except BaseException:  # an interrupt, too
         db.rollback()
         raise
 
 
-def in_turn(db: sqlite3.Connection, step: Callable[[], T]) -> T:
-    """Run ``step`` in a transaction of its own, pause so that other writers get the lock, and return its result.
+def in_turn(
+    db: sqlite3.Connection, step: Callable[Arguments, T], *arguments: Arguments.args, **named: Arguments.kwargs
+) -> T:
+    """Call ``step`` in a transaction of its own, pause so that other writers get the lock, and return its result.
 
     ``db`` must be in autocommit mode. If this raises sqlite3.Error, or what ``step`` raises, nothing has been written.
     """
     with transaction(db):
         started = time.perf_counter()
-        done = step()
+        done = step(*arguments, **named)
     time.sleep((time.perf_counter() - started) * REST)
     return done

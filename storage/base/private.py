@@ -6,9 +6,11 @@ A file is written under a temporary name and then renamed, so readers only ever 
 from __future__ import annotations
 
 import os
+import stat  # ``os`` has loaded it already, so it costs the hook nothing
+import time
 
 NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
-OTHERS_WRITE = 0o022
+OTHERS_WRITE = 0o022  # the bits for group and others
 NONBLOCK = getattr(os, "O_NONBLOCK", 0)  # opening a FIFO must not block until its other end is opened
 
 
@@ -31,20 +33,26 @@ def make_directory(path: str) -> None:
             os.mkdir(path, 0o700)
         except FileExistsError:  # another process was faster
             return
-    os.chmod(path, 0o700)
+    os.chmod(path, 0o700)  # mkdir leaves out the bits of the umask, which may be the owner's
 
 
 def open_file(path: str, flags: int) -> int:
     """Open ``path`` for writing and return the descriptor; a new file gets mode 0600."""
     descriptor = os.open(path, flags | os.O_CREAT | NOFOLLOW | NONBLOCK, 0o600)
+    # An existing file keeps its mode when it is opened.
     if os.fstat(descriptor).st_mode & 0o777 != 0o600:
         os.fchmod(descriptor, 0o600)
     return descriptor
 
 
+def aside_name(path: str) -> str:
+    """Return a new temporary name in the folder of ``path``."""
+    return f"{os.path.dirname(path)}/.{os.getpid():x}{os.urandom(4).hex()}.tmp"
+
+
 def write_aside(path: str, content: bytes) -> str:
     """Write a private file under a temporary name in the folder of ``path``; return that name for a rename or link."""
-    aside = f"{os.path.dirname(path)}/.{os.getpid():x}{os.urandom(4).hex()}.tmp"
+    aside = aside_name(path)
     descriptor = open_file(aside, os.O_WRONLY | os.O_EXCL)
     try:
         _write_all(descriptor, content)
@@ -101,14 +109,14 @@ def read_own_file(path: str, limit: int, *, follow: bool = False) -> bytes:
 def is_own(found: os.stat_result) -> bool:
     """Return whether a stat result describes a regular file that only this user or root can write."""
     is_ours = not hasattr(os, "geteuid") or found.st_uid in (0, os.geteuid())
-    return found.st_mode & 0o170000 == 0o100000 and is_ours and not found.st_mode & OTHERS_WRITE
+    return stat.S_ISREG(found.st_mode) and is_ours and not found.st_mode & OTHERS_WRITE
 
 
 def read_file(path: str, limit: int) -> bytes:
     """Return at most ``limit`` bytes of a regular file; raises OSError if it is missing or not a regular file."""
     descriptor = os.open(path, os.O_RDONLY | NOFOLLOW | NONBLOCK)
     try:
-        if os.fstat(descriptor).st_mode & 0o170000 != 0o100000:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise OSError(f"{path} is not a regular file")
         pieces = []
         while limit > 0 and (piece := os.read(descriptor, limit)):
@@ -128,6 +136,24 @@ def removed(path: str) -> bool:
     return True
 
 
+def lock(descriptor: int, *, patience_s: float = 0.0) -> bool:
+    """Lock an open file against other processes; return whether that succeeded within ``patience_s``.
+
+    The file is unlocked when this process closes it, by any descriptor, or dies.
+    """
+    give_up_at, pause_s = time.monotonic() + patience_s, 0.0
+    while True:
+        try:
+            os.lockf(descriptor, os.F_TLOCK, 0)
+        except (PermissionError, BlockingIOError):  # POSIX allows both EACCES and EAGAIN
+            if time.monotonic() >= give_up_at:
+                return False
+            pause_s = min(pause_s + 0.0005, 0.02)  # short at first, because most locks are held only for a moment
+            time.sleep(pause_s)
+        else:
+            return True
+
+
 def _write_all(descriptor: int, content: bytes) -> None:
-    while content:
+    while content:  # a write may be incomplete, for example if a signal interrupts it
         content = content[os.write(descriptor, content) :]

@@ -21,7 +21,7 @@ BUSY_S = 0.05
 
 They were enough in a test in which 16 other processes wrote.
 """
-STEPS_BETWEEN_LOOKS = 2_000
+STEPS_BETWEEN_LOOKS = 2_000  # instructions of SQLite's virtual machine, some hundredths of a millisecond
 DAMAGE_CODES = (11, 26)
 """The error codes SQLITE_CORRUPT (the file is damaged) and SQLITE_NOTADB (it is not a database)."""
 
@@ -37,6 +37,8 @@ def _driver() -> ModuleType:
 
         return _sqlite3
     try:
+        # ``_sqlite3`` imports ``functools`` for ``lru_cache``, which caches the statements of a connection. The last
+        # argument of the wrapper is the class of ``cache_info()``, which nobody calls here.
         from _functools import _lru_cache_wrapper  # type: ignore[import-not-found]
 
         stand_in = type(sys)("functools")
@@ -46,16 +48,12 @@ def _driver() -> ModuleType:
             import _sqlite3
         finally:
             del sys.modules["functools"]
-        _sqlite3.connect(":memory:").execute("select 1").fetchall()
+        _sqlite3.connect(":memory:").execute("select 1").fetchall()  # tries out the cache of statements
     except (ImportError, AttributeError, TypeError):
-        return _public_driver()
+        import sqlite3
+
+        return sqlite3
     return _sqlite3
-
-
-def _public_driver() -> ModuleType:
-    import sqlite3
-
-    return sqlite3
 
 
 def open_reader(path: str, *, until: float = 0.0) -> Connection:
@@ -64,14 +62,7 @@ def open_reader(path: str, *, until: float = 0.0) -> Connection:
     A query that is still running when ``time.perf_counter()`` passes ``until`` fails (0: no limit). Raises ReaderError
     if there is no such database; queries on the connection raise the exceptions that ``failures()`` returns.
     """
-    if not os.path.isfile(path):  # SQLite would block on opening a pipe, and no alarm interrupts that
-        raise ReaderError(f"{path}: no such file")
-    driver = _driver()
-    try:
-        connection: Connection = driver.connect(address(path), timeout=BUSY_S, uri=True)
-        connection.execute("pragma query_only = 1")
-    except driver.Error as failure:
-        raise ReaderError(f"{path}: {failure}") from failure
+    connection = _connected(path, "ro", "query_only = 1")  # mode=ro alone would allow writes to temporary tables
     if until:
         connection.set_progress_handler(lambda: time.perf_counter() > until, STEPS_BETWEEN_LOOKS)
     return connection
@@ -82,27 +73,31 @@ def open_writer(path: str) -> Connection:
 
     Its statements fail while another process writes. Raises ReaderError if there is no such database.
     """
-    if not os.path.isfile(path):
+    return _connected(path, "rw", "synchronous = normal", "secure_delete = on")  # normal: does not wait for the disk
+
+
+def _connected(path: str, mode: str, *pragmas: str) -> Connection:
+    if not os.path.isfile(path):  # SQLite would block on opening a pipe, and no alarm interrupts that
         raise ReaderError(f"{path}: no such file")
     driver = _driver()
     try:
-        uri = f"{address(path).removesuffix('ro')}rw"
-        connection: Connection = driver.connect(uri, timeout=BUSY_S, uri=True, isolation_level=None)
-        connection.execute("pragma synchronous = normal")
-        connection.execute("pragma secure_delete = on")
+        connection: Connection = driver.connect(address(path, mode), timeout=BUSY_S, uri=True, isolation_level=None)
+        for pragma in pragmas:
+            connection.execute(f"pragma {pragma}")
     except driver.Error as failure:
         raise ReaderError(f"{path}: {failure}") from failure
     return connection
 
 
-def address(path: str) -> str:
-    """Return the URI that makes SQLite open ``path`` read-only."""
-    return f"file:{path.replace('%', '%25').replace('?', '%3f').replace('#', '%23')}?mode=ro"
+def address(path: str, mode: str = "ro") -> str:
+    """Return the URI that makes SQLite open ``path`` in this mode, read-only by default."""
+    # "%" is replaced first, because the others introduce it; ``urllib`` would do this, but is slow to import.
+    return f"file:{path.replace('%', '%25').replace('?', '%3f').replace('#', '%23')}?mode={mode}"
 
 
 def is_damage(failure: Exception) -> bool:
     """Return whether an error of SQLite means that the file is damaged, not busy, interrupted or unreachable."""
-    return getattr(failure, "sqlite_errorcode", 0) & 0xFF in DAMAGE_CODES
+    return getattr(failure, "sqlite_errorcode", 0) & 0xFF in DAMAGE_CODES  # without the bits of extended codes
 
 
 def failures() -> tuple[type[Exception], ...]:

@@ -15,7 +15,7 @@ ABANDONED_S = 60.0
 """Age in seconds above which a temporary file counts as abandoned: no write takes a minute."""
 LONGEST_WRITE_S = 2.0
 LOOK_AGAIN_S = 0.05
-RANDOM_DIGITS = 8
+RANDOM_DIGITS = 8  # of the name of a temporary file, behind the process id
 
 
 def sweep(folder: str) -> int:
@@ -78,7 +78,7 @@ def replace_file(path: str, content: bytes) -> None:
         with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644), "wb") as file:
             file.write(content)
             file.flush()
-            os.fsync(file.fileno())
+            os.fsync(file.fileno())  # otherwise, a power failure after the rename could leave an empty file
         if os.path.exists(target):
             os.chmod(aside, os.stat(target).st_mode & 0o7777)
         os.replace(aside, target)

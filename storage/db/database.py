@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 LOCK = "database.lock"
-PATIENCE_S = 10.0
+PATIENCE_S = 10.0  # for a lock that another process holds
 JOURNAL_LIMIT_BYTES = 4 * 1024 * 1024
 """Size to which SQLite truncates its write-ahead log, which would never shrink otherwise.
 
@@ -108,7 +108,7 @@ def is_busy(failure: BaseException | None) -> bool:
     """Return whether the operation failed only because another process locked the database; a retry may succeed."""
     if isinstance(failure, StorageError):
         return isinstance(failure, DatabaseInUseError) or is_busy(failure.__cause__)
-    return getattr(failure, "sqlite_errorcode", 0) & 0xFF in BUSY_CODES
+    return getattr(failure, "sqlite_errorcode", 0) & 0xFF in BUSY_CODES  # without the bits of extended codes
 
 
 def set_aside(state_dir: str) -> str:
@@ -118,7 +118,7 @@ def set_aside(state_dir: str) -> str:
         if not os.path.exists(path) or _is_sound(path):
             return ""
         aside = f"{path}.corrupt-{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}"
-        for suffix in ("-shm", "-wal", ""):
+        for suffix in ("-shm", "-wal", ""):  # the database last: an interrupted move is repeated while it is there
             with contextlib.suppress(FileNotFoundError):
                 os.rename(path + suffix, aside + suffix)
         intake.forget_marks(state_dir)
@@ -145,8 +145,8 @@ def _connect(state_dir: str) -> sqlite3.Connection:
 
 def _open(path: str) -> sqlite3.Connection:
     db = sqlite3.connect(path, timeout=PATIENCE_S, isolation_level=None)
-    db.execute("pragma foreign_keys = on")
-    db.execute("pragma secure_delete = on")
+    db.execute("pragma foreign_keys = on")  # otherwise, SQLite ignores ``references`` and ``on delete cascade``
+    db.execute("pragma secure_delete = on")  # overwrites deleted rows with zeros
     db.execute(f"pragma journal_size_limit = {JOURNAL_LIMIT_BYTES:d}")
     return db
 
@@ -155,7 +155,7 @@ def _prepare(state_dir: str, path: str) -> None:
     if _version(path) == traces.SCHEMA_VERSION:
         return
     with _locked(state_dir):
-        version = _version(path)
+        version = _version(path)  # again, because another process may have changed it before the lock was ours
         if version > traces.SCHEMA_VERSION:
             raise NewerDatabaseError(path, version=version)
         if version < 0:
@@ -181,8 +181,7 @@ def _create(path: str) -> None:
     would fail, however long they wait.
     """
     for leftover in (f"{path}.new", f"{path}.new-wal", f"{path}.new-shm", f"{path}-wal", f"{path}-shm"):
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(leftover)
+        private.removed(leftover)
     os.close(private.open_file(f"{path}.new", os.O_RDWR))
     with contextlib.closing(_open(f"{path}.new")) as db:
         db.execute("pragma auto_vacuum = incremental")  # has no effect once WAL is on or a table exists
@@ -198,7 +197,7 @@ def migrate(path: str) -> None:
 
 
 def _apply_migrations(db: sqlite3.Connection) -> None:
-    find_libraries()
+    find_libraries()  # ``migrations`` imports sqlite-utils, which the hook's background process cannot find yet
     from storage.db import migrations
 
     migrations.apply(db)
@@ -218,20 +217,8 @@ def _locked(state_dir: str) -> Iterator[None]:
     with ONE_THREAD:
         descriptor = private.open_file(f"{state_dir}/{LOCK}", os.O_RDWR)
         try:
-            _wait_for_lock(descriptor, state_dir)
+            if not private.lock(descriptor, patience_s=PATIENCE_S):
+                raise DatabaseInUseError(f"another process has been preparing {state_dir} for too long")
             yield
         finally:
             os.close(descriptor)
-
-
-def _wait_for_lock(descriptor: int, state_dir: str) -> None:
-    give_up_at = time.monotonic() + PATIENCE_S
-    while True:
-        try:
-            os.lockf(descriptor, os.F_TLOCK, 0)
-        except (PermissionError, BlockingIOError):
-            if time.monotonic() > give_up_at:
-                raise DatabaseInUseError(f"another process has been preparing {state_dir} for too long") from None
-            time.sleep(0.02)
-        else:
-            return

@@ -17,8 +17,8 @@ from storage.db import database
 from storage.state import detached, notices, sessions
 from storage.traces import intake, spool
 
-POSTPONED_S = 60.0
-PERSISTENCE_S = 60.0
+POSTPONED_S = 60.0  # until the next attempt after a failure
+PERSISTENCE_S = 60.0  # for which a locked database is tried again and again
 LINGER_S = 1.2
 LOOK_EVERY_S = 0.05
 VACUUM_PAGES = 200  # other processes wait for these 30 ms
@@ -72,10 +72,9 @@ def maintain(state_dir: str) -> bool:
 
 
 def _persist(state_dir: str) -> int:
-    """Maintain the database, retrying while another process locks it.
+    """Maintain the database, retrying while another process locks it; return what ``_import_spool`` returns.
 
-    Return how many traces stay in the spool because only a newer version of the program can import them; -1 after a
-    failure. After any failure but a locked database, the next maintenance is postponed.
+    After a failure, return -1; after any failure but a locked database, the next maintenance is postponed.
     """
     until = time.monotonic() + PERSISTENCE_S
     while True:
@@ -93,10 +92,7 @@ def _persist(state_dir: str) -> int:
 
 
 def _maintain(state_dir: str, *, linger_s: float = 0.0) -> int:
-    """Import waiting traces until none has come for ``linger_s``.
-
-    Return how many traces stay in the spool because only a newer version of the program can import them.
-    """
+    """Import waiting traces until none has come for ``linger_s``; return what ``_import_spool`` returns."""
     left = _import_spool(state_dir)
     until = time.monotonic() + linger_s
     while time.monotonic() < until:

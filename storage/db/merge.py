@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 PAGE = 200
 """Number of traces that are merged in one transaction."""
 MOST_CONFLICTS = 1000  # number that ``conflicts`` lists at most; ``conflict_count`` counts all
-OLDEST_SCHEMA = 1
+OLDEST_SCHEMA = 1  # a database without a version, such as another program's, has 0
 
 COLUMNS = ", ".join(traces.TABLES["traces"])
 PROMPT_AT, INPUTS_AT = (traces.TABLES["traces"].index(name) for name in ("prompt", "inputs"))
@@ -88,16 +88,16 @@ def merge(
     replays, experiments and measurements are not merged. Raises MergeError, or StorageError if this database cannot be
     written.
     """
-    result = MergeResult(path)
     with _opened(path, state_dir) as other:
-        _take_versions(db, other, result, is_dry=is_dry)
-        total, done, after = _read(other, HOW_MANY, path=path)[0][0], 0, ""
-        while page := _read(other, WHICH_COME_NEXT, {"after": after}, path=path):
+        this = _Merge(db, other, MergeResult(path), condense, is_dry)
+        this.take_versions()
+        total, done, after = this.read(HOW_MANY)[0][0], 0, ""
+        while page := this.read(WHICH_COME_NEXT, {"after": after}):
             after, done = str(page[-1][0]), done + len(page)
-            _take_page(db, other, [_condensed(row, condense) for row in page], result, condense, is_dry=is_dry)
+            this.take_page(page)
             if advance:
                 advance(done, int(str(total)))
-    return result
+    return this.result
 
 
 def broken_references(db: sqlite3.Connection) -> list[str]:
@@ -163,7 +163,7 @@ def _connected(path: str) -> sqlite3.Connection:
 
 def _working_connection(address: str) -> sqlite3.Connection:
     db = sqlite3.connect(address, uri=True, timeout=database.PATIENCE_S)
-    try:
+    try:  # connecting opens the database file only; the first statement opens the log and the lock file, too
         db.execute("select count(*) from sqlite_master").fetchone()
     except BaseException:
         db.close()
@@ -180,70 +180,97 @@ def _read(
         raise MergeError(path, f"it cannot be read: {failure}; ask for a new copy") from failure
 
 
-def _take_versions(db: sqlite3.Connection, other: sqlite3.Connection, result: MergeResult, *, is_dry: bool) -> None:
-    for identity, text, seen in _read(other, WHICH_VERSIONS, path=result.path):
-        if not all(isinstance(value, str) for value in (identity, text, seen)):
-            continue
-        sources = _read(other, WHICH_SOURCES, {"hash": identity}, path=result.path)
-        is_here = db.execute(IS_THE_VERSION_HERE, {"hash": identity}).fetchone()
-        result.versions += not is_here
-        if is_dry or (is_here and db.execute(HAS_IT_SOURCES, {"hash": identity}).fetchone()):
-            continue
-        with transaction(db):
-            db.execute(intake.STORE_THE_VERSION, {"hash": identity, "text": text, "first_seen_at": seen})
-            for position, layer, source, content in sources:
-                row = {"hash": identity, "position": position, "layer": layer, "path": source, "text": content}
-                db.execute(intake.STORE_A_SOURCE, row)
+@dataclass(frozen=True, slots=True)
+class _Merge:
+    """A merge that is under way: the two databases, its options and its result."""
 
+    db: sqlite3.Connection
+    other: sqlite3.Connection
+    result: MergeResult
+    condense: Condense
+    is_dry: bool
 
-def _take_page(
-    db: sqlite3.Connection,
-    other: sqlite3.Connection,
-    page: list[Row],
-    result: MergeResult,
-    condense: Condense,
-    *,
-    is_dry: bool,
-) -> None:
-    batch: list[dict[str, traces.Rows]] = []
-    shared: list[str] = []
-    for row in page:
-        identity = str(row[0])
-        here = db.execute(WHAT_IS_HERE, {"id": identity}).fetchone()
-        if here is not None and _condensed(tuple(here), condense) != row:
-            _note_conflict(result, identity)
-            continue
-        result.same += here is not None
-        if here is None:
-            batch.append(_with_children(other, row, path=result.path))
-        shared.append(identity)
-    sound = [tables for tables in batch if _is_plain(tables)]
-    added, refused = (len(sound), 0) if is_dry else intake.add(db, sound)
-    result.traces += added
-    result.refused += refused + len(batch) - len(sound)
-    for table in LABELS:
-        _take_labels(db, other, table, shared, result, is_dry=is_dry)
+    def read(self, query: str, named: dict[str, traces.Value] | None = None) -> list[Row]:
+        return _read(self.other, query, named, path=self.result.path)
 
+    def take_versions(self) -> None:
+        for identity, text, seen in self.read(WHICH_VERSIONS):
+            if not all(isinstance(value, str) for value in (identity, text, seen)):
+                continue
+            sources = self.read(WHICH_SOURCES, {"hash": identity})
+            is_here = self.db.execute(IS_THE_VERSION_HERE, {"hash": identity}).fetchone()
+            self.result.versions += not is_here
+            # A version without sources was stored before schema 12, which added them.
+            if self.is_dry or (is_here and self.db.execute(HAS_IT_SOURCES, {"hash": identity}).fetchone()):
+                continue
+            with transaction(self.db):
+                self.db.execute(intake.STORE_THE_VERSION, {"hash": identity, "text": text, "first_seen_at": seen})
+                for position, layer, source, content in sources:
+                    row = {"hash": identity, "position": position, "layer": layer, "path": source, "text": content}
+                    self.db.execute(intake.STORE_A_SOURCE, row)
 
-def _condensed(row: Row, condense: Condense) -> Row:
-    prompt, inputs = row[PROMPT_AT], row[INPUTS_AT]
-    if not isinstance(prompt, str) or not isinstance(inputs, str):
-        return row
-    return (*row[:INPUTS_AT], condense(prompt, inputs), *row[INPUTS_AT + 1 :])
+    def take_page(self, page: list[Row]) -> None:
+        batch: list[dict[str, traces.Rows]] = []
+        shared: list[str] = []
+        for row in map(self._condensed, page):
+            identity = str(row[0])
+            here = self.db.execute(WHAT_IS_HERE, {"id": identity}).fetchone()
+            if here is not None and self._condensed(tuple(here)) != row:
+                self._note_conflict(identity)
+                continue
+            self.result.same += here is not None
+            if here is None:
+                batch.append(self._with_children(row))
+            shared.append(identity)
+        sound = [tables for tables in batch if _is_plain(tables)]
+        added, refused = (len(sound), 0) if self.is_dry else intake.add(self.db, sound)
+        self.result.traces += added
+        self.result.refused += refused + len(batch) - len(sound)
+        for table in LABELS:
+            self._take_labels(table, shared)
 
+    def _condensed(self, row: Row) -> Row:
+        prompt, inputs = row[PROMPT_AT], row[INPUTS_AT]
+        if not isinstance(prompt, str) or not isinstance(inputs, str):  # from elsewhere: any type may be in any column
+            return row
+        return (*row[:INPUTS_AT], self.condense(prompt, inputs), *row[INPUTS_AT + 1 :])
 
-def _note_conflict(result: MergeResult, identity: str) -> None:
-    result.conflict_count += 1
-    if len(result.conflicts) < MOST_CONFLICTS:
-        result.conflicts.append(identity)
+    def _note_conflict(self, identity: str) -> None:
+        self.result.conflict_count += 1
+        if len(self.result.conflicts) < MOST_CONFLICTS:
+            self.result.conflicts.append(identity)
 
+    def _with_children(self, row: Row) -> dict[str, traces.Rows]:
+        tables: dict[str, traces.Rows] = {"traces": [row]}
+        for table in CHILDREN:
+            columns = ", ".join(traces.TABLES[table])
+            tables[table] = self.read(f"select {columns} from {table} where trace_id = :id", {"id": row[0]})
+        return tables
 
-def _with_children(other: sqlite3.Connection, row: Row, *, path: str) -> dict[str, traces.Rows]:
-    tables: dict[str, traces.Rows] = {"traces": [row]}
-    for table in CHILDREN:
-        columns = ", ".join(traces.TABLES[table])
-        tables[table] = _read(other, f"select {columns} from {table} where trace_id = :id", {"id": row[0]}, path=path)
-    return tables
+    def _take_labels(self, table: str, identities: list[str]) -> None:
+        """Copy the labels of the traces ``identities`` that this database lacks from the other one.
+
+        A trace's labels are then stored again in chronological order, because its newest label counts.
+        """
+        columns = ", ".join(LABELS[table])
+        query = f"select {columns} from {table} where trace_id = :id order by id"
+        read = {identity: self.read(query, {"id": identity}) for identity in identities}
+        if not any(read.values()):
+            return
+        insert = f"insert into {table} (trace_id, {columns}) values (?{', ?' * len(LABELS[table])})"
+        with transaction(self.db):
+            for identity, theirs in read.items():
+                ours = [tuple(label) for label in self.db.execute(query, {"id": identity})]
+                new = [label for label in dict.fromkeys(theirs) if label not in ours and _is_label(table, label)]
+                # The trace may have been deleted since it was compared, or refused by the database.
+                is_here = self.is_dry or self.db.execute(intake.IS_IT_THERE, {"id": identity}).fetchone()
+                if not new or not is_here:
+                    continue
+                self.result.labels += len(new)
+                if not self.is_dry:
+                    self.db.execute(f"delete from {table} where trace_id = :id", {"id": identity})
+                    ordered = sorted([*ours, *new], key=lambda label: str(label[0]))
+                    self.db.executemany(insert, [(identity, *label) for label in ordered])
 
 
 def _is_plain(tables: dict[str, traces.Rows]) -> bool:
@@ -252,40 +279,6 @@ def _is_plain(tables: dict[str, traces.Rows]) -> bool:
     A database from elsewhere may have bytes in any column.
     """
     return not any(isinstance(value, bytes) for rows in tables.values() for row in rows for value in row)
-
-
-def _take_labels(
-    db: sqlite3.Connection,
-    other: sqlite3.Connection,
-    table: str,
-    identities: list[str],
-    result: MergeResult,
-    *,
-    is_dry: bool,
-) -> None:
-    """Copy into this database the labels of the given traces that it lacks and the ``other`` database has.
-
-    ``identities`` are the ids of the traces. A trace's labels are then stored again in chronological order, because its
-    newest label counts.
-    """
-    columns = ", ".join(LABELS[table])
-    query = f"select {columns} from {table} where trace_id = :id order by id"
-    read = {identity: _read(other, query, {"id": identity}, path=result.path) for identity in identities}
-    if not any(read.values()):
-        return
-    insert = f"insert into {table} (trace_id, {columns}) values (?{', ?' * len(LABELS[table])})"
-    with transaction(db):
-        for identity, theirs in read.items():
-            ours = [tuple(label) for label in db.execute(query, {"id": identity})]
-            new = [label for label in dict.fromkeys(theirs) if label not in ours and _is_label(table, label)]
-            is_here = is_dry or db.execute(intake.IS_IT_THERE, {"id": identity}).fetchone()
-            if not new or not is_here:
-                continue
-            result.labels += len(new)
-            if not is_dry:
-                db.execute(f"delete from {table} where trace_id = :id", {"id": identity})
-                ordered = sorted([*ours, *new], key=lambda label: str(label[0]))
-                db.executemany(insert, [(identity, *label) for label in ordered])
 
 
 def _is_label(table: str, label: Row) -> bool:

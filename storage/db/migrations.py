@@ -63,6 +63,7 @@ def m001_traces(db: Database) -> None:
 @migrations()
 def m002_decisions(db: Database) -> None:
     """Add tables for how the hook decided: scores, stages, channels, the facts that channels offered, guardrails."""
+    # «without rowid» stores the rows in the order of the key, so that those of a trace are read together.
     db.execute("""
         create table trace_scores (
             trace_id text not null references traces (id) on delete cascade,
@@ -223,6 +224,7 @@ def m007_memories(db: Database) -> None:
             memories integer not null
         ) without rowid
     """)
+    # In an index without content of its own, only the command ``delete`` with the old texts removes the words of a row.
     index = (
         "insert into memories_fts (rowid, content, tags, words) values (new.number, new.content, new.tags, new.words)"
     )
@@ -342,6 +344,7 @@ def m014_experiments(db: Database) -> None:
             report text not null check (json_valid(report))
         )
     """)
+    # ``prompt_id`` refers to no table, because a prompt may come from a file.
     db.execute("""
         create table experiment_results (
             experiment_id text not null references experiments (id) on delete cascade,
@@ -445,7 +448,7 @@ def m017_roll_ups(db: Database) -> None:
             trace_id text not null
         )
     """)
-    db.execute("insert into rolled_up (up_to, trace_id) values (0, '')")
+    db.execute("insert into rolled_up (up_to, trace_id) values (0, '')")  # its only row
     db.execute("""
         create table coverage_measured (
             rules_hash text primary key not null,
@@ -496,7 +499,7 @@ def m017_roll_ups(db: Database) -> None:
 def m018_silence_of_imports(db: Database) -> None:
     """Change the status of traces from shadow to silent if there was nothing to add to their prompts."""
     found = db.execute("update traces set status = 'silent' where status = 'shadow' and output_tokens = 0")
-    if found.rowcount > 0:
+    if found.rowcount > 0:  # the sums contain the former status
         for query in rollups.START_AGAIN:
             db.execute(query)
 
@@ -628,6 +631,7 @@ def m024_sums_by_workflow(db: Database) -> None:
             id, origin, latency_ms, output_tokens, status, task_type, search_intent, host, project, rules_hash, workflow
         )
     """)
+    # SQLite cannot add a column to the primary key of a table.
     db.execute("drop table prompts_by_class")
     db.execute("""
         create table prompts_by_class (
@@ -650,6 +654,7 @@ def m024_sums_by_workflow(db: Database) -> None:
 @migrations()
 def m025_prompts_of_each_rule(db: Database) -> None:
     """Store on how many prompts each rule could fire, and whether it is for other languages; measure all again."""
+    # Existing rows, for which the number of prompts is unknown, could violate the check of the new column.
     db.execute("delete from rule_coverage")
     db.execute("delete from coverage_measured")
     db.execute("alter table rule_coverage add column prompts integer not null default 0 check (prompts >= fired)")

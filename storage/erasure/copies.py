@@ -17,7 +17,7 @@ import re
 import shutil
 import sqlite3
 import time
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -32,12 +32,13 @@ if TYPE_CHECKING:
     from storage.erasure.mentions import Mentions
     from storage.erasure.sidecar_files import ErasureTarget
 
-ABANDONED_S = 3600
+ABANDONED_S = 3600  # a folder of a merge that was not changed for so long is left from one that was interrupted
 ASIDE = f"{traces.DATABASE}.corrupt-"
 COPIES = "merge-"
 """Beginning of the names of folders in which ``storage.db.merge`` keeps a temporary copy of another database."""
 CODE_INDICES = "code"
 ID_DIGITS = 24
+# More than 24 digits in a row may be an id with a digit before or behind it, as in the bytes of a database's page.
 RUN_OF_DIGITS = re.compile(rb"[0-9a-f]{24,}")
 PUBLISHED = "published"
 PUBLISHED_LOCK = "published.lock"
@@ -143,32 +144,36 @@ def _clean_databases(state_dir: str, gone: ErasureTarget) -> list[str]:
     """
     messages = []
     for path in _databases_aside(state_dir):
+        # A log is gone already if its database has been deleted.
         if os.path.exists(path) and holds(path, gone, is_database=True):
-            stem = path.removesuffix("-wal").removesuffix("-shm")
-            for end in ("-wal", "-shm", ""):
-                private.removed(stem + end)
-            messages.append(f"{stem} held some of it, and was removed")
+            messages.append(f"{_remove_database(path)} held some of it, and was removed")
     for path in files(f"{state_dir}/{CODE_INDICES}"):
         if os.path.exists(path) and not path.endswith("-shm") and mentions(path, gone):
-            stem = path.removesuffix("-wal")
-            for end in ("-wal", "-shm", ""):
-                private.removed(stem + end)
+            _remove_database(path)
             messages.append("an index of code held it; it is built anew from the project's files as they are then")
     return messages
 
 
+def _remove_database(path: str) -> str:
+    """Delete the database that ``path`` is, or whose log ``path`` is, with all its files; return its path."""
+    stem = path.removesuffix("-wal")
+    for end in ("-wal", "-shm", ""):
+        private.removed(stem + end)
+    return stem
+
+
 def _files_aside(state_dir: str) -> list[str]:
     found = [path for path in files(state_dir) if os.path.basename(path).startswith(ASIDE)]
-    return [path for path in found if not path.endswith("-shm")]
+    return [path for path in found if not path.endswith("-shm")]  # the lock file has no texts
 
 
 def _databases_aside(state_dir: str) -> list[str]:
     """Return the paths of moved-aside databases, after deleting the copies that interrupted merges left."""
     with contextlib.suppress(OSError):
         for entry in list(os.scandir(state_dir)):
-            if entry.name.startswith(COPIES) and entry.is_dir(follow_symlinks=False):
-                is_left = time.time() - entry.stat().st_mtime > ABANDONED_S
-                shutil.rmtree(entry.path, ignore_errors=True) if is_left else None
+            is_copy = entry.name.startswith(COPIES) and entry.is_dir(follow_symlinks=False)
+            if is_copy and time.time() - entry.stat().st_mtime > ABANDONED_S:
+                shutil.rmtree(entry.path, ignore_errors=True)
     return _files_aside(state_dir)
 
 
@@ -235,9 +240,7 @@ def add_snapshot(state_dir: str, path: str) -> None:
     with _locked(state_dir):
         descriptor = private.open_file(f"{state_dir}/{PUBLISHED}", os.O_WRONLY | os.O_APPEND)
         try:
-            os.write(
-                descriptor, f"{json.dumps({'path': os.path.abspath(path), 'at': fast_stdlib.utc_now()})}\n".encode()
-            )
+            os.write(descriptor, _line(Snapshot(os.path.abspath(path), fast_stdlib.utc_now())))
         finally:
             os.close(descriptor)
 
@@ -259,24 +262,20 @@ def listed_snapshots(state_dir: str) -> list[Snapshot]:
 
 
 def _snapshot_holds(snapshot: Snapshot, ids: Iterable[str], wanted: Mentions) -> bool:
-    """Return whether a snapshot contains one of the traces ``ids`` or one of the texts in ``wanted``.
-
-    Returns True if it cannot be read as a database. Raises OSError if the file is missing.
-    """
     if wanted.in_file(snapshot.path, is_database=True):
         return True
     return _finds(snapshot, WHICH_ARE_IN_IT, {"ids": json.dumps(list(ids))})
 
 
 def _goes_back_before(snapshot: Snapshot, trace_id: str) -> bool:
-    """Return whether a snapshot contains a trace older than ``trace_id``; True if it cannot be read as a database.
-
-    Raises OSError if the file is missing.
-    """
     return _finds(snapshot, IS_ANY_OLDER, {"id": trace_id})
 
 
 def _finds(snapshot: Snapshot, query: str, parameters: dict[str, str]) -> bool:
+    """Return whether a query finds a row in a snapshot; True if the snapshot cannot be read as a database.
+
+    Raises OSError if the file is missing.
+    """
     os.stat(snapshot.path)  # SQLite reports a missing file like a damaged one, but only a damaged one is to be deleted
     try:
         address = f"{reader.address(snapshot.path)}&immutable=1"
@@ -293,8 +292,11 @@ def forget_snapshots(state_dir: str, paths: Iterable[str]) -> None:
         return
     with _locked(state_dir):
         left = [one for one in listed_snapshots(state_dir) if one.path not in gone]
-        lines = "".join(f"{json.dumps({'path': one.path, 'at': one.at})}\n" for one in left)
-        private.write_file(f"{state_dir}/{PUBLISHED}", lines.encode())
+        private.write_file(f"{state_dir}/{PUBLISHED}", b"".join(map(_line, left)))
+
+
+def _line(one: Snapshot) -> bytes:
+    return f"{json.dumps(asdict(one))}\n".encode()
 
 
 @contextlib.contextmanager

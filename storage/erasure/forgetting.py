@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
     Advance = Callable[[int, int], None]
 
-BATCH_TRACES = 200
+BATCH_TRACES = 200  # so few, like the pages below, that a transaction takes some hundredths of a second
 MERGED_PAGES = 256
 VACUUMED_PAGES = 500
 LOOK_AGAIN_S = 0.05
 CACHE_KB = 65_536
-LONGEST_SHORT_PROMPT = 24
+SHORTEST_QUOTE_CHARS = 24
 """From this length in characters on, a prompt counts as quoted if it occurs within another text.
 
 A shorter one counts only if the whole text is equal, because "yes" occurs in many texts.
@@ -38,21 +38,17 @@ A shorter one counts only if the whole text is equal, because "yes" occurs in ma
 WHICH_OF_THE_SESSION = "select id from traces where session_id = :session_id order by id desc"
 WHICH_TRACES_MENTION_IT = """
     select id from traces where mentions(
-        prompt || char(10) || output_text || char(10) || inputs || char(10) || approach || char(10) || error
-        || char(10) || memory_context || char(10) || topics || char(10) || workflow || char(10) || skip_reason
-        || char(10) || cwd || char(10) || project || char(10) || session_id)
-    union select trace_id from trace_items where mentions(ref || char(10) || text || char(10) || why)
-    union select trace_id from rule_violations where mentions(
-        file || char(10) || message || char(10) || suggestion || char(10) || resolution_notes)
-    union select trace_id from line_labels where mentions(because || char(10) || rule)
-    union select trace_id from trace_channels where mentions(fallback || char(10) || model)
-    union select trace_id from complexity_estimates
-    where mentions(decomposition_reason || char(10) || estimation_factors)
+        prompt, output_text, inputs, approach, error, memory_context, topics, workflow, skip_reason, cwd, project,
+        session_id)
+    union select trace_id from trace_items where mentions(ref, text, why)
+    union select trace_id from rule_violations where mentions(file, message, suggestion, resolution_notes)
+    union select trace_id from line_labels where mentions(because, rule)
+    union select trace_id from trace_channels where mentions(fallback, model)
+    union select trace_id from complexity_estimates where mentions(decomposition_reason, estimation_factors)
     union select trace_id from parallel_attempts where mentions(
-        failure_reason || char(10) || conflict_details || char(10) || agent_ids || char(10) || subtask_ids || char(10)
-        || parallelization_strategy || char(10) || execution_metadata)
-    union select trace_id from sessions where mentions(session_id || char(10) || ref)
-    union select trace_id from replay_results where mentions(before || char(10) || after || char(10) || cause)
+        failure_reason, conflict_details, agent_ids, subtask_ids, parallelization_strategy, execution_metadata)
+    union select trace_id from sessions where mentions(session_id, ref)
+    union select trace_id from replay_results where mentions(before, after, cause)
     order by 1 desc
 """
 WHICH_ARE_THERE = "select id from traces where id in (select value from json_each(:ids)) order by id desc"
@@ -71,7 +67,7 @@ INJECTED_ITEMS = """
     select session_id, kind, ref from sessions
     where session_id in (select value from json_each(:sessions)) and trace_id in (select value from json_each(:ids))
 """
-WHICH_MEMORIES_MENTION_IT = "select id from memories where mentions(content || char(10) || tags || char(10) || source)"
+WHICH_MEMORIES_MENTION_IT = "select id from memories where mentions(content, tags, source)"
 WHICH_MEMORIES_WERE_ASKED_FOR = """
     select distinct memories.id from memories join traces on memories.project = traces.project
     where traces.id in (select value from json_each(:ids)) and memories.origin = 'captured'
@@ -84,6 +80,7 @@ TAKE_THE_WORDS_OUT = """
     from trace_numbers join traces on traces.id = trace_numbers.trace_id
     where trace_numbers.trace_id in (select value from json_each(:ids))
 """
+"""FTS5 does not store the texts: to remove the words of a row, it must be given the old text."""
 DELETE_ITEMS_OF_TRACES = """
     delete from sessions where (session_id, trace_id) in
         (select session_id, id from traces where id in (select value from json_each(:ids)))
@@ -124,17 +121,13 @@ DELETE_ITEMS_OF_SESSIONS = """
     delete from sessions where session_id in (select value from json_each(:sessions))
 """
 FORGET_WHAT_MENTIONS_IT = (
-    """
-    delete from replays where mentions(
-        base || char(10) || candidate || char(10) || selection || char(10) || diff || char(10) || figures)
-    """,
-    "delete from experiment_results where mentions(text || char(10) || prompt_id || char(10) || fault)",
-    "delete from experiments where mentions(question || char(10) || arms || char(10) || report || char(10) || plan)",
-    "delete from sessions where mentions(session_id || char(10) || ref)",
+    "delete from replays where mentions(base, candidate, selection, diff, figures)",
+    "delete from experiment_results where mentions(text, prompt_id, fault)",
+    "delete from experiments where mentions(question, arms, report, plan)",
+    "delete from sessions where mentions(session_id, ref)",
     """
     delete from coverage_measured where rules_hash in (
-        select rules_hash from rule_coverage
-        where mentions(rule || char(10) || name || char(10) || label || char(10) || file)
+        select rules_hash from rule_coverage where mentions(rule, name, label, file)
     )
     """,
 )
@@ -155,13 +148,13 @@ def mentioning(db: sqlite3.Connection, wanted: Mentions) -> list[str]:
 
     Rows of other tables that refer to a trace, such as its facts and labels, are searched as part of it.
     """
-    _add_sql_functions(db, wanted)
+    _add_sql_function(db, wanted)
     return [row[0] for row in db.execute(WHICH_TRACES_MENTION_IT)]
 
 
 def memories_mentioning(db: sqlite3.Connection, wanted: Mentions) -> list[str]:
     """Return the ids of the memories (notes about a project) that contain one of the texts in ``wanted``."""
-    _add_sql_functions(db, wanted)
+    _add_sql_function(db, wanted)
     return [row[0] for row in db.execute(WHICH_MEMORIES_MENTION_IT)]
 
 
@@ -221,8 +214,7 @@ def delete(db: sqlite3.Connection, ids: Sequence[str], *, advance: Advance | Non
     _prepare(db)
     gone = 0
     for start in range(0, len(ids), BATCH_TRACES):
-        batch = ids[start : start + BATCH_TRACES]
-        gone += in_turn(db, lambda batch=batch: _delete(db, batch))  # type: ignore[misc]  # this turn's batch
+        gone += in_turn(db, _delete, db, ids[start : start + BATCH_TRACES])
         if advance:
             advance(min(start + BATCH_TRACES, len(ids)), len(ids))
     return gone
@@ -247,11 +239,11 @@ def delete_related(db: sqlite3.Connection, *, sessions: Iterable[str], wanted: M
     often each rule applied). Traces are not deleted.
     """
     named = {"sessions": json.dumps(sorted(sessions))}
-    in_turn(db, lambda: db.execute(DELETE_ITEMS_OF_SESSIONS, named))
+    in_turn(db, db.execute, DELETE_ITEMS_OF_SESSIONS, named)
     if wanted:
-        _add_sql_functions(db, wanted)
+        _add_sql_function(db, wanted)
         for query in FORGET_WHAT_MENTIONS_IT:
-            in_turn(db, lambda query=query: db.execute(query))  # type: ignore[misc]
+            in_turn(db, db.execute, query)
 
 
 def existing(db: sqlite3.Connection, ids: Iterable[str]) -> list[str]:
@@ -291,7 +283,7 @@ def _prepare(db: sqlite3.Connection) -> None:
 
 def _merge_the_index(db: sqlite3.Connection) -> None:
     """Merge all segments of the full-text index into one, a few pages per transaction."""
-    db.execute(START_MERGING, {"pages": -MERGED_PAGES})
+    db.execute(START_MERGING, {"pages": -MERGED_PAGES})  # negative: all segments, not only equal ones
     while True:
         before = db.total_changes
         db.execute(START_MERGING, {"pages": MERGED_PAGES})
@@ -303,7 +295,7 @@ def _truncate_log(db: sqlite3.Connection) -> None:
     """Truncate the write-ahead log; retry while others read it, and raise StillReadError if that takes too long."""
     give_up_at = time.monotonic() + database.PATIENCE_S
     patience_ms = db.execute("pragma busy_timeout").fetchone()[0]
-    db.execute("pragma busy_timeout = 0")
+    db.execute("pragma busy_timeout = 0")  # while a checkpoint itself waits, nobody can write
     try:
         while db.execute("pragma wal_checkpoint(truncate)").fetchone()[0]:
             if time.monotonic() > give_up_at:
@@ -317,8 +309,9 @@ def _truncate_log(db: sqlite3.Connection) -> None:
         db.execute(f"pragma busy_timeout = {patience_ms:d}")
 
 
-def _add_sql_functions(db: sqlite3.Connection, wanted: Mentions) -> None:
-    db.create_function("mentions", 1, wanted.in_text, deterministic=True)
+def _add_sql_function(db: sqlite3.Connection, wanted: Mentions) -> None:
+    """Add ``mentions`` to SQL, which is true if one of its arguments, any number of them, contains a wanted text."""
+    db.create_function("mentions", -1, lambda *texts: any(map(wanted.in_text, texts)), deterministic=True)
 
 
 def _as_parameters(ids: Iterable[str]) -> dict[str, str]:
@@ -336,11 +329,11 @@ def _quotes(inputs: str, conversation: str, prompt: str) -> bool:
         texts = [_flat(text) for text in _texts(json.loads(inputs))]
     except (ValueError, RecursionError):
         texts = []
-    if len(whole) >= LONGEST_SHORT_PROMPT and any(whole in text for text in (*texts, _flat(conversation))):
+    if len(whole) >= SHORTEST_QUOTE_CHARS and any(whole in text for text in (*texts, _flat(conversation))):
         return True
     stems = (text.removesuffix("…").rstrip() for text in texts)
     return any(
-        stem == whole or (len(stem) >= LONGEST_SHORT_PROMPT and (whole.startswith(stem) or stem in whole))
+        stem == whole or (len(stem) >= SHORTEST_QUOTE_CHARS and (whole.startswith(stem) or stem in whole))
         for stem in stems
     )
 

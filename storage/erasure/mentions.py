@@ -27,6 +27,7 @@ class Mentions:
 
     def __init__(self, texts: Iterable[str]) -> None:
         wanted = [text for text in texts if text.strip()]
+        # Bytes are only folded where they are ASCII, so each form of other letters is searched for.
         forms = {form for text in wanted for form in (text, text.lower(), text.upper())}
         written = forms | {json.dumps(form)[1:-1] for form in forms}
         written |= {json.dumps(form, ensure_ascii=False)[1:-1] for form in forms}
@@ -42,7 +43,7 @@ class Mentions:
         if not isinstance(text, str) or not self._folded:
             return False
         low = text.casefold()
-        if not self._is_ascii and "\\u" in low:
+        if not self._is_ascii and "\\u" in low:  # JSON may have escapes in place of letters that are not ASCII
             low += ESCAPED.sub(lambda found: chr(int(found[1], 16)), low).casefold()
         return any(form in low for form in self._folded)
 

@@ -38,6 +38,7 @@ IDENTIFIERS = frozenset(
 NAMED_BY_RULES = frozenset(("settings", "skills"))
 """Keys of a recorded JSON document whose values are not redacted, because no user typed them in a prompt."""
 BATCH_ROWS = 500
+# Virtual tables, and the tables in which FTS5 stores an index, have no texts of their own.
 WHICH_TABLES = """
     select name from sqlite_master where type = 'table' and sql not like 'create virtual%'
       and name not like 'sqlite_%' and name not like '%\\_fts\\_%' escape '\\' order by name
@@ -70,9 +71,9 @@ def rescreen(
         if advance:
             advance(number + 1, len(tables))
     if counts.get("traces") and not is_dry:
-        in_turn(db, lambda: db.execute(forgetting.FORGET_WHAT_WAS_MEASURED))
+        in_turn(db, db.execute, forgetting.FORGET_WHAT_WAS_MEASURED)
     if counts.get("memories") and not is_dry:
-        in_turn(db, lambda: db.execute(memories.PURGE_THE_INDEX))
+        in_turn(db, db.execute, memories.PURGE_THE_INDEX)
     return counts
 
 
@@ -80,19 +81,18 @@ def _rescreen_table(db: sqlite3.Connection, table: str, redact: Redact, *, is_dr
     columns = [(row[1], str(row[2]).lower(), int(row[5])) for row in db.execute(f"pragma table_info({table})")]
     keys = [name for name, _kind, place in columns if place]
     texts = [name for name, kind, _place in columns if kind == "text" and name not in IDENTIFIERS]
-    texts = [name for name in texts if (table, name) != ("memories", "words")]
+    texts = [name for name in texts if (table, name) != ("memories", "words")]  # ``_reindex`` derives the words anew
     if not texts:
         return 0
-    wanted = ", ".join(dict.fromkeys([*keys, *texts]))
+    wanted = list(dict.fromkeys([*keys, *texts]))
     changes: list[tuple[dict[str, object], dict[str, Any]]] = []
-    for row in db.execute(f"select {wanted} from {table}"):
-        fields = dict(zip(dict.fromkeys([*keys, *texts]), row, strict=True))
+    for row in db.execute(f"select {', '.join(wanted)} from {table}"):
+        fields = dict(zip(wanted, row, strict=True))
         changed = {name: redacted for name in texts if (redacted := _redacted(fields[name], redact)) != fields[name]}
         if changed:
             changes.append((changed, {name: fields[name] for name in keys}))
     for start in range(0, 0 if is_dry else len(changes), BATCH_ROWS):
-        batch = changes[start : start + BATCH_ROWS]
-        in_turn(db, lambda batch=batch: _write(db, table, batch))  # type: ignore[misc]  # this turn's batch
+        in_turn(db, _write, db, table, changes[start : start + BATCH_ROWS])
     return len(changes)
 
 
@@ -103,6 +103,7 @@ def _write(db: sqlite3.Connection, table: str, changes: list[tuple[dict[str, obj
         setting = ", ".join(f"{name} = :new_{name}" for name in changed)
         where = " and ".join(f"{name} = :{name}" for name in key)
         values = {**key, **{f"new_{name}": value for name, value in changed.items()}}
+        # «or replace», because the keys of two rows may become equal if they differ only by a secret.
         db.execute(f"update or replace {table} set {setting} where {where}", values)
         if table == "memories":
             _reindex(db, key)
@@ -121,7 +122,6 @@ def _reindex(db: sqlite3.Connection, key: dict[str, Any]) -> None:
 
 
 def _redacted(value: object, redact: Redact) -> object:
-    """Return a text with its secrets redacted; if it is a JSON document, each string in it is redacted separately."""
     if not isinstance(value, str) or not value:
         return value
     if value[0] in "{[":

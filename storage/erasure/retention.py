@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from storage import traces
+from storage.base import private
 from storage.erasure import forgetting
 from storage.traces import queries, spool
 from storage.traces.trace_pages import ABOVE_ALL
@@ -90,6 +91,7 @@ def held(db: sqlite3.Connection) -> StoredAmount:
         db.execute(f"pragma {name}").fetchone()[0] for name in ("page_size", "page_count", "freelist_count")
     )
     oldest = db.execute(WHICH_IS_OLDEST).fetchone()
+    # Free pages do not count: they are used for new rows or given back later.
     return StoredAmount(db.execute(HOW_MANY).fetchone()[0], oldest[0] if oldest else "", (pages - free) * size)
 
 
@@ -102,7 +104,7 @@ def surplus(db: sqlite3.Connection, bounds: Bounds) -> list[str]:
     state = held(db)
     count = max(
         state.traces - bounds.rows if bounds.rows else 0,
-        _too_large(state, bounds, left=state.traces) if bounds.mb else 0,
+        _too_large(state, bounds) if bounds.mb else 0,
     )
     return found if len(found) >= count else [row[0] for row in db.execute(WHICH_ARE_OLDEST, {"limit": count})]
 
@@ -149,8 +151,7 @@ def prune_versions(
     for one in old if not is_dry else ():
         # The marker file first: a prompt that needs the version again then stores it again.
         for name in (one, f"{one}{spool.SOURCES}"):
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(f"{state_dir}/{spool.VERSIONS}/{name}")
+            private.removed(f"{state_dir}/{spool.VERSIONS}/{name}")
         for query in (FORGET_THE_SOURCES, FORGET_WHAT_WAS_MEASURED, FORGET_THE_VERSION):
             db.execute(query, {"hash": one})
     return len(old)
@@ -182,15 +183,12 @@ def _too_old(db: sqlite3.Connection, bounds: Bounds) -> list[str]:
     return [row[0] for row in db.execute(WHICH_ARE_OLDER, {"id": queries.first_id(time.time() - bounds.days * DAY_S)})]
 
 
-def _too_large(state: StoredAmount, bounds: Bounds, *, left: int) -> int:
-    """Estimate how many traces to delete so that the database is within the limit in megabytes.
-
-    ``left`` is the number of stored traces, from which their average size is computed.
-    """
-    excess = state.used_bytes - bounds.mb * 1e6
+def _too_large(state: StoredAmount, bounds: Bounds) -> int:
+    """Estimate from the average size how many traces to delete so that the limit in megabytes holds."""
+    excess, left = state.used_bytes - bounds.mb * 1e6, state.traces
     if excess <= 0 or left <= ALWAYS_KEPT:
         return 0
-    likely = int(excess / max(1.0, state.used_bytes / left)) + 1
+    likely = int(excess / (state.used_bytes / left)) + 1
     # At least one in a hundred, because near the limit, small estimates would take many rounds.
     return min(max(likely, min(PAGE_TRACES, left // 100 + 1)), left - ALWAYS_KEPT)
 

@@ -9,8 +9,10 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import stat
 import time
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from storage.base import fast_stdlib, log, private, temporary_files
@@ -59,6 +61,7 @@ class ErasureTarget:
         session = session or str(_record(line).get("session_id", ""))
         if session in self.sessions or self.mentions.in_bytes(line):
             return True
+        # An id stands between quotes: those of JSON, or those of Python in the text of an error.
         return any(word in self.ids for word in line.decode("utf-8", "replace").replace("'", '"').split('"'))
 
 
@@ -68,14 +71,16 @@ def clean(state_dir: str, gone: ErasureTarget, *, event_files: Iterable[str] = (
     ``event_files`` are the paths of files to which the hook appended its events, if a user configured any. Raises
     OSError.
     """
+    holds = partial(copies.holds, gone=gone, is_database=False)
+    mentions = partial(copies.mentions, gone=gone)
     counts = {
         "lines of the log": _clean_log(state_dir, gone),
         "events": sum(_clean_events(path, gone) for path in event_files),
         "session files": _clean_sessions(state_dir, gone),
         "refused records": _clean_spool(state_dir, gone),
         "half-written files": temporary_files.erase(state_dir),
-        "late results": _clean_late(state_dir, gone),
-        "notices": sum(_clean_folder(f"{state_dir}/{name}", gone) for name in (notices.NAME, notices.SHOWN)),
+        "late results": _remove_files(f"{state_dir}/{late.FOLDER}", holds),
+        "notices": sum(_remove_files(f"{state_dir}/{name}", mentions) for name in (notices.NAME, notices.SHOWN)),
     }
     _clean_claims(state_dir)
     messages = [f"{count:,} {name}" for name, count in counts.items() if count]
@@ -94,14 +99,14 @@ def overwrite_lines(path: str, is_meant: Callable[[bytes], bool], replacement: C
         return 0
     count = 0
     with open(descriptor, "rb+", buffering=0) as file:
-        if os.fstat(descriptor).st_mode & 0o170000 != 0o100000:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             return 0
         for start, line in _lines(descriptor):
             if not line.strip() or not is_meant(line):
                 continue
             short = fast_stdlib.dumps(replacement(_record(line))).encode()
             short = short if len(short) <= len(line) else b""
-            if short.ljust(len(line)) != line:
+            if short.ljust(len(line)) != line:  # not overwritten already by a run that was interrupted
                 os.pwrite(descriptor, short.ljust(len(line)), start)
                 count += 1
         if count:
@@ -111,7 +116,7 @@ def overwrite_lines(path: str, is_meant: Callable[[bytes], bool], replacement: C
 
 def _lines(descriptor: int) -> Iterator[tuple[int, bytes]]:
     with open(os.dup(descriptor), "rb") as file:
-        file.seek(0)
+        file.seek(0)  # a duplicated descriptor shares the position of the original
         start = 0
         for line in file:
             yield start, line.removesuffix(b"\n")
@@ -138,7 +143,7 @@ def _clean_sessions(state_dir: str, gone: ErasureTarget) -> int:
     count = sum(sessions.reset_session(state_dir, session) for session in gone.sessions)
     for session, names in gone.injected.items():
         count += _forget_injected(sessions.path_of(state_dir, session), names)
-    return count + _clean_folder(f"{state_dir}/{sessions.FOLDER}", gone)
+    return count + _remove_files(f"{state_dir}/{sessions.FOLDER}", partial(copies.mentions, gone=gone))
 
 
 def _forget_injected(path: str, names: set[str]) -> bool:
@@ -166,31 +171,17 @@ def _forget_injected(path: str, names: set[str]) -> bool:
 
 
 def _clean_spool(state_dir: str, gone: ErasureTarget) -> int:
-    """Delete spool files that contain what is to be forgotten; return how many.
+    def is_meant(path: str) -> bool:
+        # A file that cannot be read may still be known by its name, which begins with the id of its trace.
+        is_named = os.path.basename(path).partition(".")[0] in gone.ids
+        return is_named or copies.holds(path, gone, is_database=False)
 
-    Spool files hold traces on their way into the database: those not yet imported, and those that the import refused.
-    """
-    count = 0
-    for folder in (f"{state_dir}/{spool.NAME}", f"{state_dir}/{spool.NAME}/{spool.REFUSED}"):
-        for path in copies.files(folder):
-            name = os.path.basename(path)
-            is_named = name.partition(".")[0] in gone.ids
-            if is_named or copies.holds(path, gone, is_database=False):
-                count += private.removed(path)
-    return count
+    folders = (f"{state_dir}/{spool.NAME}", f"{state_dir}/{spool.NAME}/{spool.REFUSED}")
+    return sum(_remove_files(folder, is_meant) for folder in folders)
 
 
-def _clean_folder(folder: str, gone: ErasureTarget) -> int:
-    return sum(private.removed(path) for path in copies.files(folder) if copies.mentions(path, gone))
-
-
-def _clean_late(state_dir: str, gone: ErasureTarget) -> int:
-    """Delete stored late results that contain what is to be forgotten; return how many.
-
-    A late result came after the hook had answered, and waits until the agent client fetches it.
-    """
-    paths = copies.files(f"{state_dir}/{late.FOLDER}")
-    return sum(private.removed(path) for path in paths if copies.holds(path, gone, is_database=False))
+def _remove_files(folder: str, is_meant: Callable[[str], bool]) -> int:
+    return sum(private.removed(path) for path in copies.files(folder) if is_meant(path))
 
 
 def _clean_claims(state_dir: str) -> None:

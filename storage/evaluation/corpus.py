@@ -8,7 +8,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, NamedTuple
 
+from storage.traces.labels import IS_NEWEST
 from storage.traces.selection import Selection
+from storage.traces.trace_pages import ABOVE_ALL
 
 if TYPE_CHECKING:
     import sqlite3
@@ -30,16 +32,16 @@ WHICH_VERSIONS_HAVE_SOURCES = """
 NEWEST_LABELS = """
     select trace_id, verdict, task_type from labels where id in (select max(id) from labels group by trace_id)
 """
-NEWEST_LABELS_OF_TRACES = """
+NEWEST_LABELS_OF_TRACES = f"""
     select trace_id, verdict, task_type from labels
-    where trace_id in (select value from json_each(:ids))
-      and id = (select max(newer.id) from labels as newer where newer.trace_id = labels.trace_id)
+    where trace_id in (select value from json_each(:ids)) and {IS_NEWEST}
 """
 WHEN_DID_EACH_VERSION_COME = """
     select traces.rules_hash, min(traces.id), min(traces.at) from traces
     where traces.rules_hash <> '' and traces.origin <> 'import' group by traces.rules_hash
 """
 WHICH_VERSIONS_WERE_STORED = "select hash, first_seen_at from instructions_versions"
+# One parameter with a list in JSON, because the number of parameters of a statement is limited.
 THESE = "traces.id in (select value from json_each(:these))"
 
 
@@ -85,7 +87,7 @@ COLUMNS = RecordedPrompt._fields
 
 def rows(db: sqlite3.Connection, selection: Selection, *, limit: int = 0) -> Iterator[list[RecordedPrompt]]:
     """Yield the selected prompts, newest first, in lists of up to PAGE_ROWS; ``limit`` 0 means no limit."""
-    before, left = "g", limit or -1  # "g" sorts behind every id, since ids are hexadecimal
+    before, left = ABOVE_ALL, limit or -1  # -1: no limit
     columns = ", ".join(f"traces.{column}" for column in COLUMNS)
     query = f"""
         select {columns} from traces where ({selection.where}) and traces.id < :corpus_before

@@ -8,7 +8,7 @@ they are complete.
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from storage import traces
@@ -24,25 +24,10 @@ KEEP_THE_EXPERIMENT = """
     insert into experiments (id, at, question, arms, report, plan) values (:id, :at, :question, :arms, :report, :plan)
 """
 REPLACE_THE_REPORT = "update experiments set report = :report where id = :id"
-KEEP_THE_RESULT = """
-    insert into experiment_results
-        (experiment_id, prompt_id, arm, task_type, tokens, latency_ms, succeeded, quality, violations, text,
-         prompt_tokens, response_tokens, usd, fault)
-    values
-        (:experiment_id, :prompt_id, :arm, :task_type, :tokens, :latency_ms, :succeeded, :quality, :violations, :text,
-         :prompt_tokens, :response_tokens, :usd, :fault)
-    on conflict do nothing
-"""
-WHICH_EXPERIMENTS_ARE_KEPT = (
-    "select id, at, question, arms, report, plan from experiments order by id desc limit :limit"
-)
+WHICH_EXPERIMENTS_ARE_KEPT = "select * from experiments order by id desc limit :limit"
+# «g» sorts after every digit of an id; the second row shows that several ids begin with the same text.
 WHICH_IDS_BEGIN_SO = "select id from experiments where id >= :id and id < :id || 'g' order by id <> :id limit 2"
-WHAT_IS_THIS_EXPERIMENT = "select id, at, question, arms, report, plan from experiments where id = :id"
-WHAT_CAME_OF_EACH_PROMPT = """
-    select prompt_id, arm, task_type, tokens, latency_ms, succeeded, quality, violations, text,
-           prompt_tokens, response_tokens, usd, fault
-    from experiment_results where experiment_id = :id order by prompt_id, arm
-"""
+WHAT_IS_THIS_EXPERIMENT = "select * from experiments where id = :id"
 WHAT_CAME_OF_EACH_SESSION = f"""
     with newest as ({NEWEST_LABELS})
     select traces.session_id,
@@ -86,6 +71,16 @@ class ArmResult:
     response_tokens: int | None = None
     usd: float | None = None
     fault: str = ""
+
+
+_RESULT_COLUMNS = tuple(column.name for column in fields(ArmResult))
+KEEP_THE_RESULT = f"""
+    insert into experiment_results (experiment_id, {", ".join(_RESULT_COLUMNS)})
+    values (:experiment_id, {", ".join(f":{name}" for name in _RESULT_COLUMNS)}) on conflict do nothing
+"""
+WHAT_CAME_OF_EACH_PROMPT = f"""
+    select {", ".join(_RESULT_COLUMNS)} from experiment_results where experiment_id = :id order by prompt_id, arm
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +127,7 @@ def store(
 ) -> Experiment:
     """Store an experiment with all its results in one transaction; return it with its new id."""
     made = Experiment(traces.new_trace_id(), fast_stdlib.utc_now(), question, arms, report, plan or {})
+    # NaN is not JSON: an error here says more than the failed check of the column would.
     values = {name: json.dumps(getattr(made, name), allow_nan=False) for name in ("arms", "report", "plan")}
     with transaction(db):
         db.execute(KEEP_THE_EXPERIMENT, {**asdict(made), **values})
@@ -170,8 +166,7 @@ def find(db: sqlite3.Connection, wanted: str) -> Experiment:
 def results(db: sqlite3.Connection, experiment_id: str) -> Iterator[ArmResult]:
     """Yield the results of an experiment, ordered by prompt and arm."""
     for row in db.execute(WHAT_CAME_OF_EACH_PROMPT, {"id": experiment_id}):
-        values = dict(row)
-        yield ArmResult(**{**values, "succeeded": bool(values["succeeded"])})
+        yield ArmResult(**{**dict(row), "succeeded": bool(row["succeeded"])})
 
 
 def sessions(db: sqlite3.Connection, *, since: str = "") -> list[SessionFigures]:
@@ -179,6 +174,7 @@ def sessions(db: sqlite3.Connection, *, since: str = "") -> list[SessionFigures]
 
     Imported prompts, prompts of tests, and prompts that the hook skipped or failed on are left out.
     """
+    # Stored times have milliseconds: «14:00:00.500Z» would sort before «14:00:00Z».
     found = db.execute(WHAT_CAME_OF_EACH_SESSION, {"since": since.removesuffix("Z")})
     return [SessionFigures(**dict(row)) for row in found]
 

@@ -6,24 +6,19 @@ Prompt texts are not copied: a result refers to the trace (record) of its prompt
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from storage import traces
 from storage.base import fast_stdlib
 from storage.base.paced_writes import transaction
 from storage.evaluation import corpus
+from storage.traces.trace_pages import ABOVE_ALL
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable
 
-KEEP_A_REPLAY = """
-    insert into replays (id, at, base, base_hash, candidate, candidate_hash, selection, context, diff, verdict,
-                         prompts, changed, figures)
-    values (:id, :at, :base, :base_hash, :candidate, :candidate_hash, :selection, :context, :diff, :verdict,
-            :prompts, :changed, :figures)
-"""
 KEEP_A_RESULT = """
     insert into replay_results (replay_id, trace_id, kinds, cause, before, after)
     select :replay_id, :trace_id, :kinds, :cause, :before, :after
@@ -46,9 +41,7 @@ HOW_MANY_CHANGE_IN_EACH_WAY = """
     where replay_id = :id group by kind.value
 """
 
-ABOVE_ALL = "g"
-"""A text that sorts after every trace id."""
-PROMPT_CHARS = 500
+PROMPT_CHARS = 500  # of a prompt, for display
 
 
 class UnknownReplayError(LookupError):
@@ -94,6 +87,10 @@ class StoredReplay:
     at: str = ""
 
 
+_COLUMNS = tuple(column.name for column in fields(StoredReplay))
+KEEP_A_REPLAY = f"insert into replays ({', '.join(_COLUMNS)}) values ({', '.join(f':{name}' for name in _COLUMNS)})"
+
+
 @dataclass(frozen=True, slots=True)
 class PreviewedResult:
     """The result of a replay for one prompt, with the time and the beginning of that prompt for display.
@@ -127,7 +124,7 @@ def listing(db: sqlite3.Connection, *, limit: int = 100, before: str = "") -> li
 
 def find(db: sqlite3.Connection, identity: str) -> StoredReplay:
     """Return the only stored replay whose id begins with ``identity``; raises UnknownReplayError."""
-    found = db.execute(WHICH_REPLAY_IS_MEANT, {"id": identity}).fetchall()
+    found = db.execute(WHICH_REPLAY_IS_MEANT, {"id": traces.storable(identity)}).fetchall()
     if not identity or len(found) != 1:
         raise UnknownReplayError(f"{'several' if found else 'no'} kept replays begin with {identity!r}")
     return _kept(found[0])
@@ -151,6 +148,7 @@ def window(
     that kind of change, and ``trace`` selects those whose trace id begins with it; if empty, they select all results.
     """
     named = {
+        # As JSON, because the quotes keep a kind from being found within the name of another.
         "id": identity, "kind": json.dumps(kind) if kind else "", "trace": trace,
         "before": min(before, trace + ABOVE_ALL), "limit": limit, "chars": PROMPT_CHARS,
     }  # fmt: skip
@@ -161,7 +159,7 @@ def window(
 
 def by_kind(db: sqlite3.Connection, replay: StoredReplay) -> dict[str, int]:
     """Return how many prompts of a replay have each kind of change; a prompt with two kinds counts for both."""
-    counted = replay.figures.get("by_kind")
+    counted = replay.figures.get("by_kind")  # as it was when the replay was stored; results may have been deleted since
     left = db.execute(HOW_MANY_RESULTS_ARE_LEFT, {"id": replay.id}).fetchone()[0]
     if counted is not None and left == replay.changed:
         return {str(kind): int(prompts) for kind, prompts in counted.items()}

@@ -50,6 +50,7 @@ WHICH_MATCH = f"""
       and (:after = '' or (created_at, id) < (select created_at, id from memories as last where last.id = :after))
     order by created_at desc, id desc limit :limit
 """
+# Not «like», in which «_» and «%» in a path would be placeholders.
 WHICH_CAME_FROM = """
     select key from memories where project = :project and origin = :origin and substr(source, 1, :length) = :prefix
 """
@@ -66,8 +67,8 @@ CHANGE = """
         reviewed = max(reviewed, :reviewed), superseded_by = :superseded_by, words = :words
     where project = :project and origin = :origin and key = :key
 """
-# Without merging its segments, the full-text index would keep the words of deleted rows.
 WHERE_IS_IT = "select file from pragma_database_list where name = 'main'"
+# Without merging its segments, the full-text index would keep the words of deleted rows.
 PURGE_THE_INDEX = "insert into memories_fts (memories_fts) values ('optimize')"
 HOW_MANY_BY_NAMESPACE = """
     select namespace, count(*), sum(reviewed = 0) from memories
@@ -81,6 +82,11 @@ WHICH_PROMPTS_GOT_IT = """
     where trace_items.channel = 'memory' and trace_items.ref = :ref and trace_items.kept
     order by trace_items.trace_id desc limit 50
 """
+WHICH_COUNT = "project in (:project, :shared) and superseded_by = ''"
+WHEN_DID_THEY_CHANGE = f"select id, updated_at from memories where {WHICH_COUNT}"
+ALL_NOTES = f"select id, namespace, tags, content, updated_at from memories where {WHICH_COUNT} order by number"
+NOTES_BY_ID = "select id, namespace, tags, content, updated_at from memories where id in ({}) order by number"
+BATCH_NOTES = 500  # ids in one query, each of which is a parameter; older versions of SQLite allow 999
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -128,7 +134,7 @@ def add(db: sqlite3.Connection, memory: Memory) -> str:
 
 def get(db: sqlite3.Connection, memory_id: str) -> Memory | None:
     """Return the memory with this id; None if there is none."""
-    row = db.execute(WHICH_IS_IT, {"id": memory_id}).fetchone()
+    row = db.execute(WHICH_IS_IT, {"id": _storable(memory_id)}).fetchone()
     return _memory(row) if row else None
 
 
@@ -166,17 +172,17 @@ def forget(db: sqlite3.Connection, ids: Iterable[str]) -> int:
     The caller must run ``forgetting.make_final`` afterwards, which removes deleted rows from the database file.
     """
     with transaction(db):
-        gone = sum(db.execute(FORGET, {"id": one}).rowcount for one in ids)
+        gone = sum(db.execute(FORGET, {"id": _storable(one)}).rowcount for one in ids)
         if gone:
             db.execute(PURGE_THE_INDEX)
-    if gone and (file := db.execute(WHERE_IS_IT).fetchone()[0]):
-        temporary_files.erase(os.path.dirname(file))
+    if gone:
+        temporary_files.erase(_folder(db))
     return gone
 
 
 def approve(db: sqlite3.Connection, memory_id: str) -> bool:
     """Mark a memory as approved by the user; return whether it was not approved before."""
-    return db.execute(APPROVE, {"id": memory_id}).rowcount > 0
+    return db.execute(APPROVE, {"id": _storable(memory_id)}).rowcount > 0
 
 
 def replace_all(
@@ -214,7 +220,11 @@ def transaction(db: sqlite3.Connection) -> Iterator[None]:
     with paced_writes.transaction(db):
         yield
     # Only after the commit: a marker must not announce a memory whose transaction can still fail.
-    memory_markers.note(db, os.path.dirname(db.execute("pragma database_list").fetchone()[2]))
+    memory_markers.note(db, _folder(db))
+
+
+def _folder(db: sqlite3.Connection) -> str:
+    return os.path.dirname(str(db.execute(WHERE_IS_IT).fetchone()[0]))
 
 
 def _put(db: sqlite3.Connection, memory: Memory) -> tuple[str, str]:
@@ -257,7 +267,7 @@ def _free_id(db: sqlite3.Connection, memory: Memory) -> str:
         own = wanted or "m-" + fast_stdlib.keyed_hash(b"memory", named.encode(errors="replace"))[:10]
         if db.execute(WHOSE_ID_IS_IT, {"id": own}).fetchone() is None:
             return own
-        wanted = ""
+        wanted = ""  # the memory's own id is taken
     raise ValueError(f"no free id for {memory.key!r}")
 
 
@@ -304,3 +314,49 @@ def projects(db: sqlite3.Connection) -> list[tuple[str, int]]:
 def uses(db: sqlite3.Connection, memory_id: str) -> list[MemoryUse]:
     """Return the newest prompts to which this memory was added, at most fifty."""
     return [MemoryUse(*row) for row in db.execute(WHICH_PROMPTS_GOT_IT, {"ref": memory_id})]
+
+
+class Note:
+    """A memory, reduced to the fields from which its topics are derived: namespace, tags and content."""
+
+    __slots__ = ("changed_at", "content", "id", "namespace", "tags")
+
+    def __init__(self, identity: str, namespace: str, tags: list[str], content: str, changed_at: str = "") -> None:
+        self.id = identity
+        self.namespace = namespace
+        self.tags = tags
+        self.content = content
+        self.changed_at = changed_at
+
+
+def change_times(db: sqlite3.Connection, project: str) -> dict[str, str]:
+    """Return when each memory of the project and each shared memory was last changed, keyed by the memory's id.
+
+    Superseded memories are left out.
+    """
+    return dict(db.execute(WHEN_DID_THEY_CHANGE, {"project": project, "shared": SHARED}))
+
+
+def all_notes(db: sqlite3.Connection, project: str) -> Iterator[Note]:
+    """Yield all memories of the project and all shared ones that are not superseded, oldest first."""
+    cursor = db.cursor()
+    cursor.row_factory = None  # plain tuples; there may be a hundred thousand
+    return map(_note, cursor.execute(ALL_NOTES, {"project": project, "shared": SHARED}))
+
+
+def notes(db: sqlite3.Connection, ids: Iterable[str]) -> Iterator[Note]:
+    """Yield the memories with these ids; unknown ids are skipped.
+
+    They are read in batches; the memories of a batch come in the order in which they were stored.
+    """
+    wanted = list(ids)
+    for start in range(0, len(wanted), BATCH_NOTES):
+        batch = wanted[start : start + BATCH_NOTES]
+        yield from map(_note, db.execute(NOTES_BY_ID.format(",".join("?" * len(batch))), batch))
+
+
+def _note(row: tuple[str, str, str, str, str]) -> Note:
+    identity, namespace, tags, content, changed_at = row
+    listed = fast_stdlib.loads(tags) if tags != "[]" else []
+    texts = [str(tag) for tag in listed] if isinstance(listed, list) else []
+    return Note(identity, namespace, texts, content, changed_at)

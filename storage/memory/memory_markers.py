@@ -38,10 +38,7 @@ def note(db: Connection, state_dir: str) -> None:
     for name in wanted - there:
         os.close(private.open_file(f"{folder}/{name}", os.O_WRONLY))
     for name in there - wanted:
-        try:
-            os.unlink(f"{folder}/{name}")
-        except FileNotFoundError:
-            continue
+        private.removed(f"{folder}/{name}")  # unless another process was faster
 
 
 def _name(project: str) -> str:

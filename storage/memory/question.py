@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from sqlite3 import Connection
 
-MOST_WORDS = 24
-LONGEST_JOINED = 24
-FEW_TERMS, TERMS_OF_MANY = 8, 5
-MOST_POSTINGS = 16_000
-CANDIDATES = 32
-PREFIX = 5
-RELATED_WEIGHT = 0.5
-HEAVIEST_TERMS = 8
+MOST_WORDS = 24  # terms of a question; further words of the text are ignored
+LONGEST_JOINED = 24  # letters of two words that are searched for as one, such as "timezone"
+FEW_TERMS, TERMS_OF_MANY = 8, 5  # the number of terms of a short question, and of those of a long one in the query
+MOST_POSTINGS = 16_000  # index entries that a query reads at most
+CANDIDATES = 32  # memories that are taken from the index to be scored
+PREFIX = 5  # letters; longer words with the same beginning match each other
+RELATED_WEIGHT = 0.5  # of a synonym or a similar word, compared with the word itself
+HEAVIEST_TERMS = 8  # terms to whose weights the weight of a match is compared, however long the question is
 BACKGROUND, COMMON_SHARE = 1_000, 0.03
 """Number of imaginary memories that are counted with the stored ones, and the share of them with each common word.
 
@@ -71,17 +71,7 @@ class MemoryQuestion:
     __slots__ = ("beginnings", "known", "matching", "placed", "prefixes", "terms", "whole")
 
     def __init__(self, connection: Connection, text: str, memories: int) -> None:
-        found = dict.fromkeys(words(text)[: MOST_WORDS * 8])
-        found.update(dict.fromkeys(identifier_parts(text[:4000])))
-        if signs := sign_words(text[:4000]):
-            found = dict.fromkeys([*(word for word in found if max(word) < FIRST_SIGN), *signs])
-        content_words = [word for word in found if word not in STOP_WORDS and (len(word) > 1 or not word.isascii())]
-        self.terms: list[_Term] = []
-        seen: set[str] = set()
-        for term in map(_Term, content_words[:MOST_WORDS]):
-            if seen.isdisjoint(term.stems):
-                seen.update(term.stems)
-                self.terms.append(term)
+        self.terms = _terms(text)
         # A short question needs every synonym; a long prompt has enough words, and each index lookup takes time.
         is_short = len(self.terms) <= FEW_TERMS
         pairs = zip(self.terms, self.terms[1:], strict=False) if is_short else ()
@@ -146,6 +136,7 @@ class MemoryQuestion:
                     term.frequency.append(word)
                     counts.append(common[other])
         term.postings = sum(counts)
+        # The inverse document frequency of BM25, with 0.5 added so that nothing is divided by 0.
         holding = most + 0.5 + (BACKGROUND * COMMON_SHARE if term.word in COMMON_WORDS else 0.0)
         term.weight = _log(1.0 + max(0.5, memories + BACKGROUND - holding) / holding)
 
@@ -187,6 +178,7 @@ class MemoryQuestion:
         return " OR ".join(asked)
 
     def rarest(self) -> str:
+        """Return the query for the two rarest terms, for a question whose every term occurs in too many memories."""
         found = sorted((term.postings, at) for at, term in enumerate(self.terms) if term.postings)
         return " OR ".join(f'"{self.terms[at].word}"' for _, at in found[:2])
 
@@ -201,6 +193,21 @@ class MemoryQuestion:
             found = (at, RELATED_WEIGHT)
         if found is not None:
             self.matching[word] = found
+
+
+def _terms(text: str) -> list[_Term]:
+    found = dict.fromkeys(words(text)[: MOST_WORDS * 8])  # more than MOST_WORDS, as many are stop words or repeated
+    found.update(dict.fromkeys(identifier_parts(text[:4000])))
+    if signs := sign_words(text[:4000]):
+        found = dict.fromkeys([*(word for word in found if max(word) < FIRST_SIGN), *signs])
+    content_words = [word for word in found if word not in STOP_WORDS and (len(word) > 1 or not word.isascii())]
+    terms: list[_Term] = []
+    seen: set[str] = set()
+    for term in map(_Term, content_words[:MOST_WORDS]):  # «test» and «tests» are one term
+        if seen.isdisjoint(term.stems):
+            seen.update(term.stems)
+            terms.append(term)
+    return terms
 
 
 def _counts(connection: Connection, terms: list[_Term], others: list[str]) -> dict[str, int]:
@@ -220,6 +227,7 @@ def _is_alike(word: str, other: str) -> bool:
     if shared >= PREFIX and abs(len(word) - len(other)) <= 4:
         return True
     rest, others = word[shared:], other[shared:]
+    # One letter is different, missing, added, or exchanged with the next one.
     return rest[1:] == others[1:] or rest[1:] == others or rest == others[1:] or rest[:2] == others[1::-1]
 
 

@@ -20,19 +20,19 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
 SHARED = "shared"
-LARGEST_WEIGHT = 1.5
+LARGEST_WEIGHT = 1.5  # of a namespace; scores are divided by it, so that the weighted ones are at most 1
 
-K1 = 1.0
-B = 0.2
-RANK_WEIGHT, RANK_FADES = 0.15, 3
-EARLY_WEIGHT = 0.1
+K1 = 1.0  # BM25: the smaller, the less a further occurrence of a term adds
+B = 0.2  # BM25: how much the score of a text longer than the average is lowered
+RANK_WEIGHT, RANK_FADES = 0.15, 3  # the bonus of the first in the index, and the rank at which half of it is left
+EARLY_WEIGHT = 0.1  # the bonus of a term among the first EARLY_WORDS words, as a fraction of its weight
 EARLY_WORDS = 12
-SPEAKER_WEIGHT = 0.5
-LONGEST_NAME = 60
-QUESTION_KEEPS = 0.9
+SPEAKER_WEIGHT = 0.5  # the bonus of a term in the speaker's name, as a fraction of its weight
+LONGEST_NAME = 60  # characters at the beginning of a memory in which a speaker's name is looked for
+QUESTION_KEEPS = 0.9  # a memory that is a question itself is less likely to be the answer
 NEIGHBOUR_WEIGHTS = ((-2, 0.5), (-1, 0.8), (1, 0.3), (2, 0.15))
 SHORT_WORDS = 15
-WITH_NEIGHBOURS = 8
+WITH_NEIGHBOURS = 8  # memories, of those with the best words
 IN_ORDER = "import:"
 """All these constants were tuned on the questions in ``tests/memory/invented`` together with those of public manuals.
 
@@ -50,14 +50,16 @@ E = 2.718281828459045  # importing ``math`` would take a new process as long as 
 HALF = 0.47
 """The score of a memory's words that is converted to a relevance of 0.5; relevances are between 0 and 1."""
 DAY_S = 86_400
-FRESH_DAYS = 180
-AGE_COSTS = 0.06
+FRESH_DAYS = 180  # the age at which half of AGE_COSTS is deducted
+AGE_COSTS = 0.06  # the fraction of the score that a very old memory loses
 UNREVIEWED, SUPERSEDED, ABOVE = 0.85, 0.75, 0.8
 """Factors on the score of a memory that nobody approved, of a superseded one, and of one about a subfolder only."""
 
 HOW_MANY = "select project, memories from memory_counts"
 _COLUMNS = """number, id, namespace, content, tags, project, path_prefix, source, origin, created_at, reviewed,
     superseded_by, words"""
+(NUMBER, ID, NAMESPACE, CONTENT, TAGS, PROJECT, PATH_PREFIX, SOURCE, ORIGIN, CREATED_AT, REVIEWED, SUPERSEDED_BY,
+ WORDS) = range(13)  # fmt: skip
 WHICH_IS_IT = f"select {_COLUMNS} from memories where number = ?"
 MEMORIES_BY_NUMBER = f"select {_COLUMNS} from memories where number in ({{}})"
 _RANKED = "select rowid from memories_fts where memories_fts match ? order by rank"
@@ -99,7 +101,7 @@ class Hit:
         texts = [str(value) for value in row]
         _number, self.id, self.namespace, self.content, tags, self.project, self.path_prefix = texts[:7]
         self.source, self.origin, self.created_at = texts[7:10]
-        self.reviewed = bool(row[10])
+        self.reviewed = bool(row[REVIEWED])
         self.superseded = texts[11]
         listed = loads(tags)
         self.tags: list[str] = [str(tag) for tag in listed] if isinstance(listed, list) else []
@@ -135,7 +137,7 @@ def search(
     total = sum(counts.values())
     question = MemoryQuestion(connection, text, total)
     rows = _candidates(connection, question, project, share=own / total, wanted=max(candidates, 2 * limit))
-    rows = [row for row in rows if _applies(str(row[6]), cwd_prefix)]
+    rows = [row for row in rows if _applies(str(row[PATH_PREFIX]), cwd_prefix)]
     least = floor * LARGEST_WEIGHT / max([1.0, *(weights or {}).values()])
     weighed = _score_rows(connection, question, rows, least=least)
     ages: dict[str, float] = {}
@@ -143,15 +145,15 @@ def search(
     found: list[tuple[float, float, str, float, tuple[object, ...]]] = []
     for one in weighed:
         row = one.row
-        if not _applies(str(row[6]), cwd_prefix):
+        if not _applies(str(row[PATH_PREFIX]), cwd_prefix):  # a neighbour, which is not among the checked candidates
             continue
-        written = str(row[9])[:10]
+        written = str(row[CREATED_AT])[:10]
         if written not in ages:
             ages[written] = _freshness(written, now)
         left = ages[written] * _status_factor(row, cwd_prefix) / LARGEST_WEIGHT
         raw, alone = round(one.relevance * left, 6), round(one.deserved * left, 6)
-        found.append((-raw * (weights or {}).get(str(row[2]), 1.0), -raw, str(row[1]), alone, row))
-    found.sort(key=lambda one: one[:3])
+        found.append((-raw * (weights or {}).get(str(row[NAMESPACE]), 1.0), -raw, str(row[ID]), alone, row))
+    found.sort(key=lambda one: one[:3])  # by score, raw score and id, so that equal ones always have the same order
     return [Hit(row, score=-score, raw=-raw, own=alone) for score, raw, _id, alone, row in found[:limit] if raw]
 
 
@@ -161,9 +163,9 @@ def hit_of(row: tuple[object, ...], relevance: float, *, cwd_prefix: str = "", n
     Return None if the memory is about a folder that has nothing to do with ``cwd_prefix``. ``row`` has the columns that
     the query ``WHICH_IS_IT`` selects.
     """
-    if not _applies(str(row[6]), cwd_prefix):
+    if not _applies(str(row[PATH_PREFIX]), cwd_prefix):
         return None
-    standing = _freshness(str(row[9])[:10], now or time.time()) * _status_factor(row, cwd_prefix)
+    standing = _freshness(str(row[CREATED_AT])[:10], now or time.time()) * _status_factor(row, cwd_prefix)
     raw = round(relevance * standing / LARGEST_WEIGHT, 6)
     found = Hit(row, score=raw, raw=raw, own=0.0)
     found.by_meaning = True
@@ -183,7 +185,7 @@ def _candidates(
     if not asked:
         asked = question.rarest()
         return connection.execute(NEWEST, (asked, project, wanted)).fetchall() if asked else []
-    if share > 0.5:
+    if share > 0.5:  # otherwise, the project of every match is looked up before the matches are ranked
         return connection.execute(BEST, (asked, int(wanted / share), project)).fetchall()
     return connection.execute(BEST_OF_PROJECT, (asked, project, wanted)).fetchall()
 
@@ -201,7 +203,7 @@ class _Text:
     def __init__(self, row: tuple[object, ...]) -> None:
         self.row = row
         self.session = _session(row)
-        self.words = words(f"{row[4]} {row[3]}"[:4000])
+        self.words = words(f"{row[TAGS]} {row[CONTENT]}"[:4000])  # limited, because a text may be long
         self.own = self.linked = self.shared = self.relevance = self.deserved = 0.0
 
 
@@ -214,11 +216,11 @@ def _score_rows(
     memory ranked first gets the highest score that any memory has without neighbours. If that score is below ``least``,
     the neighbours are not read.
     """
-    texts = {int(str(row[0])): _Text(row) for row in rows}
+    texts = {int(str(row[NUMBER])): _Text(row) for row in rows}
     if not texts:
         return []
-    average = sum(len(text.words) for text in texts.values()) / len(texts) or 1.0
-    for at, text in enumerate(texts.values()):
+    average = sum(len(text.words) for text in texts.values()) / len(texts) or 1.0  # 0 for texts without any word
+    for at, text in enumerate(texts.values()):  # the best in the index first
         _compare(question, text, average)
         text.own *= 1.0 + RANK_WEIGHT / (1 + at / RANK_FADES)  # a bonus for rank in the index
     best = max(texts.values(), key=lambda text: text.own)
@@ -227,7 +229,7 @@ def _score_rows(
     beside = _neighbours(connection, texts) if level >= least else {}
     for number, text in beside.items():
         _compare(question, text, average)
-        if text.own or str(text.row[8]).startswith(IN_ORDER) or _speaker(str(text.row[3])):
+        if text.own or str(text.row[ORIGIN]).startswith(IN_ORDER) or _speaker(str(text.row[CONTENT])):
             texts[number] = text
     for number, text in texts.items():
         share = SHORT_WORDS / (SHORT_WORDS + len(text.words))
@@ -255,13 +257,13 @@ def _neighbours(connection: Connection, texts: Mapping[int, _Text]) -> dict[int,
             if number + distance not in texts:
                 wanted.setdefault(number + distance, texts[number])
     rows = connection.execute(MEMORIES_BY_NUMBER.format(", ".join(map(str, wanted)))).fetchall()
-    found = {int(str(row[0])): row for row in rows}
+    found = {int(str(row[NUMBER])): row for row in rows}
     return {number: _Text(row) for number, row in found.items() if _session(row) == wanted[number].session}
 
 
 def _session(row: tuple[object, ...]) -> tuple[object, ...]:
     """Return the key that memories of one conversation, journal or document share: project, origin, source and day."""
-    return row[5], row[8], str(row[7]).partition("#")[0], str(row[9])[:10]
+    return row[PROJECT], row[ORIGIN], str(row[SOURCE]).partition("#")[0], str(row[CREATED_AT])[:10]
 
 
 def _compare(question: MemoryQuestion, text: _Text, average: float) -> None:
@@ -272,7 +274,7 @@ def _compare(question: MemoryQuestion, text: _Text, average: float) -> None:
     counts for ``own`` but not for ``linked``, so that it does not raise the scores of the memories stored just before
     and after.
     """
-    terms, text_words, extra = question.terms, text.words, str(text.row[12]).split()
+    terms, text_words, extra = question.terms, text.words, str(text.row[WORDS]).split()
     distinct = set(text_words)
     new = distinct.union(extra) - question.placed
     question.placed |= new
@@ -294,11 +296,11 @@ def _compare(question: MemoryQuestion, text: _Text, average: float) -> None:
     for word in extra:
         if word in question.matching and (term := question.matching[word][0]) not in counts:
             counts[term] = question.matching[word][1]
-    content = str(text.row[3])
+    content = str(text.row[CONTENT])
     speaker = {question.matching[word][0] for word in _speaker(content) if word in question.matching}
     keeps = QUESTION_KEEPS if content.endswith("?") else 1.0
     room = K1 * (1 - B + B * len(text_words) / average)
-    for term in sorted(counts):
+    for term in sorted(counts):  # in a fixed order, because the sum of floats depends on it
         weight = terms[term].weight
         worth = keeps * weight * (counts[term] * (K1 + 1) / (counts[term] + room) + EARLY_WEIGHT * (term in early))
         text.shared += weight
@@ -323,9 +325,9 @@ def _applies(path_prefix: str, cwd_prefix: str) -> bool:
 
 
 def _status_factor(row: tuple[object, ...], cwd_prefix: str) -> float:
-    factor = 1.0 if row[10] else UNREVIEWED
-    factor *= SUPERSEDED if row[11] else 1.0
-    if row[6] and not f"{cwd_prefix}/".startswith(f"{row[6]}/"):
+    factor = 1.0 if row[REVIEWED] else UNREVIEWED
+    factor *= SUPERSEDED if row[SUPERSEDED_BY] else 1.0
+    if row[PATH_PREFIX] and not f"{cwd_prefix}/".startswith(f"{row[PATH_PREFIX]}/"):
         factor *= ABOVE
     return factor
 
@@ -336,10 +338,11 @@ def _freshness(written: str, now: float) -> float:
     ``written`` is the memory's ISO date; without a valid date, the memory counts as old.
     """
     day = written.split("-")
-    if len(day) != 3 or not all(part.isascii() and part.isdigit() for part in day):
+    if len(day) != 3 or not all(part.isascii() and part.isdigit() for part in day):  # int() would refuse «²», a digit
         return 1.0 - AGE_COSTS
     year, month, date = map(int, day)
-    # Days in the Gregorian calendar; the year begins in March, so that the leap day is its last.
+    # Days since 1970 in the Gregorian calendar, because importing ``datetime`` would take as long as a query. The year
+    # begins in March, so that the leap day is its last; (153 * month + 2) // 5 are the days of the months before.
     year, month = (year, month - 3) if month > 2 else (year - 1, month + 9)
     days = 365 * year + year // 4 - year // 100 + year // 400 + (153 * month + 2) // 5 + date - 719_469
     age = max(0.0, now / DAY_S - days)

@@ -45,10 +45,10 @@ It is the second to last letter in steps 2 and 4, and the last one in step 3.
 
 def stem(word: str) -> str:
     """Return the stem of a lower-case word; a word that is not ASCII, or very short or long, stays unchanged."""
-    if not 3 <= len(word) <= 64 or not word.isascii():
+    if not 3 <= len(word) <= 64 or not word.isascii():  # the lengths for which SQLite finds a stem
         return word
-    word = _past(_plural(word))
-    if word[-1] == "y" and _has_vowel(word[:-1]):
+    word = _past(_plural(word))  # steps 1a and 1b of the paper
+    if word[-1] == "y" and _has_vowel(word[:-1]):  # step 1c
         word = word[:-1] + "i"
     word = _replaced(word, _STEP_2.get(word[-2:-1], ()))
     word = _replaced(word, _STEP_3.get(word[-1:], ()))
@@ -57,12 +57,12 @@ def stem(word: str) -> str:
             rest = word[: -len(ending)]
             if _measure(rest) > 1 and (ending != "ion" or rest.endswith(("s", "t"))):
                 word = rest
-            break
-    if word[-1] == "e":
+            break  # only the first, which is the longest, counts, even if it is not removed
+    if word[-1] == "e":  # step 5a
         size = _measure(word[:-1])
         if size > 1 or (size == 1 and not _ends_short(word[:-1])):
             word = word[:-1]
-    return word[:-1] if word.endswith("ll") and _measure(word) > 1 else word
+    return word[:-1] if word.endswith("ll") and _measure(word) > 1 else word  # step 5b
 
 
 def _plural(word: str) -> str:

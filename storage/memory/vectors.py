@@ -28,7 +28,7 @@ Each ranking adds 1 / (60 + rank) to an element's points.
 """
 LEAST_LIKENESS = 0.3
 """Least cosine between the vectors of a memory and of the text searched for at which the memory counts as found."""
-MOST_NEAR = 64
+MOST_NEAR = 64  # memories that a search by vectors finds at most
 MOST_COMPARED = 5_000
 """Number of memories whose vectors are compared: the newest ones of the project and shared ones."""
 MOST_KEPT = 4_000
@@ -107,7 +107,7 @@ def nearest(db: Connection, vector: bytes, *, project: str, model: str) -> list[
     asked = unpacked(vector)
     rows = db.execute(OF_MEMORIES, (project, model, MOST_COMPARED)).fetchall()
     found = [(likeness(asked, unpacked(stored)), number) for number, stored in rows]
-    found.sort(key=lambda one: (-one[0], one[1]))
+    found.sort(key=lambda one: (-one[0], one[1]))  # of equally near ones, the older first
     return [Near(number, cosine) for cosine, number in found[:MOST_NEAR] if cosine >= LEAST_LIKENESS]
 
 
@@ -132,7 +132,7 @@ def fused(
     hits = {hit.id: hit for hit in found}
     ranks = {hit.id: 1 / (RANK_CONSTANT + at) for at, hit in enumerate(found, 1)}
     for at, one in enumerate(near, 1):
-        row = db.execute(recall.WHICH_IS_IT, (one.number,)).fetchone()
+        row = db.execute(recall.WHICH_IS_IT, (one.number,)).fetchone()  # None if it has been deleted meanwhile
         by_vector = recall.hit_of(tuple(row), one.likeness, cwd_prefix=cwd_prefix, now=now) if row else None
         if by_vector is None:
             continue
@@ -142,5 +142,5 @@ def fused(
         ranks[hit.id] = ranks.get(hit.id, 0.0) + 1 / (RANK_CONSTANT + at)
     ordered = sorted(hits.values(), key=lambda hit: (-ranks[hit.id] * weights.get(hit.namespace, 1.0), hit.id))
     for first, second in itertools.pairwise(ordered):
-        second.score = min(first.score, second.score)
+        second.score = min(first.score, second.score)  # so that sorting by score keeps this order
     return ordered

@@ -6,8 +6,8 @@ base forms of irregular words. It is used when memories are indexed, and by the 
 
 from __future__ import annotations
 
-LONGEST_EXTRA = 4_000
-LONGEST_WORD = 64
+LONGEST_EXTRA = 4_000  # characters that are added to the index entry of a memory
+LONGEST_WORD = 64  # longer ones are data rather than names
 
 STOP_WORDS = frozenset(
     "a an the and or but if then else of in on at to for from by with without is are was were be been being am do does"
@@ -83,11 +83,12 @@ _RELATED = (
 )  # fmt: skip
 """Groups of words that people use interchangeably."""
 
-FIRST_SIGN = "\u3040"
+FIRST_SIGN = "\u3040"  # the first code point of Hiragana; Katakana and Chinese characters come after it
 _FUNCTION_SIGNS = frozenset(
     "的了吗呢吧是在我你他她它们这那哪有没不就也都还和与或关于对把给让被从到要会能可以请为什么怎如何谁何個个些"
 )
 """Chinese characters that are used in function words; texts are split at them."""
+# ASCII, Latin-1 and general punctuation, such as dashes and typographic quotes.
 _SPLIT = dict.fromkeys([code for code in (*range(256), *range(0x2000, 0x2070)) if not chr(code).isalnum()], " ")
 
 
@@ -108,7 +109,7 @@ def related(word: str) -> list[str]:
     """Return the synonyms of a word: the other words of every group that contains it; empty if it has none."""
     found: dict[str, None] = {}
     for line in _RELATED:
-        if word in line:
+        if word in line:  # a quick test: most lines need not be split
             words = line.split()
             if word in words:
                 found.update(dict.fromkeys(words))
@@ -135,6 +136,7 @@ def split_identifier(name: str) -> list[str]:
     for at in range(1, len(name)):
         before, char = name[at - 1], name[at]
         after = name[at + 1 : at + 2]
+        # At «S» in «myServer», at «S» in «HTTPServer», and between letters and digits.
         if (char.isupper() and (not before.isupper() or after.islower())) or char.isdigit() != before.isdigit():
             parts.append(name[start:at])
             start = at
@@ -145,6 +147,7 @@ def identifier_parts(text: str) -> list[str]:
     """Return the parts of the identifiers in a text, in lower case, each once."""
     found: dict[str, None] = {}
     for word in text.translate(_SPLIT).split():
+        # Words with a single part: «word», «Word», «2024» and «HTTP».
         if len(word) > LONGEST_WORD or word[1:].islower() or word.isdigit() or (word.isupper() and word.isalpha()):
             continue
         found.update(dict.fromkeys(part.lower() for part in split_identifier(word) if len(part) > 1))
@@ -162,6 +165,7 @@ def sign_words(text: str) -> list[str]:
     found: dict[str, None] = {}
     runs, kind = [""], 0
     for char in text:
+        # 0: neither, 1: a Chinese character, 2: Katakana.
         own = 0 if char in _FUNCTION_SIGNS else 2 if "\u30a0" <= char <= "\u30ff" else int("\u3400" <= char <= "\u9fff")
         if own != kind:
             runs.append("")

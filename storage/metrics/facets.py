@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from storage.metrics import rollups
 from storage.metrics.overview import Count
 from storage.traces import search, trace_pages
+from storage.traces.labels import IS_NEWEST
 from storage.traces.selection import EVERYTHING
 
 if TYPE_CHECKING:
@@ -64,10 +65,9 @@ HOW_MANY_HAVE_EACH_GUARDRAIL = """
         where traces.rowid > (select up_to from rolled_up) and traces.origin <> 'test' group by 1
     ) group by value collate nocase
 """
-HOW_MANY_HAVE_EACH_LABEL = """
+HOW_MANY_HAVE_EACH_LABEL = f"""
     select labels.verdict, count(*) from labels cross join traces on traces.id = labels.trace_id
-    where traces.origin <> 'test'
-      and labels.id = (select max(newer.id) from labels as newer where newer.trace_id = labels.trace_id)
+    where traces.origin <> 'test' and {IS_NEWEST}
     group by labels.verdict
 """
 WHICH_GUARDRAILS_HAVE_THEY = """
@@ -75,9 +75,9 @@ WHICH_GUARDRAILS_HAVE_THEY = """
     from json_each(:ids) as wanted cross join trace_guardrails as own on own.trace_id = wanted.value
     group by guardrail_id collate nocase
 """
-WHICH_LABELS_HAVE_THEY = """
+WHICH_LABELS_HAVE_THEY = f"""
     select labels.verdict, count(*) from json_each(:ids) as wanted cross join labels on labels.trace_id = wanted.value
-    where labels.id = (select max(newer.id) from labels as newer where newer.trace_id = labels.trace_id)
+    where {IS_NEWEST}
     group by labels.verdict
 """
 NO_LABEL = "none"
@@ -100,29 +100,15 @@ class Facet:
 
 @dataclass(frozen=True, slots=True)
 class Facets:
-    """How often each value of several fields occurs among the selected prompts.
+    """How often each value of several fields occurs among the selected prompts, by the name of the field.
 
     A prompt without a value is not counted in that facet. A prompt with several guardrails is counted for each of them.
+    ``prompts`` and ``is_all`` are those of most facets; for guardrails and labels, fewer prompts may be counted.
     """
 
-    status: Facet
-    task_type: Facet
-    search_intent: Facet
-    workflow: Facet
-    guardrail: Facet
-    version: Facet
-    label: Facet
-    host: Facet
-
-    @property
-    def prompts(self) -> int:
-        """Return how many prompts were counted; for the facets of guardrails and labels, it can be fewer."""
-        return self.status.prompts
-
-    @property
-    def is_all(self) -> bool:
-        """Return whether all matching prompts were counted."""
-        return self.status.is_all
+    by_field: dict[str, Facet]
+    prompts: int
+    is_all: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,36 +126,27 @@ class _Counted:
         return Facet(field, tuple(ordered), self.prompts, self.is_all)
 
 
-def facets(db: sqlite3.Connection, which: Selection, *, newest: int = 0) -> Facets:
+def facets(db: sqlite3.Connection, which: Selection) -> Facets:
     """Return the facets of the selected prompts, which are counts by value for each field.
 
-    If the prompts are too many to count all, only the ``newest`` are counted; 0 stands for as many as can be counted
-    while a page loads.
+    If the prompts are too many to count all while a page loads, only the newest are counted.
     """
-    newest = newest or (NEWEST_WITH_WORDS if which.words else NEWEST)
     is_rolled_up = rollups.waiting(db) <= LITTLE
     classes = _by_class(db, which) if is_rolled_up and _is_rolled_up(which) else None
     if classes and which.where == EVERYTHING.where:
         questions = HOW_MANY_HAVE_EACH_GUARDRAIL, HOW_MANY_HAVE_EACH_LABEL
         beside = _child_counts(db, questions, classes.prompts, is_all=True)
     else:
-        sample, is_all = _newest(db, which, newest)
+        sample, is_all = _newest(db, which, NEWEST_WITH_WORDS if which.words else NEWEST)
         classes = classes or _of_rows([row[1:] for row in sample], is_all=is_all)
         ids, questions = [row[0] for row in sample], (WHICH_GUARDRAILS_HAVE_THEY, WHICH_LABELS_HAVE_THEY)
         beside = _child_counts(db, questions, len(ids), ids=ids, is_all=is_all)
-    return Facets(
-        status=classes.facet("status"),
-        task_type=classes.facet("type"),
-        search_intent=classes.facet("intent"),
-        workflow=classes.facet("workflow"),
-        guardrail=beside.facet("guardrail"),
-        version=classes.facet("version"),
-        label=beside.facet("label"),
-        host=classes.facet("host"),
-    )
+    found = {field: counted.facet(field) for counted in (classes, beside) for field in counted.by_field}
+    return Facets(found, classes.prompts, classes.is_all)
 
 
 def _is_rolled_up(which: Selection) -> bool:
+    # A subquery reads other tables than the sums.
     return "select" not in which.where and set(NAMED.findall(which.where)) <= ROLLED_UP_FIELDS
 
 
@@ -189,12 +166,13 @@ def _newest(db: sqlite3.Connection, which: Selection, most: int) -> tuple[list[R
     body, named = trace_pages.newest_first(db, search.with_index(which, db), few=most)
     cursor = db.cursor()
     cursor.row_factory = None  # plain tuples take half the time
+    # One row more than wanted shows that there are more.
     found = cursor.execute(f"select traces.id, {_CLASSES} {body} limit :most", {**named, "most": most + 1}).fetchall()
     return found[:most], len(found) <= most
 
 
 def _of_rows(rows: Iterable[Row], *, is_all: bool) -> _Counted:
-    columns = list(zip(*rows, strict=True)) or [()] * len(COLUMNS)
+    columns = list(zip(*rows, strict=True)) or [()] * len(COLUMNS)  # without rows, ``zip`` yields no columns
     by_field = {field: Counter(column) for field, column in zip(COLUMNS, columns, strict=True)}
     return _Counted(by_field, len(columns[0]), is_all)
 

@@ -27,14 +27,14 @@ TIME_DIGITS = 14
 
 _MEASURED = "traces.status <> 'skipped' and traces.origin <> 'import'"
 _BETWEEN = "traces.id >= :low and traces.id < :before"
-_US = "cast(round({}.latency_ms * 1000) as integer)"
-
+# «cross join» makes SQLite begin with ``traces``, of which an index finds the few rows of a block.
+_JOINED = "traces cross join {} as own on own.trace_id = traces.id"
 _SOURCES = {
-    "total": ("traces", "1", "traces"),
-    "stage": ("traces cross join trace_stages as own on own.trace_id = traces.id", "own.stage = :name", "own"),
-    "channel": ("traces cross join trace_channels as own on own.trace_id = traces.id", "own.channel = :name", "own"),
+    "total": ("traces", "traces.latency_ms", "'total'", "-1"),
+    "stage": (_JOINED.format("trace_stages"), "own.latency_ms", "own.stage", "own.position"),
+    "channel": (_JOINED.format("trace_channels"), "own.latency_ms", "own.channel", str(AFTER_ALL_STAGES)),
 }
-"""For each kind of series: the tables to read, the condition on their rows, and the table with the latency column."""
+"""For each kind of series: the tables to read, and the columns with the latency, the series' name and its position."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -119,12 +119,12 @@ def blocks(
     A block has at most ``most`` prompts, all of the same period of ``width_s`` seconds, an hour or a day. With
     ``after``, a trace id, only newer prompts are read.
     """
-    bottom = f"{after}!" if after else ""  # sorts right behind the id ``after``
+    bottom = f"{after}!" if after else ""  # sorts right behind the id ``after``: "!" is before every digit
     before = ABOVE_ALL
     while top := _first_of(db, which, low=bottom, before=before, most=1):
-        start = moment(top) // width_s * width_s
+        start = moment(top) // width_s * width_s  # hours and days of UTC
         least = max(first_id(start), bottom)
-        low = _first_of(db, which, low=least, before=before, most=most) or least
+        low = _first_of(db, which, low=least, before=before, most=most) or least  # the whole period, if not too many
         yield _block(db, which, start=start, low=low, before=before)
         before = low
 
@@ -147,28 +147,26 @@ def slowest(
 
     Only prompts with trace ids from ``low`` (inclusive) to ``before`` (exclusive) are considered.
     """
-    source, condition, column = _SOURCES[series.kind]
+    source, latency_ms, name, _position = _SOURCES[series.kind]
     query = f"""
-        select traces.id, traces.at, traces.host, traces.task_type, substr(traces.prompt, 1, 500), {column}.latency_ms
-        from {source} where {_BETWEEN} and ({which.where}) and {_MEASURED} and {condition}
-        order by {column}.latency_ms desc, traces.id desc limit :most
+        select traces.id, traces.at, traces.host, traces.task_type, substr(traces.prompt, 1, 500), {latency_ms}
+        from {source} where {_BETWEEN} and ({which.where}) and {_MEASURED} and {name} = :name
+        order by {latency_ms} desc, traces.id desc limit :most
     """
     asked = {**which.parameters, "low": low, "before": before, "name": series.name, "most": most}
     return [Slow(*row) for row in db.execute(query, asked)]
 
 
-def of_version(
-    db: sqlite3.Connection, which: Selection, rules_hash: str, *, newest: int = BLOCK_PROMPTS
-) -> dict[Series, Counts]:
+def of_version(db: sqlite3.Connection, which: Selection, rules_hash: str) -> dict[Series, Counts]:
     """Return how long the hook took for the prompts that it classified with the rules whose hash is ``rules_hash``.
 
-    Only the newest selected prompts, at most ``newest``, are read.
+    Only the newest selected prompts, at most BLOCK_PROMPTS, are read.
     """
     ids = f"""
         select traces.id from traces where ({which.where}) and {_MEASURED} and traces.rules_hash = :rules_hash
-        order by traces.id desc limit :newest
+        order by traces.id desc limit {BLOCK_PROMPTS}
     """
-    return _gathered(db, f"traces.id in ({ids})", {**which.parameters, "rules_hash": rules_hash, "newest": newest})
+    return _gathered(db, f"traces.id in ({ids})", {**which.parameters, "rules_hash": rules_hash})
 
 
 def moment(trace_id: str) -> int:
@@ -203,18 +201,10 @@ def _block(db: sqlite3.Connection, which: Selection, *, start: int, low: str, be
 def _gathered(db: sqlite3.Connection, where: str, parameters: Mapping[str, object]) -> dict[Series, Counts]:
     cursor = db.cursor()
     cursor.row_factory = None  # a Counter takes plain tuples as they are
-    totals = f"select -1, 'total', 'total', {_US.format('traces')} from traces where {where}"
-    stages = f"""
-        select own.position, 'stage', own.stage, {_US.format("own")}
-        from traces cross join trace_stages as own on own.trace_id = traces.id where {where}
-    """
-    channels = f"""
-        select {AFTER_ALL_STAGES}, 'channel', own.channel, {_US.format("own")}
-        from traces cross join trace_channels as own on own.trace_id = traces.id where {where}
-    """
     every: Counter[tuple[int, str, str, int]] = Counter()
-    for query in (totals, stages, channels):
-        every.update(cursor.execute(query, parameters))
+    for kind, (source, latency_ms, series, place) in _SOURCES.items():
+        columns = f"{place}, '{kind}', {series}, cast(round({latency_ms} * 1000) as integer)"
+        every.update(cursor.execute(f"select {columns} from {source} where {where}", parameters))
     found: dict[tuple[int, str, str], Counts] = {}
     for (position, kind, name, us), count in every.items():
         found.setdefault((position, kind, name), Counter())[us] += count

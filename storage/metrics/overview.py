@@ -21,12 +21,13 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Sequence
 
-LATE, FAILED = "timeout", "error"
+LATE, FAILED = "timeout", "error"  # statuses of channels
 
 WHICH_DAYS = """
     select coalesce(min(day), ''), coalesce(max(day), '') from prompts_by_day
     where origin = 'hook' and facet = 'status' and day >= :since
 """
+# The ids of guardrails may be written in upper and lower case.
 HOW_MANY_OF_EACH = """
     select facet, min(value), sum(prompts) from prompts_by_day where origin = 'hook' and day >= :since
     group by facet, case facet when 'guardrail' then lower(value) else value end
@@ -49,6 +50,7 @@ HOW_LONG_OVERALL = """
     select kind, name, bucket, sum(measurements), min(position) from latencies_overall
     group by kind, name, bucket order by kind, name, bucket
 """
+# First the series, because the key of latencies_by_day begins with them: the days of each are then a range in it.
 HOW_LONG_SINCE = """
     with series as (select distinct kind, name from latencies_overall)
     select own.kind, own.name, own.bucket, sum(own.measurements), min(own.position)
@@ -200,7 +202,7 @@ def _since(db: sqlite3.Connection, days: int) -> str:
     newest = db.execute(WHICH_DAYS, {"since": ""}).fetchone()[1]
     if not days or not newest:
         return ""
-    return (date.fromisoformat(newest) - timedelta(days=days - 1)).isoformat()
+    return (date.fromisoformat(newest) - timedelta(days=days - 1)).isoformat()  # the newest is one of the days
 
 
 def _counts(db: sqlite3.Connection, since: str) -> dict[str, tuple[Count, ...]]:
@@ -245,13 +247,11 @@ def _latency(name: str, rows: Iterable[Sequence[int]]) -> Latency:
 def _channels(counts: Iterable[Count], latencies: dict[tuple[str, str], Latency]) -> tuple[ChannelFigures, ...]:
     named: dict[str, list[Count]] = {}
     for one in counts:
-        name, _blank, status = one.value.rpartition(" ")
+        name, _blank, status = one.value.rpartition(" ")  # the name of a channel may contain blanks, a status does not
         named.setdefault(name, []).append(Count(status, one.prompts))
-    return tuple(_channel(name, own, latencies.get(("channel", name))) for name, own in sorted(named.items()))
-
-
-def _channel(name: str, statuses: list[Count], latency: Latency | None) -> ChannelFigures:
-    ended = {one.value: one.prompts for one in statuses}
-    return ChannelFigures(
-        name, sum(ended.values()), ended.get(LATE, 0), ended.get(FAILED, 0), tuple(statuses), latency
-    )  # fmt: skip
+    found = []
+    for name, statuses in sorted(named.items()):
+        ended = {one.value: one.prompts for one in statuses}
+        asked, latency = sum(ended.values()), latencies.get(("channel", name))
+        found.append(ChannelFigures(name, asked, ended.get(LATE, 0), ended.get(FAILED, 0), tuple(statuses), latency))
+    return tuple(found)

@@ -15,15 +15,16 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from storage.base.paced_writes import in_turn
+from storage.traces.trace_pages import last_row
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     ByClass = tuple[str, str, str, str, str, str, str]
     ByDay = tuple[str, str, str, str]
     Latency = tuple[str, str, str, int, int]
-    Overall = tuple[str, str, int, int]
+    Key = tuple[str | int, ...]
 
 BATCH_ROWS = 200
 """Traces per transaction; they are counted in a few hundredths of a second, even if each is of a different day."""
@@ -32,13 +33,12 @@ BUCKETS_PER_E = 20
 
 The middle of a bucket differs from the latencies in it by at most 2.5 %.
 """
-LEAST_MS = 0.001
+LEAST_MS = 0.001  # latencies are recorded in thousandths of a millisecond; a logarithm of 0 does not exist
 AFTER_ALL_STAGES = 1000
 """Position of channels in lists of stages: channels are queried during a stage, but listed after all stages."""
 
 HOW_FAR = "select up_to, trace_id from rolled_up"
 WHICH_IS_THE_ROW = "select id from traces where rowid = :row"
-WHICH_ROW_IS_LAST = "select coalesce(max(rowid), 0) from traces"
 WHICH_COME_NEXT = "select rowid, id from traces where rowid > :row order by rowid limit :limit"
 WHICH_ARE_COUNTED = """
     select id from traces where id in (select value from json_each(:ids)) and rowid <= (select up_to from rolled_up)
@@ -47,14 +47,18 @@ MOVE_ON = "update rolled_up set up_to = :row, trace_id = :id"
 WHICH_ROW_IS_LEFT = """
     select rowid, id from traces where rowid <= (select up_to from rolled_up) order by rowid desc limit 1
 """
-START_AGAIN = (
-    "delete from prompts_by_class",
-    "delete from prompts_by_day",
-    "delete from latencies_by_day",
-    "delete from latencies_overall",
-    "update rolled_up set up_to = 0, trace_id = ''",
-)
+SUMS = {
+    "prompts_by_class": (
+        ("origin", "host", "status", "task_type", "search_intent", "workflow", "rules_hash"), ("prompts",),
+    ),
+    "prompts_by_day": (("origin", "facet", "day", "value"), ("prompts", "tokens")),
+    "latencies_by_day": (("kind", "name", "day", "bucket", "position"), ("measurements",)),
+    "latencies_overall": (("kind", "name", "bucket", "position"), ("measurements",)),
+}  # fmt: skip
+"""The tables of sums, each with the columns of its key and the summed columns."""
+START_AGAIN = (*(f"delete from {table}" for table in SUMS), "update rolled_up set up_to = 0, trace_id = ''")
 
+# In the following queries, «cross join» makes SQLite look up the given ids instead of reading all traces.
 WHAT_ARE_THEY = """
     select traces.id, substr(traces.at, 1, 10), traces.origin, traces.host, traces.status, traces.task_type,
            traces.search_intent, traces.workflow, traces.rules_hash, traces.skip_reason, traces.output_tokens,
@@ -74,31 +78,6 @@ WHICH_STAGES = """
     from json_each(:ids) as wanted cross join trace_stages as own on own.trace_id = wanted.value
 """
 
-_CLASS = "origin, host, status, task_type, search_intent, workflow, rules_hash"
-_DAY = "origin, facet, day, value"
-_LATENCY = "kind, name, day, bucket, position"
-_OVERALL = "kind, name, bucket, position"
-ADD_TO_CLASSES = f"""
-    insert into prompts_by_class ({_CLASS}, prompts) values (?, ?, ?, ?, ?, ?, ?, ?)
-    on conflict do update set prompts = prompts + excluded.prompts
-"""
-ADD_TO_DAYS = f"""
-    insert into prompts_by_day ({_DAY}, prompts, tokens) values (?, ?, ?, ?, ?, ?)
-    on conflict do update set prompts = prompts + excluded.prompts, tokens = tokens + excluded.tokens
-"""
-ADD_TO_LATENCIES = f"""
-    insert into latencies_by_day ({_LATENCY}, measurements) values (?, ?, ?, ?, ?, ?)
-    on conflict do update set measurements = measurements + excluded.measurements
-"""
-ADD_OVERALL = f"""
-    insert into latencies_overall ({_OVERALL}, measurements) values (?, ?, ?, ?, ?)
-    on conflict do update set measurements = measurements + excluded.measurements
-"""
-DROP_EMPTY_CLASSES = f"delete from prompts_by_class where ({_CLASS}) = (?, ?, ?, ?, ?, ?, ?) and prompts = 0"
-DROP_EMPTY_DAYS = f"delete from prompts_by_day where ({_DAY}) = (?, ?, ?, ?) and prompts = 0"
-DROP_EMPTY_LATENCIES = f"delete from latencies_by_day where ({_LATENCY}) = (?, ?, ?, ?, ?) and measurements = 0"
-DROP_EMPTY_OVERALL = f"delete from latencies_overall where ({_OVERALL}) = (?, ?, ?, ?) and measurements = 0"
-
 
 @dataclass(slots=True)
 class _Sums:
@@ -116,12 +95,17 @@ class _Sums:
         self.by_day[key] += 1
         self.tokens[key] += tokens
 
-    def overall(self) -> Counter[Overall]:
-        """Return the latencies summed over all days."""
-        found: Counter[Overall] = Counter()
+    def by_table(self) -> dict[str, dict[Key, tuple[int, ...]]]:
+        """Return the rows for each table of ``SUMS``, as pairs of their key and their summed columns."""
+        overall: Counter[Key] = Counter()
         for (kind, name, _day, number, position), count in self.latencies.items():
-            found[kind, name, number, position] += count
-        return found
+            overall[kind, name, number, position] += count
+        return {
+            "prompts_by_class": {key: (count,) for key, count in self.by_class.items()},
+            "prompts_by_day": {key: (count, self.tokens[key]) for key, count in self.by_day.items()},
+            "latencies_by_day": {key: (count,) for key, count in self.latencies.items()},
+            "latencies_overall": {key: (count,) for key, count in overall.items()},
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +133,7 @@ def waiting(db: sqlite3.Connection) -> int:
 
     Traces that were deleted before they were counted may be included, because the number is a difference of row ids.
     """
-    return int(db.execute(WHICH_ROW_IS_LAST).fetchone()[0]) - int(db.execute(HOW_FAR).fetchone()[0])
+    return last_row(db) - int(db.execute(HOW_FAR).fetchone()[0])
 
 
 def catch_up(db: sqlite3.Connection, *, should_stop: Callable[[], bool] = lambda: False) -> int:
@@ -160,7 +144,7 @@ def catch_up(db: sqlite3.Connection, *, should_stop: Callable[[], bool] = lambda
     """
     is_going_on = True
     while is_going_on and (waiting(db) or _is_renumbered(db)) and not should_stop():
-        is_going_on = in_turn(db, lambda: _count_next(db))
+        is_going_on = in_turn(db, _count_next, db)
     return max(0, waiting(db))
 
 
@@ -169,12 +153,12 @@ def take_back(db: sqlite3.Connection, ids: Sequence[str]) -> None:
     named = {"ids": json.dumps(list(ids))}
     counted = [str(row[0]) for row in db.execute(WHICH_ARE_COUNTED, named)]
     if counted:
-        sums = _summed(db, counted)
-        _write(db, sums, sign=-1)
-        db.executemany(DROP_EMPTY_CLASSES, sums.by_class)
-        db.executemany(DROP_EMPTY_DAYS, sums.by_day)
-        db.executemany(DROP_EMPTY_LATENCIES, sums.latencies)
-        db.executemany(DROP_EMPTY_OVERALL, sums.overall())
+        for table, rows in _summed(db, counted).by_table().items():
+            _add(db, table, {key: tuple(-one for one in sums) for key, sums in rows.items()})
+            key, (first, *_others) = SUMS[table]
+            # An empty row would still show its day and its value.
+            where = f"({', '.join(key)}) = ({', '.join('?' * len(key))}) and {first} = 0"
+            db.executemany(f"delete from {table} where {where}", rows)
 
 
 def step_back(db: sqlite3.Connection) -> None:
@@ -208,7 +192,8 @@ def _count_next(db: sqlite3.Connection) -> bool:
     row = db.execute(HOW_FAR).fetchone()[0]
     batch = db.execute(WHICH_COME_NEXT, {"row": row, "limit": BATCH_ROWS}).fetchall()
     if batch:
-        _write(db, _summed(db, [str(own) for _row, own in batch]), sign=1)
+        for table, rows in _summed(db, [str(own) for _row, own in batch]).by_table().items():
+            _add(db, table, rows)
         db.execute(MOVE_ON, {"row": batch[-1][0], "id": batch[-1][1]})
     return bool(batch)
 
@@ -233,7 +218,7 @@ def _summed(db: sqlite3.Connection, ids: Sequence[str]) -> _Sums:
             if value:
                 sums.add((origin, facet, day, value), tokens)
         if is_measured:
-            sums.latencies["total", "total", day, bucket(ms), -1] += 1
+            sums.latencies["total", "total", day, bucket(ms), -1] += 1  # -1: before all stages
     _sum_child_rows(cursor, sums, traces, named)
     return sums
 
@@ -253,8 +238,12 @@ def _sum_child_rows(cursor: sqlite3.Cursor, sums: _Sums, traces: dict[str, _Trac
             sums.latencies["stage", stage, trace.day, bucket(ms), position] += 1
 
 
-def _write(db: sqlite3.Connection, sums: _Sums, *, sign: int) -> None:
-    db.executemany(ADD_TO_CLASSES, ((*key, sign * count) for key, count in sums.by_class.items()))
-    db.executemany(ADD_TO_DAYS, ((*key, sign * count, sign * sums.tokens[key]) for key, count in sums.by_day.items()))
-    db.executemany(ADD_TO_LATENCIES, ((*key, sign * count) for key, count in sums.latencies.items()))
-    db.executemany(ADD_OVERALL, ((*key, sign * count) for key, count in sums.overall().items()))
+def _add(db: sqlite3.Connection, table: str, rows: Mapping[Key, tuple[int, ...]]) -> None:
+    key, summed = SUMS[table]
+    columns = (*key, *summed)
+    adding = ", ".join(f"{column} = {column} + excluded.{column}" for column in summed)
+    query = f"""
+        insert into {table} ({", ".join(columns)}) values ({", ".join("?" * len(columns))})
+        on conflict do update set {adding}
+    """
+    db.executemany(query, ((*own, *sums) for own, sums in rows.items()))

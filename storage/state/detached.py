@@ -15,7 +15,7 @@ MAINTENANCE = "maintenance"
 """The name of the stamp (lock file) of the process that imports recorded prompts into the database."""
 POSTPONED_AT_MOST_S = 600  # a stamp with a time further in the future means that the clock was set back
 
-MOST_DESCRIPTORS = 65_536
+MOST_DESCRIPTORS = 65_536  # SC_OPEN_MAX may be a thousand million, and old kernels close the descriptors one by one
 NICENESS = 5
 
 TYPE_CHECKING = False
@@ -40,7 +40,10 @@ def start(state_dir: str, stamp: str, work: Callable[[], None]) -> bool:
         _log_failure(state_dir, stamp, failure)
     from storage.traces import intake
 
-    intake.make_room(state_dir)
+    try:
+        intake.make_room(state_dir)
+    except OSError as failure:  # another process may be importing the files, or the disk may be full
+        _log_failure(state_dir, stamp, failure)
     return False
 
 
@@ -53,7 +56,7 @@ def fork(state_dir: str, stage: str, work: Callable[[], None], *, keep: int = -1
     try:
         if os.fork() == 0:
             _live_on(state_dir, stage, work, keep=keep, niceness=niceness)
-    except (OSError, AttributeError) as failure:
+    except (OSError, AttributeError) as failure:  # Windows has no ``os.fork``
         _log_failure(state_dir, stage, failure)
         return False
     return True
@@ -89,12 +92,10 @@ def claim(state_dir: str, stamp: str = MAINTENANCE) -> int:
     path = f"{state_dir}/{stamp}"
     private.make_directory(os.path.dirname(path))
     descriptor = private.open_file(path, os.O_RDWR)
-    try:
-        os.lockf(descriptor, os.F_TLOCK, 0)
-    except (BlockingIOError, PermissionError):
-        os.close(descriptor)
-        return -1
-    return descriptor
+    if private.lock(descriptor):
+        return descriptor
+    os.close(descriptor)
+    return -1
 
 
 def _is_needed(path: str) -> bool:
@@ -110,7 +111,7 @@ def _is_needed(path: str) -> bool:
     try:
         os.lockf(descriptor, os.F_TEST, 0)
         return not 0 < os.fstat(descriptor).st_mtime - time.time() < POSTPONED_AT_MOST_S
-    except (BlockingIOError, PermissionError):
+    except (BlockingIOError, PermissionError):  # another process holds the lock
         return False
     finally:
         os.close(descriptor)
@@ -123,14 +124,13 @@ def _live_on(state_dir: str, stage: str, work: Callable[[], None], *, keep: int,
         nothing = os.open(os.devnull, os.O_RDWR)
         for descriptor in (0, 1, 2):
             os.dup2(nothing, descriptor)
-        last = min(os.sysconf("SC_OPEN_MAX"), MOST_DESCRIPTORS)
-        for start, end in ((3, keep), (keep + 1, last)) if keep >= 0 else ((3, last),):
-            os.closerange(max(start, 3), end)  # everything else that the hook inherited
+        os.closerange(3, keep)  # everything else that the hook inherited; nothing if ``keep`` is -1
+        os.closerange(max(3, keep + 1), min(os.sysconf("SC_OPEN_MAX"), MOST_DESCRIPTORS))
         os.chdir("/")  # the folder of the prompt can then be removed or unmounted
         os.nice(niceness)
         if os.path.isdir(state_dir):  # otherwise the folder was removed meanwhile, and must not be created again
             work()
-    except BaseException as failure:
+    except BaseException as failure:  # whatever it is: this process must not continue with the hook's code
         if os.path.isdir(state_dir):
             from storage.base import log
 

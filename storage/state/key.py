@@ -23,7 +23,7 @@ def load(state_dir: str) -> bytes:
         if content is None:
             return _create(state_dir, path)
         return content if len(content) == SIZE else _repair(path)
-    except (OSError, ValueError):
+    except (OSError, ValueError):  # ValueError: a NUL in the path
         return os.urandom(SIZE)
 
 
@@ -64,7 +64,7 @@ def _repair(path: str) -> bytes:
     descriptor = private.open_file(path, os.O_RDWR)
     try:
         os.lockf(descriptor, os.F_LOCK, 0)
-        content = os.read(descriptor, SIZE + 1)
+        content = os.read(descriptor, SIZE + 1)  # one byte more shows that a key is too long
         if len(content) != SIZE:
             content = os.urandom(SIZE)
             os.ftruncate(descriptor, 0)

@@ -68,7 +68,7 @@ def take_unclaimed(state_dir: str) -> list[dict[str, Any]]:
             old = [one.path for one in entries if one.stat(follow_symlinks=False).st_mtime < before]
     except OSError:
         return []
-    return [value for file in old if "model" in (value := _claimed(file))]
+    return [value for file in old if "model" in (value := _claimed(file))]  # a file ``.turn`` has only a trace
 
 
 def _name(session_id: str) -> str:
@@ -76,7 +76,7 @@ def _name(session_id: str) -> str:
 
 
 def _claimed(file: str) -> dict[str, Any]:
-    aside = f"{os.path.dirname(file)}/.{os.getpid():x}{os.urandom(4).hex()}.tmp"
+    aside = private.aside_name(file)
     try:
         os.rename(file, aside)  # the process whose rename succeeds has it
     except OSError:

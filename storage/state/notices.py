@@ -21,7 +21,7 @@ LIMIT_BYTES = 2000
 def add(state_dir: str, text: str) -> bool:
     """Store a message for the user; return False if it was shown within the last day or cannot be stored."""
     content = " ".join(traces.storable(text).split()).encode()[:LIMIT_BYTES]
-    name = fast_stdlib.keyed_hash(b"", content)
+    name = fast_stdlib.keyed_hash(b"", content)  # one file for each text, so that it is shown once a day
     try:
         if _was_shown(f"{state_dir}/{SHOWN}/{name}"):
             return False
@@ -39,6 +39,7 @@ def take(state_dir: str) -> str:
     If several processes call this at the same time, each message goes to one of them.
     """
     try:
+        # A name that begins with a dot is of a file that is still being written.
         names = sorted(name for name in os.listdir(f"{state_dir}/{NAME}") if not name.startswith("."))
     except (OSError, ValueError):
         return ""
@@ -57,7 +58,7 @@ def _was_shown(path: str) -> bool:
 def _take_one(state_dir: str, name: str) -> str:
     waiting, shown = f"{state_dir}/{NAME}/{name}", f"{state_dir}/{SHOWN}/{name}"
     try:
-        text = private.read_file(waiting, LIMIT_BYTES).decode("utf-8", "replace")
+        text = private.read_file(waiting, LIMIT_BYTES).decode("utf-8", "replace")  # ``add`` may cut a character in two
         private.make_directory(f"{state_dir}/{SHOWN}")
         os.rename(waiting, shown)  # the process whose rename succeeds shows the message
         os.utime(shown)

@@ -14,7 +14,7 @@ from storage.base import private
 FOLDER = "claude-hydrator"
 PREFIX, SUFFIX = "hydrate_", ".md"
 LONGEST_AGE_S = 3600
-MOST_CHECKED = 500
+MOST_CHECKED = 500  # files per prompt, so that a full folder does not delay one
 
 
 class UnsafeFolderError(OSError):
@@ -35,15 +35,19 @@ def own_folder() -> str:
 def remove_old(folder: str, *, now: float) -> None:
     """Remove the plan files in ``folder`` that are over an hour old at ``now``.
 
-    Links, folders and files with other names stay.
+    Links, folders and files with other names stay. A call checks at most MOST_CHECKED files.
     """
-    for name in os.listdir(folder)[:MOST_CHECKED]:
+    _remove(folder, os.listdir(folder)[:MOST_CHECKED], before=now - LONGEST_AGE_S)
+
+
+def _remove(folder: str, names: list[str], *, before: float) -> None:
+    for name in names:
         if not (name.startswith(PREFIX) and name.endswith(SUFFIX)):
             continue
         path = f"{folder}/{name}"
         try:
             found = os.lstat(path)
-            if stat.S_ISREG(found.st_mode) and now - found.st_mtime > LONGEST_AGE_S:
+            if stat.S_ISREG(found.st_mode) and found.st_mtime < before:
                 os.unlink(path)
         except OSError:  # another prompt removed it
             continue
@@ -53,7 +57,7 @@ def remove_all() -> None:
     """Remove all plan files, which may contain prompts that a user wants forgotten; agents need them only briefly."""
     for path in _places():
         if os.path.lexists(path) and _is_own(path):
-            remove_old(path, now=float("inf"))
+            _remove(path, os.listdir(path), before=float("inf"))
 
 
 def pattern() -> str:

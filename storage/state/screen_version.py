@@ -26,9 +26,9 @@ def version(state_dir: str) -> int:
         return 1
 
 
-def note(state_dir: str, number: int = VERSION) -> None:
-    """Record that all stored data was checked with version ``number`` of the search for secrets; raises OSError."""
-    private.write_file(f"{state_dir}/{NAME}", f"{number}\n".encode())
+def note(state_dir: str) -> None:
+    """Record that all stored data was checked with the present version of the search for secrets; raises OSError."""
+    private.write_file(f"{state_dir}/{NAME}", f"{VERSION}\n".encode())
 
 
 def note_a_new_account(state_dir: str) -> None:

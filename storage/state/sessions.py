@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 
 FOLDER = "sessions"
 CLAIMS = "claims"
+CLAIMS_BYTES = 65_536  # at most this much of the file of claims is read: more than a thousand claims
 DUPLICATE_WITHIN_NS = 2_000_000_000
-LOCK_ATTEMPTS = 10  # with growing pauses, 22 ms in all
-LIMIT_BYTES = 256 * 1024
+LOCK_PATIENCE_S = 0.022  # no process holds the lock for long unless it is stopped
+LIMIT_BYTES = 256 * 1024  # of a session's file
 FORGOTTEN_AFTER_S = 30 * 24 * 3600
 
 
@@ -86,15 +87,12 @@ def reset_session(state_dir: str, session_id: str) -> bool:
     if not session_id:
         return False
     try:
-        os.unlink(path_of(state_dir, session_id))
-    except FileNotFoundError:
-        return False
+        return private.removed(path_of(state_dir, session_id))
     except (OSError, ValueError) as failure:
         from storage.base import log
 
         log.append(state_dir, stage="session", reason=f"cannot be reset: {failure!r}", session_id=session_id)
         return False
-    return True
 
 
 def forget_old(state_dir: str) -> None:
@@ -106,7 +104,7 @@ def forget_old(state_dir: str) -> None:
     except OSError:
         return
     for path in old:
-        os.unlink(path)
+        private.removed(path)  # unless the session has just been reset
 
 
 def _parse(line: bytes) -> tuple[int, list[str]]:
@@ -118,14 +116,10 @@ def _parse(line: bytes) -> tuple[int, list[str]]:
         value = fast_stdlib.loads(line.decode())
     except (ValueError, RecursionError):
         return 0, []
-    if (
-        not isinstance(value, list)
-        or len(value) != 2
-        or not isinstance(value[0], int)
-        or not isinstance(value[1], list)
-    ):
-        return 0, []
-    return max(0, value[0]), [name for name in value[1] if isinstance(name, str)]
+    match value:
+        case [int(tokens), list(names)]:
+            return max(0, tokens), [name for name in names if isinstance(name, str)]
+    return 0, []
 
 
 def _append(state_dir: str, session_id: str, line: bytes) -> None:
@@ -190,15 +184,13 @@ def _claimed(descriptor: int, mark: str) -> bool:
     The file of recorded hashes is locked while it is read and written. Times are from the monotonic clock, which all
     processes share; after a restart of the machine, older times lie in the future and no longer count.
     """
-    is_locked = _lock(descriptor)
+    is_locked = private.lock(descriptor, patience_s=LOCK_PATIENCE_S)
     now = time.monotonic_ns()
-    recent = [
-        line for line in os.read(descriptor, 65536).decode("ascii", "replace").split("\n") if _is_recent(line, now)
-    ]
+    lines = os.read(descriptor, CLAIMS_BYTES).decode("ascii", "replace").split("\n")
+    recent = [line for line in lines if _is_recent(line, now)]
     if any(line.startswith(mark) for line in recent):
         return False
     if is_locked:
-        # A thousand claims fit into the 65,536 bytes that are read.
         content = "".join(f"{line}\n" for line in [*recent[-1000:], f"{mark} {now}"]).encode()
         os.lseek(descriptor, 0, os.SEEK_SET)
         os.write(descriptor, content)
@@ -210,18 +202,3 @@ def _claimed(descriptor: int, mark: str) -> bool:
 def _is_recent(line: str, now: int) -> bool:
     _mark, _space, taken = line.partition(" ")
     return taken.isdecimal() and 0 <= now - int(taken) < DUPLICATE_WITHIN_NS
-
-
-def _lock(descriptor: int) -> bool:
-    """Try for 22 ms to lock an open file; return whether that succeeded. Closing the file unlocks it.
-
-    No process keeps the lock for long unless it is stopped.
-    """
-    for attempt in range(LOCK_ATTEMPTS):
-        try:
-            os.lockf(descriptor, os.F_TLOCK, 0)
-        except (PermissionError, BlockingIOError):
-            time.sleep(0.0005 * attempt)
-        else:
-            return True
-    return False

@@ -22,7 +22,7 @@ SCHEMA_VERSION = 26  # the number of migrations; every spool file records the ve
 ID_LIMIT = 128
 
 STATUSES = ("ok", "silent", "skipped", "partial", "error", "shadow")
-INJECTING = ("ok", "partial")
+INJECTING = ("ok", "partial")  # statuses of traces whose text was added to the prompt
 ORIGINS = ("hook", "import", "test")
 
 TABLES = {
@@ -140,6 +140,7 @@ class Trace:
 
 def new_trace_id() -> str:
     """Return a new trace id: 24 hex digits that sort by time, 14 for the microsecond and 10 random ones."""
+    # 14 hex digits of microseconds last until the year 4253.
     return f"{time.time_ns() // 1000 & 0xFFFFFFFFFFFFFF:014x}{os.urandom(5).hex()}"
 
 
@@ -147,7 +148,7 @@ def flatten(trace: Trace) -> dict[str, Rows]:
     """Return the database rows of a trace by table name, with values that both SQLite and JSON can represent."""
     trace.session_id = short(trace.session_id)
     own = trace.id = short(trace.id)
-    tables: dict[str, Rows] = {
+    return {
         "traces": [tuple(_value(getattr(trace, column)) for column in TABLES["traces"])],
         "trace_scores": [(own, *map(_value, row)) for row in trace.scores],
         "trace_stages": [(own, position, *map(_value, row)) for position, row in enumerate(trace.stages)],
@@ -156,9 +157,8 @@ def flatten(trace: Trace) -> dict[str, Rows]:
         "trace_guardrails": [(own, position, *map(_value, row)) for position, row in enumerate(trace.guardrails)],
         "complexity_estimates": [(own, *map(_value, row), *NO_ACTUALS, trace.at, trace.at) for row in trace.estimate],
         "sessions": _session_rows(trace),
-        "memories": [(None, *map(_value, row)) for row in trace.memories],
+        "memories": [(None, *map(_value, row)) for row in trace.memories],  # SQLite assigns the ``number``
     }
-    return tables
 
 
 def insertion(table: str, columns: Sequence[str]) -> str:
@@ -194,20 +194,21 @@ def short(identifier: str) -> str:
 
 
 def _session_rows(trace: Trace) -> Rows:
-    session, own = short(trace.session_id), short(trace.id)
-    if not session or trace.status not in INJECTING:
+    if not trace.session_id or trace.status not in INJECTING:
         return []
-    rows: Rows = [(session, own, kind, storable(ref), 0) for kind, ref in trace.injected]
+    rows: Rows = [(trace.session_id, trace.id, kind, storable(ref), 0) for kind, ref in trace.injected]
     if trace.output_tokens:
-        rows.append((session, own, "text", "", int(trace.output_tokens)))
+        rows.append((trace.session_id, trace.id, "text", "", int(trace.output_tokens)))
     return rows
 
 
 def _value(value: object) -> Value:
     if isinstance(value, str):
         return storable(value)
-    if value is None or isinstance(value, float):
-        return None if value is None or value - value != 0 else value  # JSON has neither NaN nor infinity
+    if isinstance(value, float):
+        return value if value - value == 0 else None  # not so for NaN and infinity, which JSON does not have
     if isinstance(value, int):
-        return max(-(2**63), min(int(value), 2**63 - 1))
+        return max(-(2**63), min(int(value), 2**63 - 1))  # an integer in SQLite has 64 bits; int() makes True 1
+    if value is None:
+        return None
     return fast_stdlib.dumps(list(value) if isinstance(value, tuple) else value)

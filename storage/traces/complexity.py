@@ -136,6 +136,7 @@ def set_actuals(db: sqlite3.Connection, trace_id: str, **actual: int) -> float |
     if found is None or not actual:
         return None
     pairs = [(value, getattr(found, f"estimated_{name}")) for name, value in actual.items()]
+    # If both values are 0, the estimate was exact.
     accuracy = sum(min(pair) / max(*pair, 1) if any(pair) else 1.0 for pair in pairs) / len(pairs)
     values = {f"actual_{name}": actual.get(name) for name in SIZES}
     with transaction(db):

@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
     Tables = dict[str, traces.Rows]
 
-LIMIT_FILES = 1_000
+LIMIT_FILES = 1_000  # with LIMIT_BYTES, the size to which ``make_room`` reduces the spool
 LIMIT_BYTES = 64 * 1024 * 1024
-LIMIT_REFUSED = 50
+LIMIT_REFUSED = 50  # invalid files that are kept for an inspection
 LIMIT_VERSION_BYTES = 8 * 1024 * 1024
-BATCH_FILES = 50
+BATCH_FILES = 50  # files per transaction
 UNACCEPTABLE = (sqlite3.DataError, sqlite3.IntegrityError, sqlite3.ProgrammingError, OverflowError, UnicodeEncodeError)
 """Errors caused by the content of the rows to insert, not by the state of the database."""
 STORE_A_SOURCE = """
@@ -150,7 +150,7 @@ def _read(folder: str, name: str, result: Drained) -> Record:
     except (OSError, ValueError, RecursionError):
         _refuse(folder, name, result)
         return {}
-    result.left += not tables
+    result.left += not tables  # ``_parse`` returns no tables for a file of a newer version
     return tables
 
 
@@ -170,11 +170,9 @@ def _rows(table: str, named: object) -> tuple[list[str], traces.Rows]:
     if not isinstance(named, list) or len(named) != 2 or not all(isinstance(part, list) for part in named):
         raise ValueError(f"no rows of {table}")
     columns, rows = named
-    if table == traces.LATE:
-        known: tuple[str, ...] = traces.LATE_COLUMNS if columns == list(traces.LATE_COLUMNS) else ()
-    else:
-        known = traces.TABLES.get(table, ())
-    if not columns or not all(column in known for column in columns):
+    known = traces.LATE_COLUMNS if table == traces.LATE else traces.TABLES.get(table, ())
+    is_in_order = table != traces.LATE or columns == list(known)  # ADD_LATE numbers its parameters
+    if not columns or not is_in_order or not all(column in known for column in columns):
         raise ValueError(f"{table} has no such columns")
     if not all(isinstance(row, list) and len(row) == len(columns) for row in rows):
         raise ValueError(f"ragged rows of {table}")
@@ -230,6 +228,7 @@ def make_room(state_dir: str) -> None:
 
 def _usefulness(name: str) -> tuple[int, str]:
     status = name.split(".")[1] if name.count(".") == 2 else ""
+    # A file that the hook did not name is dropped first; among equals, the oldest.
     return (spool.USEFULNESS.index(status) if status in spool.USEFULNESS else -1, name)
 
 

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 VERDICTS = ("ok", "wrong")
 """The two labels that only judge the task type of a prompt; any other label is the name of the correct task type."""
 
+IS_NEWEST = "labels.id = (select max(newer.id) from labels as newer where newer.trace_id = labels.trace_id)"
+"""The condition on a row of ``labels`` that it is the newest label of its trace."""
 LABEL_THE_TRACE = """
     insert into labels (trace_id, labelled_at, verdict, task_type)
     values (:id, :labelled_at, :verdict, :task_type)
@@ -29,6 +31,7 @@ TAKE_THE_LABEL_BACK = """
     )
 """
 WHAT_WAS_THE_LABEL = "select verdict, task_type, labelled_at from labels where trace_id = :id order by id desc limit 1"
+# The text of a prompt is empty if the setting ``log`` keeps no texts.
 WHICH_CAN_HAVE_A_LABEL = """
     select traces.id, traces.session_id, traces.prompt, traces.task_type, traces.confidence,
            (select score from trace_scores

@@ -26,16 +26,18 @@ RULE_KINDS = (GUARDRAIL, APPROACH, TASK_TYPE)
 Any other kind is the name of the channel (source of facts) that the line came from, or ``other``.
 """
 HASH_DIGITS = 16
-LONGEST_REASON = 400
+LONGEST_REASON = 400  # characters
 
+# Beginnings of lines that are neither a fact nor advice, so that there is nothing to label.
 _HEADINGS = ("## ", "**Relevant Context**", "_Partial: ")
 _GUARDRAILS, _APPROACH, _TASK_TYPE = (
     "**Applicable Guardrails**: ", "**Suggested Approach**: ", "**Classification**: ",
 )  # fmt: skip
-_NEWEST = """
+IS_NEWEST = """
     line_labels.id = (select max(newer.id) from line_labels as newer
                       where newer.trace_id = line_labels.trace_id and newer.line = line_labels.line)
 """
+"""The condition on a row of ``line_labels`` that it is the newest label of its line."""
 COLUMNS = ("labelled_at", "verdict", "line", "line_kind", "rule", "text_hash", "because")
 INSERT = f"""
     insert into line_labels (trace_id, {", ".join(COLUMNS)})
@@ -47,21 +49,19 @@ DELETE_NEWEST = """
     )
 """
 NEWEST_OF_TRACE = f"""
-    select line, verdict, because, labelled_at from line_labels where trace_id = :id and {_NEWEST} order by line
+    select line, verdict, because, labelled_at from line_labels where trace_id = :id and {IS_NEWEST} order by line
 """
 KEEP_RATES = f"""
     select line_labels.line_kind, line_labels.rule, sum(line_labels.verdict = 'ok'), count(*)
     from line_labels join traces on traces.id = line_labels.trace_id
-    where {_NEWEST} and %s
+    where {IS_NEWEST} and %s
     group by line_labels.line_kind, line_labels.rule
     order by avg(line_labels.verdict = 'ok'), count(*) desc, line_labels.line_kind, line_labels.rule
 """
-
-
 NEWEST_LABELS = f"""
     select line_labels.trace_id, line_labels.line_kind, line_labels.rule, line_labels.verdict
     from line_labels join traces on traces.id = line_labels.trace_id
-    where {_NEWEST} and (%s) order by line_labels.trace_id desc, line_labels.line
+    where {IS_NEWEST} and (%s) order by line_labels.trace_id desc, line_labels.line
 """
 
 
@@ -133,7 +133,7 @@ class KeepRate:
     @property
     def interval(self) -> tuple[float, float]:
         """Return Wilson's 95 % confidence interval of the share; from 0 to 1 if no line was labelled."""
-        n, z = self.judged, 1.959964  # as in workbench.statistics, which storage must not import
+        n, z = self.judged, 1.959964  # the 97.5 % quantile; as in workbench.statistics, which storage must not import
         if not n:
             return 0.0, 1.0
         centre, spread = self.right + z * z / 2, z * math.sqrt(self.right * (n - self.right) / n + z * z / 4)
@@ -187,6 +187,7 @@ def _parts(trace: Mapping[str, object]) -> Iterator[tuple[str, str, str]]:
     texts = str(trace["output_text"]).splitlines()
     channels = [str(one["channel"]) for one in _rows(trace, "items") if one["kept"]]
     bullets = sum(text.startswith("- ") for text in texts)
+    # Bullets and kept facts have the same order. If their numbers differ, it is not known which bullet is which fact.
     facts = iter(channels if len(channels) == bullets else [OTHER] * bullets)
     for text in texts:
         if text.startswith("- "):
@@ -209,12 +210,14 @@ def _guardrails(text: str, trace: Mapping[str, object]) -> Iterator[tuple[str, s
     starts: list[tuple[int, str]] = []
     after = 0
     for one in _rows(trace, "guardrails"):
+        # Searched from ``after`` on, because the text of an earlier guardrail may name this one.
         at = text.find(f"{one['guardrail_id']} (", after)
         if at >= 0:
             starts.append((at, str(one["guardrail_id"])))
             after = at + 1
     if not starts:
         yield GUARDRAIL, "", text
+    # Each guardrail ends where the next one begins.
     for (at, identity), (end, _next) in zip(starts, [*starts[1:], (len(text), "")], strict=True):
         yield GUARDRAIL, identity, text[at:end].rstrip(", ")
 

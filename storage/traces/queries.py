@@ -38,11 +38,12 @@ CHILDREN = (
 RARE = ("complexity_estimates", "parallel_attempts", "rule_violations")
 """Tables in which only some traces have rows; ``show`` omits such a table if it has none for the trace."""
 PAGE_ROWS = 200
+# A month needs a year before it, a day a month, and a time a day; what follows a part may not be a part cut short.
 DATE = re.compile(
     r"(\d{4})(-\d\d(?=[-Z]|$))?(-\d\d(?=[TZ]|$))?(?:(?<=-\d\d-\d\d)T(?:[01]\d|2[0-3])(?::[0-5]\d){0,2}(?:\.\d+)?)?Z?"
 )
 
-_MATCHING = "from traces where 1"
+_MATCHING = "from traces where 1"  # ``_asked`` puts the condition of a selection in place of the 1
 _OF_THE_HOOK = f"{_MATCHING} and (:names_origin or origin = 'hook')"
 
 WHICH_TRACES_MATCH = f"select * {_MATCHING} and (:before = '' or id < :before) order by id desc limit :limit"
@@ -128,7 +129,7 @@ class Stats:
 def find(db: sqlite3.Connection, wanted: str) -> str:
     """Return the trace id that equals ``wanted``, or the only one that begins with it; raises UnknownTraceError."""
     ids = [row[0] for row in db.execute(WHICH_IDS_BEGIN_SO, {"id": traces.storable(wanted)})]
-    if not wanted or not ids:
+    if not wanted or not ids:  # every id begins with the empty text
         raise UnknownTraceError(f"no trace {wanted!r}")
     if len(ids) > 1 and ids[0] != wanted:
         raise UnknownTraceError(f"several traces begin with {wanted!r}")
@@ -162,7 +163,7 @@ def last(db: sqlite3.Connection, *, session_id: str = "", host: str = "") -> str
     if session_id:
         found = db.execute(WHICH_WAS_LAST_IN_THE_SESSION, {"session_id": traces.short(session_id)}).fetchone()[0]
     else:
-        found = db.execute(WHICH_WAS_LAST, {"host": host}).fetchone()[0]
+        found = db.execute(WHICH_WAS_LAST, {"host": traces.storable(host)}).fetchone()[0]
     if found is None:
         raise UnknownTraceError("there is no trace yet" if not session_id else f"no trace of session {session_id!r}")
     return str(found)
@@ -218,7 +219,7 @@ def _asked(db: sqlite3.Connection, query: str, which: Selection | None, **parame
 
 def first_id(seconds: float) -> str:
     """Return the smallest possible id of a trace that begins at this time, which is in seconds since the epoch."""
-    return f"{max(0, int(seconds * 1_000_000)) & 0xFFFFFFFFFFFFFF:014x}"
+    return f"{int(max(0.0, seconds * 1_000_000)) & 0xFFFFFFFFFFFFFF:014x}"  # ``seconds`` may be minus infinity
 
 
 def is_date(text: str) -> bool:
@@ -233,13 +234,14 @@ def is_date(text: str) -> bool:
 def _with_children(db: sqlite3.Connection, row: Row, *, most: int = -1) -> Row:
     there = {name for (name,) in db.execute(WHICH_TABLES_ARE_THERE)}
     for table in [name for name in CHILDREN if name not in RARE or name in there]:
+        # 2 is the second column, such as the channel.
         order = "position" if "position" in traces.TABLES[table] else "score desc, name" if table == CHILDREN[0] else 2
         query = f"select * from {table} where trace_id = :id order by {order} limit :most"
         rows = db.execute(query, {"id": row["id"], "most": most})
         children = [readable(child, without="trace_id") for child in rows]
         if children or table not in RARE:
             row[table.removeprefix("trace_")] = children
-        for item in children if table == "trace_items" else ():
+        for item in children if table == "trace_items" else ():  # in trace_channels, ``kept`` is a number
             item["kept"] = bool(item["kept"])
     row["label"] = labels.newest(db, str(row["id"]))
     if "line_labels" in there and (judged := line_labels.of_trace(db, str(row["id"]))):

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from storage.base.paced_writes import in_turn
+from storage.traces.trace_pages import last_row
 
 if TYPE_CHECKING:
     import sqlite3
@@ -20,10 +21,9 @@ if TYPE_CHECKING:
     from storage.traces.selection import Selection
 
 BATCH_ROWS = 500
-TIME_DIGITS = 14
+TIME_DIGITS = 14  # of a trace's id: the time in microseconds, in hexadecimal
 TOKEN = re.compile(r"\w+")
 
-WHICH_ROW_IS_LAST = "select coalesce(max(rowid), 0) from traces"
 IS_THE_ROW_IN = """
     select trace_numbers.number is not null from traces left join trace_numbers on trace_numbers.trace_id = traces.id
     where traces.rowid >= :row order by traces.rowid limit 1
@@ -45,7 +45,7 @@ def waiting(db: sqlite3.Connection) -> int:
 
     Traces that were deleted before they were indexed may be included, because the number is a difference of row ids.
     """
-    last = int(db.execute(WHICH_ROW_IS_LAST).fetchone()[0])
+    last = last_row(db)
     return last - _indexed_up_to(db, last)
 
 
@@ -55,14 +55,14 @@ def catch_up(db: sqlite3.Connection, *, should_stop: Callable[[], bool] = lambda
     Stop early if ``should_stop`` returns True before a batch. ``db`` must be in autocommit mode. Raises sqlite3.Error
     if the database cannot be written.
     """
-    last = int(db.execute(WHICH_ROW_IS_LAST).fetchone()[0])
+    last = last_row(db)
     row = _indexed_up_to(db, last)
     while row < last and not should_stop():
         batch = db.execute(WHICH_COME_NEXT, {"row": row, "limit": BATCH_ROWS}).fetchall()
         if not batch:
             break
         missing = [(str(trace_id), str(prompt)) for _row, trace_id, prompt in batch]
-        in_turn(db, lambda missing=missing: _index_batch(db, missing))  # type: ignore[misc]  # this turn's batch
+        in_turn(db, _index_batch, db, missing)
         row = int(batch[-1][0])
     return max(0, last - row)
 
@@ -84,6 +84,7 @@ def expression(words: tuple[str, ...]) -> str:
     one of the texts contains no word.
     """
     phrases = [TOKEN.findall(text) for text in words]
+    # Quotes make a phrase of the words, and the star lets the last one be a beginning; words cannot contain quotes.
     return " ".join('"' + " ".join(phrase) + '"*' for phrase in phrases if phrase) if all(phrases) else ""
 
 
@@ -93,7 +94,7 @@ def _indexed_up_to(db: sqlite3.Connection, last: int) -> int:
     while low < high:
         middle = (low + high + 1) // 2
         found = db.execute(IS_THE_ROW_IN, {"row": middle}).fetchone()
-        if found is None or found[0]:
+        if found is None or found[0]:  # None: all rows from there on were deleted
             low = middle
         else:
             high = middle - 1

@@ -14,13 +14,14 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from storage import traces
-from storage.traces import queries
+from storage.traces import labels, line_labels, queries
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     Value = str | float
 
+# An unclosed quote reaches to the end of the text, so that the error can name it; \S* may be empty, as in "type:".
 PART = re.compile(r'(?P<minus>-?)(?:(?P<field>[A-Za-z_]+)(?P<sign>:|>=|<=|>|<))?(?P<value>"[^"]*"?|\S*)')
 SPAN = re.compile(r"(\d+(?:\.\d+)?)(m|h|d|w)")
 SECONDS = {"m": 60, "h": 3600, "d": 86400, "w": 604800}
@@ -42,14 +43,13 @@ LABELS = {
 
 A label is ``correct`` if it confirms the task type that the trace has.
 """
-_NEWEST_LABEL = """
-    exists (select 1 from labels where labels.trace_id = traces.id and {}
-    and labels.id = (select max(newer.id) from labels as newer where newer.trace_id = labels.trace_id))
+# Because of the list of labelled traces, SQLite looks up only these; for ``exists`` alone, it would read all traces.
+_NEWEST_LABEL = f"""
+    traces.id in (select trace_id from labels)
+    and exists (select 1 from labels where labels.trace_id = traces.id and {{}} and {labels.IS_NEWEST})
 """
-_NEWEST_LINE_LABEL = """
-    traces.id in (select own.trace_id from line_labels as own where {}
-    and own.id = (select max(newer.id) from line_labels as newer
-                  where newer.trace_id = own.trace_id and newer.line = own.line))
+_NEWEST_LINE_LABEL = f"""
+    traces.id in (select line_labels.trace_id from line_labels where {{}} and {line_labels.IS_NEWEST})
 """
 JUDGED = {"any": "", "right": "ok", "wrong": "wrong"}
 ADHERENCE = {
@@ -120,13 +120,14 @@ def parse(text: str, *, now: float | None = None) -> Selection:
 
     ``now``, in seconds since the epoch, is the time from which ``since:2d`` counts back.
     """
+    text = traces.storable(text)  # the arguments of a command may have bytes that are no text
     parts = _Parts(time.time() if now is None else now)
     fields = set()
     for found in PART.finditer(text):
         if found[0].strip():
             _parse_part(found, parts)
             fields.add((found["field"] or "").lower())
-    if "origin" not in fields:
+    if "origin" not in fields:  # ``origin:test`` selects the traces of tests
         parts.conditions.insert(0, NO_TESTS)
     without_words = " and ".join(parts.conditions) or "1"
     where = " and ".join([*parts.conditions, *parts.on_words]) or "1"
@@ -156,7 +157,7 @@ def _parse_part(found: re.Match[str], parts: _Parts) -> None:
     except ValueError as error:
         raise SelectionError(str(error), found.start("value"), f"like {takes.example}") from None
     parts.conditions.append(f"{minus}({condition})")
-    if takes.is_indexed and not minus:
+    if takes.is_indexed and not minus:  # what a part excludes may be nearly everything
         parts.bounds.append(f"traces where {condition}")
     if name == "guardrail" and not minus:
         parts.bounds.append(_with_guardrail(value, parts))
@@ -190,11 +191,15 @@ def _is(column: str) -> Condition:
     return condition
 
 
+def _check(value: str, known: Collection[str]) -> None:
+    if value not in known:
+        raise ValueError(f"{value!r} is none of {', '.join(known)}")
+
+
 def _one_of(column: str, known: tuple[str, ...]) -> Condition:
     def condition(sign: str, value: str, parts: _Parts) -> str:
         for one in value.split(","):
-            if one not in known:
-                raise ValueError(f"{one!r} is none of {', '.join(known)}")
+            _check(one, known)
         return _is(column)(sign, value, parts)
 
     return condition
@@ -262,32 +267,28 @@ def _signal(_sign: str, value: str, parts: _Parts) -> str:
 
 
 def _label(_sign: str, value: str, _parts: _Parts) -> str:
+    _check(value, (*LABELS, "none", "any"))
     if value in LABELS:
-        return f"traces.id in (select trace_id from labels) and {_NEWEST_LABEL.format(LABELS[value])}"
-    if value not in ("none", "any"):
-        raise ValueError(f"{value!r} is none of {', '.join((*LABELS, 'none', 'any'))}")
+        return _NEWEST_LABEL.format(LABELS[value])
     return f"traces.id {'not ' * (value == 'none')}in (select trace_id from labels)"
 
 
 def _should(_sign: str, value: str, parts: _Parts) -> str:
-    asked = f"labels.verdict = 'class' and labels.task_type in ({parts.names(value)})"
-    return f"traces.id in (select trace_id from labels) and {_NEWEST_LABEL.format(asked)}"
+    return _NEWEST_LABEL.format(f"labels.verdict = 'class' and labels.task_type in ({parts.names(value)})")
 
 
 def _line(_sign: str, value: str, parts: _Parts) -> str:
     judged, _, named = value.partition(" ")
-    if judged not in JUDGED:
-        raise ValueError(f"{judged!r} is none of {', '.join(JUDGED)}")
-    conditions = [f"own.verdict = {parts.name(JUDGED[judged])}"] if JUDGED[judged] else []
+    _check(judged, JUDGED)
+    conditions = [f"verdict = {parts.name(JUDGED[judged])}"] if JUDGED[judged] else []
     if named:
         name = parts.name(named)
-        conditions.append(f"(own.line_kind = {name} or own.line_kind || ' ' || own.rule = {name})")
+        conditions.append(f"(line_kind = {name} or line_kind || ' ' || rule = {name})")
     return _NEWEST_LINE_LABEL.format(" and ".join(conditions) or "1")
 
 
 def _adherence(_sign: str, value: str, _parts: _Parts) -> str:
-    if value not in ADHERENCE:
-        raise ValueError(f"{value!r} is none of {', '.join(ADHERENCE)}")
+    _check(value, ADHERENCE)
     return f"traces.id in (select own.trace_id from workflow_adherence as own where own.{ADHERENCE[value]})"
 
 
@@ -316,8 +317,10 @@ def moment(text: str, *, now: float | None = None) -> float:
         return now - now % 86400
     if not queries.is_date(text):
         raise ValueError(f"{text!r} is not a time")
-    whole = text + "-01" * (2 - text.count("-")) if len(text) < 10 else text
-    return datetime.fromisoformat(whole.removesuffix("Z")).replace(tzinfo=UTC).timestamp()
+    whole = text.removesuffix("Z")
+    if len(whole) < 10:  # a year or a month, which stands for its first day
+        whole += "-01" * (2 - whole.count("-"))
+    return datetime.fromisoformat(whole).replace(tzinfo=UTC).timestamp()
 
 
 if TYPE_CHECKING:

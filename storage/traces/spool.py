@@ -37,6 +37,7 @@ def record(state_dir: str, trace: traces.Trace) -> str:
     """
     try:
         tables = traces.flatten(trace)
+        # A prompt that asks to remember something is not dropped as silent: only this file has the text to remember.
         put(state_dir, trace.id, status="ok" if trace.memories else trace.status, tables=tables)
     except FAILURES as failure:
         from storage.base import log
@@ -100,7 +101,7 @@ def waiting(state_dir: str) -> list[str]:
     """Return the names of the trace files that wait in the spool for their import, oldest first."""
     try:
         return sorted(name for name in os.listdir(f"{state_dir}/{NAME}") if is_record(name))
-    except (OSError, ValueError):
+    except (OSError, ValueError):  # ValueError: a NUL in the path
         return []
 
 
@@ -126,6 +127,6 @@ def refused(state_dir: str) -> int:
 
 
 def _file_name(record_id: str, status: str) -> str:
-    fit = record_id.isascii() and record_id.isalnum()
-    own = record_id if fit else fast_stdlib.keyed_hash(b"", record_id.encode())
+    is_fit = record_id.isascii() and record_id.isalnum()  # an id that another program made may be any text
+    own = record_id if is_fit else fast_stdlib.keyed_hash(b"", record_id.encode())
     return f"{own}.{status if status in USEFULNESS else 'error'}.json"

@@ -25,10 +25,10 @@ ABOVE_ALL = "g"
 
 As the argument ``before`` it means the beginning of the list; appended to an id, it makes ``before`` include that id.
 """
-LONGEST_RANKING = 1_000
+LONGEST_RANKING = 1_000  # traces
 FEW_ROWS = 2_000
 """If an index finds at most this many rows, sorting them is faster than reading the whole list in its order."""
-LONGEST_SESSION = 2_000
+LONGEST_SESSION = 2_000  # traces of a session that are listed
 
 _LINE = f"""
     traces.id, traces.at, traces.host, traces.project, traces.session_id, traces.status, traces.origin,
@@ -153,7 +153,7 @@ def rest(db: sqlite3.Connection, which: Selection, *, behind: str) -> int:
     return int(db.execute(f"select count(*) from (select 1 {body} limit {PAGE_ROWS})", named).fetchone()[0])
 
 
-def newest(db: sqlite3.Connection) -> int:
+def last_row(db: sqlite3.Connection) -> int:
     """Return the rowid of the trace that was inserted last, whatever its time."""
     return int(db.execute("select coalesce(max(rowid), 0) from traces").fetchone()[0])
 
@@ -190,7 +190,7 @@ def sources(db: sqlite3.Connection, rules_hash: str) -> list[str]:
     return [str(row[0]) for row in db.execute(WHICH_SOURCES, {"hash": rules_hash})]
 
 
-def newest_first(db: sqlite3.Connection, which: Selection, *, few: int = FEW_ROWS) -> tuple[str, Parameters]:
+def newest_first(db: sqlite3.Connection, which: Selection, *, few: int) -> tuple[str, Parameters]:
     """Return SQL and its parameters for a query that lists all selected traces, newest first.
 
     The SQL begins with ``from`` and ends with ``order by``. If an index finds at most ``few`` rows for a part of the
@@ -218,7 +218,7 @@ def _after(
     """Return SQL, from the ``from`` to the ``order by`` clause, and its parameters for listing selected traces.
 
     The query lists the traces older than the trace id ``before``, newest first; with ``is_newer``, it lists the newer
-    ones, oldest first. If an index finds at most ``few`` rows for a part of the selection, only these are read.
+    ones, oldest first. For ``few`` see ``_source``.
     """
     named = dict(which.parameters)
     than, order = (">", "asc") if is_newer else ("<", "desc")
@@ -228,6 +228,7 @@ def _after(
         return f"from {source} where traces.id {than} :before and {condition} order by traces.id {order}", named
     named["match"] = which.match
     named["below"] = _number(db, before)
+    # «cross join» makes SQLite read the tables in this order, so that the rows come sorted by the row number.
     return (
         f"""from prompts_fts
         cross join trace_numbers on trace_numbers.number = prompts_fts.rowid
@@ -257,10 +258,10 @@ def _number(db: sqlite3.Connection, before: str) -> int:
     It is 0 if the trace ``before`` is not in the index.
     """
     if before == ABOVE_ALL:
-        return 2**62
+        return 2**62  # above the microseconds of any id, which have 56 bits
     query = "select number from trace_numbers where trace_id = :id"
     row = db.execute(query, {"id": before.removesuffix(ABOVE_ALL)}).fetchone()
-    return int(row[0]) + before.endswith(ABOVE_ALL) if row else 0
+    return int(row[0]) + before.endswith(ABOVE_ALL) if row else 0  # one more, to include the trace ``before`` itself
 
 
 def _line(row: sqlite3.Row) -> TraceLine:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass, fields
+from dataclasses import astuple, dataclass, fields, replace
 from typing import TYPE_CHECKING
 
 from storage import traces
@@ -54,13 +54,12 @@ def store(db: sqlite3.Connection, trace_id: str, found: Sequence[StoredViolation
     """
     now = fast_stdlib.utc_now()
     insertion = traces.insertion("rule_violations", traces.TABLES["rule_violations"])
-    created_at = [field.name for field in fields(StoredViolation)].index("created_at")
     with transaction(db):
         db.execute(FORGET_THOSE_BEFORE, {"id": trace_id})
         for position, one in enumerate(found[:MOST]):
-            values = [traces.storable(value) if isinstance(value, str) else value for value in astuple(one)]
-            values[created_at] = values[created_at] or now
-            db.execute(insertion, (trace_id, position, *values))
+            values = astuple(replace(one, created_at=one.created_at or now))
+            storable = (traces.storable(value) if isinstance(value, str) else value for value in values)
+            db.execute(insertion, (trace_id, position, *storable))
 
 
 def of_trace(db: sqlite3.Connection, trace_id: str) -> list[StoredViolation]:

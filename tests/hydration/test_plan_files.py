@@ -14,6 +14,7 @@ import pytest
 from test_plans import EXAMPLE_1, EXAMPLE_3, read
 
 from enricher.prompt.text import estimate_tokens
+from storage.state import plan_files
 
 if TYPE_CHECKING:
     from simulator import Account, Answer
@@ -159,3 +160,13 @@ def test_a_forgotten_prompt_is_in_no_file(handing: Account) -> None:
 
     assert not file.exists()
     assert foreign.exists()
+
+
+def test_forgetting_removes_the_files_of_any_number_of_plans(handing: Account) -> None:
+    file = file_of(handing.ask_patiently(EXAMPLE_1))
+    for number in range(2 * plan_files.MOST_CHECKED):
+        (folder(handing) / f"hydrate_{number}.md").touch()
+    handing.cli("trace", "forget", handing.trace()["id"], "--yes")
+
+    assert not file.exists()
+    assert not [*folder(handing).iterdir()]

@@ -73,8 +73,8 @@ def test_prompts_are_selected_and_counted_by_workflow(asked: Account) -> None:
 
     with opened(str(asked.state)) as corpus:
         rollups.catch_up(corpus.db)
-        summed = facets(corpus.db, parse("")).workflow
-        counted = facets(corpus.db, parse("memory")).workflow
+        summed = facets(corpus.db, parse("")).by_field["workflow"]
+        counted = facets(corpus.db, parse("memory")).by_field["workflow"]
         overall = dict(map(tuple, corpus.db.execute(BY_DAY)))
     assert {one.value: one.prompts for one in summed.values} == overall
     assert overall["debugging"] == 1

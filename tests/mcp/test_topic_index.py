@@ -18,7 +18,7 @@ from enricher.interfaces.library import Library
 from enricher.interfaces.library.topics import TopicIndexService, TopicInfo, keywords, normalise
 from storage.db import database
 from storage.memory import memories
-from storage.memory.topics import Note
+from storage.memory.memories import Note
 
 if TYPE_CHECKING:
     from collections.abc import Callable

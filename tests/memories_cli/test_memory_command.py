@@ -87,6 +87,7 @@ def test_what_is_wrong_is_said_with_its_remedy(account: Account) -> None:
     added(account, "another fact about hosts")
 
     assert "enricher memory list" in account.cli("memory", "show", "nonsense", exit_code=1)
+    assert "enricher memory list" in account.cli("memory", "forget", "\udcff", exit_code=1)
     assert "2 memories begin with 'm-'" in account.cli("memory", "forget", "m-", exit_code=1)
     assert "2026-03-31" in account.cli("memory", "add", "x y", "--date", "soon", exit_code=2)
     assert "the text is empty" in account.cli("memory", "add", " ", exit_code=2)

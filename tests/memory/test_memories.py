@@ -116,3 +116,9 @@ def test_a_memory_that_a_prompt_left_in_the_spool_is_taken_in_and_found(tmp_path
         assert found(db, "deployed") == ["we deploy on fridays"]
         assert not memories.get(db, "m-0123456789").reviewed
         assert db.execute("select memories from memory_counts where project = 'p'").fetchone()[0] == 1
+
+
+def test_an_id_that_is_no_text_names_no_memory(db):
+    assert memories.get(db, "\udcff") is None
+    assert memories.approve(db, "\udcff") is False
+    assert memories.forget(db, ["\udcff"]) == 0

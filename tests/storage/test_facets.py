@@ -66,9 +66,7 @@ def from_the_rows(db: sqlite3.Connection, text: str) -> dict[str, Counter[str]]:
 
 
 def as_counts(found: facets.Facets) -> dict[str, Counter[str]]:
-    every = (
-        found.status, found.task_type, found.search_intent, found.workflow, found.host, found.version, found.guardrail
-    )  # fmt: skip
+    every = [one for field, one in found.by_field.items() if field != "label"]
     return {one.field: Counter({count.value: count.prompts for count in one.values}) for one in every}
 
 
@@ -82,7 +80,7 @@ def test_they_are_what_the_rows_say(db: sqlite3.Connection, text: str, *, is_cou
     found = facets.facets(db, selection.parse(text))
 
     assert as_counts(found) == from_the_rows(db, text)
-    assert found.is_all and found.guardrail.is_all
+    assert found.is_all and found.by_field["guardrail"].is_all
 
 
 @pytest.mark.parametrize("text", ["", "ms>=0"])
@@ -94,7 +92,7 @@ def test_a_guardrail_that_is_written_in_two_ways_is_one_as_it_is_for_the_filter(
     every = from_the_rows(db, "guardrail:H5")["guardrail"]
     rollups.catch_up(db)
 
-    found = {one.value: one.prompts for one in facets.facets(db, selection.parse(text)).guardrail.values}
+    found = {one.value: one.prompts for one in facets.facets(db, selection.parse(text)).by_field["guardrail"].values}
 
     assert (found["H5"], found.get("h5")) == (every["H5"] + every["h5"], None)
 
@@ -108,23 +106,29 @@ def test_what_no_reader_has_counted_yet_is_counted_beside_the_roll_ups(
 
     found = facets.facets(db, selection.EVERYTHING)
 
-    assert (Count("ops", 1) in found.task_type.values, Count("H9", 1) in found.guardrail.values) == (True, True)
+    assert Count("ops", 1) in found.by_field["type"].values and Count("H9", 1) in found.by_field["guardrail"].values
     assert found.prompts == PROMPTS
 
 
-def test_of_many_the_newest_are_counted_and_it_is_said(db: sqlite3.Connection) -> None:
-    found = facets.facets(db, selection.parse("ms>=0"), newest=5)
+def test_of_many_the_newest_are_counted_and_it_is_said(db: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(facets, "NEWEST", 5)
+    found = facets.facets(db, selection.parse("ms>=0"))
 
-    assert (found.prompts, found.is_all, found.version.values) == (5, False, (Count("beef", 3), Count("cafe", 2)))
+    assert (found.prompts, found.is_all) == (5, False)
+    assert found.by_field["version"].values == (Count("beef", 3), Count("cafe", 2))
 
 
-def test_classes_are_exact_where_guardrails_are_those_of_the_newest(db: sqlite3.Connection) -> None:
+def test_classes_are_exact_where_guardrails_are_those_of_the_newest(
+    db: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(facets, "NEWEST", 5)
     rollups.catch_up(db)
 
-    found = facets.facets(db, selection.parse("type:debug"), newest=5)
+    found = facets.facets(db, selection.parse("type:debug"))
 
-    assert (found.task_type.values, found.is_all) == ((Count("debug", 8),), True)
-    assert (found.guardrail.prompts, found.guardrail.is_all, found.label.prompts) == (5, False, 5)
+    assert (found.by_field["type"].values, found.is_all) == ((Count("debug", 8),), True)
+    guardrail, label = found.by_field["guardrail"], found.by_field["label"]
+    assert (guardrail.prompts, guardrail.is_all, label.prompts) == (5, False, 5)
 
 
 @pytest.mark.parametrize("text", ["", "type:debug,test", "ms>=0"])
@@ -133,7 +137,7 @@ def test_labels_are_the_newest_of_each_prompt(db: sqlite3.Connection, text: str)
     labels.add(db, newest, "ok")
     labels.add(db, newest, "wrong")
 
-    counts = {one.value: one.prompts for one in facets.facets(db, selection.parse(text)).label.values}
+    counts = {one.value: one.prompts for one in facets.facets(db, selection.parse(text)).by_field["label"].values}
 
     assert counts["wrong"] == from_labels(db, text)
     assert "ok" not in counts

@@ -6,6 +6,7 @@ import pytest
 
 from storage import traces
 from storage.db import database
+from storage.evaluation import replays
 from storage.traces import labels, queries, selection, spool
 
 
@@ -32,6 +33,15 @@ def test_a_trace_is_found_by_the_start_of_its_id(log):
     db, (one, two) = log({"id": "aaa1"}, {"id": "aab1"})
 
     assert (queries.find(db, "aaa"), queries.find(db, "aab1")) == (one, two)
+
+
+def test_bytes_that_are_no_text_name_no_host_and_no_replay(log):
+    db, _ = log({"host": "codex"})
+
+    with pytest.raises(queries.UnknownTraceError):
+        queries.last(db, host="\udcff")
+    with pytest.raises(replays.UnknownReplayError):
+        replays.find(db, "\udcff")
 
 
 def test_an_id_that_begins_another_is_itself(log):

@@ -60,6 +60,9 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Iterator[sqlite3.Connection]
     [
         pytest.param("", "abce", id="tests are left out"),
         pytest.param("origin:test", "d", id="unless they are named"),
+        pytest.param("since:2026Z", "abce", id="a year of UTC"),
+        pytest.param("host:\udcff", "", id="bytes that are no text"),
+        pytest.param(f"since:{'9' * 400}d", "abce", id="longer ago than a number can say"),
         pytest.param("type:debug", "ae", id="a field"),
         pytest.param("type:test,chat", "bc", id="any of several values"),
         pytest.param("-type:debug", "bc", id="turned round"),

@@ -13,6 +13,7 @@ import pytest
 
 from storage import traces
 from storage.db import database
+from storage.state import detached
 from storage.traces import intake, spool
 
 DRAIN = """
@@ -111,6 +112,19 @@ def test_when_there_is_no_room_the_oldest_of_the_least_useful_goes_first(ready, 
     assert [name.split(".")[0] for name in spool.waiting(ready)] == sorted([*error, *ok, *silent])
     assert not {*skipped} & {name.split(".")[0] for name in spool.waiting(ready)}
     assert spool.dropped(ready) == 3
+
+
+def test_a_hook_that_can_start_nothing_and_make_no_room_goes_on(ready, spooled, monkeypatch):
+    monkeypatch.setattr(intake, "LIMIT_FILES", 1)
+    monkeypatch.setattr(os, "fork", _refused)
+    spooled(2)
+    os.mkdir(f"{ready}/{spool.NAME}/.dropped")  # so that dropped files cannot be counted
+
+    assert not detached.start(ready, detached.MAINTENANCE, lambda: None)
+
+
+def _refused():
+    raise BlockingIOError("no more processes")
 
 
 def test_room_is_counted_in_bytes_too(ready, spooled, monkeypatch):

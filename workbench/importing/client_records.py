@@ -30,6 +30,7 @@ TOOL, META, SUBAGENT, HOOK, WARM_UP = "tool result", "meta message", "subagent",
 INTERRUPTION, NOTICE, REMINDER, MACHINE = "interruption", "notification", "system reminder", "machine prompt"
 HOSTS_CONTEXT, PROGRAM, EMPTY = "host's context", "prompt of a program", "empty"
 
+# The first match counts, so a longer beginning comes before a shorter one that it starts with.
 STARTS = (
     ("[Request interrupted", INTERRUPTION),
     ("This session is being continued from a previous", COMPACTION),
@@ -76,6 +77,7 @@ def kind_of(text: str) -> str:
     A text with the bypass prefix counts as a prompt here, because that prefix depends on the settings.
     """
     bare = text.strip()
+    # Before the blocks are removed: a text that is a single block would then be empty, whatever the block was.
     for start, kind in STARTS:
         if bare.startswith(start):
             return kind
@@ -99,7 +101,7 @@ def typed(text: str) -> str:
         close = text.find(f"</{tag[1]}>", tag.end()) if tag.start() >= at and _is_hosts(tag[1]) else -1
         if close >= 0:  # clients close their tags; a person may write about a tag without closing it
             kept.append(text[at : tag.start()])
-            at = close + len(tag[1]) + 3
+            at = close + len(tag[1]) + len("</>")
     return "".join([*kept, text[at:]]).strip() if kept else text
 
 
@@ -118,7 +120,7 @@ class SessionInfo:
         self.cwd = ""
         self.is_subagents = False
 
-    def learn(self, *, identity: str, cwd: str) -> None:
+    def learn(self, *, identity: str = "", cwd: str = "") -> None:
         """Store a session id and a folder found in a record; an empty argument leaves the earlier value as it is."""
         self.id = identity[:LONGEST_NAME] or self.id
         self.cwd = cwd[:LONGEST_NAME] or self.cwd
@@ -127,7 +129,6 @@ class SessionInfo:
 class Form:
     """Base class for the record formats of clients; the methods are overridden where a client has special records."""
 
-    name = ""
     marks: tuple[bytes, ...] = ()
     """Bytes that mark lines worth decoding, in addition to those that the hook's reader looks for."""
 
@@ -155,7 +156,6 @@ class Form:
 class Claude(Form):
     """The record format of Claude Code, in which every record contains the id and the folder of its session."""
 
-    name = "claude"
     marks = (b'"hook_additional_context"',)
     MACHINE_SOURCES = ("system", "loop_wakeup", "schedule_wakeup", "poll_event", "hook")
 
@@ -187,7 +187,6 @@ class Codex(Form):
     The first record describes the session; a record before each turn contains the folder of that turn.
     """
 
-    name = "codex"
     marks = (b'"session_meta"', b'"turn_context"')
     RESULTS = ("function_call_output", "custom_tool_call_output", "local_shell_call_output")
 
@@ -199,7 +198,7 @@ class Codex(Form):
             source = payload.get("source") if isinstance(payload, dict) else None
             session.is_subagents = isinstance(source, dict) or str(source).startswith("subagent")
         elif kind == "turn_context":
-            session.learn(identity="", cwd=text_at(record, "payload", "cwd"))
+            session.learn(cwd=text_at(record, "payload", "cwd"))
 
     def program_kind(self, record: Record) -> str:
         if record.get("type") == "compacted":
@@ -225,13 +224,12 @@ class Gemini(Form):
     The session's folder is not in the records, but in a file above the transcript's folder.
     """
 
-    name = "gemini"
     marks = (b'"sessionId"', b'"$set"')
 
     def open(self, path: str, session: SessionInfo) -> None:
         folder = os.path.dirname(os.path.dirname(path))
         root = _small_file(os.path.join(folder, ".project_root")).strip()
-        session.learn(identity="", cwd=root if os.path.isabs(root) else self._listed(folder))
+        session.learn(cwd=root if os.path.isabs(root) else self._listed(folder))
 
     def _listed(self, folder: str) -> str:
         """Return the project's path that ``projects.json`` lists for the name of ``folder``, or an empty string.
@@ -246,7 +244,7 @@ class Gemini(Form):
         return next((path for path, name in projects if name == os.path.basename(folder)), "")
 
     def learn(self, record: Record, session: SessionInfo) -> None:
-        session.learn(identity=text_at(record, "sessionId"), cwd="")
+        session.learn(identity=text_at(record, "sessionId"))
         if record.get("kind") == "subagent":
             session.is_subagents = True
 
@@ -260,7 +258,6 @@ class Gemini(Form):
 class Copilot(Form):
     """The record format of Copilot CLI; its start record and a file beside the transcript name the session's folder."""
 
-    name = "copilot"
     marks = (b'"session.start"',)
 
     def open(self, path: str, session: SessionInfo) -> None:
@@ -269,7 +266,7 @@ class Copilot(Form):
             session.id = os.path.basename(folder)
         lines = _small_file(os.path.join(folder, "workspace.yaml")).splitlines()
         named = (line.partition(":")[2].strip().strip("'\"") for line in lines if line.startswith("cwd:"))
-        session.learn(identity="", cwd=next(named, ""))
+        session.learn(cwd=next(named, ""))
 
     def learn(self, record: Record, session: SessionInfo) -> None:
         if record.get("type") in ("session.start", "session.resume"):
@@ -297,4 +294,4 @@ def _small_file(path: str) -> str:
         return ""
 
 
-FORMS: dict[str, Form] = {form.name: form for form in (Claude(), Codex(), Gemini(), Copilot())}
+FORMS: dict[str, Form] = {"claude": Claude(), "codex": Codex(), "gemini": Gemini(), "copilot": Copilot()}

@@ -33,7 +33,7 @@ STORED_AT = {
     "copilot": ("session-state/*/events.jsonl", "session-state/*.jsonl"),
 }
 SUFFIXES = (".jsonl", ".json", ".db")
-SQLITE = b"SQLite format 3\0"
+SQLITE = b"SQLite format 3\0"  # the first bytes of every database of SQLite
 LOOKED_AT_LINES = 50
 """Number of lines that are read to recognise the client that wrote a file."""
 NOT_RECOGNISED = f"no conversation that is known; name its kind: --host {'|'.join(HOSTS)}"
@@ -47,7 +47,7 @@ NEW_CALLS = """
 """
 NEEDED = {"responses": {"id", "prompt", "response", "conversation_id", "datetime_utc"}, "turn_search": {"prompt"}}
 WHICH_COLUMNS = "select name from pragma_table_info(:table)"
-LONGEST_PATH = 4096
+LONGEST_PATH = 4096  # characters of a folder, as Linux allows
 WANTED = 'a line wants {"prompt": "…"}, and may have "at", "session_id", "cwd" and "id"'
 
 
@@ -105,7 +105,7 @@ def recognise(path: str) -> str:
             document = lines.decoded(file.read(lines.LARGEST_DOCUMENT))
             return "gemini" if document and isinstance(document.get("messages"), list) else ""
         for number, line in lines.numbered(file):
-            record = None if lines.is_too_long(line) else lines.decoded(line)
+            record, _fault = lines.record_on(line)
             if record and (host := _host_of(record)):
                 return host
             if number == LOOKED_AT_LINES:
@@ -115,6 +115,7 @@ def recognise(path: str) -> str:
 
 def _host_of(record: dict[str, Any]) -> str:
     kind = record.get("type")
+    # From the most to the least specific form; the order matters, because some records have fields of several clients.
     if isinstance(kind, str) and "." in kind and isinstance(record.get("data"), dict):
         return "copilot"
     if isinstance(kind, str) and isinstance(record.get("payload"), dict):
@@ -128,7 +129,7 @@ def _host_of(record: dict[str, Any]) -> str:
 
 def _files(folder: str) -> Iterator[str]:
     for where, folders, names in os.walk(folder):
-        folders.sort()
+        folders.sort()  # ``os.walk`` then visits them in this order
         yield from (os.path.join(where, name) for name in sorted(names) if name.endswith(SUFFIXES))
 
 
@@ -142,14 +143,7 @@ def _source(host: str, path: str) -> ConversationFile:
 def _in_order(found: list[ConversationFile]) -> list[ConversationFile]:
     """Return the files without duplicates, oldest first, so that the original of a copied session is read first."""
     unique = {source.path: source for source in found}
-    return sorted(unique.values(), key=lambda source: (_changed(source.path), source.path))
-
-
-def _changed(path: str) -> float:
-    try:
-        return os.stat(path).st_mtime
-    except OSError:
-        return 0.0
+    return sorted(unique.values(), key=lambda source: (modified(source.path), source.path))
 
 
 def _llm_folder() -> str:
@@ -223,8 +217,8 @@ def _jsonl_prompts(source: ConversationFile, advance: Advance) -> Iterator[Event
 
 
 def _prompt(source: ConversationFile, line: bytes, *, number: int, talks: dict[str, _Conversation]) -> Iterator[Event]:
-    record = None if lines.is_too_long(line) else lines.decoded(line)
-    if fault := _fault(record, line):
+    record, fault = lines.record_on(line)
+    if record is None or (fault := _fault(record)):
         yield ReadProblem(source.path, number, fault)
         return
     text, session, cwd = (lines.text_at(record, name) for name in ("prompt", "session_id", "cwd"))
@@ -232,18 +226,16 @@ def _prompt(source: ConversationFile, line: bytes, *, number: int, talks: dict[s
     if kind := client_records.kind_of(text):
         yield LeftOut("jsonl", session, cwd, kind)
         return
-    words, given = client_records.typed(text), (record or {}).get("id")
+    words, given = client_records.typed(text), record.get("id")
     talk = talks.setdefault(session, _Conversation(session)) if session else _Conversation("")
     own = str(given) if isinstance(given, str | int) and given != "" else ""
     index = own or (talk.next() if session else f"{source.path}:{number}")
-    at = lines.moment((record or {}).get("at"))
+    at = lines.moment(record.get("at"))
     yield talk.turn(source, words, index=index, at=at, line=number, cwd=cwd)
     talk.add(words, "")
 
 
-def _fault(record: dict[str, Any] | None, line: bytes) -> str:
-    if record is None:
-        return lines.TOO_LONG if lines.is_too_long(line) else lines.NO_OBJECT
+def _fault(record: dict[str, Any]) -> str:
     if not isinstance(record.get("prompt"), str):
         return WANTED
     if record.get("at") and lines.moment(record["at"]) is None:

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 LONGEST_LINE = 16 << 20
 """Maximum length of a line in bytes; it is large, because a prompt's line also contains images that the user pasted."""
-PIECE = 1 << 20
-LARGEST_DOCUMENT = 64 << 20
+PIECE = 1 << 20  # bytes of the rest of a longer line that are read and dropped at a time
+LARGEST_DOCUMENT = 64 << 20  # bytes of a file that is a single JSON object
 EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)
 TOO_LONG = f"a line of more than {LONGEST_LINE >> 20} MB is passed over"
 NO_OBJECT = "no JSON object"
@@ -39,24 +39,31 @@ def numbered(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
     number = 0
     while line := file.readline(LONGEST_LINE):
         number += 1
-        if len(line) == LONGEST_LINE and not line.endswith(b"\n"):
+        if _is_cut(line):
             while (piece := file.readline(PIECE)) and not piece.endswith(b"\n"):
                 pass
         yield number, line
 
 
-def is_too_long(line: bytes) -> bool:
-    """Return whether the line was cut at LONGEST_LINE."""
-    return len(line) == LONGEST_LINE and not line.endswith(b"\n")
-
-
 def decoded(content: bytes) -> dict[str, Any] | None:
     """Return the JSON object on a line; None if there is none. Invalid UTF-8 is replaced."""
     try:
-        value = loads(content.decode("utf-8", "replace").lstrip("\ufeff"))
+        value = loads(content.decode("utf-8", "replace").lstrip("\ufeff"))  # a byte order mark at the start of the file
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
+
+
+def record_on(line: bytes) -> tuple[dict[str, Any] | None, str]:
+    """Return the JSON object on a line that ``numbered`` yielded; if there is none, return None and the reason."""
+    if _is_cut(line):
+        return None, TOO_LONG
+    found = decoded(line)
+    return found, "" if found is not None else NO_OBJECT
+
+
+def _is_cut(line: bytes) -> bool:
+    return len(line) == LONGEST_LINE and not line.endswith(b"\n")
 
 
 def moment(value: object) -> int | None:
@@ -79,6 +86,7 @@ def _parsed(value: object) -> float | None:
         time = datetime.fromisoformat(value.strip())
         return (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()
     if isinstance(value, int | float) and not isinstance(value, bool):
+        # As seconds, so large a number would be in the year 5138; as milliseconds, a smaller one would be before 1973.
         return float(value) / 1000 if value > 100_000_000_000 else float(value)
     return None
 

@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 NEW, IMPORTED, RECORDED, COPY = "", "imported already", "recorded by the hook", "copy"
 OLDER, LATER = "older than --since", "dated later than now"
 NO_TEXT_KEPT = "log keeps no text"
-MOST_SESSIONS = 256
+MOST_SESSIONS = 256  # whose stored traces are remembered
 TEMPLATE_CHARS = 200
 TEMPLATE_SESSIONS = 5
 """Number of sessions from which prompts with the same first 200 characters count as written by a program."""
-MOST_PROBLEMS = 1000
+MOST_PROBLEMS = 1000  # that are described, all others are counted
 BATCH = 100
 """Number of traces stored per transaction; other writers wait some tens of milliseconds for each transaction."""
 
@@ -113,12 +113,13 @@ class Sieve:
         moment, own = moment_of(turn.at), suffix_of(turn)
         if self._is_imported(turn, mac=mac, moment=moment, suffix=own):
             return IMPORTED
+        # A copy of a session has other ids, but the same times.
         mark = f"{turn.host} {moment} {mac}" if turn.is_dated else f"{moment} {own}"
         if mark in self._seen:
             return COPY
         self._seen.add(mark)
         recorded = self._session(turn)[1]
-        if recorded[mac]:
+        if recorded[mac]:  # a prompt that was typed twice was recorded twice
             recorded[mac] -= 1
             return RECORDED
         return NEW
@@ -143,12 +144,12 @@ class Sieve:
             recorded: Counter[str] = Counter()
             for row in intake.of_a_session(self._db, name) if self._db is not None else ():
                 if row["origin"] == "import":
-                    imported.add(row["id"][14:])
+                    imported.add(row["id"][14:])  # without the time, which was a guess
                 elif name and row["origin"] == "hook" and row["status"] != "skipped":
                     recorded[row["prompt_hmac"]] += 1
             self._sessions[name] = (imported, recorded)
             if len(self._sessions) > MOST_SESSIONS:
-                del self._sessions[next(iter(self._sessions))]
+                del self._sessions[next(iter(self._sessions))]  # the oldest
         return self._sessions[name]
 
 
@@ -219,6 +220,7 @@ def survey(sources: list[ConversationFile], sieve: Sieve, advance: Advance, *, l
         else:
             head = head_of(event)
             if head:
+                # A prompt without a session counts as a session of its own.
                 heads.setdefault(head, set()).add(event.session_id or event.index)
             fresh.append((event.at, head, group, redact_and_cap(storable(event.text), PROMPT_LIMIT)[1]))
     result.templates = frozenset(head for head, sessions in heads.items() if len(sessions) >= TEMPLATE_SESSIONS)
@@ -228,7 +230,7 @@ def survey(sources: list[ConversationFile], sieve: Sieve, advance: Advance, *, l
 
 def head_of(turn: Turn) -> str:
     """Return a hash of the first TEMPLATE_CHARS characters of a prompt; empty for a shorter prompt."""
-    words = " ".join(turn.text[: 4 * TEMPLATE_CHARS].split())
+    words = " ".join(turn.text[: 4 * TEMPLATE_CHARS].split())  # white space may be most of a text
     return keyed_hash(b"head", words[:TEMPLATE_CHARS].encode(errors="replace")) if len(words) >= TEMPLATE_CHARS else ""
 
 

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from enricher.settings import Value
     from workbench.importing import Turn
 
-COMPILE_MS = 30_000
-MOST_FOLDERS = 512
+COMPILE_MS = 30_000  # for compiling the rules of a folder; an import may wait longer than a prompt
+MOST_FOLDERS = 512  # whose rules are remembered
 
 
 class Tracer:
@@ -128,5 +128,6 @@ def suffix_of(turn: Turn) -> str:
 
 
 def _written(at: int) -> str:
+    # Not ``in_utc``, whose float is sometimes a thousandth of a second less.
     time = datetime.fromtimestamp(at // 1_000_000, UTC)
     return f"{time:%Y-%m-%dT%H:%M:%S}.{at // 1000 % 1000:03d}Z"

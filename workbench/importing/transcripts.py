@@ -149,12 +149,13 @@ class Transcript:
         # As in the hook's reader: a record's marks are near its ends, so the middle of a long line is not searched.
         ends = line if len(line) <= 2 * END_BYTES else line[:END_BYTES] + line[-END_BYTES:]
         if not any(mark in ends for mark in (*self.reader.MARKS, *self.form.marks)):
+            # A record of no interest is not decoded; whether it is an object at all is told from its ends.
             if line.strip() and not (line.lstrip().startswith(b"{") and line.rstrip().endswith(b"}")):
                 yield ReadProblem(self.source.path, number, lines.NO_OBJECT)
             return
-        record = None if lines.is_too_long(line) else lines.decoded(line)
+        record, fault = lines.record_on(line)
         if record is None:
-            yield ReadProblem(self.source.path, number, lines.TOO_LONG if lines.is_too_long(line) else lines.NO_OBJECT)
+            yield ReadProblem(self.source.path, number, fault)
             return
         self.form.learn(record, self.session)
         for message in self.form.unfold(record):
@@ -163,7 +164,7 @@ class Transcript:
     def _record(self, record: Record, *, size: int, line: int, offset: int) -> Iterator[Event]:
         kind = self.form.program_kind(record)
         if kind:
-            yield LeftOut(self.source.host, self.session.id, self.session.cwd, kind)
+            yield self._left_out(kind)
         else:
             yield from self._turns(record, line=line)
         self.window.add(record, size=size, offset=offset)
@@ -172,12 +173,15 @@ class Transcript:
         listener = _UserTexts()
         take_one(self.reader, record, listener)
         if listener.is_news:
-            self.last_words = ""
+            self.last_words = ""  # the same words after an answer are a new prompt
         if not listener.texts and (kind := self.form.kind_without_words(record)):
-            yield LeftOut(self.source.host, self.session.id, self.session.cwd, kind)
-        for text in reversed(listener.texts):
+            yield self._left_out(kind)
+        for text in reversed(listener.texts):  # the reader takes the newest first
             if not self._is_repeated(record, text):
                 yield self._turn(record, text, line=line)
+
+    def _left_out(self, kind: str) -> LeftOut:
+        return LeftOut(self.source.host, self.session.id, self.session.cwd, kind)
 
     def _is_repeated(self, record: Record, text: str) -> bool:
         """Return whether ``text`` in ``record`` repeats an earlier turn.
@@ -197,13 +201,13 @@ class Transcript:
         session = self.session
         kind = client_records.SUBAGENT if session.is_subagents else client_records.kind_of(text)
         if kind:
-            return LeftOut(self.source.host, session.id, session.cwd, kind)
+            return self._left_out(kind)
         words = client_records.typed(text)
         index = self.counts[session.id] = self.counts.get(session.id, -1) + 1
         at, is_dated = self._moment(record, line)
 
-        def before(cwd: str = session.cwd) -> Conversation:
-            return self.window.before(words, cwd=cwd)
+        def before() -> Conversation:
+            return self.window.before(words, cwd=session.cwd)
 
         return Turn(
             self.source.host, session.id, session.cwd, at, is_dated, words, str(index), self.source.path, line, before

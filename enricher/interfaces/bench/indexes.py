@@ -25,7 +25,7 @@ from enricher.sources.code.ranking import rank
 from enricher.sources.code.search import weigh_certainty
 from storage.db import database
 from storage.memory import memories
-from storage.memory.topics import Note, all_notes
+from storage.memory.memories import Note, all_notes
 from storage.metrics.percentiles import percentile
 
 if TYPE_CHECKING:

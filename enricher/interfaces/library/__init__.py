@@ -18,7 +18,6 @@ from enricher.prompt.redaction import redact
 from storage.base import log
 from storage.db import database
 from storage.memory import memories
-from storage.memory import topics as notes
 
 if TYPE_CHECKING:
     import sqlite3
@@ -120,19 +119,19 @@ class Library:
         if self._index.last_refresh is None:
             self._build(db)
             return
-        now = notes.versions(db, self.project.id)
+        now = memories.change_times(db, self.project.id)
         for gone in self._versions.keys() - now.keys():
             self._index.remove(gone)
         changed = [identity for identity, at in now.items() if self._versions.get(identity) != at]
-        for note in notes.notes(db, changed):
+        for note in memories.notes(db, changed):
             self._index.add(note)
         self._versions = now
 
     def _build(self, db: sqlite3.Connection) -> None:
         versions: dict[str, str] = {}
 
-        def noted() -> Iterator[notes.Note]:
-            for note in notes.all_notes(db, self.project.id):
+        def noted() -> Iterator[memories.Note]:
+            for note in memories.all_notes(db, self.project.id):
                 versions[note.id] = note.changed_at
                 yield note
 

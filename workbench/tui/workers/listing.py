@@ -153,7 +153,7 @@ def read_list(db: sqlite3.Connection, post: Post, *, run: int, which: Selection,
 
     If ``sort`` is another order than "newest", only the first lines in that order are posted.
     """
-    row = trace_pages.newest(db)
+    row = trace_pages.last_row(db)
     if sort != "newest":
         post(FirstLines(run, trace_pages.ranking(db, which, by=sort), row, which, is_whole=True))
         return
@@ -211,7 +211,7 @@ def read_news(
     The lines read again are the newest ``head`` lines and the visible pages ``seen``, which has the form of ``wanted``
     in ``read_pages``.
     """
-    newest = trace_pages.newest(db)
+    newest = trace_pages.last_row(db)
     lines = trace_pages.written_since(db, which, after=row, limit=MOST_ARRIVALS + 1) if newest > row else []
     fresh = trace_pages.page(db, which, limit=min(trace_pages.PAGE_ROWS, head)) if head else []
     post(Arrived(run, lines, newest, fresh))
@@ -234,7 +234,7 @@ def read_queue(db: sqlite3.Connection, post: Post, *, run: int) -> None:
 
     ordered = queue.order(labels.candidates(db, limit=CANDIDATES))[:LONGEST_QUEUE]
     lines = trace_pages.lines(db, [one.id for one in ordered])
-    post(Queue(run, lines, trace_pages.newest(db), {one.id: one.why for one in ordered}))
+    post(Queue(run, lines, trace_pages.last_row(db), {one.id: one.why for one in ordered}))
 
 
 def read_chosen(db: sqlite3.Connection, post: Post, *, run: int, trace_id: str, with_session: bool) -> None:

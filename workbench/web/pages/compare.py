@@ -14,6 +14,7 @@ from urllib.parse import urlencode
 from datasette.utils.asgi import Response
 
 from storage.evaluation import replays
+from storage.traces.trace_pages import ABOVE_ALL
 from workbench.replay.compare import KINDS
 from workbench.statistics.pairs import mcnemar_midp
 from workbench.views.differences import DiffSection, compared, folded, unfolded
@@ -172,7 +173,7 @@ async def view(history: History, request: Request) -> Response:
 async def run(history: History, request: Request) -> Response:
     """Return the page of the replay whose id is, or begins with, the one in the address, with the requested results."""
     form, args = request.url_vars.get("format"), request.args
-    before, limit = args.get("before") or replays.ABOVE_ALL, {"json": JSON_ROWS, "csv": CSV_ROWS}.get(form, PAGE_ROWS)
+    before, limit = args.get("before") or ABOVE_ALL, {"json": JSON_ROWS, "csv": CSV_ROWS}.get(form, PAGE_ROWS)
     wanted = ResultQuery(request.url_vars["run"], args.get("kind") or "", args.get("trace") or "", before, limit)
     try:
         found = await history.read(lambda db: look_up(db, wanted))

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 ROWS_OF_DATA = 1_000  # in a JSON response, which has a link to the next rows; a CSV response has all
 COLUMNS = tuple(field.name for field in fields(TraceLine))
 NAMES = {
-    "task_type": "Task type", "search_intent": "Search intent", "workflow": "Workflow", "guardrail": "Guardrail",
+    "type": "Task type", "intent": "Search intent", "workflow": "Workflow", "guardrail": "Guardrail",
     "status": "Status", "label": "Label", "host": "Agent client", "version": "Instructions",
 }  # fmt: skip
 MOST_VALUES = 8  # of each facet, such as the task type, and those that the filter selects
@@ -88,7 +88,7 @@ async def view(history: History, request: Request) -> Response:
         shown = {
             "found": found,
             "narrower": narrower,
-            "facets": {name: _values(getattr(narrower, column), wanted) for column, name in NAMES.items()},
+            "facets": {name: _values(narrower.by_field[field], wanted) for field, name in NAMES.items()},
             "in_datasette": filters.in_datasette(wanted.text),
         }
     except SelectionError as refused:

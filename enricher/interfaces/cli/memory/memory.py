@@ -28,6 +28,7 @@ from enricher.interfaces.cli.output import (
 )
 from enricher.prompt.project import SHARED, identify
 from enricher.prompt.text import shortened
+from storage import traces
 from storage.memory import memories
 
 if TYPE_CHECKING:
@@ -206,7 +207,7 @@ def find(db: sqlite3.Connection, name: str) -> Memory:
 
     Raises ClickException if there is none, or more than one.
     """
-    asked = {"id": name, "length": len(name)}
+    asked = {"id": traces.storable(name), "length": len(name)}
     found = [row[0] for row in db.execute(OF_PREFIX, asked)] if name else []
     if name in found:
         found = [name]

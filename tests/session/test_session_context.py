@@ -28,7 +28,7 @@ TODOS = [
 
 def ask(account: Account, prompt: str, session: Any, **changed: object) -> Answer:
     file = session.save(account.home / "transcript.jsonl")
-    answer = account.ask(prompt, transcript_path=str(file), **changed)
+    answer = account.ask_patiently(prompt, transcript_path=str(file), **changed)
     assert answer.is_harmless()
     return answer
 

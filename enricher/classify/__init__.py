@@ -174,6 +174,9 @@ def classify(
     word_points = matching.word_points(weighted, table)
     spans: dict[int, tuple[int, int]] = {}
     result.features = sorted(features)
+    result.scores = {facet["name"]: {} for facet in table.facets}
+    for facet, name in table.classes:
+        result.scores[facet][name] = 0
     _score(result, found, table)
     if is_explained:
         weighted_spans = {~class_at: span for class_at, span in matching.strongest(weighted, word_points).items()}
@@ -241,17 +244,10 @@ def _offsets(found: dict[int, tuple[int, int]], read: reading.Reading, masked: s
 
 
 def _score(result: Classification, found: Iterable[int], table: Table) -> None:
-    facets, classes = table.facets, table.classes
-    if not result.scores:
-        for facet in facets:
-            result.scores[facet["name"]] = {}
-        for facet_at, name in classes:
-            result.scores[facets[facet_at]["name"]][name] = 0
-    by_facet = [result.scores[facet["name"]] for facet in facets]
     for condition in found:
         for class_at, weight in table.condition(condition)[2]:
-            facet_at, name = classes[class_at]
-            by_facet[facet_at][name] += weight
+            facet, name = table.classes[class_at]
+            result.scores[facet][name] += weight
 
 
 def _explain(
@@ -268,8 +264,7 @@ def _explain(
             continue
         start, end = features.get(feature, (0, result.scanned_chars)) if feature else spans[condition]
         for class_at, weight in weights:
-            facet_at, name = table.classes[class_at]
-            facet = table.facets[facet_at]["name"]
+            facet, name = table.classes[class_at]
             result.evidence.append(Evidence(facet, name, label, start=start, end=end, weight=weight))
 
 
@@ -282,8 +277,7 @@ def _add_word_weights(
     characters of its strongest word; for a class that is missing there, no evidence is added.
     """
     for class_at, points in word_points.items():
-        facet_at, name = table.classes[class_at]
-        facet = table.facets[facet_at]["name"]
+        facet, name = table.classes[class_at]
         result.scores[facet][name] += points
         if span := spans.get(~class_at):
             result.evidence.append(Evidence(facet, name, PLAIN_WORDS, start=span[0], end=span[1], weight=points))
@@ -339,9 +333,7 @@ def _choose_search_intent(result: Classification) -> None:
 def _intent_signals(found: dict[int, tuple[int, int]], table: Table) -> dict[int, tuple[int, int]]:
     """Return the signals in ``found`` (those that fired) that have a weight for a search intent."""
     own = {
-        class_at
-        for class_at, (facet_at, name) in enumerate(table.classes)
-        if name != NO_INTENT and table.facets[facet_at]["name"] == SEARCH_INTENT
+        class_at for class_at, (facet, name) in enumerate(table.classes) if facet == SEARCH_INTENT and name != NO_INTENT
     }
     return {
         condition: span

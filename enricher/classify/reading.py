@@ -213,7 +213,7 @@ def add_shape(features: dict[str, tuple[int, int]], reading: Reading, masked: st
             names.append("several_orders")
         if reading.sentences[reading.order[-1]] == reading.sentences[-1]:
             names.append("order_last")
-    if reading.leads and min(reading.leads) > reading.start and min(reading.leads) < len(words):
+    if reading.leads and min(reading.leads) > reading.start:
         names.append("polite_request")
     if reading.quiet:
         names.append("prohibition")

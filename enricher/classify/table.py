@@ -58,7 +58,8 @@ class Table:
 
     def __init__(self, packed: dict[str, Any]) -> None:
         self.facets: list[dict[str, Any]] = packed["facets"]
-        self.classes: list[tuple[int, str]] = packed["classes"]
+        self.classes = [(str(self.facets[facet_at]["name"]), str(name)) for facet_at, name in packed["classes"]]
+        """Each class as (name of its facet, its name); other values refer to classes by their index in this list."""
         self.features: dict[str, list[int]] = packed["features"]
         self.contained: dict[str, list[int]] = packed.get("contained", {})
         self.late: dict[str, list[int]] = packed["late"]

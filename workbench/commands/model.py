@@ -205,8 +205,7 @@ def simulated(accuracy: float, rules: Rules, *, assumed: float | None = None) ->
     ``accuracy`` is assumed.
     """
     chance = random.Random(0)  # the same answers in every run, so that runs can be compared
-    table = rules.table
-    names = [name for at, name in table.classes if table.facets[at]["name"] == TASK_TYPE]
+    names = [name for facet, name in rules.table.classes if facet == TASK_TYPE]
 
     def ask(prompt: LabelledPrompt) -> dict[str, Any]:
         is_right = chance.random() < accuracy

@@ -115,10 +115,8 @@ def _answer(named: str, payload: object, form: str = "", *, mode: str = "") -> N
         else:
             _give_late_result(payload)
         return
-    host = detect(os.environ, payload, named)
-    speaker = adapter(host)
+    speaker = adapter(detect(os.environ, payload, named))
     event = speaker.parse(payload)
-    event.host = event.host or host
     run = pipeline.Run(event, started=STARTED, form=form)
     # From here on, a failure is recorded in the trace; an earlier one can only be recorded in the log.
     run.mode = mode
@@ -130,7 +128,7 @@ def _answer(named: str, payload: object, form: str = "", *, mode: str = "") -> N
         if failure:
             _mark_failed(run, failure)
         unsaid = _attempt(
-            lambda: _write(_pipeline_answer(run) if form else speaker.answer(run.text(), _notice(run, host)))
+            lambda: _write(_pipeline_answer(run) if form else speaker.answer(run.text(), _notice(run, event.host)))
         )
         if unsaid:
             run.problems.append(("answer", f"not written: {type(unsaid).__name__}"))
@@ -207,9 +205,7 @@ def _check_turn(payload: dict[str, object], named: str) -> None:
 
     The end of a subagent is ignored, since it is not the end of a turn.
     """
-    state, host = state_dir(), detect(os.environ, payload, named)
-    event = adapter(host).parse(payload)
-    event.host = event.host or host
+    state, event = state_dir(), adapter(detect(os.environ, payload, named)).parse(payload)
     if event.session_id and not event.agent and os.path.isdir(state):
         detached.fork(state, "validate", lambda: _record_turn(event, state))
 
@@ -256,7 +252,7 @@ def _read_event(first: bytes = b"") -> object:
         try:
             piece, first = first or os.read(0, 1 << 20), b""
         except BlockingIOError:  # the client made its pipe non-blocking, which affects our end, too
-            _wait_for(0)
+            _is_ready(0)
             continue
         except OSError:
             break
@@ -275,13 +271,7 @@ def _read_event(first: bytes = b"") -> object:
 
 def _has_more(received: bytearray) -> bool:
     """Return whether more of a large event is available; parsing it after every piece would take quadratic time."""
-    if len(received) < SMALL_EVENT:
-        return False
-    import select
-
-    waiting = select.poll()
-    waiting.register(0, select.POLLIN)
-    return bool(waiting.poll(0))
+    return len(received) >= SMALL_EVENT and _is_ready(0, within_ms=0)
 
 
 def _decoded(received: bytearray) -> object | None:
@@ -300,16 +290,16 @@ def _write(answer: dict[str, object] | None) -> None:
         try:
             rest = rest[os.write(1, rest) :]
         except BlockingIOError:
-            _wait_for(1)
+            _is_ready(1)
 
 
-def _wait_for(descriptor: int) -> None:
-    """Wait until a non-blocking descriptor is ready: stdin (0) for reading, any other for writing."""
+def _is_ready(descriptor: int, *, within_ms: int | None = None) -> bool:
+    """Return whether stdin (0) can be read, or stdout (1) written; wait for that for ever, or ``within_ms``."""
     import select
 
     waiting = select.poll()
     waiting.register(descriptor, select.POLLOUT if descriptor else select.POLLIN)
-    waiting.poll()
+    return bool(waiting.poll(within_ms))
 
 
 def _notice(run: pipeline.Run, host: str) -> str:
@@ -380,11 +370,10 @@ def _reason(failure: BaseException) -> str:
 
 
 def _count_failure(state: str, reason: str) -> None:
-    path = f"{state}/{FAILURES}"
     from storage.base import private
 
     private.make_directory(state)
-    descriptor = private.open_file(path, os.O_WRONLY | os.O_APPEND)
+    descriptor = private.open_file(f"{state}/{FAILURES}", os.O_WRONLY | os.O_APPEND)
     os.write(descriptor, b".")
     count = os.fstat(descriptor).st_size
     os.close(descriptor)

@@ -7,6 +7,7 @@ until another program's configuration is read. Nothing here raises.
 from __future__ import annotations
 
 import os
+import stat
 
 from enricher.home import project_root
 from enricher.hosts import FALLBACK, NAMES, adapter
@@ -116,7 +117,7 @@ def _content(path: str) -> bytes:
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
     with os.fdopen(descriptor, "rb") as file:
         found = os.fstat(descriptor)
-        is_readable = found.st_mode & 0o170000 == 0o100000 and found.st_size <= LARGEST
+        is_readable = stat.S_ISREG(found.st_mode) and found.st_size <= LARGEST
         return file.read(LARGEST) if is_readable else b""
 
 

@@ -79,16 +79,11 @@ def _count_kept(enrichment: Enrichment, channel: str) -> tuple[int, int]:
 
 
 def send_events(run: Run) -> None:
-    """Send the prompt's events if the user has configured a file or socket for them.
-
-    Record in the trace how many were sent and how many failed.
-    """
+    """Send the prompt's events if the user has configured a file or socket for them."""
     if run.settings.get("events.file") or run.settings.get("events.socket"):
         from enricher.record import events
 
-        sent, failed = events.send(run)
-        if sent or failed:
-            run.trace.inputs["events"] = {"sent": sent, "failed": failed}
+        events.send(run)
 
 
 def keep_trace(run: Run) -> None:
@@ -124,8 +119,10 @@ def keep_rest(run: Run) -> None:
         return
     if run.rules is not None and trace.rules_hash:  # a replay needs the version of the rules that decided
         _keep_version(run.state, run.rules)
-    has_index = is_on(run.settings, "channels", "code")
-    start_upkeep(run.state, run.project, is_wanted=trace.status != "skipped", has_index=has_index)
+    detached.start(run.state, detached.MAINTENANCE, lambda: _maintain(run.state))
+    if trace.status != "skipped" and run.project.root:
+        mark, has_index = upkeep_stamp(run.project), is_on(run.settings, "channels", "code")
+        detached.start(run.state, mark, lambda: _maintain_project(run.state, run.project, mark, has_index=has_index))
 
 
 def _hashed_refs(refs: list[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -144,17 +141,6 @@ def _keep_version(state: str, rules: cache.Rules) -> None:
         from storage.base import log
 
         log.append(state, stage="record", reason=f"the rules version {rules.hash} was not kept: {failure}")
-
-
-def start_upkeep(state: str, project: Project, *, is_wanted: bool = True, has_index: bool = True) -> None:
-    """In the background, import recorded traces and, if ``is_wanted``, update the project's data.
-
-    ``has_index`` is false if the channel ``code`` is off; then no files of the project are read for the code index.
-    """
-    detached.start(state, detached.MAINTENANCE, lambda: _maintain(state))
-    if is_wanted and project.root:
-        mark = upkeep_stamp(project)
-        detached.start(state, mark, lambda: _maintain_project(state, project, mark, has_index=has_index))
 
 
 def upkeep_stamp(project: Project) -> str:
@@ -205,7 +191,8 @@ def _bundle_modules(state: str) -> None:
 def refresh_project(state: str, project: Project, *, has_index: bool = True) -> None:
     """Update a project's memories, embeddings and (with ``has_index``) code index; failures are only logged.
 
-    The files of the packaged rules are stored as well if they are not stored yet.
+    ``has_index`` is false if the channel ``code`` is off; then no file of the project is read for the code index. The
+    files of the packaged rules are stored as well if they are not stored yet.
     """
     detached.find_libraries()
     try:

@@ -5,6 +5,8 @@ Such secrets may have any length, so even the largest text is searched completel
 
 from __future__ import annotations
 
+from enricher.prompt.redaction import places
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from enricher.prompt.redaction import Span
@@ -30,8 +32,8 @@ def block_spans(raw: bytes, low: bytes, blocks: list[bytes]) -> list[Span]:
 def _private_blocks(low: bytes) -> list[Span]:
     """Return the spans of ``<private>`` blocks with their tags; a block without an end tag ends with the text."""
     spans: list[Span] = []
-    depth, begin, name = 0, 0, low.find(b"private")
-    while name >= 0:
+    depth, begin = 0, 0
+    for name in places(low, b"private"):
         behind = low[name + 7 : name + 8]
         if low[name - 1 : name] == b"<" and behind in {b">", b" ", b"\n", b"\t"}:
             begin = begin if depth else name - 1
@@ -40,7 +42,6 @@ def _private_blocks(low: bytes) -> list[Span]:
             depth -= 1
             if not depth:
                 spans.append((begin, name + 8, _RANK, "private"))
-        name = low.find(b"private", name + 7)
     return [*spans, (begin, len(low), _RANK, "private")] if depth else spans
 
 
@@ -51,8 +52,8 @@ def _key_blocks(raw: bytes) -> list[Span]:
     a key.
     """
     spans: list[Span] = []
-    begin, done, name = -1, 0, raw.find(b"PRIVATE KEY")
-    while name >= 0:
+    begin, done = -1, 0
+    for name in places(raw, b"PRIVATE KEY"):
         line = raw[max(done, name - 40) : name]
         opens, closes = line.rfind(b"BEGIN "), line.rfind(b"END ")
         if opens > closes:
@@ -63,7 +64,6 @@ def _key_blocks(raw: bytes) -> list[Span]:
             done = _dashes_end(raw, name)
             spans.append((start, done, _RANK, "private_key"))
             begin = -1
-        name = raw.find(b"PRIVATE KEY", name + 11)
     return spans + _open_key(raw, begin, len(raw))
 
 

@@ -7,6 +7,7 @@ keys and tokens, only text that looks random counts. A word before the name coun
 
 from __future__ import annotations
 
+from enricher.prompt.redaction import places
 from enricher.prompt.redaction.values import (
     SecretCandidate,
     alternates,
@@ -108,10 +109,8 @@ def secrets_in_sentences(screen: Screen) -> list[Span]:
     low, vocabulary = screen.low, screen.vocabulary
     for name, first, kind in _IN_ASCII:
         if first in vocabulary:
-            hit = low.find(name)
-            while hit >= 0:
+            for hit in places(low, name):
                 spans += _named(screen, hit, hit + len(name), kind)
-                hit = low.find(name, hit + len(name))
     return spans if screen.text.isascii() else spans + _in_other_scripts(screen)
 
 

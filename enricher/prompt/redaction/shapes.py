@@ -6,6 +6,7 @@ each match; only an accepted token may extend further, and the search continues 
 
 from __future__ import annotations
 
+from enricher.prompt.redaction import places
 from enricher.prompt.redaction.values import is_template
 from enricher.prompt.redaction.vendors import ALNUM, ANYWHERE, AT_A_WORD, DIGITS, HEX, LOWER, UPPER, WITH_A_SIGN
 
@@ -311,12 +312,10 @@ def _digits_before(raw: bytes, start: int) -> int:
 def url_secrets(screen: Screen) -> list[Span]:
     """Return the spans of the passwords in URLs (``user:password@host``) and of the secret paths of webhooks."""
     spans: list[Span] = []
-    mark = screen.low.find(b"://")
-    while mark >= 0:
+    for mark in places(screen.low, b"://"):
         start = mark + 3
         userinfo = _userinfo(screen.text[start : start + _LONGEST_USERINFO])
         spans += _url_password(start, userinfo) if userinfo else _webhook(screen, start)
-        mark = screen.low.find(b"://", start)
     return spans
 
 

@@ -40,13 +40,13 @@ class SecretCandidate:
 
     __slots__ = ("end", "head", "is_alone", "is_literal", "is_quoted", "proof", "start", "text")
 
-    def __init__(self, start: int, text: str, *, proof: int = ANYTHING, is_literal: bool = False) -> None:
+    def __init__(self, start: int, text: str, *, is_literal: bool = False) -> None:
         self.start = start
         self.end = start + len(text)
         self.text = text
         # Only the beginning is examined, to save time: a text full of names may have many long values.
         self.head = text[:_LONGEST_CHECKED]
-        self.proof = proof
+        self.proof = ANYTHING
         # A literal value is in a context that cannot contain variables, such as an env file or a sentence.
         self.is_literal = is_literal
         self.is_quoted = False

@@ -108,7 +108,8 @@ def estimate(
     """
     result = Estimate(task_id)
     _measure(result, scanned_part(prompt), thresholds, task_type=task_type)
-    result.tokens = len(prompt) // thresholds["sizes"]["characters_per_token"] + _of_lines(result, thresholds)
+    sizes = thresholds["sizes"]
+    result.tokens = len(prompt) // sizes["characters_per_token"] + int(result.lines * sizes["tokens_per_line"])
     if ask is not None and model_score is None:  # a replay passes the recorded score and queries no model
         try:
             model_score = ask(prompt)
@@ -121,10 +122,6 @@ def estimate(
     _combine(result, thresholds)
     _suggest(result, thresholds)
     return result
-
-
-def _of_lines(result: Estimate, thresholds: Thresholds) -> int:
-    return int(result.lines * thresholds["sizes"]["tokens_per_line"])
 
 
 def _measure(result: Estimate, prompt: str, thresholds: Thresholds, *, task_type: str) -> None:

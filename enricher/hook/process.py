@@ -73,10 +73,11 @@ def main(argv: list[str], *, started: float = STARTED, received: bytes = b"") ->
     sys.unraisablehook = lambda _report: None
     try:
         on_alarm(max(0.001, DEADLINE_S - (time.perf_counter() - started)), _ring)  # 0 would cancel the alarm
-        if PIPELINE in "=".join(argv):
-            _answer_in_pipeline(_registered_name(argv), received)
+        named, options = next((word for word in argv if word in NAMES), ""), "=".join(argv)
+        if PIPELINE in options:
+            _answer_in_pipeline(named, received)
         else:
-            _answer(_registered_name(argv), _read_event(received), mode=HYDRATE if HYDRATION in "=".join(argv) else "")
+            _answer(named, _read_event(received), mode=HYDRATE if HYDRATION in options else "")
     except BaseException as failure:  # the outermost frame: whatever fails, the prompt must go on
         reason = failure
         _attempt(lambda: _note_failure(reason))
@@ -85,10 +86,6 @@ def main(argv: list[str], *, started: float = STARTED, received: bytes = b"") ->
 
 def _ring() -> None:
     raise DeadlineError
-
-
-def _registered_name(argv: list[str]) -> str:
-    return next((word for word in argv if word in NAMES), "")
 
 
 def _answer_in_pipeline(named: str, received: bytes) -> None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from enricher.classify import TASK_TYPE, verdict
-from enricher.classify.opinion import ASSUMED_ACCURACY, LEAST_TRUSTED, Opinion
+from enricher.classify.opinion import ASSUMED_ACCURACY, HIGHEST_ACCURACY, Opinion
 from enricher.interfaces.cli import options
 from enricher.interfaces.cli.output import CommandGroup, print_json, printable
 from workbench.gate.case import Excerpt
@@ -210,7 +210,7 @@ def simulated(accuracy: float, rules: Rules, *, assumed: float | None = None) ->
     def ask(prompt: LabelledPrompt) -> dict[str, Any]:
         is_right = chance.random() < accuracy
         choice = [name for name in names if (name in prompt.right) is is_right] or names
-        opinion = Opinion(task_type=chance.choice(choice), confidence=LEAST_TRUSTED, accuracy=assumed or accuracy)
+        opinion = Opinion(task_type=chance.choice(choice), confidence=HIGHEST_ACCURACY, accuracy=assumed or accuracy)
         return {"status": "ok", "opinion": opinion.to_json()}
 
     return ask

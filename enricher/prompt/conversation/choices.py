@@ -22,6 +22,7 @@ _CERTAIN = frozenset(
     " abordagem solução proposta opzione opzioni approccio soluzione"
     " вариант варианта вариантом опция опцию подход решение способ".split()
 )
+"""Nouns that hardly ever mean anything but an option."""
 _POSSIBLE = frozenset(
     "number numbers no nr plan step steps phase phases part parts item items point points fix fixes task tasks stage"
     " nummer schritt schritte punkt punkte numéro étape número paso punto passo ponto numero номер шаг пункт".split()
@@ -169,11 +170,6 @@ def is_noun(word: str) -> bool:
     return word in _CERTAIN or word in _POSSIBLE
 
 
-def is_certain(noun: str) -> bool:
-    """Return whether the noun hardly ever means anything but an option."""
-    return noun in _CERTAIN
-
-
 def _only_choice(words: list[_Word]) -> PromptChoice | None:
     """Return the choice that a prompt makes; None if it makes none, or contains anything else."""
     lows = [word.low for word in words]
@@ -214,13 +210,13 @@ def _named_option(words: list[_Word]) -> PromptChoice | None:
     for at, word in enumerate(words):
         if not is_noun(word.low):
             continue
-        labels = _labels_from(words, at + 1, is_sure=is_certain(word.low))
+        labels = _labels_from(words, at + 1, is_sure=word.low in _CERTAIN)
         if labels:
             return PromptChoice(labels=labels, noun=word.low)
         before = words[at - 1].low if at else ""
-        if is_certain(word.low) and before in _POSITIONS:
+        if word.low in _CERTAIN and before in _POSITIONS:
             return PromptChoice(positions=[_POSITIONS[before]], noun=word.low)
-        if is_certain(word.low) and word.low.endswith("s") and before in _BOTH:
+        if word.low in _CERTAIN and word.low.endswith("s") and before in _BOTH:
             return PromptChoice(is_both=True, noun=word.low)
     return None
 

@@ -150,7 +150,7 @@ def kind(prompt: str) -> str:
         return CHOICE
     if " ".join(own).removesuffix(" please").removesuffix(" then") in _APPROVALS:
         return APPROVAL
-    if names_something(prompt):
+    if _names_something(prompt):
         return ""
     if (choice and choice.is_other) or _means_the_rest(words):
         return OTHER
@@ -172,7 +172,7 @@ def _choice(prompt: str) -> PromptChoice | None:
     return choices.read(prompt)
 
 
-def names_something(prompt: str) -> bool:
+def _names_something(prompt: str) -> bool:
     """Return whether the prompt contains a file, an identifier, a URL or a quotation."""
     return not _NAMED.isdisjoint(survey(prompt).features)
 
@@ -183,7 +183,7 @@ def basis(conversation: Conversation, prompt: str) -> str:
     if how == CHOICE or (how == OTHER and conversation.option):
         return conversation.option
     if how in (OTHER, SAME) or (how in (APPROVAL, ASKED) and conversation.resumed):
-        return last_order(conversation)
+        return next(iter(_last_orders(conversation)), "")
     return ""
 
 
@@ -198,14 +198,6 @@ def subject(conversation: Conversation, prompt: str) -> str:
     if how == OTHER and (found := referents(conversation, prompt)):
         return " ".join([*found, *orders])
     return " ".join([*orders, *(conversation.changed[:1] or conversation.files[:1])])
-
-
-def last_order(conversation: Conversation) -> str:
-    """Return the newest earlier prompt that requests something; it may itself refer to an earlier one ("test it").
-
-    The text is empty if there is none.
-    """
-    return next(iter(_last_orders(conversation)), "")
 
 
 def _last_orders(conversation: Conversation) -> list[str]:

@@ -13,6 +13,7 @@ from enricher.prompt.redaction.vendors import ALNUM, ANYWHERE, AT_A_WORD, DIGITS
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from enricher.prompt.redaction import Screen, Span
+    from enricher.prompt.redaction.vendors import Row
 
 _LETTERS = UPPER[10:] + LOWER[10:]
 _TILDE = ALNUM + b"_.~-"
@@ -35,16 +36,16 @@ def token_spans(screen: Screen) -> list[Span]:
     raw = screen.raw
     joined = b" ".join(screen.long)
     spans: list[Span] = []
-    for prefix, kind, alphabet, least in ANYWHERE:
-        if prefix in joined:
-            spans += _vendor(screen, prefix, kind=kind, alphabet=alphabet, least=least, is_anywhere=True)
-    for prefix, kind, alphabet, least in _beginnings(screen.long):
-        spans += _vendor(screen, prefix, kind=kind, alphabet=alphabet, least=least)
+    for row in ANYWHERE:
+        if row[0] in joined:
+            spans += _vendor(screen, row, is_anywhere=True)
+    for row in _beginnings(screen.long):
+        spans += _vendor(screen, row)
     between = set(raw.split(b"$")) if b"$" in raw else ()
     for row, words, scheme in _SIGNED:
         may_occur = scheme in between if scheme else not words or not words.isdisjoint(screen.vocabulary)
         if may_occur and row[0] in raw:
-            spans += _vendor(screen, row[0], kind=row[1], alphabet=row[2], least=row[3])
+            spans += _vendor(screen, row)
     if b"%24" in raw or b"%7B" in raw or b"%2F%2F" in raw:
         spans += _percent_encoded(screen)
     for prefix in _AWS:
@@ -58,7 +59,7 @@ def token_spans(screen: Screen) -> list[Span]:
     return spans + _odd_shapes(screen)
 
 
-def _beginnings(runs: list[bytes]) -> list[tuple[bytes, str, bytes, int]]:
+def _beginnings(runs: list[bytes]) -> list[Row]:
     """Return the rows of AT_A_WORD (prefixes of tokens) whose prefix may be at the beginning of one of ``runs``.
 
     Only three characters are compared. The prefix may also follow an escape such as %3D.
@@ -67,8 +68,8 @@ def _beginnings(runs: list[bytes]) -> list[tuple[bytes, str, bytes, int]]:
     return [found[prefix] for prefix in sorted(found)]
 
 
-def _by_start() -> dict[bytes, list[tuple[bytes, str, bytes, int]]]:
-    rows: dict[bytes, list[tuple[bytes, str, bytes, int]]] = {}
+def _by_start() -> dict[bytes, list[Row]]:
+    rows: dict[bytes, list[Row]] = {}
     for row in AT_A_WORD:
         rows.setdefault(row[0][:3], []).append(row)
     return rows
@@ -77,7 +78,7 @@ def _by_start() -> dict[bytes, list[tuple[bytes, str, bytes, int]]]:
 _BY_START = _by_start()
 
 
-def _signed() -> list[tuple[tuple[bytes, str, bytes, int], frozenset[bytes], bytes]]:
+def _signed() -> list[tuple[Row, frozenset[bytes], bytes]]:
     """Return each row of WITH_A_SIGN with strings that tell quickly whether a text can contain the row's token prefix.
 
     The first strings are the prefix's first word, alone and after the letter of an escape such as backslash-n; the last
@@ -101,7 +102,7 @@ def _percent_encoded(screen: Screen) -> list[Span]:
     for prefix, kind, alphabet, least in WITH_A_SIGN:
         encoded = prefix.replace(b"$", b"%24").replace(b"/", b"%2F").replace(b"{", b"%7B").replace(b"}", b"%7D")
         if encoded != prefix and encoded in screen.raw:
-            spans += _vendor(screen, encoded, kind=kind, alphabet=alphabet + b"%", least=least)
+            spans += _vendor(screen, (encoded, kind, alphabet + b"%", least))
     return spans
 
 
@@ -127,9 +128,8 @@ def _around(screen: Screen, mark: bytes, *, kind: str, before: int, after: int) 
     return spans
 
 
-def _vendor(
-    screen: Screen, prefix: bytes, *, kind: str, alphabet: bytes, least: int, is_anywhere: bool = False
-) -> list[Span]:
+def _vendor(screen: Screen, row: Row, *, is_anywhere: bool = False) -> list[Span]:
+    prefix, kind, alphabet, least = row
     spans: list[Span] = []
     raw, start = screen.raw, screen.raw.find(prefix)
     while start >= 0:

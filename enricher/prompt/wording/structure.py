@@ -76,23 +76,18 @@ def _blank(marker: str, length: int) -> str:
     return marker + " " * (length - 1)
 
 
-def _note(found: dict[str, tuple[int, int]], name: str, start: int, end: int) -> None:
-    if name not in found:
-        found[name] = (start, end)
-
-
 def _fences(text: str, found: dict[str, tuple[int, int]]) -> str:
     pieces: list[str] = []
     at = 0
     while (start := text.find("```", at)) >= 0:
         close = text.find("```", start + 3)
         end = len(text) if close < 0 else close + 3
-        _note(found, "code_block", start, end)
+        found.setdefault("code_block", (start, end))
         block = text[start:end]
         if "\n+" in block and "\n-" in block and "@@" in block:
-            _note(found, "diff", start, end)
+            found.setdefault("diff", (start, end))
         if "    at " in block or "Traceback (most" in block:
-            _note(found, "stack_trace", start, end)
+            found.setdefault("stack_trace", (start, end))
         _note_error(found, block, start)
         pieces += (text[at:start], _blank(CODE, end - start))
         at = end
@@ -101,10 +96,8 @@ def _fences(text: str, found: dict[str, tuple[int, int]]) -> str:
 
 def _note_error(found: dict[str, tuple[int, int]], block: str, start: int) -> None:
     low = block.lower()
-    for word in _ERRORS:
-        if word in low:
-            _note(found, "pasted_error", start, start + len(block))
-            return
+    if any(word in low for word in _ERRORS):
+        found.setdefault("pasted_error", (start, start + len(block)))
 
 
 def _lines(text: str, found: dict[str, tuple[int, int]]) -> str:
@@ -117,9 +110,9 @@ def _lines(text: str, found: dict[str, tuple[int, int]]) -> str:
         if kind == "item":
             items += 1
             if items == 2:
-                _note(found, "list", at, end)
+                found.setdefault("list", (at, end))
         elif kind:
-            _note(found, kind, at, end)
+            found.setdefault(kind, (at, end))
         if kind in _OWN_WORDING:
             pieces.append(line)
         else:
@@ -189,7 +182,7 @@ def _between(text: str, opening: str, closing: str, marker: str, found: dict[str
             pieces.append(text[at : start + 1])
             at = start + 1
             continue
-        _note(found, name, start, end + 1)
+        found.setdefault(name, (start, end + 1))
         inside = text[start + 1 : end].strip()
         kind = file_kind(inside) if marker is CODE and inside and " " not in inside else ""
         pieces += (text[at:start], _blank(kind or marker, end + 1 - start))
@@ -212,11 +205,11 @@ def _chunks(text: str, found: dict[str, tuple[int, int]]) -> str:
         at = _place_of(chunk, text, at)
         length = len(chunk.rstrip(",.;:?!)]'\""))
         name = _FEATURE[marker]
-        _note(found, name, at, at + length)
+        found.setdefault(name, (at, at + length))
         if marker is not URL and marker is not IMAGE and marker is not CODE:
-            _note(found, "path", at, at + length)
+            found.setdefault("path", (at, at + length))
         if chunk[0] == "@":
-            _note(found, "mention", at, at + length)
+            found.setdefault("mention", (at, at + length))
         pieces += (text[done:at], _blank(marker, length))
         at = done = at + length
     return "".join(pieces) + text[done:] if pieces else text

@@ -179,6 +179,7 @@ def classify(
         result.scores[facet][name] = 0
     _score(result, found, table)
     if is_explained:
+        # ``~class_at`` is negative, so that it cannot be mistaken for the index of a signal.
         weighted_spans = {~class_at: span for class_at, span in matching.strongest(weighted, word_points).items()}
         spans = {**seen.contained, **_offsets({**found, **weighted_spans}, read, seen.masked)}
         _explain(result, found, spans, features=features, table=table)
@@ -188,6 +189,7 @@ def classify(
     if opinion:
         opinion.add_points(result, table)
     choose_task_type(result, table)
+    # Some signals count only with a certain task type, so they come after its choice.
     if late := matching.fired_late(found, result.task_type, table):
         _score(result, late, table)
         if is_explained:
@@ -228,6 +230,7 @@ def _offsets(found: dict[int, tuple[int, int]], read: reading.Reading, masked: s
     starts: dict[int, int] = {}
     for number in range(last + 1):
         chunk = chunks[number]
+        # A mark may stand for another character, such as "." for ";", so it is not looked for.
         place = low.find(chunk, at) if chunk not in reading.MARKS else -1
         if place >= 0:
             at = place + len(chunk)
@@ -293,6 +296,7 @@ def _carry_over(result: Classification, earlier: Classification, table: Table) -
     if earlier.task_type in silent:
         return
     for name in scores:
+        # Small talk loses its points, and takes over only a score below zero.
         points = before.get(name, 0) if name not in silent else -scores[name] + min(0, before.get(name, 0))
         if points:
             scores[name] += points
@@ -309,7 +313,7 @@ def choose_task_type(result: Classification, table: Table) -> None:
     scores = result.scores.get(TASK_TYPE)
     if facet is None or not scores:
         return
-    best = max(scores, key=scores.__getitem__)
+    best = max(scores, key=scores.__getitem__)  # of equal scores, the first in the instructions
     odds = {name: 2.0 ** ((score - scores[best]) / facet["points_that_double"]) for name, score in scores.items()}
     total = sum(odds.values())
     silent = sum(odds.get(name, 0.0) for name in facet["silent"]) / total
@@ -356,10 +360,6 @@ def _intent(result: Classification, text: str, matched: list[tuple[int, int]], t
 
 
 def _intent_confidence(text: str, signals: int) -> float:
-    """Return the confidence in a search intent for which ``signals`` signals fired.
-
-    It is 0.5, plus 0.1 per signal after the first (at most 0.15), 0.1 for a long text, and 0.1 for several sentences.
-    """
     value = 0.5 + min(0.15, 0.1 * max(0, signals - 1))
     if len(text) > LONG_PROMPT:
         value += 0.1
@@ -389,15 +389,11 @@ def _merged(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _topics(text: str, start: int, *, without: Container[str], keywords: list[str]) -> list[str]:
-    """Return the topics of a search intent: up to five words of ``text`` after the offset ``start``.
-
-    Words in ``without`` or in one of ``keywords`` are skipped, and so are words that have fewer than three characters
-    or do not begin with a letter.
-    """
+    """Return the topics of a search intent: up to five words of ``text`` after the offset ``start``."""
     spent = {word.strip(_EDGES) for keyword in keywords for word in keyword.lower().split()}
     found: list[str] = []
     for chunk in text[start : start + SCANNED].replace("/", " ").replace("\u2019", "'").split():
-        for piece in chunk.split(","):
+        for piece in chunk.split(","):  # "sessions,tokens" has two topics
             word = piece.strip(_EDGES).lower()
             word = word.removesuffix("'s")
             if len(word) < SHORTEST_TOPIC or word in without or word in spent or word in found or not word[0].isalpha():

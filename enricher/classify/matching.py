@@ -126,9 +126,10 @@ def fired(reading: Reading, features: dict[str, Span], table: Table, inside: Col
             continue
         here = allowed_at[at]
         for entry in begun:
-            single = entry.__class__ is int
+            single = entry.__class__ is int  # faster than isinstance(), and this runs for each phrase
             condition = entry if single else entry[0]
             place = places_of[condition]
+            # Only for WHOLE is every match needed: together they must cover the prompt.
             if not here >> place & 1 or (condition in found and place != WHOLE):
                 continue
             end = at + 1 if single else _match(entry, words, at, bases)
@@ -151,7 +152,7 @@ def fired(reading: Reading, features: dict[str, Span], table: Table, inside: Col
 
 def _surplus(words: list[str]) -> set[int]:
     """Return the positions of all words that have already occurred MOST_TRIES times before in ``words``."""
-    if len(words) - len(set(words)) < MOST_TRIES:
+    if len(words) - len(set(words)) < MOST_TRIES:  # no word can occur so often
         return set()
     found: set[int] = set()
     times: dict[str, int] = {}
@@ -270,7 +271,7 @@ def _match(entry: list[Any], words: list[str], at: int, bases: list[str]) -> int
             word = words[at]
             if word == want or bases[at] == want:
                 break
-            if word in STOPS:
+            if word in STOPS:  # a gap does not go beyond the sentence
                 return 0
             at += 1
         else:

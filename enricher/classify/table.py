@@ -139,13 +139,12 @@ def _unpacked(packed: str, seconds: list[str]) -> list[Any]:
 
     Phrases that consist of the first word alone, or have a gap after it, are always included.
     """
-    alone, _, behind = packed.partition("|")
-    found = [entry_of(text) for text in alone.split(";") if text]
+    found = [entry_of(text) for text in packed.partition("|")[0].split(";") if text]
     for second in seconds:
-        at = behind.find(f"{second}=") if behind.startswith(f"{second}=") else behind.find(f"|{second}=")
+        at = packed.find(f"|{second}=")
         if at >= 0:
-            start = behind.index("=", at) + 1
-            found += [entry_of(text) for text in behind[start : behind.index("|", start)].split(";")]
+            start = at + len(second) + 2
+            found += [entry_of(text) for text in packed[start : packed.index("|", start)].split(";")]
     return found
 
 

@@ -14,7 +14,7 @@ STARTED = time.perf_counter()
 
 from enricher import pipeline  # noqa: E402 (the clock starts before anything is loaded)
 from enricher.home import state_dir  # noqa: E402
-from enricher.hosts import NAMES, adapter, detect  # noqa: E402
+from enricher.hosts import LATE_EVENTS, NAMES, TURN_ENDS, adapter, detect  # noqa: E402
 from enricher.record import after_answer  # noqa: E402 (the clock starts before anything is loaded)
 from enricher.respond.render import BACKGROUND_TITLE, TITLE, finish  # noqa: E402
 from enricher.settings import HYDRATE  # noqa: E402
@@ -40,11 +40,8 @@ HYDRATION = "--format=hydration"
 """Command-line option that asks for a plan (seed 003); the client gets it in the same way as any added text."""
 CONTEXT_DROPPED = ("SessionStart", "PreCompact")
 """Events that a client sends when it compacts or clears a conversation."""
-WITHIN_A_TURN = ("PostToolUse", "AfterTool")
-"""Events at which the agent can be given a late result: text that a model added after the prompt was answered."""
-AFTER_A_TURN = ("Stop", "AfterAgent")
-"""Events at which the files that the agent wrote during the turn are checked."""
-NO_PROMPT = CONTEXT_DROPPED + WITHIN_A_TURN + AFTER_A_TURN
+NO_PROMPT = (*CONTEXT_DROPPED, *LATE_EVENTS.values(), *TURN_ENDS.values())
+"""Events that report no prompt."""
 
 HOSTS_WITHOUT_NOTICES = ("copilot",)
 """Clients that cannot show a notice, so that notices stay in the state folder for ``enricher doctor``."""
@@ -89,10 +86,7 @@ def _ring() -> None:
 
 
 def _answer_in_pipeline(named: str, received: bytes) -> None:
-    """Answer in the format ``pipeline`` (seed 004); its text is empty if the event cannot be read in time.
-
-    ``named`` is the client for which the hook was registered, ``received`` the beginning of the event.
-    """
+    """Answer in the format ``pipeline`` (seed 004); its text is empty if the event cannot be read in time."""
     from enricher.respond import formats
 
     try:
@@ -107,7 +101,7 @@ def _answer(named: str, payload: object, form: str = "", *, mode: str = "") -> N
     if not form and isinstance(payload, dict) and (event := payload.get("hook_event_name")) in NO_PROMPT:
         if event in CONTEXT_DROPPED:
             _forget_session(payload)
-        elif event in AFTER_A_TURN:
+        elif event in TURN_ENDS.values():
             _check_turn(payload, named)
         else:
             _give_late_result(payload)
@@ -191,6 +185,7 @@ def _forget_session(payload: dict[str, object]) -> None:
     from storage.state.sessions import record_injected, reset_session
 
     state, session, source = state_dir(), str(payload.get("session_id", "")), payload.get("source", "compact")
+    # Of the two events, only SessionStart has a source; PreCompact means that the conversation is compacted.
     if source in ("compact", "clear"):
         reset_session(state, session)
     if source in ("compact", "resume"):
@@ -251,11 +246,12 @@ def _read_event(first: bytes = b"") -> object:
         except BlockingIOError:  # the client made its pipe non-blocking, which affects our end, too
             _is_ready(0)
             continue
-        except OSError:
+        except OSError:  # stdin is closed: what has arrived is all
             break
         received += piece
         if not piece:
             break
+        # An event is a JSON object, so it is complete only after a closing brace.
         if received[-WHITE_SPACE:].rstrip().endswith(b"}") and not _has_more(received):
             value = _decoded(received)
             if value is not None:
@@ -339,7 +335,8 @@ def _log(run: pipeline.Run) -> None:
 
         session = run.trace.session_id
         for stage, reason, *level in run.problems:
-            log.append(run.state, stage=stage, reason=reason, session_id=session, level=(*level, log.WARNING)[0])
+            level_or_default = (*level, log.WARNING)[0]  # most problems have no level
+            log.append(run.state, stage=stage, reason=reason, session_id=session, level=level_or_default)
     if run.trace.status == "error":
         _count_failure(run.state, run.trace.error)
     else:

@@ -108,13 +108,13 @@ def _is_listed(path: str, key: str, cwd: str) -> bool:
         if path.endswith(".toml"):
             return _is_in_toml(text, key)
         return any(is_ours(name, entry) for name, entry in _servers(_parsed(text), key, cwd))
-    except (OSError, ValueError, RecursionError):
+    except (OSError, ValueError, RecursionError):  # RecursionError: too deeply nested JSON
         return False
 
 
 def _content(path: str) -> bytes:
     """Return the content of a file, or no bytes if it is too large or not a regular file. Never blocks on a pipe."""
-    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))  # Windows has no such flag
     with os.fdopen(descriptor, "rb") as file:
         found = os.fstat(descriptor)
         is_readable = stat.S_ISREG(found.st_mode) and found.st_size <= LARGEST
@@ -145,7 +145,7 @@ def _without_comments(text: str) -> str:
             at += 1
         elif char == '"':
             is_string = not is_string
-        elif not is_string and char in "]}":
+        elif not is_string and char in "]}":  # drop a comma before it
             while kept and kept[-1] in " \t\r\n,":
                 kept.pop()
         kept.append(text[at : at + 1])
@@ -159,6 +159,7 @@ def _servers(root: object, key: str, cwd: str) -> list[tuple[str, object]]:
     Servers that the file lists only for the project that contains ``cwd`` are included.
     """
     found: list[tuple[str, object]] = []
+    # Claude Code lists the servers that are added for one folder under "projects", by the folder's path.
     projects = root.get("projects") if isinstance(root, dict) else None
     here = [projects.get(folder) for folder in {cwd, project_root(cwd)}] if isinstance(projects, dict) and cwd else []
     for part in (root, *here):
@@ -175,6 +176,7 @@ def _is_in_toml(text: str, key: str) -> bool:
     tables: dict[str, list[str]] = {}
     table = ""
     for line in map(str.strip, text.splitlines()):
+        # A table's header, unlike the line of an array, which has a comma at its end or a "=" inside.
         if line.startswith("[") and line.rstrip("]") != line and "=" not in line:
             table = line.strip("[] ").replace('"', "").replace("'", "")
         elif not line.startswith("#"):

@@ -42,6 +42,7 @@ def identify(cwd: str) -> Project:
 
 
 def _hashed(path: str) -> str:
+    # A path may have bytes that are not UTF-8, which Python keeps as surrogates.
     return "local-" + keyed_hash(b"project", path.encode(errors="backslashreplace"))[:16]
 
 
@@ -97,11 +98,12 @@ def normalise(address: str) -> str:
 
 def _is_local(address: str) -> bool:
     before = address.partition(":")[0]
-    return before == address or "/" in before or len(before) == 1
+    return before == address or "/" in before or len(before) == 1  # one letter: a drive of Windows, "C:\\project"
 
 
 def _read(path: str) -> str:
     try:
+        # A named pipe in place of the file must not block; Windows has no such flag.
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
     except (OSError, ValueError):
         return ""

@@ -15,8 +15,8 @@ def harmless(text: str, *, longest: int) -> str:
 
     Such a text can neither imitate the tags that a host (a coding agent) uses nor end an HTML comment.
     """
-    flat = " ".join(text.replace("\x1b", " ").split())
-    clean = "".join(char for char in flat if char.isprintable() and char not in "\u200b\u2060\ufeff")
+    flat = " ".join(text.replace("\x1b", " ").split())  # ESC is no white space
+    clean = "".join(char for char in flat if char.isprintable())  # drops invisible characters such as U+200B, too
     clean = clean.replace("<", LOOK_ALIKES[0]).replace(">", LOOK_ALIKES[1])
     return shortened(clean, longest)
 
@@ -46,7 +46,7 @@ def without_last_word(text: str, *, window: int = 40) -> str:
 
 def estimate_tokens(text: str) -> int:
     """Estimate the number of tokens as max(words x 1.3 + 1, characters / 4, CJK characters) (ruling R12)."""
-    if text.isascii() or max(text) < CJK_STARTS:
+    if text.isascii() or max(text) < CJK_STARTS:  # most texts: counting their characters one by one would be slow
         return max(int(len(text.split()) * 1.3) + 1, len(text) // 4)
     wide = sum(1 for char in text if CJK_STARTS <= char <= CJK_ENDS or HANGUL[0] <= char <= HANGUL[1])
     return max(int(len(text.split()) * 1.3) + 1, len(text) // 4, wide)

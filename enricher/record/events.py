@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from enricher.respond.decision import Enrichment
 
 
-class TooLateError(BaseException):
+class TooLateError(BaseException):  # no ``except Exception`` on the way may catch it
     """Raised if sending events takes longer than the time limit."""
 
 
@@ -72,6 +72,7 @@ def _event(one: ChannelResult, enrichment: Enrichment, run: Run) -> dict[str, An
         "model_name": one.model,
         "outcome": "error" if not success else "hit" if own else "miss",
         "latency_ms": round(max(0.0, one.latency_ms), 3),
+        # row[5]: the tokens of the channel's facts that are in the added text (``after_answer.describe``)
         "tokens_after": next((row[5] for row in run.trace.channels if row[0] == one.name), 0),
         "similarity_score": score,
         "was_dropped": was_dropped,
@@ -99,7 +100,7 @@ def _deliver(lines: list[bytes], file: str, socket: str, run: Run) -> list[str]:
 
 def _patience(asked: str) -> float:
     try:
-        return min(MOST_S, max(0.001, float(asked)))
+        return min(MOST_S, max(0.001, float(asked)))  # a timer of 0 seconds would never ring
     except ValueError:
         return MOST_S
 
@@ -124,6 +125,7 @@ def _append(path: str, content: bytes) -> None:
     _rotate(path)
     descriptor = private.open_file(path, os.O_WRONLY | os.O_APPEND)
     try:
+        # The setting may name a pipe or a device.
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise OSError("not a regular file")
         while content:
@@ -142,6 +144,7 @@ def _rotate(path: str) -> None:
         return
     try:
         os.lockf(descriptor, os.F_TLOCK, 0)
+        # Another process may have renamed the file after it was opened here.
         if os.path.samestat(os.fstat(descriptor), os.lstat(path)):
             os.replace(path, f"{path}.1")
     except OSError:

@@ -57,7 +57,7 @@ def begin_turn(event: PromptEvent, run: Run, skipped: str) -> None:
         if left := late.take(run.state, event.session_id):
             _drop(run.state, left, NEXT_PROMPT)
         late.begin_turn(run.state, event.session_id, run.trace.id)
-    except (OSError, ValueError, KeyError, TypeError) as failure:
+    except (OSError, ValueError, KeyError, TypeError) as failure:  # a damaged file raises the last three
         run.problems.append((LATE, f"the turn is not noted: {failure!r}"))
 
 
@@ -150,6 +150,7 @@ def new_lines(text: str, earlier: str) -> list[str]:
     from enricher.respond.render import TITLE as PROMPT_TITLE
 
     labels = (CONTEXT_LABEL, PLAIN_CONTEXT_LABEL)
+    # The labels do not count as known: new facts need one, even if the first answer had it.
     known = {*earlier.splitlines(), "", PROMPT_TITLE, BACKGROUND_TITLE} - {*labels}
     left = [line for line in text.splitlines() if line not in known and not line.startswith("_Partial: ")]
     return [line for at, line in enumerate(left) if line not in labels or "".join(left[at + 1 : at + 2])[:2] == "- "]
@@ -160,8 +161,6 @@ def deliver(state: str, session_id: str, event: str, write: Callable[[dict[str, 
 
     A result that belongs to an earlier turn is dropped. ``write`` sends the answer to the client.
     """
-    if event not in LATE_EVENTS.values():
-        return
     result = late.take(state, session_id)
     if not result:
         return

@@ -118,7 +118,7 @@ def read(prompt: str) -> PromptChoice:
     """Return the choice that a prompt makes; an empty PromptChoice if it makes none or is ambiguous."""
     if len(prompt.split(None, MOST_WORDS)) > MOST_WORDS:
         return PromptChoice()
-    if any("\u3040" <= char <= "\u9fff" for char in prompt):
+    if any("\u3040" <= char <= "\u9fff" for char in prompt):  # kana and Chinese characters: no spaces between words
         return _read_cjk(prompt)
     words = _words(prompt)
     while len(words) > 1 and words[0].low in _OPENERS:
@@ -136,6 +136,7 @@ def _words(prompt: str) -> list[_Word]:
     found: list[_Word] = []
     for chunk in prompt.replace("\u2019", "'").split():
         ends = chunk.endswith(CLAUSE_ENDS)
+        # "l'option", "L'option 2": the French article is a part of the word
         bare = "&" if chunk == "+" else chunk.strip(EDGES).removeprefix("l'").removeprefix("L'")
         parts = [bare]
         for mark in "/,+&":
@@ -149,7 +150,7 @@ def label_of(word: str) -> str:
     """Return ``word`` in lower case if it can be the label of an option, such as ``2``, ``b`` or ``1a``; else empty."""
     low = word.lower().lstrip("#")
     digits = low.rstrip(LETTERS)
-    if len(low) - len(digits) > 1 or len(low) > 3:
+    if len(low) - len(digits) > 1 or len(low) > 3:  # "20a" is the longest label
         return ""
     if not digits:
         return low if low in LETTERS and len(low) == 1 else ""
@@ -181,6 +182,7 @@ def _only_choice(words: list[_Word]) -> PromptChoice | None:
             return PromptChoice(labels=[label])
     labels, positions, left = [], [], []
     for at, word in enumerate(words):
+        # "option a" names an option; in "option a bit later", "a" is an article.
         is_sure = at > 0 and is_noun(lows[at - 1]) and (lows[at] != "a" or at + 1 == len(words))
         if label := _label(word, is_sure=is_sure):
             if label.isdigit() and at + 1 < len(words) and is_noun(lows[at + 1]):
@@ -192,6 +194,7 @@ def _only_choice(words: list[_Word]) -> PromptChoice | None:
         elif not (word.low in _FILL or word.low in _AND or is_noun(word.low)):
             left.append(word.low)
     is_both = not _BOTH.isdisjoint(left) or any(f" {one} " in flat for one in _BOTH_COUNTED)
+    # The numerals in _BOTH_COUNTED count as understood only as part of such a phrase.
     left = [low for low in left if low not in _BOTH and not (is_both and low in ("deux", "dos", "dois", "duas"))]
     is_other = bool(left) and all(low in _OTHER for low in left)
     if left and not is_other:
@@ -282,5 +285,6 @@ def _read_cjk(prompt: str) -> PromptChoice:
 def _ascii_label(char: str) -> str:
     """Return a digit or capital letter, which may be full-width, as an ASCII label; empty for other characters."""
     code = ord(char)
+    # Unicode has the full-width forms of "!" to "~" in the order of ASCII, 0xFEE0 further on.
     plain = chr(code - 0xFEE0) if 0xFF01 <= code <= 0xFF5E else char
     return label_of(plain) if plain.isdigit() or plain.isupper() else ""

@@ -136,7 +136,7 @@ def kind(prompt: str) -> str:
     It is empty if the prompt does not refer to any, or if it names its subject itself.
     """
     low = prompt.lower().replace("\u2019", "'")
-    words = [bare for word in low.split() if (bare := word.strip(EDGES) or word.strip("#"))]
+    words = [word.strip(EDGES) or word for word in low.split()]
     if not words or len(words) > POINTING_WORDS:
         return ""
     flat = " ".join(words)
@@ -205,6 +205,7 @@ def _last_orders(conversation: Conversation) -> list[str]:
     found: list[str] = []
     for text in reversed(conversation.prompts):
         how = kind(text)
+        # Of prompts that refer back, only one with a pronoun ("rename it to …") also says what to do.
         if how in ("", POINTING) and len(text.split()) >= FEWEST_WORDS_OF_AN_ORDER:
             found.append(text)
         if found and not how:
@@ -255,6 +256,7 @@ def referents(conversation: Conversation, prompt: str, *, further_back: bool = T
         asked = mentions(last, is_file=is_file)
         answered = conversation.answer_files if is_file else conversation.answer_names
         done = conversation.changed if is_file else []
+        # Without changed files, the last prompt's own names that the answer took up count as done.
         done = done or [one for one in asked if _is_among(one, answered)] or asked
         places = [asked + answered]
         if further_back:
@@ -272,7 +274,7 @@ def mentions(text: str, *, is_file: bool) -> list[str]:
     found: list[str] = []
     for chunk in text[:MENTIONS_CHARS].split():
         bare = chunk.strip(EDGES)
-        bare = bare.partition(":")[0] if "://" not in bare else bare
+        bare = bare.partition(":")[0] if "://" not in bare else bare  # "app.py:15" mentions app.py
         marker = chunk_marker(bare) if bare else ""
         if marker and marker is not URL and (marker is not CODE) == is_file:
             name = bare.strip(EDGES).removesuffix("()").removeprefix("@")

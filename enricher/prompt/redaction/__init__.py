@@ -24,7 +24,7 @@ WHOLE_WORDS = {
     b"sessionid": b"sessionid",
     b"phpsessid": b"phpsessid",
     b"jsessionid": b"jsessionid",
-    b"session": b"session=",
+    b"session": b"session=",  # the word alone rarely precedes a secret; the same goes for "sid" and "code"
     b"sid": b".sid=",
     b"cookie": b"cookie",
     b"signature": b"signature",
@@ -49,7 +49,7 @@ _LONGEST_NAME = 24
 _MOST_PASSES = 6
 # Characters that are read beyond a cut: more than any secret has, except key blocks, which are searched everywhere.
 _MARGIN = 4096
-_LONGEST_MARK = 48
+_LONGEST_MARK = 48  # room for the line that ``_cap`` puts in place of what it leaves out
 _TOKEN_CHARACTERS = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_-"
 
 
@@ -144,6 +144,7 @@ def _spans(text: str) -> list[Span]:
     screen = Screen(text)
     low = screen.low
     spans: list[Span] = []
+    # A module of detectors is loaded only if they may find something.
     if _may_hold_a_value(low):
         screen.vocabulary = set(low.translate(_LETTERS).split())
     words = [word for word in WORDS if word in low]
@@ -219,7 +220,7 @@ def _merge(spans: list[Span]) -> list[Span]:
     for span in sorted(spans):
         if merged and span[0] < merged[-1][1]:
             start, end, rank, kind = merged[-1]
-            if span[0] == start:
+            if span[0] == start:  # else the earlier span gives the kind
                 rank, kind = min((rank, kind), (span[2], span[3]))
             merged[-1] = (start, max(end, span[1]), rank, kind)
         else:

@@ -54,7 +54,7 @@ def _key_blocks(raw: bytes) -> list[Span]:
     spans: list[Span] = []
     begin, done = -1, 0
     for name in places(raw, b"PRIVATE KEY"):
-        line = raw[max(done, name - 40) : name]
+        line = raw[max(done, name - 40) : name]  # longer than "---- BEGIN SSH2 ENCRYPTED "
         opens, closes = line.rfind(b"BEGIN "), line.rfind(b"END ")
         if opens > closes:
             spans += _open_key(raw, begin, name)
@@ -75,6 +75,7 @@ def _putty_keys(raw: bytes, low: bytes) -> list[Span]:
         digits = raw[hit + 14 : hit + 24].lstrip(b" ")
         count = digits[: len(digits) - len(digits.lstrip(b"0123456789"))]
         begin = position = raw.find(count, hit) + len(count) if count else hit + 14
+        # In JSON or in code, the line breaks of a key are escaped.
         line_end = b"\\n" if raw.startswith(b"\\n", begin) else b"\n"
         for _ in range(min(int(count or 0), _MOST_PUTTY_LINES) + 1):
             start = raw.find(line_end, position, position + _LONGEST_PUTTY_LINE)
@@ -125,7 +126,7 @@ def _key_start(raw: bytes, limit: int, end: int) -> int:
     start = end - (len(raw[limit:end][-8:]) - len(raw[limit:end][-8:].rstrip(b"- ")))
     position = start
     while position > limit:
-        line = raw.rfind(b"\n", limit, position - 1) + 1 or limit
+        line = raw.rfind(b"\n", limit, position - 1) + 1 or limit  # rfind() + 1 is 0 without a line break
         if not _looks_like_key(raw[line:position]):
             break
         start = position = line

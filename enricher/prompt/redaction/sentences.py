@@ -128,7 +128,7 @@ def _in_other_scripts(screen: Screen) -> list[Span]:
     folded = folded if len(folded) == len(screen.text) else screen.text
     rest = folded.encode(errors="replace").translate(None, _ALL_ASCII)
     for word, kind in OTHERS:
-        if word.encode().translate(None, _ALL_ASCII) in rest:
+        if word.encode().translate(None, _ALL_ASCII) in rest:  # a quick test by the non-ASCII letters
             hit = folded.find(word)
             while hit >= 0:
                 spans += _named(screen, hit, hit + len(word), kind)

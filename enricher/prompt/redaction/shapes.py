@@ -166,6 +166,7 @@ def _is_body(body: bytes, is_anywhere: bool) -> bool:
     longest = max(map(len, head.split(b"_")))
     if is_anywhere:
         return longest >= 16 or len(body.translate(None, DIGITS)) < len(body)
+    # Random letters and digits change class at 40 to 47 % of the positions, so one in seven is a low bar.
     return longest >= 16 or _class_changes(head) * 7 >= len(head)
 
 
@@ -239,6 +240,7 @@ def _odd_shapes(screen: Screen) -> list[Span]:
 
 
 def _has_odd_shape(run: bytes) -> bool:
+    """Return, by a quick check, whether the run may have one of the forms that ``_odd_kind`` recognises."""
     size = len(run)
     if b"_" in run or b"-" in run:
         if size >= 28 and _announces_itself(run):
@@ -339,6 +341,7 @@ def _url_password(start: int, userinfo: str) -> list[Span]:
     if colon:
         start += len(user) + 1
         return [] if is_template(password) else [(start, start + len(password), _LOOSE, "url_password")]
+    # A token may be in place of the user: "https://TOKEN@host".
     alone = len(user) >= 20 and not user.isalpha() and not is_template(user)
     return [(start, start + len(user), _LOOSE, "url_password")] if alone else []
 

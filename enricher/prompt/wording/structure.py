@@ -10,8 +10,8 @@ from __future__ import annotations
 CODE, FILE, DOC_FILE, AGENT_FILE, TEST_FILE, URL, QUOTE, IMAGE = "\ue001\ue002\ue003\ue004\ue005\ue006\ue007\ue008"
 """Markers for masked text: code, file, document, file for the agent (AGENTS.md), test file, URL, quotation, image."""
 
-LONGEST_QUOTE = 400
-LONG_PASTE = 160
+LONGEST_QUOTE = 400  # a quotation mark without a counterpart must not mask the rest of the prompt
+LONG_PASTE = 160  # a prompt of one line that is longer may be a pasted line of a log or of code
 
 _AGENT_NAMES = ("claude.md", "agents.md", "agent.md", "gemini.md", ".cursorrules", "copilot-instructions", ".mdc")
 _AGENT_FOLDERS = (".claude/", ".cursor/", "/rules/", ".rules", "skill.md", ".mcp.json", ".clinerules", ".windsurf")
@@ -81,7 +81,7 @@ def _fences(text: str, found: dict[str, tuple[int, int]]) -> str:
     at = 0
     while (start := text.find("```", at)) >= 0:
         close = text.find("```", start + 3)
-        end = len(text) if close < 0 else close + 3
+        end = len(text) if close < 0 else close + 3  # a block that is not closed goes on to the end
         found.setdefault("code_block", (start, end))
         block = text[start:end]
         if "\n+" in block and "\n-" in block and "@@" in block:
@@ -109,7 +109,7 @@ def _lines(text: str, found: dict[str, tuple[int, int]]) -> str:
         kind = _kind(bare, line) if bare else ""
         if kind == "item":
             items += 1
-            if items == 2:
+            if items == 2:  # one line with a dash is no list
                 found.setdefault("list", (at, end))
         elif kind:
             found.setdefault(kind, (at, end))
@@ -134,7 +134,7 @@ def _kind(bare: str, line: str) -> str:
         return "stack_trace"
     if (bare.startswith("--> ") and bare[-1].isdigit()) or (".rb:" in bare and ":in " in bare):
         return "stack_trace"
-    if first == ">" and bare != ">":
+    if first == ">" and bare != ">":  # Markdown's quotation
         return "quoted"
     if first == "#" and bare.lstrip("#")[:1] == " ":
         return "heading"
@@ -178,7 +178,7 @@ def _between(text: str, opening: str, closing: str, marker: str, found: dict[str
     at = 0
     while (start := text.find(opening, at)) >= 0:
         end = text.find(closing, start + 1, start + LONGEST_QUOTE)
-        if end < 0 or (marker is QUOTE and "\n\n" in text[start:end]):
+        if end < 0 or (marker is QUOTE and "\n\n" in text[start:end]):  # a quotation stays within its paragraph
             pieces.append(text[at : start + 1])
             at = start + 1
             continue
@@ -203,7 +203,7 @@ def _chunks(text: str, found: dict[str, tuple[int, int]]) -> str:
         if not marker:
             continue
         at = _place_of(chunk, text, at)
-        length = len(chunk.rstrip(",.;:?!)]'\""))
+        length = len(chunk.rstrip(",.;:?!)]'\""))  # punctuation still ends the sentence
         name = _FEATURE[marker]
         found.setdefault(name, (at, at + length))
         if marker is not URL and marker is not IMAGE and marker is not CODE:
@@ -238,7 +238,7 @@ def chunk_marker(chunk: str) -> str:
     bare = chunk.strip(",.;:?!()[]'\"*")
     if not bare:
         return ""
-    if bare[0] == "@" or bare.startswith("#file:"):
+    if bare[0] == "@" or bare.startswith("#file:"):  # in these forms, people attach files to a prompt
         return file_kind(bare) or FILE
     if ("/" in bare or "\\" in bare or "." in bare) and (kind := file_kind(bare)):
         return kind

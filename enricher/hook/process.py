@@ -299,13 +299,14 @@ def _notice(run: pipeline.Run, host: str) -> str:
     """Return the message for the user: this prompt's notices, those left by other processes, and what was added."""
     if host in HOSTS_WITHOUT_NOTICES:
         return ""
-    text = "\n".join(run.notices)
+    parts = [*run.notices]
     if os.path.exists(f"{run.state}/notices"):
         from storage.state import notices
 
-        text = "\n".join(filter(None, (text, notices.take(run.state))))
+        parts.append(notices.take(run.state))
     if run.settings.get("show") not in (None, False, "none") and run.text():
-        text = "\n".join(filter(None, (text, _what_was_added(run))))
+        parts.append(_what_was_added(run))
+    text = "\n".join(filter(None, parts))
     return finish(text)
 
 

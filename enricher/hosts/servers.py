@@ -7,10 +7,10 @@ until another program's configuration is read. Nothing here raises.
 from __future__ import annotations
 
 import os
-import stat
 
 from enricher.home import project_root
 from enricher.hosts import FALLBACK, NAMES, adapter
+from storage.base import private
 from storage.base.fast_stdlib import loads
 
 NAME = "prompt-enricher"
@@ -100,9 +100,9 @@ def is_ours(name: str, entry: object) -> bool:
 
 def _is_listed(path: str, key: str, cwd: str) -> bool:
     try:
-        content = _content(path)
+        content = private.read_file(os.path.realpath(path), LARGEST + 1)  # people link such files from elsewhere
         # Most files do not mention us, and a search of the bytes is far cheaper than parsing up to 16 MB.
-        if b"enricher" not in content or b"mcp" not in content:
+        if len(content) > LARGEST or b"enricher" not in content or b"mcp" not in content:
             return False
         text = content.decode("utf-8", "replace").removeprefix("\ufeff")
         if path.endswith(".toml"):
@@ -110,15 +110,6 @@ def _is_listed(path: str, key: str, cwd: str) -> bool:
         return any(is_ours(name, entry) for name, entry in _servers(_parsed(text), key, cwd))
     except (OSError, ValueError, RecursionError):  # RecursionError: too deeply nested JSON
         return False
-
-
-def _content(path: str) -> bytes:
-    """Return the content of a file, or no bytes if it is too large or not a regular file. Never blocks on a pipe."""
-    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))  # Windows has no such flag
-    with os.fdopen(descriptor, "rb") as file:
-        found = os.fstat(descriptor)
-        is_readable = stat.S_ISREG(found.st_mode) and found.st_size <= LARGEST
-        return file.read(LARGEST) if is_readable else b""
 
 
 def _parsed(text: str) -> object:

@@ -9,6 +9,7 @@ import os
 
 from enricher.home import project_root
 from storage.base.fast_stdlib import keyed_hash
+from storage.base.private import NONBLOCK
 
 MOST_BYTES = 64 * 1024
 SHARED = "shared"
@@ -103,8 +104,7 @@ def _is_local(address: str) -> bool:
 
 def _read(path: str) -> str:
     try:
-        # A named pipe in place of the file must not block; Windows has no such flag.
-        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+        descriptor = os.open(path, os.O_RDONLY | NONBLOCK)  # there may be a named pipe in place of the file
     except (OSError, ValueError):
         return ""
     try:

@@ -34,6 +34,16 @@ def cut(text: str, limit: int) -> str:
     return without_last_word(flat[: limit - 1], window=20).rstrip(" ,.;:") + ELLIPSIS
 
 
+def without_code(lines: list[str]) -> list[str]:
+    """Return the lines, with every line of a Markdown code block replaced by an empty one."""
+    kept, is_code = [], False
+    for line in lines:
+        is_fence = line.lstrip().startswith(("```", "~~~"))
+        is_code = is_code != is_fence
+        kept.append("" if is_code or is_fence else line)
+    return kept
+
+
 def singular(word: str) -> str:
     """Return an English word without the "s" of the plural; words such as "class" are unchanged."""
     return word[:-1] if len(word) > 3 and word[-1] == "s" and word[-2] != "s" else word

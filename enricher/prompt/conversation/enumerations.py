@@ -6,7 +6,7 @@ No I/O. If more than one list could be meant, no options are returned: a guess i
 from __future__ import annotations
 
 from enricher.prompt.conversation.choices import LETTERS, is_noun, label_of
-from enricher.prompt.text import cut
+from enricher.prompt.text import cut, without_code
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -116,18 +116,8 @@ def _referenced_list(choice: PromptChoice, matching: list[Enumeration], answer: 
 
 def enumerations(answer: str) -> list[Enumeration]:
     """Return the lists with labels in an answer, except in code blocks; if there are none, the lists of bullets."""
-    lines = _without_code(answer.splitlines()[:MOST_LINES])
+    lines = without_code(answer.splitlines()[:MOST_LINES])
     return [one for one in _labelled(lines) if len(one.options) > 1] or _bulleted(lines)
-
-
-def _without_code(lines: list[str]) -> list[str]:
-    """Return the lines, with every line of a code block replaced by an empty one."""
-    kept, is_code = [], False
-    for line in lines:
-        is_fence = line.lstrip().startswith(("```", "~~~"))
-        is_code = is_code != is_fence
-        kept.append("" if is_code or is_fence else line)
-    return kept
 
 
 def _labelled(lines: list[str]) -> list[Enumeration]:

@@ -8,6 +8,7 @@ regular expressions.
 
 from __future__ import annotations
 
+from enricher.prompt.text import without_code
 from enricher.prompt.wording import action_words
 
 TEST, NEW_TEST, RELEASE, BUILD, RUN = "test", "new-test", "release", "build", "run"
@@ -129,12 +130,9 @@ def _own_lines(text: str) -> list[str]:
     If a line begins with a short label and a colon, as in "Commit: 1a2b3c4", the label is removed as well.
     """
     lines: list[str] = []
-    fenced = False
-    for line in text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").splitlines():
+    for line in without_code(text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").splitlines()):
         bare = line.strip()
-        if bare.startswith(("```", "~~~")):
-            fenced = not fenced
-        elif bare and not fenced and not bare.startswith((">", "|", "$ ", "#!", "at ", "file ", "+", "diff ")):
+        if bare and not bare.startswith((">", "|", "$ ", "#!", "at ", "file ", "+", "diff ")):
             head, colon, behind = bare.partition(": ")
             is_label = bool(colon) and len(head.split()) <= WORDS_OF_A_LABEL
             lines.append(behind if is_label else bare.replace(": ", "\n"))

@@ -56,7 +56,7 @@ def without_last_word(text: str, *, window: int = 40) -> str:
 
 def estimate_tokens(text: str) -> int:
     """Estimate the number of tokens as max(words x 1.3 + 1, characters / 4, CJK characters) (ruling R12)."""
-    if text.isascii() or max(text) < CJK_STARTS:  # most texts: counting their characters one by one would be slow
-        return max(int(len(text.split()) * 1.3) + 1, len(text) // 4)
-    wide = sum(1 for char in text if CJK_STARTS <= char <= CJK_ENDS or HANGUL[0] <= char <= HANGUL[1])
+    wide = 0
+    if not text.isascii() and max(text) >= CJK_STARTS:  # most texts need no count of single characters, which is slow
+        wide = sum(1 for char in text if CJK_STARTS <= char <= CJK_ENDS or HANGUL[0] <= char <= HANGUL[1])
     return max(int(len(text.split()) * 1.3) + 1, len(text) // 4, wide)

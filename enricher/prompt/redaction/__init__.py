@@ -14,6 +14,7 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from typing import AnyStr
 
     Span = tuple[int, int, int, str]  # start, end, rank (of spans with the same start, the lowest gives the kind), kind
 
@@ -203,7 +204,7 @@ def _options(screen: Screen) -> list[Span]:
     return spans
 
 
-def places(text: bytes, mark: bytes) -> Iterator[int]:
+def places(text: AnyStr, mark: AnyStr) -> Iterator[int]:
     """Yield the offset of each occurrence of ``mark`` in ``text``; they do not overlap."""
     at = text.find(mark)
     while at >= 0:

@@ -129,10 +129,8 @@ def _in_other_scripts(screen: Screen) -> list[Span]:
     rest = folded.encode(errors="replace").translate(None, _ALL_ASCII)
     for word, kind in OTHERS:
         if word.encode().translate(None, _ALL_ASCII) in rest:  # a quick test by the non-ASCII letters
-            hit = folded.find(word)
-            while hit >= 0:
+            for hit in places(folded, word):
                 spans += _named(screen, hit, hit + len(word), kind)
-                hit = folded.find(word, hit + len(word))
     return spans
 
 

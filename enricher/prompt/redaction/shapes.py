@@ -186,14 +186,10 @@ _WORD_ENDS = frozenset(bytes((code,)) for code in ALNUM + b"_-")
 
 def _aws(screen: Screen, prefix: bytes) -> list[Span]:
     spans: list[Span] = []
-    raw, start = screen.raw, screen.raw.find(prefix)
-    while start >= 0:
-        end = start + len(prefix)
-        body = raw[end : end + 16]
+    for start in places(screen.raw, prefix):
+        body = screen.raw[start + len(prefix) : start + len(prefix) + 16]
         if len(body) == 16 and body.isalnum() and body.upper() == body:
-            end = screen.run_end(start)
-            spans.append((start, end, _SPECIFIC, "aws_key"))
-        start = raw.find(prefix, end)
+            spans.append((start, screen.run_end(start), _SPECIFIC, "aws_key"))
     return spans
 
 

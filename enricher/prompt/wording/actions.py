@@ -145,13 +145,11 @@ def _plain(clause: str) -> str:
     head, dot, rest = clause.partition(" ")
     if dot and head.rstrip(".)").isdigit() and head[-1] in ".)":
         clause = rest.strip()
-    is_shorter = True
-    while is_shorter and clause:
-        is_shorter = False
-        for words in _words().polite:
-            if clause.startswith(words) and clause[len(words) : len(words) + 1] in ("", " ", ",", "\n"):
-                clause, is_shorter = clause[len(words) :].lstrip(" ,"), True
-                break
+    ends = ("", " ", ",", "\n")
+    while words := next(
+        (one for one in _words().polite if clause.startswith(one) and clause[len(one) : len(one) + 1] in ends), ""
+    ):
+        clause = clause[len(words) :].lstrip(" ,")
     return clause
 
 

@@ -403,11 +403,9 @@ def _closing(text: str, start: int, closing: str) -> int:
 
     The result is -1 if none of the characters in ``closing`` occurs within LONGEST_TEXT characters.
     """
-    at = start
-    while at < len(text) and at - start <= LONGEST_TEXT:
+    for at in range(start, min(len(text), start + LONGEST_TEXT + 1)):
         if text[at] in closing and not (closing == "'" and text[at + 1 : at + 2].isalnum()):  # "don't"
             return at
-        at += 1
     return -1
 
 

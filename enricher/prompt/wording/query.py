@@ -123,9 +123,7 @@ class _Reader:
             return
         elif bare.startswith("|"):  # a table
             self.prose(bare, DATA)
-        elif self.trace_line(bare):
-            pass
-        else:
+        elif not self.trace_line(bare):
             aside = self.is_aside or bare[:40].lower().startswith(ASIDES)
             self.prose(bare, ASIDE if aside else STEPS if self.in_steps else PROSE)
 

@@ -407,11 +407,8 @@ def _ideographic_date(lowered: str, now: float) -> tuple[float, float, bool] | N
 
 
 def _number_before(text: str, at: int) -> int:
-    digits = ""
-    while at > 0 and text[at - 1].isascii() and text[at - 1].isdecimal():
-        at -= 1
-        digits = text[at] + digits
-    if digits:
+    before = text[: max(at, 0)]
+    if digits := before[len(before.rstrip("0123456789")) :]:
         return int(digits[:4])  # a year has four
-    before = text[at - 1] if at > 0 else " "
-    return 2 if before in "两二" else max(0, "〇一二三四五六七八九十".find(before))
+    last = before[-1:] or " "
+    return 2 if last in "两二" else max(0, "〇一二三四五六七八九十".find(last))

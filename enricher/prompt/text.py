@@ -1,6 +1,11 @@
-"""Make texts short and harmless: remove control characters and fake tags, cut long ones."""
+"""Cut texts, make them harmless, leave out their code blocks, find marks in them, and estimate their tokens."""
 
 from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import AnyStr
 
 CJK_STARTS = "\u2e80"
 CJK_ENDS = "\u9fff"
@@ -32,6 +37,14 @@ def cut(text: str, limit: int) -> str:
     if len(flat) <= limit:
         return flat
     return without_last_word(flat[: limit - 1], window=20).rstrip(" ,.;:") + ELLIPSIS
+
+
+def places(text: AnyStr, mark: AnyStr) -> Iterator[int]:
+    """Yield the offset of each occurrence of ``mark`` in ``text``; they do not overlap."""
+    at = text.find(mark)
+    while at >= 0:
+        yield at
+        at = text.find(mark, at + len(mark))
 
 
 def without_code(lines: list[str]) -> list[str]:

@@ -13,8 +13,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from typing import AnyStr
+    from collections.abc import Iterable
 
     Span = tuple[int, int, int, str]  # start, end, rank (of spans with the same start, the lowest gives the kind), kind
 
@@ -202,14 +201,6 @@ def _options(screen: Screen) -> list[Span]:
     for mark in users:
         spans += user_options(screen, mark)
     return spans
-
-
-def places(text: AnyStr, mark: AnyStr) -> Iterator[int]:
-    """Yield the offset of each occurrence of ``mark`` in ``text``; they do not overlap."""
-    at = text.find(mark)
-    while at >= 0:
-        yield at
-        at = text.find(mark, at + len(mark))
 
 
 def _merge(spans: list[Span]) -> list[Span]:

@@ -5,7 +5,7 @@ Such secrets may have any length, so even the largest text is searched completel
 
 from __future__ import annotations
 
-from enricher.prompt.redaction import places
+from enricher.prompt.text import places
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from enricher.prompt.redaction import places
 from enricher.prompt.redaction.values import cut_at_next_name, is_template
+from enricher.prompt.text import places
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,7 +7,6 @@ keys and tokens, only text that looks random counts. A word before the name coun
 
 from __future__ import annotations
 
-from enricher.prompt.redaction import places
 from enricher.prompt.redaction.values import (
     SecretCandidate,
     alternates,
@@ -15,6 +14,7 @@ from enricher.prompt.redaction.values import (
     is_literal_password,
     is_random,
 )
+from enricher.prompt.text import places
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

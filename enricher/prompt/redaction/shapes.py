@@ -6,9 +6,9 @@ each match; only an accepted token may extend further, and the search continues 
 
 from __future__ import annotations
 
-from enricher.prompt.redaction import places
 from enricher.prompt.redaction.values import is_template
 from enricher.prompt.redaction.vendors import ALNUM, ANYWHERE, AT_A_WORD, DIGITS, HEX, LOWER, UPPER, WITH_A_SIGN
+from enricher.prompt.text import places
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

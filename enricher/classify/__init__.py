@@ -174,8 +174,12 @@ def classify(
     word_points = matching.word_points(weighted, table)
     spans: dict[int, tuple[int, int]] = {}
     result.features = sorted(features)
+    result.scores = {facet["name"]: {} for facet in table.facets}
+    for facet, name in table.classes:
+        result.scores[facet][name] = 0
     _score(result, found, table)
     if is_explained:
+        # ``~class_at`` is negative, so that it cannot be mistaken for the index of a signal.
         weighted_spans = {~class_at: span for class_at, span in matching.strongest(weighted, word_points).items()}
         spans = {**seen.contained, **_offsets({**found, **weighted_spans}, read, seen.masked)}
         _explain(result, found, spans, features=features, table=table)
@@ -185,6 +189,7 @@ def classify(
     if opinion:
         opinion.add_points(result, table)
     choose_task_type(result, table)
+    # Some signals count only with a certain task type, so they come after its choice.
     if late := matching.fired_late(found, result.task_type, table):
         _score(result, late, table)
         if is_explained:
@@ -225,6 +230,7 @@ def _offsets(found: dict[int, tuple[int, int]], read: reading.Reading, masked: s
     starts: dict[int, int] = {}
     for number in range(last + 1):
         chunk = chunks[number]
+        # A mark may stand for another character, such as "." for ";", so it is not looked for.
         place = low.find(chunk, at) if chunk not in reading.MARKS else -1
         if place >= 0:
             at = place + len(chunk)
@@ -241,17 +247,10 @@ def _offsets(found: dict[int, tuple[int, int]], read: reading.Reading, masked: s
 
 
 def _score(result: Classification, found: Iterable[int], table: Table) -> None:
-    facets, classes = table.facets, table.classes
-    if not result.scores:
-        for facet in facets:
-            result.scores[facet["name"]] = {}
-        for facet_at, name in classes:
-            result.scores[facets[facet_at]["name"]][name] = 0
-    by_facet = [result.scores[facet["name"]] for facet in facets]
     for condition in found:
         for class_at, weight in table.condition(condition)[2]:
-            facet_at, name = classes[class_at]
-            by_facet[facet_at][name] += weight
+            facet, name = table.classes[class_at]
+            result.scores[facet][name] += weight
 
 
 def _explain(
@@ -268,8 +267,7 @@ def _explain(
             continue
         start, end = features.get(feature, (0, result.scanned_chars)) if feature else spans[condition]
         for class_at, weight in weights:
-            facet_at, name = table.classes[class_at]
-            facet = table.facets[facet_at]["name"]
+            facet, name = table.classes[class_at]
             result.evidence.append(Evidence(facet, name, label, start=start, end=end, weight=weight))
 
 
@@ -282,8 +280,7 @@ def _add_word_weights(
     characters of its strongest word; for a class that is missing there, no evidence is added.
     """
     for class_at, points in word_points.items():
-        facet_at, name = table.classes[class_at]
-        facet = table.facets[facet_at]["name"]
+        facet, name = table.classes[class_at]
         result.scores[facet][name] += points
         if span := spans.get(~class_at):
             result.evidence.append(Evidence(facet, name, PLAIN_WORDS, start=span[0], end=span[1], weight=points))
@@ -299,6 +296,7 @@ def _carry_over(result: Classification, earlier: Classification, table: Table) -
     if earlier.task_type in silent:
         return
     for name in scores:
+        # Small talk loses its points, and takes over only a score below zero.
         points = before.get(name, 0) if name not in silent else -scores[name] + min(0, before.get(name, 0))
         if points:
             scores[name] += points
@@ -315,7 +313,7 @@ def choose_task_type(result: Classification, table: Table) -> None:
     scores = result.scores.get(TASK_TYPE)
     if facet is None or not scores:
         return
-    best = max(scores, key=scores.__getitem__)
+    best = max(scores, key=scores.__getitem__)  # of equal scores, the first in the instructions
     odds = {name: 2.0 ** ((score - scores[best]) / facet["points_that_double"]) for name, score in scores.items()}
     total = sum(odds.values())
     silent = sum(odds.get(name, 0.0) for name in facet["silent"]) / total
@@ -339,9 +337,7 @@ def _choose_search_intent(result: Classification) -> None:
 def _intent_signals(found: dict[int, tuple[int, int]], table: Table) -> dict[int, tuple[int, int]]:
     """Return the signals in ``found`` (those that fired) that have a weight for a search intent."""
     own = {
-        class_at
-        for class_at, (facet_at, name) in enumerate(table.classes)
-        if name != NO_INTENT and table.facets[facet_at]["name"] == SEARCH_INTENT
+        class_at for class_at, (facet, name) in enumerate(table.classes) if facet == SEARCH_INTENT and name != NO_INTENT
     }
     return {
         condition: span
@@ -364,10 +360,6 @@ def _intent(result: Classification, text: str, matched: list[tuple[int, int]], t
 
 
 def _intent_confidence(text: str, signals: int) -> float:
-    """Return the confidence in a search intent for which ``signals`` signals fired.
-
-    It is 0.5, plus 0.1 per signal after the first (at most 0.15), 0.1 for a long text, and 0.1 for several sentences.
-    """
     value = 0.5 + min(0.15, 0.1 * max(0, signals - 1))
     if len(text) > LONG_PROMPT:
         value += 0.1
@@ -397,15 +389,11 @@ def _merged(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _topics(text: str, start: int, *, without: Container[str], keywords: list[str]) -> list[str]:
-    """Return the topics of a search intent: up to five words of ``text`` after the offset ``start``.
-
-    Words in ``without`` or in one of ``keywords`` are skipped, and so are words that have fewer than three characters
-    or do not begin with a letter.
-    """
+    """Return the topics of a search intent: up to five words of ``text`` after the offset ``start``."""
     spent = {word.strip(_EDGES) for keyword in keywords for word in keyword.lower().split()}
     found: list[str] = []
     for chunk in text[start : start + SCANNED].replace("/", " ").replace("\u2019", "'").split():
-        for piece in chunk.split(","):
+        for piece in chunk.split(","):  # "sessions,tokens" has two topics
             word = piece.strip(_EDGES).lower()
             word = word.removesuffix("'s")
             if len(word) < SHORTEST_TOPIC or word in without or word in spent or word in found or not word[0].isalpha():

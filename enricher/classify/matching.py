@@ -39,19 +39,13 @@ Span = tuple[int, int]
 class _Places:
     """The places in one prompt, such as its last sentence, that a rule can require for a signal with the key ``at``."""
 
-    __slots__ = ("end", "first_order", "last_order", "last_sentence", "object_end", "reading", "whole")
+    __slots__ = ("end", "object", "reading")
 
     def __init__(self, reading: Reading) -> None:
-        words = reading.words
-        end = len(words)
-        while end and words[end - 1] in MARKS:
-            end -= 1
-        self.reading, self.end = reading, end
-        self.last_sentence = reading.sentences[end - 1] if end else 0
-        self.first_order = reading.order[0] if reading.order else -1
-        self.last_order = reading.order[-1] if reading.order else -1
-        self.object_end = _object_end(words, self.first_order)
-        self.whole = end <= MOST_WORDS_OF_A_WHOLE
+        self.reading, self.object = reading, _object_of_order(reading)
+        self.end = len(reading.words)
+        while self.end and reading.words[self.end - 1] in MARKS:
+            self.end -= 1
 
     def bits(self) -> list[int]:
         """Return a bit mask for each word: the places, such as LAST_SENTENCE, of a phrase whose first word it is.
@@ -59,26 +53,27 @@ class _Places:
         For some places, ``ends_well`` must also check where the phrase ends.
         """
         reading, sentences, size = self.reading, self.reading.sentences, len(self.reading.words)
-        last_start = sentences.index(self.last_sentence) if size else 0
-        found = [1 << ANY | 1 << END | (1 << WHOLE if self.whole else 0)] * size
+        last_sentence = sentences[self.end - 1] if self.end else 0
+        last_start = sentences.index(last_sentence) if size else 0
+        found = [1 << ANY | 1 << END | (1 << WHOLE if self.end <= MOST_WORDS_OF_A_WHOLE else 0)] * size
         for place, positions in (
             (FIRST_SENTENCE, range(sentences.count(0))),
-            (LAST_SENTENCE, range(last_start, last_start + sentences.count(self.last_sentence))),
+            (LAST_SENTENCE, range(last_start, last_start + sentences.count(last_sentence))),
             (START, {0, reading.start}),
             (LEAD, reading.leads.keys() - reading.quiet),
-            (ORDER, (self.first_order,)),
-            (LAST_ORDER, (self.last_order,)),
-            (OBJECT, range(self.first_order + 1, self.object_end) if self.first_order >= 0 else ()),
+            (ORDER, reading.order[:1]),
+            (LAST_ORDER, reading.order[-1:]),
+            (OBJECT, self.object),
         ):
             for at in positions:
-                if 0 <= at < size:
+                if at < size:  # a prompt of nothing but openers starts after its last word
                     found[at] |= 1 << place
         return found
 
     def ends_well(self, place: int, end: int) -> bool:
         """Return whether a phrase that is required at ``place``, such as OBJECT, may end before the word ``end``."""
         if place == OBJECT:
-            return end <= self.object_end
+            return end <= self.object.stop
         return place != END or end == self.end
 
 
@@ -98,20 +93,21 @@ def contained(masked: str, table: Table) -> dict[int, Span]:
     return found
 
 
-def _object_end(words: list[str], order: int) -> int:
-    """Return the position after the last word of the object of an order (a verb in the imperative).
+def _object_of_order(reading: Reading) -> range:
+    """Return the positions of the words in the object of the first order (a verb in the imperative).
 
-    ``order`` is the position of the verb in ``words``. The object begins with the next word; it ends with the sentence,
-    or after six words.
+    The object begins after the verb; it ends with the sentence, or after six words.
     """
-    at = order + 1
-    limit = min(len(words), at + MOST_OBJECT_WORDS)
-    while at < limit and words[at] not in STOPS:
-        at += 1
-    return at
+    if not reading.order:
+        return range(0)
+    words, begin = reading.words, reading.order[0] + 1
+    end, limit = begin, min(len(words), begin + MOST_OBJECT_WORDS)
+    while end < limit and words[end] not in STOPS:
+        end += 1
+    return range(begin, end)
 
 
-def fired(reading: Reading, features: dict[str, Span], table: Table, inside: Collection[int] = ()) -> dict[int, Span]:
+def fired(reading: Reading, features: dict[str, Span], table: Table, inside: Collection[int]) -> dict[int, Span]:
     """Map the index in the table of each signal that fires to the range of words of its first match in the prompt.
 
     The range is (-1, -1) for signals that fire on a feature, and for those in ``inside``, which ``contained`` found.
@@ -130,9 +126,10 @@ def fired(reading: Reading, features: dict[str, Span], table: Table, inside: Col
             continue
         here = allowed_at[at]
         for entry in begun:
-            single = entry.__class__ is int
+            single = entry.__class__ is int  # faster than isinstance(), and this runs for each phrase
             condition = entry if single else entry[0]
             place = places_of[condition]
+            # Only for WHOLE is every match needed: together they must cover the prompt.
             if not here >> place & 1 or (condition in found and place != WHOLE):
                 continue
             end = at + 1 if single else _match(entry, words, at, bases)
@@ -155,7 +152,7 @@ def fired(reading: Reading, features: dict[str, Span], table: Table, inside: Col
 
 def _surplus(words: list[str]) -> set[int]:
     """Return the positions of all words that have already occurred MOST_TRIES times before in ``words``."""
-    if len(words) - len(set(words)) < MOST_TRIES:
+    if len(words) - len(set(words)) < MOST_TRIES:  # no word can occur so often
         return set()
     found: set[int] = set()
     times: dict[str, int] = {}
@@ -192,11 +189,11 @@ def weighted_wordings(reading: Reading, table: Table) -> list[WeightedWording]:
     """Return the words and pairs of words in a prompt that have weights, each once, except words in a prohibition."""
     found: list[WeightedWording] = []
     seen: set[str] = set()
-    words, quiet, leads, objects, last = _plain(reading)
+    words, last, objects = reading.words, len(reading.words) - 1, _object_of_order(reading)
     weights_of, strengths = table.word_weights, table.strengths
     for at, word in enumerate(words):
         packed = weights_of(word)
-        if not packed or at in quiet:
+        if not packed or at in reading.quiet:
             continue
         more = packed.find("|")
         if more and word not in seen:
@@ -205,7 +202,7 @@ def weighted_wordings(reading: Reading, table: Table) -> list[WeightedWording]:
         if more < 0:
             continue
         follower = words[at + 1] if at < last else ""
-        for key, is_there in ((follower, at < last), (AT_LEAD, at in leads), (AT_OBJECT, at in objects)):
+        for key, is_there in ((follower, at < last), (AT_LEAD, at in reading.leads), (AT_OBJECT, at in objects)):
             if is_there and (start := packed.find(f"|{key}=", more)) >= 0 and (name := f"{word} {key}") not in seen:
                 seen.add(name)
                 figures = packed[start + len(key) + 2 :].partition("|")[0]
@@ -219,29 +216,18 @@ def wordings(reading: Reading) -> set[str]:
     For each word outside a prohibition, these are the word itself, the word with the next one ("fix bug") and, where
     it applies, the word with its position ("fix @lead", "bug @object").
     """
-    words, quiet, leads, objects, last = _plain(reading)
+    words, objects = reading.words, _object_of_order(reading)
     found: set[str] = set()
     for at, word in enumerate(words):
-        if at not in quiet:
+        if at not in reading.quiet:
             found.add(word)
-            if at < last:
+            if at + 1 < len(words):
                 found.add(f"{word} {words[at + 1]}")
-            if at in leads:
+            if at in reading.leads:
                 found.add(f"{word} {AT_LEAD}")
             if at in objects:
                 found.add(f"{word} {AT_OBJECT}")
     return found
-
-
-def _plain(reading: Reading) -> tuple[list[str], set[int], dict[int, int], range, int]:
-    """Return the tuple (words, prohibited, leads, objects, last) for ``weighted_wordings`` and ``wordings``.
-
-    ``words`` are the words of the prompt; the rest are positions: of the words in a prohibition, ``Reading.leads``, of
-    the object of the first order (imperative), and of the last word.
-    """
-    words, order = reading.words, reading.order
-    objects = range(order[0] + 1, _object_end(words, order[0])) if order else range(0)
-    return words, reading.quiet, reading.leads, objects, len(words) - 1
 
 
 def word_points(weighted: list[WeightedWording], table: Table) -> dict[int, int]:
@@ -285,7 +271,7 @@ def _match(entry: list[Any], words: list[str], at: int, bases: list[str]) -> int
             word = words[at]
             if word == want or bases[at] == want:
                 break
-            if word in STOPS:
+            if word in STOPS:  # a gap does not go beyond the sentence
                 return 0
             at += 1
         else:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 GENERAL = "general"
 """The search intent "no particular kind of information"; a model that answers with it adds no points."""
 MOST_TOPICS = 5
-LEAST_TRUSTED = 0.95
+HIGHEST_ACCURACY = 0.95
 """Maximum accuracy that is assumed of any model: at 1.0 the factor above would be infinite."""
 ASSUMED_ACCURACY = 0.65
 """Accuracy assumed for a model that has not been measured.
@@ -119,7 +119,7 @@ def points(accuracy: float, classes: int, points_that_double: float) -> int:
 
     A model that is no better than a guess adds 0 points.
     """
-    accuracy = min(accuracy, LEAST_TRUSTED)
+    accuracy = min(accuracy, HIGHEST_ACCURACY)
     if classes < 2 or accuracy * classes <= 1:
         return 0
     return round(points_that_double * log2(accuracy * (classes - 1) / (1 - accuracy)))

@@ -27,6 +27,7 @@ FOREIGN_SHARE, ENGLISH_SHARE, LEAST_FOREIGN_WORDS = 3, 8, 4
 The second test is only made for prompts of more than four words.
 """
 MOST_OPENERS = 10
+# Replaced in this order: ".)" ends a sentence, which ")" alone does not.
 _SPACED = (
     ("…", " . "), ("..", " . "), ("\r", " "), ("\n", " ¶ "), (". ", " . "), (".)", " . "), ("?", " ? "), ("!", " ! "),
     (",", " , "), (": ", " : "), (";", " . "), ("(", " "), (")", " "), ("[", " "), ("]", " "), ("*", " "), ("_", " "),
@@ -100,6 +101,7 @@ def words_of(masked: str, contractions: dict[str, list[str]]) -> Reading:
         text = spaced_foreign_text(text)
     chunks = text.split()
     for at, chunk in enumerate(chunks):
+        # Marks of a quotation, a list or a path go, those inside a word stay: "don't", "re-run", "src/app.py".
         if chunk[0] in "'-\\" or chunk[-1] in ".'-:\\/":
             bare = chunk.strip("'-\\:/") or chunk
             chunks[at] = bare.rstrip(".") or "."
@@ -133,6 +135,7 @@ def _positions(reading: Reading, table: Table) -> None:
         reading.sentences.append(sentence)
         if fresh and word not in MARKS:
             lead = _lead(reading, at, table)
+            # The start of the prompt is the first word after openers alone: requests such as "can you" count.
             if sentence == 0 and not reading.leads:
                 reading.start = _after_openers(words, at, openers)
             if lead < last:
@@ -151,6 +154,7 @@ def _positions(reading: Reading, table: Table) -> None:
 def _after_openers(words: list[str], at: int, openers: Collection[str]) -> int:
     end = min(len(words), at + MOST_OPENERS)
     while at < end and (
+        # Below \uf000 are the markers of masked text; full-width letters and emojis are above.
         words[at] in openers or words[at] == "," or words[at].isdigit() or FIRST_MARKER < words[at] < "\uf000"
     ):
         at += 1
@@ -200,7 +204,7 @@ def add_shape(features: dict[str, tuple[int, int]], reading: Reading, masked: st
     if "?" in words:
         names.append("question_mark")
         last = len(words) - 1
-        while last and words[last] == "¶":
+        while last and words[last] == "¶":  # line breaks after the question mark
             last -= 1
         if words[last] == "?":
             names.append("ends_with_question")
@@ -213,7 +217,7 @@ def add_shape(features: dict[str, tuple[int, int]], reading: Reading, masked: st
             names.append("several_orders")
         if reading.sentences[reading.order[-1]] == reading.sentences[-1]:
             names.append("order_last")
-    if reading.leads and min(reading.leads) > reading.start and min(reading.leads) < len(words):
+    if reading.leads and min(reading.leads) > reading.start:
         names.append("polite_request")
     if reading.quiet:
         names.append("prohibition")

@@ -58,7 +58,8 @@ class Table:
 
     def __init__(self, packed: dict[str, Any]) -> None:
         self.facets: list[dict[str, Any]] = packed["facets"]
-        self.classes: list[tuple[int, str]] = packed["classes"]
+        self.classes = [(str(self.facets[facet_at]["name"]), str(name)) for facet_at, name in packed["classes"]]
+        """Each class as (name of its facet, its name); other values refer to classes by their index in this list."""
         self.features: dict[str, list[int]] = packed["features"]
         self.contained: dict[str, list[int]] = packed.get("contained", {})
         self.late: dict[str, list[int]] = packed["late"]
@@ -138,13 +139,12 @@ def _unpacked(packed: str, seconds: list[str]) -> list[Any]:
 
     Phrases that consist of the first word alone, or have a gap after it, are always included.
     """
-    alone, _, behind = packed.partition("|")
-    found = [entry_of(text) for text in alone.split(";") if text]
+    found = [entry_of(text) for text in packed.partition("|")[0].split(";") if text]
     for second in seconds:
-        at = behind.find(f"{second}=") if behind.startswith(f"{second}=") else behind.find(f"|{second}=")
+        at = packed.find(f"|{second}=")
         if at >= 0:
-            start = behind.index("=", at) + 1
-            found += [entry_of(text) for text in behind[start : behind.index("|", start)].split(";")]
+            start = at + len(second) + 2
+            found += [entry_of(text) for text in packed[start : packed.index("|", start)].split(";")]
     return found
 
 

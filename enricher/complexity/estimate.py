@@ -108,23 +108,21 @@ def estimate(
     """
     result = Estimate(task_id)
     _measure(result, scanned_part(prompt), thresholds, task_type=task_type)
-    result.tokens = len(prompt) // thresholds["sizes"]["characters_per_token"] + _of_lines(result, thresholds)
+    sizes = thresholds["sizes"]
+    result.tokens = len(prompt) // sizes["characters_per_token"] + int(result.lines * sizes["tokens_per_line"])
     if ask is not None and model_score is None:  # a replay passes the recorded score and queries no model
         try:
             model_score = ask(prompt)
         except Exception as failure:
             result.reason = f"the model failed: {type(failure).__name__}: {failure}"
         else:
+            # None would mean that no model was asked; an empty text is reported as an answer that is no number.
             model_score = "" if model_score is None else model_score
     if model_score is not None:
         result.model, result.reason = _read_score(model_score)
     _combine(result, thresholds)
     _suggest(result, thresholds)
     return result
-
-
-def _of_lines(result: Estimate, thresholds: Thresholds) -> int:
-    return int(result.lines * thresholds["sizes"]["tokens_per_line"])
 
 
 def _measure(result: Estimate, prompt: str, thresholds: Thresholds, *, task_type: str) -> None:
@@ -148,6 +146,7 @@ def _measure(result: Estimate, prompt: str, thresholds: Thresholds, *, task_type
     factors["kind_weight"] = max(
         (kind["weight"] for kind in thresholds["kinds"].values() if _found(words, text, kind)), default=1
     )
+    # Files and kind weigh the keywords alone; the task type below weighs everything.
     points = points * factors["file_weight"] * factors["kind_weight"]
     count = len(_found(words, text, verbs))
     factors["verbs"] = verbs["points"] * max(0, count - verbs["free"])
@@ -188,6 +187,7 @@ def _named_files(prompt: str, masked: str) -> int:
     for marker in FILES:
         at = masked.find(marker)
         while at >= 0:
+            # "src/app.py:15" names the same file as "src/app.py".
             names.add(prompt[at:].split(None, 1)[0].strip(".,;:!?()[]\"'`").partition(":")[0])
             at = masked.find(marker, at + 1)
     return len(names)
@@ -201,8 +201,9 @@ def _counts(words: list[str], text: str, files: Thresholds) -> list[int]:
     """
     found = [files["wide"]["count"]] if _found(words, text, files["wide"]) else [0]
     for at, word in enumerate(words):
+        # "40 source files": one word may be between the number and what it counts.
         if word.isascii() and word.isdigit() and any(one in files["counted"] for one in words[at + 1 : at + 3]):
-            found.append(min(int(word[:6]), MOST_FILES))
+            found.append(min(int(word[:6]), MOST_FILES))  # int() raises ValueError for thousands of digits
     return found
 
 
@@ -244,6 +245,7 @@ def _suggest(result: Estimate, thresholds: Thresholds) -> None:
     steps = limits["confidence"]
     sure = steps["base"] + steps["each"] * len(reached) + (steps["parts"] if has_parts else 0)
     result.should_split = bool(reached)
+    # The confidence is in the decision, so what speaks for splitting lowers that in not splitting.
     result.confidence = round(max(LEAST_SURE, min(MOST_SURE, sure if reached else 1 - sure)), 2)
     reasons = reached or [f"score {result.score:g}, {result.lines} lines, {result.files} files: below every threshold"]
     if result.parts:

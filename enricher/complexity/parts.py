@@ -68,7 +68,7 @@ def find_parts(prompt: str, masked: str, verbs: Container[str]) -> list[Part]:
     if not FEWEST <= len(items) <= MOST or 2 * sum(_is_task(text, verbs) for _number, text in items) < len(items):
         return []
     numbers = [number for number, _text in items]
-    if len(set(numbers)) < len(numbers):
+    if len(set(numbers)) < len(numbers):  # for example from two lists
         items = [(at, text) for at, (_number, text) in enumerate(items, 1)]
     parts = [Part(number, text) for number, text in items]
     for at, part in enumerate(parts):
@@ -123,6 +123,7 @@ def _items(prompt: str, masked: str) -> list[tuple[int, str]]:
             found.append((indent, number, text))
         at += len(line) + 1
     outermost = min((indent for indent, _number, _text in found), default=0)
+    # " 9." above "10." is indented by one character more, though both are at the top level.
     items = [(number, text) for indent, number, text in found if indent <= outermost + 1]
     return [(number or at, text) for at, (number, text) in enumerate(items, 1)] if len(items) >= FEWEST else []
 
@@ -134,7 +135,7 @@ def _mark(bare: str) -> tuple[int, int]:
     """
     if bare[:1] in ("-", "*", "•", "+") and bare[1:2] in (" ", "\t"):
         return 0, 2
-    digits = bare[: 2 if bare[1:2].isdigit() else 1]
+    digits = bare[: 2 if bare[1:2].isdigit() else 1]  # at most two, as MOST has
     if digits.isascii() and digits.isdigit() and bare[len(digits) : len(digits) + 1] in (".", ")"):
         behind = bare[len(digits) + 1 : len(digits) + 2]
         if behind in (" ", "\t"):
@@ -164,7 +165,7 @@ def _inline_steps(prompt: str, masked: str) -> list[tuple[int, str]]:
 def _step_at(masked: str, mark: str, at: int) -> int:
     """Return the offset of ``mark`` (such as "2) ") at the beginning of a word, from ``at`` on; -1 if not found."""
     at = masked.find(mark, at)
-    while at > 0 and masked[at - 1] not in " (:,;\n":
+    while at > 0 and masked[at - 1] not in " (:,;\n":  # not "v2) " or "3.2) "
         at = masked.find(mark, at + 1)
     return at
 
@@ -181,6 +182,7 @@ def _clauses(prompt: str, masked: str) -> list[tuple[int, str]]:
         found.append(prompt[begin:place])
         begin = place + len(sign)
     found.append(prompt[begin:])
+    # Lines above the one with the phrase do not belong to the step.
     texts = [text.strip(" .,;\n").rpartition("\n")[2] for text in found]
     return list(enumerate(texts, 1)) if len(texts) >= FEWEST else []
 
@@ -212,7 +214,7 @@ def _numbers(words: list[str]) -> list[int]:
     found: list[int] = []
     for word in words:
         if word.isascii() and word.isdigit():
-            found.append(int(word[:6]))
+            found.append(int(word[:6]))  # int() raises ValueError for thousands of digits
         elif word not in LINKS:
             break
     return found
@@ -225,6 +227,7 @@ def _parts_about(words: list[str], parts: list[Part], at: int) -> list[int]:
     is empty if no other part mentions the subject.
     """
     end = next((place for place, word in enumerate(words[:MOST_WORDS_OF_A_THING]) if word in DONE), 0)
+    # "once the schema is there" is a condition, "when the schema is wrong" is not.
     if not end or (words[end] in ("is", "are", "was", "were") and not FINISHED.intersection(words[end + 1 : end + 3])):
         return []
     thing = singular(words[end - 1])
@@ -237,7 +240,6 @@ def _parts_about(words: list[str], parts: list[Part], at: int) -> list[int]:
 
 
 def _files(text: str) -> set[str]:
-    """Return the words of a part that name a file."""
     from enricher.prompt.wording.structure import file_kind
 
     words = (word.strip(EDGES).lower() for word in text.split() if "." in word or "/" in word)

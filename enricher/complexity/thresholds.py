@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
 Points = Annotated[float, Field(ge=0, le=1000)]
 Weight = Annotated[float, Field(gt=0, le=100)]
@@ -84,19 +84,17 @@ class FileWeights(_Section):
     weights: Annotated[list[FileStep], Field(min_length=1)]
 
 
-class Verbs(_Section):
-    """The verbs that state a task, the number of them that adds no points, and the points for each further one."""
-
-    free: Annotated[int, Field(ge=0)]
-    points: Points
-    words: Words
-
-
 class Items(_Section):
     """The number of listed parts that add no points, and the points for each further part."""
 
     free: Annotated[int, Field(ge=0)]
     points: Points
+
+
+class Verbs(Items):
+    """The verbs that state a task, the number of them that adds no points, and the points for each further one."""
+
+    words: Words
 
 
 class Sizes(_Section):
@@ -179,10 +177,7 @@ class ThresholdsFile(_Section):
 
 
 def _order_problem(limits: Sequence[int | None]) -> str:
-    """Return what is wrong with the limits of the steps of a scale, or an empty string if they are valid.
-
-    ``limits`` has the limits in the order of the steps.
-    """
+    """Return what is wrong with the limits of the steps of a scale, or an empty string if they are valid."""
     if limits[-1] is not None:
         return "the last step must have no up_to, so that every value has a step"
     if None in limits[:-1]:
@@ -204,17 +199,10 @@ def compile_thresholds(
     except ValidationError as failure:
         return {}, [(tuple(detail["loc"]), _message(detail)) for detail in failure.errors()]
     body: dict[str, Any] = read.model_dump()
-    for group in _groups(body):
+    for group in (*body["keywords"].values(), *body["kinds"].values(), body["files"]["wide"], body["verbs"]):
         group.update(_compiled_words(group["words"], forms))
     body["files"]["counted"] = list(_compiled_words(body["files"]["counted"], forms)["words"])
     return body, []
-
-
-def _groups(body: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    yield from body["keywords"].values()
-    yield from body["kinds"].values()
-    yield body["files"]["wide"]
-    yield body["verbs"]
 
 
 def _compiled_words(words: Iterable[str], forms: Callable[[str], Iterable[str]]) -> dict[str, Any]:
@@ -235,5 +223,5 @@ def _message(detail: Any) -> str:
         return f"'{where}' is missing; add it, with a value as in the packaged file"
     if detail["type"] == "extra_forbidden":
         return f"unknown key '{where}', which would have no effect; remove it"
-    message = str(detail["msg"]).removeprefix("Value error, ")
+    message = str(detail["msg"]).removeprefix("Value error, ")  # pydantic's words for our own ValueError
     return f"{where}: {message[:1].lower()}{message[1:]}" if where else message

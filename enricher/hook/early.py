@@ -33,7 +33,7 @@ def first_piece() -> bytes:
     try:
         bundle._set_alarm(READING_S)  # noqa: SLF001 (``storage.base.fast_stdlib.on_alarm`` is not loaded yet)
         try:
-            piece = os.read(0, 1 << 20)
+            piece = os.read(0, 1 << 20)  # as much as a pipe may hold on Linux
             if _is_end_of_tool(piece) and not any(map(_is_result, names)):
                 _drain_stdin(piece)
                 os._exit(0)

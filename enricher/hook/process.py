@@ -14,7 +14,7 @@ STARTED = time.perf_counter()
 
 from enricher import pipeline  # noqa: E402 (the clock starts before anything is loaded)
 from enricher.home import state_dir  # noqa: E402
-from enricher.hosts import NAMES, adapter, detect  # noqa: E402
+from enricher.hosts import LATE_EVENTS, NAMES, TURN_ENDS, adapter, detect  # noqa: E402
 from enricher.record import after_answer  # noqa: E402 (the clock starts before anything is loaded)
 from enricher.respond.render import BACKGROUND_TITLE, TITLE, finish  # noqa: E402
 from enricher.settings import HYDRATE  # noqa: E402
@@ -40,11 +40,8 @@ HYDRATION = "--format=hydration"
 """Command-line option that asks for a plan (seed 003); the client gets it in the same way as any added text."""
 CONTEXT_DROPPED = ("SessionStart", "PreCompact")
 """Events that a client sends when it compacts or clears a conversation."""
-WITHIN_A_TURN = ("PostToolUse", "AfterTool")
-"""Events at which the agent can be given a late result: text that a model added after the prompt was answered."""
-AFTER_A_TURN = ("Stop", "AfterAgent")
-"""Events at which the files that the agent wrote during the turn are checked."""
-NO_PROMPT = CONTEXT_DROPPED + WITHIN_A_TURN + AFTER_A_TURN
+NO_PROMPT = (*CONTEXT_DROPPED, *LATE_EVENTS.values(), *TURN_ENDS.values())
+"""Events that report no prompt."""
 
 HOSTS_WITHOUT_NOTICES = ("copilot",)
 """Clients that cannot show a notice, so that notices stay in the state folder for ``enricher doctor``."""
@@ -73,10 +70,11 @@ def main(argv: list[str], *, started: float = STARTED, received: bytes = b"") ->
     sys.unraisablehook = lambda _report: None
     try:
         on_alarm(max(0.001, DEADLINE_S - (time.perf_counter() - started)), _ring)  # 0 would cancel the alarm
-        if PIPELINE in "=".join(argv):
-            _answer_in_pipeline(_registered_name(argv), received)
+        named, options = next((word for word in argv if word in NAMES), ""), "=".join(argv)
+        if PIPELINE in options:
+            _answer_in_pipeline(named, received)
         else:
-            _answer(_registered_name(argv), _read_event(received), mode=HYDRATE if HYDRATION in "=".join(argv) else "")
+            _answer(named, _read_event(received), mode=HYDRATE if HYDRATION in options else "")
     except BaseException as failure:  # the outermost frame: whatever fails, the prompt must go on
         reason = failure
         _attempt(lambda: _note_failure(reason))
@@ -87,15 +85,8 @@ def _ring() -> None:
     raise DeadlineError
 
 
-def _registered_name(argv: list[str]) -> str:
-    return next((word for word in argv if word in NAMES), "")
-
-
 def _answer_in_pipeline(named: str, received: bytes) -> None:
-    """Answer in the format ``pipeline`` (seed 004); its text is empty if the event cannot be read in time.
-
-    ``named`` is the client for which the hook was registered, ``received`` the beginning of the event.
-    """
+    """Answer in the format ``pipeline`` (seed 004); its text is empty if the event cannot be read in time."""
     from enricher.respond import formats
 
     try:
@@ -110,15 +101,13 @@ def _answer(named: str, payload: object, form: str = "", *, mode: str = "") -> N
     if not form and isinstance(payload, dict) and (event := payload.get("hook_event_name")) in NO_PROMPT:
         if event in CONTEXT_DROPPED:
             _forget_session(payload)
-        elif event in AFTER_A_TURN:
+        elif event in TURN_ENDS.values():
             _check_turn(payload, named)
         else:
             _give_late_result(payload)
         return
-    host = detect(os.environ, payload, named)
-    speaker = adapter(host)
+    speaker = adapter(detect(os.environ, payload, named))
     event = speaker.parse(payload)
-    event.host = event.host or host
     run = pipeline.Run(event, started=STARTED, form=form)
     # From here on, a failure is recorded in the trace; an earlier one can only be recorded in the log.
     run.mode = mode
@@ -130,7 +119,7 @@ def _answer(named: str, payload: object, form: str = "", *, mode: str = "") -> N
         if failure:
             _mark_failed(run, failure)
         unsaid = _attempt(
-            lambda: _write(_pipeline_answer(run) if form else speaker.answer(run.text(), _notice(run, host)))
+            lambda: _write(_pipeline_answer(run) if form else speaker.answer(run.text(), _notice(run, event.host)))
         )
         if unsaid:
             run.problems.append(("answer", f"not written: {type(unsaid).__name__}"))
@@ -196,6 +185,7 @@ def _forget_session(payload: dict[str, object]) -> None:
     from storage.state.sessions import record_injected, reset_session
 
     state, session, source = state_dir(), str(payload.get("session_id", "")), payload.get("source", "compact")
+    # Of the two events, only SessionStart has a source; PreCompact means that the conversation is compacted.
     if source in ("compact", "clear"):
         reset_session(state, session)
     if source in ("compact", "resume"):
@@ -207,9 +197,7 @@ def _check_turn(payload: dict[str, object], named: str) -> None:
 
     The end of a subagent is ignored, since it is not the end of a turn.
     """
-    state, host = state_dir(), detect(os.environ, payload, named)
-    event = adapter(host).parse(payload)
-    event.host = event.host or host
+    state, event = state_dir(), adapter(detect(os.environ, payload, named)).parse(payload)
     if event.session_id and not event.agent and os.path.isdir(state):
         detached.fork(state, "validate", lambda: _record_turn(event, state))
 
@@ -256,13 +244,14 @@ def _read_event(first: bytes = b"") -> object:
         try:
             piece, first = first or os.read(0, 1 << 20), b""
         except BlockingIOError:  # the client made its pipe non-blocking, which affects our end, too
-            _wait_for(0)
+            _is_ready(0)
             continue
-        except OSError:
+        except OSError:  # stdin is closed: what has arrived is all
             break
         received += piece
         if not piece:
             break
+        # An event is a JSON object, so it is complete only after a closing brace.
         if received[-WHITE_SPACE:].rstrip().endswith(b"}") and not _has_more(received):
             value = _decoded(received)
             if value is not None:
@@ -275,13 +264,7 @@ def _read_event(first: bytes = b"") -> object:
 
 def _has_more(received: bytearray) -> bool:
     """Return whether more of a large event is available; parsing it after every piece would take quadratic time."""
-    if len(received) < SMALL_EVENT:
-        return False
-    import select
-
-    waiting = select.poll()
-    waiting.register(0, select.POLLIN)
-    return bool(waiting.poll(0))
+    return len(received) >= SMALL_EVENT and _is_ready(0, within_ms=0)
 
 
 def _decoded(received: bytearray) -> object | None:
@@ -300,29 +283,30 @@ def _write(answer: dict[str, object] | None) -> None:
         try:
             rest = rest[os.write(1, rest) :]
         except BlockingIOError:
-            _wait_for(1)
+            _is_ready(1)
 
 
-def _wait_for(descriptor: int) -> None:
-    """Wait until a non-blocking descriptor is ready: stdin (0) for reading, any other for writing."""
+def _is_ready(descriptor: int, *, within_ms: int | None = None) -> bool:
+    """Return whether stdin (0) can be read, or stdout (1) written; wait for that for ever, or ``within_ms``."""
     import select
 
     waiting = select.poll()
     waiting.register(descriptor, select.POLLOUT if descriptor else select.POLLIN)
-    waiting.poll()
+    return bool(waiting.poll(within_ms))
 
 
 def _notice(run: pipeline.Run, host: str) -> str:
     """Return the message for the user: this prompt's notices, those left by other processes, and what was added."""
     if host in HOSTS_WITHOUT_NOTICES:
         return ""
-    text = "\n".join(run.notices)
+    parts = [*run.notices]
     if os.path.exists(f"{run.state}/notices"):
         from storage.state import notices
 
-        text = "\n".join(filter(None, (text, notices.take(run.state))))
+        parts.append(notices.take(run.state))
     if run.settings.get("show") not in (None, False, "none") and run.text():
-        text = "\n".join(filter(None, (text, _what_was_added(run))))
+        parts.append(_what_was_added(run))
+    text = "\n".join(filter(None, parts))
     return finish(text)
 
 
@@ -352,7 +336,8 @@ def _log(run: pipeline.Run) -> None:
 
         session = run.trace.session_id
         for stage, reason, *level in run.problems:
-            log.append(run.state, stage=stage, reason=reason, session_id=session, level=(*level, log.WARNING)[0])
+            level_or_default = (*level, log.WARNING)[0]  # most problems have no level
+            log.append(run.state, stage=stage, reason=reason, session_id=session, level=level_or_default)
     if run.trace.status == "error":
         _count_failure(run.state, run.trace.error)
     else:
@@ -380,11 +365,10 @@ def _reason(failure: BaseException) -> str:
 
 
 def _count_failure(state: str, reason: str) -> None:
-    path = f"{state}/{FAILURES}"
     from storage.base import private
 
     private.make_directory(state)
-    descriptor = private.open_file(path, os.O_WRONLY | os.O_APPEND)
+    descriptor = private.open_file(f"{state}/{FAILURES}", os.O_WRONLY | os.O_APPEND)
     os.write(descriptor, b".")
     count = os.fstat(descriptor).st_size
     os.close(descriptor)

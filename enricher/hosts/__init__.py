@@ -69,20 +69,14 @@ def detect(environ: Mapping[str, str], payload: object, named: str) -> str:
 
 
 def _by_environment(environ: Mapping[str, str]) -> str:
-    for host, variables in _MARKERS:
-        if any(environ.get(variable) for variable in variables):
-            return host
-    return ""
+    return next((host for host, variables in _MARKERS if any(map(environ.get, variables))), "")
 
 
 def _by_event(payload: dict[str, object]) -> str:
     named = payload.get("hook_event_name")
     if isinstance(named, str) and named in _EVENT_NAMES:
         return _EVENT_NAMES[named]
-    for host, keys in _SIGNATURES:
-        if all(key in payload for key in keys):
-            return host
-    return ""
+    return next((host for host, keys in _SIGNATURES if all(key in payload for key in keys)), "")
 
 
 def adapter(name: str) -> Adapter:

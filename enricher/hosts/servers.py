@@ -10,6 +10,7 @@ import os
 
 from enricher.home import project_root
 from enricher.hosts import FALLBACK, NAMES, adapter
+from storage.base import private
 from storage.base.fast_stdlib import loads
 
 NAME = "prompt-enricher"
@@ -99,25 +100,16 @@ def is_ours(name: str, entry: object) -> bool:
 
 def _is_listed(path: str, key: str, cwd: str) -> bool:
     try:
-        content = _content(path)
+        content = private.read_file(os.path.realpath(path), LARGEST + 1)  # people link such files from elsewhere
         # Most files do not mention us, and a search of the bytes is far cheaper than parsing up to 16 MB.
-        if b"enricher" not in content or b"mcp" not in content:
+        if len(content) > LARGEST or b"enricher" not in content or b"mcp" not in content:
             return False
         text = content.decode("utf-8", "replace").removeprefix("\ufeff")
         if path.endswith(".toml"):
             return _is_in_toml(text, key)
         return any(is_ours(name, entry) for name, entry in _servers(_parsed(text), key, cwd))
-    except (OSError, ValueError, RecursionError):
+    except (OSError, ValueError, RecursionError):  # RecursionError: too deeply nested JSON
         return False
-
-
-def _content(path: str) -> bytes:
-    """Return the content of a file, or no bytes if it is too large or not a regular file. Never blocks on a pipe."""
-    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
-    with os.fdopen(descriptor, "rb") as file:
-        found = os.fstat(descriptor)
-        is_readable = found.st_mode & 0o170000 == 0o100000 and found.st_size <= LARGEST
-        return file.read(LARGEST) if is_readable else b""
 
 
 def _parsed(text: str) -> object:
@@ -144,7 +136,7 @@ def _without_comments(text: str) -> str:
             at += 1
         elif char == '"':
             is_string = not is_string
-        elif not is_string and char in "]}":
+        elif not is_string and char in "]}":  # drop a comma before it
             while kept and kept[-1] in " \t\r\n,":
                 kept.pop()
         kept.append(text[at : at + 1])
@@ -158,6 +150,7 @@ def _servers(root: object, key: str, cwd: str) -> list[tuple[str, object]]:
     Servers that the file lists only for the project that contains ``cwd`` are included.
     """
     found: list[tuple[str, object]] = []
+    # Claude Code lists the servers that are added for one folder under "projects", by the folder's path.
     projects = root.get("projects") if isinstance(root, dict) else None
     here = [projects.get(folder) for folder in {cwd, project_root(cwd)}] if isinstance(projects, dict) and cwd else []
     for part in (root, *here):
@@ -174,6 +167,7 @@ def _is_in_toml(text: str, key: str) -> bool:
     tables: dict[str, list[str]] = {}
     table = ""
     for line in map(str.strip, text.splitlines()):
+        # A table's header, unlike the line of an array, which has a comma at its end or a "=" inside.
         if line.startswith("[") and line.rstrip("]") != line and "=" not in line:
             table = line.strip("[] ").replace('"', "").replace("'", "")
         elif not line.startswith("#"):

@@ -140,9 +140,7 @@ def asks_for_intent(settings: Mapping[str, Value]) -> bool:
 def meanings_of(rules: Rules) -> dict[str, str]:
     """Return the task types of the rules, each with its meaning; in rules of an earlier release, meanings are empty."""
     meanings: Mapping[str, str] = rules.body.get("meanings", {})
-    table = rules.table
-    names = [name for at, name in table.classes if table.facets[at]["name"] == TASK_TYPE]
-    return {name: meanings.get(name, "") for name in names}
+    return {name: meanings.get(name, "") for facet, name in rules.table.classes if facet == TASK_TYPE}
 
 
 def _ask(call: Callable[[], dict[str, Any]], descriptor: int) -> None:

@@ -33,6 +33,7 @@ CUES = (
 The namespace is the kind of memory, such as ``decisions``; an empty one is guessed from the text of the memory.
 """
 
+# First letters of all words that introduce a memory: a cheap test, since every line of a prompt is checked.
 _FIRST_LETTERS = "nflptrd"
 _LONGEST = 1000
 _MOST_LINES = 400
@@ -142,7 +143,7 @@ def _cue_of(line: str) -> tuple[str, str]:
 
     The text is a line break if nothing follows the cue. Both are empty if the line begins with no cue.
     """
-    low = line[:40].lower()
+    low = line[:40].lower()  # longer than any cue; a line may be very long
     for cue, namespace, marks in CUES:
         if low.startswith(cue):
             rest = line[len(cue) :].lstrip(" ")
@@ -158,12 +159,10 @@ def _read(lines: list[str], number: int) -> tuple[str, str] | None:
         text = _with_list(text, lines, number)
     else:
         text = _statement(line)
-        namespace = "patterns" if text and line[:1] in "fF" else ""
+        namespace = "patterns" if text and line[:1] in "fF" else ""  # "from now on …" states a rule
     text = _until_the_order(text).strip()
     fewest = _FEWEST_WORDS_OF_A_DECISION if namespace == "decisions" else _FEWEST_WORDS + min(number, 1)
-    if len(text.split(None, fewest)) < fewest:
-        return None
-    if text.endswith("?") or len(text) > _LONGEST:
+    if len(text.split(None, fewest)) < fewest or text.endswith("?") or len(text) > _LONGEST:
         return None
     return namespace or namespace_of(text), text
 
@@ -196,6 +195,7 @@ def _is_sentence(words: list[str]) -> bool:
     """Return whether the words form a sentence; "bug we had" and "time the build was red" only name a thing."""
     if not words or words[0] in _STARTS_A_STATEMENT:
         return bool(words)
+    # "bug that …", "time we …": a clause after the first word describes a thing, and its verb makes no statement.
     relates = words[1:2] and (words[1] in _STARTS_A_STATEMENT or words[1] in _RELATES)
     return not relates and not _VERBS.isdisjoint(words[1:6])
 

@@ -76,7 +76,7 @@ def skip_reason(event: PromptEvent, *, bypass_prefix: str = ".", enabled: bool =
     prompt = event.prompt.strip()
     if event.source.strip().lower() not in _PERSONS or _is_notification(prompt):
         return "machine_prompt"
-    if not prompt.replace(_PRIVATE, "").strip():
+    if not prompt.replace(_PRIVATE, "").strip():  # private blocks are redacted before
         return "empty"
     return _asked_to_skip(prompt, bypass_prefix)
 
@@ -117,9 +117,10 @@ def _is_slash_command(prompt: str) -> bool:
     """
     if prompt.startswith(("<command-name>", "<command-message>")):
         return "<command-name>" in prompt and not _has_written_arguments(prompt)
+    # "# /commit" is a slash command in the form of a Markdown heading.
     line = prompt.removeprefix("#").lstrip(" ") if prompt.startswith("# /") else prompt
     name = line[1:257].split(None, 1)[:1] if line.startswith("/") and not line[1:2].isspace() else []
-    is_named = bool(name) and all(letter.isalnum() or letter in "-:" for letter in name[0])
+    is_named = bool(name) and all(letter.isalnum() or letter in "-:" for letter in name[0])  # else it is a path
     return is_named and not _has_written_arguments(prompt)
 
 

@@ -9,6 +9,7 @@ import os
 
 from enricher.home import project_root
 from storage.base.fast_stdlib import keyed_hash
+from storage.base.private import NONBLOCK
 
 MOST_BYTES = 64 * 1024
 SHARED = "shared"
@@ -42,6 +43,7 @@ def identify(cwd: str) -> Project:
 
 
 def _hashed(path: str) -> str:
+    # A path may have bytes that are not UTF-8, which Python keeps as surrogates.
     return "local-" + keyed_hash(b"project", path.encode(errors="backslashreplace"))[:16]
 
 
@@ -97,12 +99,12 @@ def normalise(address: str) -> str:
 
 def _is_local(address: str) -> bool:
     before = address.partition(":")[0]
-    return before == address or "/" in before or len(before) == 1
+    return before == address or "/" in before or len(before) == 1  # one letter: a drive of Windows, "C:\\project"
 
 
 def _read(path: str) -> str:
     try:
-        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+        descriptor = os.open(path, os.O_RDONLY | NONBLOCK)  # there may be a named pipe in place of the file
     except (OSError, ValueError):
         return ""
     try:

@@ -1,6 +1,11 @@
-"""Make texts short and harmless: remove control characters and fake tags, cut long ones."""
+"""Cut texts, make them harmless, leave out their code blocks, find marks in them, and estimate their tokens."""
 
 from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import AnyStr
 
 CJK_STARTS = "\u2e80"
 CJK_ENDS = "\u9fff"
@@ -15,8 +20,8 @@ def harmless(text: str, *, longest: int) -> str:
 
     Such a text can neither imitate the tags that a host (a coding agent) uses nor end an HTML comment.
     """
-    flat = " ".join(text.replace("\x1b", " ").split())
-    clean = "".join(char for char in flat if char.isprintable() and char not in "\u200b\u2060\ufeff")
+    flat = " ".join(text.replace("\x1b", " ").split())  # ESC is no white space
+    clean = "".join(char for char in flat if char.isprintable())  # drops invisible characters such as U+200B, too
     clean = clean.replace("<", LOOK_ALIKES[0]).replace(">", LOOK_ALIKES[1])
     return shortened(clean, longest)
 
@@ -34,6 +39,24 @@ def cut(text: str, limit: int) -> str:
     return without_last_word(flat[: limit - 1], window=20).rstrip(" ,.;:") + ELLIPSIS
 
 
+def places(text: AnyStr, mark: AnyStr) -> Iterator[int]:
+    """Yield the offset of each occurrence of ``mark`` in ``text``; they do not overlap."""
+    at = text.find(mark)
+    while at >= 0:
+        yield at
+        at = text.find(mark, at + len(mark))
+
+
+def without_code(lines: list[str]) -> list[str]:
+    """Return the lines, with every line of a Markdown code block replaced by an empty one."""
+    kept, is_code = [], False
+    for line in lines:
+        is_fence = line.lstrip().startswith(("```", "~~~"))
+        is_code = is_code != is_fence
+        kept.append("" if is_code or is_fence else line)
+    return kept
+
+
 def singular(word: str) -> str:
     """Return an English word without the "s" of the plural; words such as "class" are unchanged."""
     return word[:-1] if len(word) > 3 and word[-1] == "s" and word[-2] != "s" else word
@@ -46,7 +69,7 @@ def without_last_word(text: str, *, window: int = 40) -> str:
 
 def estimate_tokens(text: str) -> int:
     """Estimate the number of tokens as max(words x 1.3 + 1, characters / 4, CJK characters) (ruling R12)."""
-    if text.isascii() or max(text) < CJK_STARTS:
-        return max(int(len(text.split()) * 1.3) + 1, len(text) // 4)
-    wide = sum(1 for char in text if CJK_STARTS <= char <= CJK_ENDS or HANGUL[0] <= char <= HANGUL[1])
+    wide = 0
+    if not text.isascii() and max(text) >= CJK_STARTS:  # most texts need no count of single characters, which is slow
+        wide = sum(1 for char in text if CJK_STARTS <= char <= CJK_ENDS or HANGUL[0] <= char <= HANGUL[1])
     return max(int(len(text.split()) * 1.3) + 1, len(text) // 4, wide)

@@ -25,17 +25,11 @@ BRANCH_SUFFIX = ".branch"
 """Suffix of the file that names the branch whose content is trusted; it is next to the file that records trust."""
 
 
-def is_trusted(root: str) -> bool:
-    """Return whether the content of ``root/.enricher``, apart from its memories, is what the user trusted."""
-    return _has_trusted(root, memories=False)
+def is_trusted(root: str, *, memories: bool = False) -> bool:
+    """Return whether the content of ``root/.enricher`` is what the user trusted.
 
-
-def are_memories_trusted(root: str) -> bool:
-    """Return whether the memories in ``root/.enricher`` are what the user trusted."""
-    return _has_trusted(root, memories=True)
-
-
-def _has_trusted(root: str, *, memories: bool) -> bool:
+    This is about all content except the memories or, with ``memories``, about these alone.
+    """
     given, line = _read_mark(root), int(memories)  # files of earlier releases have no line for the memories
     try:
         return len(given) > line and given[line] == fingerprint(root, memories=memories)

@@ -57,7 +57,7 @@ def describe(trace: Trace, enrichment: Enrichment, inputs: Inputs) -> None:
         (facet, name, score, evidence.get((facet, name), []))
         for facet, scores in judged.scores.items()
         for name, score in scores.items()
-        if score or (facet, name) in evidence
+        if score or (facet, name) in evidence  # points that cancel each other out are recorded, too
     ]
     trace.items = [(item.channel, item.ref, item.text, item.why, item.score, item.kept) for item in enrichment.items]
     trace.channels = [
@@ -67,6 +67,7 @@ def describe(trace: Trace, enrichment: Enrichment, inputs: Inputs) -> None:
         )
         for one in inputs.channels
     ]  # fmt: skip
+    # Without a text, the agent has seen no guardrail.
     trace.guardrails = [(one.id, one.text, one.score) for one in enrichment.guardrails] if enrichment.text else []
     trace.estimate = [enrichment.estimate.row()] if enrichment.estimate else []
     trace.injected = enrichment.refs()
@@ -79,16 +80,11 @@ def _count_kept(enrichment: Enrichment, channel: str) -> tuple[int, int]:
 
 
 def send_events(run: Run) -> None:
-    """Send the prompt's events if the user has configured a file or socket for them.
-
-    Record in the trace how many were sent and how many failed.
-    """
+    """Send the prompt's events if the user has configured a file or socket for them."""
     if run.settings.get("events.file") or run.settings.get("events.socket"):
         from enricher.record import events
 
-        sent, failed = events.send(run)
-        if sent or failed:
-            run.trace.inputs["events"] = {"sent": sent, "failed": failed}
+        events.send(run)
 
 
 def keep_trace(run: Run) -> None:
@@ -124,8 +120,10 @@ def keep_rest(run: Run) -> None:
         return
     if run.rules is not None and trace.rules_hash:  # a replay needs the version of the rules that decided
         _keep_version(run.state, run.rules)
-    has_index = is_on(run.settings, "channels", "code")
-    start_upkeep(run.state, run.project, is_wanted=trace.status != "skipped", has_index=has_index)
+    detached.start(run.state, detached.MAINTENANCE, lambda: _maintain(run.state))
+    if trace.status != "skipped" and run.project.root:
+        mark, has_index = upkeep_stamp(run.project), is_on(run.settings, "channels", "code")
+        detached.start(run.state, mark, lambda: _maintain_project(run.state, run.project, mark, has_index=has_index))
 
 
 def _hashed_refs(refs: list[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -136,7 +134,7 @@ def _hashed_refs(refs: list[tuple[str, str]]) -> list[tuple[str, str]]:
 
 
 def _keep_version(state: str, rules: cache.Rules) -> None:
-    if os.path.exists(f"{state}/versions/{rules.hash}"):
+    if os.path.exists(f"{state}/versions/{rules.hash}"):  # the file is named by its content, so it is the same
         return
     try:
         spool.put_version(state, rules.hash, lambda: dumps(rules.body))
@@ -144,17 +142,6 @@ def _keep_version(state: str, rules: cache.Rules) -> None:
         from storage.base import log
 
         log.append(state, stage="record", reason=f"the rules version {rules.hash} was not kept: {failure}")
-
-
-def start_upkeep(state: str, project: Project, *, is_wanted: bool = True, has_index: bool = True) -> None:
-    """In the background, import recorded traces and, if ``is_wanted``, update the project's data.
-
-    ``has_index`` is false if the channel ``code`` is off; then no files of the project are read for the code index.
-    """
-    detached.start(state, detached.MAINTENANCE, lambda: _maintain(state))
-    if is_wanted and project.root:
-        mark = upkeep_stamp(project)
-        detached.start(state, mark, lambda: _maintain_project(state, project, mark, has_index=has_index))
 
 
 def upkeep_stamp(project: Project) -> str:
@@ -166,62 +153,47 @@ def _maintain(state: str) -> None:
     from storage.db import maintenance
     from storage.state.late import FOLDER
 
-    if os.path.exists(f"{state}/{FOLDER}"):
+    if os.path.exists(f"{state}/{FOLDER}"):  # few users have late results
         from enricher.record import late
 
         late.drop_unclaimed(state)
     maintenance.main(state)
-    if not maintenance.is_housekeeping_due(state):
-        return
-    try:
-        from enricher.erasure import forgetting
-
-        forgetting.run_retention(state)
-    except Exception as failure:
-        _note(state, "enricher.erasure.forgetting", failure)
+    if maintenance.is_housekeeping_due(state):
+        _call(state, "enricher.erasure.forgetting", "run_retention", state)
 
 
 def _maintain_project(state: str, project: Project, mark: str, *, has_index: bool) -> None:
     turn = detached.claim(state, mark)
-    if turn < 0:
+    if turn < 0:  # another process updates this project
         return
     try:
-        _bundle_modules(state)  # first: it regards the modules that are loaded now as those that a prompt needs
+        # First, since it regards the modules that are loaded now as those that a prompt needs.
+        _call(state, "enricher.bundle", "refresh")
         refresh_project(state, project, has_index=has_index)
     finally:
-        detached.postpone(state, REST_S, mark)
+        detached.postpone(state, REST_S, mark)  # before unlocking, so that no process starts in between
         os.close(turn)
 
 
-def _bundle_modules(state: str) -> None:
-    from enricher import bundle
-
+def _call(state: str, module: str, function: str, *arguments: object) -> None:
+    """Import a module and call its function; if that fails, only log it, so that the rest of the upkeep is done."""
     try:
-        bundle.refresh()
+        getattr(__import__(module, fromlist=[function]), function)(*arguments)
     except Exception as failure:
-        _note(state, "enricher.bundle", failure)
+        _note(state, module, failure)
 
 
 def refresh_project(state: str, project: Project, *, has_index: bool = True) -> None:
     """Update a project's memories, embeddings and (with ``has_index``) code index; failures are only logged.
 
-    The files of the packaged rules are stored as well if they are not stored yet.
+    ``has_index`` is false if the channel ``code`` is off; then no file of the project is read for the code index. The
+    files of the packaged rules are stored as well if they are not stored yet.
     """
     detached.find_libraries()
-    try:
-        from enricher.rules.sources import store_packaged
-
-        store_packaged(state)
-    except Exception as failure:
-        _note(state, "enricher.rules.sources", failure)
-    for name in (
-        "enricher.sources.memory.refreshing",
-        *(["enricher.sources.code.indexing.index"] if has_index else []),
-    ):
-        try:
-            __import__(name, fromlist=["refresh"]).refresh(project, state)
-        except Exception as failure:
-            _note(state, name, failure)
+    _call(state, "enricher.rules.sources", "store_packaged", state)
+    _call(state, "enricher.sources.memory.refreshing", "refresh", project, state)
+    if has_index:
+        _call(state, "enricher.sources.code.indexing.index", "refresh", project, state)
     if os.environ.get(EMBEDDING):
         try:
             _complete_vectors(state, project)

@@ -7,6 +7,7 @@ awaited, and failures are only counted. docs/channels.md describes the fields.
 from __future__ import annotations
 
 import os
+import stat
 import time
 
 from storage.base import private
@@ -31,20 +32,20 @@ if TYPE_CHECKING:
     from enricher.respond.decision import Enrichment
 
 
-class TooLateError(BaseException):
+class TooLateError(BaseException):  # no ``except Exception`` on the way may catch it
     """Raised if sending events takes longer than the time limit."""
 
 
-def send(run: Run) -> tuple[int, int]:
-    """Send the events of a prompt; return how many arrived at every sink (file, socket) and how many did not.
+def send(run: Run) -> None:
+    """Send the events of a prompt, and count in its trace how many arrived at every sink (file, socket).
 
     Never raises. Failures are described in the log and counted in the trace.
     """
     if run.inputs is None or run.enrichment is None:
-        return 0, 0
+        return
     asked = [one for one in run.inputs.channels if one.status in ANSWERED + FAILED]
     if not asked:
-        return 0, 0
+        return
     lines = [dumps(_event(one, run.enrichment, run)).encode() + b"\n" for one in asked]
     reasons = _deliver(lines, str(run.settings.get("events.file", "")), str(run.settings.get("events.socket", "")), run)
     if reasons:
@@ -52,7 +53,8 @@ def send(run: Run) -> tuple[int, int]:
 
         reason = f"{len(lines)} not sent: {'; '.join(reasons)}"
         log.append(run.state, stage="events", reason=reason, session_id=run.trace.session_id)
-    return (0, len(lines)) if reasons else (len(lines), 0)
+    sent = 0 if reasons else len(lines)
+    run.trace.inputs["events"] = {"sent": sent, "failed": len(lines) - sent}
 
 
 def _event(one: ChannelResult, enrichment: Enrichment, run: Run) -> dict[str, Any]:
@@ -70,6 +72,7 @@ def _event(one: ChannelResult, enrichment: Enrichment, run: Run) -> dict[str, An
         "model_name": one.model,
         "outcome": "error" if not success else "hit" if own else "miss",
         "latency_ms": round(max(0.0, one.latency_ms), 3),
+        # row[5]: the tokens of the channel's facts that are in the added text (``after_answer.describe``)
         "tokens_after": next((row[5] for row in run.trace.channels if row[0] == one.name), 0),
         "similarity_score": score,
         "was_dropped": was_dropped,
@@ -97,7 +100,7 @@ def _deliver(lines: list[bytes], file: str, socket: str, run: Run) -> list[str]:
 
 def _patience(asked: str) -> float:
     try:
-        return min(MOST_S, max(0.001, float(asked)))
+        return min(MOST_S, max(0.001, float(asked)))  # a timer of 0 seconds would never ring
     except ValueError:
         return MOST_S
 
@@ -122,7 +125,8 @@ def _append(path: str, content: bytes) -> None:
     _rotate(path)
     descriptor = private.open_file(path, os.O_WRONLY | os.O_APPEND)
     try:
-        if os.fstat(descriptor).st_mode & 0o170000 != 0o100000:
+        # The setting may name a pipe or a device.
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise OSError("not a regular file")
         while content:
             content = content[os.write(descriptor, content) :]
@@ -140,6 +144,7 @@ def _rotate(path: str) -> None:
         return
     try:
         os.lockf(descriptor, os.F_TLOCK, 0)
+        # Another process may have renamed the file after it was opened here.
         if os.path.samestat(os.fstat(descriptor), os.lstat(path)):
             os.replace(path, f"{path}.1")
     except OSError:

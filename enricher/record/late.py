@@ -23,12 +23,13 @@ if TYPE_CHECKING:
     from enricher.classify import Classification
     from enricher.pipeline import Run
     from enricher.prompt.event import PromptEvent
+    from enricher.respond.decision import Inputs
     from enricher.rules.cache import Rules
 
 TITLE = "Late result for your last prompt:"
 LATE = "late"
 ASKED, DELIVERED, DROPPED, NOTHING_NEW = "asked", "delivered", "dropped", "nothing new"
-NEXT_PROMPT, NO_MORE = "the next prompt came first", "the session did not go on"
+NEXT_PROMPT, NO_MORE, SHADOW_MODE = "the next prompt came first", "the session did not go on", "shadow mode"
 """Reasons why a late result was dropped."""
 NOT_OF_THE_USER = ("duplicate", "subagent", "machine_prompt")
 """Reasons to skip prompts that the user did not write, or has sent before, so that they do not begin a new turn."""
@@ -54,9 +55,9 @@ def begin_turn(event: PromptEvent, run: Run, skipped: str) -> None:
         return
     try:
         if left := late.take(run.state, event.session_id):
-            replace_model_record(run.state, left["trace"], {**left["model"], "outcome": DROPPED, "reason": NEXT_PROMPT})
+            _drop(run.state, left, NEXT_PROMPT)
         late.begin_turn(run.state, event.session_id, run.trace.id)
-    except (OSError, ValueError, KeyError, TypeError) as failure:
+    except (OSError, ValueError, KeyError, TypeError) as failure:  # a damaged file raises the last three
         run.problems.append((LATE, f"the turn is not noted: {failure!r}"))
 
 
@@ -78,45 +79,48 @@ def plan(judged: Classification, rules: Rules, run: Run) -> tuple[dict[str, Any]
 
 def follow_up(run: Run) -> None:
     """Start a background process that queries the model (see ``plan``); the hook does not wait for it."""
+    inputs, rules, kinds = run.inputs, run.rules, run.late
+    if inputs is None or rules is None or kinds is None:
+        return
     # At normal priority, unlike other background work: the answer is of use only within the agent's present turn.
-    detached.fork(run.state, "model", lambda: _ask(run), niceness=0)
+    detached.fork(run.state, "model", lambda: _ask(run, inputs, rules, kinds), niceness=0)
 
 
-def _ask(run: Run) -> None:
+def _ask(run: Run, inputs: Inputs, rules: Rules, kinds: dict[str, str]) -> None:
     """Query the model, decide again with its answer, and store the new lines, which wait for the client.
 
     Runs in the background process.
     """
     from enricher.model import opinion_request
 
-    if run.inputs is None or run.rules is None or run.late is None:
-        return
     fast_stdlib.on_alarm(opinion_request.LONGEST_S + GRACE_S, _give_up)
-    answered = opinion_request.ask_now(run.inputs.prompt, run.late, run.rules, run.settings, state=run.state)
-    model: dict[str, Any] = {**run.inputs.model, **answered}
+    answered = opinion_request.ask_now(inputs.prompt, kinds, rules, run.settings, state=run.state)
+    model: dict[str, Any] = {**inputs.model, **answered}
     opinion = model.pop("opinion", None)
     if opinion is None:
-        replace_model_record(
-            run.state, run.trace.id, {name: value for name, value in model.items() if name != "outcome"}
-        )
-        _log(run, f"{model['status']}: {model['reason']} (late); the rules alone decide")
+        del model["outcome"]
+        replace_model_record(run.state, run.trace.id, model)
+        reason = f"{model['status']}: {model['reason']} (late); the rules alone decide"
+        _log(run.state, reason, session_id=run.trace.session_id)
         return
     model |= {"status": LATE, "late_opinion": opinion}
-    text, refs, tokens = _new_text(run, opinion)
+    text, refs, tokens = _new_text(run, inputs, rules, opinion)
     waiting = {"trace": run.trace.id, "text": text, "told": refs, "tokens": tokens, "model": model}
     if not text:
         replace_model_record(run.state, run.trace.id, {**model, "outcome": NOTHING_NEW})
     elif run.settings["shadow"]:
-        replace_model_record(run.state, run.trace.id, {**model, "outcome": DROPPED, "reason": "shadow mode"})
+        _drop(run.state, waiting, SHADOW_MODE)
     elif not late.store(run.state, run.trace.session_id, waiting):
-        replace_model_record(run.state, run.trace.id, {**model, "outcome": DROPPED, "reason": NEXT_PROMPT})
+        _drop(run.state, waiting, NEXT_PROMPT)
 
 
 def _give_up() -> None:
     raise TimeoutError("the model took too long")
 
 
-def _new_text(run: Run, opinion: Mapping[str, Any]) -> tuple[str, list[tuple[str, str]], int]:
+def _new_text(
+    run: Run, inputs: Inputs, rules: Rules, opinion: Mapping[str, Any]
+) -> tuple[str, list[tuple[str, str]], int]:
     """Return a text with the lines that a model's opinion (its classification of the prompt) adds to the first answer.
 
     Also return the references of the facts in that text, and how many tokens it has. It is empty if nothing is new.
@@ -125,9 +129,6 @@ def _new_text(run: Run, opinion: Mapping[str, Any]) -> tuple[str, list[tuple[str
     from enricher.respond.decision import decide, verdict_on
     from enricher.respond.render import finish
 
-    inputs, rules = run.inputs, run.rules
-    if inputs is None or rules is None:
-        return "", [], 0
     # Read again: another prompt of the session may have been answered while the model was thinking.
     session = sessions.session_state(run.state, run.trace.session_id)
     inputs.injected, inputs.spent, inputs.model = session.injected, session.tokens, {"opinion": opinion}
@@ -149,6 +150,7 @@ def new_lines(text: str, earlier: str) -> list[str]:
     from enricher.respond.render import TITLE as PROMPT_TITLE
 
     labels = (CONTEXT_LABEL, PLAIN_CONTEXT_LABEL)
+    # The labels do not count as known: new facts need one, even if the first answer had it.
     known = {*earlier.splitlines(), "", PROMPT_TITLE, BACKGROUND_TITLE} - {*labels}
     left = [line for line in text.splitlines() if line not in known and not line.startswith("_Partial: ")]
     return [line for at, line in enumerate(left) if line not in labels or "".join(left[at + 1 : at + 2])[:2] == "- "]
@@ -159,8 +161,6 @@ def deliver(state: str, session_id: str, event: str, write: Callable[[dict[str, 
 
     A result that belongs to an earlier turn is dropped. ``write`` sends the answer to the client.
     """
-    if event not in LATE_EVENTS.values():
-        return
     result = late.take(state, session_id)
     if not result:
         return
@@ -168,8 +168,7 @@ def deliver(state: str, session_id: str, event: str, write: Callable[[dict[str, 
         write(nested(event, result["text"], ""))
         _record_delivery(state, session_id, result)
     else:
-        dropped = {"outcome": DROPPED, "reason": NEXT_PROMPT}
-        replace_model_record(state, result["trace"], {**result["model"], **dropped})
+        _drop(state, result, NEXT_PROMPT)
 
 
 def _record_delivery(state: str, session_id: str, result: Mapping[str, Any]) -> None:
@@ -184,7 +183,11 @@ def _record_delivery(state: str, session_id: str, result: Mapping[str, Any]) -> 
 def drop_unclaimed(state: str) -> None:
     """Remove the late results that no client fetched before its session ended, and record that they were dropped."""
     for left in late.take_unclaimed(state):
-        replace_model_record(state, left["trace"], {**left["model"], "outcome": DROPPED, "reason": NO_MORE})
+        _drop(state, left, NO_MORE)
+
+
+def _drop(state: str, result: Mapping[str, Any], reason: str) -> None:
+    replace_model_record(state, result["trace"], {**result["model"], "outcome": DROPPED, "reason": reason})
 
 
 def replace_model_record(state: str, trace_id: str, model: dict[str, Any]) -> None:
@@ -192,12 +195,10 @@ def replace_model_record(state: str, trace_id: str, model: dict[str, Any]) -> No
     try:
         spool.put_late(state, trace_id, model)
     except spool.FAILURES as failure:
-        from storage.base import log
-
-        log.append(state, stage="model", reason=f"a late result was not recorded: {failure!r}")
+        _log(state, f"a late result was not recorded: {failure!r}")
 
 
-def _log(run: Run, reason: str) -> None:
+def _log(state: str, reason: str, *, session_id: str = "") -> None:
     from storage.base import log
 
-    log.append(run.state, stage="model", reason=reason, session_id=run.trace.session_id)
+    log.append(state, stage="model", reason=reason, session_id=session_id)

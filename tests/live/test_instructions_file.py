@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from enricher.prompt.trust import are_memories_trusted, is_trusted
+from enricher.prompt.trust import is_trusted
 from workbench.edits import instructions_file as files
 from workbench.edits.instructions_file import outline
 
@@ -139,7 +139,7 @@ def test_a_save_keeps_trust_but_does_not_give_it_to_what_somebody_else_wrote(
     trusted = files.save_trusted(path, "# Guardrails\n\nMine again.\n", over=None, cwd=cwd)
 
     assert untrusted == f"It counts once you trust it again: enricher trust {cwd}"
-    assert (trusted, is_trusted(cwd), are_memories_trusted(cwd)) == (files.FOR_THE_TEAM, True, False)
+    assert (trusted, is_trusted(cwd), is_trusted(cwd, memories=True)) == (files.FOR_THE_TEAM, True, False)
 
 
 def test_the_layer_of_the_project_is_proposed_first_until_another_was_chosen(library: Account) -> None:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from enricher.classify import TASK_TYPE, verdict
-from enricher.classify.opinion import ASSUMED_ACCURACY, LEAST_TRUSTED, Opinion
+from enricher.classify.opinion import ASSUMED_ACCURACY, HIGHEST_ACCURACY, Opinion
 from enricher.interfaces.cli import options
 from enricher.interfaces.cli.output import CommandGroup, print_json, printable
 from workbench.gate.case import Excerpt
@@ -200,13 +200,12 @@ def simulated(accuracy: float, rules: Rules, *, assumed: float | None = None) ->
     ``accuracy`` is assumed.
     """
     chance = random.Random(0)  # the same answers in every run, so that runs can be compared
-    table = rules.table
-    names = [name for at, name in table.classes if table.facets[at]["name"] == TASK_TYPE]
+    names = [name for facet, name in rules.table.classes if facet == TASK_TYPE]
 
     def ask(prompt: LabelledPrompt) -> dict[str, Any]:
         is_right = chance.random() < accuracy
         choice = [name for name in names if (name in prompt.right) is is_right] or names  # all may be right
-        opinion = Opinion(task_type=chance.choice(choice), confidence=LEAST_TRUSTED, accuracy=assumed or accuracy)
+        opinion = Opinion(task_type=chance.choice(choice), confidence=HIGHEST_ACCURACY, accuracy=assumed or accuracy)
         return {"status": "ok", "opinion": opinion.to_json()}
 
     return ask

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from enricher.home import config_dir, project_root, root_dir
-from enricher.prompt.trust import are_memories_trusted, content_of, is_trusted
+from enricher.prompt.trust import content_of, is_trusted
 from enricher.prompt.trust import give as give_trust
 from enricher.rules import own_layer
 from enricher.rules.compiling.compiler import compile_layers
@@ -215,7 +215,8 @@ def trust_kept(path: str, cwd: str) -> Iterator[None]:
     folder = _folder_of(path, cwd) or os.path.dirname(os.path.dirname(path))
     is_layer = path == os.path.join(folder, OWN_FOLDER, OWN_FILE) and path != own_file()
     has_nothing = folder not in dict(layer_folders(folder)).values()
-    may_trust, may_trust_memories = has_nothing or is_trusted(folder), has_nothing or are_memories_trusted(folder)
+    may_trust = has_nothing or is_trusted(folder)
+    may_trust_memories = has_nothing or is_trusted(folder, memories=True)
     yield
     if is_layer and may_trust:
         with contextlib.suppress(OSError, ValueError):

@@ -75,7 +75,7 @@ class Terms:
     def of(rules: Rules) -> Terms:
         """Return the names of task types and guardrails that compiled rules define."""
         known = rules.body["guardrails"]["rules"]
-        task_types = (name for facet, name in rules.table.classes if rules.table.facets[facet]["name"] == "task_type")
+        task_types = (name for facet, name in rules.table.classes if facet == "task_type")
         return Terms(
             frozenset(task_types),
             frozenset(one[0] for one in known),

@@ -262,7 +262,7 @@ def _is_settled_late(packed: dict[str, Any]) -> bool:
     If so, the task type cannot be chosen again from the recorded scores, because these include such points.
     """
     table = Table(packed)
-    of_task_type = {at for at, (facet, _name) in enumerate(table.classes) if table.facets[facet]["name"] == TASK_TYPE}
+    of_task_type = {at for at, (facet, _name) in enumerate(table.classes) if facet == TASK_TYPE}
     late = (number for numbers in table.late.values() for number in numbers)
     return any(class_at in of_task_type for number in late for class_at, _weight in table.condition(number)[2])
 

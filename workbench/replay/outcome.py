@@ -121,8 +121,7 @@ def reweighed(
     judged = Classification()
     judged.features = kept["features"]
     judged.scores = {facet["name"]: {} for facet in table.facets}
-    for facet_at, name in table.classes:
-        facet = table.facets[facet_at]["name"]
+    for facet, name in table.classes:
         judged.scores[facet][name] = scores.get(facet, {}).get(name, 0)
     choose_task_type(judged, table)
     judged.search_intent = "" if row.search_intent == NO_INTENT else row.search_intent

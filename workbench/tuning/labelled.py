@@ -156,7 +156,7 @@ def with_task_type(signals: Numbers, task_types: list[str], table: Table) -> Num
 
 def classes_of(table: Table, facet: str) -> list[tuple[int, str]]:
     """Return the number in the compiled table, and the name, of each class of ``facet``, such as the task type."""
-    return [(at, name) for at, (of, name) in enumerate(table.classes) if table.facets[of]["name"] == facet]
+    return [(at, name) for at, (of, name) in enumerate(table.classes) if of == facet]
 
 
 def names_of(table: Table, facet: str) -> list[str]:

@@ -22,6 +22,7 @@ _CERTAIN = frozenset(
     " abordagem solução proposta opzione opzioni approccio soluzione"
     " вариант варианта вариантом опция опцию подход решение способ".split()
 )
+"""Nouns that hardly ever mean anything but an option."""
 _POSSIBLE = frozenset(
     "number numbers no nr plan step steps phase phases part parts item items point points fix fixes task tasks stage"
     " nummer schritt schritte punkt punkte numéro étape número paso punto passo ponto numero номер шаг пункт".split()
@@ -117,7 +118,7 @@ def read(prompt: str) -> PromptChoice:
     """Return the choice that a prompt makes; an empty PromptChoice if it makes none or is ambiguous."""
     if len(prompt.split(None, MOST_WORDS)) > MOST_WORDS:
         return PromptChoice()
-    if any("\u3040" <= char <= "\u9fff" for char in prompt):
+    if any("\u3040" <= char <= "\u9fff" for char in prompt):  # kana and Chinese characters: no spaces between words
         return _read_cjk(prompt)
     words = _words(prompt)
     while len(words) > 1 and words[0].low in _OPENERS:
@@ -135,6 +136,7 @@ def _words(prompt: str) -> list[_Word]:
     found: list[_Word] = []
     for chunk in prompt.replace("\u2019", "'").split():
         ends = chunk.endswith(CLAUSE_ENDS)
+        # "l'option", "L'option 2": the French article is a part of the word
         bare = "&" if chunk == "+" else chunk.strip(EDGES).removeprefix("l'").removeprefix("L'")
         parts = [bare]
         for mark in "/,+&":
@@ -148,7 +150,7 @@ def label_of(word: str) -> str:
     """Return ``word`` in lower case if it can be the label of an option, such as ``2``, ``b`` or ``1a``; else empty."""
     low = word.lower().lstrip("#")
     digits = low.rstrip(LETTERS)
-    if len(low) - len(digits) > 1 or len(low) > 3:
+    if len(low) - len(digits) > 1 or len(low) > 3:  # "20a" is the longest label
         return ""
     if not digits:
         return low if low in LETTERS and len(low) == 1 else ""
@@ -169,11 +171,6 @@ def is_noun(word: str) -> bool:
     return word in _CERTAIN or word in _POSSIBLE
 
 
-def is_certain(noun: str) -> bool:
-    """Return whether the noun hardly ever means anything but an option."""
-    return noun in _CERTAIN
-
-
 def _only_choice(words: list[_Word]) -> PromptChoice | None:
     """Return the choice that a prompt makes; None if it makes none, or contains anything else."""
     lows = [word.low for word in words]
@@ -185,6 +182,7 @@ def _only_choice(words: list[_Word]) -> PromptChoice | None:
             return PromptChoice(labels=[label])
     labels, positions, left = [], [], []
     for at, word in enumerate(words):
+        # "option a" names an option; in "option a bit later", "a" is an article.
         is_sure = at > 0 and is_noun(lows[at - 1]) and (lows[at] != "a" or at + 1 == len(words))
         if label := _label(word, is_sure=is_sure):
             if label.isdigit() and at + 1 < len(words) and is_noun(lows[at + 1]):
@@ -196,6 +194,7 @@ def _only_choice(words: list[_Word]) -> PromptChoice | None:
         elif not (word.low in _FILL or word.low in _AND or is_noun(word.low)):
             left.append(word.low)
     is_both = not _BOTH.isdisjoint(left) or any(f" {one} " in flat for one in _BOTH_COUNTED)
+    # The numerals in _BOTH_COUNTED count as understood only as part of such a phrase.
     left = [low for low in left if low not in _BOTH and not (is_both and low in ("deux", "dos", "dois", "duas"))]
     is_other = bool(left) and all(low in _OTHER for low in left)
     if left and not is_other:
@@ -214,13 +213,13 @@ def _named_option(words: list[_Word]) -> PromptChoice | None:
     for at, word in enumerate(words):
         if not is_noun(word.low):
             continue
-        labels = _labels_from(words, at + 1, is_sure=is_certain(word.low))
+        labels = _labels_from(words, at + 1, is_sure=word.low in _CERTAIN)
         if labels:
             return PromptChoice(labels=labels, noun=word.low)
         before = words[at - 1].low if at else ""
-        if is_certain(word.low) and before in _POSITIONS:
+        if word.low in _CERTAIN and before in _POSITIONS:
             return PromptChoice(positions=[_POSITIONS[before]], noun=word.low)
-        if is_certain(word.low) and word.low.endswith("s") and before in _BOTH:
+        if word.low in _CERTAIN and word.low.endswith("s") and before in _BOTH:
             return PromptChoice(is_both=True, noun=word.low)
     return None
 
@@ -286,5 +285,6 @@ def _read_cjk(prompt: str) -> PromptChoice:
 def _ascii_label(char: str) -> str:
     """Return a digit or capital letter, which may be full-width, as an ASCII label; empty for other characters."""
     code = ord(char)
+    # Unicode has the full-width forms of "!" to "~" in the order of ASCII, 0xFEE0 further on.
     plain = chr(code - 0xFEE0) if 0xFF01 <= code <= 0xFF5E else char
     return label_of(plain) if plain.isdigit() or plain.isupper() else ""

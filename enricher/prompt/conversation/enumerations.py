@@ -6,16 +6,16 @@ No I/O. If more than one list could be meant, no options are returned: a guess i
 from __future__ import annotations
 
 from enricher.prompt.conversation.choices import LETTERS, is_noun, label_of
-from enricher.prompt.text import cut
+from enricher.prompt.text import cut, without_code
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from enricher.prompt.conversation.choices import PromptChoice
 
 MOST_LINES = 2000
-BODY_LINES = 12
+BODY_LINES = 12  # below an option: they are searched for the files that it mentions
 LONGEST_INTRODUCTION = 160
-TAIL_CHARS = 500
+TAIL_CHARS = 500  # of the short question after the last list
 OPTION_CHARS = 150
 BULLETS = ("- ", "* ", "+ ", "\u2022 ")
 KEYCAP = "\ufe0f\u20e3"
@@ -59,9 +59,9 @@ class Enumeration:
 
         ``kind`` is what marks the item (NOUN, NUMBER, LETTER, ROW or BULLET), and ``indent`` its indentation.
         """
-        if kind != self.kind or abs(indent - self.indent) > 1:
+        if kind != self.kind or abs(indent - self.indent) > 1:  # 1: numbers may be aligned at the right
             return False
-        if kind in (NOUN, ROW):
+        if kind in (NOUN, ROW):  # headings and rows need not be in order; what is repeated begins another list
             return label not in [one.label for one in self.options]
         return label == _next(self.options[-1].label)
 
@@ -92,6 +92,7 @@ def _chosen(choice: PromptChoice, one: Enumeration) -> list[Option]:
         return one.options if size == 2 else []
     by_label = {option.label: option for option in one.options if option.label}
     found = [by_label.get(label) for label in choice.labels]
+    # Position -1 becomes index -1, which is the last as well.
     found += [one.options[max(at, 0) - 1] if at <= size else None for at in choice.positions]
     return [option for option in found if option] if all(found) else []
 
@@ -115,18 +116,8 @@ def _referenced_list(choice: PromptChoice, matching: list[Enumeration], answer: 
 
 def enumerations(answer: str) -> list[Enumeration]:
     """Return the lists with labels in an answer, except in code blocks; if there are none, the lists of bullets."""
-    lines = _without_code(answer.splitlines()[:MOST_LINES])
+    lines = without_code(answer.splitlines()[:MOST_LINES])
     return [one for one in _labelled(lines) if len(one.options) > 1] or _bulleted(lines)
-
-
-def _without_code(lines: list[str]) -> list[str]:
-    """Return the lines, with every line of a code block replaced by an empty one."""
-    kept, is_code = [], False
-    for line in lines:
-        is_fence = line.lstrip().startswith(("```", "~~~"))
-        is_code = is_code != is_fence
-        kept.append("" if is_code or is_fence else line)
-    return kept
 
 
 def _labelled(lines: list[str]) -> list[Enumeration]:
@@ -175,6 +166,7 @@ def _item(line: str) -> tuple[int, int, Option | None]:
         cells = [_plain(cell) for cell in bare.strip("|").split("|")]
         noun, label, _ = _head(f"{cells[0]}:") if cells else ("", "", "")
         return ROW, indent, Option(label, noun, " \u2014 ".join(cells[1:])) if label and len(cells) > 1 else None
+    # "## Option A", but not "#2 is better".
     bare = bare.lstrip("#").lstrip() if bare.startswith("#") and bare.lstrip("#")[:1] == " " else bare
     bare = bare[2:].lstrip() if bare.startswith(BULLETS) else bare
     noun, label, text = _head(bare.replace("**", "").replace("__", "").replace(KEYCAP, "."))
@@ -195,6 +187,7 @@ def _head(text: str) -> tuple[str, str, str]:
         return "", "", ""
     if noun and not (is_marked or not rest or rest.startswith((*DASHES, "("))):
         return "", "", ""  # a sentence: "Option 2 is simpler"
+    # Without a noun, "A." and "a)" are labels, but not "a.".
     if label.isalpha() and not noun and not (bare.isupper() or first.endswith(")")):
         return "", "", ""
     return noun, label, rest.strip().lstrip("-\u2013\u2014: ")

@@ -136,7 +136,7 @@ def kind(prompt: str) -> str:
     It is empty if the prompt does not refer to any, or if it names its subject itself.
     """
     low = prompt.lower().replace("\u2019", "'")
-    words = [bare for word in low.split() if (bare := word.strip(EDGES) or word.strip("#"))]
+    words = [word.strip(EDGES) or word for word in low.split()]
     if not words or len(words) > POINTING_WORDS:
         return ""
     flat = " ".join(words)
@@ -150,7 +150,7 @@ def kind(prompt: str) -> str:
         return CHOICE
     if " ".join(own).removesuffix(" please").removesuffix(" then") in _APPROVALS:
         return APPROVAL
-    if names_something(prompt):
+    if _names_something(prompt):
         return ""
     if (choice and choice.is_other) or _means_the_rest(words):
         return OTHER
@@ -172,7 +172,7 @@ def _choice(prompt: str) -> PromptChoice | None:
     return choices.read(prompt)
 
 
-def names_something(prompt: str) -> bool:
+def _names_something(prompt: str) -> bool:
     """Return whether the prompt contains a file, an identifier, a URL or a quotation."""
     return not _NAMED.isdisjoint(survey(prompt).features)
 
@@ -183,7 +183,7 @@ def basis(conversation: Conversation, prompt: str) -> str:
     if how == CHOICE or (how == OTHER and conversation.option):
         return conversation.option
     if how in (OTHER, SAME) or (how in (APPROVAL, ASKED) and conversation.resumed):
-        return last_order(conversation)
+        return next(iter(_last_orders(conversation)), "")
     return ""
 
 
@@ -200,19 +200,12 @@ def subject(conversation: Conversation, prompt: str) -> str:
     return " ".join([*orders, *(conversation.changed[:1] or conversation.files[:1])])
 
 
-def last_order(conversation: Conversation) -> str:
-    """Return the newest earlier prompt that requests something; it may itself refer to an earlier one ("test it").
-
-    The text is empty if there is none.
-    """
-    return next(iter(_last_orders(conversation)), "")
-
-
 def _last_orders(conversation: Conversation) -> list[str]:
     """Return the earlier prompts that request something, newest first; stop after one that needs no earlier prompt."""
     found: list[str] = []
     for text in reversed(conversation.prompts):
         how = kind(text)
+        # Of prompts that refer back, only one with a pronoun ("rename it to …") also says what to do.
         if how in ("", POINTING) and len(text.split()) >= FEWEST_WORDS_OF_AN_ORDER:
             found.append(text)
         if found and not how:
@@ -263,6 +256,7 @@ def referents(conversation: Conversation, prompt: str, *, further_back: bool = T
         asked = mentions(last, is_file=is_file)
         answered = conversation.answer_files if is_file else conversation.answer_names
         done = conversation.changed if is_file else []
+        # Without changed files, the last prompt's own names that the answer took up count as done.
         done = done or [one for one in asked if _is_among(one, answered)] or asked
         places = [asked + answered]
         if further_back:
@@ -280,7 +274,7 @@ def mentions(text: str, *, is_file: bool) -> list[str]:
     found: list[str] = []
     for chunk in text[:MENTIONS_CHARS].split():
         bare = chunk.strip(EDGES)
-        bare = bare.partition(":")[0] if "://" not in bare else bare
+        bare = bare.partition(":")[0] if "://" not in bare else bare  # "app.py:15" mentions app.py
         marker = chunk_marker(bare) if bare else ""
         if marker and marker is not URL and (marker is not CODE) == is_file:
             name = bare.strip(EDGES).removesuffix("()").removeprefix("@")

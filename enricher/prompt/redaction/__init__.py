@@ -24,7 +24,7 @@ WHOLE_WORDS = {
     b"sessionid": b"sessionid",
     b"phpsessid": b"phpsessid",
     b"jsessionid": b"jsessionid",
-    b"session": b"session=",
+    b"session": b"session=",  # the word alone rarely precedes a secret; the same goes for "sid" and "code"
     b"sid": b".sid=",
     b"cookie": b"cookie",
     b"signature": b"signature",
@@ -49,7 +49,7 @@ _LONGEST_NAME = 24
 _MOST_PASSES = 6
 # Characters that are read beyond a cut: more than any secret has, except key blocks, which are searched everywhere.
 _MARGIN = 4096
-_LONGEST_MARK = 48
+_LONGEST_MARK = 48  # room for the line that ``_cap`` puts in place of what it leaves out
 _TOKEN_CHARACTERS = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_-"
 
 
@@ -132,11 +132,9 @@ def redact_and_cap(text: str, limit: int = 65_536) -> tuple[str, tuple[str, ...]
     for private keys and ``<private>`` blocks; other secrets are sought in the head and tail. No secret is cut in two.
     """
     kinds: set[str] = set()
-    shortened = text
-    if len(text) > limit + 4 * _MARGIN:
-        shortened, left_out = _keep_ends(text, limit, kinds)
-    else:
-        left_out = 0
+    # Head and tail, each ``limit`` long, have a margin for the cut and one for a secret that the cut would split.
+    is_huge = len(text) > limit + 4 * _MARGIN
+    shortened, left_out = _keep_ends(text, limit, kinds) if is_huge else (text, 0)
     redacted, found = redact(shortened)
     capped = _cap(redacted, limit, left_out) if left_out or len(redacted) > limit else redacted
     return capped, tuple(sorted(kinds.union(found))), len(text)
@@ -146,6 +144,7 @@ def _spans(text: str) -> list[Span]:
     screen = Screen(text)
     low = screen.low
     spans: list[Span] = []
+    # A module of detectors is loaded only if they may find something.
     if _may_hold_a_value(low):
         screen.vocabulary = set(low.translate(_LETTERS).split())
     words = [word for word in WORDS if word in low]
@@ -213,7 +212,7 @@ def _merge(spans: list[Span]) -> list[Span]:
     for span in sorted(spans):
         if merged and span[0] < merged[-1][1]:
             start, end, rank, kind = merged[-1]
-            if span[0] == start:
+            if span[0] == start:  # else the earlier span gives the kind
                 rank, kind = min((rank, kind), (span[2], span[3]))
             merged[-1] = (start, max(end, span[1]), rank, kind)
         else:
@@ -244,30 +243,22 @@ def _keep_ends(text: str, limit: int, kinds: set[str]) -> tuple[str, int]:
     head_end, tail_start = limit + _MARGIN, len(text) - limit - _MARGIN
     if head_end >= tail_start:
         return text, 0
-    head = _replace_before(text[: head_end + _MARGIN], head_end, kinds)
-    tail = _replace_behind(text[tail_start - _MARGIN :], _MARGIN, kinds)
+    head = _replace_between(text[: head_end + _MARGIN], 0, head_end, kinds)
+    tail = _replace_between(text[tail_start - _MARGIN :], _MARGIN, len(text), kinds)
     return f"{head}\n{tail}", tail_start - head_end
 
 
-def _replace_before(text: str, end: int, kinds: set[str]) -> str:
-    """Return the text before ``end``, redacted; a secret that extends beyond ``end`` is left out entirely.
-
-    The kinds of the secrets are added to ``kinds``.
-    """
-    spans = _spans(text)
-    end = next((start for start, stop, _, _ in spans if start < end < stop), end)
-    return _replace(text[:end], [span for span in spans if span[1] <= end], kinds)
-
-
-def _replace_behind(text: str, start: int, kinds: set[str]) -> str:
-    """Return the text after ``start``, redacted; a secret that begins before ``start`` is left out entirely.
+def _replace_between(text: str, start: int, end: int, kinds: set[str]) -> str:
+    """Return the text from ``start`` to ``end``, redacted; a secret that one of the two would cut is left out entirely.
 
     The kinds of the secrets are added to ``kinds``.
     """
     spans = _spans(text)
     start = next((stop for begin, stop, _, _ in spans if begin < start < stop), start)
-    moved = [(begin - start, stop - start, rank, kind) for begin, stop, rank, kind in spans if begin >= start]
-    return _replace(text[start:], moved, kinds)
+    end = next((begin for begin, stop, _, _ in spans if begin < end < stop), end)
+    inside = [span for span in spans if start <= span[0] and span[1] <= end]
+    moved = [(begin - start, stop - start, rank, kind) for begin, stop, rank, kind in inside]
+    return _replace(text[start:end], moved, kinds)
 
 
 def _cap(text: str, limit: int, left_out: int) -> str:

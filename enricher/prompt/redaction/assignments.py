@@ -36,15 +36,15 @@ _SESSIONS = (b"sessionid", b"sessid", b"connect.sid", b"sessiontoken")
 _SIGNATURES = (b"sig", b"signature")
 _LONGEST_SIGNATURE_NAME = 24
 _SHORTEST_COOKIE = 12
-_KEYS = (
-    *(b"apikey", b"accesskey", b"authkey", b"accountkey", b"privatekey", b"encryptionkey", b"signingkey"),
-    *(b"masterkey", b"clientkey", b"servicekey", b"dbkey", b"databasekey", b"subscriptionkey", b"sharedkey"),
+_KEYS = tuple(
+    b"""apikey accesskey authkey accountkey privatekey encryptionkey signingkey masterkey clientkey servicekey dbkey
+    databasekey subscriptionkey sharedkey""".split()
 )
 # These names are also used for other data, so their values must have both letters and digits.
-_LIKELY_KEYS = (
-    *(b"appkey", b"adminkey", b"rootkey", b"serverkey", b"sessionkey", b"writekey", b"deploykey", b"licensekey"),
-    *(b"functionkey", b"functionskey", b"hmackey", b"aeskey", b"jwtkey", b"presharedkey", b"integrationkey"),
-    *(b"sharedaccesskey", b"ingestionkey", b"webhookkey", b"hostkey", b"cryptokey", b"restkey", b"personalkey"),
+_LIKELY_KEYS = tuple(
+    b"""appkey adminkey rootkey serverkey sessionkey writekey deploykey licensekey functionkey functionskey hmackey
+    aeskey jwtkey presharedkey integrationkey sharedaccesskey ingestionkey webhookkey hostkey cryptokey restkey
+    personalkey""".split()
 )
 _KEY_ADJECTIVES = (b"api ", b"access ", b"secret ", b"private ", b"auth ", b"account ", b"encryption ", b"signing ")
 _LIKELY_KEY_ADJECTIVES = (b"app ", b"admin ", b"master ", b"server ", b"deploy ", b"license ", b"shared ", b"service ")
@@ -53,13 +53,13 @@ _BLANKS = " \t"
 _TRAILING = ",;.)]}>:*"
 _SHORT_PASSWORDS = frozenset((b"dbpass", b"userpass", b"rootpass", b"adminpass", b"mypass", b"smtppass"))
 _BY_WORD = (
-    *((b"pass", "password"), (b"pwd", "password"), (b"secret", "secret"), (b"token", "token"), (b"bearer", "token")),
-    *((b"credential", "credential"), (b"auth", "credential"), (b"key", "key")),
-)
+    (b"pass", "password"), (b"pwd", "password"), (b"secret", "secret"), (b"token", "token"), (b"bearer", "token"),
+    (b"credential", "credential"), (b"auth", "credential"), (b"key", "key"),
+)  # fmt: skip
 _NAMES_BEFORE_VALUE = ("password ", "passwd ", "pwd ", "passphrase ", "passcode ", "bearer ", "requirepass ")
 _SIGNS = "=:\uff1d\uff1a"
 _ARROWS = frozenset("=>")
-_MOST_LINE_ENDS = 2
+_MOST_LINE_ENDS = 2  # one empty line may be between a name and its value
 _COMMANDS_THAT_SET = ("env", "arg", "setenv", "setx", "-x", "-gx", "-ux")
 _HEADER_SIGNS = frozenset(":=,\uff1a")
 _STRING_PREFIXES = frozenset("rbfuRBFU@")
@@ -159,20 +159,21 @@ def _meaning(screen: Screen, start: int, end: int) -> tuple[str, int]:
 def _value(text: str, start: int, end: int) -> SecretCandidate | None:
     """Return the value assigned to the name between ``start`` and ``end``, None if there is none."""
     closed = _behind_quote(text, end)
-    sign = _behind_blanks(text, closed + 2 if text.startswith("**", closed) else closed)
+    sign = _behind_blanks(text, closed + 2 if text.startswith("**", closed) else closed)  # "**Password**: …"
     mark = text[sign : sign + 1]
     if mark in _SIGNS and mark:
         return _assigned(text, start, sign, is_tight=sign == end)
     if text.startswith(("->", "=>", "\u2192", "\u21d2"), sign):
         return _with_proof(_read(text, _behind_blanks(text, sign + (1 if mark > ">" else 2))))
-    if mark == "(" and sign == end:
+    if mark == "(" and sign == end:  # with_password("…")
         return _with_proof(_read_quoted_only(text, sign + 1))
-    if mark == "," and closed > end:
+    if mark == "," and closed > end:  # set("password", "…")
         return _with_proof(_read_quoted_only(text, sign + 1))
-    if mark == ">" and text[start - 1 : start] == "<":
+    if mark == ">" and text[start - 1 : start] == "<":  # <password>…</password>
         return _up_to(text, sign + 1, "<")
-    if closed > end and text.startswith("value=", sign):
+    if closed > end and text.startswith("value=", sign):  # <input name="password" value="…">
         return _read_quoted_only(text, sign + 6)
+    # <password type="plain">…</password>
     if text[start - 1 : start] == "<" and (inner := text.find(">", sign, sign + _LONGEST_NAME)) >= 0:
         return _up_to(text, inner + 1, "<")
     if mark == "\n" and text[start:end].isupper():
@@ -193,7 +194,7 @@ def _value_of_pair(text: str, line_end: int) -> SecretCandidate | None:
 
 def _assigned(text: str, start: int, sign: int, *, is_tight: bool) -> SecretCandidate | None:
     behind = sign + 1
-    if text.startswith("::", sign):
+    if text.startswith("::", sign):  # a path in C++ or Rust: "secret::Key"
         return None
     while text[behind : behind + 1] in _ARROWS and behind < sign + 3:
         behind += 1
@@ -206,6 +207,7 @@ def _assigned(text: str, start: int, sign: int, *, is_tight: bool) -> SecretCand
     is_tight = is_tight and begin == behind and text[sign] == "="
     is_shell = is_tight and (name.upper() == name or name[:2] == "--" or _fills_line(text, start, begin))
     value = _read(text, begin, is_shell=is_shell)
+    # "token = read_token" is code, in which the value is a variable.
     if value and not is_tight and text[sign] == "=" and not value.is_quoted and value.text.isidentifier():
         value.proof = MIXED
     if value and not value.is_quoted and text[sign] == ":":
@@ -371,7 +373,7 @@ def _read_quoted_only(text: str, begin: int) -> SecretCandidate | None:
     quote = text[begin : begin + 1]
     if not quote or quote not in _QUOTES:
         return None
-    begin += 3 if text.startswith(quote * 3, begin) else 1
+    begin += 3 if text.startswith(quote * 3, begin) else 1  # Python's """…"""
     value = _up_to(text, begin, quote)
     if value:
         value.is_quoted = True
@@ -382,6 +384,7 @@ def _up_to(text: str, begin: int, stop: str) -> SecretCandidate | None:
     """Return the text before ``stop`` in this line, or the rest of the line if it has no ``stop``; None if empty."""
     line = text[begin : begin + _LONGEST_VALUE].partition("\n")[0]
     end = line.find(stop)
+    # A backslash before the quote belongs to the value, unless the whole string is inside another one.
     while end > 0 and line[end - 1] == "\\" and stop in line[end + 1 :] and line[end + 1 : end + 2] not in _AFTER_QUOTE:
         end = line.find(stop, end + 1)
     inner = (line[:end] if end >= 0 else line).rstrip("\\\r")
@@ -418,6 +421,7 @@ def _behind_blanks(text: str, position: int) -> int:
 
 def _extended(screen: Screen, value: SecretCandidate) -> int:
     """Return the true end of a value, of which only the beginning may have been read."""
+    # 8: a word that was cut off may have lost punctuation at its end, too.
     if len(value.text) < (_LONGEST_VALUE if value.is_quoted else _LONGEST_WORD) - 8:
         return value.end
     stops = [screen.raw.find(stop, value.end, value.end + 65_536) for stop in (b" ", b"\n", b'"', b"'", b"&")]

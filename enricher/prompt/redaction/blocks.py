@@ -5,6 +5,8 @@ Such secrets may have any length, so even the largest text is searched completel
 
 from __future__ import annotations
 
+from enricher.prompt.text import places
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from enricher.prompt.redaction import Span
@@ -30,8 +32,8 @@ def block_spans(raw: bytes, low: bytes, blocks: list[bytes]) -> list[Span]:
 def _private_blocks(low: bytes) -> list[Span]:
     """Return the spans of ``<private>`` blocks with their tags; a block without an end tag ends with the text."""
     spans: list[Span] = []
-    depth, begin, name = 0, 0, low.find(b"private")
-    while name >= 0:
+    depth, begin = 0, 0
+    for name in places(low, b"private"):
         behind = low[name + 7 : name + 8]
         if low[name - 1 : name] == b"<" and behind in {b">", b" ", b"\n", b"\t"}:
             begin = begin if depth else name - 1
@@ -40,7 +42,6 @@ def _private_blocks(low: bytes) -> list[Span]:
             depth -= 1
             if not depth:
                 spans.append((begin, name + 8, _RANK, "private"))
-        name = low.find(b"private", name + 7)
     return [*spans, (begin, len(low), _RANK, "private")] if depth else spans
 
 
@@ -51,9 +52,9 @@ def _key_blocks(raw: bytes) -> list[Span]:
     a key.
     """
     spans: list[Span] = []
-    begin, done, name = -1, 0, raw.find(b"PRIVATE KEY")
-    while name >= 0:
-        line = raw[max(done, name - 40) : name]
+    begin, done = -1, 0
+    for name in places(raw, b"PRIVATE KEY"):
+        line = raw[max(done, name - 40) : name]  # longer than "---- BEGIN SSH2 ENCRYPTED "
         opens, closes = line.rfind(b"BEGIN "), line.rfind(b"END ")
         if opens > closes:
             spans += _open_key(raw, begin, name)
@@ -63,7 +64,6 @@ def _key_blocks(raw: bytes) -> list[Span]:
             done = _dashes_end(raw, name)
             spans.append((start, done, _RANK, "private_key"))
             begin = -1
-        name = raw.find(b"PRIVATE KEY", name + 11)
     return spans + _open_key(raw, begin, len(raw))
 
 
@@ -75,6 +75,7 @@ def _putty_keys(raw: bytes, low: bytes) -> list[Span]:
         digits = raw[hit + 14 : hit + 24].lstrip(b" ")
         count = digits[: len(digits) - len(digits.lstrip(b"0123456789"))]
         begin = position = raw.find(count, hit) + len(count) if count else hit + 14
+        # In JSON or in code, the line breaks of a key are escaped.
         line_end = b"\\n" if raw.startswith(b"\\n", begin) else b"\n"
         for _ in range(min(int(count or 0), _MOST_PUTTY_LINES) + 1):
             start = raw.find(line_end, position, position + _LONGEST_PUTTY_LINE)
@@ -125,7 +126,7 @@ def _key_start(raw: bytes, limit: int, end: int) -> int:
     start = end - (len(raw[limit:end][-8:]) - len(raw[limit:end][-8:].rstrip(b"- ")))
     position = start
     while position > limit:
-        line = raw.rfind(b"\n", limit, position - 1) + 1 or limit
+        line = raw.rfind(b"\n", limit, position - 1) + 1 or limit  # rfind() + 1 is 0 without a line break
         if not _looks_like_key(raw[line:position]):
             break
         start = position = line

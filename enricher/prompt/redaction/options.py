@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enricher.prompt.redaction.values import cut_at_next_name, is_template
+from enricher.prompt.text import places
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,23 +75,20 @@ def _is_value(text: str, *, is_container: bool) -> bool:
 def piped_passwords(screen: Screen) -> list[Span]:
     """Return the spans of the passwords that ``echo …`` passes to a program with the option ``--password-stdin``."""
     spans: list[Span] = []
-    hit = screen.low.find(b"--password-stdin")
-    while hit >= 0:
+    for hit in places(screen.low, b"--password-stdin"):
         line = screen.low.rfind(b"\n", max(0, hit - _LONGEST_COMMAND), hit) + 1
         echo = screen.low.rfind(b"echo ", max(line, hit - _LONGEST_COMMAND), hit)
         value = _word(screen.text, echo + 5) if echo >= 0 else None
         if value and _is_value(value[1], is_container=False):
             spans.append((value[0], value[0] + len(value[1]), _RANK, "password"))
-        hit = screen.low.find(b"--password-stdin", hit + 1)
     return spans
 
 
 def user_options(screen: Screen, mark: bytes) -> list[Span]:
     """Return the spans of the passwords in options such as ``-u name:password``; ``mark`` is the option."""
     spans: list[Span] = []
-    start = screen.low.find(mark)
-    while start >= 0:
-        start += len(mark)
+    for hit in places(screen.low, mark):
+        start = hit + len(mark)
         word = (screen.text[start : start + _LONGEST_VALUE].split(None, 1) or [""])[0].rstrip("\"'`,;")
         user, colon, password = word.partition(":")
         # "-u 1000:1000" and "-u root:root" name an account and its group.
@@ -98,5 +96,4 @@ def user_options(screen: Screen, mark: bytes) -> list[Span]:
         if colon and user and not is_account and not is_template(password):
             first = screen.text.index(":", start) + 1
             spans.append((first, first + len(password), _RANK, "password"))
-        start = screen.low.find(mark, start)
     return spans

@@ -14,6 +14,7 @@ from enricher.prompt.redaction.values import (
     is_literal_password,
     is_random,
 )
+from enricher.prompt.text import places
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -108,10 +109,8 @@ def secrets_in_sentences(screen: Screen) -> list[Span]:
     low, vocabulary = screen.low, screen.vocabulary
     for name, first, kind in _IN_ASCII:
         if first in vocabulary:
-            hit = low.find(name)
-            while hit >= 0:
+            for hit in places(low, name):
                 spans += _named(screen, hit, hit + len(name), kind)
-                hit = low.find(name, hit + len(name))
     return spans if screen.text.isascii() else spans + _in_other_scripts(screen)
 
 
@@ -129,11 +128,9 @@ def _in_other_scripts(screen: Screen) -> list[Span]:
     folded = folded if len(folded) == len(screen.text) else screen.text
     rest = folded.encode(errors="replace").translate(None, _ALL_ASCII)
     for word, kind in OTHERS:
-        if word.encode().translate(None, _ALL_ASCII) in rest:
-            hit = folded.find(word)
-            while hit >= 0:
+        if word.encode().translate(None, _ALL_ASCII) in rest:  # a quick test by the non-ASCII letters
+            for hit in places(folded, word):
                 spans += _named(screen, hit, hit + len(word), kind)
-                hit = folded.find(word, hit + len(word))
     return spans
 
 

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from enricher.prompt.redaction.values import is_template
 from enricher.prompt.redaction.vendors import ALNUM, ANYWHERE, AT_A_WORD, DIGITS, HEX, LOWER, UPPER, WITH_A_SIGN
+from enricher.prompt.text import places
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from enricher.prompt.redaction import Screen, Span
+    from enricher.prompt.redaction.vendors import Row
 
 _LETTERS = UPPER[10:] + LOWER[10:]
 _TILDE = ALNUM + b"_.~-"
@@ -34,16 +36,16 @@ def token_spans(screen: Screen) -> list[Span]:
     raw = screen.raw
     joined = b" ".join(screen.long)
     spans: list[Span] = []
-    for prefix, kind, alphabet, least in ANYWHERE:
-        if prefix in joined:
-            spans += _vendor(screen, prefix, kind=kind, alphabet=alphabet, least=least, is_anywhere=True)
-    for prefix, kind, alphabet, least in _beginnings(screen.long):
-        spans += _vendor(screen, prefix, kind=kind, alphabet=alphabet, least=least)
+    for row in ANYWHERE:
+        if row[0] in joined:
+            spans += _vendor(screen, row, is_anywhere=True)
+    for row in _beginnings(screen.long):
+        spans += _vendor(screen, row)
     between = set(raw.split(b"$")) if b"$" in raw else ()
     for row, words, scheme in _SIGNED:
         may_occur = scheme in between if scheme else not words or not words.isdisjoint(screen.vocabulary)
         if may_occur and row[0] in raw:
-            spans += _vendor(screen, row[0], kind=row[1], alphabet=row[2], least=row[3])
+            spans += _vendor(screen, row)
     if b"%24" in raw or b"%7B" in raw or b"%2F%2F" in raw:
         spans += _percent_encoded(screen)
     for prefix in _AWS:
@@ -57,7 +59,7 @@ def token_spans(screen: Screen) -> list[Span]:
     return spans + _odd_shapes(screen)
 
 
-def _beginnings(runs: list[bytes]) -> list[tuple[bytes, str, bytes, int]]:
+def _beginnings(runs: list[bytes]) -> list[Row]:
     """Return the rows of AT_A_WORD (prefixes of tokens) whose prefix may be at the beginning of one of ``runs``.
 
     Only three characters are compared. The prefix may also follow an escape such as %3D.
@@ -66,8 +68,8 @@ def _beginnings(runs: list[bytes]) -> list[tuple[bytes, str, bytes, int]]:
     return [found[prefix] for prefix in sorted(found)]
 
 
-def _by_start() -> dict[bytes, list[tuple[bytes, str, bytes, int]]]:
-    rows: dict[bytes, list[tuple[bytes, str, bytes, int]]] = {}
+def _by_start() -> dict[bytes, list[Row]]:
+    rows: dict[bytes, list[Row]] = {}
     for row in AT_A_WORD:
         rows.setdefault(row[0][:3], []).append(row)
     return rows
@@ -76,7 +78,7 @@ def _by_start() -> dict[bytes, list[tuple[bytes, str, bytes, int]]]:
 _BY_START = _by_start()
 
 
-def _signed() -> list[tuple[tuple[bytes, str, bytes, int], frozenset[bytes], bytes]]:
+def _signed() -> list[tuple[Row, frozenset[bytes], bytes]]:
     """Return each row of WITH_A_SIGN with strings that tell quickly whether a text can contain the row's token prefix.
 
     The first strings are the prefix's first word, alone and after the letter of an escape such as backslash-n; the last
@@ -100,7 +102,7 @@ def _percent_encoded(screen: Screen) -> list[Span]:
     for prefix, kind, alphabet, least in WITH_A_SIGN:
         encoded = prefix.replace(b"$", b"%24").replace(b"/", b"%2F").replace(b"{", b"%7B").replace(b"}", b"%7D")
         if encoded != prefix and encoded in screen.raw:
-            spans += _vendor(screen, encoded, kind=kind, alphabet=alphabet + b"%", least=least)
+            spans += _vendor(screen, (encoded, kind, alphabet + b"%", least))
     return spans
 
 
@@ -126,9 +128,8 @@ def _around(screen: Screen, mark: bytes, *, kind: str, before: int, after: int) 
     return spans
 
 
-def _vendor(
-    screen: Screen, prefix: bytes, *, kind: str, alphabet: bytes, least: int, is_anywhere: bool = False
-) -> list[Span]:
+def _vendor(screen: Screen, row: Row, *, is_anywhere: bool = False) -> list[Span]:
+    prefix, kind, alphabet, least = row
     spans: list[Span] = []
     raw, start = screen.raw, screen.raw.find(prefix)
     while start >= 0:
@@ -165,6 +166,7 @@ def _is_body(body: bytes, is_anywhere: bool) -> bool:
     longest = max(map(len, head.split(b"_")))
     if is_anywhere:
         return longest >= 16 or len(body.translate(None, DIGITS)) < len(body)
+    # Random letters and digits change class at 40 to 47 % of the positions, so one in seven is a low bar.
     return longest >= 16 or _class_changes(head) * 7 >= len(head)
 
 
@@ -184,14 +186,10 @@ _WORD_ENDS = frozenset(bytes((code,)) for code in ALNUM + b"_-")
 
 def _aws(screen: Screen, prefix: bytes) -> list[Span]:
     spans: list[Span] = []
-    raw, start = screen.raw, screen.raw.find(prefix)
-    while start >= 0:
-        end = start + len(prefix)
-        body = raw[end : end + 16]
+    for start in places(screen.raw, prefix):
+        body = screen.raw[start + len(prefix) : start + len(prefix) + 16]
         if len(body) == 16 and body.isalnum() and body.upper() == body:
-            end = screen.run_end(start)
-            spans.append((start, end, _SPECIFIC, "aws_key"))
-        start = raw.find(prefix, end)
+            spans.append((start, screen.run_end(start), _SPECIFIC, "aws_key"))
     return spans
 
 
@@ -238,6 +236,7 @@ def _odd_shapes(screen: Screen) -> list[Span]:
 
 
 def _has_odd_shape(run: bytes) -> bool:
+    """Return, by a quick check, whether the run may have one of the forms that ``_odd_kind`` recognises."""
     size = len(run)
     if b"_" in run or b"-" in run:
         if size >= 28 and _announces_itself(run):
@@ -311,12 +310,10 @@ def _digits_before(raw: bytes, start: int) -> int:
 def url_secrets(screen: Screen) -> list[Span]:
     """Return the spans of the passwords in URLs (``user:password@host``) and of the secret paths of webhooks."""
     spans: list[Span] = []
-    mark = screen.low.find(b"://")
-    while mark >= 0:
+    for mark in places(screen.low, b"://"):
         start = mark + 3
         userinfo = _userinfo(screen.text[start : start + _LONGEST_USERINFO])
         spans += _url_password(start, userinfo) if userinfo else _webhook(screen, start)
-        mark = screen.low.find(b"://", start)
     return spans
 
 
@@ -340,6 +337,7 @@ def _url_password(start: int, userinfo: str) -> list[Span]:
     if colon:
         start += len(user) + 1
         return [] if is_template(password) else [(start, start + len(password), _LOOSE, "url_password")]
+    # A token may be in place of the user: "https://TOKEN@host".
     alone = len(user) >= 20 and not user.isalpha() and not is_template(user)
     return [(start, start + len(user), _LOOSE, "url_password")] if alone else []
 

@@ -18,7 +18,10 @@ BASE64 = URL + b"+/=%"
 HASH = ALNUM + b"./$=,+-_"
 
 
-def _by_prefix(*rows: tuple[bytes, str, bytes, int]) -> list[tuple[bytes, str, bytes, int]]:
+Row = tuple[bytes, str, bytes, int]
+
+
+def _by_prefix(*rows: Row) -> list[Row]:
     """Return the given rows, split so that each row has only one prefix."""
     return [(prefix, kind, body, least) for prefixes, kind, body, least in rows for prefix in prefixes.split()]
 

@@ -8,6 +8,7 @@ regular expressions.
 
 from __future__ import annotations
 
+from enricher.prompt.text import without_code
 from enricher.prompt.wording import action_words
 
 TEST, NEW_TEST, RELEASE, BUILD, RUN = "test", "new-test", "release", "build", "run"
@@ -98,6 +99,7 @@ def _cells(text: str) -> list[str]:
 
 def asked_actions(prompt: str) -> list[str]:
     """Return the actions that the prompt asks for, without duplicates, in the order in which it mentions them."""
+    # The middle of a long prompt is usually pasted.
     low = prompt[:4000].lower() + ("\n" + prompt[-400:].lower() if len(prompt) > 4000 else "")
     found: list[str] = []
     for clause in clauses(low):
@@ -128,12 +130,9 @@ def _own_lines(text: str) -> list[str]:
     If a line begins with a short label and a colon, as in "Commit: 1a2b3c4", the label is removed as well.
     """
     lines: list[str] = []
-    fenced = False
-    for line in text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").splitlines():
+    for line in without_code(text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").splitlines()):
         bare = line.strip()
-        if bare.startswith(("```", "~~~")):
-            fenced = not fenced
-        elif bare and not fenced and not bare.startswith((">", "|", "$ ", "#!", "at ", "file ", "+", "diff ")):
+        if bare and not bare.startswith((">", "|", "$ ", "#!", "at ", "file ", "+", "diff ")):
             head, colon, behind = bare.partition(": ")
             is_label = bool(colon) and len(head.split()) <= WORDS_OF_A_LABEL
             lines.append(behind if is_label else bare.replace(": ", "\n"))
@@ -146,13 +145,11 @@ def _plain(clause: str) -> str:
     head, dot, rest = clause.partition(" ")
     if dot and head.rstrip(".)").isdigit() and head[-1] in ".)":
         clause = rest.strip()
-    is_shorter = True
-    while is_shorter and clause:
-        is_shorter = False
-        for words in _words().polite:
-            if clause.startswith(words) and clause[len(words) : len(words) + 1] in ("", " ", ",", "\n"):
-                clause, is_shorter = clause[len(words) :].lstrip(" ,"), True
-                break
+    ends = ("", " ", ",", "\n")
+    while words := next(
+        (one for one in _words().polite if clause.startswith(one) and clause[len(one) : len(one) + 1] in ends), ""
+    ):
+        clause = clause[len(words) :].lstrip(" ,")
     return clause
 
 
@@ -166,7 +163,7 @@ def _english(clause: str) -> str:
         return ""
     if words[0] == "git" and len(words) > 1:
         words = words[1:]
-    if words[:2] == ["make", "sure"]:
+    if words[:2] == ["make", "sure"]:  # the tables have verbs of one word
         words = ["ensure", *words[2:]]
     if words[0] in GOING_ON:
         words = _without_going_on(words)
@@ -183,6 +180,7 @@ def _without_going_on(words: list[str]) -> list[str]:
     """Return ``words`` with "continue with fixing" or the like replaced with "fix"; other words unchanged."""
     at = next((number for number, word in enumerate(words[1:4], 1) if word not in ("on", "with")), 0)
     gerund = words[at].removesuffix("ing")
+    # "fix" of "fixing", "run" of "running", "create" of "creating"
     forms = (gerund, gerund[:-1], f"{gerund}e") if gerund != words[at] else ()
     verb = next((form for form in forms if f" {form} " in _words().verbs), "")
     return [verb, *words[at + 1 :]] if verb else words
@@ -235,7 +233,7 @@ def _has_object(rest: list[str], things: frozenset[str], verb: str, action: str)
     test plan") does not count. For some actions, further uses do not count, such as "build an app" for BUILD.
     """
     for at, word in enumerate(rest[:MOST_BETWEEN]):
-        for length in (4, 3, 2, 1):
+        for length in (4, 3, 2, 1):  # the longest first: "commit message" before "commit"
             if " ".join(rest[at : at + length]) not in things:
                 continue
             behind = rest[at + length : at + length + 1]
@@ -253,12 +251,14 @@ def _foreign(clause: str) -> str:
     words = [_bare(word) for word in clause.split()]
     if not words or len(words) > LONGEST_CLAUSE or f" {words[0]} " in _words().verbs or _NEGATIONS.intersection(words):
         return ""
-    if clause.isascii() and _ENGLISH_WORDS.intersection(words):
+    if clause.isascii() and _ENGLISH_WORDS.intersection(words):  # English words may begin like foreign verbs
         return ""
     for action, verbs, things in _words().foreign:
+        # LONGEST_VERB: "Erstellungsdatum" begins like the verb "erstell", but is a noun.
         if not any(word.startswith(verbs) and len(word) < LONGEST_VERB for word in words):
             continue
         if things.intersection(words) or (
+            # Without an object, the verb must be complete, apart from its ending: "committe", "committen".
             not things and any(word.rstrip("nrtz") in verbs or word in verbs for word in words)
         ):
             return action
@@ -266,6 +266,7 @@ def _foreign(clause: str) -> str:
 
 
 def _wide(clause: str) -> str:
+    # \u3000: Chinese and Japanese characters are above it.
     if clause.isascii() or max(clause) < "\u3000" or any(word in clause for word in _WIDE_NOT):
         return ""
     for action, firsts, seconds in _words().wide:

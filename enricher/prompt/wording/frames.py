@@ -108,7 +108,7 @@ def _is_own(path: str) -> bool:
     if slashed.startswith(LIBRARY_STARTS) or any(folder in slashed for folder in LIBRARY_FOLDERS):
         return False
     lowered = slashed.lower()
-    if "/python3" in lowered and "/lib/" in lowered:
+    if "/python3" in lowered and "/lib/" in lowered:  # the standard library in "…/lib/python3.12/json/decoder.py"
         return False
     return "://" not in slashed and not _is_vendored(slashed)
 
@@ -122,8 +122,8 @@ def _is_vendored(path: str) -> bool:
     if not found:
         return False
     if path.endswith(".php"):
-        return inside.count("/") > 1
-    return path.endswith(".go") and "." in inside.partition("/")[0]
+        return inside.count("/") > 1  # Composer: vendor/owner/package/…
+    return path.endswith(".go") and "." in inside.partition("/")[0]  # Go: vendor/github.com/…
 
 
 def _python(bare: str) -> Frame | None:
@@ -139,10 +139,7 @@ def _python(bare: str) -> Frame | None:
 
 
 def _at(call: str) -> Frame | None:
-    """Return the frame in a line that begins with "at", from JavaScript, Java, C# or Rust; None if it has no location.
-
-    ``call`` is the rest of the line after "at".
-    """
+    """Return the frame in ``call``, the text after "at" in JavaScript, Java, C# or Rust; None if there is none."""
     before, found, place = call.rpartition(" in ")
     path, numbered, number = place.rpartition(":line ")
     if found and before and numbered and _is_number(number):
@@ -152,6 +149,7 @@ def _at(call: str) -> Frame | None:
         return _located(inside.rpartition(")")[0])
     name, found, inside = call.partition("(")
     path, _, number = inside.partition(")")[0].partition(":")
+    # Of "at java.base/java.util.Map.get(Map.java:52)" the part after the module is the package.
     if found and "/" not in path and path.rpartition(".")[2] in JVM_ENDS and _is_number(number):
         return Frame(path, number, package=name.rpartition("/")[2])
     return _located(call)
@@ -166,19 +164,14 @@ def _php(bare: str) -> Frame | None:
 
 
 def _panic(bare: str) -> Frame | None:
-    """Return the location in Rust's ``panicked at src/main.rs:4:5:``, or in its older form; None if there is none.
-
-    The older form has the message before the location.
-    """
+    """Return the location in Rust's ``panicked at src/main.rs:4:5:``; None if there is none."""
     words = bare.partition("panicked at ")[2].split()
+    # Before Rust 1.73, the message was between the two.
     return (_located(words[0]) or _located(words[-1])) if words else None
 
 
 def _compiler_or_test(bare: str) -> Frame | None:
-    """Return the location at the beginning of a line from Go, Ruby, ``pytest --tb=short`` or TypeScript's compiler.
-
-    Return None if the line does not begin with a location.
-    """
+    """Return the location with which a line from Go, Ruby, ``pytest --tb=short`` or TypeScript begins; else None."""
     place, _, after = bare.partition(" ")
     if after.startswith(("error TS", "- error")) or (not after and place.endswith(": error")):
         path, bracket, numbers = place.rstrip(":").rpartition("(")
@@ -187,7 +180,7 @@ def _compiler_or_test(bare: str) -> Frame | None:
         return _located(place)
     path, _, _ = place.partition(":")
     if path.endswith(".go"):
-        return _located(place) if not after or after.startswith("+0x") else None
+        return _located(place) if not after or after.startswith("+0x") else None  # +0x: an offset in the function
     if place.endswith(":in") or (place.endswith(":") and _names_an_error(after)):
         return _located(place.removesuffix("in").rstrip(":"))
     if path.endswith(PYTHON_ENDS) and after.startswith("in "):
@@ -206,12 +199,13 @@ def _located(place: str) -> Frame | None:
     """
     pieces = place.strip().rstrip(",:").split(":")
     numbers = 0
+    # The last numbers are the line and, in some languages, the column.
     while numbers < min(2, len(pieces) - 1) and _is_number(pieces[-1 - numbers]):
         numbers += 1
     if not numbers:
         return None
     path = _file_of(":".join(pieces[: len(pieces) - numbers]))
-    if " " in path and path[:1] != "/" and path[1:2] != ":":
+    if " " in path and path[:1] != "/" and path[1:2] != ":":  # a sentence, not a path
         return None
     return Frame(path, pieces[len(pieces) - numbers]) if _is_source(path) else None
 
@@ -226,9 +220,10 @@ def _file_of(address: str) -> str:
     if not found:
         return path.removeprefix("./")
     if scheme.startswith("webpack"):
+        # "webpack-internal:///./src/app.js", "webpack://shop/./src/app.js"
         return path.partition("/")[2].rpartition("/./")[2].removeprefix("./")
     if scheme == "file":
-        return path[1:] if path[2:3] == ":" else path
+        return path[1:] if path[2:3] == ":" else path  # "file:///C:/app.js"
     host, _, inside = path.partition("/")
     return inside if _without_port(host) in LOCAL_HOSTS else address.partition("?")[0]
 

@@ -142,6 +142,7 @@ def _is_pasted(line: str, bare: str) -> bool:
 
     ``bare`` is the line without its indentation.
     """
+    # Indented text is code in Markdown, unless it is an item of a list.
     if line.startswith(("    ", "\t")) and not bare.startswith(("-", "*", "•")) and not bare[0].isdecimal():
         return True
     if bare.startswith(_PASTED_STARTS) or bare.endswith(_PASTED_ENDS) or ord(bare[0]) >= FIRST_SYMBOL:
@@ -170,6 +171,7 @@ def _is_pasted(line: str, bare: str) -> bool:
 
 def _is_data(bare: str) -> bool:
     """Return whether a pasted line is from a log or a table, so that it is useless to search the project for it."""
+    # Such lines hold times, numbers or other values of one run.
     return bare[0] in "[|{<0123456789" or "://" in bare or bare.startswith(("at ", "File ")) or ord(bare[0]) > 127
 
 
@@ -223,7 +225,7 @@ class _Reader:
         words = _spaced(rest).split()
         before = ""
         for raw in words:
-            if not (raw.isalpha() and raw.islower()):
+            if not (raw.isalpha() and raw.islower()):  # most words are plain, and cannot be names
                 self.word(raw, before)
                 self._line_number(raw, before)
             before = raw
@@ -232,10 +234,7 @@ class _Reader:
             self._names_near_kinds(plain)
 
     def _line_number(self, raw: str, before: str) -> None:
-        """If ``raw`` is a line number ("app.py (15-68)", "app.py, line 15"), store it with the last file mentioned.
-
-        ``before`` is the word before ``raw``.
-        """
+        """If ``raw`` is a line number ("app.py (15-68)", "app.py, line 15"), store it with the last file mentioned."""
         number = raw.strip(_AROUND + ".").partition("-")[0].lstrip("L")
         is_line = raw.startswith("(") or before.lower() in ("line", "lines")
         if is_line and number.isdecimal() and len(number) < LONGEST_NUMBER:
@@ -264,6 +263,7 @@ class _Reader:
         if not 1 < len(inside) <= LONGEST_TEXT:
             return
         words = inside.split()
+        # A quoted word is looked up as a name, if it has the form of one, and otherwise as a text.
         if len(words) == 1 and self.word(inside, "", is_marked=is_code):
             return
         for word in words:
@@ -282,6 +282,7 @@ class _Reader:
         ``before`` is the word before it. ``is_marked`` means that it is in backticks, so that its form matters less.
         """
         token = raw.strip(_AROUND).rstrip(_AROUND + ".")
+        # URLs, addresses and issue numbers are no names in the code.
         if "://" in raw or "@" in token[1:] or (token.startswith("#") and token[1:].isdecimal()):
             return False
         if not 1 < len(token) <= LONGEST_NAME:
@@ -305,10 +306,12 @@ class _Reader:
             self.note(Name(FILE, path, line=line))
             # "Move it to new.py": the file need not exist yet.
             self.found[FILE, path].may_be_new |= before.lower() in ("to", "into", "as")
+            # "tests/test_cart.py::TestCart::test_total": what a test runner calls a test
             for part in token.partition(":")[2].split("::"):
                 self._identifier(part.strip(_AROUND), is_call=False, is_marked=True)
             return True
         last = token.rpartition("/")[2]
+        # "and/or" names nothing; of "app/UserService", which has no extension, the last part is a name.
         if "/" in token and not (is_code_form(last) and token[0].isalpha()):
             return False
         plain = token.replace("-", "")
@@ -320,6 +323,7 @@ class _Reader:
     def _route(self, token: str, before: str) -> bool:
         parts = token.partition("?")[0].rstrip("/").split("/")[1:]
         is_named = before.upper() in METHODS or (before != "" and any(word in self.lowered for word in ROUTE_WORDS))
+        # Any absolute path has the form of a route; the file system's own folders show which it is.
         if not parts or not parts[0][:1].isalpha() or parts[0].lower() in SYSTEM_FOLDERS or is_file(token):
             return False
         if len(parts) > 1 or is_named:
@@ -348,6 +352,7 @@ class _Reader:
         if is_path and parts[0] not in ("self", "this", "cls", "www"):
             self.note(Name(TEXT, ".".join(parts)))
         looks_like_code = is_code_form(parts[-1]) or is_call or is_member or is_path
+        # Names of one or two letters are too frequent to look up.
         if len(parts[-1]) < 3 or not (looks_like_code or is_marked or (owner and is_code_form(owner))):
             return False
         is_certain = is_code_form(parts[-1]) or (is_call and bool(owner))
@@ -399,11 +404,9 @@ def _closing(text: str, start: int, closing: str) -> int:
 
     The result is -1 if none of the characters in ``closing`` occurs within LONGEST_TEXT characters.
     """
-    at = start
-    while at < len(text) and at - start <= LONGEST_TEXT:
-        if text[at] in closing and not (closing == "'" and text[at + 1 : at + 2].isalnum()):
+    for at in range(start, min(len(text), start + LONGEST_TEXT + 1)):
+        if text[at] in closing and not (closing == "'" and text[at + 1 : at + 2].isalnum()):  # "don't"
             return at
-        at += 1
     return -1
 
 
@@ -411,4 +414,4 @@ def _spaced(text: str) -> str:
     """Replace the characters of scripts that are written without spaces between words, such as Chinese, with blanks."""
     if text.isascii():
         return text
-    return "".join(" " if ord(letter) >= 0x2E80 else letter for letter in text)
+    return "".join(" " if ord(letter) >= 0x2E80 else letter for letter in text)  # 0x2E80: the first CJK character

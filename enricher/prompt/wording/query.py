@@ -119,13 +119,11 @@ class _Reader:
             self.code(bare)
         elif bare.startswith("#") or (bare.startswith("**") and bare.endswith(("**", ":"))):
             self.heading(bare.strip("#*: ").lower())
-        elif bare.startswith(("- [x]", "- [X]", "- [ ]", "* [")):
+        elif bare.startswith(("- [x]", "- [X]", "- [ ]", "* [")):  # the checklist of an issue's template
             return
-        elif bare.startswith("|"):
+        elif bare.startswith("|"):  # a table
             self.prose(bare, DATA)
-        elif self.trace_line(bare):
-            pass
-        else:
+        elif not self.trace_line(bare):
             aside = self.is_aside or bare[:40].lower().startswith(ASIDES)
             self.prose(bare, ASIDE if aside else STEPS if self.in_steps else PROSE)
 
@@ -149,7 +147,7 @@ class _Reader:
                 number = frame.where.rpartition(":")[2]
                 self.query.frames.append((frame.path.replace("\\", "/"), int(number)))
                 function = bare.rpartition(", in ")[2] if ", in " in bare else ""
-                if bare.startswith("at "):
+                if bare.startswith("at "):  # "at Cart.total (src/cart.js:7:3)"
                     function = bare[3:].partition(" (")[0].rpartition(".")[2]
                 if is_identifier(function):
                     self.name(function, NAME_WEIGHTS[TRACE])
@@ -190,7 +188,7 @@ class _Reader:
         for number, part in enumerate(text.split("`")):
             if not part.strip():
                 continue
-            if number % 2 and text.count("`") > 1:
+            if number % 2 and text.count("`") > 1:  # odd parts are between backticks; a single one marks nothing
                 self.message(part)
                 self.words(part, MARKED if where in (PROSE, STEPS, HEADING) else where, is_marked=True)
             else:
@@ -210,7 +208,7 @@ class _Reader:
     def quoted(self, text: str) -> None:
         for part in text.split('"')[1:-1:2]:
             self.message(part)
-        for part in f" {text}".split(" '")[1:]:
+        for part in f" {text}".split(" '")[1:]:  # the blank: an apostrophe inside a word opens no quotation
             if "'" in part:
                 self.message(part.rpartition("'")[0])
 
@@ -232,6 +230,7 @@ class _Reader:
                 self.word(word.strip("-$"), where, is_certain=is_marked or is_call)
 
     def word(self, word: str, where: int, *, is_certain: bool) -> None:
+        # The id of a commit: git shortens it to 7 digits, and it has at most 40.
         if 7 <= len(word) <= 40 and not word.isalpha() and not word.strip("0123456789abcdef") and not word.isdecimal():
             self.query.commits.append(word)
             return
@@ -269,14 +268,15 @@ class _Reader:
             self.query.paths.append(
                 (path.lstrip("/"), int(number) if number.isdecimal() and len(number) < 7 else 0, where)
             )
-        elif slashed.startswith("./") or ("/" in path and path.count("/") > 1):
+        elif slashed.startswith("./") or path.count("/") > 1:  # a folder, unlike "and/or"
             self.query.paths.append((path.lstrip("./").rstrip("/"), 0, where))
         parts = token.partition("(")[0].split(".")
         if 1 < len(parts) < 9 and all(is_identifier(part) for part in parts):
             dotted = ".".join(parts)
             weight = NAME_WEIGHTS[where]
             self.query.dotted[dotted] = max(self.query.dotted.get(dotted, 0.0), weight)
-            for part in parts[not parts[0][:1].isupper() :]:
+            # Of "self.save" only the second part is a name to look for, of "Cart.total" both are.
+            for part in parts if parts[0][:1].isupper() else parts[1:]:
                 self.name(part, weight)
 
     def link(self, address: str) -> None:
@@ -297,7 +297,7 @@ class _Reader:
         for pair in query.pairs:
             query.weights.setdefault(pair, WORD_WEIGHTS[TITLE] * 0.6)
         for name in self.own & query.names.keys():
-            if query.names[name] <= NAME_WEIGHTS[CODE]:
+            if query.names[name] <= NAME_WEIGHTS[CODE]:  # the prose does not mention the name
                 del query.names[name]
         strongest = sorted(query.names.items(), key=lambda item: -item[1])
         query.names = dict(strongest[:MOST_IDENTIFIERS])

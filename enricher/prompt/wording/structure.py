@@ -10,8 +10,8 @@ from __future__ import annotations
 CODE, FILE, DOC_FILE, AGENT_FILE, TEST_FILE, URL, QUOTE, IMAGE = "\ue001\ue002\ue003\ue004\ue005\ue006\ue007\ue008"
 """Markers for masked text: code, file, document, file for the agent (AGENTS.md), test file, URL, quotation, image."""
 
-LONGEST_QUOTE = 400
-LONG_PASTE = 160
+LONGEST_QUOTE = 400  # a quotation mark without a counterpart must not mask the rest of the prompt
+LONG_PASTE = 160  # a prompt of one line that is longer may be a pasted line of a log or of code
 
 _AGENT_NAMES = ("claude.md", "agents.md", "agent.md", "gemini.md", ".cursorrules", "copilot-instructions", ".mdc")
 _AGENT_FOLDERS = (".claude/", ".cursor/", "/rules/", ".rules", "skill.md", ".mcp.json", ".clinerules", ".windsurf")
@@ -76,23 +76,18 @@ def _blank(marker: str, length: int) -> str:
     return marker + " " * (length - 1)
 
 
-def _note(found: dict[str, tuple[int, int]], name: str, start: int, end: int) -> None:
-    if name not in found:
-        found[name] = (start, end)
-
-
 def _fences(text: str, found: dict[str, tuple[int, int]]) -> str:
     pieces: list[str] = []
     at = 0
     while (start := text.find("```", at)) >= 0:
         close = text.find("```", start + 3)
-        end = len(text) if close < 0 else close + 3
-        _note(found, "code_block", start, end)
+        end = len(text) if close < 0 else close + 3  # a block that is not closed goes on to the end
+        found.setdefault("code_block", (start, end))
         block = text[start:end]
         if "\n+" in block and "\n-" in block and "@@" in block:
-            _note(found, "diff", start, end)
+            found.setdefault("diff", (start, end))
         if "    at " in block or "Traceback (most" in block:
-            _note(found, "stack_trace", start, end)
+            found.setdefault("stack_trace", (start, end))
         _note_error(found, block, start)
         pieces += (text[at:start], _blank(CODE, end - start))
         at = end
@@ -101,10 +96,8 @@ def _fences(text: str, found: dict[str, tuple[int, int]]) -> str:
 
 def _note_error(found: dict[str, tuple[int, int]], block: str, start: int) -> None:
     low = block.lower()
-    for word in _ERRORS:
-        if word in low:
-            _note(found, "pasted_error", start, start + len(block))
-            return
+    if any(word in low for word in _ERRORS):
+        found.setdefault("pasted_error", (start, start + len(block)))
 
 
 def _lines(text: str, found: dict[str, tuple[int, int]]) -> str:
@@ -116,10 +109,10 @@ def _lines(text: str, found: dict[str, tuple[int, int]]) -> str:
         kind = _kind(bare, line) if bare else ""
         if kind == "item":
             items += 1
-            if items == 2:
-                _note(found, "list", at, end)
+            if items == 2:  # one line with a dash is no list
+                found.setdefault("list", (at, end))
         elif kind:
-            _note(found, kind, at, end)
+            found.setdefault(kind, (at, end))
         if kind in _OWN_WORDING:
             pieces.append(line)
         else:
@@ -141,7 +134,7 @@ def _kind(bare: str, line: str) -> str:
         return "stack_trace"
     if (bare.startswith("--> ") and bare[-1].isdigit()) or (".rb:" in bare and ":in " in bare):
         return "stack_trace"
-    if first == ">" and bare != ">":
+    if first == ">" and bare != ">":  # Markdown's quotation
         return "quoted"
     if first == "#" and bare.lstrip("#")[:1] == " ":
         return "heading"
@@ -185,11 +178,11 @@ def _between(text: str, opening: str, closing: str, marker: str, found: dict[str
     at = 0
     while (start := text.find(opening, at)) >= 0:
         end = text.find(closing, start + 1, start + LONGEST_QUOTE)
-        if end < 0 or (marker is QUOTE and "\n\n" in text[start:end]):
+        if end < 0 or (marker is QUOTE and "\n\n" in text[start:end]):  # a quotation stays within its paragraph
             pieces.append(text[at : start + 1])
             at = start + 1
             continue
-        _note(found, name, start, end + 1)
+        found.setdefault(name, (start, end + 1))
         inside = text[start + 1 : end].strip()
         kind = file_kind(inside) if marker is CODE and inside and " " not in inside else ""
         pieces += (text[at:start], _blank(kind or marker, end + 1 - start))
@@ -210,13 +203,13 @@ def _chunks(text: str, found: dict[str, tuple[int, int]]) -> str:
         if not marker:
             continue
         at = _place_of(chunk, text, at)
-        length = len(chunk.rstrip(",.;:?!)]'\""))
+        length = len(chunk.rstrip(",.;:?!)]'\""))  # punctuation still ends the sentence
         name = _FEATURE[marker]
-        _note(found, name, at, at + length)
+        found.setdefault(name, (at, at + length))
         if marker is not URL and marker is not IMAGE and marker is not CODE:
-            _note(found, "path", at, at + length)
+            found.setdefault("path", (at, at + length))
         if chunk[0] == "@":
-            _note(found, "mention", at, at + length)
+            found.setdefault("mention", (at, at + length))
         pieces += (text[done:at], _blank(marker, length))
         at = done = at + length
     return "".join(pieces) + text[done:] if pieces else text
@@ -245,7 +238,7 @@ def chunk_marker(chunk: str) -> str:
     bare = chunk.strip(",.;:?!()[]'\"*")
     if not bare:
         return ""
-    if bare[0] == "@" or bare.startswith("#file:"):
+    if bare[0] == "@" or bare.startswith("#file:"):  # in these forms, people attach files to a prompt
         return file_kind(bare) or FILE
     if ("/" in bare or "\\" in bare or "." in bare) and (kind := file_kind(bare)):
         return kind

@@ -167,10 +167,7 @@ def subjects(words: list[str]) -> set[str]:
 
 
 def _asks_about_work(word: str, following: list[str]) -> bool:
-    """Return whether ``word`` begins a question about work, as in "what changed", but not in "which orders".
-
-    ``following`` contains the next word, if there is one.
-    """
+    """Return whether ``word`` begins a question about work, as in "what changed", but not in "which orders"."""
     if word in ("what's", "whats"):
         return True
     return word in ("what", "which", "who") and bool((_AFTER_WHAT | _DONE).intersection(following))
@@ -182,6 +179,7 @@ def _someone_did(words: list[str]) -> bool:
         if word in _SOMEBODY or word in _OTHERS:
             done = _ONLY_DONE_TO_CODE if word in _OTHERS else _DONE
             following = words[number + 1 : number + 5]
+            # "Tell us who changed it": after these words, somebody else is the subject.
             if done.intersection(following) and not {"who", "that", "if"} & {*following}:
                 return True
             if words[number - 1 : number] in (["did"], ["have"]) and _DO.union(_DONE).intersection(following):
@@ -191,10 +189,12 @@ def _someone_did(words: list[str]) -> bool:
 
 def _is_trouble(words: list[str], at: int, end: int, *, is_since: bool) -> bool:
     distinct = {*words}
+    # "Since Monday is a holiday": this "since" means "because".
     if is_since and end < len(words) and words[end] in _CONJUNCTION:
         return False
     if is_since and (distinct & _TROUBLE or (at < 2 and words[0] == "since") or {"no", "longer"} <= distinct):
         return True
+    # "It worked yesterday" implies that something has broken it.
     began = distinct & _BEGAN
     if "working" in began and not {"was", "were", "been"} & distinct:
         began -= {"working"}

@@ -160,7 +160,7 @@ def _without_quotations(text: str) -> str:
     for opening, closing in _QUOTES:
         while (start := text.find(opening)) >= 0:
             end = text.find(closing, start + 1)
-            if end < 0 or end - start > 200:
+            if end < 0 or end - start > 200:  # no quotation, but an apostrophe or a mark without a counterpart
                 break
             text = f"{text[:start]} \u2026 {text[end + 1 :]}"
     return text
@@ -193,7 +193,7 @@ Part = tuple[int, float, float, bool]
 
 
 def _fixed(words: list[str], at: int, now: float) -> Part | None:
-    for length in (4, 3, 2, 1):
+    for length in (4, 3, 2, 1):  # the longest first: "hier soir" before "hier"
         kind = _PHRASES.get(" ".join(words[at : at + length])) if at + length <= len(words) else None
         if kind:
             if words[at] == "hier" and (_GERMAN.intersection(words) or len(words) < 3):
@@ -211,7 +211,7 @@ def _window(kind: str, offset: int, now: float) -> tuple[float, float]:
     if kind == "week":
         monday = day - weekday + 7 * offset
         return _midnight(year, month, monday), _midnight(year, month, monday + 7)
-    if kind == "weekend":
+    if kind == "weekend":  # the days before Monday, which is weekday 0
         return _midnight(year, month, day - weekday - 2), _midnight(year, month, day - weekday)
     if kind == "month":
         return _midnight(year, month + offset, 1), _midnight(year, month + offset + 1, 1)
@@ -223,6 +223,7 @@ def _window(kind: str, offset: int, now: float) -> tuple[float, float]:
 
 
 def _midnight(year: int, month: int, day: int) -> float:
+    # mktime() accepts day 0 and month 13, too; -1 lets it find out whether it is summer time.
     return time.mktime((year, month, day, 0, 0, 0, 0, 0, -1))
 
 
@@ -288,7 +289,7 @@ def _weekday(words: list[str], at: int, now: float) -> Part | None:
         at and words[at - 1] in ("every", "each", "next", "jeden", "chaque", "cada", "ogni", "каждый", "by", "this")
     ):
         return None
-    back = (time.localtime(now)[6] - wanted) % 7
+    back = (time.localtime(now)[6] - wanted) % 7  # 0 is today, unless the word before is "last"
     return (1, *_window("day", -(back or (7 if at and words[at - 1] == "last" else 0)), now), False)
 
 
@@ -363,6 +364,7 @@ def _release(words: list[str], at: int, now: float, tags: Mapping[str, int]) -> 
         moment = next((tags[form] for form in forms if form in tags), 0) if named and is_named else 0
     if not moment:
         return None
+    # One second later, so that the commit of the release itself is left out.
     return 2 + (words[at + 1] in ("the", "our", "release", "version")), moment + 1.0, now, True
 
 
@@ -405,11 +407,8 @@ def _ideographic_date(lowered: str, now: float) -> tuple[float, float, bool] | N
 
 
 def _number_before(text: str, at: int) -> int:
-    digits = ""
-    while at > 0 and text[at - 1].isascii() and text[at - 1].isdecimal():
-        at -= 1
-        digits = text[at] + digits
-    if digits:
-        return int(digits[:4])
-    before = text[at - 1] if at > 0 else " "
-    return 2 if before in "两二" else max(0, "〇一二三四五六七八九十".find(before))
+    before = text[: max(at, 0)]
+    if digits := before[len(before.rstrip("0123456789")) :]:
+        return int(digits[:4])  # a year has four
+    last = before[-1:] or " "
+    return 2 if last in "两二" else max(0, "〇一二三四五六七八九十".find(last))

@@ -78,12 +78,13 @@ def _stem(word: str) -> str:
         word = word[:-3] + "y"
     elif word.endswith(("sses", "xes", "ches", "shes")):
         word = word[:-2]
-    elif word.endswith("s") and not word.endswith(("ss", "us", "is")):
+    elif word.endswith("s") and not word.endswith(("ss", "us", "is")):  # not "class", "status", "analysis"
         word = word[:-1]
     for ending, left in (("ing", 3), ("ed", 3)):
         if word.endswith(ending) and len(word) - len(ending) >= left and _has_vowel(word[: -len(ending)]):
             word = word[: -len(ending)]
             verbal = True
+            # "running" doubles the letter of "run"; "falling", "passing" and "buzzing" keep that of the verb.
             if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "lsz":
                 word, doubled = word[:-1], True
             break
@@ -94,6 +95,7 @@ def _without_derivation(word: str, *, is_participle: bool) -> str:
     for ending in ("ization", "isation", "ation", "izer", "iser", "ator", "ize", "ise", "ate", "ion", "er", "or", "ly"):
         if word.endswith(ending) and len(word) - len(ending) >= 4:
             return word[: -len(ending)]
+    # "organizing" and "generated" have lost the "e" of the endings above.
     if is_participle and word.endswith(("iz", "is", "at")) and len(word) >= 6:
         return word[:-2]
     if word.endswith("e") and len(word) > 3:
@@ -165,6 +167,7 @@ def generic_stems() -> frozenset[str]:
 
 def words_of(text: str) -> list[str]:
     """Split a text into words of ASCII letters, digits and ``_-./``; all other characters separate words."""
+    # Other characters become "?", which is punctuation.
     return text.encode("ascii", "replace").decode().translate(_PUNCTUATION).split()
 
 

@@ -75,7 +75,7 @@ def stop_following(root: str) -> None:
 
 def renew(root: str) -> bool:
     """Trust ``root/.enricher`` if its content equals that in the followed branch; return whether it is trusted now."""
-    if trust.is_trusted(root) and trust.are_memories_trusted(root):
+    if trust.is_trusted(root) and trust.is_trusted(root, memories=True):
         return True
     followed = followed_by(root)
     if followed is None:

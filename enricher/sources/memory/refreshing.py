@@ -91,7 +91,7 @@ def _trusted_folders(project: Project, state: State, state_dir: str) -> list[str
     _look_for_packages(project, state)
     found = []
     for folder in _with_folder(project, state, f"{trust.FOLDER}/{trust.MEMORIES}"):
-        if trust.are_memories_trusted(folder):
+        if trust.is_trusted(folder, memories=True):
             found.append(folder)
         elif trust.is_trusted(folder):
             _leave_notice(state_dir, f"{folder}/{trust.FOLDER}/{trust.MEMORIES}")

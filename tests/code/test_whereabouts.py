@@ -203,8 +203,8 @@ def test_of_many_definitions_that_in_the_interface_is_told(account: Account, sho
     write_all(shop, {**classes, "src/Store.java": interface})
     account.cli("code", "index")
 
-    (line,) = told(account, "findOrder should return null for unknown ids")
-    assert line == "src/Store.java:2 findOrder — declared in this interface, defined in 5 other files"
+    lines = told(account, "findOrder should return null for unknown ids")
+    assert lines == ["src/Store.java:2 findOrder — declared in this interface, defined in 5 other files"]
 
 
 def test_users_are_listed_unless_a_decorator_may_register_the_name(account: Account, shop: Path) -> None:

@@ -176,6 +176,7 @@ def _is_in_toml(text: str, key: str) -> bool:
         family, _, server = name.partition(".")
         table_text = "\n".join(lines)
         is_named = server == NAME or ("enricher" in table_text and ('"mcp"' in table_text or "'mcp'" in table_text))
-        if family == key and server and "." not in server and is_named:
-            return not any(line.replace(" ", "").startswith("enabled=false") for line in lines)
+        is_on = not any(line.replace(" ", "").startswith("enabled=false") for line in lines)
+        if family == key and server and "." not in server and is_named and is_on:
+            return True
     return False

@@ -103,6 +103,8 @@ def test_a_history_replays_whether_or_not_the_server_is_still_registered(registe
         pytest.param("codex", ".codex/config.toml", CODEX, True, id="codex"),
         pytest.param("codex", ".codex/config.toml", CODEX.replace("[tui]", "enabled = false"), False, id="codex, off"),
         pytest.param("codex", ".codex/config.toml", CODEX.replace("enricher", "other"), False, id="codex, another"),
+        pytest.param("codex", ".codex/config.toml", CODEX.replace("[tui]", "enabled = false") + "\n"
+                     + CODEX.replace("servers.", "servers.two_"), True, id="codex, off in one entry and on in another"),
         pytest.param("copilot", ".copilot/mcp-config.json", {"mcpServers": {"m": OURS}}, True, id="copilot"),
         pytest.param("cursor", ".cursor/mcp.json", {"mcpServers": {"m": OURS}}, True, id="cursor"),
         pytest.param("opencode", ".config/opencode/opencode.json", {"mcp": {"m": {"command": ["enricher", "mcp"]}}},

@@ -2131,7 +2131,7 @@ MUTATIONS = (
     Mutation(
         "a search without its endpoint warns nobody",
         "enricher/interfaces/compat/vectors.py",
-        '        log.append(state, stage="vectors", reason=f"text search only: {failure}")\n',
+        '            log.append(state, stage="vectors", reason=reason)\n',
         "",
         "S1-6.11b",
         "memory/test_vectors.py::test_without_the_endpoint_the_text_search_answers_with_one_warning",

@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -24,16 +25,17 @@ from storage.base.fast_stdlib import dumps
 from storage.metrics.percentiles import percentile
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
-UPKEEP_S = 0.7
-"""Seconds to pause after each warm-up, so that the background work after a prompt has ended."""
+UPKEEP_S = 0.7  # the background work after a prompt has ended by then
 
 PROMPT = (
     "the export test fails with KeyError 'total' since the last merge, please find out why and fix it; "
     "the report module was changed there and nobody looked at the rounding of the totals after that one"
 )
 """A prompt of about 200 characters, the size for which the targets are defined."""
+SYLLABLES = "ba ce di fo gu ha je ki lo mu na pe ri so tu va we xi yo zu an er in or un".split()
+"""The syllables of the words in generated texts."""
 LARGE_BYTES = 200 << 20
 POINTING = "do the same for the other one"
 NONE, SHORT, LARGE, LARGE_POINTING = "no transcript", "short transcript", "200 MB transcript", "200 MB, other one"
@@ -74,23 +76,17 @@ class BenchRow:
         return cls(name, middle * 1000, high * 1000, *ratios, len(times))
 
 
-class home:  # noqa: N801 (reads as a statement: with home(folder))
-    """Context manager that keeps the state and the configuration in a separate folder while measuring."""
-
-    NAMES = ("ENRICHER_HOME", "ENRICHER_CONFIG_HOME", "AOPS")
-
-    def __init__(self, folder: str) -> None:
-        self.folder = folder
-        self.before = {name: os.environ.pop(name, None) for name in self.NAMES}
-
-    def __enter__(self) -> None:
-        os.environ["ENRICHER_HOME"] = os.environ["ENRICHER_CONFIG_HOME"] = os.path.join(self.folder, "state")
-
-    def __exit__(self, *_failure: object) -> None:
-        for name, value in self.before.items():
-            os.environ.pop(name, None)
-            if value is not None:
-                os.environ[name] = value
+@contextmanager
+def home(folder: str) -> Iterator[None]:
+    """Keep the state and the configuration in a separate folder while measuring."""
+    before = dict(os.environ)
+    os.environ["ENRICHER_HOME"] = os.environ["ENRICHER_CONFIG_HOME"] = os.path.join(folder, "state")
+    os.environ.pop("AOPS", None)  # its rules and skills would be added to those that are measured
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,12 +208,8 @@ def turns(count: int) -> bytes:
     """Generate a transcript of ``count`` turns in Claude Code's format: prompt, tool call, its long result, answer."""
     lines = []
     for number in range(count):
-        call = {
-            "type": "tool_use",
-            "id": f"t{number}",
-            "name": "Read",
-            "input": {"file_path": f"/p/module_{number}.py"},
-        }
+        read = {"file_path": f"/p/module_{number}.py"}
+        call = {"type": "tool_use", "id": f"t{number}", "name": "Read", "input": read}
         result = {"type": "tool_result", "tool_use_id": f"t{number}", "content": "some line of a file\n" * 200}
         answer = {"type": "text", "text": f"It is in module_{number}.py; module_{number + 1}.py is not changed yet."}
         lines += [

@@ -9,7 +9,7 @@ import sys
 import tempfile
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING
@@ -34,8 +34,7 @@ RULES, INSTANT, SILENT = "hook, rules alone", "hook, a model that answers at onc
 PROMPT = "the thing with the basket after the merge, you know what I mean"
 """A prompt whose task type the rules cannot tell with certainty, so that the model is asked for that, too."""
 LIMIT_MS = float(DEFAULTS["search_intent.llm_timeout_ms"])
-MOST_RATIO = 3.0
-"""Maximum ratio of the time with a model that answers at once to the time without a model."""
+MOST_RATIO = 3.0  # of the time with a model that answers at once to the time without a model
 MOST_OVER_MS = 20.0
 """Maximum milliseconds that a model that never answers may cost the hook in addition to the model's time limit."""
 MOST_PLAN_MS = 10_000.0
@@ -85,10 +84,9 @@ def burst(at_once: int) -> dict[str, float]:
         running = [subprocess.Popen(case.command, **pipes) for _ in range(at_once)]  # type: ignore[call-overload]
         answers = [one.communicate(event(f"burst-{at}", case))[0] for at, one in enumerate(running)]
         wall = time.perf_counter() - started
-        db = database.connect(state_dir())
-        arrived = queries.stats(db).prompts
-        db.close()
-    good = sum(1 for one, answer in zip(running, answers, strict=True) if one.returncode == 0 and answer)
+        with closing(database.connect(state_dir())) as db:  # this imports the spooled prompts first
+            arrived = queries.stats(db).prompts
+    good = sum(one.returncode == 0 and bool(answer) for one, answer in zip(running, answers, strict=True))
     return {"hooks": at_once, "answered": good, "traces": arrived, "wall_ms": round(wall * 1000, 1)}
 
 
@@ -101,7 +99,7 @@ def classification_rows() -> list[BenchRow]:
     for name, prompt in _sizes():
         judge = partial(verdict, prompt, rules)
         timed(judge, WARM_UPS)
-        times = timed(judge, CLASSIFICATIONS if len(prompt) < 10_000 else CLASSIFICATIONS // 5)
+        times = timed(judge, CLASSIFICATIONS if len(prompt) < 10_000 else CLASSIFICATIONS // 5)  # they take longer
         base = base or times
         rows.append(BenchRow.of(name, times, base))
     return rows
@@ -121,7 +119,7 @@ class _Model(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         self.rfile.read(int(self.headers["content-length"]))
-        if self.ready.wait(30):
+        if self.ready.wait(30):  # longer than the hook waits for any model
             time.sleep(self.delay_s)
             usage = {"input_tokens": 250, "output_tokens": 25}
             body = dumps({"content": [{"type": "text", "text": self.answer}], "usage": usage}).encode()
@@ -208,6 +206,6 @@ def _serving(*, is_ready: bool, answer: str = OPINION, delay_s: float = 0.0) -> 
     try:
         yield f"http://127.0.0.1:{server.server_port}"
     finally:
-        ready.set()
+        ready.set()  # lets the threads end that still wait to answer
         server.shutdown()
         server.server_close()

@@ -149,7 +149,7 @@ class Recall:
             return vectors.search(
                 db,
                 query,
-                project=self.project.id,
+                project=self.project,
                 state=self.state,
                 cwd=self.project.root,
                 limit=limit,

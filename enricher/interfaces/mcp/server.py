@@ -34,6 +34,7 @@ from enricher.interfaces.library import prompts as memory_prompts
 from enricher.interfaces.library import resources
 from enricher.interfaces.mcp import tools
 from enricher.rules.cache import NoRulesError
+from enricher.sources.uris import UriError
 from storage.base import private
 from storage.db.database import StorageError
 
@@ -164,7 +165,7 @@ def _answered(work: Callable[[], Any]) -> Any:
     """Return the result of ``work``; translate its exceptions into the protocol's errors."""
     try:
         return work()
-    except (resources.UriError, resources.UnknownMemoryError, memory_prompts.PromptError) as error:
+    except (UriError, resources.UnknownMemoryError, memory_prompts.PromptError) as error:
         raise MCPError(types.INVALID_PARAMS, str(error)) from error
     except (StorageError, NoRulesError) as error:
         raise MCPError(types.INTERNAL_ERROR, str(error)) from error

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import json
+import os
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -29,11 +30,10 @@ MISSING = "the MCP server needs the Python package mcp, version 2 or newer; inst
 @contextlib.contextmanager
 def opened(cwd: str) -> Iterator[Library]:
     """Yield the ``Library`` of the project in ``cwd``; show errors that it raises as messages instead of tracebacks."""
-    import os
-
     from enricher.interfaces.library import Library
     from enricher.interfaces.library.prompts import PromptError
-    from enricher.interfaces.library.resources import UnknownMemoryError, UriError
+    from enricher.interfaces.library.resources import UnknownMemoryError
+    from enricher.sources.uris import UriError
     from storage.db.database import StorageError
 
     try:
@@ -54,8 +54,7 @@ def list_resources(is_json: bool) -> None:
     from enricher.interfaces.library.resources import RESOURCES
 
     if is_json:
-        rows = [{"uri": one.uri, "name": one.name, "description": one.description} for one in RESOURCES]
-        click.echo(json.dumps({"resources": rows}))
+        click.echo(json.dumps({"resources": [asdict(one) for one in RESOURCES]}))
         return
     for one in RESOURCES:
         click.echo(f"{one.uri:<28} {one.description}")
@@ -122,8 +121,8 @@ def _pair(given: str) -> tuple[str, str]:
 @options.as_json
 def topics(topic: str | None, cwd: str, is_json: bool) -> None:
     """List the topics of the project's memory, or the memories of one TOPIC."""
-    from enricher.interfaces.library.resources import read, topic_uri
-    from enricher.sources.uris import TOPICS_URI
+    from enricher.interfaces.library.resources import read
+    from enricher.sources.uris import TOPICS_URI, topic_uri
 
     with opened(cwd) as library:
         content = read(topic_uri(topic) if topic else TOPICS_URI, library)

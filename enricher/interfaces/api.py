@@ -148,7 +148,7 @@ def enrich(
         asked = opinion_request.start(redacted, judged, rules, settings, state=state_dir(), until=until)
     if not skipped and not silence_reason(judged, rules.body, settings, redacted):
         _load_channels()  # before the time limits of their queries start, since imports are slow
-        _gather(_request(event, judged, inputs), inputs, rules)
+        _gather(_request(event, judged, settings, inputs), inputs, rules)
     watch.tick("gather")
     if asked:
         inputs.model = asked.record()
@@ -157,7 +157,7 @@ def enrich(
     enrichment = decide(inputs, rules, judged)
     if inputs.form == formats.HYDRATION and enrichment.text and not skipped and asks_for_plan(settings):
         until = time.perf_counter() + int(settings["model.plan_timeout_ms"]) / 1000
-        enrichment = improved(enrichment, inputs, rules, _request(event, judged, inputs), until=until)
+        enrichment = improved(enrichment, inputs, rules, _request(event, judged, settings, inputs), until=until)
         watch.tick("plan")
     watch.tick("guide")
     return Result(redacted, skipped, enrichment, rules, inputs, watch.stages)
@@ -198,7 +198,7 @@ def _gather(request: Request, inputs: Inputs, rules: cache.Rules) -> None:
         external.sweep(request.state, os.getpid())
 
 
-def _request(event: PromptEvent, judged: Classification, inputs: Inputs) -> Request:
+def _request(event: PromptEvent, judged: Classification, settings: Mapping[str, Value], inputs: Inputs) -> Request:
     """Return a request to the context channels; its time limit begins now."""
     return Request(
         event,
@@ -206,7 +206,7 @@ def _request(event: PromptEvent, judged: Classification, inputs: Inputs) -> Requ
         project=identify(event.cwd),
         conversation=inputs.conversation,
         state=state_dir(),
-        settings=inputs.settings,
+        settings=settings,  # ``inputs`` keeps only those that decide what is added
         skills=inputs.skills,
     )
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from enricher.interfaces.cli import options
-from enricher.interfaces.cli.output import printable
+from enricher.interfaces.cli.output import opened, printable
 from enricher.prompt.event import SKIPS
 
 if TYPE_CHECKING:
@@ -56,17 +56,10 @@ def explain(prompt: str | None, trace_id: str | None, instructions: str | None, 
 
 
 def _recorded(trace_id: str) -> Explanation:
-    import contextlib
-
-    from enricher.home import state_dir
     from enricher.interfaces.explanation import ExplanationError, of_trace
-    from storage.db import database
 
-    try:
-        with contextlib.closing(database.connect(state_dir())) as db:
-            return of_trace(db, trace_id)
-    except (ExplanationError, database.StorageError) as error:
-        raise click.ClickException(str(error)) from error
+    with opened(ExplanationError) as db:
+        return of_trace(db, trace_id)
 
 
 def _as_json(found: Explanation) -> dict[str, Any]:
@@ -147,10 +140,11 @@ def _print(console: Console, found: Explanation) -> None:
 
 
 def _print_estimate(console: Console, estimate: Estimate) -> None:
-    """Print the estimated effort of the task, what the estimate is based on, and the parts that the prompt lists."""
+    suggested = "splitting it is suggested" if estimate.should_split else "splitting it is not suggested"
     console.print(
         f"complexity: {estimate.score:g} of 100, {estimate.category}: {estimate.lines} lines in {estimate.files} files,"
-        f" {estimate.tokens} tokens, {estimate.minutes} minutes; {_splitting(estimate)}",
+        f" {estimate.tokens} tokens, {estimate.minutes} minutes; {suggested}"
+        f" (confidence {estimate.confidence:.2f}: {estimate.rationale})",
         markup=False,
     )
     causes = ", ".join(
@@ -162,11 +156,6 @@ def _print_estimate(console: Console, estimate: Estimate) -> None:
     for part in estimate.parts:
         needs = f" (after {', '.join(map(str, part.needs))})" if part.needs else ""
         console.print(f"  part {part.number}{needs}: {printable(part.text)}", markup=False)
-
-
-def _splitting(estimate: Estimate) -> str:
-    suggested = "splitting it is suggested" if estimate.should_split else "splitting it is not suggested"
-    return f"{suggested} (confidence {estimate.confidence:.2f}: {estimate.rationale})"
 
 
 def _marked(text: str, enrichment: Enrichment) -> Text:
@@ -188,7 +177,7 @@ def _print_facet(console: Console, found: Explanation, facet: str) -> None:
         table.add_column(column)
     for one in found.ranking(facet)[:MOST_CLASSES]:
         signals = ", ".join(f"{signal.signal} {signal.weight:+d}" for signal in one.evidence)
-        table.add_row(one.name, str(one.points), Text(signals))
+        table.add_row(one.name, str(one.points), Text(signals))  # a signal such as "[fix]" is no markup
     console.print(table)
     if nearest := found.nearest(facet):
         console.print(nearest)

@@ -23,7 +23,7 @@ MOST_SHOWN = 40
 LONGEST_PREVIEW = 200
 
 DEFAULT_PORT = 8740  # not 8765, where `enricher publish` starts to look for a free port
-PARTS_OF_THE_SDK = ("mcp", "mcp_types")
+PARTS_OF_THE_SDK = ("mcp", "mcp_types")  # mcp_types exists from version 2 on
 MISSING = "the MCP server needs the Python package mcp, version 2 or newer; install it with: pip install 'mcp>=2'"
 
 
@@ -184,7 +184,7 @@ def mcp(over_http: bool, port: int, cwd: str) -> None:
     from enricher.interfaces.mcp.server import build_server, serve_http, serve_stdio
 
     with opened(cwd) as library:
-        library.build()
+        library.build()  # before the first request, and so that a broken database is reported at the start
         server = build_server(library)
     if not over_http:
         serve_stdio(server)

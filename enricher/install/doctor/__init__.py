@@ -287,9 +287,9 @@ def _registered(place: ConfigurationFile, subject: str, commands: list[str], his
     reason, remedy = registration.block_reason(place)
     if reason:
         return Finding(subject, BROKEN, reason, remedy)
-    if fault := _fault(place, registration.late_commands(place), "late results"):
+    if fault := _fault(place, registration.commands_for(place, hosts.LATE_EVENTS), "late results"):
         return Finding(subject, BROKEN, fault, f"{again[:-1]} --late-results`")
-    if fault := _fault(place, registration.turn_commands(place), "checks"):
+    if fault := _fault(place, registration.commands_for(place, hosts.TURN_ENDS), "checks"):
         return Finding(subject, BROKEN, fault, f"{again[:-1]} --validate`")
     outcome = installer.self_test(place.host, place.command)
     if outcome.fault:
@@ -300,9 +300,9 @@ def _registered(place: ConfigurationFile, subject: str, commands: list[str], his
         return Finding(subject, BROKEN, detail, f"read {os.path.join(state_dir(), 'log')}")
     last_seen = history.last_seen.get(place.host, "")
     seen = f"last prompt {last_seen}" if last_seen else "no prompt seen yet"
-    is_late = " and fetches late results" if registration.late_commands(place) else ""
-    is_checked = " and checks what the agent wrote" if registration.turn_commands(place) else ""
-    return Finding(subject, OK, f"{place.file}{is_late}{is_checked}; {seen}; {outcome}")
+    late = " and fetches late results" if registration.commands_for(place, hosts.LATE_EVENTS) else ""
+    checked = " and checks what the agent wrote" if registration.commands_for(place, hosts.TURN_ENDS) else ""
+    return Finding(subject, OK, f"{place.file}{late}{checked}; {seen}; {outcome}")
 
 
 def _fault(place: ConfigurationFile, commands: list[str], purpose: str) -> str:
@@ -336,6 +336,6 @@ def _late_results(cwd: str) -> list[Finding]:
 
 def _fetches_late_results(place: ConfigurationFile) -> bool:
     try:
-        return bool(registration.late_commands(place))
+        return bool(registration.commands_for(place, hosts.LATE_EVENTS))
     except InstallationError:
         return False

@@ -23,14 +23,9 @@ from enricher.rules.compiling.compiler import read_configuration
 from enricher.rules.layers import USER, find_layers
 from enricher.settings import with_environment
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from enricher.rules.compiling.document import Problem
-
 OK, NOTE, BROKEN = "ok", "note", "broken"
 REINSTALL = "run `enricher install`"
-FAILURE_RATE = 0.01
-"""A client is reported as broken if the hook failed for a larger share of its recent prompts than this."""
+FAILURE_RATE = 0.01  # the specification allows the hook to fail for less than one prompt in a hundred (seed 000)
 NAME_NO_FILE = "put the file there or correct the path; remove the rule that names it to use the packaged files alone"
 REPAIR = "`enricher doctor --fix` keeps what you changed in it ({rules}), and the copy as a backup"
 
@@ -61,7 +56,7 @@ def _state() -> Finding:
         return Finding("state", NOTE, f"{folder} does not exist yet", REINSTALL)
     if not os.access(folder, os.W_OK | os.X_OK):
         return Finding("state", BROKEN, f"{folder} is not writable", _ownership_remedy(folder))
-    if stat.S_IMODE(os.stat(folder).st_mode) & 0o077:
+    if stat.S_IMODE(os.stat(folder).st_mode) & 0o077:  # any right of the group or of others
         return Finding("state", BROKEN, f"{folder} is open to others", f"chmod 700 {folder}")
     return Finding("state", OK, folder)
 
@@ -112,24 +107,20 @@ def _switches() -> list[Finding]:
 
 def _configuration(cwd: str) -> list[Finding]:
     """Return a finding for each faulty line of the ``config.toml`` files that apply in ``cwd``."""
-    return [
-        _faulty_setting(problem)
-        for layer in find_layers(cwd).configuration
-        for problem in read_configuration(layer.path, is_user=layer.name == USER)[1]
-    ]
-
-
-def _faulty_setting(problem: Problem) -> Finding:
-    detail = f"{problem.file}:{problem.line}: {problem.message}"
-    if problem.severity == "error":
-        return Finding("configuration", BROKEN, detail, "correct that file; until then it counts for nothing")
-    return Finding("configuration", NOTE, detail, "correct or remove that line")
+    found = []
+    for layer in find_layers(cwd).configuration:
+        for problem in read_configuration(layer.path, is_user=layer.name == USER)[1]:
+            status, remedy = NOTE, "correct or remove that line"
+            if problem.severity == "error":
+                status, remedy = BROKEN, "correct that file; until then it counts for nothing"
+            found.append(Finding("configuration", status, f"{problem.file}:{problem.line}: {problem.message}", remedy))
+    return found
 
 
 def _instructions(cwd: str) -> list[Finding]:
     try:
         rules, layers = cache.load(cwd, wait_ms=installer.COMPILE_MS)
-    except cache.NoRulesError:
+    except cache.NoRulesError:  # ``_switches`` has reported it
         return []
     names = ", ".join(f"{layer.name} {layer.path}" for layer in (*layers.instructions, *layers.configuration))
     found = [Finding("instructions", OK, f"in rising order: {names}")]
@@ -167,18 +158,16 @@ def try_model(cwd: str) -> Finding:
 
 
 def _faulty_layers(cwd: str) -> list[Finding]:
-    """Report instructions files that name a missing file, and those that are copies of the packaged instructions."""
     found = [
         Finding("instructions", BROKEN, f"{one.file}:{one.line}: {one.message}", NAME_NO_FILE)
         for one in copies.missing_files(cwd)
     ]
     for copy in copies.copies(cwd):
         detail = f"{copy.path} is a copy of the packaged instructions, which hides every later version of them"
+        remedy = REPAIR.format(rules=copies.counted(copy.rules))
         if copy.reason:
             detail = f"{detail}, and cannot be made smaller yet: {copy.reason}"
-        remedy = (
-            "correct that line, then run this again" if copy.reason else REPAIR.format(rules=copies.counted(copy.rules))
-        )
+            remedy = "correct that line, then run this again"
         found.append(Finding("instructions", NOTE, detail, remedy))
     return found
 
@@ -187,26 +176,25 @@ def repair(cwd: str) -> list[Finding]:
     """Reduce each copy of the packaged instructions to what the user changed in it; return a finding for each copy."""
     found = []
     for copy in copies.copies(cwd):
-        if copy.reason:
+        if copy.reason:  # ``examine`` reports why it cannot be reduced
             continue
         try:
             kept = copies.replace(copy)
+            changed = copies.counted(copy.rules)
+            found.append(Finding("repair", OK, f"{copy.path} holds what you changed ({changed}); the copy is {kept}"))
         except OSError as failure:
             reason = f"{copy.path} cannot be written: {failure.strerror or failure}"
             found.append(Finding("repair", BROKEN, reason, "make it writable, then run this again"))
-            continue
-        changed = copies.counted(copy.rules)
-        found.append(Finding("repair", OK, f"{copy.path} holds what you changed ({changed}); the copy is {kept}"))
     return found
 
 
 def _records(history: StoredHistory) -> list[Finding]:
     if history.fault:
         return [Finding("database", BROKEN, history.fault, "follow the message, then run this again")]
-    detail = f"{history.path}: {history.prompts} prompts, {history.size_mb:.1f} MB"
-    found = [Finding("database", OK, detail)]
-    if not history.prompts:
-        found = [Finding("database", NOTE, "no prompt recorded yet")]
+    found = [Finding("database", NOTE, "no prompt recorded yet")]
+    if history.prompts:
+        size_mb = history.sizes["database"] / 1e6
+        found = [Finding("database", OK, f"{history.path}: {history.prompts} prompts, {size_mb:.1f} MB")]
     if history.lost:
         found.append(Finding("spool", NOTE, f"{history.lost} records could not be kept", "make room on the disk"))
     return found
@@ -285,7 +273,7 @@ def _registered(place: ConfigurationFile, subject: str, commands: list[str], his
         what = f"registered {len(commands)} times" if len(commands) > 1 else f"registered as {commands[0]!r}"
         return Finding(subject, BROKEN, f"{what} in {place.file}", again)
     reason, remedy = registration.block_reason(place)
-    if reason:
+    if reason:  # before the self-test, which the client's switches do not affect
         return Finding(subject, BROKEN, reason, remedy)
     if fault := _fault(place, registration.commands_for(place, hosts.LATE_EVENTS), "late results"):
         return Finding(subject, BROKEN, fault, f"{again[:-1]} --late-results`")

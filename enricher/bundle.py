@@ -35,8 +35,7 @@ WITHOUT_DOCSTRINGS = 2
 The hook needs neither, since failures are recorded by type and message. Without them the bundle is a third smaller
 and loads in two thirds of the time.
 """
-CHECKSUM_KEY = 3
-"""Key of the checksum; change it whenever the bundle's format changes, so that older files count as damaged."""
+CHECKSUM_KEY = 3  # raise it when the bundle's format changes, so that older files count as damaged
 CHECKSUM_BYTES = 8
 
 TYPE_CHECKING = False

@@ -106,8 +106,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "log_level": ("debug", "warning"),
 }
 
-KEEPS_TEXT = ("redacted", "full")
-"""Values of the setting ``log`` with which text that a person typed is stored."""
+KEEPS_TEXT = ("redacted", "full")  # values of ``log`` with which text that a person typed is stored
 
 ONCE_A_SWITCH = {"show": ("none", "summary")}
 """Settings that used to be booleans, each with the values that false and true now stand for."""
@@ -136,8 +135,7 @@ LIMITS: dict[str, tuple[float, float]] = {
 }
 """Lowest and highest value of each numeric setting; a value beyond a limit is moved to that limit (ruling R12)."""
 
-POSITIVE = ("search_intent.llm_timeout_ms",)
-"""Settings that must be above zero; zero and less are rejected, not moved to a limit (conformance row S1-6.5c)."""
+POSITIVE = ("search_intent.llm_timeout_ms",)  # zero and less are rejected, not moved to a limit (row S1-6.5c)
 
 ALIASES = {
     "SUBCOG_SEARCH_INTENT_ENABLED": "search_intent.enabled",

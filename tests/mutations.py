@@ -4541,8 +4541,8 @@ MUTATIONS = (
     Mutation(
         "the bench of plans asks no model",
         "enricher/interfaces/bench/hook.py",
-        "environment={**_settings(model), **mode},",
-        "environment=mode,",
+        '"ENRICHER_MODEL_URL": url',
+        '"ENRICHER_MODEL_URL": ""',
         "Y25 Y42",
         "model/test_plans_by_model.py::test_the_median_of_fifty_plans_by_a_model_is_printed_and_below_ten_seconds",
     ),

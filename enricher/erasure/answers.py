@@ -14,8 +14,7 @@ from storage.erasure import forgetting
 if TYPE_CHECKING:
     import sqlite3
 
-MARK = "answers"
-"""The file in the state folder with the row number of the recorded prompt up to which all have been checked."""
+MARK = "answers"  # a file with the number of the row of the table traces up to which all have been checked
 LONGEST_NUMBER = 20  # digits; a row number of SQLite has at most 19
 PAGE = 200  # prompts that are rewritten in one transaction, during which others wait to write
 KEY = '"answer":'

@@ -10,7 +10,7 @@ import contextlib
 import json
 import os
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from enricher.erasure import answers, golden
@@ -34,8 +34,7 @@ if TYPE_CHECKING:
 
 NOTE, LOCK = maintenance.UNFINISHED, "forgetting.lock"
 LIMIT_NOTE = 256 << 20  # bytes of the file with the plan, which lists the id of every prompt to delete
-COMPILE_MS = 10_000
-"""Maximum milliseconds to wait until the settings are compiled; a prompt waits less and uses older ones instead."""
+COMPILE_MS = 10_000  # for the settings to be compiled; a prompt waits less, and uses older ones instead
 FEW_PROMPTS = 20  # up to so many, files are searched for their texts, too: each text is sought in each line
 UNUSED_RULES_S = 90 * 86_400
 WHICH_VERSIONS_WERE_IN_FORCE = "select text from instructions_versions"
@@ -382,8 +381,7 @@ def exclusive_deletion(state: str, *, patience_s: float = database.PATIENCE_S) -
 
 
 def _write_note(state: str, what: DeletionPlan) -> None:
-    fields = {name: list(getattr(what, name)) for name in DeletionPlan.__dataclass_fields__}
-    private.write_file(f"{state}/{NOTE}", json.dumps(fields).encode())
+    private.write_file(f"{state}/{NOTE}", json.dumps(asdict(what)).encode())
 
 
 def _read_note(state: str) -> DeletionPlan | None:

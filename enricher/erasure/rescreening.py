@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 
     Advance = Callable[[int, int], None]
 
-SHORTEST_SOUGHT = 8
-"""A secret found in the database is also searched for in files if it has this length; a shorter one may be a word."""
+SHORTEST_SOUGHT = 8  # characters of a secret that is also searched for in files; a shorter one may be a word
 PIECE_CHARACTERS = 1 << 20  # copies of a database are too large to read at once
 IN_WHICH_FOLDERS = "select distinct cwd from traces"
 

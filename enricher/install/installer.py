@@ -34,8 +34,7 @@ if TYPE_CHECKING:
 
     from enricher.settings import Value
 
-COMPILE_MS = 10_000
-"""Maximum milliseconds to wait until the rules are compiled; a command can wait longer than a prompt."""
+COMPILE_MS = 10_000  # for the rules to be compiled; a command can wait longer than a prompt
 _PROGRAMS = {"cursor": ("cursor", "cursor-agent")}  # the program of any other client has the client's name
 PROMPT = (
     "the login test fails with a KeyError, fix it:\n"

@@ -247,10 +247,7 @@ def without(text: str, root: Node, path: Path) -> str:
 
 
 def _with_lone_containers(root: Node, path: Path) -> Path:
-    """Return the path of the outermost container, below the root, that contains nothing but the element at ``path``.
-
-    If there is no such container, return ``path`` itself.
-    """
+    """Return the path of the outermost container that contains nothing but the element at ``path``, or ``path``."""
     while len(path) > 1 and len(_container(root, path).children) == 1:
         path = path[:-1]
     return path

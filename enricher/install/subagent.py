@@ -20,8 +20,7 @@ from storage.state import plan_files
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-HAVE_SUBAGENTS = ("claude",)
-"""The clients that can read our definition of the subagent, a Markdown file."""
+HAVE_SUBAGENTS = ("claude",)  # the clients that can read our definition of the subagent, a Markdown file
 NAME = "prompt-hydrator.md"
 # Whatever the folder before it: the one for temporary files may have changed since the installation.
 _OURS = re.compile(rf"Read\(//.*/{plan_files.FOLDER}\*/\*\*\)")

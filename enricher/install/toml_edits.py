@@ -122,10 +122,6 @@ def commands(text: str, event: str) -> list[str]:
 
 
 def _groups(text: str, event: str) -> list[dict[str, Any]]:
-    """Return the groups of handlers for an event.
-
-    Raises NotTomlError if the hooks are not listed in the form that Codex requires.
-    """
     hooks = read(text).get("hooks", {})
     groups = hooks.get(event, []) if isinstance(hooks, dict) else None
     if not _are_tables(groups) or not all(_are_tables(group.get("hooks", [])) for group in groups):

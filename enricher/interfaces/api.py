@@ -136,7 +136,7 @@ def enrich(
     redacted, _kinds, _length = redact_and_cap(storable(prompt), PROMPT_LIMIT)
     event = PromptEvent(redacted, host=host, session_id=session_id, cwd=cwd)
     conversation = conversation_before(event, settings, [])
-    form = form_of(str(settings["mode"])) if form == formats.ENRICHMENT else form
+    form = form_of(str(settings["mode"])) if form == formats.ENRICHMENT else form  # a named format has priority
     inputs = _inputs(event, conversation, settings, form)
     skipped = _skip_reason(event, settings, inputs.form)
     watch.tick("redact")
@@ -144,7 +144,7 @@ def enrich(
     watch.tick("classify")
     asked = None
     if settings["model.url"] and not skipped:
-        until = time.perf_counter() + ANSWERS_BY_S
+        until = time.perf_counter() + ANSWERS_BY_S  # as in the hook, where the time counts from its start
         asked = opinion_request.start(redacted, judged, rules, settings, state=state_dir(), until=until)
     if not skipped and not silence_reason(judged, rules.body, settings, redacted):
         _load_channels()  # before the time limits of their queries start, since imports are slow
@@ -194,7 +194,7 @@ def _gather(request: Request, inputs: Inputs, rules: cache.Rules) -> None:
     inputs.channels = gather(rules.body["channels"], request, request.settings)
     if inputs.form == formats.HYDRATION:
         inputs.hydration = look_up(request, request.settings)
-    if any(one.is_program for one in inputs.channels):
+    if any(one.is_program for one in inputs.channels):  # end those that have not answered
         external.sweep(request.state, os.getpid())
 
 

@@ -294,11 +294,7 @@ def _registered(place: ConfigurationFile, subject: str, commands: list[str], his
 
 
 def _fault(place: ConfigurationFile, commands: list[str], purpose: str) -> str:
-    """Return what is wrong with the hook's registration for an optional event, or an empty string.
-
-    ``commands`` are the commands registered for that event in the file of ``place``. It is correct if there are none,
-    or only the command of ``place``. ``purpose`` says in words what the event is used for.
-    """
+    """Return what is wrong with ``commands``, which are registered for an optional event, or an empty string."""
     if commands in ([], [place.command]):
         return ""
     what = f"{len(commands)} times" if len(commands) > 1 else f"as {commands[0]!r}"

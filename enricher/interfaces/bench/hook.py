@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from enricher.classify import verdict
 from enricher.home import root_dir
+from enricher.interfaces import bench
 from enricher.interfaces.bench import FLOOR, HOOK, BenchCase, BenchRow, empty_project, event, home, paired, timed
 from enricher.model import allowance
 from enricher.rules import cache
@@ -23,7 +24,7 @@ from enricher.settings import DEFAULTS
 from storage.base.fast_stdlib import dumps
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 PARAGRAPH = (
     "We moved the importer to its own package and since then the nightly run stops after the third file. "
@@ -31,14 +32,12 @@ PARAGRAPH = (
 )
 CLASSIFICATIONS, WARM_UPS = 1000, 20
 RULES, INSTANT, SILENT = "hook, rules alone", "hook, a model that answers at once", "hook, a model that never answers"
-PROMPT = "the thing with the basket after the merge, you know what I mean"
+UNCERTAIN = "the thing with the basket after the merge, you know what I mean"
 """A prompt whose task type the rules cannot tell with certainty, so that the model is asked for that, too."""
 LIMIT_MS = float(DEFAULTS["search_intent.llm_timeout_ms"])
 MOST_RATIO = 3.0  # of the time with a model that answers at once to the time without a model
-MOST_OVER_MS = 20.0
-"""Maximum milliseconds that a model that never answers may cost the hook in addition to the model's time limit."""
-MOST_PLAN_MS = 10_000.0
-"""Maximum milliseconds of the hook with a plan by a model; the specification says "typical 5-10 seconds" (seed 003)."""
+MOST_OVER_MS = 20.0  # that a model that never answers may cost in addition to its time limit
+MOST_PLAN_MS = 10_000.0  # of the hook with a plan by a model; the specification says "typical 5-10 seconds" (seed 003)
 BY_RULES, BY_MODEL = "hook, a plan by the rules", "hook, a plan by a model after {:g} s"
 OPINION = '{"intent_type": "howto", "confidence": 0.9, "task_type": "debug"}'
 PLAN = dumps({
@@ -133,26 +132,33 @@ class _Model(BaseHTTPRequestHandler):
 
 
 def model_rows(runs: int) -> list[BenchRow]:
-    """Measure the hook without a model, with one that answers at once and with one that never does, in paired runs.
+    """Measure the hook without a model, with one that answers at once and with one that never does, in paired runs."""
+    with (
+        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
+        home(folder),
+        _serving(is_ready=True) as instant,
+        _serving(is_ready=False) as silent,
+    ):
+        models = {RULES: "", INSTANT: instant, SILENT: silent}
+        return paired(_cases(folder, models, prompt=UNCERTAIN), runs)
 
-    The record of earlier calls is deleted before each run, because a model that failed a few times is no longer asked.
-    """
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, home(folder):
-        empty = empty_project(folder)
-        with _serving(is_ready=True) as instant, _serving(is_ready=False) as silent:
-            models = {RULES: "", INSTANT: instant, SILENT: silent}
-            cases = {
-                name: BenchCase(
-                    HOOK,
-                    cwd=empty,
-                    prompt=PROMPT,
-                    state=f"{folder}/{at}",
-                    environment=_settings(url),
-                    forgets=f"{folder}/{at}/{allowance.FILE}",
-                )
-                for at, (name, url) in enumerate(models.items())
-            }
-            return paired(cases, runs)
+
+def _cases(
+    folder: str, models: Mapping[str, str], *, prompt: str = bench.PROMPT, mode: Mapping[str, str] | None = None
+) -> dict[str, BenchCase]:
+    """Return a case for each model, given by its URL; if that is empty, no model is configured."""
+    empty, shared = empty_project(folder), {"ENRICHER_MODEL_NAME": "bench", "ENRICHER_MODEL_PROTOCOL": "anthropic"}
+    return {
+        name: BenchCase(
+            HOOK,
+            cwd=empty,
+            prompt=prompt,
+            state=f"{folder}/{at}",
+            environment={**shared, "ENRICHER_MODEL_URL": url, **(mode or {})},
+            forgets=f"{folder}/{at}/{allowance.FILE}",  # a model that has failed a few times is not asked for a while
+        )
+        for at, (name, url) in enumerate(models.items())
+    }
 
 
 def missed_with_a_model(rows: list[BenchRow]) -> list[str]:
@@ -165,21 +171,13 @@ def missed_with_a_model(rows: list[BenchRow]) -> list[str]:
 
 def plan_rows(runs: int, seconds: float) -> list[BenchRow]:
     """Measure, in paired runs, the hook with a plan by the rules and with one by a model that takes ``seconds``."""
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, home(folder):
-        empty = empty_project(folder)
-        with _serving(is_ready=True, answer=PLAN, delay_s=seconds) as url:
-            mode = {"ENRICHER_MODE": "hydrate", "ENRICHER_MODEL_PLAN_TIMEOUT_MS": "13000"}
-            cases = {
-                name: BenchCase(
-                    HOOK,
-                    cwd=empty,
-                    state=f"{folder}/{at}",
-                    environment={**_settings(model), **mode},
-                    forgets=f"{folder}/{at}/{allowance.FILE}",
-                )
-                for at, (name, model) in enumerate({BY_RULES: "", BY_MODEL.format(seconds): url}.items())
-            }
-            return paired(cases, runs)
+    with (
+        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
+        home(folder),
+        _serving(is_ready=True, answer=PLAN, delay_s=seconds) as url,
+    ):
+        mode = {"ENRICHER_MODE": "hydrate", "ENRICHER_MODEL_PLAN_TIMEOUT_MS": "13000"}
+        return paired(_cases(folder, {BY_RULES: "", BY_MODEL.format(seconds): url}, mode=mode), runs)
 
 
 def missed_with_a_plan(rows: list[BenchRow], seconds: float) -> list[str]:
@@ -188,11 +186,6 @@ def missed_with_a_plan(rows: list[BenchRow], seconds: float) -> list[str]:
     if by_model.median_ms < seconds * 1000:
         return [f"{by_model.name} (it was not asked)"]
     return [by_model.name] if by_model.median_ms > MOST_PLAN_MS else []
-
-
-def _settings(url: str) -> dict[str, str]:
-    """Return the environment variables that configure a model at this URL; for an empty URL, no model is configured."""
-    return {"ENRICHER_MODEL_URL": url, "ENRICHER_MODEL_NAME": "bench", "ENRICHER_MODEL_PROTOCOL": "anthropic"}
 
 
 @contextmanager

@@ -13,8 +13,7 @@ if TYPE_CHECKING:
 
     import click
 
-LONGEST_HELP = 300
-"""Maximum characters of a command's first sentence in ``--help``; click by itself would cut it to one line."""
+LONGEST_HELP = 300  # characters of a command's first sentence in --help; click by itself would cut it to one line
 
 SECTIONS = {
     "Set up": {
@@ -59,6 +58,7 @@ COMMANDS = {name: summary for section in SECTIONS.values() for name, summary in 
 _MODULES = {
     **dict.fromkeys(("doctor", "on", "off", "uninstall"), "install"),
     "trust": "config",
+    "help": "explain",
     **dict.fromkeys(("check", "template"), "instructions"),
     "validate": "code",
     **dict.fromkeys(("hydrate", "hook"), "enrich"),

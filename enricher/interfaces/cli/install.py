@@ -195,7 +195,6 @@ def off() -> None:
 
 
 def _switched(**settings: bool) -> str:
-    """Write ``settings`` to the user's ``config.toml``, and return its path."""
     try:
         return installer.set_switches(settings)
     except InstallationError as error:

@@ -32,8 +32,7 @@ __all__ = [
 ]  # fmt: skip
 
 preview = channel.preview
-COMPILE_MS = 30_000
-"""Maximum milliseconds to wait until the rules are compiled; no prompt is waiting here, so it may be long."""
+COMPILE_MS = 30_000  # for the rules to be compiled; no prompt is waiting here
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +174,7 @@ class SearchContextBuilder:
         is_sure = bool(name) and confidence >= self.config.min_confidence
         hits = self.recall.search(
             query or " ".join(topics),
-            limit=self.config.memories_for(confidence if is_sure else 0.0),
+            limit=self.config.memories_for(confidence if is_sure else 0.0),  # 0.0: the least number
             namespace_weights=namespace_weights(name) if is_sure else None,
         )
         return MemoryContext(
@@ -192,7 +191,7 @@ class SearchContextBuilder:
         fitting = channel.within_tokens(previews, self.config.max_tokens)
         return [
             InjectedMemory(hit.id, hit.namespace, shown, hit.score, hit.raw)
-            for hit, shown in zip(hits[:fitting], previews, strict=False)
+            for hit, shown in zip(hits[:fitting], previews, strict=False)  # there are also previews that do not fit
         ]
 
 

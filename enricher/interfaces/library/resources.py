@@ -69,7 +69,7 @@ def read(address: str, library: Library) -> dict[str, Any]:
 
     Raises UriError, UnknownMemoryError, StorageError.
     """
-    kind, text = parse_uri(address)
+    kind, text = parse_uri(address)  # of one of these four kinds
     readers = {SEARCH: _search, TOPICS: _topics, TOPIC: _topic, MEMORY: _memory}
     return readers[kind](text, library)
 

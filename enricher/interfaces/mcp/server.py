@@ -60,11 +60,10 @@ INSTRUCTIONS = (
 )
 LOOPBACK = "127.0.0.1"
 PATH = "/mcp"
-SECONDS_TO_FINISH = 2
+SECONDS_TO_FINISH = 2  # for requests that are open when the server is stopped
 TOKEN_FILE = "mcp-token"
 RANDOM_BYTES = 32
-SHORTEST_TOKEN = 32
-"""Minimum characters of the token; a shorter one was truncated or written by hand."""
+SHORTEST_TOKEN = 32  # characters; a shorter one was truncated or written by hand
 LONGEST_TOKEN = 1024
 REFUSAL = b"This server asks for its token: Authorization: Bearer TOKEN (see docs/mcp.md).\n"
 
@@ -218,10 +217,11 @@ def serve_http(server: Server[Any], port: int, token: str) -> None:
 
     _quiet()
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listening:
+        # Without it, the port could not be used for a minute after an earlier server had closed connections.
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((LOOPBACK, port))
         listening.listen()
-        bound = listening.getsockname()[1]
+        bound = listening.getsockname()[1]  # the port itself, or the one that was chosen for port 0
         app = server.streamable_http_app(streamable_http_path=PATH, transport_security=_own_names(bound))
         config = uvicorn.Config(guarded(app, token), log_level="warning", timeout_graceful_shutdown=SECONDS_TO_FINISH)
         print(f"listening on http://{LOOPBACK}:{bound}{PATH}", file=sys.stderr, flush=True)
@@ -234,7 +234,7 @@ def _own_names(port: int) -> TransportSecuritySettings:
 
 
 def _quiet() -> None:
-    logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING)  # at the level INFO, the SDK logs every session
 
 
 class TokenError(Exception):
@@ -286,7 +286,7 @@ def guarded(app: App, token: str) -> App:
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan" or (scope["type"] == "http" and _is_carried(scope, expected)):
             await app(scope, receive, send)
-        elif scope["type"] == "http":
+        elif scope["type"] == "http":  # a WebSocket, which the protocol does not use, gets no answer
             await _refuse(send)
 
     return answer
@@ -295,6 +295,7 @@ def guarded(app: App, token: str) -> App:
 def _is_carried(scope: Scope, expected: bytes) -> bool:
     given = [value for name, value in scope["headers"] if name.lower() == b"authorization"]
     scheme, _blank, token = given[0].partition(b" ") if len(given) == 1 else (b"", b"", b"")
+    # compare_digest takes the same time for every wrong token of this length.
     return scheme.lower() == b"bearer" and hmac.compare_digest(token.strip(), expected)
 
 

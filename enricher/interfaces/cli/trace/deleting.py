@@ -120,7 +120,6 @@ def report(outcome: ForgetReport, *, is_json: bool, more: dict[str, Any]) -> Non
 
 
 def _print_places(outcome: ForgetReport | RescreenReport) -> None:
-    """Print what was done to each kind of stored data, and print remarks for the user to stderr."""
     for line in outcome.done:
         click.echo(printable(line))
     for remark in outcome.remarks:
@@ -175,7 +174,7 @@ def _pruning(db: sqlite3.Connection, bounds: retention.Bounds) -> Deletion:
     )
     remarks = [f"{path} is deleted, too: it contains older prompts" for path in what.files]
     fields = {"traces": count, "versions": what.versions, "files": what.files}
-    return Deletion(summary, count, described(db, what.ids[-MOST_SHOWN:]), remarks, fields)
+    return Deletion(summary, count, described(db, what.ids[-MOST_SHOWN:]), remarks, fields)  # ids are oldest first
 
 
 @click.command("rescreen", epilog="Example: enricher trace rescreen --dry-run")
@@ -193,7 +192,7 @@ def rescreen(is_dry: bool, is_sure: bool, is_json: bool) -> None:
     from storage.state import screen_version
 
     with opened() as db, errors_as_messages():
-        if not is_dry:
+        if not is_dry:  # nothing is described: what contains a secret is known only after the search
             is_wanted(lambda: Deletion(WHAT_GOES, 0, ()), is_sure=is_sure, is_json=is_json)
         with progress_bar("rescreening", is_json=is_json) as advance:
             outcome = rescreening.rescreen(db, state_dir(), is_dry=is_dry, advance=advance)

@@ -20,7 +20,7 @@ from enricher.interfaces import bench
 from enricher.interfaces.bench import FLOOR, HOOK, BenchCase, BenchRow, empty_project, event, home, paired, timed
 from enricher.model import allowance
 from enricher.rules import cache
-from enricher.settings import DEFAULTS
+from enricher.settings import AS_SPECIFIED, DEFAULTS
 from storage.base.fast_stdlib import dumps
 
 if TYPE_CHECKING:
@@ -78,12 +78,13 @@ def burst(at_once: int) -> dict[str, float]:
 
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, home(folder):
         case = BenchCase(HOOK, cwd=empty_project(folder))
+        os.environ["ENRICHER_PROFILE"] = AS_SPECIFIED  # every prompt gets an answer; ``home`` resets the variable
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
         started = time.perf_counter()
         running = [subprocess.Popen(case.command, **pipes) for _ in range(at_once)]  # type: ignore[call-overload]
         answers = [one.communicate(event(f"burst-{at}", case))[0] for at, one in enumerate(running)]
         wall = time.perf_counter() - started
-        with closing(database.connect(state_dir())) as db:  # this imports the spooled prompts first
+        with closing(database.connect(state_dir())) as db:  # imports the spooled prompts
             arrived = queries.stats(db).prompts
     good = sum(one.returncode == 0 and bool(answer) for one, answer in zip(running, answers, strict=True))
     return {"hooks": at_once, "answered": good, "traces": arrived, "wall_ms": round(wall * 1000, 1)}

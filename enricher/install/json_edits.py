@@ -171,9 +171,9 @@ def appended(text: str, container: Node, value: object, *, key: str = "") -> str
     last = container.children[-1]
     close = container.end - 1
     head, between = text[: last.end] + ",", text[last.end : close]
+    kept = between.rstrip()  # comments behind the last element
     if "\n" not in text[container.start : container.starts[0]]:  # a container on one line stays on it
-        return head + between.rstrip() + " " + _member(value, key) + between[len(between.rstrip()) :] + text[close:]
-    kept = between.rstrip()
+        return head + kept + " " + _member(value, key) + between[len(kept) :] + text[close:]
     indent = _indent(text, container.starts[0])
     unit = indent.removeprefix(_indent(text, container.start)) or _unit(text)
     new_line = _line_end(text) + indent
@@ -241,7 +241,10 @@ def added(text: str, root: Node, path: tuple[str, ...], value: object, *, key: s
 
 def without(text: str, root: Node, path: Path) -> str:
     """Return the text without the element at ``path``, and without the containers that would then be empty."""
-    path = _with_lone_containers(root, path)
+    return _removed_at(text, root, _with_lone_containers(root, path))
+
+
+def _removed_at(text: str, root: Node, path: Path) -> str:
     container = _container(root, path)
     return removed(text, container, container.index(path[-1]))
 
@@ -357,10 +360,9 @@ def is_bare(shape: Shape, text: str) -> bool:
 def _without(shape: Shape, text: str, path: Path) -> str:
     root = shape.parse(text)
     doomed = _with_lone_containers(root, path[:-2] if _is_group_of_ours(shape, root, path) else path)
-    if len(doomed) == len(path) - 1:  # a group with other keys, such as a matcher, must keep its list, even if empty
-        doomed = path if shape.is_grouped else doomed
-    container = _container(root, doomed)
-    return removed(text, container, container.index(doomed[-1]))
+    # A group with other keys, such as a matcher, must keep its list, even if empty.
+    is_list_of_group = shape.is_grouped and len(doomed) == len(path) - 1
+    return _removed_at(text, root, path if is_list_of_group else doomed)
 
 
 def _is_group_of_ours(shape: Shape, root: Node, path: Path) -> bool:

@@ -71,11 +71,12 @@ def place(host: str, scope: str, cwd: str) -> ConfigurationFile:
     """
     if scope == "project":
         return ConfigurationFile(host, scope, os.path.join(project_root(cwd), facts(host).PROJECT_FILE))
-    candidates = _user_places(host)
-    # Only Codex has two files. A registration stays where it is; a new one goes where other hooks are.
-    with_ours = [candidate for candidate in candidates[1:] if _has_our_hook(candidate)]
-    in_use = [candidate for candidate in candidates[1:] if _is_preferred(candidate, over=candidates[0])]
-    return (with_ours or in_use or candidates)[0]
+    usual, *others = _user_places(host)
+    for other in others:
+        # A registration stays where it is; Codex warns if a second file contains hooks.
+        if _has_our_hook(other) or (not os.path.lexists(usual.file) and _has_hooks(other)):
+            return other
+    return usual
 
 
 def _has_our_hook(candidate: ConfigurationFile) -> bool:
@@ -85,22 +86,16 @@ def _has_our_hook(candidate: ConfigurationFile) -> bool:
         return False
 
 
+def _has_hooks(codex_file: ConfigurationFile) -> bool:
+    try:
+        return toml_edits.holds_hooks(read_text(codex_file.file) or "")
+    except (OSError, ValueError):
+        return False
+
+
 def _user_places(host: str) -> list[ConfigurationFile]:
     names = [facts(host).USER_FILE, *(["config.toml"] if host == "codex" else [])]
     return [ConfigurationFile(host, "user", os.path.join(servers.home_folder(host), name)) for name in names]
-
-
-def _is_preferred(candidate: ConfigurationFile, *, over: ConfigurationFile) -> bool:
-    """Return whether to register our hook in the Codex file ``candidate`` rather than in the file ``over``.
-
-    This is so if only ``candidate`` exists and it already contains hooks: Codex warns if two files contain hooks.
-    """
-    if os.path.lexists(over.file):
-        return False
-    try:
-        return toml_edits.holds_hooks(read_text(candidate.file) or "")
-    except (OSError, ValueError):
-        return False
 
 
 def all_places(host: str, cwd: str) -> list[ConfigurationFile]:

@@ -45,15 +45,14 @@ class Library:
             self._refresh(db)
         return self._index
 
-    def build(self) -> float:
-        """Rebuild the topic index and log the rebuild; return the duration in milliseconds."""
+    def build(self) -> None:
+        """Rebuild the topic index and log the duration."""
         with self._lock, self._opened() as db:
             began = time.perf_counter()
             self._build(db)
             spent_ms = round((time.perf_counter() - began) * 1000, 1)
         counted = f"{self._index.memory_count} memories, {len(self._index)} topics"
         log.append(self.state, stage="topics", reason=f"topic index built in {spent_ms} ms: {counted}", level="INFO")
-        return spent_ms
 
     def memory(self, identity: str) -> memories.Memory | None:
         """Return the memory with the id ``identity``; None if there is none, or if it belongs to another project."""

@@ -253,13 +253,10 @@ def _own_bytes() -> bytes:
 
 
 def _set_alarm(seconds: float) -> None:
-    """Make this process raise _TooSlowError after ``seconds``; 0 cancels an alarm that was set before.
-
-    Does nothing on systems without SIGALRM.
-    """
+    """Raise _TooSlowError in this process after ``seconds``, or never if they are 0."""
     try:
         from _signal import ITIMER_REAL, SIGALRM, setitimer, signal  # type: ignore[import-not-found]
-    except ImportError:
+    except ImportError:  # Windows
         return
     signal(SIGALRM, _ring)
     setitimer(ITIMER_REAL, seconds)
@@ -328,10 +325,7 @@ def _source(root: str, name: str) -> str:
 
 
 def _compiled(root: str, name: str) -> "CodeType":
-    """Return the compiled code of the module ``name``, without the parts that the hook does not need.
-
-    Docstrings, line numbers and the import of ``__future__.annotations`` are left out.
-    """
+    """Return a module's compiled code without docstrings, line numbers and the import of ``__future__.annotations``."""
     code = compile(
         _source(root, name).replace(FUTURE, "", 1), f"{root}/{_file_of(root, name)}", "exec",
         flags=WITH_LATE_ANNOTATIONS, dont_inherit=True, optimize=WITHOUT_DOCSTRINGS,

@@ -115,7 +115,7 @@ LIMITS: dict[str, tuple[float, float]] = {
     "budgets.tokens": (1, 2000),  # ruling R12
     "budgets.session_tokens": (1, 100_000),
     "budgets.items": (1, 15),
-    "budgets.channel_ms": (1, 150),  # the hook's deadline allows no more than the defaults
+    "budgets.channel_ms": (1, 150),  # this and the next can only be lowered
     "budgets.gather_ms": (1, 200),
     "search_intent.min_confidence": (0.0, 1.0),
     "search_intent.base_count": (0, 50),
@@ -124,7 +124,7 @@ LIMITS: dict[str, tuple[float, float]] = {
     "search_intent.llm_timeout_ms": (1, 60_000),
     "model.accuracy": (0.0, 0.99),  # at 1.0, its answer would have infinite weight
     "model.examples": (0, 10),
-    "model.plan_timeout_ms": (0, 13_000),  # the hook then answers within 15 s, and clients wait for 20
+    "model.plan_timeout_ms": (0, 13_000),  # the hook then answers within 15 s; Claude Code waits for 20
     "model.calls_per_day": (0, 1_000_000),
     "model.usd_per_day": (0.0, 10_000.0),
     "model.usd_per_million_input": (0.0, 10_000.0),

@@ -5861,8 +5861,8 @@ MUTATIONS = (
     Mutation(
         "a target holds if one row meets it",
         "enricher/interfaces/bench/__init__.py",
-        "TargetOutcome(target, max(found))",
-        "TargetOutcome(target, min(found))",
+        "target: max(found)",
+        "target: min(found)",
         "",
         "cli/test_bench_targets.py::test_the_targets_are_printed_with_what_was_measured_and_whether_they_hold",
     ),

@@ -67,10 +67,7 @@ def _drop_cases(path: str, gone: ErasureTarget) -> int:
 
 
 def _remove_half_written(target: str) -> None:
-    """Delete the temporary files that killed processes left when they were writing ``target``.
-
-    The caller must hold the lock for the folder, so that no process is writing now.
-    """
+    """Delete what killed processes left beside ``target``; the caller's lock ensures that no process is writing now."""
     folder, file = os.path.split(target)
     for name in os.listdir(folder):
         # ``temporary_files.replace_file`` appends a dot, hexadecimal digits and its ending to the name of the file.

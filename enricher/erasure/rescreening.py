@@ -41,10 +41,7 @@ class RescreenReport:
 
 
 class _Secrets(Mentions):
-    """A set of texts to search files for: the secrets that were found in the database.
-
-    The search also finds any other text in a file that looks like a secret.
-    """
+    """The secrets that were found in the database; in a file, any other text that looks like a secret is found, too."""
 
     __slots__ = ()
 

@@ -69,10 +69,7 @@ def is_ours(registered: object) -> bool:
 
 
 def _words(registered: str) -> list[str]:
-    """Return the words of a registered command, without the ending ``_ENDING`` that all our commands have.
-
-    Returns no words if the command has another ending, and is therefore not ours.
-    """
+    """Return a registered command's words without ``_ENDING``; none if the ending differs: then it is not ours."""
     try:
         return shlex.split(registered.removesuffix(_ENDING)) if registered.endswith(_ENDING) else []
     except ValueError:  # a quotation mark without its counterpart

@@ -66,10 +66,7 @@ def _permitted(text: str) -> str:
 
 
 def _withdrawn(text: str) -> str:
-    """Return the text of the settings without the permission that we added.
-
-    Lists and objects that would be empty without it are removed, too.
-    """
+    """Return the settings without the permission that we added, and without lists and objects that it leaves empty."""
     root = json_edits.parse(text)
     allowed = root.at("permissions", "allow")
     ours = [at for at, rule in enumerate(allowed.value) if _OURS.fullmatch(str(rule))] if allowed else []

@@ -80,10 +80,7 @@ def _launcher() -> Finding:
 
 
 def _modules() -> list[Finding]:
-    """Return a finding if the bundle, one file with all modules of the hook, is unusable.
-
-    The hook then loads the modules one by one, which is slower.
-    """
+    """Report an unusable bundle (one file with all modules of the hook), which makes prompts slower."""
     fault, file = bundle.fault(), bundle.path()
     if not fault:
         return []
@@ -302,10 +299,7 @@ def _fault(place: ConfigurationFile, commands: list[str], purpose: str) -> str:
 
 
 def _late_results(cwd: str) -> list[Finding]:
-    """Report if late results of a model are switched on but no client fetches them, or vice versa.
-
-    A late result is text that a language model adds after a prompt was answered.
-    """
+    """Report if late results of a model are switched on but no client fetches them, or vice versa."""
     settings = installer.current_settings()
     places = [place for host in hosts.LATE_EVENTS for place in registration.all_places(host, cwd)]
     registered = any(map(_fetches_late_results, places))

@@ -65,13 +65,13 @@ class BenchRow:
     p95_ms: float | None = None
 
     @classmethod
-    def of(cls, name: str, times: list[float], base: list[float]) -> BenchRow:
+    def of(cls, name: str, times: list[float], base: list[float], *, high_share: float = 0.99) -> BenchRow:
         """Return the row of a command from its run times and those of the first command (``base``), all in seconds.
 
-        The two lists may have different lengths.
+        The two lists may have different lengths. ``high_share`` is the percentile that is reported as the 99th.
         """
-        middle, high = statistics.median(times), percentile(times, 0.99)
-        ratios = middle / statistics.median(base), high / percentile(base, 0.99)
+        middle, high = statistics.median(times), percentile(times, high_share)
+        ratios = middle / statistics.median(base), high / percentile(base, high_share)
         return cls(name, middle * 1000, high * 1000, *ratios, len(times))
 
 
@@ -239,18 +239,6 @@ class Target(NamedTuple):
     suffix: str = ""
 
 
-class TargetOutcome(NamedTuple):
-    """A target, with the highest measured figure among the rows to which it applies."""
-
-    target: Target
-    highest: float
-
-    @property
-    def holds(self) -> bool:
-        """Return whether the highest measured figure is within the target."""
-        return self.highest <= self.target.most
-
-
 TARGETS: dict[str, Sequence[Target]] = {
     "hook": (
         Target("hook", "ratio", 2.3),
@@ -288,10 +276,10 @@ def missed(bench: str, rows: Sequence[BenchRow]) -> list[str]:
     ]
 
 
-def outcomes(bench: str, rows: Sequence[BenchRow]) -> list[TargetOutcome]:
-    """Return the outcome of each target of the given benchmark that applies to any of the rows."""
+def highest_figures(bench: str, rows: Sequence[BenchRow]) -> dict[Target, float]:
+    """Return the highest figure for each target of the given benchmark that applies to any of the rows."""
     figures = {
         target: [getattr(row, target.figure) for row in rows if fnmatchcase(row.name, target.row)]
         for target in TARGETS[bench]
     }
-    return [TargetOutcome(target, max(found)) for target, found in figures.items() if found]
+    return {target: max(found) for target, found in figures.items() if found}

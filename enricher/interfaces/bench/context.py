@@ -107,7 +107,7 @@ def _search_row(size: int) -> SearchRow:
         chance = random.Random(size)
         asked = [_question(chance.choice(texts), chance) for _ in range(QUERIES)]
         with contextlib.closing(open_reader(f"{state_dir()}/enricher.db")) as db:
-            for question in asked[:5]:  # a warm-up, in which SQLite reads its schema and the upper pages of the index
+            for question in asked[:5]:  # a warm-up: the first ones read the database from the disk
                 recall.search(db, question, project=project)
             return _measured(db, asked, project, size)
 

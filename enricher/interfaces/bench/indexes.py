@@ -26,7 +26,6 @@ from enricher.sources.code.search import weigh_certainty
 from storage.db import database
 from storage.memory import memories
 from storage.memory.memories import Note, all_notes
-from storage.metrics.percentiles import percentile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -51,12 +50,13 @@ def code_rows(files: int) -> list[BenchRow]:
         built = index.refresh(project, state_dir())
         refreshed = [_refreshed(project, root, turn) for turn in range(5)]
         plain, ours = _asked(project, root, chance)
-    return [
-        _row(f"FTS5 query, {files} files", plain, plain),
-        _row(f"query, {files} files", ours, plain),
-        _row(f"refresh of {CHANGED} files", refreshed, plain),
-        _row(f"build, {files} files", [built.seconds], plain),
-    ]
+    times = {
+        f"FTS5 query, {files} files": plain,
+        f"query, {files} files": ours,
+        f"refresh of {CHANGED} files": refreshed,
+        f"build, {files} files": [built.seconds],
+    }
+    return [BenchRow.of(name, own, plain, high_share=0.95) for name, own in times.items()]
 
 
 def hook_rows(files: int, runs: int) -> list[BenchRow]:
@@ -65,12 +65,6 @@ def hook_rows(files: int, runs: int) -> list[BenchRow]:
         root = invented_project(folder, files, random.Random(files))
         index.refresh(identify(root), state_dir())
         return paired({"python -I -S -c pass": FLOOR, f"hook, {files} files": BenchCase(HOOK, cwd=root)}, runs)
-
-
-def _row(name: str, times: list[float], base: list[float]) -> BenchRow:
-    middle, high = percentile(times, 0.5), percentile(times, 0.95)  # reported in the column p99
-    ratios = middle / percentile(base, 0.5), high / percentile(base, 0.95)
-    return BenchRow(name, middle * 1000, high * 1000, *ratios, len(times))
 
 
 def invented_project(folder: str, files: int, chance: random.Random) -> str:

@@ -147,10 +147,9 @@ def commands_from_above(command: str = "") -> dict[str, EntryPoint]:
 
 
 def _all_sections() -> dict[str, dict[str, str]]:
-    """Return the sections of the help: for each title, the names of the commands with their summaries.
+    """Return the sections of the help with our commands, then those that the packages of the workbench list.
 
-    Our own commands come first, then those of the workbench, whose packages list them in ``SECTIONS``. This imports
-    these packages, but not the modules of the commands.
+    This imports these packages, but not the modules of the commands.
     """
     from importlib import import_module
 

@@ -232,14 +232,14 @@ def report(name: str, rows: list[BenchRow], *, is_json: bool, asserts: bool) -> 
 
     With ``asserts``, exit with code 1 if a target was missed.
     """
-    from enricher.interfaces.bench import missed, outcomes
+    from enricher.interfaces.bench import highest_figures, missed
 
     print_rows(rows, is_json=is_json)
     if not is_json:
         click.echo("\n| target | at most | measured | |\n|---|---|---|---|")
-        for one in outcomes(name, rows):
-            title = f"{one.target.row}, {FIGURES[one.target.figure]}"
-            click.echo(f"| {title} | {one.target.most:,g} | {one.highest:.2f} | {'holds' if one.holds else 'missed'} |")
+        for target, highest in highest_figures(name, rows).items():
+            verdict = "holds" if highest <= target.most else "missed"
+            click.echo(f"| {target.row}, {FIGURES[target.figure]} | {target.most:,g} | {highest:.2f} | {verdict} |")
     finish(missed(name, rows), asserts=asserts)
 
 

@@ -170,10 +170,7 @@ def _folder(paths: tuple[str, ...]) -> str:
 
 
 def _chosen(engine: PromptRuleEngine, names: tuple[str, ...], severity: str) -> list[PromptRule]:
-    """Return the rules in ``names`` (all rules if it is empty) that are at least as severe as ``severity``.
-
-    Rules without a validator are left out; naming one, or an unknown rule, is a usage error.
-    """
+    """Return the rules with a validator in ``names`` (default: all) that are at least as severe as ``severity``."""
     try:
         named = [engine.rule(name) for name in names]
     except KeyError as error:

@@ -209,9 +209,6 @@ def namespace_weights(intent: object) -> dict[str, float]:
 
 
 def _name(intent: object) -> str:
-    """Return the name of a search intent: a string, an enum member or an object with ``intent_type``.
-
-    The name is empty if ``intent`` is None.
-    """
+    """Return the name of a search intent: a string, an enum member or an object with ``intent_type``; "" for None."""
     kind = getattr(intent, "intent_type", intent)
     return str(getattr(kind, "value", kind) or "")

@@ -84,8 +84,8 @@ def normalise(topic: str) -> str:
     return joined.strip("-.")[:LONGEST_TOPIC].strip("-.")
 
 
-def keywords(text: str, *, most: int = MOST_KEYWORDS) -> list[str]:
-    """Return up to ``most`` keywords of ``text``, the most frequent first, ties in order of appearance."""
+def keywords(text: str) -> list[str]:
+    """Return a few keywords of ``text``, the most frequent first, ties in order of appearance."""
     # A dot at the end of a word is punctuation; within a word, it is part of a name such as node.js.
     spoken = f"{text[:SCANNED]} ".lower().translate(_SEPARATORS).replace(". ", " ").split()
     words = [word for word in spoken if word not in STOP_WORDS]
@@ -96,7 +96,7 @@ def keywords(text: str, *, most: int = MOST_KEYWORDS) -> list[str]:
         topic = normalise(word)
         if SHORTEST_KEYWORD <= len(topic) <= LONGEST_KEYWORD and topic[0].isalpha() and topic not in STOP_WORDS:
             found[topic] = None
-            if len(found) == most:
+            if len(found) == MOST_KEYWORDS:
                 break
     return list(found)
 

@@ -87,10 +87,7 @@ def build_server(library: Library) -> Server[Any]:
 
 
 class _Handlers:
-    """The functions that answer the requests of MCP clients.
-
-    Each gets the context of its request as ``_ctx``, but does not use it.
-    """
+    """The functions that answer the requests of MCP clients; the SDK passes the context of a request as ``_ctx``."""
 
     def __init__(self, library: Library) -> None:
         self.library = library

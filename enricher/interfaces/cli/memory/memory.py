@@ -286,10 +286,7 @@ def _store(text: str, *, namespace: str | None, is_json: bool, **fields: Any) ->
 
 
 def _apply_verdict(db: sqlite3.Connection, one: Memory, verdict: str, *, is_json: bool = False) -> None:
-    """Approve the memory if ``verdict`` is "approve", and print the verdict.
-
-    If it is "drop", the caller must already have deleted the memory.
-    """
+    """Approve the memory if ``verdict`` says so, and print the verdict; the caller has deleted a dropped one."""
     if verdict == "approve":
         memories.approve(db, one.id)
     if is_json:

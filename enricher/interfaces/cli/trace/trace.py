@@ -265,10 +265,7 @@ def _print_facts(console: Console, title: str, values: Row) -> None:
 
 
 def _with_label(item: Row, row: Row) -> Row:
-    """Return ``item``, a context item of the recorded prompt ``row``, with a text to show.
-
-    An item without a text, such as a file, gets the label with which its channel offered it.
-    """
+    """Give an item without a text, such as a file, the label with which its channel offered it."""
     if item["text"]:
         return item
     from enricher.context import ChannelResult

@@ -28,7 +28,6 @@ LONGEST_EXCERPT = 600
 LONGEST_DETAIL = 100_000
 LONGEST_ARGUMENT = 1000
 MOST_FOUND = 10
-MOST_COMPLETIONS = 100
 DEPTHS = {"quick": 3, "standard": 5, "comprehensive": 20}
 """Maximum memories by depth; "quick" shows previews, "standard" excerpts and tags, "comprehensive" whole texts."""
 DEFAULT_DEPTH = "standard"
@@ -174,7 +173,7 @@ def complete(name: str, argument: str, value: str, library: Library) -> list[str
 
 def complete_topic(value: str, library: Library) -> list[str]:
     """Return the topics that begin with ``value``, those with most memories first."""
-    return [topic.name for topic in library.topics().list(prefix=value, limit=MOST_COMPLETIONS)]
+    return [topic.name for topic in library.topics().list(prefix=value)]
 
 
 def _prompt(name: str) -> Prompt:

@@ -36,7 +36,7 @@ The hook needs neither, since failures are recorded by type and message. Without
 and loads in two thirds of the time.
 """
 CHECKSUM_KEY = 3  # raise it when the bundle's format changes, so that older files count as damaged
-CHECKSUM_BYTES = 8
+CHECKSUM_BYTES = 8  # the length of what source_hash returns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 NOTE, LOCK = maintenance.UNFINISHED, "forgetting.lock"
 LIMIT_NOTE = 256 << 20  # bytes of the file with the plan, which lists the id of every prompt to delete
-COMPILE_MS = 10_000  # for the settings to be compiled; a prompt waits less, and uses older ones instead
+COMPILE_MS = 10_000  # limit for compiling the settings; a prompt waits less, and uses older ones instead
 FEW_PROMPTS = 20  # up to so many, files are searched for their texts, too: each text is sought in each line
 UNUSED_RULES_S = 90 * 86_400
 WHICH_VERSIONS_WERE_IN_FORCE = "select text from instructions_versions"
@@ -309,7 +309,7 @@ def _end_deletion(db: sqlite3.Connection, state: str, outcome: ForgetReport, *, 
     deleted, too, if they contain one of the texts in ``wanted``.
     """
     sweep_rules(state)  # before the versions, which these files keep in use
-    plan_files.remove_all()  # they quote prompts and are used up within minutes
+    plan_files.remove_all()  # they quote prompts, and agents need them only briefly
     outcome.versions = retention.prune_versions(db, state, in_use=versions_in_use(state), wanted=wanted)
     forgetting.scrub(db)
     os.unlink(f"{state}/{NOTE}")

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from enricher.settings import Value
 
-COMPILE_MS = 10_000  # for the rules to be compiled; a command can wait longer than a prompt
+COMPILE_MS = 10_000  # limit for compiling the rules; a command can wait longer than a prompt
 _PROGRAMS = {"cursor": ("cursor", "cursor-agent")}  # the program of any other client has the client's name
 PROMPT = (
     "the login test fails with a KeyError, fix it:\n"
@@ -43,7 +43,7 @@ PROMPT = (
     "KeyError: 'user'"
 )
 TIMEOUT_SECONDS = 20.0
-DISCARD_ATTEMPTS = 20
+DISCARD_ATTEMPTS = 20  # within two seconds
 # Beginnings of the variables that clients set: an installation started by one would be taken for a prompt of that one.
 _MARKERS = ("CLAUDE", "COPILOT_", "CURSOR_", "GEMINI_", "OPENCODE")
 

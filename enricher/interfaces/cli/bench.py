@@ -137,9 +137,7 @@ def burst(at_once: int, is_json: bool, asserts: bool) -> None:
 
     outcome = run_burst(at_once)
     click.echo(json.dumps(outcome) if is_json else ", ".join(f"{name} {value:g}" for name, value in outcome.items()))
-    finish(
-        [name for name in ("answered", "traces") if outcome[name] != at_once], asserts=asserts
-    )  # nothing may be lost
+    finish([name for name in ("answered", "traces") if outcome[name] != at_once], asserts=asserts)
 
 
 @bench.command("topics", epilog="Example: enricher bench topics --memories 100,1000")

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["Provider", "classify_intent_with_llm", "configured_provider", "detect_hybrid", "handle", "intent_prompt"]
 
 Provider = Callable[[str], str]
-TIMEOUT_MS = 200
+TIMEOUT_MS = 200  # the default of search_intent.llm_timeout_ms
 
 _log = logging.getLogger(__name__)
 

@@ -32,7 +32,7 @@ __all__ = [
 ]  # fmt: skip
 
 preview = channel.preview
-COMPILE_MS = 30_000  # for the rules to be compiled; no prompt is waiting here
+COMPILE_MS = 30_000  # limit for compiling the rules; no prompt is waiting here
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from enricher.settings import Value
     from storage.memory.recall import Hit
 
-TIMEOUT_S = 10.0  # for getting the missing vectors of memories, and again for the vector of the query
+TIMEOUT_S = 10.0  # limit for getting the missing vectors of memories, and again for the vector of the query
 FEWEST_COMPARED = 64  # results by words that are fused with those by vectors, even if fewer are wanted in the end
 MOST_LOOKED_THROUGH = 400  # results from which those of the wanted namespace are selected
 

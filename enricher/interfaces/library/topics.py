@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from storage.memory.topics import Note
+    from storage.memory.memories import Note
 
 __all__ = ["TopicIndexService", "TopicInfo", "keywords", "normalise", "topics_of"]
 

@@ -27,19 +27,16 @@ WITH_LATE_ANNOTATIONS = 0x1000000
 Modules in the bundle are compiled with the flag but without that line, which would load another file.
 This module and ``enricher.home`` are loaded before the bundle, so they contain neither.
 """
-LARGEST = 8 << 20
-"""Maximum bytes of the bundle; the modules that prompts load take about 500 KB."""
-READING_S = 0.3
-"""Seconds after which reading the bundle is given up: its disk probably hangs."""
+LARGEST = 8 << 20  # bytes of a sound bundle; the modules that prompts load take about 500 KB
+READING_S = 0.3  # after this time, reading the bundle is given up: its disk probably hangs
 WITHOUT_DOCSTRINGS = 2
 """The compiler's optimization level that leaves docstrings out; line numbers are removed, too.
 
 The hook needs neither, since failures are recorded by type and message. Without them the bundle is a third smaller
 and loads in two thirds of the time.
 """
-CHECKSUM_KEY = 3
-"""Key of the checksum; change it whenever the bundle's format changes, so that older files count as damaged."""
-CHECKSUM_BYTES = 8
+CHECKSUM_KEY = 3  # raise it when the bundle's format changes, so that older files count as damaged
+CHECKSUM_BYTES = 8  # the length of what source_hash returns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -91,21 +88,21 @@ class Bundle:
 
     def run(self, names: "list[str]") -> None:
         """Create and run the modules ``names`` in the given order, without Python's import system, which is slower."""
-        made = [type(sys)(name) for name in names if name not in sys.modules]
+        made = [type(sys)(name) for name in names if name not in sys.modules]  # type(sys) is types.ModuleType
         waiting = {module.__name__: module for module in made}
-        sys.modules.update(waiting)
+        sys.modules.update(waiting)  # before any of them runs, as their statements "from PACKAGE import …" expect
         try:
             for module in made:
                 name = module.__name__
-                if self.modules[name][1]:
+                if self.modules[name][1]:  # it is a package
                     module.__path__ = [f"{self.root}/{name.replace('.', '/')}"]
                 self.exec_module(module)
                 del waiting[name]
                 parent, _, own = name.rpartition(".")
-                if parent:
+                if parent:  # an import sets this attribute, too
                     setattr(sys.modules[parent], own, module)
         finally:
-            for name in waiting:
+            for name in waiting:  # one of them has failed: Python is to import the rest itself
                 del sys.modules[name]
 
 
@@ -114,7 +111,7 @@ class UnsoundError(Exception):
 
 
 class _TooSlowError(BaseException):
-    """Raised if loading the bundle takes longer than ``READING_S`` seconds."""
+    """Raised if loading the bundle takes longer than ``READING_S`` seconds; no ``except Exception`` may catch it."""
 
 
 def install() -> None:
@@ -181,14 +178,15 @@ def refresh() -> bool:
         known = {}
     if loaded <= known.keys() and _is_fresh(root, known):
         return False
-    names = {name for name in loaded | known.keys() if _file_of(root, name)}
+    names = {name for name in loaded | known.keys() if _file_of(root, name)}  # a known module may have been deleted
     imports = _imports(root, names)
     at_once = [*_needed_by(HOOK, imports), HOOK]
     modules, before = {}, {}
     for name in sorted(names):
         file, code = _file_of(root, name), _compiled(root, name)
-        stamp = _stamp(root, file) or (0, 0)
+        stamp = _stamp(root, file) or (0, 0)  # deleted just now: a stamp that no file has
         modules[name] = (file, file.endswith("/__init__.py"), *stamp, code if name in at_once else dumps(code))
+        # What every prompt needs has run before any other module is imported.
         needed = [one for one in _needed_by(name, imports) if name == HOOK or one not in at_once]
         is_above_them = any(one.startswith(f"{name}.") for one in needed)  # its own modules need the package first
         before[name] = [] if is_above_them else needed
@@ -232,6 +230,7 @@ def _own_bytes() -> bytes:
     Raises UnsoundError if the bundle cannot be opened, has an impossible size, is not a regular file, or could have
     been written by another user.
     """
+    # Without O_NONBLOCK, opening a named pipe would wait for a writer. Windows has neither flag.
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     try:
         descriptor = os.open(path(), flags)
@@ -242,7 +241,7 @@ def _own_bytes() -> bytes:
     try:
         found = os.fstat(descriptor)
         # The file's bytes are run as code, so it must be as hard to forge as our own sources.
-        if found.st_mode & 0o170000 != 0o100000:
+        if found.st_mode & 0o170000 != 0o100000:  # S_ISREG of the module stat, which is not loaded
             raise UnsoundError("it is not a regular file")
         if (hasattr(os, "geteuid") and found.st_uid not in (0, os.geteuid())) or found.st_mode & 0o022:
             raise UnsoundError("somebody else can write it")
@@ -254,13 +253,10 @@ def _own_bytes() -> bytes:
 
 
 def _set_alarm(seconds: float) -> None:
-    """Make this process raise _TooSlowError after ``seconds``; 0 cancels an alarm that was set before.
-
-    Does nothing on systems without SIGALRM.
-    """
+    """Raise _TooSlowError in this process after ``seconds``, or never if they are 0."""
     try:
         from _signal import ITIMER_REAL, SIGALRM, setitimer, signal  # type: ignore[import-not-found]
-    except ImportError:
+    except ImportError:  # Windows
         return
     signal(SIGALRM, _ring)
     setitimer(ITIMER_REAL, seconds)
@@ -294,6 +290,7 @@ def _imports(root: str, names: "set[str]") -> "dict[str, list[str]]":
         wanted = [name.rpartition(".")[0]]
         for node in ast.parse(_source(root, name)).body:
             if isinstance(node, ast.ImportFrom):
+                # "from package import name" may mean a module or something in the package.
                 wanted += [node.module or "", *(f"{node.module}.{one.name}" for one in node.names)]
         found[name] = [one for one in wanted if one in names]
     return found
@@ -316,7 +313,6 @@ def _needed_by(name: str, imports: "dict[str, list[str]]") -> "list[str]":
 
 
 def _file_of(root: str, name: str) -> str:
-    """Return the path of a module's source file relative to ``root``, or an empty string if there is none."""
     stem = name.replace(".", "/")
     return next((file for file in (f"{stem}/__init__.py", f"{stem}.py") if _stamp(root, file)), "")
 
@@ -329,10 +325,7 @@ def _source(root: str, name: str) -> str:
 
 
 def _compiled(root: str, name: str) -> "CodeType":
-    """Return the compiled code of the module ``name``, without the parts that the hook does not need.
-
-    Docstrings, line numbers and the import of ``__future__.annotations`` are left out.
-    """
+    """Return a module's compiled code without docstrings, line numbers and the import of ``__future__.annotations``."""
     code = compile(
         _source(root, name).replace(FUTURE, "", 1), f"{root}/{_file_of(root, name)}", "exec",
         flags=WITH_LATE_ANNOTATIONS, dont_inherit=True, optimize=WITHOUT_DOCSTRINGS,

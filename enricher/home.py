@@ -45,6 +45,7 @@ def _user_dir(variable: str, unix: str) -> str:
         base = os.path.join(os.path.expanduser("~"), "Library/Application Support")
     else:
         named = os.environ.get(variable, "")
+        # The XDG specification says to ignore relative paths.
         base = named if os.path.isabs(named) else os.path.join(os.path.expanduser("~"), unix)
     return os.path.join(base, APP)
 
@@ -53,7 +54,7 @@ def project_root(cwd: str) -> str:
     """Return the nearest folder at or above ``cwd`` that contains ``.git``, else ``cwd`` itself."""
     folder = os.path.abspath(cwd) if cwd else os.getcwd()
     for candidate in ancestors(folder):
-        if os.path.lexists(os.path.join(candidate, ".git")):
+        if os.path.lexists(os.path.join(candidate, ".git")):  # a folder, or a file in worktrees and submodules
             return candidate
     return folder
 

@@ -22,8 +22,8 @@ DEFAULTS: dict[str, Value] = {
     "bypass_prefix": ".",
     "log": "redacted",
     "show": "none",
-    "budgets.tokens": 450,
-    "budgets.session_tokens": 1500,
+    "budgets.tokens": 450,  # ruling R27
+    "budgets.session_tokens": 1500,  # the same; clients keep every added text in the conversation for good
     "budgets.items": 8,
     "budgets.channel_ms": 150,
     "budgets.gather_ms": 200,
@@ -71,8 +71,7 @@ CODER, EMBEDDING = "LLM_CODER_FAST_URL", "LLM_EMBEDDING_URL"
 
 The variable that ends with ``_MODEL`` instead of ``_URL`` names the model, and that with ``_API_KEY`` has the API key.
 """
-UNNAMED = "default"
-"""The model name that is sent if no variable names a model: servers that run a single model accept any name."""
+UNNAMED = "default"  # the model's name if no variable names one: servers that run a single model accept any
 
 OF_THE_USER = ("model.",)
 """Prefixes of settings that a project may not change: it could have prompts and an API key sent to its own server."""
@@ -82,8 +81,7 @@ USE_LLM = "search_intent.use_llm"
 Compiled settings contain it only if a file sets it (seed 001, task 5.7).
 """
 
-OPEN_TABLES = ("channels", "hosts")
-"""Tables of ``config.toml`` whose keys name channels or hosts, and whose values switch them on or off."""
+OPEN_TABLES = ("channels", "hosts")  # tables of config.toml whose keys name channels or hosts to switch on or off
 
 QUIET, AS_SPECIFIED = "quiet", "as-specified"
 """The profiles: add only lines with evidence, or add classification, guardrails and approach to every prompt.
@@ -108,26 +106,25 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "log_level": ("debug", "warning"),
 }
 
-KEEPS_TEXT = ("redacted", "full")
-"""Values of the setting ``log`` with which text that a person typed is stored."""
+KEEPS_TEXT = ("redacted", "full")  # values of ``log`` with which text that a person typed is stored
 
 ONCE_A_SWITCH = {"show": ("none", "summary")}
 """Settings that used to be booleans, each with the values that false and true now stand for."""
 
 LIMITS: dict[str, tuple[float, float]] = {
-    "budgets.tokens": (1, 2000),
+    "budgets.tokens": (1, 2000),  # ruling R12
     "budgets.session_tokens": (1, 100_000),
     "budgets.items": (1, 15),
-    "budgets.channel_ms": (1, 150),
+    "budgets.channel_ms": (1, 150),  # this and the next can only be lowered
     "budgets.gather_ms": (1, 200),
     "search_intent.min_confidence": (0.0, 1.0),
     "search_intent.base_count": (0, 50),
     "search_intent.max_count": (0, 50),
     "search_intent.max_tokens": (0, 100_000),
     "search_intent.llm_timeout_ms": (1, 60_000),
-    "model.accuracy": (0.0, 0.99),
+    "model.accuracy": (0.0, 0.99),  # at 1.0, its answer would have infinite weight
     "model.examples": (0, 10),
-    "model.plan_timeout_ms": (0, 13_000),
+    "model.plan_timeout_ms": (0, 13_000),  # the hook then answers within 15 s; Claude Code waits for 20
     "model.calls_per_day": (0, 1_000_000),
     "model.usd_per_day": (0.0, 10_000.0),
     "model.usd_per_million_input": (0.0, 10_000.0),
@@ -138,8 +135,7 @@ LIMITS: dict[str, tuple[float, float]] = {
 }
 """Lowest and highest value of each numeric setting; a value beyond a limit is moved to that limit (ruling R12)."""
 
-POSITIVE = ("search_intent.llm_timeout_ms",)
-"""Settings that must be above zero; zero and less are rejected, not moved to a limit (conformance row S1-6.5c)."""
+POSITIVE = ("search_intent.llm_timeout_ms",)  # zero and less are rejected, not moved to a limit (row S1-6.5c)
 
 ALIASES = {
     "SUBCOG_SEARCH_INTENT_ENABLED": "search_intent.enabled",
@@ -168,7 +164,7 @@ def convert(key: str, value: object) -> Value:
 
     Raises BadValueError, whose message says what to write.
     """
-    default = DEFAULTS.get(key, True)
+    default = DEFAULTS.get(key, True)  # the keys without a default, such as those of channels, are switches
     if key in ONCE_A_SWITCH and value not in CHOICES[key]:  # if it is no boolean either, the message names the choices
         try:
             return ONCE_A_SWITCH[key][_as_bool(key, value)]
@@ -202,10 +198,10 @@ def _as_text(key: str, value: object) -> str:
 
 def _as_number(key: str, value: object, default: float) -> float:
     try:
-        if isinstance(value, bool) or not isinstance(value, int | float | str):
+        if isinstance(value, bool) or not isinstance(value, int | float | str):  # int(True) would be 1
             raise ValueError
         number = type(default)(value)
-    except (ValueError, OverflowError):
+    except (ValueError, OverflowError):  # OverflowError: int(inf)
         raise BadValueError(f"{key} is {value!r}; write a number") from None
     if key in POSITIVE and not number > 0:
         raise BadValueError(f"{key} is {value!r}; write a number above 0")
@@ -243,7 +239,7 @@ def named_in(environ: Mapping[str, str]) -> list[tuple[str, str]]:
 
     If two variables change the same setting, the later one in the list wins.
     """
-    found = [(name, key) for name, key in ALIASES.items() if name in environ]
+    found = [(name, key) for name, key in ALIASES.items() if name in environ]  # first, so that our own names win
     for key in (*DEFAULTS, *GATES):
         name = "ENRICHER_" + key.upper().replace(".", "_")
         if name in environ:

@@ -2131,7 +2131,7 @@ MUTATIONS = (
     Mutation(
         "a search without its endpoint warns nobody",
         "enricher/interfaces/compat/vectors.py",
-        '        log.append(state, stage="vectors", reason=f"text search only: {failure}")\n',
+        '            log.append(state, stage="vectors", reason=reason)\n',
         "",
         "S1-6.11b",
         "memory/test_vectors.py::test_without_the_endpoint_the_text_search_answers_with_one_warning",
@@ -4541,8 +4541,8 @@ MUTATIONS = (
     Mutation(
         "the bench of plans asks no model",
         "enricher/interfaces/bench/hook.py",
-        "environment={**_settings(model), **mode},",
-        "environment=mode,",
+        '"ENRICHER_MODEL_URL": url',
+        '"ENRICHER_MODEL_URL": ""',
         "Y25 Y42",
         "model/test_plans_by_model.py::test_the_median_of_fifty_plans_by_a_model_is_printed_and_below_ten_seconds",
     ),
@@ -5861,8 +5861,8 @@ MUTATIONS = (
     Mutation(
         "a target holds if one row meets it",
         "enricher/interfaces/bench/__init__.py",
-        "TargetOutcome(target, max(found))",
-        "TargetOutcome(target, min(found))",
+        "target: max(found)",
+        "target: min(found)",
         "",
         "cli/test_bench_targets.py::test_the_targets_are_printed_with_what_was_measured_and_whether_they_hold",
     ),

@@ -14,10 +14,9 @@ from storage.erasure import forgetting
 if TYPE_CHECKING:
     import sqlite3
 
-MARK = "answers"
-"""The file in the state folder with the row number of the recorded prompt up to which all have been checked."""
-LONGEST_NUMBER = 20
-PAGE = 200
+MARK = "answers"  # a file with the number of the row of the table traces up to which all have been checked
+LONGEST_NUMBER = 20  # digits; a row number of SQLite has at most 19
+PAGE = 200  # prompts that are rewritten in one transaction, during which others wait to write
 KEY = '"answer":'
 """The JSON key of an answer in recorded inputs; stored text cannot look like it, since quotes in it are escaped."""
 
@@ -40,7 +39,7 @@ def without_answer(prompt: str, inputs: str) -> str:
         known = Inputs.from_json(prompt, kept)
     except (ValueError, KeyError, TypeError, RecursionError):
         return inputs
-    kept.pop("conversation", None)
+    kept.pop("conversation", None)  # it is written again only if something of it is needed
     again = known.to_json()
     return dumps({**kept, **{key: again[key] for key in ("channels", "conversation") if key in again}})
 

@@ -10,7 +10,7 @@ import contextlib
 import json
 import os
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from enricher.erasure import answers, golden
@@ -33,12 +33,9 @@ if TYPE_CHECKING:
     Advance = Callable[[int, int], None]
 
 NOTE, LOCK = maintenance.UNFINISHED, "forgetting.lock"
-LIMIT_NOTE = 256 << 20
-"""Maximum size of the note, the file with the plan; it lists the id of every prompt to delete."""
-COMPILE_MS = 10_000
-"""Maximum milliseconds to wait until the settings are compiled; a prompt waits less and uses older ones instead."""
-FEW_PROMPTS = 20
-"""Up to this number of deleted prompts, files are searched for their texts as well as for their ids."""
+LIMIT_NOTE = 256 << 20  # bytes of the file with the plan, which lists the id of every prompt to delete
+COMPILE_MS = 10_000  # limit for compiling the settings; a prompt waits less, and uses older ones instead
+FEW_PROMPTS = 20  # up to so many, files are searched for their texts, too: each text is sought in each line
 UNUSED_RULES_S = 90 * 86_400
 WHICH_VERSIONS_WERE_IN_FORCE = "select text from instructions_versions"
 
@@ -94,7 +91,7 @@ def plan(db: sqlite3.Connection, *, ids: Iterable[str] = (), session: str = "", 
         found += own
     if match:
         found += forgetting.mentioning(db, Mentions([match]))
-    named = tuple(sorted(set(found), reverse=True))
+    named = tuple(sorted(set(found), reverse=True))  # ids begin with the time, so that this is newest first
     return DeletionPlan(
         named, (session,) if session else (), (match,) if match else (), tuple(forgetting.quoting(db, named))
     )
@@ -123,7 +120,7 @@ def forget_memories(db: sqlite3.Connection, state: str, ids: Iterable[str]) -> N
         what = replace(earlier or DeletionPlan(), memories=(*unfinished_memories(state), *ids))
         _write_note(state, what)
         memories.forget(db, what.memories)
-        if earlier is not None:
+        if earlier is not None:  # its prompts, too
             _forget(db, state, what)
             return
         forgetting.make_final(db)
@@ -160,11 +157,9 @@ def remarks_on(db: sqlite3.Connection, what: DeletionPlan) -> list[str]:
     ids = list(dict.fromkeys([*ids, *forgetting.memories_asked_for(db, what.every_id())]))
     remarks = []
     if ids:
-        one = len(ids) == 1
-        remarks.append(
-            f"{len(ids):,} {'memory still contains' if one else 'memories still contain'} it: "
-            f"enricher memory forget {' '.join(ids[:10])}{' …' if len(ids) > 10 else ''}"
-        )
+        contain = "memory still contains" if len(ids) == 1 else "memories still contain"
+        shown = f"{' '.join(ids[:10])}{' …' if len(ids) > 10 else ''}"
+        remarks.append(f"{len(ids):,} {contain} it: enricher memory forget {shown}")
     if wanted and (versions := retention.versions_mentioning(db, wanted)):
         remarks.append(
             f"{versions:,} versions of the instructions say it themselves; each goes once no trace and no kept replay "
@@ -244,12 +239,12 @@ def run_retention(state: str) -> None:
     This is a part of the background work after a prompt; it does nothing while another process deletes data. Raises the
     same errors as ``account_settings`` and ``prune``, except UnfinishedError.
     """
-    turn = detached.claim(state, maintenance.HOUSEKEEPING)
+    turn = detached.claim(state, maintenance.HOUSEKEEPING)  # negative while another process does this work
     if turn < 0 or not os.path.exists(f"{state}/{traces.DATABASE}"):
         return
     try:
         with contextlib.closing(database.connect(state)) as db, contextlib.suppress(UnfinishedError):
-            finish(db, state, patience_s=0)
+            finish(db, state, patience_s=0)  # without waiting: a later prompt tries again
             if (bounds := bounds_of(account_settings())) and retention.surplus(db, bounds):
                 prune(db, state, bounds)
             answers.remove_answers(db, state)
@@ -259,7 +254,7 @@ def run_retention(state: str) -> None:
 
 
 def _complete_earlier(db: sqlite3.Connection, state: str) -> DeletionPlan | None:
-    """Complete an interrupted deletion and return its plan, or None; the caller must hold the lock for deletions."""
+    """Do the work of ``finish``; the caller must hold the lock for deletions."""
     earlier = _read_note(state)
     if earlier is not None:
         _forget(db, state, earlier)
@@ -292,6 +287,7 @@ def _target(db: sqlite3.Connection, what: DeletionPlan, rows: list[dict[str, Any
     moments: dict[str, list[float]] = {}
     for row in rows:
         moments.setdefault(row["session_id"], []).append(copies.seconds(row["at"]))
+    # A shorter prompt, such as "yes", occurs in texts that have nothing to do with it.
     own = [row["prompt"] for row in rows if len(row["prompt"]) >= forgetting.SHORTEST_QUOTE_CHARS]
     return sidecar_files.ErasureTarget(
         frozenset(ids),
@@ -312,8 +308,8 @@ def _end_deletion(db: sqlite3.Connection, state: str, outcome: ForgetReport, *, 
     The number of deleted versions of the rules is stored in ``outcome``. Recent versions, which are otherwise kept, are
     deleted, too, if they contain one of the texts in ``wanted``.
     """
-    sweep_rules(state)
-    plan_files.remove_all()
+    sweep_rules(state)  # before the versions, which these files keep in use
+    plan_files.remove_all()  # they quote prompts, and agents need them only briefly
     outcome.versions = retention.prune_versions(db, state, in_use=versions_in_use(state), wanted=wanted)
     forgetting.scrub(db)
     os.unlink(f"{state}/{NOTE}")
@@ -326,7 +322,7 @@ def event_files(db: sqlite3.Connection, state: str) -> list[str]:
     """
     named = {value for name, key in named_in(os.environ) if key == "events.file" for value in [os.environ[name]]}
     for body in _rule_bodies(db, state):
-        with contextlib.suppress(ValueError, KeyError, TypeError):
+        with contextlib.suppress(ValueError, KeyError, TypeError):  # another release compiled them
             named.add(str(convert("events.file", body["settings"]["events.file"])))
     return sorted(os.path.join(state, os.path.expanduser(one)) for one in named - {""})
 
@@ -346,13 +342,12 @@ def versions_in_use(state: str) -> set[str]:
     return {str(header["hash"]) for header in headers if header}
 
 
-def sweep_rules(state: str) -> int:
-    """Delete the files of compiled rules that no prompt has used for 90 days; return how many."""
-    old = [path for path in _compiled_files(state) if time.time() - _last_used(path) > UNUSED_RULES_S]
-    for path in old:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(path)
-    return len(old)
+def sweep_rules(state: str) -> None:
+    """Delete the files of compiled rules that no prompt has used for 90 days."""
+    for path in _compiled_files(state):
+        if time.time() - _last_used(path) > UNUSED_RULES_S:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(path)
 
 
 def _compiled_files(state: str) -> list[str]:
@@ -366,9 +361,9 @@ def _compiled_files(state: str) -> list[str]:
 def _last_used(path: str) -> float:
     try:
         found = os.stat(path)
-    except OSError:
+    except OSError:  # gone, or not to be examined: treat it as used
         return time.time()
-    return max(found.st_atime, found.st_mtime)
+    return max(found.st_atime, found.st_mtime)  # some file systems record no access times
 
 
 @contextlib.contextmanager
@@ -386,8 +381,7 @@ def exclusive_deletion(state: str, *, patience_s: float = database.PATIENCE_S) -
 
 
 def _write_note(state: str, what: DeletionPlan) -> None:
-    fields = {name: list(getattr(what, name)) for name in DeletionPlan.__dataclass_fields__}
-    private.write_file(f"{state}/{NOTE}", json.dumps(fields).encode())
+    private.write_file(f"{state}/{NOTE}", json.dumps(asdict(what)).encode())
 
 
 def _read_note(state: str) -> DeletionPlan | None:

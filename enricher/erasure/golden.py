@@ -47,7 +47,7 @@ def forget(folders: set[str], gone: ErasureTarget) -> tuple[list[str], list[str]
             continue
         if count:
             done.append(f"{count:,} golden {'case' if count == 1 else 'cases'} removed from {path}")
-            if path in of_repositories:
+            if path in of_repositories:  # earlier commits contain the cases
                 remarks.append(f"{path}: what git has of it, git keeps")
     return done, remarks
 
@@ -67,12 +67,10 @@ def _drop_cases(path: str, gone: ErasureTarget) -> int:
 
 
 def _remove_half_written(target: str) -> None:
-    """Delete the temporary files that killed processes left when they were writing ``target``.
-
-    The caller must hold the lock for the folder, so that no process is writing now.
-    """
+    """Delete what killed processes left beside ``target``; the caller's lock ensures that no process is writing now."""
     folder, file = os.path.split(target)
     for name in os.listdir(folder):
+        # ``temporary_files.replace_file`` appends a dot, hexadecimal digits and its ending to the name of the file.
         middle = name.removeprefix(file).removesuffix(temporary_files.ENDING).removeprefix(".")
         is_ours = name.endswith(temporary_files.ENDING) and middle != "" and not set(middle) - set("0123456789abcdef")
         if is_ours and not os.path.islink(path := os.path.join(folder, name)):
@@ -81,9 +79,10 @@ def _remove_half_written(target: str) -> None:
 
 @contextlib.contextmanager
 def _locked_folder(folder: str) -> Iterator[None]:
+    # The folder, since a lock file would show up in the repository.
     descriptor = os.open(folder, os.O_RDONLY)
     try:
-        with contextlib.suppress(ImportError):
+        with contextlib.suppress(ImportError):  # no POSIX locks (Windows)
             import fcntl
 
             fcntl.flock(descriptor, fcntl.LOCK_EX)

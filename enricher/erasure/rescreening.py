@@ -23,9 +23,8 @@ if TYPE_CHECKING:
 
     Advance = Callable[[int, int], None]
 
-SHORTEST_SOUGHT = 8
-"""A secret found in the database is also searched for in files if it has this length; a shorter one may be a word."""
-PIECE_CHARACTERS = 1 << 20
+SHORTEST_SOUGHT = 8  # characters of a secret that is also searched for in files; a shorter one may be a word
+PIECE_CHARACTERS = 1 << 20  # copies of a database are too large to read at once
 IN_WHICH_FOLDERS = "select distinct cwd from traces"
 
 
@@ -42,10 +41,7 @@ class RescreenReport:
 
 
 class _Secrets(Mentions):
-    """A set of texts to search files for: the secrets that were found in the database.
-
-    The search also finds any other text in a file that looks like a secret.
-    """
+    """The secrets that were found in the database; in a file, any other text that looks like a secret is found, too."""
 
     __slots__ = ()
 

@@ -13,6 +13,7 @@ import os
 import stat
 import tempfile
 import time
+from dataclasses import dataclass
 
 from enricher.home import state_dir
 from storage.base import private
@@ -21,6 +22,7 @@ from storage.base.temporary_files import ABANDONED_S
 ASIDE = ".enricher-"
 
 
+@dataclass(eq=False, slots=True)
 class FileChange:
     """A change of a file: its path, and its text before and after the change.
 
@@ -28,11 +30,10 @@ class FileChange:
     scripts of Prompt Enricher, which are executable and need no backup.
     """
 
-    __slots__ = ("after", "before", "is_ours", "path")
-
-    def __init__(self, path: str, before: str | None, after: str | None, *, is_ours: bool = False) -> None:
-        self.path, self.before, self.after = path, before, after
-        self.is_ours = is_ours
+    path: str
+    before: str | None
+    after: str | None
+    is_ours: bool = False
 
     @property
     def is_needed(self) -> bool:
@@ -45,13 +46,14 @@ class FileChange:
         new = (self.after or "").splitlines(keepends=True)
         names = ("/dev/null" if self.before is None else self.path, "/dev/null" if self.after is None else self.path)
         lines = difflib.unified_diff(old, new, *names)
+        # The remark of diff and git, without which the next line would continue this one.
         return "".join(line if line.endswith("\n") else line + "\n\\ No newline at end of file\n" for line in lines)
 
 
 def read_text(path: str) -> str | None:
     """Return the text of a file with its original line endings, or None if there is no file."""
     try:
-        if not stat.S_ISREG(os.stat(path).st_mode):
+        if not stat.S_ISREG(os.stat(path).st_mode):  # opening a named pipe would wait for a writer
             raise OSError(f"{path} is no regular file")
         with open(path, encoding="utf-8", newline="") as file:
             return file.read()
@@ -73,6 +75,7 @@ def apply(change: FileChange) -> str:
         os.unlink(target)
     else:
         _write(target, change)
+    _record(change)
     return backup
 
 
@@ -126,20 +129,8 @@ def _copy_mode(target: str, aside: str, change: FileChange) -> None:
         return
     known = os.stat(target)
     os.chmod(aside, stat.S_IMODE(known.st_mode))
-    if (known.st_uid, known.st_gid) != (os.getuid(), os.getgid()):
+    if (known.st_uid, known.st_gid) != (os.getuid(), os.getgid()):  # as with sudo
         os.chown(aside, known.st_uid, known.st_gid)
-
-
-def note_created(path: str) -> None:
-    """Record that the installation created this file, so that it may delete the file later."""
-    _write_created(_created() | {os.path.realpath(path)})
-
-
-def forget_created(path: str) -> None:
-    """Remove a deleted file from the record of created files."""
-    known = _created()
-    if os.path.realpath(path) in known:
-        _write_created(known - {os.path.realpath(path)})
 
 
 def was_created(path: str) -> bool:
@@ -147,18 +138,26 @@ def was_created(path: str) -> bool:
     return os.path.realpath(path) in _created()
 
 
-def _created_list() -> str:
+def _record(change: FileChange) -> None:
+    """Record that a client's file was created, or remove a deleted file from the record."""
+    known, path = _created(), {os.path.realpath(change.path)}
+    if change.after is None:
+        now = known - path
+    else:
+        now = known | path if change.before is None and not change.is_ours else known
+    if now != known:
+        private.make_directory(state_dir())
+        private.write_file(_record_file(), json.dumps(sorted(now), indent=0).encode())
+
+
+def _record_file() -> str:
     return os.path.join(state_dir(), "created")
 
 
 def _created() -> set[str]:
     try:
-        with open(_created_list(), encoding="utf-8") as file:
+        with open(_record_file(), encoding="utf-8") as file:
             known = json.load(file)
-    except (OSError, ValueError):
+    except (OSError, ValueError):  # without the record, no file counts as ours and none is deleted
         return set()
     return {str(path) for path in known} if isinstance(known, list) else set()
-
-
-def _write_created(paths: set[str]) -> None:
-    private.write_file(_created_list(), json.dumps(sorted(paths), indent=0).encode())

@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import tempfile
 import time
+from dataclasses import dataclass
 from typing import Any
 
 from enricher import hosts
@@ -33,10 +34,8 @@ if TYPE_CHECKING:
 
     from enricher.settings import Value
 
-COMPILE_MS = 10_000
-"""Maximum milliseconds to wait until the rules are compiled; a command can wait longer than a prompt."""
-_PROGRAMS = {"cursor": ("cursor", "cursor-agent")}
-"""The names of the programs that start a client, for clients whose program is not named like them."""
+COMPILE_MS = 10_000  # limit for compiling the rules; a command can wait longer than a prompt
+_PROGRAMS = {"cursor": ("cursor", "cursor-agent")}  # the program of any other client has the client's name
 PROMPT = (
     "the login test fails with a KeyError, fix it:\n"
     "Traceback (most recent call last):\n"
@@ -44,18 +43,18 @@ PROMPT = (
     "KeyError: 'user'"
 )
 TIMEOUT_SECONDS = 20.0
-DISCARD_ATTEMPTS = 20
+DISCARD_ATTEMPTS = 20  # within two seconds
+# Beginnings of the variables that clients set: an installation started by one would be taken for a prompt of that one.
 _MARKERS = ("CLAUDE", "COPILOT_", "CURSOR_", "GEMINI_", "OPENCODE")
 
 
 def clients_found() -> list[str]:
     """Return the clients on this machine: those whose folder or program exists."""
-    return [host for host in hosts.NAMES if os.path.isdir(servers.home_folder(host)) or _program(host)]
-
-
-def _program(host: str) -> str:
-    names = _PROGRAMS.get(host, (host,))
-    return next((found for name in names if (found := shutil.which(name))), "")
+    return [
+        host
+        for host in hosts.NAMES
+        if os.path.isdir(servers.home_folder(host)) or any(map(shutil.which, _PROGRAMS.get(host, (host,))))
+    ]
 
 
 class InstallPlan:
@@ -108,7 +107,7 @@ class InstallPlan:
         return backups
 
     def _all_changes(self) -> list[FileChange]:
-        return list({id(change): change for _place, change in self.edits}.values())
+        return list(dict.fromkeys(change for _place, change in self.edits))
 
 
 def preparations(*, is_shadow: bool) -> list[FileChange]:
@@ -143,18 +142,10 @@ def carry_out(changes: list[FileChange]) -> list[str]:
     for change in changes:
         try:
             backups.append(files.apply(change))
-            _record_creation(change)
         except OSError as error:
             reason = error.strerror or error
             raise InstallationError(f"{change.path}: {reason}; mend that, then run this again") from None
     return [backup for backup in backups if backup]
-
-
-def _record_creation(change: FileChange) -> None:
-    if change.after is None:
-        files.forget_created(change.path)
-    elif change.before is None and not change.is_ours:
-        files.note_created(change.path)
 
 
 def set_switches(wanted: dict[str, bool]) -> str:
@@ -174,7 +165,7 @@ def recompile() -> None:
     from enricher.rules import cache
 
     with contextlib.suppress(cache.NoRulesError):
-        for cwd in ("", os.getcwd()):
+        for cwd in ("", os.getcwd()):  # the rules outside any project, and those of this one
             cache.load(cwd, wait_ms=COMPILE_MS)
 
 
@@ -202,17 +193,13 @@ def advice_on_late_results(places: list[ConfigurationFile]) -> list[str]:
     A late result is the answer of a language model that came only after the hook had answered the prompt.
     """
     without = [registration.facts(place.host).TITLE for place in places if place.host not in hosts.LATE_EVENTS]
-    advice_lines = (
-        [f"{', '.join(without)}: no hook point for late results; the hook waits for the model"] if without else []
-    )
+    lines = [f"{', '.join(without)}: no hook point for late results; the hook waits for the model"] if without else []
     settings = current_settings()
-    if settings.get("model.url") and settings.get("model.late"):
-        return advice_lines
-    missing = "late = true" if settings.get("model.url") else "a model (docs/model.md) and late = true"
-    return [
-        *advice_lines,
-        f"Late results come once {os.path.join(config_dir(), 'config.toml')} has under [model]: {missing}",
-    ]
+    if not (settings.get("model.url") and settings.get("model.late")):
+        missing = "late = true" if settings.get("model.url") else "a model (docs/model.md) and late = true"
+        file = os.path.join(config_dir(), "config.toml")
+        lines.append(f"Late results come once {file} has under [model]: {missing}")
+    return lines
 
 
 def advice_on_checks(places: list[ConfigurationFile]) -> list[str]:
@@ -248,13 +235,14 @@ def advice(place: ConfigurationFile) -> str:
     }.get(place.host, "")
 
 
+@dataclass(slots=True)
 class SelfTest:
     """The result of running a registered command once; ``fault`` says what went wrong, and is empty if it worked."""
 
-    __slots__ = ("context", "fault", "milliseconds", "notice")
-
-    def __init__(self, *, fault: str = "", context: str = "", notice: str = "", milliseconds: float = 0.0) -> None:
-        self.fault, self.context, self.notice, self.milliseconds = fault, context, notice, milliseconds
+    fault: str = ""
+    context: str = ""
+    notice: str = ""
+    milliseconds: float = 0.0
 
     def __str__(self) -> str:
         if self.fault:
@@ -325,19 +313,18 @@ def _call(command: list[str], payload: dict[str, Any], state: str) -> subprocess
 def event(host: str, cwd: str) -> dict[str, Any]:
     """Return a prompt event as the client ``host`` sends it."""
     session = "enricher-selftest"
-    shared = {"session_id": session, "cwd": cwd, "prompt": PROMPT}
-    named = {
-        "claude": "UserPromptSubmit",
-        "codex": "UserPromptSubmit",
-        "gemini": "BeforeAgent",
-        "opencode": "chat.message",
-    }
     if host == "copilot":
         return {"sessionId": session, "timestamp": 0, "cwd": cwd, "prompt": PROMPT}
+    shared = {
+        "session_id": session,
+        "cwd": cwd,
+        "prompt": PROMPT,
+        "hook_event_name": registration.facts(host).EVENT,
+    }
     if host == "cursor":
-        return {"conversation_id": session, "generation_id": "1", "hook_event_name": "beforeSubmitPrompt", **shared}
-    extra = {"codex": {"turn_id": "1", "model": "", "permission_mode": "default"}}.get(host, {})
-    return {**shared, "transcript_path": "", "hook_event_name": named[host], **extra}
+        return {**shared, "conversation_id": session, "generation_id": "1"}
+    extra = {"turn_id": "1", "model": "", "permission_mode": "default"} if host == "codex" else {}
+    return {**shared, "transcript_path": "", **extra}
 
 
 def _evaluate(host: str, done: subprocess.CompletedProcess[bytes]) -> SelfTest:
@@ -347,16 +334,13 @@ def _evaluate(host: str, done: subprocess.CompletedProcess[bytes]) -> SelfTest:
         return SelfTest()
     try:
         answer = json.loads(done.stdout)
-        return _read(host, answer if isinstance(answer, dict) else {})
     except ValueError:
         return SelfTest(fault=f"printed something other than one JSON object: {done.stdout[:120]!r}")
-
-
-def _read(host: str, answer: dict[str, Any]) -> SelfTest:
+    answer = answer if isinstance(answer, dict) else {}
     notice = str(answer.get("systemMessage") or answer.get("user_message") or "")
-    flat = {"copilot": "additionalContext", "opencode": "additionalContext", "cursor": "additional_context"}.get(host)
-    inside = answer if flat else answer.get("hookSpecificOutput") or {}
-    return SelfTest(context=str(inside.get(flat or "additionalContext") or ""), notice=notice)
+    inside = answer if host in ("copilot", "cursor", "opencode") else answer.get("hookSpecificOutput") or {}
+    context = inside.get("additional_context" if host == "cursor" else "additionalContext")
+    return SelfTest(context=str(context or ""), notice=notice)
 
 
 def _has_trace(state: str) -> bool:

@@ -16,12 +16,12 @@ from enricher.install import launcher
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-_SPACE = re.compile(r"[ \t\r\n]*")
+_SPACE = re.compile(r"[ \t\r\n]*")  # the white space of JSON; \s would match more
 _SPACE_OR_COMMENT = re.compile(r"(?:[ \t\r\n]+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
 _SCALAR = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?|true|false|null")
 _DECODE = json.JSONDecoder().raw_decode
 _CLOSER = {"{": "}", "[": "]"}
-BLANK = "\ufeff \t\r\n"
+BLANK = "\ufeff \t\r\n"  # what a file may contain that counts as empty: white space, and a byte order mark
 
 Path = tuple[str | int, ...]
 
@@ -107,13 +107,13 @@ class _Parser:
 
     def skip(self, at: int) -> int:
         found = self.space.match(self.text, at)
-        return found.end() if found else at
+        return found.end() if found else at  # for the type checker: both patterns also match nothing
 
     def error(self, at: int, message: str) -> NotJsonError:
         return NotJsonError(self.text.count("\n", 0, at) + 1, message)
 
     def value(self, at: int) -> Node:
-        opener = self.text[at : at + 1]
+        opener = self.text[at : at + 1]  # empty at the end of the text
         if opener in _CLOSER:
             return self.container(at, opener)
         if opener == '"':
@@ -137,7 +137,11 @@ class _Parser:
         while self.text[position : position + 1] != _CLOSER[opener]:
             if node.children and len(node.commas) < len(node.children):
                 raise self.error(position, f"expected ',' or '{_CLOSER[opener]}'")
-            child = self.member(node, position) if opener == "{" else self.item(node, position)
+            child = self.member(node, position) if opener == "{" else self.value(position)
+            if opener == "[":
+                node.value.append(child.value)
+            node.starts.append(position)
+            node.children.append(child)
             position = self.skip(child.end)
             if self.text[position : position + 1] == ",":
                 node.commas.append(position)
@@ -157,15 +161,6 @@ class _Parser:
         child = self.value(self.skip(colon + 1))
         node.value[key] = child.value
         node.keys.append(key)
-        node.starts.append(at)
-        node.children.append(child)
-        return child
-
-    def item(self, node: Node, at: int) -> Node:
-        child = self.value(at)
-        node.value.append(child.value)
-        node.starts.append(at)
-        node.children.append(child)
         return child
 
 
@@ -176,19 +171,20 @@ def appended(text: str, container: Node, value: object, *, key: str = "") -> str
     last = container.children[-1]
     close = container.end - 1
     head, between = text[: last.end] + ",", text[last.end : close]
-    if "\n" not in text[container.start : container.starts[0]]:
-        return head + between.rstrip() + " " + _member(value, key) + between[len(between.rstrip()) :] + text[close:]
-    kept = between.rstrip()
+    kept = between.rstrip()  # comments behind the last element
+    if "\n" not in text[container.start : container.starts[0]]:  # a container on one line stays on it
+        return head + kept + " " + _member(value, key) + between[len(kept) :] + text[close:]
     indent = _indent(text, container.starts[0])
     unit = indent.removeprefix(_indent(text, container.start)) or _unit(text)
     new_line = _line_end(text) + indent
-    rest = between[len(kept) :] or _line_end(text) + _indent(text, container.start)
+    rest = between[len(kept) :] or _line_end(text) + _indent(text, container.start)  # "}" directly behind the last one
     return head + kept + new_line + _member(value, key, unit=unit, newline=new_line) + rest + text[close:]
 
 
 def _first_element(text: str, container: Node, value: object, key: str) -> str:
     inside = text[container.start + 1 : container.end - 1].rstrip()
-    if "\n" not in text.strip() and text.strip(" \t\r\n\ufeff") not in ("{}", "[]"):
+    # A file on one line stays on one line, unless it is nothing but this container.
+    if "\n" not in text.strip() and text.strip(BLANK) not in ("{}", "[]"):
         return text[: container.start + 1] + inside + _member(value, key) + text[container.end - 1 :]
     outer = _line_end(text) + _indent(text, container.start)
     inner = outer + _unit(text)
@@ -201,11 +197,6 @@ def _member(value: object, key: str, *, unit: str = "", newline: str = "") -> st
     return f"{json.dumps(key, ensure_ascii=False)}: {body}" if key else body
 
 
-def replaced(text: str, node: Node, value: object) -> str:
-    """Return the text with ``node`` replaced by a scalar."""
-    return text[: node.start] + json.dumps(value, ensure_ascii=False) + text[node.end :]
-
-
 def removed(text: str, container: Node, index: int) -> str:
     """Return the text without the element at ``index`` in ``container``, its comma and the space before it."""
     start, end = container.starts[index], container.children[index].end
@@ -213,10 +204,10 @@ def removed(text: str, container: Node, index: int) -> str:
         start -= 1
     if index < len(container.commas):
         return text[:start] + text[container.commas[index] + 1 :]
-    if index == 0:
+    if index == 0:  # the only element: nothing stays but comments
         inside_end = container.end - 1
         return text[:start] + text[end:inside_end].rstrip() + text[inside_end:]
-    comma = container.commas[index - 1]
+    comma = container.commas[index - 1]  # the last element: the comma before it goes, too
     return text[:comma] + text[comma + 1 : start] + text[end:]
 
 
@@ -250,16 +241,16 @@ def added(text: str, root: Node, path: tuple[str, ...], value: object, *, key: s
 
 def without(text: str, root: Node, path: Path) -> str:
     """Return the text without the element at ``path``, and without the containers that would then be empty."""
-    path = _with_lone_containers(root, path)
+    return _removed_at(text, root, _with_lone_containers(root, path))
+
+
+def _removed_at(text: str, root: Node, path: Path) -> str:
     container = _container(root, path)
     return removed(text, container, container.index(path[-1]))
 
 
 def _with_lone_containers(root: Node, path: Path) -> Path:
-    """Return the path of the outermost container, below the root, that contains nothing but the element at ``path``.
-
-    If there is no such container, return ``path`` itself.
-    """
+    """Return the path of the outermost container that contains nothing but the element at ``path``, or ``path``."""
     while len(path) > 1 and len(_container(root, path).children) == 1:
         path = path[:-1]
     return path
@@ -340,13 +331,15 @@ def with_entry(shape: Shape, text: str, command: str) -> str:
     if not found:
         return _with_new(shape, text, command)
     node = shape.parse(text).at(*found[0], shape.command_key)
-    return text if node is None or node.value == command else replaced(text, node, command)
+    if node is None or node.value == command:
+        return text
+    return text[: node.start] + json.dumps(command, ensure_ascii=False) + text[node.end :]
 
 
 def _with_new(shape: Shape, text: str, command: str) -> str:
     for key, value in shape.root.items():
         root = shape.parse(text)
-        text = text if root.at(key) else appended(text, root, value, key=key)
+        text = text if root.at(key) else appended(text, root, value, key=key)  # a value of the user's stays
     return added(text, shape.parse(text), ("hooks", shape.event), shape.entry(command))
 
 
@@ -367,10 +360,9 @@ def is_bare(shape: Shape, text: str) -> bool:
 def _without(shape: Shape, text: str, path: Path) -> str:
     root = shape.parse(text)
     doomed = _with_lone_containers(root, path[:-2] if _is_group_of_ours(shape, root, path) else path)
-    if len(doomed) == len(path) - 1:  # a group with other keys, such as a matcher, must keep its list, even if empty
-        doomed = path if shape.is_grouped else doomed
-    container = _container(root, doomed)
-    return removed(text, container, container.index(doomed[-1]))
+    # A group with other keys, such as a matcher, must keep its list, even if empty.
+    is_list_of_group = shape.is_grouped and len(doomed) == len(path) - 1
+    return _removed_at(text, root, path if is_list_of_group else doomed)
 
 
 def _is_group_of_ours(shape: Shape, root: Node, path: Path) -> bool:

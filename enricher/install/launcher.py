@@ -23,6 +23,7 @@ MARK = "# prompt-enricher launcher"
 PORTABLE = "${ENRICHER_HOME:-${XDG_DATA_HOME:-$HOME/.local/share}/prompt-enricher}/hook"
 _ENDING = " 2>/dev/null || true"
 """The end of every command: if the hook fails, the client sees exit code 0 and no error output, and goes on."""
+# Copilot CLI can show no message to the user.
 _SCRIPT = """\
 {mark}: written by "enricher install", which also brings it up to date
 {folders}
@@ -63,14 +64,12 @@ def is_ours(registered: object) -> bool:
     if any(registered == command(host, is_portable=True) for host in hosts.NAMES):
         return True
     words = _words(registered)
+    # Exactly our form: a command of the user's that runs the launcher among other things is left alone.
     return len(words) == 3 and words[0] == "sh" and words[2] in hosts.NAMES and _is_launcher(words[1])
 
 
 def _words(registered: str) -> list[str]:
-    """Return the words of a registered command, without the ending ``_ENDING`` that all our commands have.
-
-    Returns no words if the command has another ending, and is therefore not ours.
-    """
+    """Return a registered command's words without ``_ENDING``; none if the ending differs: then it is not ours."""
     try:
         return shlex.split(registered.removesuffix(_ENDING)) if registered.endswith(_ENDING) else []
     except ValueError:  # a quotation mark without its counterpart
@@ -81,7 +80,7 @@ def _is_launcher(file: str) -> bool:
     if os.path.basename(file) != "hook":
         return False
     try:
-        return (read_text(file) or MARK).startswith(MARK)
+        return (read_text(file) or MARK).startswith(MARK)  # a missing or empty one is ours, too: only its name is known
     except (OSError, ValueError):
         return False
 
@@ -101,7 +100,7 @@ def _files() -> list[str]:
 def _present(file: str) -> str | None:
     try:
         return read_text(file)
-    except UnicodeDecodeError:
+    except UnicodeDecodeError:  # damaged; it will be replaced
         return ""
 
 
@@ -133,6 +132,7 @@ def _folders() -> list[str]:
 
 
 def _inside_quotes(value: str) -> str:
+    # "}" is no special character in quotes, but would end the ${NAME:=value} in which the value stands.
     return re.sub(r'([\\"$`}])', r"\\\1", value)
 
 
@@ -141,10 +141,9 @@ def target(file: str) -> tuple[str, str]:
 
     Each is an empty string if the launcher does not name it.
     """
-    lines = (_present(file) or "").splitlines()
     found = {}
-    for line in lines:
+    for line in (_present(file) or "").splitlines():
         name, separator, value = line.partition("=")
         if separator and name in ("python", "boot"):
-            found[name] = "".join(shlex.split(value)[:1])
+            found[name] = "".join(shlex.split(value)[:1])  # the value is quoted for the shell
     return found.get("python", ""), found.get("boot", "")

@@ -62,6 +62,7 @@ def _command() -> list[str]:
     program = os.path.join(os.path.dirname(sys.executable), "enricher")
     if os.access(program, os.X_OK):
         return [program, "mcp"]
+    # -I: the client starts the server in the project's folder, whose modules must not be imported.
     return [sys.executable, "-I", "-c", "from enricher.interfaces.cli import main; main()", "mcp"]
 
 
@@ -74,7 +75,7 @@ def _with_server(where: ConfigurationFile, text: str, entry: dict[str, Any]) -> 
     present = _parsed(where, text).at(key, servers.NAME)
     if present is not None and present.value == entry:
         return text
-    text = _without_json(where, text)
+    text = _without_json(where, text)  # an outdated entry
     return json_edits.added(text, _parsed(where, text), (key,), entry, key=servers.NAME)
 
 
@@ -95,8 +96,8 @@ def _without_json(where: ConfigurationFile, text: str) -> str:
 
 
 def _parsed(where: ConfigurationFile, text: str) -> json_edits.Node:
-    """Parse a client's file; raises NotJsonError if it is not JSON, or if it or its server list is not an object."""
     kinds = {(): dict, (servers.LISTINGS[where.host].key,): dict}
+    # OpenCode's module has no such constant; its file may contain comments.
     return json_edits.parse_containers(text, kinds, comments=getattr(facts(where.host), "HAS_COMMENTS", True))
 
 
@@ -131,4 +132,4 @@ def _block(entry: dict[str, Any]) -> str:
 def _toml(value: Any) -> str:
     if isinstance(value, dict):
         return "{ " + ", ".join(f"{name} = {_toml(one)}" for name, one in value.items()) + " }"
-    return json.dumps(value)
+    return json.dumps(value)  # strings, lists and booleans are written as in TOML

@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import json
 import os
+from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any, TypeVar
 
@@ -29,8 +30,8 @@ _FORGETTING = {"claude": ("SessionStart", "compact|clear|resume")}
 SCOPES = ("user", "project")
 
 Result = TypeVar("Result")
-_MARK = "// prompt-enricher plugin"
-_NOT_NAMED = 'const INSTALLED = ""'
+_MARK = "// prompt-enricher plugin"  # the beginning of opencode_plugin.js
+_NOT_NAMED = 'const INSTALLED = ""'  # a line in it
 NAME = "prompt-enricher"
 
 
@@ -41,16 +42,16 @@ class InstallationError(Exception):
     """
 
 
+@dataclass(eq=False, slots=True)
 class ConfigurationFile:
     """A file of the client ``host`` that may register the hook, our MCP server or another part of Prompt Enricher.
 
     ``scope`` is "user" if the file applies to all projects of the user, and "project" if it belongs to one project.
     """
 
-    __slots__ = ("file", "host", "scope")
-
-    def __init__(self, host: str, scope: str, file: str) -> None:
-        self.host, self.scope, self.file = host, scope, file
+    host: str
+    scope: str
+    file: str
 
     @property
     def command(self) -> str:
@@ -70,10 +71,12 @@ def place(host: str, scope: str, cwd: str) -> ConfigurationFile:
     """
     if scope == "project":
         return ConfigurationFile(host, scope, os.path.join(project_root(cwd), facts(host).PROJECT_FILE))
-    candidates = _user_places(host)
-    with_ours = [candidate for candidate in candidates[1:] if _has_our_hook(candidate)]
-    in_use = [candidate for candidate in candidates[1:] if _is_preferred(candidate, over=candidates[0])]
-    return (with_ours or in_use or candidates)[0]
+    usual, *others = _user_places(host)
+    for other in others:
+        # A registration stays where it is; Codex warns if a second file contains hooks.
+        if _has_our_hook(other) or (not os.path.lexists(usual.file) and _has_hooks(other)):
+            return other
+    return usual
 
 
 def _has_our_hook(candidate: ConfigurationFile) -> bool:
@@ -83,28 +86,22 @@ def _has_our_hook(candidate: ConfigurationFile) -> bool:
         return False
 
 
+def _has_hooks(codex_file: ConfigurationFile) -> bool:
+    try:
+        return toml_edits.holds_hooks(read_text(codex_file.file) or "")
+    except (OSError, ValueError):
+        return False
+
+
 def _user_places(host: str) -> list[ConfigurationFile]:
     names = [facts(host).USER_FILE, *(["config.toml"] if host == "codex" else [])]
     return [ConfigurationFile(host, "user", os.path.join(servers.home_folder(host), name)) for name in names]
 
 
-def _is_preferred(candidate: ConfigurationFile, *, over: ConfigurationFile) -> bool:
-    """Return whether to register our hook in the Codex file ``candidate`` rather than in the file ``over``.
-
-    This is so if only ``candidate`` exists and it already contains hooks: Codex warns if two files contain hooks.
-    """
-    if os.path.lexists(over.file):
-        return False
-    try:
-        return toml_edits.holds_hooks(read_text(candidate.file) or "")
-    except (OSError, ValueError):
-        return False
-
-
 def all_places(host: str, cwd: str) -> list[ConfigurationFile]:
     """Return every file of the client ``host`` that may contain a registration of ours."""
     found = _user_places(host)
-    in_project = place(host, "project", cwd)
+    in_project = place(host, "project", cwd)  # the same file if the home folder is the project
     return found if in_project.file in [known.file for known in found] else [*found, in_project]
 
 
@@ -135,17 +132,11 @@ def add(where: ConfigurationFile, *, is_late: bool = False, is_checked: bool = F
     return edit(where, lambda text: FileChange(where.file, text, _with_entry(where, text, events)))
 
 
-def late_commands(where: ConfigurationFile) -> list[str]:
-    """Return the commands registered in a file to fetch late results; raises InstallationError if it is unreadable."""
-    return _extra_commands(where, hosts.LATE_EVENTS)
+def commands_for(where: ConfigurationFile, events: Mapping[str, str]) -> list[str]:
+    """Return the commands registered in a file for an optional event; raises InstallationError if it is unreadable.
 
-
-def turn_commands(where: ConfigurationFile) -> list[str]:
-    """Return the commands registered in a file to check the agent's code; raises InstallationError if unreadable."""
-    return _extra_commands(where, hosts.TURN_ENDS)
-
-
-def _extra_commands(where: ConfigurationFile, events: Mapping[str, str]) -> list[str]:
+    ``events`` names this event for each client that has it: ``hosts.LATE_EVENTS`` or ``hosts.TURN_ENDS``.
+    """
     event = events.get(where.host)
     shape = json_edits.Shape(facts(where.host), event=event) if event else None
     return edit(where, lambda text: json_edits.commands(shape, text) if shape and text is not None else [])
@@ -197,6 +188,7 @@ def _without_entry(where: ConfigurationFile, text: str) -> str | None:
     shapes, left = _shapes(where.host), text
     for shape in reversed(shapes):
         left = json_edits.without_entry(shape, left)
+    # A link was made by the user, whatever it points to.
     may_go = left != text and was_created(where.file) and not os.path.islink(where.file)
     return None if may_go and json_edits.is_bare(shapes[0], left) else left
 
@@ -235,13 +227,13 @@ def edit_after(
     return same
 
 
-def opencode_plugin(launcher: str) -> str:
+def opencode_plugin(script: str) -> str:
     """Return the source of the plugin that runs our hook in OpenCode, which has no command hooks.
 
-    ``launcher`` is the path of the launcher script; if it is empty, the plugin looks for it in the usual folder.
+    ``script`` is the path of the launcher; if it is empty, the plugin looks for it in the usual folder.
     """
     text = files("enricher.install").joinpath("opencode_plugin.js").read_text(encoding="utf-8")
-    return text.replace(_NOT_NAMED, f"const INSTALLED = {json.dumps(launcher)}")
+    return text.replace(_NOT_NAMED, f"const INSTALLED = {json.dumps(script)}")
 
 
 def is_opencode_plugin(text: str) -> bool:
@@ -272,7 +264,7 @@ def _all_disabled(*files: str) -> tuple[str, str]:
 
 def _gemini(place: ConfigurationFile) -> tuple[str, str]:
     user_file = os.path.join(servers.home_folder("gemini"), "settings.json")
-    for file in dict.fromkeys([user_file, place.file]):
+    for file in dict.fromkeys([user_file, place.file]):  # the user's switches count for a project's hooks, too
         switches = _json(file).get("hooksConfig")
         switches = switches if isinstance(switches, dict) else {}
         if switches.get("enabled") is False:
@@ -304,7 +296,7 @@ def _codex(place: ConfigurationFile) -> tuple[str, str]:
         if key.startswith(f"{place.file}:user_prompt_submit:") and isinstance(state, dict):
             if state.get("enabled") is False:
                 return "the hook is switched off in codex", "start codex, open /hooks, and enable it"
-            if state.get("trusted_hash"):
+            if state.get("trusted_hash"):  # of the present command, which never changes
                 return "", ""
     return "codex skips the hook until you trust it", "start codex, open /hooks, and trust it"
 
@@ -316,7 +308,7 @@ def _copilot(place: ConfigurationFile) -> tuple[str, str]:
 def _json(file: str) -> dict[str, Any]:
     """Return the JSON object in a file; empty if the file is missing or unreadable, which is reported elsewhere."""
     try:
-        value = json_edits.parse(read_text(file) or "{}", comments=True).value
+        value = json_edits.parse(read_text(file) or "{}", comments=True).value  # some clients allow comments
     except (OSError, ValueError):
         return {}
     return value if isinstance(value, dict) else {}

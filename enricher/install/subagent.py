@@ -20,9 +20,9 @@ from storage.state import plan_files
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-HAVE_SUBAGENTS = ("claude",)
-"""The clients that can read our definition of the subagent, a Markdown file."""
+HAVE_SUBAGENTS = ("claude",)  # the clients that can read our definition of the subagent, a Markdown file
 NAME = "prompt-hydrator.md"
+# Whatever the folder before it: the one for temporary files may have changed since the installation.
 _OURS = re.compile(rf"Read\(//.*/{plan_files.FOLDER}\*/\*\*\)")
 _SHIPPED = os.path.join(os.path.dirname(__file__), NAME)
 
@@ -60,19 +60,17 @@ def withdraw(where: ConfigurationFile, earlier: Sequence[FileChange]) -> FileCha
 
 
 def _permitted(text: str) -> str:
-    rule = f"Read(/{plan_files.pattern()})"
+    rule = f"Read(/{plan_files.pattern()})"  # "//" in the rule means an absolute path
     text = _withdrawn(text)
     return json_edits.added(text, json_edits.parse(text), ("permissions", "allow"), rule)
 
 
 def _withdrawn(text: str) -> str:
-    """Return the text of the settings without the permission that we added.
-
-    Lists and objects that would be empty without it are removed, too.
-    """
+    """Return the settings without the permission that we added, and without lists and objects that it leaves empty."""
     root = json_edits.parse(text)
     allowed = root.at("permissions", "allow")
     ours = [at for at, rule in enumerate(allowed.value) if _OURS.fullmatch(str(rule))] if allowed else []
+    # One at a time, since each removal moves the rest of the text.
     return _withdrawn(json_edits.without(text, root, ("permissions", "allow", ours[0]))) if ours else text
 
 

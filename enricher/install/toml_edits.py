@@ -5,7 +5,6 @@ Every result is parsed with the standard parser; NotTomlError is raised if anyth
 
 from __future__ import annotations
 
-import copy
 import json
 import re
 import tomllib
@@ -14,7 +13,7 @@ from typing import Any, TypeGuard
 from enricher.install import launcher
 
 _HEADER = re.compile(r"^[ \t]*\[", re.MULTILINE)
-_PLACE = re.compile(r"at line (\d+)")
+_PLACE = re.compile(r"at line (\d+)")  # before Python 3.14, the parser says the line only in its message
 _STRING = r'"(?:[^"\\\n]|\\.)*"|\'[^\'\n]*\''
 _BLOCK = """\
 [[hooks.{event}]]
@@ -59,7 +58,8 @@ def with_setting(text: str, key: str, value: bool) -> str:
     """Return the text with a top-level switch set to ``value``; an existing line with the key is changed in place."""
     expected = read(text) | {key: value}
     written = f"{key} = {json.dumps(value)}"
-    body_end = _first_header(text)
+    body_end = _first_header(text)  # behind it, the key would belong to a table
+    # Any value that fits on one line: the switch may have been set to a string or a number.
     line = re.compile(rf"^([ \t]*)(?:{key}|\"{key}\")[ \t]*=[ \t]*(?:true|false|{_STRING}|[-+\w.]+)", re.MULTILINE)
     edited, count = line.subn(lambda found: found.group(1) + written, text[:body_end], count=1)
     if not count:
@@ -94,7 +94,7 @@ def without_block(text: str, block: str, expected: dict[str, Any]) -> str:
     if at < 0:
         raise NotTomlError("the registration was edited by hand; remove it there")
     before, behind = text[:at], text[at + len(block) :]
-    if before.endswith("\n\n"):
+    if before.endswith("\n\n"):  # the empty line that ``with_table`` put before the block
         before = before[:-1]
     return _checked(before + behind, expected)
 
@@ -122,10 +122,6 @@ def commands(text: str, event: str) -> list[str]:
 
 
 def _groups(text: str, event: str) -> list[dict[str, Any]]:
-    """Return the groups of handlers for an event.
-
-    Raises NotTomlError if the hooks are not listed in the form that Codex requires.
-    """
     hooks = read(text).get("hooks", {})
     groups = hooks.get(event, []) if isinstance(hooks, dict) else None
     if not _are_tables(groups) or not all(_are_tables(group.get("hooks", [])) for group in groups):
@@ -160,17 +156,17 @@ def without_entry(text: str, event: str, *, timeout: int) -> str:
 
 
 def _block(event: str, command: str, timeout: int) -> str:
+    # A string in JSON is one in TOML, too.
     return _BLOCK.format(event=event, command=json.dumps(command), timeout=timeout)
 
 
 def _without(tree: dict[str, Any], event: str, command: str) -> dict[str, Any]:
-    left = copy.deepcopy(tree)
-    groups = left["hooks"][event]
+    groups = tree["hooks"][event]
     groups[:] = [
         group for group in groups if [handler.get("command") for handler in group.get("hooks", [])] != [command]
     ]
     if not groups:
-        del left["hooks"][event]
-    if not left["hooks"]:
-        del left["hooks"]
-    return left
+        del tree["hooks"][event]
+    if not tree["hooks"]:
+        del tree["hooks"]
+    return tree

@@ -136,7 +136,7 @@ def enrich(
     redacted, _kinds, _length = redact_and_cap(storable(prompt), PROMPT_LIMIT)
     event = PromptEvent(redacted, host=host, session_id=session_id, cwd=cwd)
     conversation = conversation_before(event, settings, [])
-    form = form_of(str(settings["mode"])) if form == formats.ENRICHMENT else form
+    form = form_of(str(settings["mode"])) if form == formats.ENRICHMENT else form  # a named format has priority
     inputs = _inputs(event, conversation, settings, form)
     skipped = _skip_reason(event, settings, inputs.form)
     watch.tick("redact")
@@ -144,11 +144,11 @@ def enrich(
     watch.tick("classify")
     asked = None
     if settings["model.url"] and not skipped:
-        until = time.perf_counter() + ANSWERS_BY_S
+        until = time.perf_counter() + ANSWERS_BY_S  # as in the hook, where the time counts from its start
         asked = opinion_request.start(redacted, judged, rules, settings, state=state_dir(), until=until)
     if not skipped and not silence_reason(judged, rules.body, settings, redacted):
         _load_channels()  # before the time limits of their queries start, since imports are slow
-        _gather(_request(event, judged, conversation, settings, inputs), inputs, rules)
+        _gather(_request(event, judged, settings, inputs), inputs, rules)
     watch.tick("gather")
     if asked:
         inputs.model = asked.record()
@@ -157,8 +157,7 @@ def enrich(
     enrichment = decide(inputs, rules, judged)
     if inputs.form == formats.HYDRATION and enrichment.text and not skipped and asks_for_plan(settings):
         until = time.perf_counter() + int(settings["model.plan_timeout_ms"]) / 1000
-        request = _request(event, judged, conversation, settings, inputs)
-        enrichment = improved(enrichment, inputs, rules, request, until=until)
+        enrichment = improved(enrichment, inputs, rules, _request(event, judged, settings, inputs), until=until)
         watch.tick("plan")
     watch.tick("guide")
     return Result(redacted, skipped, enrichment, rules, inputs, watch.stages)
@@ -195,25 +194,19 @@ def _gather(request: Request, inputs: Inputs, rules: cache.Rules) -> None:
     inputs.channels = gather(rules.body["channels"], request, request.settings)
     if inputs.form == formats.HYDRATION:
         inputs.hydration = look_up(request, request.settings)
-    if any(one.is_program for one in inputs.channels):
+    if any(one.is_program for one in inputs.channels):  # end those that have not answered
         external.sweep(request.state, os.getpid())
 
 
-def _request(
-    event: PromptEvent,
-    judged: Classification,
-    conversation: Conversation,
-    settings: Mapping[str, Value],
-    inputs: Inputs,
-) -> Request:
+def _request(event: PromptEvent, judged: Classification, settings: Mapping[str, Value], inputs: Inputs) -> Request:
     """Return a request to the context channels; its time limit begins now."""
     return Request(
         event,
         judged,
         project=identify(event.cwd),
-        conversation=conversation,
+        conversation=inputs.conversation,
         state=state_dir(),
-        settings=settings,
+        settings=settings,  # ``inputs`` keeps only those that decide what is added
         skills=inputs.skills,
     )
 

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from enricher.respond.decision import Enrichment, Inputs
     from enricher.rules.cache import Rules
 
-FACETS = (TASK_TYPE, SEARCH_INTENT)
-"""The dimensions (facets) in which a prompt is classified; every prompt gets exactly one class in each."""
+FACETS = (TASK_TYPE, SEARCH_INTENT)  # a prompt gets exactly one class in each of these dimensions
 CONFIDENCES = {TASK_TYPE: "confidence", SEARCH_INTENT: "intent_confidence"}
 """For each facet, the key under which a model's recorded answer has its confidence in the class that it named."""
 OUTCOMES = {"empty": "has nothing to offer", "timeout": "took too long", "error": "failed", "off": "is not asked"}
@@ -82,7 +81,7 @@ class Explanation:
 
     def nearest_rule(self) -> str:
         """Return a sentence on the guardrail or approach that came closest to being added; empty if none had points."""
-        short = [one for one in self.enrichment.misses if one.needed > one.score > 0]
+        short = [one for one in self.enrichment.misses if one.needed > one.score > 0]  # others lacked no points
         if not short:
             return ""
         found = min(short, key=lambda one: one.needed - one.score)
@@ -136,7 +135,7 @@ class Explanation:
     def _silent_share(self) -> float:
         """Return the probability that the prompt has one of the task types that are never shown to the agent."""
         facet, scores = self._facet, self.enrichment.classification.scores[TASK_TYPE]
-        best = max(scores.values())
+        best = max(scores.values())  # relative to it, no power overflows
         odds = {name: 2.0 ** ((score - best) / facet["points_that_double"]) for name, score in scores.items()}
         return float(sum(odds.get(name, 0.0) for name in facet["silent"]) / sum(odds.values()))
 
@@ -182,7 +181,7 @@ class Explanation:
     def said_before(self) -> list[str]:
         """Return the names of what was added earlier in this session and is not repeated; context items are counted."""
         kinds = Counter(ref.partition(":")[0] for ref in self.inputs.injected)
-        named = [ref.replace(":", " ", 1) for ref in self.inputs.injected if not ref.startswith("item:")]
+        named = [ref.replace(":", " ", 1) for ref in self.inputs.injected if not ref.startswith("item:")]  # "KIND:NAME"
         items = kinds["item"]
         return named + ([f"{items} item{'s' * (items != 1)} of context"] if items else [])
 

@@ -16,6 +16,7 @@ from enricher.interfaces.bench import (
     missed,
 )
 from enricher.interfaces.bench.context import EVERYTHING, MANY
+from enricher.interfaces.bench.hook import burst
 from enricher.interfaces.cli.bench import report
 from workbench.bench import COVERAGE, FILTERS, SAVE_COMPLETE, START, TAIL
 
@@ -119,3 +120,9 @@ def test_the_targets_are_printed_with_what_was_measured_and_whether_they_hold(
         "| start to the first rows, ratio of medians | 2.2 | 2.50 | missed |",
         "| filter *, p99 ms | 200 | 150.00 | holds |",
     ]
+
+
+def test_hooks_that_start_at_the_same_moment_all_answer_and_are_recorded() -> None:
+    outcome = burst(2)
+
+    assert (outcome["hooks"], outcome["answered"], outcome["traces"]) == (2, 2, 2)

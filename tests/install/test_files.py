@@ -31,10 +31,10 @@ def test_a_file_that_another_program_changed_meanwhile_is_left_to_it(tmp_path: P
 
 
 def test_nothing_is_left_beside_a_file_that_was_written(tmp_path: Path) -> None:
-    path = tmp_path / "settings.json"
+    path = tmp_path / "client" / "settings.json"
 
     assert files.apply(FileChange(str(path), None, "{}")) == ""
-    assert [found.name for found in tmp_path.iterdir()] == ["settings.json"]
+    assert [found.name for found in path.parent.iterdir()] == ["settings.json"]
 
 
 def test_backups_of_the_same_second_do_not_overwrite_each_other(tmp_path: Path) -> None:

@@ -10,8 +10,19 @@ from hypothesis import given
 from hypothesis import strategies as some
 from simulator import ROOT
 
-from enricher.interfaces.library.resources import memory_uri, parse_uri, search_uri, suggested, topic_uri
-from enricher.sources.uris import MEMORY, SEARCH, TOPIC, TOPICS, TOPICS_URI, UriError
+from enricher.sources.uris import (
+    MEMORY,
+    SEARCH,
+    TOPIC,
+    TOPICS,
+    TOPICS_URI,
+    UriError,
+    memory_uri,
+    parse_uri,
+    search_uri,
+    suggested,
+    topic_uri,
+)
 
 
 @pytest.mark.conformance("S1-3.7a")

@@ -119,6 +119,21 @@ def test_a_client_is_helped_to_complete_arguments(library: Library, own: str) ->
     ]  # fmt: skip
 
 
+def test_a_client_learns_how_many_topics_there_are_besides_those_that_the_protocol_lets_it_see(
+    library: Library, remember: Callable[..., str]
+) -> None:
+    for part in range(3):
+        remember(f"note {part}", tags=[f"topic-{number}" for number in range(part * 40, part * 40 + 40)])
+
+    async def questions(client: Client) -> Any:
+        asked = {"name": "topic", "value": "topic-"}
+        return (await client.complete(PromptReference(name="research_topic"), asked)).completion
+
+    found = ask_here(library, questions)
+
+    assert (len(found.values), found.total, found.has_more) == (100, 120, True)
+
+
 def test_what_a_client_adds_is_kept_without_secrets_unreviewed_and_found_at_once(library: Library) -> None:
     secret = "ghp_" + "a1B2" * 9
 

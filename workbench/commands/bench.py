@@ -8,8 +8,7 @@ from dataclasses import asdict
 import click
 
 from enricher.home import state_dir
-from enricher.interfaces.cli.bench import asserting, finish, report, rounds
-from enricher.interfaces.cli.options import as_json
+from enricher.interfaces.cli.bench import finish, report, report_options, rounds
 
 
 @click.command("workbench", epilog="Example: enricher bench workbench --runs 3")
@@ -19,8 +18,7 @@ from enricher.interfaces.cli.options import as_json
     type=click.Path(exists=True, file_okay=False),
     help="Measure with the history in this state folder, not with your own.",
 )
-@as_json
-@asserting
+@report_options
 def workbench(runs: int, history: str | None, is_json: bool, asserts: bool) -> None:
     """Time how long the app takes to start, filter, count coverage, save a file and show a new prompt.
 
@@ -45,8 +43,7 @@ def workbench(runs: int, history: str | None, is_json: bool, asserts: bool) -> N
     help="Number of generated prompts.",
 )
 @rounds(5, most=100)
-@as_json
-@asserting
+@report_options
 def replay(prompts: int, runs: int, is_json: bool, asserts: bool) -> None:
     """Time the replay of three kinds of edits on one core, and compare it with just reading the prompts.
 

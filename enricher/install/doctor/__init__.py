@@ -23,14 +23,9 @@ from enricher.rules.compiling.compiler import read_configuration
 from enricher.rules.layers import USER, find_layers
 from enricher.settings import with_environment
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from enricher.rules.compiling.document import Problem
-
 OK, NOTE, BROKEN = "ok", "note", "broken"
 REINSTALL = "run `enricher install`"
-FAILURE_RATE = 0.01
-"""A client is reported as broken if the hook failed for a larger share of its recent prompts than this."""
+FAILURE_RATE = 0.01  # the specification allows the hook to fail for less than one prompt in a hundred (seed 000)
 NAME_NO_FILE = "put the file there or correct the path; remove the rule that names it to use the packaged files alone"
 REPAIR = "`enricher doctor --fix` keeps what you changed in it ({rules}), and the copy as a backup"
 
@@ -61,7 +56,7 @@ def _state() -> Finding:
         return Finding("state", NOTE, f"{folder} does not exist yet", REINSTALL)
     if not os.access(folder, os.W_OK | os.X_OK):
         return Finding("state", BROKEN, f"{folder} is not writable", _ownership_remedy(folder))
-    if stat.S_IMODE(os.stat(folder).st_mode) & 0o077:
+    if stat.S_IMODE(os.stat(folder).st_mode) & 0o077:  # any right of the group or of others
         return Finding("state", BROKEN, f"{folder} is open to others", f"chmod 700 {folder}")
     return Finding("state", OK, folder)
 
@@ -85,10 +80,7 @@ def _launcher() -> Finding:
 
 
 def _modules() -> list[Finding]:
-    """Return a finding if the bundle, one file with all modules of the hook, is unusable.
-
-    The hook then loads the modules one by one, which is slower.
-    """
+    """Report an unusable bundle (one file with all modules of the hook), which makes prompts slower."""
     fault, file = bundle.fault(), bundle.path()
     if not fault:
         return []
@@ -112,24 +104,20 @@ def _switches() -> list[Finding]:
 
 def _configuration(cwd: str) -> list[Finding]:
     """Return a finding for each faulty line of the ``config.toml`` files that apply in ``cwd``."""
-    return [
-        _faulty_setting(problem)
-        for layer in find_layers(cwd).configuration
-        for problem in read_configuration(layer.path, is_user=layer.name == USER)[1]
-    ]
-
-
-def _faulty_setting(problem: Problem) -> Finding:
-    detail = f"{problem.file}:{problem.line}: {problem.message}"
-    if problem.severity == "error":
-        return Finding("configuration", BROKEN, detail, "correct that file; until then it counts for nothing")
-    return Finding("configuration", NOTE, detail, "correct or remove that line")
+    found = []
+    for layer in find_layers(cwd).configuration:
+        for problem in read_configuration(layer.path, is_user=layer.name == USER)[1]:
+            status, remedy = NOTE, "correct or remove that line"
+            if problem.severity == "error":
+                status, remedy = BROKEN, "correct that file; until then it counts for nothing"
+            found.append(Finding("configuration", status, f"{problem.file}:{problem.line}: {problem.message}", remedy))
+    return found
 
 
 def _instructions(cwd: str) -> list[Finding]:
     try:
         rules, layers = cache.load(cwd, wait_ms=installer.COMPILE_MS)
-    except cache.NoRulesError:
+    except cache.NoRulesError:  # ``_switches`` has reported it
         return []
     names = ", ".join(f"{layer.name} {layer.path}" for layer in (*layers.instructions, *layers.configuration))
     found = [Finding("instructions", OK, f"in rising order: {names}")]
@@ -167,18 +155,16 @@ def try_model(cwd: str) -> Finding:
 
 
 def _faulty_layers(cwd: str) -> list[Finding]:
-    """Report instructions files that name a missing file, and those that are copies of the packaged instructions."""
     found = [
         Finding("instructions", BROKEN, f"{one.file}:{one.line}: {one.message}", NAME_NO_FILE)
         for one in copies.missing_files(cwd)
     ]
     for copy in copies.copies(cwd):
         detail = f"{copy.path} is a copy of the packaged instructions, which hides every later version of them"
+        remedy = REPAIR.format(rules=copies.counted(copy.rules))
         if copy.reason:
             detail = f"{detail}, and cannot be made smaller yet: {copy.reason}"
-        remedy = (
-            "correct that line, then run this again" if copy.reason else REPAIR.format(rules=copies.counted(copy.rules))
-        )
+            remedy = "correct that line, then run this again"
         found.append(Finding("instructions", NOTE, detail, remedy))
     return found
 
@@ -187,26 +173,25 @@ def repair(cwd: str) -> list[Finding]:
     """Reduce each copy of the packaged instructions to what the user changed in it; return a finding for each copy."""
     found = []
     for copy in copies.copies(cwd):
-        if copy.reason:
+        if copy.reason:  # ``examine`` reports why it cannot be reduced
             continue
         try:
             kept = copies.replace(copy)
+            changed = copies.counted(copy.rules)
+            found.append(Finding("repair", OK, f"{copy.path} holds what you changed ({changed}); the copy is {kept}"))
         except OSError as failure:
             reason = f"{copy.path} cannot be written: {failure.strerror or failure}"
             found.append(Finding("repair", BROKEN, reason, "make it writable, then run this again"))
-            continue
-        changed = copies.counted(copy.rules)
-        found.append(Finding("repair", OK, f"{copy.path} holds what you changed ({changed}); the copy is {kept}"))
     return found
 
 
 def _records(history: StoredHistory) -> list[Finding]:
     if history.fault:
         return [Finding("database", BROKEN, history.fault, "follow the message, then run this again")]
-    detail = f"{history.path}: {history.prompts} prompts, {history.size_mb:.1f} MB"
-    found = [Finding("database", OK, detail)]
-    if not history.prompts:
-        found = [Finding("database", NOTE, "no prompt recorded yet")]
+    found = [Finding("database", NOTE, "no prompt recorded yet")]
+    if history.prompts:
+        size_mb = history.sizes["database"] / 1e6
+        found = [Finding("database", OK, f"{history.path}: {history.prompts} prompts, {size_mb:.1f} MB")]
     if history.lost:
         found.append(Finding("spool", NOTE, f"{history.lost} records could not be kept", "make room on the disk"))
     return found
@@ -285,11 +270,11 @@ def _registered(place: ConfigurationFile, subject: str, commands: list[str], his
         what = f"registered {len(commands)} times" if len(commands) > 1 else f"registered as {commands[0]!r}"
         return Finding(subject, BROKEN, f"{what} in {place.file}", again)
     reason, remedy = registration.block_reason(place)
-    if reason:
+    if reason:  # before the self-test, which the client's switches do not affect
         return Finding(subject, BROKEN, reason, remedy)
-    if fault := _fault(place, registration.late_commands(place), "late results"):
+    if fault := _fault(place, registration.commands_for(place, hosts.LATE_EVENTS), "late results"):
         return Finding(subject, BROKEN, fault, f"{again[:-1]} --late-results`")
-    if fault := _fault(place, registration.turn_commands(place), "checks"):
+    if fault := _fault(place, registration.commands_for(place, hosts.TURN_ENDS), "checks"):
         return Finding(subject, BROKEN, fault, f"{again[:-1]} --validate`")
     outcome = installer.self_test(place.host, place.command)
     if outcome.fault:
@@ -300,17 +285,13 @@ def _registered(place: ConfigurationFile, subject: str, commands: list[str], his
         return Finding(subject, BROKEN, detail, f"read {os.path.join(state_dir(), 'log')}")
     last_seen = history.last_seen.get(place.host, "")
     seen = f"last prompt {last_seen}" if last_seen else "no prompt seen yet"
-    is_late = " and fetches late results" if registration.late_commands(place) else ""
-    is_checked = " and checks what the agent wrote" if registration.turn_commands(place) else ""
-    return Finding(subject, OK, f"{place.file}{is_late}{is_checked}; {seen}; {outcome}")
+    late = " and fetches late results" if registration.commands_for(place, hosts.LATE_EVENTS) else ""
+    checked = " and checks what the agent wrote" if registration.commands_for(place, hosts.TURN_ENDS) else ""
+    return Finding(subject, OK, f"{place.file}{late}{checked}; {seen}; {outcome}")
 
 
 def _fault(place: ConfigurationFile, commands: list[str], purpose: str) -> str:
-    """Return what is wrong with the hook's registration for an optional event, or an empty string.
-
-    ``commands`` are the commands registered for that event in the file of ``place``. It is correct if there are none,
-    or only the command of ``place``. ``purpose`` says in words what the event is used for.
-    """
+    """Return what is wrong with ``commands``, which are registered for an optional event, or an empty string."""
     if commands in ([], [place.command]):
         return ""
     what = f"{len(commands)} times" if len(commands) > 1 else f"as {commands[0]!r}"
@@ -318,10 +299,7 @@ def _fault(place: ConfigurationFile, commands: list[str], purpose: str) -> str:
 
 
 def _late_results(cwd: str) -> list[Finding]:
-    """Report if late results of a model are switched on but no client fetches them, or vice versa.
-
-    A late result is text that a language model adds after a prompt was answered.
-    """
+    """Report if late results of a model are switched on but no client fetches them, or vice versa."""
     settings = installer.current_settings()
     places = [place for host in hosts.LATE_EVENTS for place in registration.all_places(host, cwd)]
     registered = any(map(_fetches_late_results, places))
@@ -336,6 +314,6 @@ def _late_results(cwd: str) -> list[Finding]:
 
 def _fetches_late_results(place: ConfigurationFile) -> bool:
     try:
-        return bool(registration.late_commands(place))
+        return bool(registration.commands_for(place, hosts.LATE_EVENTS))
     except InstallationError:
         return False

@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from enricher.rules.compiling.document import Problem
     from enricher.rules.layers import Layer
 
-LEAST_SHARE = 0.5
-"""A file that contains at least this share of the packaged rules verbatim counts as a copy of them."""
+LEAST_SHARE = 0.5  # of the packaged rules that a file contains verbatim, from which it counts as a copy of them
 BACKUP = ".copy"
 EDITABLE = ("user", "project", "package")
 """Kinds of instructions files that may be reduced; the one under ``$AOPS`` has to stay complete (seed 000)."""
@@ -62,7 +61,7 @@ def copies(cwd: str) -> Iterator[Copy]:
     versions: list[str] = []
     for layer in layers:
         if layer.name in EDITABLE and os.path.isfile(layer.path):
-            versions = versions or list(_packaged_texts())
+            versions = versions or list(_packaged_texts())  # read only if there is a file to compare
             text = _content(layer.path)
             base = max(versions, key=lambda version: _share(version, text))
             if _share(base, text) >= LEAST_SHARE:
@@ -76,14 +75,13 @@ def counted(rules: int) -> str:
 
 def replace(copy: Copy) -> str:
     """Reduce the file to ``copy.text``, after copying it to a backup; return the backup's path. Raises OSError."""
-    backup = _free(copy.path + BACKUP)
+    backup = _free_path(copy.path + BACKUP)
     shutil.copy2(copy.path, backup)
     temporary_files.replace_file(copy.path, copy.text.encode())
     return backup
 
 
-def _free(path: str) -> str:
-    """Return ``path`` if there is no such file yet, else the path with the first free number appended."""
+def _free_path(path: str) -> str:
     number, found = 1, path
     while os.path.lexists(found):
         number += 1
@@ -98,7 +96,7 @@ def _content(path: str) -> str:
 
 def _packaged_texts() -> Iterator[str]:
     """Yield the current packaged instructions, then the earlier versions with which stored prompts were recorded."""
-    yield _content(packaged_file())
+    yield _content(packaged_file())  # first: of two versions that are equally similar, ``max`` takes the first
     from storage import traces
     from storage.db import database
     from storage.evaluation import corpus
@@ -108,7 +106,7 @@ def _packaged_texts() -> Iterator[str]:
     try:
         with closing(database.connect(state_dir())) as db:
             sources = corpus.all_sources(db)
-    except database.StorageError:
+    except database.StorageError:  # reported by another check
         return
     yield from dict.fromkeys(text for files in sources.values() for layer, _path, text in files if layer == "packaged")
 

@@ -21,10 +21,8 @@ if TYPE_CHECKING:
 
     from enricher.prompt.project import Project
 
-RECENT_PROMPTS = 200
-"""A client's share of failures is computed from at most this many of its latest prompts."""
-RECENT_BYTES = 64 * 1024
-"""Number of bytes that are read from the end of the log."""
+RECENT_PROMPTS = 200  # of each client, from which its share of failures is computed
+RECENT_BYTES = 64 * 1024  # at the end of the log, several hundred records
 RECENT_S = 24 * 3600
 UPKEEP_STAGES = ("upkeep", "code", "memory", "vectors", "maintenance", "channel")
 """How the stage of a log entry begins if the entry is about background work or a failed context channel."""
@@ -37,7 +35,6 @@ class StoredHistory:
 
     path: str
     prompts: int = 0
-    size_mb: float = 0.0
     lost: int = 0
     fault: str = ""
     traces: int = 0
@@ -52,8 +49,9 @@ class StoredHistory:
 
 def read_history() -> StoredHistory:
     """Return a summary of the recorded prompts; all counts are 0 if there are none."""
+    from enricher.erasure import forgetting
     from storage import traces
-    from storage.db import database, maintenance
+    from storage.db import database
     from storage.erasure import retention
     from storage.state import screen_version
     from storage.traces import spool
@@ -68,10 +66,8 @@ def read_history() -> StoredHistory:
     except database.StorageError as error:
         history.fault = str(error)
     history.sizes = retention.sizes(folder)
-    history.is_unfinished = os.path.exists(os.path.join(folder, maintenance.UNFINISHED))
+    history.is_unfinished = forgetting.is_unfinished(folder)
     history.is_screened = screen_version.version(folder) >= screen_version.VERSION
-    ends = [history.path + end for end in ("", "-wal")]
-    history.size_mb = sum(os.path.getsize(path) for path in ends if os.path.exists(path)) / 1e6
     return history
 
 
@@ -85,9 +81,8 @@ def _fill(history: StoredHistory, db: sqlite3.Connection) -> None:
     stats = queries.stats(db)
     history.prompts, history.last_seen = stats.prompts, stats.last_seen
     for host in history.last_seen:
-        recent = queries.matching(
-            db, Selection("host = :host and origin = 'hook'", {"host": host}), limit=RECENT_PROMPTS
-        )
+        of_host = Selection("host = :host and origin = 'hook'", {"host": host})
+        recent = queries.matching(db, of_host, limit=RECENT_PROMPTS)
         failed = [str(row["error"]) for row in recent if row["status"] == "error"]
         if failed:
             history.failures[host] = (len(failed), len(recent), failed[0])
@@ -109,7 +104,7 @@ def index_of(cwd: str) -> tuple[str, str]:
     try:
         with closing(sqlite3.connect(reader.address(path), uri=True, timeout=1.0)) as db:
             files = db.execute("select value from meta where key = 'files'").fetchone()[0]
-    except (sqlite3.Error, TypeError) as failure:
+    except (sqlite3.Error, TypeError) as failure:  # TypeError: the table has no such row
         return f"{path} cannot be read: {failure}", "run `enricher code index --rebuild`"
     state = os.stat(path)
     return f"{files} files of {project.root}, {_age(state.st_mtime)} old, {path} ({state.st_size / 1e6:.1f} MB)", ""
@@ -143,7 +138,7 @@ def switched_off(rules: list[dict[str, Any]], settings: Mapping[str, Any]) -> It
 
     for rule in rules:
         if rule.get("handler") == UNDECLARED and not os.environ.get(rule["endpoint"]):
-            continue
+            continue  # nobody has asked for it
         if reason := off_reason(rule, settings):
             yield rule["name"], reason
 
@@ -158,7 +153,7 @@ def upkeep_faults(project: Project) -> list[str]:
             continue
         if reason.startswith("/") and not reason.startswith(f"{project.root}: "):
             continue  # a failure in another project
-        found[stage] = f"{stage}, {_age(_moment(record))} ago: {reason}"
+        found[stage] = f"{stage}, {_age(_moment(record))} ago: {reason}"  # the log's last record of a stage wins
     return list(found.values())
 
 

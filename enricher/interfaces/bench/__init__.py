@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -24,16 +25,17 @@ from storage.base.fast_stdlib import dumps
 from storage.metrics.percentiles import percentile
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
-UPKEEP_S = 0.7
-"""Seconds to pause after each warm-up, so that the background work after a prompt has ended."""
+UPKEEP_S = 0.7  # the background work after a prompt has ended by then
 
 PROMPT = (
     "the export test fails with KeyError 'total' since the last merge, please find out why and fix it; "
     "the report module was changed there and nobody looked at the rounding of the totals after that one"
 )
 """A prompt of about 200 characters, the size for which the targets are defined."""
+SYLLABLES = "ba ce di fo gu ha je ki lo mu na pe ri so tu va we xi yo zu an er in or un".split()
+"""The syllables of the words in generated texts."""
 LARGE_BYTES = 200 << 20
 POINTING = "do the same for the other one"
 NONE, SHORT, LARGE, LARGE_POINTING = "no transcript", "short transcript", "200 MB transcript", "200 MB, other one"
@@ -41,8 +43,7 @@ SEARCH_P95_MS = {1_000: 50.0, 10_000: 8.0, 100_000: 40.0, 1_000_000: 150.0}
 """Targets: for each number of stored memories, the maximum 95th percentile of the time of a search, in ms."""
 LEAST_OVERLAP, OVERLAP_UP_TO = 0.95, 100_000
 """Target: our top 10 must contain this share of a plain FTS5 query's top 3, in stores of up to so many memories."""
-TRANSCRIPT_MS = 20.0
-"""Target of ``bench session``: maximum ms that a transcript of 200 MB may add to the hook's median time."""
+TRANSCRIPT_MS = 20.0  # target of ``bench session``: what a transcript of 200 MB may add to the hook's median time
 REPLAYED_PER_SECOND, SAVE_TO_FIRST_MS, SAVE_TO_COMPLETE_MS = 8_000, 200.0, 1_000.0
 """Targets of ``bench replay``: minimum number of prompts replayed per second and core; maximum milliseconds from saving
 an edited rule until the first figures, and until all figures, are there."""
@@ -64,33 +65,27 @@ class BenchRow:
     p95_ms: float | None = None
 
     @classmethod
-    def of(cls, name: str, times: list[float], base: list[float]) -> BenchRow:
+    def of(cls, name: str, times: list[float], base: list[float], *, high_share: float = 0.99) -> BenchRow:
         """Return the row of a command from its run times and those of the first command (``base``), all in seconds.
 
-        The two lists may have different lengths.
+        The two lists may have different lengths. ``high_share`` is the percentile that is reported as the 99th.
         """
-        middle, high = statistics.median(times), percentile(times, 0.99)
-        ratios = middle / statistics.median(base), high / percentile(base, 0.99)
+        middle, high = statistics.median(times), percentile(times, high_share)
+        ratios = middle / statistics.median(base), high / percentile(base, high_share)
         return cls(name, middle * 1000, high * 1000, *ratios, len(times))
 
 
-class home:  # noqa: N801 (reads as a statement: with home(folder))
-    """Context manager that keeps the state and the configuration in a separate folder while measuring."""
-
-    NAMES = ("ENRICHER_HOME", "ENRICHER_CONFIG_HOME", "AOPS")
-
-    def __init__(self, folder: str) -> None:
-        self.folder = folder
-        self.before = {name: os.environ.pop(name, None) for name in self.NAMES}
-
-    def __enter__(self) -> None:
-        os.environ["ENRICHER_HOME"] = os.environ["ENRICHER_CONFIG_HOME"] = os.path.join(self.folder, "state")
-
-    def __exit__(self, *_failure: object) -> None:
-        for name, value in self.before.items():
-            os.environ.pop(name, None)
-            if value is not None:
-                os.environ[name] = value
+@contextmanager
+def home(folder: str) -> Iterator[None]:
+    """Keep the state and the configuration in a separate folder while measuring."""
+    before = dict(os.environ)
+    os.environ["ENRICHER_HOME"] = os.environ["ENRICHER_CONFIG_HOME"] = os.path.join(folder, "state")
+    os.environ.pop("AOPS", None)  # its rules and skills would be added to those that are measured
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,12 +207,8 @@ def turns(count: int) -> bytes:
     """Generate a transcript of ``count`` turns in Claude Code's format: prompt, tool call, its long result, answer."""
     lines = []
     for number in range(count):
-        call = {
-            "type": "tool_use",
-            "id": f"t{number}",
-            "name": "Read",
-            "input": {"file_path": f"/p/module_{number}.py"},
-        }
+        read = {"file_path": f"/p/module_{number}.py"}
+        call = {"type": "tool_use", "id": f"t{number}", "name": "Read", "input": read}
         result = {"type": "tool_result", "tool_use_id": f"t{number}", "content": "some line of a file\n" * 200}
         answer = {"type": "text", "text": f"It is in module_{number}.py; module_{number + 1}.py is not changed yet."}
         lines += [
@@ -246,18 +237,6 @@ class Target(NamedTuple):
     figure: str
     most: float
     suffix: str = ""
-
-
-class TargetOutcome(NamedTuple):
-    """A target, with the highest measured figure among the rows to which it applies."""
-
-    target: Target
-    highest: float
-
-    @property
-    def holds(self) -> bool:
-        """Return whether the highest measured figure is within the target."""
-        return self.highest <= self.target.most
 
 
 TARGETS: dict[str, Sequence[Target]] = {
@@ -297,10 +276,10 @@ def missed(bench: str, rows: Sequence[BenchRow]) -> list[str]:
     ]
 
 
-def outcomes(bench: str, rows: Sequence[BenchRow]) -> list[TargetOutcome]:
-    """Return the outcome of each target of the given benchmark that applies to any of the rows."""
+def highest_figures(bench: str, rows: Sequence[BenchRow]) -> dict[Target, float]:
+    """Return the highest figure for each target of the given benchmark that applies to any of the rows."""
     figures = {
         target: [getattr(row, target.figure) for row in rows if fnmatchcase(row.name, target.row)]
         for target in TARGETS[bench]
     }
-    return [TargetOutcome(target, max(found)) for target, found in figures.items() if found]
+    return {target: max(found) for target, found in figures.items() if found}

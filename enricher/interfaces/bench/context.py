@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from enricher.context.channels.memory import WEIGHTS
 from enricher.home import state_dir
 from enricher.interfaces import bench
-from enricher.interfaces.bench import FLOOR, HOOK, PROMPT, BenchCase, empty_project, home, paired, turns
+from enricher.interfaces.bench import FLOOR, HOOK, PROMPT, SYLLABLES, BenchCase, empty_project, home, paired, turns
 from enricher.interfaces.bench.indexes import invented_project
 from enricher.prompt.project import identify
 from enricher.sources.code.indexing import index
@@ -38,7 +38,6 @@ MEMORIES_OF_THE_HOOK = 10_000
 FILES = 5_000
 MANY = f"hook, {MEMORIES_OF_THE_HOOK:,} memories"
 EVERYTHING = f"hook, {MEMORIES_OF_THE_HOOK:,} memories, {FILES:,} files, transcript"
-SYLLABLES = "ba ce di fo gu ha je ki lo mu na pe ri so tu va we xi yo zu an er in or un".split()
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +107,7 @@ def _search_row(size: int) -> SearchRow:
         chance = random.Random(size)
         asked = [_question(chance.choice(texts), chance) for _ in range(QUERIES)]
         with contextlib.closing(open_reader(f"{state_dir()}/enricher.db")) as db:
-            for question in asked[:5]:
+            for question in asked[:5]:  # a warm-up: the first ones read the database from the disk
                 recall.search(db, question, project=project)
             return _measured(db, asked, project, size)
 
@@ -121,7 +120,7 @@ def _measured(db: sqlite3.Connection, asked: list[str], project: str, size: int)
         between = time.perf_counter()
         best = _plain(db, question)
         after = time.perf_counter()
-        recall.search(db, question, project=project, limit=15, weights=WEIGHTS["howto"])
+        recall.search(db, question, project=project, limit=15, weights=WEIGHTS["howto"])  # as for a clear search intent
         weighted.append(time.perf_counter() - after)
         ours.append(between - began)
         plain.append(after - between)
@@ -156,14 +155,14 @@ def _fill(size: int, *, cwd: str, prompt: str = "") -> list[str]:
     project = identify(cwd).id
     chance = random.Random(size)
     words = _vocabulary()
-    weights = list(itertools.accumulate(1 / (rank + 40) for rank in range(len(words))))
+    weights = list(itertools.accumulate(1 / (rank + 40) for rank in range(len(words))))  # Zipf's law
     texts = []
     with contextlib.closing(database.connect(state_dir())) as db, memories.transaction(db):
         for at in range(size):
             text = chance.choices(words, cum_weights=weights, k=chance.randrange(12, 2 * WORDS_OF_A_MEMORY - 12))
             text += chance.sample(prompt.split(), 3) if prompt and at % 20 == 0 else []
             texts.append(" ".join(text))
-            day = f"20{at % 26:02d}-{at % 12 + 1:02d}-{at % 28 + 1:02d}"
+            day = f"20{at % 26:02d}-{at % 12 + 1:02d}-{at % 28 + 1:02d}"  # every month has 28 days
             namespace = memories.NAMESPACES[at % len(memories.NAMESPACES)]
             memories.add(db, Memory(texts[-1], project=project, namespace=namespace, key=str(at), created_at=day))
     return texts

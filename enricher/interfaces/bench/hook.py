@@ -9,21 +9,22 @@ import sys
 import tempfile
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING
 
 from enricher.classify import verdict
 from enricher.home import root_dir
+from enricher.interfaces import bench
 from enricher.interfaces.bench import FLOOR, HOOK, BenchCase, BenchRow, empty_project, event, home, paired, timed
 from enricher.model import allowance
 from enricher.rules import cache
-from enricher.settings import DEFAULTS
+from enricher.settings import AS_SPECIFIED, DEFAULTS
 from storage.base.fast_stdlib import dumps
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 PARAGRAPH = (
     "We moved the importer to its own package and since then the nightly run stops after the third file. "
@@ -31,15 +32,12 @@ PARAGRAPH = (
 )
 CLASSIFICATIONS, WARM_UPS = 1000, 20
 RULES, INSTANT, SILENT = "hook, rules alone", "hook, a model that answers at once", "hook, a model that never answers"
-PROMPT = "the thing with the basket after the merge, you know what I mean"
+UNCERTAIN = "the thing with the basket after the merge, you know what I mean"
 """A prompt whose task type the rules cannot tell with certainty, so that the model is asked for that, too."""
 LIMIT_MS = float(DEFAULTS["search_intent.llm_timeout_ms"])
-MOST_RATIO = 3.0
-"""Maximum ratio of the time with a model that answers at once to the time without a model."""
-MOST_OVER_MS = 20.0
-"""Maximum milliseconds that a model that never answers may cost the hook in addition to the model's time limit."""
-MOST_PLAN_MS = 10_000.0
-"""Maximum milliseconds of the hook with a plan by a model; the specification says "typical 5-10 seconds" (seed 003)."""
+MOST_RATIO = 3.0  # of the time with a model that answers at once to the time without a model
+MOST_OVER_MS = 20.0  # that a model that never answers may cost in addition to its time limit
+MOST_PLAN_MS = 10_000.0  # of the hook with a plan by a model; the specification says "typical 5-10 seconds" (seed 003)
 BY_RULES, BY_MODEL = "hook, a plan by the rules", "hook, a plan by a model after {:g} s"
 OPINION = '{"intent_type": "howto", "confidence": 0.9, "task_type": "debug"}'
 PLAN = dumps({
@@ -80,15 +78,15 @@ def burst(at_once: int) -> dict[str, float]:
 
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, home(folder):
         case = BenchCase(HOOK, cwd=empty_project(folder))
+        os.environ["ENRICHER_PROFILE"] = AS_SPECIFIED  # every prompt gets an answer; ``home`` resets the variable
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
         started = time.perf_counter()
         running = [subprocess.Popen(case.command, **pipes) for _ in range(at_once)]  # type: ignore[call-overload]
         answers = [one.communicate(event(f"burst-{at}", case))[0] for at, one in enumerate(running)]
         wall = time.perf_counter() - started
-        db = database.connect(state_dir())
-        arrived = queries.stats(db).prompts
-        db.close()
-    good = sum(1 for one, answer in zip(running, answers, strict=True) if one.returncode == 0 and answer)
+        with closing(database.connect(state_dir())) as db:  # imports the spooled prompts
+            arrived = queries.stats(db).prompts
+    good = sum(one.returncode == 0 and bool(answer) for one, answer in zip(running, answers, strict=True))
     return {"hooks": at_once, "answered": good, "traces": arrived, "wall_ms": round(wall * 1000, 1)}
 
 
@@ -101,7 +99,7 @@ def classification_rows() -> list[BenchRow]:
     for name, prompt in _sizes():
         judge = partial(verdict, prompt, rules)
         timed(judge, WARM_UPS)
-        times = timed(judge, CLASSIFICATIONS if len(prompt) < 10_000 else CLASSIFICATIONS // 5)
+        times = timed(judge, CLASSIFICATIONS if len(prompt) < 10_000 else CLASSIFICATIONS // 5)  # they take longer
         base = base or times
         rows.append(BenchRow.of(name, times, base))
     return rows
@@ -121,7 +119,7 @@ class _Model(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         self.rfile.read(int(self.headers["content-length"]))
-        if self.ready.wait(30):
+        if self.ready.wait(30):  # longer than the hook waits for any model
             time.sleep(self.delay_s)
             usage = {"input_tokens": 250, "output_tokens": 25}
             body = dumps({"content": [{"type": "text", "text": self.answer}], "usage": usage}).encode()
@@ -135,26 +133,33 @@ class _Model(BaseHTTPRequestHandler):
 
 
 def model_rows(runs: int) -> list[BenchRow]:
-    """Measure the hook without a model, with one that answers at once and with one that never does, in paired runs.
+    """Measure the hook without a model, with one that answers at once and with one that never does, in paired runs."""
+    with (
+        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
+        home(folder),
+        _serving(is_ready=True) as instant,
+        _serving(is_ready=False) as silent,
+    ):
+        models = {RULES: "", INSTANT: instant, SILENT: silent}
+        return paired(_cases(folder, models, prompt=UNCERTAIN), runs)
 
-    The record of earlier calls is deleted before each run, because a model that failed a few times is no longer asked.
-    """
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, home(folder):
-        empty = empty_project(folder)
-        with _serving(is_ready=True) as instant, _serving(is_ready=False) as silent:
-            models = {RULES: "", INSTANT: instant, SILENT: silent}
-            cases = {
-                name: BenchCase(
-                    HOOK,
-                    cwd=empty,
-                    prompt=PROMPT,
-                    state=f"{folder}/{at}",
-                    environment=_settings(url),
-                    forgets=f"{folder}/{at}/{allowance.FILE}",
-                )
-                for at, (name, url) in enumerate(models.items())
-            }
-            return paired(cases, runs)
+
+def _cases(
+    folder: str, models: Mapping[str, str], *, prompt: str = bench.PROMPT, mode: Mapping[str, str] | None = None
+) -> dict[str, BenchCase]:
+    """Return a case for each model, given by its URL; if that is empty, no model is configured."""
+    empty, shared = empty_project(folder), {"ENRICHER_MODEL_NAME": "bench", "ENRICHER_MODEL_PROTOCOL": "anthropic"}
+    return {
+        name: BenchCase(
+            HOOK,
+            cwd=empty,
+            prompt=prompt,
+            state=f"{folder}/{at}",
+            environment={**shared, "ENRICHER_MODEL_URL": url, **(mode or {})},
+            forgets=f"{folder}/{at}/{allowance.FILE}",  # a model that has failed a few times is not asked for a while
+        )
+        for at, (name, url) in enumerate(models.items())
+    }
 
 
 def missed_with_a_model(rows: list[BenchRow]) -> list[str]:
@@ -167,21 +172,13 @@ def missed_with_a_model(rows: list[BenchRow]) -> list[str]:
 
 def plan_rows(runs: int, seconds: float) -> list[BenchRow]:
     """Measure, in paired runs, the hook with a plan by the rules and with one by a model that takes ``seconds``."""
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, home(folder):
-        empty = empty_project(folder)
-        with _serving(is_ready=True, answer=PLAN, delay_s=seconds) as url:
-            mode = {"ENRICHER_MODE": "hydrate", "ENRICHER_MODEL_PLAN_TIMEOUT_MS": "13000"}
-            cases = {
-                name: BenchCase(
-                    HOOK,
-                    cwd=empty,
-                    state=f"{folder}/{at}",
-                    environment={**_settings(model), **mode},
-                    forgets=f"{folder}/{at}/{allowance.FILE}",
-                )
-                for at, (name, model) in enumerate({BY_RULES: "", BY_MODEL.format(seconds): url}.items())
-            }
-            return paired(cases, runs)
+    with (
+        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
+        home(folder),
+        _serving(is_ready=True, answer=PLAN, delay_s=seconds) as url,
+    ):
+        mode = {"ENRICHER_MODE": "hydrate", "ENRICHER_MODEL_PLAN_TIMEOUT_MS": "13000"}
+        return paired(_cases(folder, {BY_RULES: "", BY_MODEL.format(seconds): url}, mode=mode), runs)
 
 
 def missed_with_a_plan(rows: list[BenchRow], seconds: float) -> list[str]:
@@ -190,11 +187,6 @@ def missed_with_a_plan(rows: list[BenchRow], seconds: float) -> list[str]:
     if by_model.median_ms < seconds * 1000:
         return [f"{by_model.name} (it was not asked)"]
     return [by_model.name] if by_model.median_ms > MOST_PLAN_MS else []
-
-
-def _settings(url: str) -> dict[str, str]:
-    """Return the environment variables that configure a model at this URL; for an empty URL, no model is configured."""
-    return {"ENRICHER_MODEL_URL": url, "ENRICHER_MODEL_NAME": "bench", "ENRICHER_MODEL_PROTOCOL": "anthropic"}
 
 
 @contextmanager
@@ -208,6 +200,6 @@ def _serving(*, is_ready: bool, answer: str = OPINION, delay_s: float = 0.0) -> 
     try:
         yield f"http://127.0.0.1:{server.server_port}"
     finally:
-        ready.set()
+        ready.set()  # lets the threads end that still wait to answer
         server.shutdown()
         server.server_close()

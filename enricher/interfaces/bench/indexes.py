@@ -15,7 +15,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 from enricher.home import state_dir
-from enricher.interfaces.bench import FLOOR, HOOK, BenchCase, BenchRow, home, paired, timed
+from enricher.interfaces.bench import FLOOR, HOOK, SYLLABLES, BenchCase, BenchRow, home, paired, timed
 from enricher.interfaces.library import Library
 from enricher.prompt.project import identify
 from enricher.prompt.wording.query import read
@@ -26,23 +26,19 @@ from enricher.sources.code.search import weigh_certainty
 from storage.db import database
 from storage.memory import memories
 from storage.memory.memories import Note, all_notes
-from storage.metrics.percentiles import percentile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from enricher.interfaces.library.topics import TopicIndexService
     from enricher.prompt.project import Project
 
 QUERIES = 200
 CHANGED = 10
-SYLLABLES = "ba ce di fo gu ha je ki lo mu na pe ri so tu va we xi yo zu".split()
 WORDS_OF_A_MEMORY = 50
 VOCABULARY = 8000
 ADDS = 200
 MOST_BUILDS = 20
 SECONDS_OF_BUILDS = 1.0
-TOPIC_SYLLABLES = "ba ce di fo gu ha je ki lo mu na pe ri so tu va we xi yo zu an er in or un".split()
 
 
 def code_rows(files: int) -> list[BenchRow]:
@@ -54,10 +50,13 @@ def code_rows(files: int) -> list[BenchRow]:
         built = index.refresh(project, state_dir())
         refreshed = [_refreshed(project, root, turn) for turn in range(5)]
         plain, ours = _asked(project, root, chance)
-    p95 = percentile(plain, 0.95)
-    rows = [_row(f"FTS5 query, {files} files", plain, plain, p95), _row(f"query, {files} files", ours, plain, p95)]
-    rows.append(_row(f"refresh of {CHANGED} files", refreshed, plain, p95))
-    return [*rows, _row(f"build, {files} files", [built.seconds], plain, p95)]
+    times = {
+        f"FTS5 query, {files} files": plain,
+        f"query, {files} files": ours,
+        f"refresh of {CHANGED} files": refreshed,
+        f"build, {files} files": [built.seconds],
+    }
+    return [BenchRow.of(name, own, plain, high_share=0.95) for name, own in times.items()]
 
 
 def hook_rows(files: int, runs: int) -> list[BenchRow]:
@@ -68,21 +67,11 @@ def hook_rows(files: int, runs: int) -> list[BenchRow]:
         return paired({"python -I -S -c pass": FLOOR, f"hook, {files} files": BenchCase(HOOK, cwd=root)}, runs)
 
 
-def _row(name: str, times: list[float], beside: list[float], p95: float) -> BenchRow:
-    middle = percentile(times, 0.5)
-    high = percentile(times, 0.95)
-    return BenchRow(name, middle * 1000, high * 1000, middle / percentile(beside, 0.5), high / p95, len(times))
-
-
-def _word(chance: random.Random) -> str:
-    return "".join(chance.choice(SYLLABLES) for _ in range(chance.randint(2, 3)))
-
-
 def invented_project(folder: str, files: int, chance: random.Random) -> str:
     """Write ``files`` Python modules of about 80 lines, with natural word frequencies; return their folder."""
     root = os.path.join(folder, "project")
-    words = [_word(chance) for _ in range(4000)]
-    weights = [1 / (rank_ + 5) for rank_ in range(len(words))]
+    words = ["".join(chance.choices(SYLLABLES, k=chance.randint(2, 3))) for _ in range(4000)]
+    weights = [1 / (at + 5) for at in range(len(words))]  # Zipf's law, flattened for the most frequent words
     for number in range(files):
         inside = f"{root}/{words[number % 40]}/{words[number % 300]}"
         os.makedirs(inside, exist_ok=True)
@@ -111,7 +100,7 @@ def _asked(project: Project, root: str, chance: random.Random) -> tuple[list[flo
     plain, ours = [], []
     with (
         closing(sqlite3.connect(database_file(state_dir(), project.id))) as db,
-        closing(_full_text(project, root)) as text,
+        closing(_full_text(root)) as text,
     ):
         names = [name for (name,) in db.execute("select name from symbols order by random() limit 2000")]
         for _ in range(QUERIES):
@@ -123,14 +112,13 @@ def _asked(project: Project, root: str, chance: random.Random) -> tuple[list[flo
     return plain, ours
 
 
-def _full_text(project: Project, root: str) -> sqlite3.Connection:
+def _full_text(root: str) -> sqlite3.Connection:
     db = sqlite3.connect(":memory:")
     db.execute("create virtual table files using fts5(path, content, tokenize = 'porter unicode61')")
     for at, _folders, names in os.walk(root):
         for name in names:
             with open(os.path.join(at, name), encoding="utf-8") as file:
                 db.execute("insert into files values (?, ?)", (os.path.join(at, name), file.read()))
-    del project
     return db
 
 
@@ -154,9 +142,10 @@ def _rows(size: int) -> Iterator[BenchRow]:
         counting, building = _paired(
             lambda: [Counter(note.content.split()) for note in notes], library.build, least=3 if size < 50_000 else 1
         )
-        index = library.topics()
-        listing = timed(index.list, len(counting))
-        adding = timed(_adder(index, size), ADDS)
+        topics = library.topics()
+        listing = timed(topics.list, len(counting))
+        fresh = iter([Note(f"m-new-{text[:30]}", name, [tag], text) for name, tag, text in _texts(ADDS, seed=size + 1)])
+        adding = timed(lambda: topics.add(next(fresh)), ADDS)
     for name, times in {"words": counting, "build": building, "list": listing, "add": adding}.items():
         yield BenchRow.of(f"{name} {size}", times, counting)
 
@@ -174,16 +163,6 @@ def _paired(
     return base, own
 
 
-def _adder(index: TopicIndexService, size: int) -> Callable[[], None]:
-    fresh = iter(_texts(ADDS, seed=size + 1))
-
-    def add() -> None:
-        namespace, tag, text = next(fresh)
-        index.add(Note(f"m-new-{text[:30]}", namespace, [tag], text))
-
-    return add
-
-
 def _fill(library: Library, size: int) -> None:
     with closing(database.connect(library.state)) as db, memories.transaction(db):
         for namespace, tag, text in _texts(size, seed=size):
@@ -192,7 +171,7 @@ def _fill(library: Library, size: int) -> None:
 
 def _texts(count: int, *, seed: int) -> Iterator[tuple[str, str, str]]:
     dice = random.Random(seed)
-    words = ["".join(dice.choices(TOPIC_SYLLABLES, k=dice.randint(2, 4))) for _ in range(VOCABULARY)]
+    words = ["".join(dice.choices(SYLLABLES, k=dice.randint(2, 4))) for _ in range(VOCABULARY)]
     for number in range(count):
         text = f"{' '.join(dice.choices(words, k=WORDS_OF_A_MEMORY))}. That was number {number}."
         yield dice.choice(memories.NAMESPACES), dice.choice(words), text

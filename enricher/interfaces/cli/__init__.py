@@ -13,8 +13,7 @@ if TYPE_CHECKING:
 
     import click
 
-LONGEST_HELP = 300
-"""Maximum characters of a command's first sentence in ``--help``; click by itself would cut it to one line."""
+LONGEST_HELP = 300  # characters of a command's first sentence in --help; click by itself would cut it to one line
 
 SECTIONS = {
     "Set up": {
@@ -59,6 +58,7 @@ COMMANDS = {name: summary for section in SECTIONS.values() for name, summary in 
 _MODULES = {
     **dict.fromkeys(("doctor", "on", "off", "uninstall"), "install"),
     "trust": "config",
+    "help": "explain",
     **dict.fromkeys(("check", "template"), "instructions"),
     "validate": "code",
     **dict.fromkeys(("hydrate", "hook"), "enrich"),
@@ -75,13 +75,14 @@ def main() -> None:
     """Run the command line, importing modules from our own root folder before those in ``PYTHONPATH``."""
     sys.path.insert(0, root_dir())
     if sys.argv[1:2] == ["hook"] and not {"-h", "--help"}.intersection(sys.argv):
+        # Without click, whose import takes longer than the hook itself; main() ends the process.
         from enricher.hook.process import main as hook
 
         hook([word for word in sys.argv[2:] if word != "--host"])
     from enricher.rules.cache import NoRulesError
 
     try:
-        os.getcwd()
+        os.getcwd()  # nearly every command needs it, and some would fail with a traceback
     except OSError:
         sys.exit("Error: the current folder no longer exists; change to another folder and try again")
     try:
@@ -108,6 +109,7 @@ def _group() -> click.Group:
             if cmd_name in COMMANDS:
                 name = _MODULES.get(cmd_name, cmd_name)
                 module = __import__(f"enricher.interfaces.cli.{name}", fromlist=[cmd_name])
+                # ``help`` is a builtin, so that its function has another name.
                 command: click.Command = getattr(module, f"{cmd_name}_command", None) or getattr(module, cmd_name)
                 return command
             entry = commands_from_above().get(cmd_name)
@@ -120,6 +122,7 @@ def _group() -> click.Group:
             width = max(len(name) for section in sections.values() for name in section)
             for title, section in sections.items():
                 with formatter.section(title):
+                    # Padded, since click aligns the summaries only within a section.
                     formatter.write_dl([(name.ljust(width), summary) for name, summary in section.items()])
 
     from enricher import __version__
@@ -144,10 +147,9 @@ def commands_from_above(command: str = "") -> dict[str, EntryPoint]:
 
 
 def _all_sections() -> dict[str, dict[str, str]]:
-    """Return the sections of the help: for each title, the names of the commands with their summaries.
+    """Return the sections of the help with our commands, then those that the packages of the workbench list.
 
-    Our own commands come first, then those of the workbench, whose packages list them in ``SECTIONS``. This imports
-    these packages, but not the modules of the commands.
+    This imports these packages, but not the modules of the commands.
     """
     from importlib import import_module
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from enricher.sources.code.ranking import FileHit
     from enricher.validation.rules import PromptRule, PromptRuleEngine
 
-SEVERITIES = ("critical", "high", "medium", "low")
+SEVERITIES = ("critical", "high", "medium", "low")  # the order counts: ``_chosen`` compares positions
 
 
 @click.group("code", cls=CommandGroup, epilog='Example: enricher code search "where are sessions saved?"')
@@ -54,7 +54,7 @@ def index(cwd: str, rebuild: bool, is_json: bool) -> None:
         figures = {name: getattr(report, name) for name in ("state", "files", "changed", "removed", "seconds", "bytes")}
         print_json({"project": project.id, "root": project.root, **figures, "problems": list(report.problems)})
         return
-    if report.state == "none":
+    if report.state == "none":  # a problem, printed above, says why
         sys.exit(1)
     if report.state == "busy":
         click.echo("another process is updating the index")
@@ -89,7 +89,7 @@ def search(query: str | None, jsonl: Any, limit: int, cwd: str, is_json: bool) -
         click.echo("nothing found", err=True)
     for result in results:
         line = f"{result['score']:.2f}  {result['path']} — {result['why']}"
-        click.echo(printable(line).replace("\n", "\\n"))
+        click.echo(printable(line).replace("\n", "\\n"))  # a file's name can contain a line break
 
 
 def _answer(asked: dict[str, Any], *, cwd: str, limit: int) -> dict[str, Any]:
@@ -170,10 +170,7 @@ def _folder(paths: tuple[str, ...]) -> str:
 
 
 def _chosen(engine: PromptRuleEngine, names: tuple[str, ...], severity: str) -> list[PromptRule]:
-    """Return the rules in ``names`` (all rules if it is empty) that are at least as severe as ``severity``.
-
-    Rules without a validator are left out; naming one, or an unknown rule, is a usage error.
-    """
+    """Return the rules with a validator in ``names`` (default: all) that are at least as severe as ``severity``."""
     try:
         named = [engine.rule(name) for name in names]
     except KeyError as error:

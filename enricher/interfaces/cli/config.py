@@ -48,9 +48,8 @@ def show(is_json: bool, cwd: str) -> None:
     warnings = [str(problem) for problem in compiled.problems if problem.file.endswith(".toml")]
     warnings += [f"${name}: {message}" for name, message in refused]
     if layers.untrusted:
-        warnings.append(
-            f"{layers.untrusted}/.enricher is not trusted, so it sets nothing; to trust it, run: enricher trust"
-        )
+        remedy = "to trust it, run: enricher trust"
+        warnings.append(f"{layers.untrusted}/.enricher is not trusted, so it sets nothing; {remedy}")
     folders = {"config": config_dir(), "state": state_dir()}
     if is_json:
         found = {"folders": folders, "settings": every, "sources": sources, "warnings": warnings}
@@ -82,10 +81,10 @@ def _file_sources(layers: Layers, compiled: Compiled) -> dict[str, str]:
 
     sources: dict[str, str] = {}
     for block in _source_blocks(compiled.rules.get("budgets")):
-        if block.file != packaged_file():
+        if block.file != packaged_file():  # what the package sets counts as the default
             keys = [key for key in ("tokens", "session_tokens", "items") if (key,) in block.lines]
             sources |= {f"budgets.{key}": f"{block.file}:{block.line_of(key)}" for key in keys}
-    for layer in layers.configuration:
+    for layer in layers.configuration:  # in rising order: a project's file overrides the user's
         found, _problems = read_configuration(layer.path, is_user=layer.name == USER)
         sources |= dict.fromkeys(found, layer.path)
     return sources
@@ -118,8 +117,7 @@ def trust(directory: str, by_branch: bool) -> None:
         raise click.ClickException(f"{root} has no .enricher folder, so there is nothing to trust")
     for folder in folders:
         click.echo(_follow(folder) if by_branch else _trust(folder))
-    with contextlib.suppress(OSError):
-        _take_memories(directory)
+    _take_memories(directory)
 
 
 def _trust(folder: str) -> str:
@@ -150,5 +148,5 @@ def _take_memories(directory: str) -> None:
     from enricher.sources.memory.refreshing import refresh
     from storage.db.database import StorageError
 
-    with contextlib.suppress(StorageError):  # the next command that needs the database reports the fault
+    with contextlib.suppress(OSError, StorageError):  # the next command that needs the database reports the fault
         refresh(identify(directory), state_dir(), at_once=True)

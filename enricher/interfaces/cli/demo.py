@@ -27,8 +27,7 @@ PROGRAM = (sys.executable, "-c", "from enricher.interfaces.cli import main; main
 
 IN_BOTH_PROFILES = "move the rounding into its own module"
 """The prompt whose enrichment is shown under both profiles, quiet and as-specified."""
-ONLY_AT_FIRST = "shop/rates.py"
-"""The file of the sample project that its second commit removes."""
+ONLY_AT_FIRST = "shop/rates.py"  # the second commit removes it
 SUBJECTS = ("Orders, prices, and their export", "orders: each order has its own tax rate")
 
 
@@ -55,7 +54,7 @@ def demo(width: int) -> None:
         for number, sample in enumerate(_samples()):
             console.rule(sample["about"], align="left")
             _show_prompt(console, sample["prompt"], _hook(sample["prompt"], number, shop, environment))
-            if redact_and_cap(sample["prompt"], PROMPT_LIMIT)[1]:
+            if redact_and_cap(sample["prompt"], PROMPT_LIMIT)[1]:  # it contains a secret
                 _show_log(console, environment)
         for profile in (QUIET, AS_SPECIFIED):
             console.rule(f'one prompt, profile = "{profile}"', align="left")
@@ -74,7 +73,7 @@ def _samples() -> list[dict[str, str]]:
 def _sample_project(root: Path, environment: dict[str, str]) -> str:
     """Write the files quoted in ``samples/shop.md`` to ``root``, commit them if git is installed; return ``root``."""
     document = (Path(root_dir()) / "enricher" / "samples" / "shop.md").read_text(encoding="utf-8")
-    for section in document.split("\n## ")[1:]:
+    for section in document.split("\n## ")[1:]:  # a heading with the name of a file, then its content in a code block
         name, _, block = section.partition("\n\n```")
         file = root / name
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -93,6 +92,7 @@ def _fresh_environment(folder: str) -> dict[str, str]:
     kept = {
         name: value for name, value in os.environ.items() if not name.startswith(("ENRICHER_", "XDG_", "AOPS", "GIT_"))
     }
+    # Without bytecode files: the demonstration changes nothing, not even the folder of the package.
     return {**kept, "HOME": folder, "ENRICHER_HOME": os.path.join(folder, "state"), "PYTHONDONTWRITEBYTECODE": "1"}
 
 
@@ -124,6 +124,7 @@ def _show_log(console: Console, environment: dict[str, str]) -> None:
     arguments = ["trace", "last", "--json"]
     console.print(f"$ enricher {' '.join(arguments)}", style="bold")
     stored = subprocess.run([*PROGRAM, *arguments], env=environment, capture_output=True, text=True, check=True).stdout
+    # print_json indents by two spaces, so that this is the key of the trace itself.
     console.print("\n".join(line for line in stored.splitlines() if line.startswith('  "prompt":')), markup=False)
     console.print()
 

@@ -60,7 +60,7 @@ def _answer(asked: dict[str, Any], *, form: str, instructions: str, cwd: str) ->
 
 def _index(cwd: str) -> None:
     """Update the code index of the project in ``cwd``, as the background work after an earlier prompt would do."""
-    if not cwd:
+    if not cwd:  # the prompt belongs to no project
         return
     from enricher.home import state_dir
     from enricher.sources.code.search import ensure

@@ -1,4 +1,7 @@
-"""``enricher explain``: show why each thing is added to a prompt, and why other things are left out."""
+"""``enricher explain``: show why each thing is added to a prompt, and why other things are left out.
+
+``enricher help``: explanations that are too long for a command's ``--help``.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +11,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from enricher.interfaces.cli import options
-from enricher.interfaces.cli.output import printable
+from enricher.interfaces.cli.output import opened, printable
 from enricher.prompt.event import SKIPS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from rich.console import Console
     from rich.text import Text
 
@@ -27,6 +32,15 @@ COLOURS = {
     "approach": "yellow",
     "workflow": "blue",
 }
+EXAMPLES = {
+    "howto": "how do I add a migration?",
+    "location": "where is the session cookie set?",
+    "explanation": "why do we hash the tokens twice?",
+    "comparison": "should we use redis or memcached here?",
+    "troubleshoot": "why does the export fail with KeyError 'total'?",
+    "general": "what do we know about the importer?",
+}
+"""A prompt for each search intent."""
 
 
 @click.command("explain", epilog='Example: enricher explain "why does the login test fail?"')
@@ -56,17 +70,10 @@ def explain(prompt: str | None, trace_id: str | None, instructions: str | None, 
 
 
 def _recorded(trace_id: str) -> Explanation:
-    import contextlib
-
-    from enricher.home import state_dir
     from enricher.interfaces.explanation import ExplanationError, of_trace
-    from storage.db import database
 
-    try:
-        with contextlib.closing(database.connect(state_dir())) as db:
-            return of_trace(db, trace_id)
-    except (ExplanationError, database.StorageError) as error:
-        raise click.ClickException(str(error)) from error
+    with opened(ExplanationError) as db:
+        return of_trace(db, trace_id)
 
 
 def _as_json(found: Explanation) -> dict[str, Any]:
@@ -147,10 +154,11 @@ def _print(console: Console, found: Explanation) -> None:
 
 
 def _print_estimate(console: Console, estimate: Estimate) -> None:
-    """Print the estimated effort of the task, what the estimate is based on, and the parts that the prompt lists."""
+    suggested = "splitting it is suggested" if estimate.should_split else "splitting it is not suggested"
     console.print(
         f"complexity: {estimate.score:g} of 100, {estimate.category}: {estimate.lines} lines in {estimate.files} files,"
-        f" {estimate.tokens} tokens, {estimate.minutes} minutes; {_splitting(estimate)}",
+        f" {estimate.tokens} tokens, {estimate.minutes} minutes; {suggested}"
+        f" (confidence {estimate.confidence:.2f}: {estimate.rationale})",
         markup=False,
     )
     causes = ", ".join(
@@ -162,11 +170,6 @@ def _print_estimate(console: Console, estimate: Estimate) -> None:
     for part in estimate.parts:
         needs = f" (after {', '.join(map(str, part.needs))})" if part.needs else ""
         console.print(f"  part {part.number}{needs}: {printable(part.text)}", markup=False)
-
-
-def _splitting(estimate: Estimate) -> str:
-    suggested = "splitting it is suggested" if estimate.should_split else "splitting it is not suggested"
-    return f"{suggested} (confidence {estimate.confidence:.2f}: {estimate.rationale})"
 
 
 def _marked(text: str, enrichment: Enrichment) -> Text:
@@ -188,8 +191,38 @@ def _print_facet(console: Console, found: Explanation, facet: str) -> None:
         table.add_column(column)
     for one in found.ranking(facet)[:MOST_CLASSES]:
         signals = ", ".join(f"{signal.signal} {signal.weight:+d}" for signal in one.evidence)
-        table.add_row(one.name, str(one.points), Text(signals))
+        table.add_row(one.name, str(one.points), Text(signals))  # a signal such as "[fix]" is no markup
     console.print(table)
     if nearest := found.nearest(facet):
         console.print(nearest)
     console.print()
+
+
+@click.command("help", epilog="Example: enricher help intent")
+@click.argument("topic", required=False, type=click.Choice(["intent"]))
+def help_command(topic: str | None) -> None:
+    """Explain TOPIC; the only one is "intent": what the hook searches for, and where the results can be read."""
+    click.echo("\n".join(_intent()) if topic == "intent" else "enricher help intent\nenricher COMMAND --help")
+
+
+def _intent() -> Iterator[str]:
+    from enricher.interfaces.compat.intent import SearchIntentType
+    from enricher.interfaces.compat.recall import namespace_weights
+    from enricher.interfaces.library.resources import RESOURCES
+
+    yield "Search intent: what kind of information would help before acting on a prompt."
+    yield "It decides which memories rank first and how many are added; a plain order has no intent."
+    yield ""
+    for intent in SearchIntentType:
+        raised = sorted(namespace_weights(intent.value).items(), key=lambda pair: -pair[1])
+        first = ", ".join(f"{name} x{weight:g}" for name, weight in raised if weight > 1)
+        yield f"{intent.value:<13} {intent.description}"
+        yield f"{'':<13} for example: {EXAMPLES[intent.value]}"
+        yield f"{'':<13} ranks first: {first}"
+    yield ""
+    yield "The hook adds what was found to the prompt (enricher explain PROMPT shows it). It can also be read at:"
+    for one in RESOURCES:
+        yield f"  {one.uri:<28} {one.description}"
+    yield ""
+    yield "  enricher resources read enricher://search/session%20cookie"
+    yield "  enricher prompts get recall_context --arg query='session cookie' --arg intent=howto"

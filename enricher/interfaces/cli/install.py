@@ -63,9 +63,8 @@ def install(
     planned = plan.add(hooks, lambda place, _: registration.add(place, is_late=late_results, is_checked=is_checked))
     servers = [mcp.place(place.host, scope, os.getcwd()) for place in planned] if with_mcp else []
     servers = plan.add(servers, mcp.add)
-    agents = [subagent.place(one.host, scope, os.getcwd()) for one in planned if one.host in subagent.HAVE_SUBAGENTS]
-    agents = plan.add(agents, subagent.add) if hydrate else []
     settings = [place for place in planned if place.host in subagent.HAVE_SUBAGENTS and hydrate]
+    agents = plan.add([subagent.place(one.host, scope, os.getcwd()) for one in settings], subagent.add)
     plan.add(settings, subagent.permit)
     if names and not planned:
         raise click.ClickException("\n".join(plan.left_out))
@@ -78,12 +77,11 @@ def install(
             backups = [*installer.carry_out(preparations), *plan.carry_out()]
     except InstallationError as error:
         raise click.ClickException(str(error)) from None
-    faults = [] if is_dry else _finish(plan, servers, agents, backups, is_shadow=shadow)
-    if late_results and not is_dry:
-        for line in installer.advice_on_late_results(planned):
-            click.echo(line)
-    if is_checked and not is_dry:
-        for line in installer.advice_on_checks(planned):
+    faults = []
+    if not is_dry:
+        faults = _finish(plan, servers, agents, backups, is_shadow=shadow)
+        advice = installer.advice_on_late_results(planned) if late_results else []
+        for line in advice + (installer.advice_on_checks(planned) if is_checked else []):
             click.echo(line)
     if faults or plan.left_out:
         raise click.ClickException("\n".join([*faults, *plan.left_out]))
@@ -132,7 +130,7 @@ def _finish(
         click.echo("Note: the package folder is read-only, so Python compiles it again for each prompt.")
     places = [place for place, _change in edits if place not in (*servers, *agents)]
     tested = [(place.host, place.command) for place in places]
-    if not (places or plan.left_out):  # --launcher-only
+    if not (places or plan.left_out):  # --launcher-only: a plugin will run this command
         tested = [("claude", launcher.command("claude"))]
     faults = [fault for host, command in tested if (fault := _self_test(host, command))]
     for place in places:
@@ -164,6 +162,7 @@ def uninstall(named: tuple[str, ...], scope: str | None, *, is_dry: bool) -> Non
     servers = [mcp.place(host, one, os.getcwd()) for host in names for one in scopes]
     plan = installer.InstallPlan()
     hooks = [place for place in hooks if place.scope in scopes]
+    # Before the hook: only its removal decides whether the settings file is bare enough to be deleted.
     plan.add([place for place in hooks if place.host in subagent.HAVE_SUBAGENTS], subagent.withdraw)
     plan.add(hooks, registration.remove)
     plan.add(servers, mcp.remove)
@@ -196,7 +195,6 @@ def off() -> None:
 
 
 def _switched(**settings: bool) -> str:
-    """Write ``settings`` to the user's ``config.toml``, and return its path."""
     try:
         return installer.set_switches(settings)
     except InstallationError as error:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -43,10 +44,7 @@ def check(file: str | None, effective: bool, is_json: bool, cwd: str) -> None:
     compiled = check_layers(layers.instructions, layers.configuration)
     errors = [problem for problem in compiled.problems if problem.severity == "error"]
     if is_json:
-        problems = [
-            {"file": one.file, "line": one.line, "severity": one.severity, "message": one.message}
-            for one in compiled.problems
-        ]
+        problems = [asdict(one) for one in compiled.problems]
         click.echo(json.dumps({"problems": problems, "effective": compiled.winners, "hash": compiled.hash}))
     else:
         for problem in compiled.problems:
@@ -55,9 +53,8 @@ def check(file: str | None, effective: bool, is_json: bool, cwd: str) -> None:
             for rule, winner in sorted(compiled.winners.items()):
                 click.echo(f"{rule}  {winner}")
         if layers.untrusted:
-            click.echo(
-                f"{layers.untrusted}/.enricher is not trusted, so it is not used; to trust it, run: enricher trust"
-            )
+            remedy = "to trust it, run: enricher trust"
+            click.echo(f"{layers.untrusted}/.enricher is not trusted, so it is not used; {remedy}")
         if not compiled.problems:
             click.echo(f"{len(compiled.rules)} rules, no problems ({', '.join(layers.files())})")
     sys.exit(1 if errors else 0)
@@ -195,5 +192,5 @@ def in_use(cwd: str) -> PromptGenerator:
 
     layers = find_layers(os.path.abspath(cwd))
     files = {name: one.path for name, one in compile_layers(layers.instructions, layers.configuration).prompts.items()}
-    modes = files.pop(MODES, None)
+    modes = files.pop(MODES, None)  # the file that says which template is structured, not a template
     return PromptGenerator(files=files or None, modes=modes)

@@ -36,6 +36,16 @@ out = click.option(
     help="Write to this file, readable only by you.",
 )
 without_asking = click.option("--yes", "is_sure", is_flag=True, help="Do not ask for confirmation.")
+labels = click.option(
+    "--labels",
+    "files",
+    multiple=True,
+    type=click.Path(exists=True, dir_okay=False),
+    help="Also use the labelled prompts of this JSONL file; repeatable.",
+)
+older_than = click.option(
+    "--before", default="", metavar="ID", help="Only those older than this one, which gives the next page."
+)
 clients = click.option(
     "--host",
     "named",
@@ -79,17 +89,6 @@ def jsonl(fields: str) -> Decorator:
     )
 
 
-def labels(command: Any) -> Any:
-    """Add the option ``--labels``, which names files of labelled prompts to use together with those in the database."""
-    return click.option(
-        "--labels",
-        "files",
-        multiple=True,
-        type=click.Path(exists=True, dir_okay=False),
-        help="Also use the labelled prompts of this JSONL file; repeatable.",
-    )(command)
-
-
 def limit(default: int, *, most: int | None = None) -> Decorator:
     """Return the option for the maximum number of results, up to ``most``; if ``default`` is 0, 0 means no limit."""
     least, zero = (0, ", the newest; 0: all") if default == 0 else (1, "")
@@ -100,13 +99,6 @@ def limit(default: int, *, most: int | None = None) -> Decorator:
         type=click.IntRange(least, most),
         help=f"At most this many{zero}.",
     )
-
-
-def older_than(command: Any) -> Any:
-    """Add the option ``--before``: given the last id of a list, the command shows the next page of that list."""
-    return click.option(
-        "--before", default="", metavar="ID", help="Only those older than this one, which gives the next page."
-    )(command)
 
 
 def since(command: Any) -> Any:
@@ -141,12 +133,12 @@ def _moment(ctx: click.Context, param: click.Parameter, value: str) -> str:
 
     from storage.traces import queries, selection
 
-    if not value or queries.is_date(value):
+    if not value or queries.is_date(value):  # the beginning of a time; times are compared as texts
         return value
     try:
         seconds = selection.moment(value.strip().lower())
         return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds").removesuffix("+00:00")
-    except (ValueError, OverflowError):
+    except (ValueError, OverflowError):  # OverflowError: longer ago than the clock can say
         remedy = "write 2026-03, 2026-03-31 or 2026-03-31T14:00, or 36h, 2d or 4w for that long ago"
         raise click.BadParameter(f"{value!r} is not a date; {remedy}") from None
 

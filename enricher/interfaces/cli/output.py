@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 import click
 
 from enricher.interfaces.cli import LONGEST_HELP, commands_from_above
-from enricher.interfaces.cli.options import dry_run, without_asking
 
 if TYPE_CHECKING:
     import sqlite3
@@ -35,8 +34,8 @@ if TYPE_CHECKING:
         def __call__(self, done: int, total: int, title: str = ...) -> None: ...
 
 
+# All control characters but tab (9) and line feed (10): those below the space, DEL, and the C1 set behind it.
 CONTROLS = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) if code not in (9, 10)}
-FAILURES = (ValueError, RecursionError)
 MOST_SHOWN = 5
 RUN_AGAIN = "run the same command again to delete the rest"
 REFUSAL = (
@@ -131,6 +130,11 @@ def printable(value: object) -> str:
     return str(value).translate(CONTROLS)
 
 
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """Return a number with its noun, such as "1 prompt" or "2,000 prompts"; the plural usually has an "s" more."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
 def new_list(*columns: str) -> Table:
     """Return an empty table as wide as the terminal, one line per row; the last column gets the remaining width."""
     result = new_table(*columns)
@@ -182,7 +186,7 @@ def _answered(line: bytes, number: int, key: str, answer: Callable[[Asked], Aske
         if not isinstance(asked, dict) or not isinstance(asked.get(key), str):
             raise ValueError(f'this is not an object such as {{"id": 1, "{key}": "…"}}')
         return {"id": identity, **answer(asked)}
-    except FAILURES as failure:
+    except (ValueError, RecursionError) as failure:  # RecursionError: JSON that is nested too deeply
         return {"id": identity, "error": f"line {number}: {failure}"}
 
 
@@ -199,11 +203,6 @@ class Deletion:
     remarks: Sequence[str] = ()
     fields: Mapping[str, Any] = field(default_factory=dict)
     """The fields that ``--dry-run --json`` prints for this deletion."""
-
-
-def deletion_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options ``--dry-run`` and ``--yes`` to a command that deletes."""
-    return dry_run(without_asking(command))
 
 
 def is_wanted(described: Callable[[], Deletion], *, is_dry: bool = False, is_sure: bool, is_json: bool) -> bool:
@@ -240,18 +239,18 @@ def _show(what: Deletion, *, is_err: bool) -> None:
 
 @contextlib.contextmanager
 def errors_as_messages() -> Iterator[None]:
-    """Turn interruptions and errors of a deletion into messages with a remedy; completed steps are not undone."""
+    """Turn interruptions and errors of a deletion into messages with a remedy; completed steps are not undone.
+
+    Those errors that ``opened`` shows are left to it.
+    """
     import sqlite3
 
     from storage.db import database
-    from storage.traces.queries import UnknownTraceError
 
     try:
         yield
     except KeyboardInterrupt:
         raise click.ClickException(f"interrupted; {RUN_AGAIN}") from None
-    except (database.StorageError, UnknownTraceError) as refusal:
-        raise click.ClickException(printable(refusal)) from refusal
     except sqlite3.OperationalError as failure:
         if not database.is_busy(failure):
             raise

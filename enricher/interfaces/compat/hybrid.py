@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["Provider", "classify_intent_with_llm", "configured_provider", "detect_hybrid", "handle", "intent_prompt"]
 
 Provider = Callable[[str], str]
-TIMEOUT_MS = 200
+TIMEOUT_MS = 200  # the default of search_intent.llm_timeout_ms
 
 _log = logging.getLogger(__name__)
 
@@ -80,7 +80,7 @@ def detect_hybrid(
     ``by_keywords`` runs while the model is working. Its result is returned if there is no ``provider``, if ``use_llm``
     is off, or if the model fails or is late.
     """
-    call = _Call(prompt, provider) if provider and use_llm else None
+    call = _Call(prompt, provider) if provider and use_llm else None  # first, so that the model works meanwhile
     found = by_keywords(prompt)
     if call is None:
         _log.info("search intent by keywords alone: disabled")
@@ -107,7 +107,7 @@ class _Call:
     def _run(self, text: str, provider: Provider) -> None:
         try:
             self._answers.put(provider(text))
-        except Exception as failure:
+        except Exception as failure:  # a provider is anybody's function; ``opinion`` logs what it raised
             self._answers.put(failure)
 
     def opinion(self, timeout_ms: int) -> Opinion | None:
@@ -117,7 +117,7 @@ class _Call:
         """
         left = timeout_ms / 1000 - (time.perf_counter() - self._began)
         try:
-            answer = self._answers.get(timeout=max(0.0, left))
+            answer = self._answers.get(timeout=max(0.0, left))  # a negative timeout is an error
         except Empty:
             elapsed_ms = (time.perf_counter() - self._began) * 1000
             _log.warning("search intent by keywords alone: timeout (%.0f of %d ms)", elapsed_ms, timeout_ms)

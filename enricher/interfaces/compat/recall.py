@@ -32,8 +32,7 @@ __all__ = [
 ]  # fmt: skip
 
 preview = channel.preview
-COMPILE_MS = 30_000
-"""Maximum milliseconds to wait until the rules are compiled; no prompt is waiting here, so it may be long."""
+COMPILE_MS = 30_000  # limit for compiling the rules; no prompt is waiting here
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +148,7 @@ class Recall:
             return vectors.search(
                 db,
                 query,
-                project=self.project.id,
+                project=self.project,
                 state=self.state,
                 cwd=self.project.root,
                 limit=limit,
@@ -175,7 +174,7 @@ class SearchContextBuilder:
         is_sure = bool(name) and confidence >= self.config.min_confidence
         hits = self.recall.search(
             query or " ".join(topics),
-            limit=self.config.memories_for(confidence if is_sure else 0.0),
+            limit=self.config.memories_for(confidence if is_sure else 0.0),  # 0.0: the least number
             namespace_weights=namespace_weights(name) if is_sure else None,
         )
         return MemoryContext(
@@ -192,7 +191,7 @@ class SearchContextBuilder:
         fitting = channel.within_tokens(previews, self.config.max_tokens)
         return [
             InjectedMemory(hit.id, hit.namespace, shown, hit.score, hit.raw)
-            for hit, shown in zip(hits[:fitting], previews, strict=False)
+            for hit, shown in zip(hits[:fitting], previews, strict=False)  # there are also previews that do not fit
         ]
 
 
@@ -210,9 +209,6 @@ def namespace_weights(intent: object) -> dict[str, float]:
 
 
 def _name(intent: object) -> str:
-    """Return the name of a search intent: a string, an enum member or an object with ``intent_type``.
-
-    The name is empty if ``intent`` is None.
-    """
+    """Return the name of a search intent: a string, an enum member or an object with ``intent_type``; "" for None."""
     kind = getattr(intent, "intent_type", intent)
     return str(getattr(kind, "value", kind) or "")

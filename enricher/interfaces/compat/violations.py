@@ -61,5 +61,5 @@ class PromptRuleViolation:
     @classmethod
     def _from(cls, task_id: str, row: dict[str, object]) -> PromptRuleViolation:
         details = {name: row.pop(name) for name in _DETAILS}
-        given = {name: value for name, value in details.items() if value not in ("", None)}
+        given = {name: value for name, value in details.items() if value not in ("", None)}  # those that were inserted
         return cls(task_id, violation_details=given, **row)  # type: ignore[arg-type]  # columns of the same names

@@ -6,7 +6,6 @@ A project sees its own memories and the ``shared`` ones (ruling R28).
 from __future__ import annotations
 
 import contextlib
-import os
 import threading
 import time
 from typing import TYPE_CHECKING
@@ -25,9 +24,6 @@ if TYPE_CHECKING:
 
     from storage.memory.recall import Hit
 
-MOST_CANDIDATES = 400
-"""Number of search results that are fetched if only those of one namespace are wanted, which are then selected."""
-
 
 class Library:
     """The memories that one project can use; every call sees what other processes wrote before it.
@@ -41,7 +37,7 @@ class Library:
         self.state = state or state_dir()
         self._index = TopicIndexService()
         self._versions: dict[str, str] = {}
-        self._lock = threading.Lock()
+        self._lock = threading.Lock()  # held while the index and the versions in it are brought up to date together
 
     def topics(self) -> TopicIndexService:
         """Return the index of topics, after updating it from the database."""
@@ -49,15 +45,14 @@ class Library:
             self._refresh(db)
         return self._index
 
-    def build(self) -> float:
-        """Rebuild the topic index and log the rebuild; return the duration in milliseconds."""
+    def build(self) -> None:
+        """Rebuild the topic index and log the duration."""
         with self._lock, self._opened() as db:
             began = time.perf_counter()
             self._build(db)
             spent_ms = round((time.perf_counter() - began) * 1000, 1)
         counted = f"{self._index.memory_count} memories, {len(self._index)} topics"
         log.append(self.state, stage="topics", reason=f"topic index built in {spent_ms} ms: {counted}", level="INFO")
-        return spent_ms
 
     def memory(self, identity: str) -> memories.Memory | None:
         """Return the memory with the id ``identity``; None if there is none, or if it belongs to another project."""
@@ -81,20 +76,17 @@ class Library:
         """
         from enricher.interfaces.compat import vectors
 
-        asked = {"candidates": MOST_CANDIDATES, "limit": MOST_CANDIDATES} if namespace else {"limit": limit}
         with self._opened() as db:
-            db.row_factory = None  # the search expects plain tuples
-            hits = vectors.search(
+            return vectors.search(
                 db,
                 query,
-                project=self.project.id,
+                project=self.project,
                 state=self.state,
                 cwd=self.cwd,
-                cwd_prefix=self._prefix(),
+                namespace=namespace,
+                limit=limit,
                 weights=weights,
-                **asked,
             )
-        return [hit for hit in hits if namespace in ("", hit.namespace)][:limit]
 
     def add(self, content: str, *, namespace: str, tags: list[str]) -> memories.Memory:
         """Store a memory for this project, with secrets removed. It ranks lower until a user approves it."""
@@ -109,11 +101,6 @@ class Library:
         with self._opened() as db:
             memories.add(db, memory)
             return memories.get(db, memory.id) or memory
-
-    def _prefix(self) -> str:
-        """Return the path of ``self.cwd`` relative to the project's root; empty at the root, or outside the project."""
-        inside = os.path.relpath(os.path.realpath(self.cwd), self.project.root)
-        return "" if inside == "." or inside.startswith("..") else inside
 
     def _refresh(self, db: sqlite3.Connection) -> None:
         if self._index.last_refresh is None:

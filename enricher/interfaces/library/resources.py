@@ -17,10 +17,8 @@ from enricher.sources.uris import (
     TOPIC,
     TOPICS,
     TOPICS_URI,
-    UriError,
     memory_uri,
     parse_uri,
-    search_uri,
     suggested,
     topic_uri,
 )
@@ -30,11 +28,6 @@ if TYPE_CHECKING:
     from enricher.interfaces.library.topics import TopicInfo
     from storage.memory.memories import Memory
     from storage.memory.recall import Hit
-
-__all__ = [
-    "RESOURCES", "Resource", "UnknownMemoryError", "UriError", "hit_as_json", "memory_uri", "parse_uri", "read",
-    "search_uri", "suggested", "topic_uri",
-]  # fmt: skip
 
 MOST_FOUND = 20
 MOST_TOPICS = 500
@@ -76,7 +69,7 @@ def read(address: str, library: Library) -> dict[str, Any]:
 
     Raises UriError, UnknownMemoryError, StorageError.
     """
-    kind, text = parse_uri(address)
+    kind, text = parse_uri(address)  # of one of these four kinds
     readers = {SEARCH: _search, TOPICS: _topics, TOPIC: _topic, MEMORY: _memory}
     return readers[kind](text, library)
 

@@ -11,22 +11,22 @@ import gc
 import re
 import threading
 from collections import Counter, defaultdict
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
+
+    from storage.memory.memories import Note
 
 __all__ = ["TopicIndexService", "TopicInfo", "keywords", "normalise", "topics_of"]
 
 MOST_KEYWORDS = 5
 SHORTEST_KEYWORD, LONGEST_KEYWORD = 3, 30
 LONGEST_TOPIC = 60
-SCANNED = 4000
-"""Only so many characters at the beginning of a memory are searched for keywords: its topic is stated there."""
+SCANNED = 4000  # characters at the beginning of a memory, where its topic is stated, that are searched for keywords
 
 _SEPARATORS = str.maketrans(dict.fromkeys('\t\n\r\x0b\x0c"`()[]{}<>,;:!?/\\|=*&^%$@~', " "))
 _GAPS = re.compile(r"[\s_/:,;|-]+")
@@ -54,19 +54,6 @@ STOP_WORDS = frozenset(
     https www com
     """.split()
 )
-
-
-class Indexed(Protocol):
-    """The fields of a memory that the topic index reads; any object with these fields can be indexed."""
-
-    @property
-    def id(self) -> str: ...
-    @property
-    def namespace(self) -> str: ...
-    @property
-    def tags(self) -> Sequence[str]: ...
-    @property
-    def content(self) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +84,9 @@ def normalise(topic: str) -> str:
     return joined.strip("-.")[:LONGEST_TOPIC].strip("-.")
 
 
-def keywords(text: str, *, most: int = MOST_KEYWORDS) -> list[str]:
-    """Return up to ``most`` keywords of ``text``, the most frequent first, ties in order of appearance."""
+def keywords(text: str) -> list[str]:
+    """Return a few keywords of ``text``, the most frequent first, ties in order of appearance."""
+    # A dot at the end of a word is punctuation; within a word, it is part of a name such as node.js.
     spoken = f"{text[:SCANNED]} ".lower().translate(_SEPARATORS).replace(". ", " ").split()
     words = [word for word in spoken if word not in STOP_WORDS]
     counts = Counter(words)
@@ -108,12 +96,12 @@ def keywords(text: str, *, most: int = MOST_KEYWORDS) -> list[str]:
         topic = normalise(word)
         if SHORTEST_KEYWORD <= len(topic) <= LONGEST_KEYWORD and topic[0].isalpha() and topic not in STOP_WORDS:
             found[topic] = None
-            if len(found) == most:
+            if len(found) == MOST_KEYWORDS:
                 break
     return list(found)
 
 
-def topics_of(memory: Indexed) -> list[str]:
+def topics_of(memory: Note) -> list[str]:
     """Return the topics of a memory without duplicates: its namespace, its tags, the keywords of its text."""
     named = [normalise(name) for name in (memory.namespace, *memory.tags)]
     return list(dict.fromkeys(topic for topic in (*named, *keywords(memory.content)) if topic))
@@ -126,12 +114,8 @@ class TopicIndexService:
         self._lock = threading.RLock()
         self._memories: dict[str, tuple[str, Sequence[str]]] = {}
         self._topics: defaultdict[str, Ids] = defaultdict(list)
-        self._refreshed_at: str | None = None
-
-    @property
-    def last_refresh(self) -> str | None:
-        """Return the time of the last change to the index (ISO 8601, UTC); None if there was none."""
-        return self._refreshed_at
+        self.last_refresh: str | None = None
+        """The time of the last change to the index (ISO 8601, UTC); None if there was none."""
 
     def __len__(self) -> int:
         return len(self._topics)
@@ -141,27 +125,32 @@ class TopicIndexService:
         """Return the number of indexed memories."""
         return len(self._memories)
 
-    def build(self, memories: Iterable[Indexed]) -> None:
+    def build(self, memories: Iterable[Note]) -> None:
         """Replace the index with one of ``memories``; an exception while reading them leaves the old one unchanged."""
         fresh = TopicIndexService()
-        with _without_collecting():
+        was_on = gc.isenabled()
+        gc.disable()  # the collector would scan the growing index again and again, and find nothing
+        try:
             for memory in memories:
-                fresh._drop(memory.id)
+                fresh._drop(memory.id)  # the same memory may come twice
                 fresh._put(memory.id, memory.namespace, topics_of(memory))
+        finally:
+            if was_on:
+                gc.enable()
         with self._lock:
             self._memories, self._topics = fresh._memories, fresh._topics
             self._touch()
 
-    def add(self, memory: Indexed) -> None:
+    def add(self, memory: Note) -> None:
         """Index one memory, replacing its earlier version; an exception while reading it changes nothing."""
-        topics = topics_of(memory)
+        topics = topics_of(memory)  # before the lock, since this takes the most time
         identity, namespace = memory.id, memory.namespace
         with self._lock:
             self._drop(identity)
             self._put(identity, namespace, topics)
             self._touch()
 
-    add_memory = add
+    add_memory = add  # the name in the specification (seed 001, task 3.6)
 
     def remove(self, identity: str) -> None:
         """Remove one memory; do nothing if it is not indexed."""
@@ -198,14 +187,9 @@ class TopicIndexService:
             together: Counter[str] = Counter()
             for identity in self._topics.get(name, ()):
                 together.update(self._memories[identity][1])
-            del together[name]
+            del together[name]  # a Counter ignores a missing key
             ranked = sorted(together, key=lambda other: (-together[other], other))
             return [self._info(other, self._topics[other]) for other in ranked[:limit]]
-
-    def ids(self) -> Ids:
-        """Return the ids of all indexed memories."""
-        with self._lock:
-            return list(self._memories)
 
     def _put(self, identity: str, namespace: str, topics: Sequence[str]) -> None:
         self._memories[identity] = (namespace, topics)
@@ -221,19 +205,7 @@ class TopicIndexService:
                 del self._topics[topic]
 
     def _touch(self) -> None:
-        self._refreshed_at = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        self.last_refresh = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
     def _info(self, name: str, memories: Ids) -> TopicInfo:
         return TopicInfo(name, len(memories), sorted({self._memories[one][0] for one in memories}))
-
-
-@contextmanager
-def _without_collecting() -> Iterator[None]:
-    """Switch off the garbage collector during the block, as repeated scans of the growing index would be wasted."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()

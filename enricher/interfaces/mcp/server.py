@@ -34,6 +34,7 @@ from enricher.interfaces.library import prompts as memory_prompts
 from enricher.interfaces.library import resources
 from enricher.interfaces.mcp import tools
 from enricher.rules.cache import NoRulesError
+from enricher.sources.uris import UriError
 from storage.base import private
 from storage.db.database import StorageError
 
@@ -59,11 +60,10 @@ INSTRUCTIONS = (
 )
 LOOPBACK = "127.0.0.1"
 PATH = "/mcp"
-SECONDS_TO_FINISH = 2
+SECONDS_TO_FINISH = 2  # for requests that are open when the server is stopped
 TOKEN_FILE = "mcp-token"
-RANDOM_BYTES = 32
-SHORTEST_TOKEN = 32
-"""Minimum characters of the token; a shorter one was truncated or written by hand."""
+RANDOM_BYTES = 32  # 43 characters of the token
+SHORTEST_TOKEN = 32  # characters; a shorter one was truncated or written by hand
 LONGEST_TOKEN = 1024
 REFUSAL = b"This server asks for its token: Authorization: Bearer TOKEN (see docs/mcp.md).\n"
 
@@ -87,10 +87,7 @@ def build_server(library: Library) -> Server[Any]:
 
 
 class _Handlers:
-    """The functions that answer the requests of MCP clients.
-
-    Each gets the context of its request as ``_ctx``, but does not use it.
-    """
+    """The functions that answer the requests of MCP clients; the SDK passes the context of a request as ``_ctx``."""
 
     def __init__(self, library: Library) -> None:
         self.library = library
@@ -164,7 +161,7 @@ def _answered(work: Callable[[], Any]) -> Any:
     """Return the result of ``work``; translate its exceptions into the protocol's errors."""
     try:
         return work()
-    except (resources.UriError, resources.UnknownMemoryError, memory_prompts.PromptError) as error:
+    except (UriError, resources.UnknownMemoryError, memory_prompts.PromptError) as error:
         raise MCPError(types.INVALID_PARAMS, str(error)) from error
     except (StorageError, NoRulesError) as error:
         raise MCPError(types.INTERNAL_ERROR, str(error)) from error
@@ -217,10 +214,11 @@ def serve_http(server: Server[Any], port: int, token: str) -> None:
 
     _quiet()
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listening:
+        # Without it, the port could not be used for a minute after an earlier server had closed connections.
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((LOOPBACK, port))
         listening.listen()
-        bound = listening.getsockname()[1]
+        bound = listening.getsockname()[1]  # the port itself, or the one that was chosen for port 0
         app = server.streamable_http_app(streamable_http_path=PATH, transport_security=_own_names(bound))
         config = uvicorn.Config(guarded(app, token), log_level="warning", timeout_graceful_shutdown=SECONDS_TO_FINISH)
         print(f"listening on http://{LOOPBACK}:{bound}{PATH}", file=sys.stderr, flush=True)
@@ -233,7 +231,7 @@ def _own_names(port: int) -> TransportSecuritySettings:
 
 
 def _quiet() -> None:
-    logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING)  # at the level INFO, the SDK logs every session
 
 
 class TokenError(Exception):
@@ -285,7 +283,7 @@ def guarded(app: App, token: str) -> App:
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan" or (scope["type"] == "http" and _is_carried(scope, expected)):
             await app(scope, receive, send)
-        elif scope["type"] == "http":
+        elif scope["type"] == "http":  # a WebSocket, which the protocol does not use, gets no answer
             await _refuse(send)
 
     return answer
@@ -294,6 +292,7 @@ def guarded(app: App, token: str) -> App:
 def _is_carried(scope: Scope, expected: bytes) -> bool:
     given = [value for name, value in scope["headers"] if name.lower() == b"authorization"]
     scheme, _blank, token = given[0].partition(b" ") if len(given) == 1 else (b"", b"", b"")
+    # compare_digest takes the same time for every wrong token of this length.
     return scheme.lower() == b"bearer" and hmac.compare_digest(token.strip(), expected)
 
 

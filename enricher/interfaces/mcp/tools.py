@@ -33,6 +33,7 @@ def _one_of(choices: Iterable[str]) -> tuple[AfterValidator, WithJsonSchema]:
             raise ValueError(f"{value[:100]!r} is none of {', '.join(known)}")
         return value.lower()
 
+    # Not a Literal, which would refuse other cases: the schema shows the choices, and the check ignores case.
     return AfterValidator(check), WithJsonSchema({"type": "string", "enum": list(known)})
 
 
@@ -98,13 +99,9 @@ def call(name: str, arguments: dict[str, Any], library: Library) -> dict[str, An
     try:
         checked = tool.takes.model_validate(arguments)
     except ValidationError as error:
-        raise ToolError(f"{name}: {'; '.join(_describe_error(problem) for problem in error.errors())}") from None
+        problems = [f"{'.'.join(map(str, one['loc'])) or 'arguments'}: {one['msg']}" for one in error.errors()]
+        raise ToolError(f"{name}: {'; '.join(problems)}") from None
     return tool.does(checked, library)
-
-
-def _describe_error(problem: Any) -> str:
-    where = ".".join(str(part) for part in problem["loc"]) or "arguments"
-    return f"{where}: {problem['msg']}"
 
 
 def _search(asked: SearchMemories, library: Library) -> dict[str, Any]:

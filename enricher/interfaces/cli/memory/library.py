@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import json
+import os
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -22,18 +23,17 @@ MOST_SHOWN = 40
 LONGEST_PREVIEW = 200
 
 DEFAULT_PORT = 8740  # not 8765, where `enricher publish` starts to look for a free port
-PARTS_OF_THE_SDK = ("mcp", "mcp_types")
+PARTS_OF_THE_SDK = ("mcp", "mcp_types")  # mcp_types exists from version 2 on
 MISSING = "the MCP server needs the Python package mcp, version 2 or newer; install it with: pip install 'mcp>=2'"
 
 
 @contextlib.contextmanager
 def opened(cwd: str) -> Iterator[Library]:
     """Yield the ``Library`` of the project in ``cwd``; show errors that it raises as messages instead of tracebacks."""
-    import os
-
     from enricher.interfaces.library import Library
     from enricher.interfaces.library.prompts import PromptError
-    from enricher.interfaces.library.resources import UnknownMemoryError, UriError
+    from enricher.interfaces.library.resources import UnknownMemoryError
+    from enricher.sources.uris import UriError
     from storage.db.database import StorageError
 
     try:
@@ -54,8 +54,7 @@ def list_resources(is_json: bool) -> None:
     from enricher.interfaces.library.resources import RESOURCES
 
     if is_json:
-        rows = [{"uri": one.uri, "name": one.name, "description": one.description} for one in RESOURCES]
-        click.echo(json.dumps({"resources": rows}))
+        click.echo(json.dumps({"resources": [asdict(one) for one in RESOURCES]}))
         return
     for one in RESOURCES:
         click.echo(f"{one.uri:<28} {one.description}")
@@ -122,8 +121,8 @@ def _pair(given: str) -> tuple[str, str]:
 @options.as_json
 def topics(topic: str | None, cwd: str, is_json: bool) -> None:
     """List the topics of the project's memory, or the memories of one TOPIC."""
-    from enricher.interfaces.library.resources import read, topic_uri
-    from enricher.sources.uris import TOPICS_URI
+    from enricher.interfaces.library.resources import read
+    from enricher.sources.uris import TOPICS_URI, topic_uri
 
     with opened(cwd) as library:
         content = read(topic_uri(topic) if topic else TOPICS_URI, library)
@@ -185,7 +184,7 @@ def mcp(over_http: bool, port: int, cwd: str) -> None:
     from enricher.interfaces.mcp.server import build_server, serve_http, serve_stdio
 
     with opened(cwd) as library:
-        library.build()
+        library.build()  # before the first request, and so that a broken database is reported at the start
         server = build_server(library)
     if not over_http:
         serve_stdio(server)

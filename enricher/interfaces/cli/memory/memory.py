@@ -16,7 +16,7 @@ from enricher.interfaces.cli.output import (
     MOST_SHOWN,
     CommandGroup,
     Deletion,
-    deletion_options,
+    counted,
     errors_as_messages,
     facts_table,
     is_wanted,
@@ -37,9 +37,8 @@ if TYPE_CHECKING:
     from enricher.prompt.project import Project
     from storage.memory.memories import Memory
 
-PREVIEW = 301
-NARROW = 100
-"""Terminal width, in columns, up to which sources are shortened to leave room for the text."""
+PREVIEW = 301  # characters, with the ellipsis
+NARROW = 100  # columns of a terminal up to which sources are shortened to leave room for the text
 OF_PREFIX = "select id from memories where id = :id or key = :id or substr(id, 1, :length) = :id limit 100"
 namespaces = click.option(
     "--namespace", type=click.Choice(memories.NAMESPACES), default=None, help="The kind of memory."
@@ -89,7 +88,7 @@ def add(
         namespace=namespace,
         tags=tags,
         project=SHARED if shared else identify(cwd).id,
-        path_prefix=prefix.strip("/") if prefix.strip("/.") else "",
+        path_prefix=prefix.strip("/") if prefix.strip("/.") else "",  # "." and "./" mean the whole project
         created_at=created_at,
         origin="added",
         is_json=is_json,
@@ -143,6 +142,7 @@ def list_memories(
                 after=last_shown,
             )
         ]
+    # Each project's list is limited and newest first; merge them and limit the result.
     found = sorted(found, key=lambda one: (one.created_at, one.id), reverse=True)[:limit]
     if is_json:
         print_json([one.to_json() for one in found])
@@ -209,7 +209,7 @@ def find(db: sqlite3.Connection, name: str) -> Memory:
     """
     asked = {"id": traces.storable(name), "length": len(name)}
     found = [row[0] for row in db.execute(OF_PREFIX, asked)] if name else []
-    if name in found:
+    if name in found:  # an id may be the beginning of another one
         found = [name]
     if len(found) > 1:
         raise click.ClickException(
@@ -223,7 +223,7 @@ def find(db: sqlite3.Connection, name: str) -> Memory:
 
 def preview(text: str) -> str:
     """Return the beginning of ``text`` on one line, safe to print to a terminal."""
-    return shortened(printable(" ".join(text[: PREVIEW * 2].split())), PREVIEW)
+    return shortened(printable(" ".join(text[: PREVIEW * 2].split())), PREVIEW)  # twice: white space will collapse
 
 
 def is_forgotten(
@@ -246,7 +246,7 @@ def is_forgotten(
 
 def _deletion(doomed: list[Memory]) -> Deletion:
     lines = [f"{one.id}  {one.created_at[:10]}  {one.namespace}  {preview(one.content)}" for one in doomed[:MOST_SHOWN]]
-    summary = f"{len(doomed):,} {'memory' if len(doomed) == 1 else 'memories'} to delete"
+    summary = f"{counted(len(doomed), 'memory', 'memories')} to delete"
     return Deletion(summary, len(doomed), lines, fields={"memories": len(doomed), "ids": [one.id for one in doomed]})
 
 
@@ -286,10 +286,7 @@ def _store(text: str, *, namespace: str | None, is_json: bool, **fields: Any) ->
 
 
 def _apply_verdict(db: sqlite3.Connection, one: Memory, verdict: str, *, is_json: bool = False) -> None:
-    """Approve the memory if ``verdict`` is "approve", and print the verdict.
-
-    If it is "drop", the caller must already have deleted the memory.
-    """
+    """Approve the memory if ``verdict`` says so, and print the verdict; the caller has deleted a dropped one."""
     if verdict == "approve":
         memories.approve(db, one.id)
     if is_json:
@@ -314,7 +311,7 @@ def _review_each(db: sqlite3.Connection, waiting: list[Memory]) -> None:
         if answer == "q":
             return
         if answer == "e":
-            answer = "a" if _edit(db, one) else "s"
+            answer = "a" if _edit(db, one) else "s"  # whoever edits a text has read it
         if answer == "d":
             is_forgotten(db, [one], is_sure=True, is_json=False)
         if answer in "ad":
@@ -342,7 +339,8 @@ def _edit(db: sqlite3.Connection, one: Memory) -> bool:
 )
 @namespaces
 @options.in_folder
-@deletion_options
+@options.dry_run
+@options.without_asking
 @options.as_json
 def forget(
     memory_ids: tuple[str, ...], words: str, namespace: str | None, cwd: str, is_dry: bool, is_sure: bool, is_json: bool
@@ -389,7 +387,6 @@ def _named(db: sqlite3.Connection, ids: tuple[str, ...], *, begun: tuple[str, ..
 
 
 def _matching(db: sqlite3.Connection, project: Project, *, words: str, namespace: str) -> list[Memory]:
-    """Return the project's memories that contain all of ``words``; only those in ``namespace``, unless it is empty."""
     wanted = words.lower().split()
     found = memories.listing(db, project=project.id, namespace=namespace, limit=-1)
     return [one for one in found if all(word in one.content.lower() for word in wanted)]

@@ -46,7 +46,7 @@ def command(paths: tuple[str, ...], from_git: bool, cwd: str, is_json: bool) -> 
                     outcomes.append((source, imports.take(db, source, project, state, tick=tick)))
                 except (imports.SourceError, sqlite3.DataError) as failure:
                     refused.append(str(failure))
-    with contextlib.suppress(OSError):
+    with contextlib.suppress(OSError):  # only later changes of these sources will not be imported by themselves
         imports.save(state, state_dir())
     _report(outcomes, refused, is_json=is_json)
     sys.exit(1 if refused or any(outcome.problems for _, outcome in outcomes) else 0)

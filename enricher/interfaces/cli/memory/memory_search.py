@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import sys
-import time
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -23,11 +21,10 @@ from storage.memory.words import STOP_WORDS, words
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Callable
 
     from storage.memory.recall import Hit
 
-MOST_LOOKED_THROUGH = 200
-"""Number of search results that are fetched if only those of one namespace are wanted, which are then selected."""
 MOST_REASONS = 6
 
 
@@ -42,13 +39,14 @@ def command(query: str | None, jsonl: Any, limit: int, namespace: str | None, cw
     """Find the memories of this project, and those shared by all, that are about QUERY; best first."""
     if (query is None) == (jsonl is None):
         raise click.UsageError("give a QUERY, or --jsonl FILE")
-    search = _Search(cwd, limit=limit, namespace=namespace or "")
+    search = partial(
+        vectors.search, project=identify(cwd), state=state_dir(), cwd=cwd, namespace=namespace or "", limit=limit
+    )
     with opened() as db:
-        db.row_factory = None  # plain tuples, as in the hook
         if jsonl is not None:
-            sys.exit(answer_lines(jsonl, "query", partial(search.answer, db)))
-        hits = search.hits(db, query or "")
-        found = [search.result(db, query or "", hit) for hit in hits]
+            sys.exit(answer_lines(jsonl, "query", partial(_answer, db, search)))
+        hits = search(db, query or "")
+        found = [_result(db, query or "", hit) for hit in hits]
         whole = [find(db, hit.id).to_json() for hit in hits] if is_json else []
     if is_json:
         print_json([{**memory, **result} for memory, result in zip(whole, found, strict=True)])
@@ -58,35 +56,13 @@ def command(query: str | None, jsonl: Any, limit: int, namespace: str | None, cw
         click.echo("nothing found", err=True)
 
 
-class _Search:
-    """The folder and options of one call of ``enricher memory search``; runs each query of that call with them."""
+def _answer(db: sqlite3.Connection, search: Callable[..., list[Hit]], asked: dict[str, Any]) -> dict[str, object]:
+    query = asked["query"].encode(errors="replace").decode()  # JSON can contain halves of surrogate pairs
+    return {"results": [_result(db, query, hit) for hit in search(db, query)]}
 
-    def __init__(self, cwd: str, *, limit: int, namespace: str) -> None:
-        project = identify(cwd)
-        inside = os.path.relpath(os.path.realpath(cwd), project.root).replace(os.sep, "/")
-        self.prefix = "" if inside == "." or inside.startswith("..") else inside
-        self.cwd = cwd
-        self.project, self.limit, self.namespace = project.id, limit, namespace
 
-    def hits(self, db: sqlite3.Connection, query: str) -> list[Hit]:
-        hits = vectors.search(
-            db,
-            query,
-            project=self.project,
-            state=state_dir(),
-            cwd=self.cwd,
-            cwd_prefix=self.prefix,
-            limit=MOST_LOOKED_THROUGH if self.namespace else self.limit,
-            now=time.time(),
-        )
-        return [hit for hit in hits if self.namespace in ("", hit.namespace)][: self.limit]
-
-    def result(self, db: sqlite3.Connection, query: str, hit: Hit) -> dict[str, object]:
-        return {"id": _source_id(db, hit), "score": round(hit.score, 4), "why": _why(query, hit)}
-
-    def answer(self, db: sqlite3.Connection, asked: dict[str, Any]) -> dict[str, object]:
-        query = asked["query"].encode(errors="replace").decode()
-        return {"results": [self.result(db, query, hit) for hit in self.hits(db, query)]}
+def _result(db: sqlite3.Connection, query: str, hit: Hit) -> dict[str, object]:
+    return {"id": _source_id(db, hit), "score": round(hit.score, 4), "why": _why(query, hit)}
 
 
 def _source_id(db: sqlite3.Connection, hit: Hit) -> str:
@@ -114,13 +90,8 @@ def _why(query: str, hit: Hit) -> str:
 def _print(hits: list[Hit], found: list[dict[str, object]]) -> None:
     console = new_console()
     for hit, result in zip(hits, found, strict=True):
-        facts = (
-            f"{hit.score:.2f}",
-            result["id"],
-            hit.created_at[:10],
-            hit.namespace,
-            memories.short_source(hit.source),
-        )
+        source = memories.short_source(hit.source)
+        facts = (f"{hit.score:.2f}", result["id"], hit.created_at[:10], hit.namespace, source)
         console.print(printable("  ".join(str(fact) for fact in facts if fact)), style="bold")
         console.print(preview(hit.content))
         console.print(printable(f"why: {result['why']}\n"), style="dim")

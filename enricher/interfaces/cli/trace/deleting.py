@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from enricher.home import state_dir
-from enricher.interfaces.cli.options import as_json
+from enricher.interfaces.cli import options
 from enricher.interfaces.cli.output import (
     MOST_SHOWN,
     Deletion,
-    deletion_options,
+    counted,
     errors_as_messages,
     is_wanted,
     opened,
@@ -43,8 +43,9 @@ WHAT_GOES = "all secrets in the history, and the files from which a secret canno
     metavar="TEXT",
     help="All prompts that contain TEXT, in upper or lower case; - asks for it, or reads it from stdin.",
 )
-@deletion_options
-@as_json
+@options.dry_run
+@options.without_asking
+@options.as_json
 def forget(ids: tuple[str, ...], session_id: str, match: str, is_dry: bool, is_sure: bool, is_json: bool) -> None:
     """Delete prompts permanently, wherever the enricher has stored them.
 
@@ -61,7 +62,8 @@ def forget(ids: tuple[str, ...], session_id: str, match: str, is_dry: bool, is_s
         raise click.UsageError("the text of --match is empty, which would match every prompt")
     with opened() as db, errors_as_messages():
         # An interrupted deletion is completed first; ids that it deletes are not searched for again.
-        known = _ended_before(db) if not is_dry else None
+        is_interrupted = not is_dry and forgetting.is_unfinished(state_dir())
+        known = forgetting.finish(db, state_dir()) if is_interrupted else None
         given = tuple(one for one in ids if not (known and any(own.startswith(one) for own in known.every_id())))
         if known and not given and (session_id in known.sessions or not session_id) and not text:
             click.echo("the deletion that was interrupted before is now complete", err=True)
@@ -80,12 +82,6 @@ def _read_text() -> str:
     return sys.stdin.readline().rstrip("\r\n")
 
 
-def _ended_before(db: sqlite3.Connection) -> DeletionPlan | None:
-    from enricher.erasure import forgetting
-
-    return forgetting.finish(db, state_dir()) if forgetting.is_unfinished(state_dir()) else None
-
-
 def _forgetting(what: DeletionPlan, db: sqlite3.Connection) -> Deletion:
     """Describe the prompts in ``what``, which the user is about to delete, by id and time only, without their text."""
     from enricher.erasure.forgetting import remarks_on
@@ -93,7 +89,7 @@ def _forgetting(what: DeletionPlan, db: sqlite3.Connection) -> Deletion:
     every = what.every_id()
     lines = described(db, every[:MOST_SHOWN], quoting=what.quoting)
     quoting = f", {len(what.quoting):,} of them because they quote the others" if what.quoting else ""
-    summary = f"{len(every):,} {'prompt' if len(every) == 1 else 'prompts'} to delete{quoting}"
+    summary = f"{counted(len(every), 'prompt')} to delete{quoting}"
     fields = {"traces": len(every), "ids": list(every), "quoting": list(what.quoting)}
     return Deletion(summary, len(every), lines, remarks_on(db, what), fields)
 
@@ -118,15 +114,12 @@ def report(outcome: ForgetReport, *, is_json: bool, more: dict[str, Any]) -> Non
         fields = {"dry_run": False, "traces": outcome.traces, "versions": outcome.versions}
         print_json({**fields, **more, "done": outcome.done, "remarks": outcome.remarks})
         return
-    versions = (
-        f", {outcome.versions:,} versions of the instructions that no prompt refers to" if outcome.versions else ""
-    )
-    click.echo(f"deleted {outcome.traces:,} {'prompt' if outcome.traces == 1 else 'prompts'}{versions}")
+    versions = f", {outcome.versions:,} versions of the instructions that no prompt refers to"
+    click.echo(f"deleted {counted(outcome.traces, 'prompt')}{versions if outcome.versions else ''}")
     _print_places(outcome)
 
 
 def _print_places(outcome: ForgetReport | RescreenReport) -> None:
-    """Print what was done to each kind of stored data, and print remarks for the user to stderr."""
     for line in outcome.done:
         click.echo(printable(line))
     for remark in outcome.remarks:
@@ -144,8 +137,9 @@ def _print_places(outcome: ForgetReport | RescreenReport) -> None:
     default=None,
     help="Delete the oldest prompts until the database is at most this large, in megabytes.",
 )
-@deletion_options
-@as_json
+@options.dry_run
+@options.without_asking
+@options.as_json
 def prune(days: float | None, rows: int | None, mb: float | None, is_dry: bool, is_sure: bool, is_json: bool) -> None:
     """Delete the oldest prompts, and the versions of the instructions that no prompt refers to any more.
 
@@ -174,16 +168,19 @@ def _pruning(db: sqlite3.Connection, bounds: retention.Bounds) -> Deletion:
 
     what = forgetting.plan_pruning(db, state_dir(), bounds)
     count = len(what.ids)
-    prompts = f"{count:,} {'prompt' if count == 1 else 'prompts'} to delete"
-    summary = f"{prompts}, and {what.versions:,} versions of the instructions that no prompt refers to"
+    summary = (
+        f"{counted(count, 'prompt')} to delete, and {what.versions:,} versions of the instructions that no prompt"
+        " refers to"
+    )
     remarks = [f"{path} is deleted, too: it contains older prompts" for path in what.files]
     fields = {"traces": count, "versions": what.versions, "files": what.files}
-    return Deletion(summary, count, described(db, what.ids[-MOST_SHOWN:]), remarks, fields)
+    return Deletion(summary, count, described(db, what.ids[-MOST_SHOWN:]), remarks, fields)  # ids are oldest first
 
 
 @click.command("rescreen", epilog="Example: enricher trace rescreen --dry-run")
-@deletion_options
-@as_json
+@options.dry_run
+@options.without_asking
+@options.as_json
 def rescreen(is_dry: bool, is_sure: bool, is_json: bool) -> None:
     """Search the whole history again for secrets, and remove those that earlier versions did not recognise.
 
@@ -195,7 +192,7 @@ def rescreen(is_dry: bool, is_sure: bool, is_json: bool) -> None:
     from storage.state import screen_version
 
     with opened() as db, errors_as_messages():
-        if not is_dry:
+        if not is_dry:  # nothing is described: what contains a secret is known only after the search
             is_wanted(lambda: Deletion(WHAT_GOES, 0, ()), is_sure=is_sure, is_json=is_json)
         with progress_bar("rescreening", is_json=is_json) as advance:
             outcome = rescreening.rescreen(db, state_dir(), is_dry=is_dry, advance=advance)
@@ -205,7 +202,7 @@ def rescreen(is_dry: bool, is_sure: bool, is_json: bool) -> None:
         return
     verb = "would lose" if is_dry else "lost"
     for table, count in sorted(outcome.rows.items()):
-        click.echo(f"{table}: {count:,} {'row' if count == 1 else 'rows'} {verb} a secret")
+        click.echo(f"{table}: {counted(count, 'row')} {verb} a secret")
     if not outcome.rows:
         click.echo("no row contains a secret that this version recognises")
     _print_places(outcome)

@@ -40,9 +40,9 @@ if TYPE_CHECKING:
 
     Row = dict[str, Any]
 
-PROMPT_CHARS = 400
+PROMPT_CHARS = 400  # of a prompt that may have a megabyte; the table cuts them to the width of the terminal
 ID_CHARS = 14  # the part of an id that encodes the time, down to the microsecond
-LINE_CHARS = 60
+LINE_CHARS = 60  # enough to recognise a line, which is printed in full above
 
 
 @click.group(
@@ -108,7 +108,7 @@ def export(selection: Selection | None, kind: str, out: str) -> None:
     write = _write_csv if kind == "csv" else _write_jsonl
     with opened() as db, _destination(out) as file:
         write(file, queries.export(db, selection, with_children=kind == "jsonl"))
-        file.flush()
+        file.flush()  # here, where a closed pipe is handled, not at the exit of the interpreter
 
 
 @trace.command(epilog="Example: enricher trace stats --where since:7d")
@@ -154,6 +154,7 @@ def _destination(out: str) -> Iterator[Any]:
         try:
             yield sys.stdout
         except BrokenPipeError:  # the reader, such as ``head``, has closed the pipe
+            # Python flushes stdout when it exits; what is left must go somewhere.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             sys.exit(0)
         return
@@ -185,7 +186,7 @@ def _write_csv(file: Any, rows: Iterator[Row]) -> None:
 def _csv_cell(value: object) -> object:
     if isinstance(value, list | dict):
         return json.dumps(value)
-    return int(value) if isinstance(value, bool) else value
+    return int(value) if isinstance(value, bool) else value  # as SQLite stores it
 
 
 def _table_of(rows: list[Row]) -> Table:
@@ -196,14 +197,8 @@ def _table_of(rows: list[Row]) -> Table:
         task_type = f"{row['task_type']}?" if row["uncertain"] and row["task_type"] else row["task_type"]
         status = f"{row['status']}: {row['skip_reason']}" if row["skip_reason"] else row["status"]
         prompt = " ".join(row["prompt"][:PROMPT_CHARS].split())
-        cells = (
-            row["id"][:ID_CHARS],
-            row["at"][5:19].replace("T", " "),
-            *(row[name] for name in hosts),
-            status,
-            task_type,
-            prompt,
-        )
+        at = row["at"][5:19].replace("T", " ")  # without year and milliseconds
+        cells = (row["id"][:ID_CHARS], at, *(row[name] for name in hosts), status, task_type, prompt)
         table.add_row(*map(printable, cells))
     return table
 
@@ -217,13 +212,15 @@ def _print_trace(row: Row, *, is_json: bool) -> None:
     children = [name.removeprefix("trace_") for name in queries.CHILDREN]
     facts = facts_table()
     for name, value in row.items():
+        # ``0`` leaves out false, too: a flag is shown only if it is set.
         if name not in (*texts, *children, "label", "line_labels", "inputs") and value not in ("", None, [], 0):
             facts.add_row(name, _cell(value))
-    if why := (row["inputs"] or {}).get("workflow"):
+    inputs = row["inputs"] or {}
+    if why := inputs.get("workflow"):
         facts.add_row("why workflow", printable(why))
-    if by_model := ((row["inputs"] or {}).get("hydration") or {}).get("model"):
+    if by_model := (inputs.get("hydration") or {}).get("model"):
         facts.add_row("plan by a model", printable(model_summary(by_model)))
-    if model := (row["inputs"] or {}).get("model") or {}:
+    if model := inputs.get("model") or {}:
         facts.add_row("model", printable(model_summary(model)))
     if row["label"]:
         facts.add_row("label", printable(row["label"]["task_type"] or row["label"]["verdict"]))
@@ -259,7 +256,6 @@ def _print_violations(console: Console, rows: list[Row]) -> None:
 
 
 def _print_facts(console: Console, title: str, values: Row) -> None:
-    """Print a database row with many columns, one line for each column that has a value."""
     table = facts_table()
     for name, value in values.items():
         if value not in (None, "", [], {}):
@@ -269,10 +265,7 @@ def _print_facts(console: Console, title: str, values: Row) -> None:
 
 
 def _with_label(item: Row, row: Row) -> Row:
-    """Return ``item``, a context item of the recorded prompt ``row``, with a text to show.
-
-    An item without a text, such as a file, gets the label with which its channel offered it.
-    """
+    """Give an item without a text, such as a file, the label with which its channel offered it."""
     if item["text"]:
         return item
     from enricher.context import ChannelResult
@@ -287,7 +280,6 @@ def _with_label(item: Row, row: Row) -> Row:
 
 
 def _print_scores(console: Console, rows: list[Row]) -> None:
-    """Print the score of each class, with the signals that the prompt matched for it, one per line."""
     if not rows:
         return
     table = new_table("facet", "name", "score", "because of", title="scores")
@@ -300,7 +292,7 @@ def _print_scores(console: Console, rows: list[Row]) -> None:
 
 
 def _signal(evidence: object) -> str:
-    if not isinstance(evidence, list) or len(evidence) != 4:
+    if not isinstance(evidence, list) or len(evidence) != 4:  # another version may have recorded another form
         return str(evidence)
     signal, start, end, weight = evidence
     return f"{signal} {weight:+g} ({start}-{end})"

@@ -26,6 +26,7 @@ from workbench.tui.screens.loop.gate import GateScreen
 from workbench.tui.screens.loop.make import MakeScreen
 from workbench.tui.screens.loop.why import WhyScreen
 from workbench.tui.widgets.dialogs import ClassChooser
+from workbench.tui.widgets.editor_pane import FindInput
 from workbench.tui.widgets.lists.line_list import LineList
 from workbench.tui.widgets.lists.row_view import RowView
 from workbench.tuning.wishes.search import edits_for
@@ -572,6 +573,17 @@ async def test_words_lines_and_rules_are_found_while_typing(shop: Account) -> No
     last = max(line for line, text in enumerate(LAYER.splitlines(), 1) if "e" in text)
     assert places == [("e", last), ("e", 3), ("", 9), ("", 3)]
     assert is_back, "enter on a line or rule returns to the text"
+
+
+async def test_a_number_in_superscript_is_no_line_to_go_to(shop: Account) -> None:
+    async with run_workbench(shop.state, screen="instructions") as (app, pilot):
+        keys = Keys(app, pilot)
+        await keys.press("i", "ctrl+l")
+        app.place_screen().query_one(FindInput).value = "²"  # type: ignore[union-attr]
+        await pilot.pause()
+        screen = screen_text(app)
+
+    assert "not found" in screen
 
 
 async def test_the_line_of_the_cursor_keeps_its_colours(shop: Account) -> None:

@@ -47,7 +47,7 @@ def heading_or_line(text: str, wanted: str, *, line: int, step: int = 0) -> Foun
     matches.
     """
     last = text.count("\n")
-    if wanted.strip().isdigit():
+    if wanted.strip().isdecimal():
         return Found(max(0, min(int(wanted) - 1, last)), 0, 0, 1, 1)
     if not wanted.strip():
         return None

@@ -5580,7 +5580,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the previous match is the next one",
-        "workbench/edits/finding.py",
+        "workbench/tui/widgets/editor_pane.py",
         "    moved = at - 1 if step < 0 else",
         "    moved = at + 1 if step < 0 else",
         "",

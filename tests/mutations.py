@@ -1570,8 +1570,8 @@ MUTATIONS = (
     Mutation(
         "a channel is counted over prompts for which it was not asked",
         "workbench/coverage/coverage.py",
-        "prompts if self.asked is None else self.asked, self.tokens,",
-        "prompts, self.tokens,",
+        "prompts=prompts if self.asked is None else self.asked,",
+        "prompts=prompts,",
         "",
         "rules_workbench/test_rule_coverage.py::test_a_channel_is_counted_over_the_prompts_for_which_it_was_asked",
     ),
@@ -1586,8 +1586,8 @@ MUTATIONS = (
     Mutation(
         "a signal of a losing class is called wrong",
         "workbench/coverage/coverage.py",
-        "            if (tally.facet, tally.name) == (TASK_TYPE, won):",
-        "            if tally.facet == TASK_TYPE:",
+        "            if (tally.rule.facet, tally.rule.name) == (TASK_TYPE, won):",
+        "            if tally.rule.facet == TASK_TYPE:",
         "",
         "rules_workbench/test_rule_coverage.py::test_a_signal_of_a_losing_class_is_neither_right_nor_wrong",
     ),
@@ -1690,7 +1690,7 @@ MUTATIONS = (
     Mutation(
         "an approach of another profile is called dead",
         "workbench/coverage/coverage.py",
-        " or (kind, name) in _as_specified(written)",
+        " or key in self._as_specified",
         "",
         "",
         "tui/test_coverage_screen.py::test_an_approach_of_another_profile_is_not_dead",

@@ -180,16 +180,17 @@ def store_run(
     results = (
         replays.ChangedPrompt(
             change.prompt.id, change.kinds, causes[change.prompt.id].text if change.prompt.id in causes else "",
-            _as_json(change.before), _as_json(change.after),
+            as_json(change.before), as_json(change.after),
         )
         for change in figures.changes
     )  # fmt: skip
     return replays.store(db, kept, results)
 
 
-def _as_json(outcome: Outcome) -> dict[str, object]:
+def as_json(outcome: Outcome) -> dict[str, object]:
+    """Return the fields of an outcome as a dictionary of JSON values."""
     fields = asdict(outcome)
-    del fields["today"]  # the format of stored replays does not have it
+    del fields["today"]  # neither stored replays nor ``--json`` have it
     return fields
 
 

@@ -5437,7 +5437,7 @@ MUTATIONS = (
     Mutation(
         "a second exception of a guardrail replaces the first",
         "workbench/tuning/rewriting.py",
-        "items = [*self._blocks[rule].data.get(key, []), item]",
+        'phrases = [*self._blocks[rule].data.get("unless", []), phrase]',
         "items = [item]",
         "",
         "rules_workbench/test_floors.py::test_a_text_is_added_to_the_list_of_a_rule",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from workbench.tuning.steps import title_of
@@ -59,7 +59,3 @@ class Step:
         if self.signal is None or not self.is_added:
             return ""
         return f"writes a weight of {self.points}, which is added to the {self.signal.weight}"
-
-
-def against(first: Step, *others: Step) -> Step:
-    return replace(first, others=others)

@@ -65,6 +65,7 @@ def phrases_of(
     against, alike, shared = dict.fromkeys(found, 0), dict.fromkeys(found, 0), set[str]()
     for page in stored.rows(corpus.db, corpus.selection, limit=COUNTED):
         for other in page:
+            # With blanks around, so that only whole words match.
             text = f" {' '.join(words_of(scanned_part(other.prompt), CONTRACTIONS).words)} "
             counts = alike if other.uncertain or other.task_type == name else against
             for phrase in (one for one in found if f" {one} " in text):
@@ -81,7 +82,7 @@ def phrases_of(
         return known.has_filler(phrase), alike[phrase] + against[phrase], phrase.count(" "), place(phrase), phrase
 
     short = sorted((one for one in found if one.count(" ") < LONGEST - 1), key=rank)[:MOST_PHRASES]
-    wide = [one for one in short if alike[one] + against[one] > MANY + 1]
+    wide = [one for one in short if alike[one] + against[one] > MANY + 1]  # 1: this prompt has it, too
     with_it = [[one for one in found if f" {word} " in f" {one} " and one not in short] for word in wide]
     longer = [min(ones, key=reach) for ones in with_it if ones]
     return Phrases((*short, *dict.fromkeys(longer[:MOST_LONGER])), known.shared, known.fillers)

@@ -9,12 +9,12 @@ like a user's edit, and kept if the prompt gets the desired outcome.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice, zip_longest
 from typing import TYPE_CHECKING
 
-from enricher.classify import TASK_TYPE, Observation, matching, scanned_part
+from enricher.classify import TASK_TYPE, Observation, scanned_part
 from enricher.respond.decision import Inputs, verdict_on
 from enricher.rules.compiling.signals import LEAST_WEIGHT, MOST_WEIGHT
 from storage.evaluation import corpus as stored
@@ -25,9 +25,9 @@ from workbench.replay.outcome import reevaluated, reweighed
 from workbench.replay.replay import never
 from workbench.replay.rulesets import compared_rules
 from workbench.replay.rulesets.layer_stack import layer_file
-from workbench.tuning.labelled_prompts import SILENCED
+from workbench.tuning.labelled_prompts import heeded_words
 from workbench.tuning.rewriting import Rewriter, changed_line, signal_text
-from workbench.tuning.wishes.candidates import Step, against
+from workbench.tuning.wishes.candidates import Step
 from workbench.tuning.wishes.floors import Floor, points_of
 from workbench.tuning.wishes.phrases import MANY, phrases_of
 from workbench.tuning.wishes.wish import GUARDRAIL, SILENT, WITHOUT, FulfilledError, Wish
@@ -48,7 +48,7 @@ PARTS = {TASK_TYPE: ("Classification", "Task type"), GUARDRAIL: ("Guardrails", "
 
 Each has the part of the file for such rules, and the word with which their headings begin.
 """
-MOST_POINTS = 40
+MOST_POINTS = 40  # beyond the largest weight, so that the message can say how many points a class lacks
 MOST_TRIED = 16
 """Maximum number of candidates that are compiled and replayed on all prompts."""
 MOST_EXCEPTIONS = 4
@@ -194,12 +194,10 @@ class _Search:
         judged = verdict_on(Inputs.from_json(row.prompt, json.loads(row.inputs)), self._rules)
         self._scores = judged.scores
         self._now = reevaluated(row, self._rules, recorded=self._recorded)
-        seen = Observation(scanned_part(row.prompt), self._rules.table)
-        late = matching.fired_late(seen.found, judged.task_type, self._rules.table)
-        self._fired = [one for one in self._written.signals if one.condition in seen.found.keys() | late.keys()]
+        fired = self._written.fired(row.prompt, judged.task_type)
+        self._fired = [one for one in self._written.signals if one.condition in fired]
         self.lacking = ""
         """Why no signal of the desired class is enough; empty unless it lacks too many points."""
-        self._words = [SILENCED if at in seen.read.quiet else word for at, word in enumerate(seen.read.words)]
 
     def _text(self, path: str) -> str:
         if path not in self._texts:
@@ -213,8 +211,9 @@ class _Search:
     @cached_property
     def phrases(self) -> Phrases:
         """Return the phrases of the prompt that are tried as signals and as exceptions."""
-        fillers = self._rules.table.openers
-        return phrases_of(self._row, self._words, self._wish.name, corpus=self._corpus, fillers=fillers)
+        table = self._rules.table
+        words = heeded_words(Observation(scanned_part(self._row.prompt), table))
+        return phrases_of(self._row, words, self._wish.name, corpus=self._corpus, fillers=table.openers)
 
     def steps(self) -> Iterator[Step]:
         """Yield the edits to try, beginning with those that change a score by the fewest points.
@@ -264,11 +263,12 @@ class _Search:
         needed = {identity: own or settings["min_score"] for identity, *_, own in settings["rules"]}
         most = max(int(floor.value - needed[floor.name]) for floor in floors)
         files_of = {block.file for of, block in self._written.rules_of(GUARDRAIL) if of in names}
+        # An edit changes one file, so the rules can be edited in place only if all are in the same one.
         written = [file for file in files_of if len(files_of) == 1 and not files.objection(file, self._cwd)]
         for file in dict.fromkeys([self._path, *written]):
-            yield against(*(Step(GUARDRAIL, one.name, -most, floor=one, file=file) for one in floors))
+            yield _joined([Step(GUARDRAIL, one.name, -most, floor=one, file=file) for one in floors])
             for phrase in self.phrases.best:
-                yield against(*(Step(GUARDRAIL, name, -1, phrase=phrase, file=file) for name in names))
+                yield _joined([Step(GUARDRAIL, name, -1, phrase=phrase, file=file) for name in names])
 
     def _exceptions(self) -> Iterator[Step]:
         """Yield edits by which the signals of the task type that won do not count in prompts with a certain phrase.
@@ -283,6 +283,7 @@ class _Search:
                 yield Step(TASK_TYPE, winner, -points, phrase=phrase, file=self._path)
 
     def _steps_of(self, facet: str, name: str, sign: int) -> Iterator[Step]:
+        # If no number of points makes a task type certain enough to be shown, it is enough that the prompt has it.
         needed = self._least(facet, name, sign, self._wish.is_told) or self._least(facet, name, sign, self._wish.holds)
         if sign > 0 and not 0 < needed <= MOST_WEIGHT:
             lacks = str(needed or f"more than {MOST_POINTS}")
@@ -301,7 +302,7 @@ class _Search:
             if LEAST_WEIGHT <= weight <= MOST_WEIGHT:
                 yield Step(facet, name, sign * needed, signal, is_added=is_added and sign > 0)
             elif sign < 0 and self._suffices(facet, name, -signal.weight, self._wish.holds):
-                yield Step(facet, name, -signal.weight, signal)
+                yield Step(facet, name, -signal.weight, signal)  # the signal is removed
         if sign > 0 and facet in PARTS and needed <= MOST_WEIGHT:
             for phrase in self.phrases.best:
                 yield Step(facet, name, needed, phrase=phrase)
@@ -362,7 +363,7 @@ class _Search:
     def _with_exception(self, step: Step, rewriter: Rewriter) -> str | None:
         block = next(one for of, one in self._written.rules_of(step.facet) if of == step.name)
         if rewriter.has_rule(block.id):
-            return rewriter.with_item(block.id, "unless", step.phrase)
+            return rewriter.with_exception(block.id, step.phrase)
         line = f"unless: [{json.dumps(step.phrase, ensure_ascii=False)}]"
         return rewriter.with_section(block.part, f"{PARTS[step.facet][1]}: {block.name}", block.id, line)
 
@@ -370,14 +371,17 @@ class _Search:
         block = next((one for name, one in self._written.rules_of(step.facet) if name == step.name), None)
         name = block.name if block else step.name
         rule = f"{step.facet}.{name.replace(' ', '-')}"
-        before = self._text(self._path)
-        after = Rewriter(self._path, before).with_signal(rule, step.new_signal)
-        if after is None and not Rewriter(self._path, before).has_rule(rule):
+        before, written = self._text(self._path), signal_text(step.new_signal)
+        rewriter = Rewriter(self._path, before)
+        after = rewriter.with_signal(rule, step.new_signal)
+        if after is None and not rewriter.has_rule(rule):
             part, kind = PARTS[step.facet]
-            signals = f"signals:\n  - {signal_text(step.new_signal)}"
-            after = Rewriter(self._path, before).with_section(part, f"{kind}: {name}", rule, signals)
+            after = rewriter.with_section(part, f"{kind}: {name}", rule, f"signals:\n  - {written}")
         if after is None:
             return None
-        written = signal_text(step.new_signal)
         line = next((at for at, text in enumerate(after.splitlines(), 1) if text.endswith(written)), 1)
         return self._path, before, after, line
+
+
+def _joined(steps: list[Step]) -> Step:
+    return replace(steps[0], others=tuple(steps[1:]))

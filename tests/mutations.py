@@ -1641,7 +1641,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the search of Coverage looks only at what the table shows",
-        "workbench/tui/panes/rule_search.py",
+        "workbench/tui/panes/coverage_text.py",
         '        return f"{own} {self._line(rule.file, rule.line)}"',
         "        return own",
         "",
@@ -1649,7 +1649,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the search of Coverage stays on its first match",
-        "workbench/tui/panes/rule_search.py",
+        "workbench/tui/panes/coverage_text.py",
         "        return (matches.index(here) + step) % len(matches)",
         "        return matches.index(here)",
         "",
@@ -1705,7 +1705,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the search of Coverage finds a signal before the class that is called so",
-        "workbench/tui/panes/rule_search.py",
+        "workbench/tui/panes/coverage_text.py",
         "        return sorted(found, key=lambda place: not _is_called(",
         "        return sorted(found, key=lambda place: _is_called(",
         "",

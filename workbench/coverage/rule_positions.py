@@ -135,10 +135,10 @@ class LocatedRules:
         The position is that of the rule or the table row that defines it.
         """
         linked = self.compiled.guardrails
-        # Later entries replace earlier ones: a rule wins over a table row, which wins over the catalogue. The rows are
-        # reversed so that the first of several wins.
-        found = [*linked.catalogue.items(), *((row.guardrail, row) for row in reversed(linked.shorthands))]
-        places = {identity: RulePosition(one.file, one.line) for identity, one in [*found, *self.rules_of("guardrail")]}
+        places = {identity: RulePosition(one.file, one.line) for identity, one in linked.catalogue.items()}
+        # Reversed, so that of several rows for a guardrail the first one wins.
+        places |= {row.guardrail: RulePosition(row.file, row.line) for row in reversed(linked.shorthands)}
+        places |= {name: RulePosition(block.file, block.line) for name, block in self.rules_of("guardrail")}
         return {identity: (title, places[identity]) for identity, title, *_ in self.rules.body["guardrails"]["rules"]}
 
     def _name_of(self, kind: str, name: str) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, overload
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from textual.content import Content
 
@@ -17,7 +17,7 @@ from workbench.tui.widgets.plain_text import one_line, plain
 from workbench.views.outcomes import VERDICT_TEXTS
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
     from enricher.rules.compiling.document import Problem
     from workbench.edits.instructions_file import FileHeading
@@ -43,7 +43,8 @@ KIND_TEXTS = {"shown": "task type shown or no longer shown", "text only": "wordi
 BAR = 20
 SLOW_S = 5
 """The duration of a replay is shown only if it took more than this many seconds."""
-LONGEST_RIGHT, LONGEST_TEXT = 36, 400
+LONGEST_RIGHT = 36  # characters for what changed, so that the prompt beside it can be recognised
+LONGEST_TEXT = 400  # of a prompt; no terminal is wider, and cleaning the rest would take time
 
 
 def summary(figures: Figures | None, *, wait: str = "", broken: str = "", gate: Sequence[str] = ()) -> Content:
@@ -149,7 +150,7 @@ def brief(before: Outcome, after: Outcome) -> str:
         return text
     names = [found[0][1], *(name for name, _described in found[1:])]
     if len(" · ".join(names)) > LONGEST_RIGHT:
-        names[-1] = "…"
+        names[-1] = "…"  # and the names before it are dropped until the rest fits
     while len(" · ".join(names)) > LONGEST_RIGHT and len(names) > 2:
         del names[-2]
     return shortened(" · ".join(names), LONGEST_RIGHT)
@@ -189,20 +190,8 @@ class ChangeLines(Sequence[ListLine]):
     def __len__(self) -> int:
         return len(self.changes)
 
-    @overload
-    def __getitem__(self, place: int) -> ListLine: ...
-    @overload
-    def __getitem__(self, place: slice) -> list[ListLine]: ...
-    def __getitem__(self, place: int | slice) -> ListLine | list[ListLine]:
-        if isinstance(place, slice):
-            return [self._line(one) for one in self.changes[place]]
-        return self._line(self.changes[place])
-
-    def place_of(self, key: str) -> int | None:
-        """Return the index of the changed prompt with the trace id ``key``; None if there is none."""
-        return next((at for at, one in enumerate(self.changes) if one.prompt.id == key), None)
-
-    def _line(self, change: Change) -> ListLine:
+    def __getitem__(self, place: int) -> ListLine:  # type: ignore[override]  # a list of lines takes no slices
+        change = self.changes[place]
         text = one_line(change.prompt.text[:LONGEST_TEXT])
         right = brief(change.before, change.after) if self.right_text else ""
         cause, is_regression = self.causes.get(change.prompt.id), change.prompt.id in self.regressed
@@ -212,44 +201,56 @@ class ChangeLines(Sequence[ListLine]):
         look, mark = ("error", "✗") if is_regression else ("warning", WORSE) if is_doubtful else ("plain", " ")
         return ListLine(change.prompt.id, text, right, look, change, mark)
 
+    def place_of(self, key: str) -> int | None:
+        """Return the index of the changed prompt with the trace id ``key``; None if there is none."""
+        return next((at for at, one in enumerate(self.changes) if one.prompt.id == key), None)
+
 
 def change_groups(
-    figures: Figures | None,
-    causes: Mapping[str, ChangeCause] | None = None,
+    figures: Figures,
+    kinds: Iterable[tuple[str, Sequence[Change]]],
+    causes: Mapping[str, ChangeCause],
     *,
-    only: str = "",
-    with_effect: bool = True,
-    sorted_out: Sequence[tuple[str, Sequence[Change]]] | None = None,
+    with_effect: bool,
 ) -> Iterator[Group]:
-    """Yield a group of changed prompts for each kind of change, newest prompts first; nothing if ``figures`` is None.
+    """Yield a group of changed prompts for each kind of change, newest prompts first.
 
-    ``only`` restricts the groups to one kind of change, and ``with_effect`` adds to each prompt's line what changed.
-    ``sorted_out`` is the result of ``figures.groups()`` if the caller has it already.
+    ``kinds`` is the result of ``figures.groups()``; ``with_effect`` adds to each prompt's line what changed.
     """
-    if figures is None:
-        return
-    regressed = set(figures.label_results.regressed) if figures.label_results else set()
-    for kind, changes in figures.groups() if sorted_out is None else sorted_out:
-        if only in ("", kind):
-            head = ListLine(f"kind {kind}", KIND_TEXTS.get(kind, kind), f"{len(changes):,}", "plain")
-            yield Group(head, ChangeLines(changes, regressed, causes or {}, with_effect))
+    for kind, changes in kinds:
+        yield _group(figures, f"kind {kind}", KIND_TEXTS.get(kind, kind), changes, causes, with_effect=with_effect)
 
 
-def cause_groups(figures: Figures | None, causes: Mapping[str, ChangeCause], *, only: str = "") -> Iterator[Group]:
+def cause_groups(figures: Figures, causes: Mapping[str, ChangeCause], *, only: str = "") -> Iterator[Group]:
     """Yield a group of changed prompts for each kind of change and each edited line that caused such changes.
 
     Within a kind, the largest group comes first, and prompts whose cause was not searched for come last. ``only``
     restricts the groups to one kind of change.
     """
-    for kind in change_groups(figures, only=only):
+    for kind, changes in figures.groups():
+        if only not in ("", kind):
+            continue
         by_cause: dict[str, list[Change]] = {}
-        for line in kind.lines.changes:  # type: ignore[attr-defined]  # the lines of a kind are ChangeLines
-            cause = causes.get(line.prompt.id)
-            by_cause.setdefault(cause.group if cause else UNSEARCHED if causes else "", []).append(line)
-        for cause_text, changes in sorted(by_cause.items(), key=lambda pair: (pair[0] == UNSEARCHED, -len(pair[1]))):
-            text = f"{kind.head.text} ← {cause_text}" if cause_text else kind.head.text
-            head = ListLine(f"{kind.head.key} {cause_text}".strip(), text, f"{len(changes):,}", "plain")
-            yield Group(head, replace(kind.lines, changes=changes))  # type: ignore[type-var]
+        for change in changes:
+            cause = causes.get(change.prompt.id)
+            by_cause.setdefault(cause.group if cause else UNSEARCHED if causes else "", []).append(change)
+        for cause_text, own in sorted(by_cause.items(), key=lambda pair: (pair[0] == UNSEARCHED, -len(pair[1]))):
+            title = KIND_TEXTS.get(kind, kind)
+            text = f"{title} ← {cause_text}" if cause_text else title
+            yield _group(figures, f"kind {kind} {cause_text}".strip(), text, own, causes, with_effect=True)
+
+
+def _group(
+    figures: Figures,
+    key: str,
+    text: str,
+    changes: Sequence[Change],
+    causes: Mapping[str, ChangeCause],
+    *,
+    with_effect: bool,
+) -> Group:
+    regressed = set(figures.label_results.regressed) if figures.label_results else set()
+    return Group(ListLine(key, text, f"{len(changes):,}"), ChangeLines(changes, regressed, causes, with_effect))
 
 
 def verdict_sentence(figures: Figures) -> list[str]:

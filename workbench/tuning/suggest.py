@@ -124,7 +124,7 @@ def suggest(
     higher = [found for found in floors(lines) if found]
     tried: list[RuleChange | Floor] = [*candidates, *(floor for found in higher for floor in found)]
     adjusted = benjamini_hochberg([one.p_value() for one in tried])
-    q_of = {id(one): q for one, q in zip(tried, adjusted, strict=True)}  # equal candidates exist, so by identity
+    q_of = {id(one): q for one, q in zip(tried, adjusted, strict=True)}
     trial = _Trial(corpus, written, texts, search.examples, lines)
     proposals = list(_passed_trial(trial, best(candidates), q_of, should_stop))
     for floor in (found[0] for found in higher):  # a rule has one floor, so only the best one of each

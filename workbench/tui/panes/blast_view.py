@@ -44,7 +44,7 @@ BAR = 20
 SLOW_S = 5
 """The duration of a replay is shown only if it took more than this many seconds."""
 LONGEST_RIGHT = 36  # characters for what changed, so that the prompt beside it can be recognised
-LONGEST_TEXT = 400  # of a prompt; no terminal is wider, and cleaning the rest would take time
+LONGEST_TEXT = 400  # of a prompt: more than a line of a terminal shows
 
 
 def summary(figures: Figures | None, *, wait: str = "", broken: str = "", gate: Sequence[str] = ()) -> Content:

@@ -4718,7 +4718,7 @@ MUTATIONS = (
     Mutation(
         "leaving the tour stays on its screen",
         "workbench/tui/welcome.py",
-        "answer if place(answer) else self._began_on",
+        "answer if place(answer) else began_on",
         "answer if place(answer) else STEPS[number].place",
         "",
         "tui/test_first_start.py::test_the_tour_shows_three_screens_and_returns",
@@ -5000,7 +5000,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a filler such as yes counts as a word like any other",
-        "workbench/tuning/wishes/phrases.py",
+        "workbench/tuning/wishes/candidates.py",
         "not self.fillers.isdisjoint((words[0], words[-1]))",
         "False",
         "",
@@ -5008,7 +5008,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a phrase is sought in the text of other prompts instead of their words",
-        "workbench/tuning/wishes/phrases.py",
+        "workbench/tuning/wishes/candidates.py",
         """f" {' '.join(words_of(scanned_part(other.prompt), CONTRACTIONS).words)} \"""",
         'f" {other.prompt.lower()} "',
         "",
@@ -5016,7 +5016,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a phrase is found inside of longer words",
-        "workbench/tuning/wishes/phrases.py",
+        "workbench/tuning/wishes/candidates.py",
         'if f" {one} " in text',
         "if one in text",
         "",
@@ -5380,7 +5380,7 @@ MUTATIONS = (
     ),
     Mutation(
         "for a word that many prompts contain no longer phrase is tried",
-        "workbench/tuning/wishes/phrases.py",
+        "workbench/tuning/wishes/candidates.py",
         "(*short, *dict.fromkeys(longer[:MOST_LONGER]))",
         "tuple(short)",
         "",

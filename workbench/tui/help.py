@@ -44,7 +44,7 @@ class HelpScreen(ModalScreen[None], inherit_bindings=False):
 
     def __init__(self, about: Screen[Any]) -> None:
         super().__init__()
-        self._text = getattr(about, "HELP", "") or ""
+        self._text = getattr(about, "HELP", "") or ""  # dialogs have none
         self._keys = keys_of(about)
 
     def compose(self) -> ComposeResult:

@@ -85,7 +85,7 @@ def read_rows(path: str | Path) -> Iterator[LabelledRow | None]:
 
 
 def _prompt(row: dict[str, Any], place: str) -> LabelledRow | None:
-    is_trace = "prompt_hmac" in row
+    is_trace = "prompt_hmac" in row  # a column of every exported trace, and of nothing else
     task_type = _label_of(row) if is_trace else row.get("task_type")
     if is_trace and not task_type:
         return None
@@ -98,7 +98,7 @@ def _prompt(row: dict[str, Any], place: str) -> LabelledRow | None:
         str(task_type),
         row.get("alt_task_type") or "",
         "" if is_trace else row.get("search_intent") or "",
-        str(row.get("source") or row.get("project") or "").partition("@")[0],
+        str(row.get("source") or row.get("project") or "").partition("@")[0],  # "repository@commit:path"
         row.get("sample") == "rare",
         place,
     )

@@ -107,6 +107,7 @@ def distinct_names(rows: Iterable[coverage.CoverageRow]) -> dict[coverage.Covera
         named = f"{text} ({kind})" if kinds[text] > 1 else text
         is_one_file = len({row.file for row in group}) == 1
         for row in group:
+            # The line comes first, because the end of a long name is cut off.
             found[row] = f":{row.line} {named}" if is_one_file else f"{named} {os.path.basename(row.file)}:{row.line}"
             if len(group) == 1:
                 found[row] = named
@@ -291,6 +292,7 @@ def _place(row: coverage.CoverageRow, width: int) -> str:
 
 def _near(path: str) -> str:
     packaged = os.path.dirname(packaged_file())
+    # The innermost folder first: the others mostly lie in the home folder.
     for folder, instead in ((here(), ""), (packaged, "packaged/"), (os.path.expanduser("~"), "~/")):
         if path.startswith(folder.rstrip("/") + "/"):
             return instead + path[len(folder.rstrip("/")) + 1 :]
@@ -360,7 +362,7 @@ class RuleSearch:
         if file not in self._lines:
             try:
                 self._lines[file] = Path(file).read_text(encoding="utf-8").splitlines()
-            except (OSError, UnicodeDecodeError):
+            except (OSError, UnicodeDecodeError):  # the file is gone: only what the table shows is searched
                 self._lines[file] = []
         lines = self._lines[file]
         return lines[line - 1] if 0 < line <= len(lines) else ""

@@ -69,7 +69,7 @@ def beginning(text: str, most: int) -> tuple[list[str], str]:
     At most ``most`` lines and ``most * USUAL_LINE`` characters are returned.
     """
     lines = text.splitlines() or [""]
-    whole = "\n".join(lines)
+    whole = "\n".join(lines)  # with one kind of line ending, so that lengths can be compared
     shown = "\n".join(lines[:most])[: most * USUAL_LINE].split("\n")
     more_lines, more = len(lines) - len(shown), len(whole) - len("\n".join(shown))
     if more_lines:

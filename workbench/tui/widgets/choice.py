@@ -44,7 +44,7 @@ class _Item(Static):
         count = "" if number is None else f" {number:,}"
         text = f"{self.option.key} {self.option.title}{count}"
         self.set_class(is_chosen, "-chosen")
-        self.update(f"[{text}]" if is_chosen else f" {text} ")
+        self.update(f"[{text}]" if is_chosen else f" {text} ")  # of equal width, so that nothing moves
 
     def on_click(self) -> None:
         self.post_message(Choice.Chosen(self.option.name))

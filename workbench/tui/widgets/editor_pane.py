@@ -160,7 +160,7 @@ class EditorPane(Vertical):
         ``mode`` says whether ``wanted`` is words (``FIND``) or a line or rule (``GO_TO``). ``step`` is 1 for the next
         match, -1 for the previous one, and 0 while the user is typing.
         """
-        line, column = min(self.editor.selection)
+        line, column = min(self.editor.selection)  # the start of the selected match, wherever the cursor is
         if mode == FIND:
             found = _words(self.editor.text, wanted)
         else:

@@ -203,15 +203,16 @@ def watch(
             try:
                 is_new = watcher.look()
                 due_at = _keep_up(watcher, due_at, is_new=is_new, is_busy=is_busy)
+                trouble = ""
             except (database.StorageError, OSError) as failure:
                 watcher.close()  # the next look opens the database that exists by then
-                reported = _report_once(str(failure), reported, troubled)
-                time.sleep(AGAIN_S)
-                continue
-            reported = _report_once("", reported, troubled)
+                is_new, trouble = False, str(failure)
+            if trouble != reported:
+                troubled(trouble)
+                reported = trouble
             if is_new:
                 changed(watcher.databases)
-            time.sleep(POLL_S)
+            time.sleep(AGAIN_S if trouble else POLL_S)
 
 
 def _keep_up(watcher: Watcher, due_at: float, *, is_new: bool, is_busy: Callable[[], bool]) -> float:
@@ -228,9 +229,3 @@ def _keep_up(watcher: Watcher, due_at: float, *, is_new: bool, is_busy: Callable
     if is_busy():
         return now + STEP_EVERY_S
     return time.monotonic() + STEP_EVERY_S if watcher.catch_up() else math.inf
-
-
-def _report_once(text: str, reported: str, troubled: Callable[[str], None]) -> str:
-    if text != reported:
-        troubled(text)
-    return text

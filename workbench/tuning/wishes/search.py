@@ -27,9 +27,8 @@ from workbench.replay.rulesets import compared_rules
 from workbench.replay.rulesets.layer_stack import layer_file
 from workbench.tuning.labelled_prompts import heeded_words
 from workbench.tuning.rewriting import Rewriter, changed_line, signal_text
-from workbench.tuning.wishes.candidates import Step
+from workbench.tuning.wishes.candidates import MANY, Candidate, phrases_of
 from workbench.tuning.wishes.floors import Floor, points_of
-from workbench.tuning.wishes.phrases import MANY, phrases_of
 from workbench.tuning.wishes.wish import GUARDRAIL, SILENT, WITHOUT, FulfilledError, Wish
 
 if TYPE_CHECKING:
@@ -41,7 +40,7 @@ if TYPE_CHECKING:
     from workbench.edits.progress import Figures
     from workbench.replay.corpus import Corpus
     from workbench.replay.outcome import Outcome
-    from workbench.tuning.wishes.phrases import Phrases
+    from workbench.tuning.wishes.candidates import Phrases
 
 PARTS = {TASK_TYPE: ("Classification", "Task type"), GUARDRAIL: ("Guardrails", "Guardrail")}
 """The facets (kinds of class) to whose rules a phrase can be added.
@@ -138,7 +137,7 @@ def edits_for(
             continue
         file, before, after, line = written
         session = sessions.setdefault(file, EditSession(state_dir, file, before, OPENED, cwd=cwd))
-        figures = session.sound_figures(after)
+        figures = session.sound_figures(after)  # the session caches the rules before the edit for all candidates
         change = next((one for one in figures.changes if one.prompt.id == trace_id), None) if figures else None
         if figures and change and wish.holds(change.after):
             is_told, worse = wish.is_told(change.after), _worse(figures, trace_id, wish)
@@ -215,7 +214,7 @@ class _Search:
         words = heeded_words(Observation(scanned_part(self._row.prompt), table))
         return phrases_of(self._row, words, self._wish.name, corpus=self._corpus, fillers=table.openers)
 
-    def steps(self) -> Iterator[Step]:
+    def steps(self) -> Iterator[Candidate]:
         """Yield the edits to try, beginning with those that change a score by the fewest points.
 
         Those that strengthen a class and those that weaken one alternate, so that both are among the first.
@@ -225,7 +224,7 @@ class _Search:
         both = ([one for one in found if one.points > 0], [one for one in found if one.points <= 0])
         yield from (one for pair in zip_longest(*both) for one in pair if one)
 
-    def _rank(self, step: Step) -> tuple[int, bool, bool]:
+    def _rank(self, step: Candidate) -> tuple[int, bool, bool]:
         """Return the key by which candidates are sorted: those that change the fewest points come first.
 
         Among equals, signals that match words come before those that match a feature of the prompt, such as its length;
@@ -247,7 +246,7 @@ class _Search:
         guardrails = [(GUARDRAIL, name, -1) for name in self._now.guardrails]
         return [*((TASK_TYPE, name, 1) for name in silent), winner, *guardrails]
 
-    def _steps_against(self) -> Iterator[Step]:
+    def _steps_against(self) -> Iterator[Candidate]:
         """Yield edits that remove the unwanted guardrails, in the chosen file and in the file of their rules.
 
         Such an edit raises the floor (the least points) of each guardrail above the points that it has now, or excludes
@@ -266,11 +265,11 @@ class _Search:
         # An edit changes one file, so the rules can be edited in place only if all are in the same one.
         written = [file for file in files_of if len(files_of) == 1 and not files.objection(file, self._cwd)]
         for file in dict.fromkeys([self._path, *written]):
-            yield _joined([Step(GUARDRAIL, one.name, -most, floor=one, file=file) for one in floors])
+            yield _joined([Candidate(GUARDRAIL, one.name, -most, floor=one, file=file) for one in floors])
             for phrase in self.phrases.best:
-                yield _joined([Step(GUARDRAIL, name, -1, phrase=phrase, file=file) for name in names])
+                yield _joined([Candidate(GUARDRAIL, name, -1, phrase=phrase, file=file) for name in names])
 
-    def _exceptions(self) -> Iterator[Step]:
+    def _exceptions(self) -> Iterator[Candidate]:
         """Yield edits by which the signals of the task type that won do not count in prompts with a certain phrase.
 
         If the desired task type would still be too uncertain to be shown, only one such edit is tried.
@@ -280,9 +279,9 @@ class _Search:
         if self._wish.kind == TASK_TYPE and self._suffices(TASK_TYPE, winner, -points, self._wish.holds):
             is_told = self._suffices(TASK_TYPE, winner, -points, self._wish.is_told)
             for phrase in self.phrases.best[: MOST_EXCEPTIONS if is_told else 1]:
-                yield Step(TASK_TYPE, winner, -points, phrase=phrase, file=self._path)
+                yield Candidate(TASK_TYPE, winner, -points, phrase=phrase, file=self._path)
 
-    def _steps_of(self, facet: str, name: str, sign: int) -> Iterator[Step]:
+    def _steps_of(self, facet: str, name: str, sign: int) -> Iterator[Candidate]:
         # If no number of points makes a task type certain enough to be shown, it is enough that the prompt has it.
         needed = self._least(facet, name, sign, self._wish.is_told) or self._least(facet, name, sign, self._wish.holds)
         if sign > 0 and not 0 < needed <= MOST_WEIGHT:
@@ -300,12 +299,12 @@ class _Search:
             if is_added and sign < 0 and not files.saves_as_layer(signal.place.file, self._cwd):
                 continue  # a layer can raise the weight of a fitted signal, but not lower it
             if LEAST_WEIGHT <= weight <= MOST_WEIGHT:
-                yield Step(facet, name, sign * needed, signal, is_added=is_added and sign > 0)
+                yield Candidate(facet, name, sign * needed, signal, is_added=is_added and sign > 0)
             elif sign < 0 and self._suffices(facet, name, -signal.weight, self._wish.holds):
-                yield Step(facet, name, -signal.weight, signal)  # the signal is removed
+                yield Candidate(facet, name, -signal.weight, signal)  # the signal is removed
         if sign > 0 and facet in PARTS and needed <= MOST_WEIGHT:
             for phrase in self.phrases.best:
-                yield Step(facet, name, needed, phrase=phrase)
+                yield Candidate(facet, name, needed, phrase=phrase)
 
     def _is_repeated(self, signal: LocatedSignal) -> bool:
         """Return whether a file that may be edited contains a copy of ``signal`` for the same rule."""
@@ -335,7 +334,7 @@ class _Search:
         except KeyError:  # an old trace without recorded features: only a replay can tell
             return True
 
-    def written_as(self, step: Step) -> tuple[str, str, str, int] | None:
+    def written_as(self, step: Candidate) -> tuple[str, str, str, int] | None:
         """Return the file that a candidate edits, its text before and after the edit, and the edited line.
 
         Return None if the layout of the file's text prevents the edit.
@@ -350,7 +349,7 @@ class _Search:
         after = rewriter.with_weight(rule, index, step.weight) if step.weight else rewriter.without(rule, index)
         return (file, before, after, step.signal.place.line) if after else None
 
-    def _with_exceptions(self, step: Step) -> tuple[str, str, str, int] | None:
+    def _with_exceptions(self, step: Candidate) -> tuple[str, str, str, int] | None:
         before = after = self._text(step.file)
         for one in (step, *step.others):
             rewriter = Rewriter(step.file, after)
@@ -360,14 +359,14 @@ class _Search:
             after = written
         return step.file, before, after, changed_line(before, after)
 
-    def _with_exception(self, step: Step, rewriter: Rewriter) -> str | None:
+    def _with_exception(self, step: Candidate, rewriter: Rewriter) -> str | None:
         block = next(one for of, one in self._written.rules_of(step.facet) if of == step.name)
         if rewriter.has_rule(block.id):
             return rewriter.with_exception(block.id, step.phrase)
         line = f"unless: [{json.dumps(step.phrase, ensure_ascii=False)}]"
         return rewriter.with_section(block.part, f"{PARTS[step.facet][1]}: {block.name}", block.id, line)
 
-    def _with_new_signal(self, step: Step) -> tuple[str, str, str, int] | None:
+    def _with_new_signal(self, step: Candidate) -> tuple[str, str, str, int] | None:
         block = next((one for name, one in self._written.rules_of(step.facet) if name == step.name), None)
         name = block.name if block else step.name
         rule = f"{step.facet}.{name.replace(' ', '-')}"
@@ -383,5 +382,5 @@ class _Search:
         return self._path, before, after, line
 
 
-def _joined(steps: list[Step]) -> Step:
+def _joined(steps: list[Candidate]) -> Candidate:
     return replace(steps[0], others=tuple(steps[1:]))

@@ -197,7 +197,7 @@ class LineList(CursorView, inherit_bindings=False):
         row = self._row(self.cursor)
         if row is None:
             return
-        number, place = row.group, row.place + by
+        number, place = row.group, row.place + by  # from a heading (-1), one step down leads to its first line
         if groups and not row.is_head:
             place = len(self._groups[number].lines)
         if not 0 <= place < len(self._groups[number].lines):

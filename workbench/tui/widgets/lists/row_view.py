@@ -152,7 +152,7 @@ class RowView(CursorView, inherit_bindings=False):
         """
         follows = self.is_at_top
         self._head += lines
-        self.resized()
+        self.resized()  # first the size, because Textual does not scroll beyond it
         if follows:
             self.scroll_to(y=0, animate=False)
         else:

@@ -184,7 +184,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the habit of one repository becomes a plain word",
-        "workbench/tuning/labelled.py",
+        "workbench/tuning/matrices.py",
         " and len(repositories.get(wording, ())) >= least",
         "",
         "",
@@ -4977,8 +4977,8 @@ MUTATIONS = (
     Mutation(
         "a proposal may strengthen only",
         "workbench/tuning/wishes/search.py",
-        "[*found, *self._steps_against(), *self._exceptions()]",
-        "[*found, *self._steps_against()]",
+        "[*found, *self._guardrail_removals(), *self._exceptions()]",
+        "[*found, *self._guardrail_removals()]",
         "",
         "tui/test_proposals.py::test_the_class_that_won_is_weakened_by_an_exception_that_the_next_prompt_obeys",
     ),
@@ -5276,7 +5276,7 @@ MUTATIONS = (
     Mutation(
         "no floor and no exception of an unwanted guardrail is proposed",
         "workbench/tuning/wishes/search.py",
-        "*self._steps_against(), *self._exceptions()]",
+        "*self._guardrail_removals(), *self._exceptions()]",
         "*self._exceptions()]",
         "",
         "tui/test_proposals.py::test_a_wrong_guardrail_is_taken_away_saved_and_approved",

@@ -18,15 +18,15 @@ from enricher.classify.table import Table
 from enricher.rules.compiling.compiler import compile_layers
 from enricher.rules.layers import Layer, packaged_file
 from workbench.tuning.fitting import calibrate, fit, folds_of, is_shown, points_left_out, scores
-from workbench.tuning.labelled import joined, names_of, observe, part, with_task_type
 from workbench.tuning.labelled_prompts import read_labelled, without_copies
+from workbench.tuning.matrices import joined, names_of, observe, part, with_task_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
     from pathlib import Path
 
-    from workbench.tuning.labelled import Observed
     from workbench.tuning.labelled_prompts import LabelledRow
+    from workbench.tuning.matrices import Observed
 
 FOLDS = 6
 APART = -1  # the fold of repositories that are in no fit

@@ -15,14 +15,14 @@ import numpy as np
 
 from enricher.classify import SEARCH_INTENT, TASK_TYPE
 from enricher.rules.compiling.signals import MOST_FITTED
-from workbench.tuning.labelled import columns_of, names_of, part, targets, vocabulary, weights_of, with_task_type
+from workbench.tuning.matrices import columns_of, names_of, part, targets, vocabulary, weights_of, with_task_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from enricher.classify.table import Table
-    from workbench.tuning.labelled import Numbers, Observed
     from workbench.tuning.labelled_prompts import LabelledRow
+    from workbench.tuning.matrices import Numbers, Observed
 
 SIGNAL_STEP = {TASK_TYPE: 0.245, SEARCH_INTENT: 0.231}
 """For each facet (task type, search intent): the regression coefficient that equals one point of a signal's weight.

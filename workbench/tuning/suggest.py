@@ -25,7 +25,7 @@ from workbench.replay.rulesets.versions import compile_texts
 from workbench.statistics.pairs import benjamini_hochberg, mcnemar_midp
 from workbench.tuning.labelled_prompts import example, from_log, from_rows, task_type
 from workbench.tuning.rewriting import Rewriter, changed_line
-from workbench.tuning.steps import Search, best
+from workbench.tuning.rule_changes import Search, best
 from workbench.tuning.wishes.floors import floors, judged_lines
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from workbench.replay.corpus import Corpus
     from workbench.replay.rulesets.compared_rules import Side
     from workbench.tuning.labelled_prompts import Example, LabelledPrompt, LabelledRow
-    from workbench.tuning.steps import RuleChange
+    from workbench.tuning.rule_changes import RuleChange
     from workbench.tuning.wishes.floors import Floor, JudgedLine
 
     Labelled = LabelledPrompt | JudgedLine

@@ -23,8 +23,8 @@ from enricher.rules.compiling.compiler import compile_layers
 from enricher.rules.compiling.signals import LEAST_WEIGHT
 from enricher.rules.layers import Layer
 from workbench.tuning.fitting import calibrate, fit, points_left_out, scores
-from workbench.tuning.labelled import LEAST_REPOSITORIES, as_written, check_labels, observe, part
 from workbench.tuning.labelled_prompts import LabelledRow, read_labelled, without_copies
+from workbench.tuning.matrices import LEAST_REPOSITORIES, as_written, check_labels, observe, part
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from enricher.rules.compiling.document import RuleBlock
     from enricher.rules.compiling.signals import ClassRule
     from workbench.tuning.fitting import Thresholds, Weights
-    from workbench.tuning.labelled import Numbers
+    from workbench.tuning.matrices import Numbers
 
     Sheets = dict[str, list[str]]
 

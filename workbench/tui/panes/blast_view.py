@@ -15,6 +15,7 @@ from workbench.tui.messages import Counted
 from workbench.tui.widgets.lists.line_list import Group, ListLine
 from workbench.tui.widgets.plain_text import one_line, plain
 from workbench.views.outcomes import VERDICT_TEXTS
+from workbench.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -55,34 +56,34 @@ def summary(figures: Figures | None, *, wait: str = "", broken: str = "", gate: 
     commit) would fail if the edit were saved.
     """
     if broken:
-        last = _first(figures, is_old=True) if figures else Content.styled("There are no figures yet.", "$text-muted")
-        lines = [Content.styled(f"! {broken}", "bold $error"), last]
-        return Content("\n").join([*lines, *([_second(figures)] if figures else [])])
+        error = Content.styled(f"! {broken}", "bold $error")
+        if figures is None:
+            return Content("\n").join([error, Content.styled("There are no figures yet.", "$text-muted")])
+        verdict = "" if figures.errors else figures.verdict or ""
+        last = Content.styled(f"the last sound text: {verdict} {headline(figures)}", "$text-muted")
+        return Content("\n").join([error, last, _figures_line(figures)])
     if figures is None:
         return Content.styled(wait or "Nothing was replayed yet.", "$text-muted")
     closed = [Content.styled(f"gate, against the last commit: closed, {'; '.join(gate)}", "bold $error")] * bool(gate)
-    said: list[Content | str] = [*verdict_sentence(figures), *closed, _second(figures), _third(figures)]
-    return Content("\n").join([_first(figures), *said])
+    said: list[Content | str] = [*verdict_sentence(figures), *closed, _figures_line(figures), _base_line(figures)]
+    return Content("\n").join([_verdict_line(figures), *said])
 
 
-def _first(figures: Figures, *, is_old: bool = False) -> Content:
-    if is_old:
-        verdict_text = "" if figures.errors else figures.verdict or ""
-        return Content.styled(f"the last sound text: {verdict_text} {headline(figures)}", "$text-muted")
+def _verdict_line(figures: Figures) -> Content:
     if not figures.total:
         return Content.styled("No prompt to replay: none is recorded that this filter selects.", "$text-muted")
     if figures.verdict is None:
-        done = BAR * figures.prompts // max(1, figures.total)
+        done = BAR * figures.prompts // figures.total
         bar = f"{'━' * done}{'─' * (BAR - done)} {figures.prompts:,} of {figures.total:,}"
         return Content.assemble((headline(figures), "bold"), "  ", (bar, "$primary"))
     if figures.errors:
-        errors = f" {figures.errors} error{'s' * (figures.errors != 1)}: no verdict "
+        errors = f" {counted(figures.errors, 'error')}: no verdict "
         return Content.assemble((errors, "bold reverse $error"), " ", (headline(figures), "bold"))
     verdict = (f" {figures.verdict} ", f"bold reverse {VERDICT_LOOKS[figures.verdict]}")
     return Content.assemble(verdict, " ", (headline(figures), "bold"))
 
 
-def _second(figures: Figures) -> Content:
+def _figures_line(figures: Figures) -> Content:
     parts = []
     if results := figures.label_results:
         count = len(results.regressed)
@@ -129,7 +130,7 @@ def _moved(before: str, after: str) -> str:
     return before if before == after else f"{before} → {after}"
 
 
-def _third(figures: Figures) -> Content:
+def _base_line(figures: Figures) -> Content:
     left_out = "".join(f" · {count:,} left out ({reason})" for reason, count in figures.left_out)
     seconds = f" · {figures.seconds:.0f} s" if figures.is_complete and figures.seconds > SLOW_S else ""
     unknown = f" · context unknown for {figures.unknown:,}" if figures.unknown else ""
@@ -259,7 +260,7 @@ def verdict_sentence(figures: Figures) -> list[str]:
     return [VERDICT_TEXTS[figures.verdict]] if figures.verdict and is_needed else []
 
 
-def small(groups: Sequence[Group]) -> list[str]:
+def keys_to_expand(groups: Sequence[Group]) -> list[str]:
     """Return the keys of the groups to show expanded: those with few lines, or only the first if all have many."""
     few = [group.head.key for group in groups if len(group.lines) <= FEW_CHANGES]
     return few or [group.head.key for group in groups[:1]]
@@ -272,7 +273,6 @@ def problem_group(problems: Sequence[Problem], path: str) -> Group | None:
     """
     if not problems:
         return None
-    look = "error" if any(one.severity == "error" for one in problems) else "warning"
     lines = [
         ListLine(
             f"problem {number}",
@@ -285,9 +285,9 @@ def problem_group(problems: Sequence[Problem], path: str) -> Group | None:
         for number, one in enumerate(problems)
     ]
     errors = sum(one.severity == "error" for one in problems)
-    counts = ((errors, "error"), (len(problems) - errors, "warning"))
-    numbers = ", ".join(f"{count} {what}{'s' * (count != 1)}" for count, what in counts if count)
-    return Group(ListLine("problems", "problems", numbers, look), lines)
+    numbers = ((errors, "error"), (len(problems) - errors, "warning"))
+    text = ", ".join(counted(number, what) for number, what in numbers if number)
+    return Group(ListLine("problems", "problems", text, "error" if errors else "warning"), lines)
 
 
 def _place(problem: Problem, path: str) -> str:

@@ -54,7 +54,7 @@ def detail(found: SideBySide, *, only_differences: bool, cause: ChangeCause | No
 
 def _prompt(found: SideBySide) -> Iterator[Content]:
     prompt = found.prompt
-    known = (short_time(prompt.at, long=True).strip(), prompt.host, _place(prompt.project))
+    known = (short_time(prompt.at, long=True).strip(), prompt.host, _project_name(prompt.project))
     yield heading("Prompt", " · ".join(filter(None, known)))
     lines, rest = beginning(plain(prompt.text), PROMPT_LINES)
     yield from map(Content, lines)
@@ -77,7 +77,7 @@ def beginning(text: str, most: int) -> tuple[list[str], str]:
     return shown, f"{more:,} more characters" if more else ""
 
 
-def _place(project: str) -> str:
+def _project_name(project: str) -> str:
     """Return the project's git remote, which is its name; empty if it has none and is therefore named by a hash."""
     return "" if project.startswith("local-") else project
 

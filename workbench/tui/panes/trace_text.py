@@ -217,7 +217,7 @@ def _items(trace: Row, width: int) -> Iterator[Content]:
 
 def _time(trace: Row, width: int) -> Iterator[Content]:
     stages = [(f"{one['stage']}", one["latency_ms"], "") for one in trace["stages"]]
-    channels = [(one["channel"], one["latency_ms"], _fate(one)) for one in trace["channels"]]
+    channels = [(one["channel"], one["latency_ms"], _channel_result(one)) for one in trace["channels"]]
     most = max((ms for _name, ms, _note in (*stages, *channels)), default=0.0)
     is_measured = trace["origin"] != "import"
     total = f"{trace['latency_ms']:.1f} ms from the first line of the hook to its record"
@@ -232,7 +232,7 @@ def _time(trace: Row, width: int) -> Iterator[Content]:
             yield Content.assemble(f"  {name:<{names}} {ms:>7.2f} ", (drawn, "$primary"), (f" {note}", "$text-muted"))
 
 
-def _fate(channel: Row) -> str:
+def _channel_result(channel: Row) -> str:
     status = "took too long" if channel["status"] == "timeout" else channel["status"]
     offered = f"{channel['kept']} of {channel['offered']} in" if channel["offered"] else status
     return f"{offered}, {status}" if channel["offered"] and channel["status"] not in ("ok", "empty") else offered

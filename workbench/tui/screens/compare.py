@@ -176,7 +176,7 @@ Lines that differ begin with `-` before and `+` after, words that differ are und
         self.set_class(not groups, "-empty")
         self.query_one("#empty", Static).update(NO_CHANGE if self._run else NOTHING_YET)
         self.query_one("#state", Static).update(self._state())
-        opened = blast_view.small(groups)
+        opened = blast_view.keys_to_expand(groups)
         self.changes.show(groups, opened=opened)
         if self.changes.current is None or not self.changes.current.value:
             first = next((group for group in groups if group.head.key in opened and group.lines), None)

@@ -13,7 +13,7 @@ from enricher.classify.reading import words_of
 from enricher.rules.compiling.signals import CONTRACTIONS, tokens
 from storage.evaluation import corpus as stored
 from storage.memory.words import STOP_WORDS
-from workbench.tuning.steps import LONGEST, grams, title_of
+from workbench.tuning.rule_changes import LONGEST, grams, title_of
 from workbench.tuning.wishes.wish import GUARDRAIL
 
 if TYPE_CHECKING:

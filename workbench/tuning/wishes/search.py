@@ -219,8 +219,8 @@ class _Search:
 
         Those that strengthen a class and those that weaken one alternate, so that both are among the first.
         """
-        found = [step for facet, name, sign in self._levers() for step in self._steps_of(facet, name, sign)]
-        found = sorted([*found, *self._steps_against(), *self._exceptions()], key=self._rank)
+        found = [step for facet, name, sign in self._wanted_changes() for step in self._steps_of(facet, name, sign)]
+        found = sorted([*found, *self._guardrail_removals(), *self._exceptions()], key=self._rank)
         both = ([one for one in found if one.points > 0], [one for one in found if one.points <= 0])
         yield from (one for pair in zip_longest(*both) for one in pair if one)
 
@@ -233,7 +233,7 @@ class _Search:
         signal = step.signal
         return abs(step.points), bool(signal and signal.feature), bool(signal and signal.place.file != self._path)
 
-    def _levers(self) -> list[tuple[str, str, int]]:
+    def _wanted_changes(self) -> list[tuple[str, str, int]]:
         """Return each class whose points must change to fulfil the wish: facet, name, and 1 to rise or -1 to fall."""
         winner = (TASK_TYPE, self._now.task_type, -1)
         if self._wish.kind == GUARDRAIL:
@@ -246,7 +246,7 @@ class _Search:
         guardrails = [(GUARDRAIL, name, -1) for name in self._now.guardrails]
         return [*((TASK_TYPE, name, 1) for name in silent), winner, *guardrails]
 
-    def _steps_against(self) -> Iterator[Candidate]:
+    def _guardrail_removals(self) -> Iterator[Candidate]:
         """Yield edits that remove the unwanted guardrails, in the chosen file and in the file of their rules.
 
         Such an edit raises the floor (the least points) of each guardrail above the points that it has now, or excludes

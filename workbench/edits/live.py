@@ -171,7 +171,7 @@ class EditSession:
                 return
             yield self._gate_result(layer.text if layer else text)
             yield LintResult(problems)
-            yield from self._causes(corpus, text, changes, should_stop=should_stop)  # last, because it takes longest
+            yield from self._causes(corpus, text, changes, should_stop=should_stop)  # last, as it judges prompts again
 
     def sound_figures(self, text: str) -> Figures | None:
         """Return the complete figures of an edited text; None if ``enricher check`` would report an error.

@@ -235,7 +235,7 @@ def calibrate(points: Numbers, observed: Observed, table: Table) -> Thresholds:
     points, observed = points[rows], part(observed, rows)
     doubles = _likeliest(points, observed, table)
     right, chat = _acceptable(points, observed, table), _is_silent(observed, table)
-    best, merit = Thresholds(doubles, 0.5, 1.0), (False, False, 0.0)  # in case that all thresholds are skipped
+    best, merit = Thresholds(doubles, 0.5, 1.0), (False, False, 0.0)  # if all thresholds are skipped
     for confidence in CONFIDENCES:
         for silence in SILENCES:
             choice = Thresholds(doubles, round(float(confidence), 2), float(silence))

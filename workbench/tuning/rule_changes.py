@@ -22,14 +22,8 @@ if TYPE_CHECKING:
     from workbench.tuning.labelled_prompts import Example
 
 STEPS = (1, -1, 2, -2, 4, -4, 8, -8)  # each about twice the one before: any size within a factor of two
-PHRASE_WEIGHTS = (
-    *range(LEAST_WEIGHT, MOST_FITTED + 1),
-    12,
-    16,
-    20,
-    25,
-    MOST_WEIGHT,
-)  # only few above the fitted
+# Above the weights that are fitted only a few, because every weight is tried for every phrase.
+PHRASE_WEIGHTS = (*range(LEAST_WEIGHT, MOST_FITTED + 1), 12, 16, 20, 25, MOST_WEIGHT)
 LONGEST = 3
 """Maximum number of words in a phrase."""
 FEWEST_PROMPTS, FEWEST_SESSIONS = 2, 2

@@ -40,7 +40,8 @@ if TYPE_CHECKING:
 WEIGHT = re.compile(r"weight: \d+")
 FIGURE = re.compile(r"[\d.]+")
 PLAIN = re.compile(r"[a-z][a-z0-9-]*")
-RESERVED = frozenset({"yes", "no", "on", "off", "y", "n", "true", "false", "null"})  # for YAML no texts
+# YAML reads these words as booleans or null.
+RESERVED = frozenset({"yes", "no", "on", "off", "y", "n", "true", "false", "null"})
 WIDTH = 138
 
 

@@ -196,7 +196,7 @@ class RowView(CursorView, inherit_bindings=False):
 
     def _cells_of(self, line: TraceLine, width: int) -> Cells:
         today = self._today.get(line.id, "")
-        key = (line.id, width, line.label, today)  # a recorded prompt does not change otherwise
+        key = (line.id, width, line.label, today)  # all that may change in a row
         cells = self._cells.get(key)
         if cells is None:
             cells = self._cells[key] = cells_of(line, width, today=today)

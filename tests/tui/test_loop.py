@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from piloting import WAIT_S, notices, run_workbench, screen_text, settle, until
+from piloting import WAIT_S, list_lines, notices, run_workbench, screen_text, settle, until
 from simulator import ROOT, Account
 
 from enricher.rules.compiling.compiler import compile_layers
@@ -232,13 +232,13 @@ async def test_why_has_what_explain_prints(shop: Account) -> None:
     async with run_workbench(shop.state, screen="traces", size=(160, 60)) as (app, pilot):
         await asked_why(app, pilot)
         lines = app.screen.query_one(LineList)
-        texts = [line.text for line in lines.lines]
+        texts = [line.text for line in list_lines(lines)]
         shown = screen_text(app)
 
     assert "debug came nearest" in printed and "debug came nearest" in shown
     assert [text for text in texts if text.startswith(("min_confidence", "max_silent"))]
     assert all(text in printed for text in texts if text.startswith(("min_confidence", "max_silent")))
-    signals = [line for line in lines.lines if line.text.lstrip()[:1] in "+-" and line.right]
+    signals = [line for line in list_lines(lines) if line.text.lstrip()[:1] in "+-" and line.right]
     assert len({(line.text, line.right) for line in signals}) == len(signals)
 
 

@@ -282,16 +282,14 @@ class Measurement:
         for row in rows:
             is_recorded = row.rules_hash == self._written.rules.hash
             outcome = self._corpus.recorded(row) if is_recorded else self._outcome_under(row)
-            self._count(row, outcome, self._observed(row, outcome.task_type), verdicts.get(row.id))
+            # The table also numbers the conditions under ``with`` and ``unless``, which are no signals themselves.
+            fired = self._signals.keys() & self._written.fired(row.prompt, outcome.task_type)
+            self._count(row, outcome, fired, verdicts.get(row.id))
 
     def _outcome_under(self, row: Recorded) -> Outcome:
         self.judged_again += 1
         self._keep("judged_again", row.id)
         return reevaluated(row, self._written.rules, recorded=self._corpus.versions.rules(row.rules_hash))
-
-    def _observed(self, row: Recorded, task_type: str) -> set[int]:
-        # The table also numbers the conditions under ``with`` and ``unless``, which are no signals themselves.
-        return self._signals.keys() & self._written.fired(row.prompt, task_type)
 
     def _count(self, row: Recorded, outcome: Outcome, fired: set[int], verdict: tuple[str, str] | None) -> None:
         self.prompts += 1

@@ -125,12 +125,7 @@ def begin(app: Workbench) -> None:
     """Offer to import past conversations, then show the tour; do nothing if this user has already been welcomed."""
     if not app.memory.recall("app", "is_welcomed", False) and not app.is_welcoming:
         app.is_welcoming = True
-        _find_conversations(app, is_first=True)
-
-
-def import_conversations(app: Workbench) -> None:
-    """Offer to import past conversations, because the user has asked for it."""
-    _find_conversations(app, is_first=False)
+        import_conversations(app, is_first=True)
 
 
 def start_tour(app: Workbench) -> None:
@@ -157,7 +152,9 @@ def start_tour(app: Workbench) -> None:
     app.call_later(show, 0)
 
 
-def _find_conversations(app: Workbench, *, is_first: bool) -> None:
+def import_conversations(app: Workbench, *, is_first: bool = False) -> None:
+    """Offer to import past conversations; at the first start, the tour follows."""
+
     def find() -> None:
         from workbench.importing.conversation_files import stored_files
 

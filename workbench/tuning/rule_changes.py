@@ -201,11 +201,8 @@ def grams(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
     """
     for start in range(len(words)):
         for end in range(start + 1, min(start + LONGEST, len(words)) + 1):
-            if not _is_word(words[end - 1]):
+            last = words[end - 1]
+            if last >= MARKERS_BEGIN or not any(map(str.isalpha, last)):
                 break
             if end - start > 1 or words[start] not in STOP_WORDS:
                 yield tuple(words[start:end])
-
-
-def _is_word(word: str) -> bool:
-    return word < MARKERS_BEGIN and any(map(str.isalpha, word))

@@ -43,6 +43,12 @@ ORDERS: dict[str, Callable[[coverage.CoverageRow], tuple[float, float]]] = {
 }
 """The sort orders; in all but the last, rules that are meant to fire always, or were not measured, come last."""
 SHARE = Heading("share", "share", 7, is_number=True)
+CLUSTER_HEADINGS = (
+    Heading("terms", "words that at least half of them hold", 0),
+    Heading("prompts", "prompts", 8, is_number=True),
+    SHARE,
+)
+"""The columns of the table of prompts in which no signal (nothing that gives points to a class) was found."""
 IN_ALL = {"prompts": "measured", "labelled": "labelled", "judged_again": "judged again", "unmatched": "no signal"}
 """The numbers in ``Coverage`` that do not belong to one rule, each with the text that says what it counts."""
 
@@ -146,18 +152,6 @@ def rule_row(key: str, shown: ShownRule, columns: Sequence[Heading]) -> TableRow
         "file": (_place(row, FILE), "text-muted"),
     }
     return TableRow.of(key, (cells[one.name] for one in columns))
-
-
-def cluster_headings() -> list[Heading]:
-    """Return the columns of the table of prompts in which no signal was found.
-
-    A signal is anything that gives points to a class, such as a word.
-    """
-    return [
-        Heading("terms", "words that at least half of them hold", 0),
-        Heading("prompts", "prompts", 8, is_number=True),
-        SHARE,
-    ]
 
 
 def cluster_row(key: str, cluster: Cluster, known: Coverage) -> TableRow:

@@ -409,7 +409,7 @@ below the table says how many they are in each.
         self._clusters = {f"cluster {place}": one for place, one in enumerate(known.clusters)}
         rows = [coverage_text.unmatched_row(EVERY_UNMATCHED, known)] if known.unmatched else []
         rows += [coverage_text.cluster_row(key, one, known) for key, one in self._clusters.items()]
-        return rows, coverage_text.cluster_headings()
+        return rows, [*coverage_text.CLUSTER_HEADINGS]
 
     def _line_rows(self, _known: Coverage) -> tuple[list[TableRow], list[Heading]]:
         rows, columns = [], coverage_text.kept_headings(self.size.width)

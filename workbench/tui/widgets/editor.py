@@ -117,14 +117,13 @@ class InstructionsEditor(TextArea):
         """Return the highlighted text of the line, which is underlined if the line has a problem."""
         text = super().get_line(line_index)
         text.plain = plain_in_place(text.plain)  # of equal length, so that columns and the cursor stay right
-        for look, start, end in looks(text.plain, is_fenced=self._is_fenced(line_index)):
+        # While a text is being replaced, it may have more lines than were looked at.
+        is_fenced = line_index < len(self._fenced) and self._fenced[line_index]
+        for look, start, end in looks(text.plain, is_fenced=is_fenced):
             text.stylize(self._look(look), start, end)
         if line_index + 1 in self._problems:
             text.stylize(self._look("problem"))
         return text
-
-    def _is_fenced(self, row: int) -> bool:
-        return row < len(self._fenced) and self._fenced[row]
 
     def _look(self, look: str) -> Style:
         found = self.get_component_rich_style(f"editor--{look}", partial=True)

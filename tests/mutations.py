@@ -184,7 +184,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the habit of one repository becomes a plain word",
-        "workbench/tuning/labelled.py",
+        "workbench/tuning/matrices.py",
         " and len(repositories.get(wording, ())) >= least",
         "",
         "",
@@ -1570,8 +1570,8 @@ MUTATIONS = (
     Mutation(
         "a channel is counted over prompts for which it was not asked",
         "workbench/coverage/coverage.py",
-        "prompts if self.asked is None else self.asked, self.tokens,",
-        "prompts, self.tokens,",
+        "prompts=prompts if self.asked is None else self.asked,",
+        "prompts=prompts,",
         "",
         "rules_workbench/test_rule_coverage.py::test_a_channel_is_counted_over_the_prompts_for_which_it_was_asked",
     ),
@@ -1586,8 +1586,8 @@ MUTATIONS = (
     Mutation(
         "a signal of a losing class is called wrong",
         "workbench/coverage/coverage.py",
-        "            if (tally.facet, tally.name) == (TASK_TYPE, won):",
-        "            if tally.facet == TASK_TYPE:",
+        "            if (tally.rule.facet, tally.rule.name) == (TASK_TYPE, won):",
+        "            if tally.rule.facet == TASK_TYPE:",
         "",
         "rules_workbench/test_rule_coverage.py::test_a_signal_of_a_losing_class_is_neither_right_nor_wrong",
     ),
@@ -1641,7 +1641,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the search of Coverage looks only at what the table shows",
-        "workbench/tui/panes/rule_search.py",
+        "workbench/tui/panes/coverage_text.py",
         '        return f"{own} {self._line(rule.file, rule.line)}"',
         "        return own",
         "",
@@ -1649,7 +1649,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the search of Coverage stays on its first match",
-        "workbench/tui/panes/rule_search.py",
+        "workbench/tui/panes/coverage_text.py",
         "        return (matches.index(here) + step) % len(matches)",
         "        return matches.index(here)",
         "",
@@ -1690,7 +1690,7 @@ MUTATIONS = (
     Mutation(
         "an approach of another profile is called dead",
         "workbench/coverage/coverage.py",
-        " or (kind, name) in _as_specified(written)",
+        " or key in self._as_specified",
         "",
         "",
         "tui/test_coverage_screen.py::test_an_approach_of_another_profile_is_not_dead",
@@ -1705,7 +1705,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the search of Coverage finds a signal before the class that is called so",
-        "workbench/tui/panes/rule_search.py",
+        "workbench/tui/panes/coverage_text.py",
         "        return sorted(found, key=lambda place: not _is_called(",
         "        return sorted(found, key=lambda place: _is_called(",
         "",
@@ -4718,7 +4718,7 @@ MUTATIONS = (
     Mutation(
         "leaving the tour stays on its screen",
         "workbench/tui/welcome.py",
-        "answer if place(answer) else self._began_on",
+        "answer if place(answer) else began_on",
         "answer if place(answer) else STEPS[number].place",
         "",
         "tui/test_first_start.py::test_the_tour_shows_three_screens_and_returns",
@@ -4977,8 +4977,8 @@ MUTATIONS = (
     Mutation(
         "a proposal may strengthen only",
         "workbench/tuning/wishes/search.py",
-        "[*found, *self._steps_against(), *self._exceptions()]",
-        "[*found, *self._steps_against()]",
+        "[*found, *self._guardrail_removals(), *self._exceptions()]",
+        "[*found, *self._guardrail_removals()]",
         "",
         "tui/test_proposals.py::test_the_class_that_won_is_weakened_by_an_exception_that_the_next_prompt_obeys",
     ),
@@ -5000,7 +5000,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a filler such as yes counts as a word like any other",
-        "workbench/tuning/wishes/phrases.py",
+        "workbench/tuning/wishes/candidates.py",
         "not self.fillers.isdisjoint((words[0], words[-1]))",
         "False",
         "",
@@ -5008,7 +5008,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a phrase is sought in the text of other prompts instead of their words",
-        "workbench/tuning/wishes/phrases.py",
+        "workbench/tuning/wishes/candidates.py",
         """f" {' '.join(words_of(scanned_part(other.prompt), CONTRACTIONS).words)} \"""",
         'f" {other.prompt.lower()} "',
         "",
@@ -5016,7 +5016,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a phrase is found inside of longer words",
-        "workbench/tuning/wishes/phrases.py",
+        "workbench/tuning/wishes/candidates.py",
         'if f" {one} " in text',
         "if one in text",
         "",
@@ -5276,7 +5276,7 @@ MUTATIONS = (
     Mutation(
         "no floor and no exception of an unwanted guardrail is proposed",
         "workbench/tuning/wishes/search.py",
-        "*self._steps_against(), *self._exceptions()]",
+        "*self._guardrail_removals(), *self._exceptions()]",
         "*self._exceptions()]",
         "",
         "tui/test_proposals.py::test_a_wrong_guardrail_is_taken_away_saved_and_approved",
@@ -5380,7 +5380,7 @@ MUTATIONS = (
     ),
     Mutation(
         "for a word that many prompts contain no longer phrase is tried",
-        "workbench/tuning/wishes/phrases.py",
+        "workbench/tuning/wishes/candidates.py",
         "(*short, *dict.fromkeys(longer[:MOST_LONGER]))",
         "tuple(short)",
         "",
@@ -5437,7 +5437,7 @@ MUTATIONS = (
     Mutation(
         "a second exception of a guardrail replaces the first",
         "workbench/tuning/rewriting.py",
-        "items = [*self._blocks[rule].data.get(key, []), item]",
+        'phrases = [*self._blocks[rule].data.get("unless", []), phrase]',
         "items = [item]",
         "",
         "rules_workbench/test_floors.py::test_a_text_is_added_to_the_list_of_a_rule",
@@ -5580,7 +5580,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the previous match is the next one",
-        "workbench/edits/finding.py",
+        "workbench/tui/widgets/editor_pane.py",
         "    moved = at - 1 if step < 0 else",
         "    moved = at + 1 if step < 0 else",
         "",

@@ -53,7 +53,7 @@ from storage.base import private
 from storage.metrics.percentiles import percentile
 from storage.traces import trace_pages
 from storage.traces.selection import EVERYTHING
-from workbench.edits.live import EditTimes, TimedEdit, measure
+from workbench.edits.live import EditTimes, measure
 from workbench.replay.corpus import opened
 from workbench.replay.replay import Replay
 from workbench.replay.rulesets import compared_rules
@@ -328,7 +328,7 @@ def rates(prompts: int, runs: int) -> tuple[list[ReplayRate], list[EditTimes]]:
                         counts[name] = _replay(corpus, made[name])
                     seconds[name].append(time.process_time() - began)
         before = Path(packaged_file()).read_text(encoding="utf-8")
-        saves = measure(state_dir(), [TimedEdit(name, packaged_file(), before, text) for name, text in texts.items()])
+        saves = [measure(state_dir(), packaged_file(), name, before=before, after=text) for name, text in texts.items()]
     floor = statistics.median(seconds[READ])
     found = [_rate(name, prompts, times, floor, *counts.get(name, (0.0, 0))) for name, times in seconds.items()]
     return found, saves

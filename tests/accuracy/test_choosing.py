@@ -11,7 +11,8 @@ from enricher.rules.compiling.class_table import compile_classes
 from enricher.rules.compiling.signals import ClassRule
 from workbench.tuning.accuracy import packaged_table
 from workbench.tuning.fitting import RIGHT_WHEN_SHOWN, calibrate, is_shown
-from workbench.tuning.labelled import (
+from workbench.tuning.labelled_prompts import LabelledRow, without_copies
+from workbench.tuning.matrices import (
     LEAST_PROMPTS,
     LEAST_REPOSITORIES,
     Observed,
@@ -21,7 +22,6 @@ from workbench.tuning.labelled import (
     observe,
     vocabulary,
 )
-from workbench.tuning.labelled_prompts import LabelledRow, without_copies
 
 
 def prompt(text: str, *, repository: str = "", task_type: str = "debug", place: str = "a.jsonl:1") -> LabelledRow:

@@ -211,7 +211,7 @@ def test_a_kept_run_can_be_read_again(library: Account, packaged: str) -> None:
     diff = progress.difference(packaged, quieter(packaged), packaged_file())
 
     with contextlib.closing(database.connect(str(library.state))) as db:
-        identity = progress.store_run(db, figures, diff=diff, selection="")
+        identity = progress.store_run(db, figures, diff=diff, selection="", causes={})
         kept, results = replays.show(db, identity[:16])
 
     assert (kept.verdict, kept.changed, kept.diff) == (figures.verdict, len(figures.changes), diff)
@@ -219,9 +219,7 @@ def test_a_kept_run_can_be_read_again(library: Account, packaged: str) -> None:
 
 
 def test_measuring_tells_first_and_complete_figures(library: Account, packaged: str) -> None:
-    edit = live.TimedEdit("quieter", packaged_file(), packaged, quieter(packaged))
-
-    (measured,) = live.measure(str(library.state), [edit])
+    measured = live.measure(str(library.state), packaged_file(), "quieter", before=packaged, after=quieter(packaged))
 
     assert 0 < measured.first_ms <= measured.complete_ms
     assert measured.prompts == len(library.traces())

@@ -14,7 +14,7 @@ from workbench.replay.compare import kinds
 from workbench.replay.impact import EVALUATE, NOT, Impact
 from workbench.replay.outcome import reevaluated
 from workbench.replay.rulesets import compared_rules
-from workbench.tuning.steps import grams
+from workbench.tuning.rule_changes import grams
 from workbench.tuning.wishes.search import Edit, edits_for
 from workbench.tuning.wishes.wish import Wish
 

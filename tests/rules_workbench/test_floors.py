@@ -119,6 +119,6 @@ def test_one_number_of_a_rule_is_written_where_it_stands(block: str, after: str)
 def test_a_text_is_added_to_the_list_of_a_rule(block: str, after: str | None) -> None:
     text = "# Guardrails\n\n## Guardrail: H3\n\n```yaml\n{}\n```\n"
 
-    written = Rewriter("x.md", text.replace("{}", block)).with_item("guardrail.H3", "unless", "b c")
+    written = Rewriter("x.md", text.replace("{}", block)).with_exception("guardrail.H3", "b c")
 
     assert written == (text.replace("{}", after) if after else None)

@@ -13,7 +13,7 @@ from edits_of_rules import ask, instruct, layer
 
 from enricher.rules.layers import packaged_file
 from workbench.tuning.rewriting import Rewriter
-from workbench.tuning.steps import phrases_for
+from workbench.tuning.rule_changes import phrases_for
 
 if TYPE_CHECKING:
     from simulator import Account

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from textual.message_pump import MessagePump
     from textual.screen import Screen
 
+    from workbench.tui.widgets.lists.line_list import LineList, ListLine
+
 _undrawn: WeakSet[Compositor] = WeakSet()
 _drawn: WeakKeyDictionary[Compositor, str] = WeakKeyDictionary()
 
@@ -150,6 +152,11 @@ async def until(pilot: Pilot[None], holds: Callable[[], object]) -> None:
 def notices(app: Workbench) -> str:
     """Return what the app has said in notices."""
     return "\n".join(notice.message for notice in app._notifications)  # noqa: SLF001 (they fold on the screen)
+
+
+def list_lines(shown: LineList) -> list[ListLine]:
+    """Return the lines of all groups, also of those that are closed, without the headings."""
+    return [line for group in shown._groups for line in group.lines]  # noqa: SLF001 (the app needs only visible lines)
 
 
 def screen_text(app: App[Any]) -> str:

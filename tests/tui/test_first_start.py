@@ -160,7 +160,7 @@ def test_a_stopped_import_keeps_what_it_stored_and_the_next_stores_the_rest(
     for should_stop in (lambda: posted[-1].__dict__.get("stored", 0), lambda: False):
         import_offer.count_prompts(state, sources, posted.append, should_stop=lambda: False)
         import_offer.store_prompts(state, sources, posted[-1], posted.append, should_stop=should_stop)
-    counted = [one.found.prompts for one in posted if isinstance(one, import_offer.Counted)]
+    counted = [one.found.prompts for one in posted if isinstance(one, import_offer.PromptsCounted)]
     ends = [(one.stored.prompts, one.is_whole) for one in posted if isinstance(one, import_offer.Imported)]
 
     assert ends == [(1, False), (5, True)]

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from piloting import WAIT_S, notices, run_workbench, screen_text, settle, until
+from piloting import WAIT_S, list_lines, notices, run_workbench, screen_text, settle, until
 from simulator import ROOT, Account
 
 from enricher.rules.compiling.compiler import compile_layers
@@ -26,6 +26,7 @@ from workbench.tui.screens.loop.gate import GateScreen
 from workbench.tui.screens.loop.make import MakeScreen
 from workbench.tui.screens.loop.why import WhyScreen
 from workbench.tui.widgets.dialogs import ClassChooser
+from workbench.tui.widgets.editor_pane import FindInput
 from workbench.tui.widgets.lists.line_list import LineList
 from workbench.tui.widgets.lists.row_view import RowView
 from workbench.tuning.wishes.search import edits_for
@@ -231,13 +232,13 @@ async def test_why_has_what_explain_prints(shop: Account) -> None:
     async with run_workbench(shop.state, screen="traces", size=(160, 60)) as (app, pilot):
         await asked_why(app, pilot)
         lines = app.screen.query_one(LineList)
-        texts = [line.text for line in lines.lines]
+        texts = [line.text for line in list_lines(lines)]
         shown = screen_text(app)
 
     assert "debug came nearest" in printed and "debug came nearest" in shown
     assert [text for text in texts if text.startswith(("min_confidence", "max_silent"))]
     assert all(text in printed for text in texts if text.startswith(("min_confidence", "max_silent")))
-    signals = [line for line in lines.lines if line.text.lstrip()[:1] in "+-" and line.right]
+    signals = [line for line in list_lines(lines) if line.text.lstrip()[:1] in "+-" and line.right]
     assert len({(line.text, line.right) for line in signals}) == len(signals)
 
 
@@ -572,6 +573,17 @@ async def test_words_lines_and_rules_are_found_while_typing(shop: Account) -> No
     last = max(line for line, text in enumerate(LAYER.splitlines(), 1) if "e" in text)
     assert places == [("e", last), ("e", 3), ("", 9), ("", 3)]
     assert is_back, "enter on a line or rule returns to the text"
+
+
+async def test_a_number_in_superscript_is_no_line_to_go_to(shop: Account) -> None:
+    async with run_workbench(shop.state, screen="instructions") as (app, pilot):
+        keys = Keys(app, pilot)
+        await keys.press("i", "ctrl+l")
+        app.place_screen().query_one(FindInput).value = "²"  # type: ignore[union-attr]
+        await pilot.pause()
+        screen = screen_text(app)
+
+    assert "not found" in screen
 
 
 async def test_the_line_of_the_cursor_keeps_its_colours(shop: Account) -> None:

@@ -8,7 +8,7 @@ from contextlib import closing, suppress
 from typing import TYPE_CHECKING
 
 import pytest
-from piloting import notices, run_workbench, screen_text
+from piloting import list_lines, notices, run_workbench, screen_text
 from simulator import ROOT, Account
 from test_loop import Keys, git
 
@@ -494,7 +494,7 @@ async def test_an_edit_of_a_packaged_rule_says_that_saving_asks_for_a_layer(shop
         await keys.type("backlog")
         await keys.press("enter")
         await wished(app, pilot, "implementation")
-        told = [line.text for line in app.screen.query_one(LineList).lines if line.key.endswith("· layer")]
+        told = [line.text for line in list_lines(app.screen.query_one(LineList)) if line.key.endswith("· layer")]
         shown = screen_text(app)
 
     assert "planning: lower [planning-words] from 4 to 2" in shown

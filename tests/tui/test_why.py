@@ -9,7 +9,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
-from piloting import run_workbench, screen_text, settle
+from piloting import list_lines, run_workbench, screen_text, settle
 from textual import events
 
 from enricher.interfaces.explanation import beside
@@ -47,7 +47,7 @@ async def reasons(account: Account) -> list[str]:
         await settle(app, pilot)
         found = app.screen.query_one(LineList)
         heads = [group.head for group in found._groups]  # noqa: SLF001 (headings are no lines)
-        return [f"{line.text}  {line.right}" for line in (*heads, *found.lines)]
+        return [f"{line.text}  {line.right}" for line in (*heads, *list_lines(found))]
 
 
 async def test_slash_leads_to_the_filter_of_the_list(library: Account) -> None:

@@ -256,7 +256,7 @@ def _prompts(labelled: str | None, selection: Selection) -> list[LabelledPrompt]
     from workbench.commands.replaying.blast_radius import opened
 
     with opened(selection) as corpus:
-        return from_log(corpus).prompts
+        return from_log(corpus)[0]
 
 
 def cost(prompts: Sequence[str], settings: Mapping[str, Setting]) -> str:

@@ -48,13 +48,13 @@ def workbench(screen: str, selection: Selection | None, instructions: str | None
 
 def _serve(given: list[str]) -> None:
     try:
-        from workbench.tui.in_browser import serve
+        from workbench.tui.in_browser import WorkbenchServer
     except ModuleNotFoundError as missing:
         if str(missing.name).partition(".")[0] not in ("textual_serve", "aiohttp"):  # aiohttp: textual-serve needs it
             raise
         hint = "--web needs textual-serve; install it: pip install 'textual-serve>=1.1.3'"
         raise click.ClickException(hint) from missing
-    serve(given)
+    WorkbenchServer(given).run()
 
 
 def _has_terminal() -> bool:

@@ -11,14 +11,13 @@ import hashlib
 import json
 import re
 from collections import Counter
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from enricher.classify import SEARCH_INTENT, TASK_TYPE, Observation, matching, scanned_part
+from enricher.classify import SEARCH_INTENT, TASK_TYPE
 from enricher.prompt.text import estimate_tokens
 from enricher.settings import AS_SPECIFIED, is_as_specified
 from storage.evaluation.corpus import labels_of
-from workbench.coverage.rule_positions import RulePosition
 from workbench.coverage.unmatched import Unmatched
 from workbench.replay.outcome import reevaluated
 from workbench.replay.replay import never
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from storage.evaluation.corpus import RecordedPrompt as Recorded
-    from workbench.coverage.rule_positions import LocatedRules, LocatedSignal
+    from workbench.coverage.rule_positions import LocatedRules
     from workbench.coverage.unmatched import Cluster
     from workbench.replay.corpus import Corpus
     from workbench.replay.outcome import Outcome
@@ -65,7 +64,8 @@ class CoverageRow:
     measured; for a channel or an approach of the profile ``as-specified``, those for which it was asked. It fired on
     ``fired`` of them, and added ``tokens`` tokens to them in total. ``right`` and ``wrong`` count the labelled prompts
     on which it fired and its class won, rightly or wrongly. ``examples`` are the ids of the newest prompts on which it
-    fired. ``is_foreign`` is whether a signal has wordings of other languages.
+    fired. ``condition`` is the number of a signal in the compiled table, -1 for a rule. ``is_foreign`` is whether a
+    signal has wordings of other languages.
     """
 
     kind: str
@@ -77,12 +77,12 @@ class CoverageRow:
     condition: int
     file: str
     line: int
-    fired: int
-    prompts: int
-    tokens: int
-    right: int
-    wrong: int
-    examples: tuple[str, ...]
+    fired: int = 0
+    prompts: int = 0
+    tokens: int = 0
+    right: int = 0
+    wrong: int = 0
+    examples: tuple[str, ...] = ()
     is_foreign: bool = False
 
     @property
@@ -212,21 +212,15 @@ class Coverage:
 class _Tally:
     """The counts of one rule or signal, from which its ``CoverageRow`` is made."""
 
-    kind: str
-    rule: str
-    facet: str
-    name: str
-    place: RulePosition
-    label: str = ""
-    weight: int = 0
-    condition: int = -1
-    fired: int = 0
-    tokens: int = 0
+    rule: CoverageRow
+    """The rule or signal, without its figures."""
+    kept: int
     asked: int | None = None
     """The number of prompts for which the rule was asked; None for a rule that can fire on every prompt."""
-    is_foreign: bool = False
+    fired: int = 0
+    tokens: int = 0
     mark: int = 0
-    kept: int = EXAMPLES
+    """The exclusive or of a number for each prompt on which the rule fired; equal for rules that fired together."""
     ids: dict[str, list[str]] = field(default_factory=lambda: {FIRED: [], RIGHT: [], WRONG: []})
     """The ids of prompts on which the rule fired (at most ``kept``), and of those whose labels confirm or refute it."""
 
@@ -238,12 +232,15 @@ class _Tally:
             self.ids[FIRED].append(trace_id)
 
     def row(self, prompts: int) -> CoverageRow:
-        return CoverageRow(
-            self.kind, self.rule, self.facet, self.name, self.label, self.weight, self.condition, self.place.file,
-            self.place.line, self.fired, prompts if self.asked is None else self.asked, self.tokens,
-            len(self.ids[RIGHT]), len(self.ids[WRONG]), tuple(self.ids[FIRED][:EXAMPLES]),
-            self.is_foreign,
-        )  # fmt: skip
+        return replace(
+            self.rule,
+            fired=self.fired,
+            prompts=prompts if self.asked is None else self.asked,
+            tokens=self.tokens,
+            right=len(self.ids[RIGHT]),
+            wrong=len(self.ids[WRONG]),
+            examples=tuple(self.ids[FIRED][:EXAMPLES]),
+        )
 
 
 class Measurement:
@@ -260,24 +257,23 @@ class Measurement:
         self._unmatched = Unmatched()
         self._signals: dict[int, list[_Tally]] = {}
         foreign = {(one.place, one.index) for one in written.foreign_signals()}
-        for signal in written.signals:
-            self._add_signal(signal, is_foreign=(signal.place, signal.index) in foreign)
+        for one in written.signals:
+            row = CoverageRow(
+                "signal", one.rule, one.facet, one.name, one.label, one.weight, one.condition, one.place.file,
+                one.place.line, is_foreign=(one.place, one.index) in foreign,
+            )  # fmt: skip
+            self._signals.setdefault(one.condition, []).append(_Tally(row, kept))
         self._informative = {
             one.condition for one in written.signals if one.facet == TASK_TYPE and one.feature not in UNINFORMATIVE
         }
-        self._lines = {(one.kind, one.name): one for one in _lines(written)}
-        for tally in self._lines.values():
-            tally.kept = kept
+        self._as_specified = _as_specified(written)
+        self._lines: dict[tuple[str, str], _Tally] = {}
+        for row in _rules(written):
+            key = row.kind, row.name
+            is_asked_apart = row.kind == "channel" or key in self._as_specified
+            self._lines[key] = _Tally(row, kept, asked=0 if is_asked_apart else None)
         self._titles = {identity: title for identity, (title, _) in written.guardrail_titles().items()}
         self._approaches = list(_approaches(written))
-        self._as_specified = _as_specified(written)
-
-    def _add_signal(self, signal: LocatedSignal, *, is_foreign: bool) -> None:
-        tally = _Tally(
-            "signal", signal.rule, signal.facet, signal.name, signal.place, signal.label, signal.weight,
-            signal.condition, is_foreign=is_foreign, kept=self._most_kept,
-        )  # fmt: skip
-        self._signals.setdefault(signal.condition, []).append(tally)
 
     def add(self, page: Iterable[Recorded]) -> None:
         """Count the rules that fire on each prompt of a page (a list of prompts from the corpus)."""
@@ -286,17 +282,14 @@ class Measurement:
         for row in rows:
             is_recorded = row.rules_hash == self._written.rules.hash
             outcome = self._corpus.recorded(row) if is_recorded else self._outcome_under(row)
-            self._count(row, outcome, self._observed(row, outcome.task_type), verdicts.get(row.id))
+            # The table also numbers the conditions under ``with`` and ``unless``, which are no signals themselves.
+            fired = self._signals.keys() & self._written.fired(row.prompt, outcome.task_type)
+            self._count(row, outcome, fired, verdicts.get(row.id))
 
     def _outcome_under(self, row: Recorded) -> Outcome:
         self.judged_again += 1
         self._keep("judged_again", row.id)
         return reevaluated(row, self._written.rules, recorded=self._corpus.versions.rules(row.rules_hash))
-
-    def _observed(self, row: Recorded, task_type: str) -> set[int]:
-        table = self._written.rules.table
-        found = Observation(scanned_part(row.prompt), table).found
-        return self._signals.keys() & (found.keys() | matching.fired_late(found, task_type, table).keys())
 
     def _count(self, row: Recorded, outcome: Outcome, fired: set[int], verdict: tuple[str, str] | None) -> None:
         self.prompts += 1
@@ -332,7 +325,7 @@ class Measurement:
             return
         number = RIGHT if kind != "wrong" and won == right else WRONG
         for tally in [*fired, *filter(None, [self._lines.get(("task type", won))])]:
-            if (tally.facet, tally.name) == (TASK_TYPE, won):
+            if (tally.rule.facet, tally.rule.name) == (TASK_TYPE, won):
                 tally.ids[number].append(row.id)
 
     def _keep(self, number: str, trace_id: str) -> None:
@@ -349,11 +342,12 @@ class Measurement:
         for identity in outcome.guardrails:
             yield ("guardrail", identity), estimate_tokens(f"{identity} ({self._titles.get(identity, '')})")
         if outcome.approach:
+            # An outcome has the text of its approach only, in which the placeholders are filled in.
             name = next((name for name, pattern in self._approaches if pattern.fullmatch(outcome.approach)), "")
             yield ("approach", name), estimate_tokens(outcome.approach)
         if outcome.workflow:
             yield ("workflow", outcome.workflow), 0
-        if outcome.items:
+        if outcome.items:  # most prompts have none, and parsing their inputs takes long
             for channel, tokens in _tokens_by_channel(row, outcome).items():
                 yield ("channel", channel), tokens
 
@@ -361,15 +355,14 @@ class Measurement:
         """Return the figures for all prompts counted so far."""
         tallies = [tally for group in self._signals.values() for tally in group] + list(self._lines.values())
         found = [(tally.row(self.prompts), tally) for tally in tallies]
-        rows = [(row, tally.mark) for row, tally in found]
-        rows.sort(key=lambda pair: (KINDS.index(pair[0].kind), pair[0].file, pair[0].line))
+        found.sort(key=lambda pair: (KINDS.index(pair[0].kind), pair[0].file, pair[0].line))
         return Coverage(
             self._written.rules.hash,
             self.prompts,
             self.judged_again,
             self.labelled,
-            tuple(row for row, _mark in rows),
-            tuple(_overlaps(rows)),
+            tuple(row for row, _tally in found),
+            tuple(_overlaps(found)),
             self._unmatched.count,
             tuple(self._unmatched.clusters()),
             dict(self._labels),
@@ -389,17 +382,13 @@ def measure(corpus: Corpus, written: LocatedRules, *, should_stop: Callable[[], 
     return measurement.coverage()
 
 
-def _lines(written: LocatedRules) -> Iterator[_Tally]:
-    for facet, kind in ((TASK_TYPE, "task type"), (SEARCH_INTENT, "search intent")):
+def _rules(written: LocatedRules) -> Iterator[CoverageRow]:
+    """Yield the rules, as distinct from their signals, without figures."""
+    for facet in (TASK_TYPE, SEARCH_INTENT, "approach", "workflow", "channel"):
         for name, block in written.rules_of(facet):
-            yield _Tally(kind, block.id, facet, name, RulePosition(block.file, block.line))
-    for identity, (title, place) in written.guardrail_titles().items():
-        yield _Tally("guardrail", f"guardrail.{identity}", "guardrail", identity, place, title)
-    for kind in ("approach", "workflow", "channel"):
-        for name, block in written.rules_of(kind):
-            is_asked_apart = kind == "channel" or (kind, name) in _as_specified(written)
-            asked = 0 if is_asked_apart else None
-            yield _Tally(kind, block.id, kind, name, RulePosition(block.file, block.line), asked=asked)
+            yield CoverageRow(facet.replace("_", " "), block.id, facet, name, "", 0, -1, block.file, block.line)
+    for identity, (title, at) in written.guardrail_titles().items():
+        yield CoverageRow("guardrail", f"guardrail.{identity}", "guardrail", identity, title, 0, -1, at.file, at.line)
 
 
 def _approaches(written: LocatedRules) -> Iterator[tuple[str, re.Pattern[str]]]:
@@ -430,7 +419,7 @@ def _tokens_by_channel(row: Recorded, outcome: Outcome) -> dict[str, int]:
     offered = {
         (channel["name"], item[1]): item[0] or item[3]
         for channel in json.loads(row.inputs)["channels"]
-        for item in reversed(channel["candidates"])
+        for item in reversed(channel["candidates"])  # of several with one reference, the first one was taken
     }
     found: dict[str, int] = {}
     for channel, ref in outcome.items:
@@ -438,12 +427,13 @@ def _tokens_by_channel(row: Recorded, outcome: Outcome) -> dict[str, int]:
     return found
 
 
-def _overlaps(rows: Iterable[tuple[CoverageRow, int]]) -> Iterator[Overlap]:
+def _overlaps(rows: Iterable[tuple[CoverageRow, _Tally]]) -> Iterator[Overlap]:
     together: dict[tuple[str, str, int, int], list[CoverageRow]] = {}
-    for row, mark in rows:
-        if LEAST_TOGETHER <= row.fired < row.prompts:
-            together.setdefault((row.kind, row.facet, row.fired, mark), []).append(row)
+    for row, tally in rows:
+        if LEAST_TOGETHER <= row.fired < row.prompts:  # rules that always fire are reported as such
+            together.setdefault((row.kind, row.facet, row.fired, tally.mark), []).append(row)
     for group in sorted(together.values(), key=lambda group: -group[0].fired):
+        # Signals with one condition are one signal with points for several classes.
         if len({(one.condition, "" if one.condition >= 0 else one.name) for one in group}) > 1:
             yield Overlap(tuple(group), group[0].fired)
 

@@ -11,7 +11,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from enricher.classify import TASK_TYPE
+from enricher.classify import TASK_TYPE, Observation, matching, scanned_part
 from enricher.rules.cache import Rules
 from enricher.rules.compiling.class_table import condition_numbers
 from enricher.rules.compiling.compiled import CATALOGUE, LONE_LAYER
@@ -95,6 +95,7 @@ class LocatedRules:
     @property
     def folder(self) -> str:
         """Return the folder whose project or package layer is among the rules; empty if there is none."""
+        # The highest layer first: the folder of a package lies in that of its project.
         return next(filter(None, (scope_of(layer, path) for layer, path, _text in reversed(self.compiled.texts))), "")
 
     def foreign_signals(self) -> list[LocatedSignal]:
@@ -107,6 +108,12 @@ class LocatedRules:
         having.update(_block(one) for one in self.signals if one.has_foreign_letters)
         mostly = {block for block, number in having.items() if 2 * number > signals[block]}
         return [one for one in self.signals if one.has_foreign_letters or _block(one) in mostly]
+
+    def fired(self, prompt: str, task_type: str) -> set[int]:
+        """Return the numbers of the signals that fire on a prompt, including those that require ``task_type``."""
+        table = self.rules.table
+        found = Observation(scanned_part(prompt), table).found
+        return found.keys() | matching.fired_late(found, task_type, table).keys()
 
     def task_types(self) -> list[str]:
         """Return the names of the task types in the order of the compiled table.
@@ -127,14 +134,11 @@ class LocatedRules:
 
         The position is that of the rule or the table row that defines it.
         """
-        blocks = {name: RulePosition(block.file, block.line) for name, block in self.rules_of("guardrail")}
         linked = self.compiled.guardrails
-        rows_at = {row.guardrail: RulePosition(row.file, row.line) for row in reversed(linked.shorthands)}
-        places = (
-            {identity: RulePosition(one.file, one.line) for identity, one in linked.catalogue.items()}
-            | rows_at
-            | blocks
-        )
+        places = {identity: RulePosition(one.file, one.line) for identity, one in linked.catalogue.items()}
+        # Reversed, so that of several rows for a guardrail the first one wins.
+        places |= {row.guardrail: RulePosition(row.file, row.line) for row in reversed(linked.shorthands)}
+        places |= {name: RulePosition(block.file, block.line) for name, block in self.rules_of("guardrail")}
         return {identity: (title, places[identity]) for identity, title, *_ in self.rules.body["guardrails"]["rules"]}
 
     def _name_of(self, kind: str, name: str) -> str:

@@ -12,7 +12,8 @@ from storage.memory.stemming import stem
 from storage.memory.words import STOP_WORDS, words
 
 MOST_PROMPTS, MOST_CLUSTERS, MOST_TERMS = 20_000, 20, 4
-SCANNED_CHARS, EXAMPLES = 2_000, 3
+SCANNED_CHARS = 2_000  # of each prompt; this bounds the work, too
+EXAMPLES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,7 @@ class Unmatched:
         found: list[Cluster] = []
         frequency = Counter(term for terms in left.values() for term in terms)
         while len(found) < MOST_CLUSTERS:
+            # Of equally frequent terms the one that sorts last, whatever the order in which the prompts came.
             first, most = max(frequency.items(), key=lambda pair: (pair[1], pair[0]), default=("", 0))
             if most < 2:
                 break
@@ -68,6 +70,7 @@ class Unmatched:
 
     def _cluster(self, members: list[str]) -> Cluster:
         held = Counter(term for trace_id in members for term in self._prompts[trace_id])
+        # Reversed, so that a term is spelled as in the newest prompt.
         spelled = {term: word for trace_id in reversed(members) for term, word in self._prompts[trace_id].items()}
         shared = sorted((term for term in held if 2 * held[term] >= len(members)), key=lambda term: (-held[term], term))
         terms = tuple(spelled[term] for term in shared[:MOST_TERMS])

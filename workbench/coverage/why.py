@@ -8,7 +8,6 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from enricher.classify import Observation, matching, scanned_part
 from enricher.interfaces.explanation import Explanation, of_trace
 from enricher.rules.compiling.compiler import PACKAGED
 from enricher.rules.layers import packaged_file
@@ -60,9 +59,7 @@ class Why:
         if self.written is None:
             return []
         judged = self.explained.enrichment.classification
-        table = self.written.rules.table
-        found = Observation(scanned_part(self.explained.prompt), table).found
-        fired = found.keys() | matching.fired_late(found, judged.task_type, table).keys()
+        fired = self.written.fired(self.explained.prompt, judged.task_type)
         return sorted((one for one in self.written.signals if one.condition in fired), key=lambda one: one.condition)
 
     def place_of(self, kind: str, name: str) -> RulePosition | None:
@@ -130,13 +127,13 @@ def task_types_today(corpus: Corpus, trace_ids: Sequence[str]) -> dict[str, str]
 
     A task type is empty if it is unknown or does not differ from the recorded one.
     """
-    found, sides = dict.fromkeys(trace_ids, ""), dict[str, "Side | None"]()
+    found, sides = dict.fromkeys(trace_ids, ""), dict[str, "Side | None"]()  # compiled once for each folder
     for row in stored.rows_of(corpus.db, trace_ids):
         if row.cwd not in sides:
             with contextlib.suppress(SideError):
                 sides[row.cwd] = current_rules(row.cwd)
         side = sides.setdefault(row.cwd, None)
-        if row.has_inputs and side is not None and side.hash != row.rules_hash:
+        if row.has_inputs and side is not None and side.hash != row.rules_hash:  # under the same rules it cannot differ
             now = _other_outcome(corpus, row, side)
             found[row.id] = now.task_type if now and now.task_type != row.task_type else ""
     return found
@@ -158,5 +155,6 @@ def line_now(line: int, before: str, now: str) -> int:
     changes = difflib.SequenceMatcher(None, before.splitlines(), now.splitlines(), autojunk=False).get_opcodes()
     for _kind, start, end, start_now, end_now in changes:
         if start <= line - 1 < end:
+            # A changed range may be shorter now, or empty.
             return min(start_now + line - 1 - start, max(end_now - 1, start_now)) + 1
-    return line
+    return line  # beyond the end of ``before``

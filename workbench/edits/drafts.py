@@ -12,16 +12,12 @@ import json
 import os
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from storage.base import private
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 FOLDER = "workbench-drafts"
-LARGEST = 16 << 20
-SHORT = 48
+LARGEST = 16 << 20  # room for two texts of the largest size that the editor opens, 4 MiB
+SHORT = 48  # characters; the line stands in a dialog, behind the time
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,18 +70,13 @@ class Drafts:
 
     def abandoned(self, path: str) -> list[Draft]:
         """Return the drafts of the instructions file at ``path`` whose apps have ended, newest first."""
-        found = [draft for draft in self._others() if draft.path == path and not _is_locked(_lock_of(draft.file))]
-        return sorted(found, key=lambda draft: draft.at, reverse=True)
-
-    def _others(self) -> Iterator[Draft]:
-        try:
+        with contextlib.suppress(OSError):
             names = [name for name in os.listdir(self._folder) if name.endswith(".json")]
-        except OSError:
-            return
-        for name in names:
-            file = os.path.join(self._folder, name)
-            if file != self._file and (draft := _read(file)) is not None:
-                yield draft
+            files = {os.path.join(self._folder, name) for name in names} - {self._file}
+            drafts = filter(None, map(_read, files))
+            found = [draft for draft in drafts if draft.path == path and not _is_locked(_lock_of(draft.file))]
+            return sorted(found, key=lambda draft: draft.at, reverse=True)
+        return []  # no draft was ever stored
 
     def _hold_lock(self) -> None:
         """Create and lock a lock file under a temporary name, then rename it, so that it never exists unlocked."""
@@ -133,7 +124,9 @@ def _is_locked(lock: str) -> bool:
     except OSError:
         return False
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        fcntl.flock(
+            descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB
+        )  # shared: another app that looks is not taken for the owner
     except BlockingIOError:
         return True
     except OSError:  # a file system without locks

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from enricher.rules.own_layer import OwnLayer
 
 LARGEST = 4 << 20
-DEBOUNCE_MS, STEP_MS = 200, 20
-AGAIN_S = 0.5
+DEBOUNCE_MS, STEP_MS = 200, 20  # one save is several events: wait for 20 ms without another, but at most 200 ms
+AGAIN_S = 0.5  # a folder that does not exist cannot be watched, so it is looked for from time to time
 FOR_THE_TEAM = "It counts here at once, and for others when you commit it and they trust it (enricher trust)."
 
 
@@ -104,12 +104,12 @@ def objection(path: str, cwd: str) -> str:
     The files that come with the product are edited in place only by people working on the product, in its checkout.
     """
     real, ours = os.path.realpath(path), os.path.dirname(os.path.realpath(packaged_file())) + os.sep
-    if real.startswith(ours) and {"site-packages", "dist-packages"} & {*real.split(os.sep)}:
-        return "it belongs to the installed package; the next update would overwrite your edit"
-    if real.startswith(ours) and not f"{os.path.realpath(cwd)}{os.sep}".startswith(
-        os.path.realpath(root_dir()) + os.sep
-    ):
-        return "it comes with the product and counts in every project"
+    if real.startswith(ours):
+        if {"site-packages", "dist-packages"} & {*real.split(os.sep)}:  # Debian installs into dist-packages
+            return "it belongs to the installed package; the next update would overwrite your edit"
+        # With separators, so that a folder whose name only begins like that of the checkout does not count.
+        if not os.path.join(os.path.realpath(cwd), "").startswith(os.path.join(os.path.realpath(root_dir()), "")):
+            return "it comes with the product and counts in every project"
     if os.path.exists(path) and not os.access(path, os.W_OK):
         return "you may not write to it"
     return ""
@@ -142,7 +142,7 @@ def layers_for_edits(cwd: str, *, chosen: str = "") -> list[Layer]:
     is then proposed first.
     """
     own, root = Layer("user", own_file()), project_root(cwd)
-    if not os.path.lexists(os.path.join(root, ".git")):
+    if not os.path.lexists(os.path.join(root, ".git")):  # a folder, or a file in a worktree or submodule
         return [own]
     project = Layer("project", os.path.join(root, OWN_FOLDER, OWN_FILE))
     return sorted([project, own], key=lambda layer: layer.path != chosen)
@@ -167,7 +167,7 @@ def layer_of_edit(text: str, opened: str, cwd: str, into: Layer) -> OwnLayer:
 def read(path: str) -> str:
     """Return the text of a file; it is empty if the file does not exist. Raises FileError if it cannot be read."""
     try:
-        with open(path, encoding="utf-8", newline="") as file:
+        with open(path, encoding="utf-8", newline="") as file:  # newline: a save must not change the line endings
             text = file.read(LARGEST + 1)
     except FileNotFoundError:
         return ""
@@ -231,14 +231,14 @@ def watch(path: str, *, changed: Callable[[str], None], stop: threading.Event) -
     """
     import watchfiles
 
-    names = {os.path.abspath(path), os.path.realpath(path)}
+    names = {os.path.abspath(path), os.path.realpath(path)}  # both: the link or the file behind it may be replaced
     known: str | None = None
     while not stop.is_set():
         folders = {folder for name in names if os.path.isdir(folder := os.path.dirname(name))}
         if not folders:
             time.sleep(AGAIN_S)
             continue
-        with contextlib.suppress(OSError, RuntimeError):
+        with contextlib.suppress(OSError, RuntimeError):  # watchfiles raises either if a folder vanishes; look again
             for _changes in watchfiles.watch(
                 *folders,
                 watch_filter=lambda _kind, name: name in names,
@@ -252,7 +252,7 @@ def watch(path: str, *, changed: Callable[[str], None], stop: threading.Event) -
             ):
                 with contextlib.suppress(FileError):
                     text = read(path)
-                    if text != known:
+                    if text != known:  # the timeouts also get here, and some saves change nothing
                         known = text
                         changed(text)
                 if not all(map(os.path.isdir, folders)):

@@ -93,7 +93,7 @@ class CachedSide(compared_rules.Side):
 
         Return None if these prompts keep their recorded outcome. Raises SideError.
         """
-        del scope
+        del scope  # the same for every prompt (``InAnyFolder``)
         if recorded not in self._known:
             self._made = self._made or self._make()
             self._known[recorded] = self._made.rules_for(recorded)
@@ -171,7 +171,7 @@ class EditSession:
                 return
             yield self._gate_result(layer.text if layer else text)
             yield LintResult(problems)
-            yield from self._causes(corpus, text, changes, should_stop=should_stop)
+            yield from self._causes(corpus, text, changes, should_stop=should_stop)  # last, as it judges prompts again
 
     def sound_figures(self, text: str) -> Figures | None:
         """Return the complete figures of an edited text; None if ``enricher check`` would report an error.
@@ -237,7 +237,7 @@ class EditSession:
         The text is empty if the file is a layer that is not committed.
         """
         path = self._saved.path
-        with contextlib.suppress(RevisionError):
+        with contextlib.suppress(RevisionError):  # not in a repository; ``text_at`` says so in its error
             is_layer = bool(files.layer_of(path, self.cwd)) and path != packaged_file()
             if is_layer and not find_revision(project_root(os.path.dirname(path)), HEAD).holds(path):
                 return ""
@@ -257,13 +257,11 @@ class EditSession:
 
         There are none if the gate would be open, or if it cannot run.
         """
-        if not os.path.exists(path_for(self.cwd)):
-            return GateResult(())
-        try:
-            report = gate.run_on_last_commit(project_root(self.cwd), texts={self._saved.path: text})
-        except gate.GateError:
-            return GateResult(())
-        return GateResult(tuple(report.reasons()))
+        if os.path.exists(path_for(self.cwd)):
+            with contextlib.suppress(gate.GateError):
+                report = gate.run_on_last_commit(project_root(self.cwd), texts={self._saved.path: text})
+                return GateResult(tuple(report.reasons()))
+        return GateResult(())
 
     def _causes(
         self, corpus: Corpus, text: str, changes: Sequence[Change], *, should_stop: Callable[[], bool]
@@ -312,51 +310,37 @@ def _group_of(cause: attribution.Cause) -> str:
     """
     if cause.how != attribution.ALONE:
         return "several lines" if cause.hunks else "not this edit"
-    hunk = cause.hunks[0]
+    hunk = cause.hunks[0]  # the only one
     return f"{os.path.basename(hunk.file)}:{hunk.line} {hunk.first_line}"
 
 
 @dataclass(frozen=True, slots=True)
-class TimedEdit:
-    """An edit to measure: its name, the file, and its text before and after."""
-
-    name: str
-    path: str
-    before: str
-    after: str
-
-
-@dataclass(slots=True)
 class EditTimes:
-    """The result of measuring one edit: the times until its first and its complete figures, and its effect.
+    """The times until the first and the complete figures of an edit were known, and its effect.
 
     ``changed`` of ``prompts`` replayed prompts got another outcome.
     """
 
     name: str
-    first_ms: float = 0.0
-    complete_ms: float = 0.0
-    prompts: int = 0
-    changed: int = 0
+    first_ms: float
+    complete_ms: float
+    prompts: int
+    changed: int
 
 
-def measure(state_dir: str, edits: Sequence[TimedEdit]) -> list[EditTimes]:
-    """Return, for each edit, how long a user waits for its figures.
+def measure(state_dir: str, path: str, name: str, *, before: str, after: str) -> EditTimes:
+    """Return how long a user waits for the figures of an edit named ``name`` of the file at ``path``.
 
     As in the app, the base is already cached, and the edited text is new.
     """
-    return [_measure(state_dir, edit) for edit in edits]
-
-
-def _measure(state_dir: str, edit: TimedEdit) -> EditTimes:
-    session = EditSession(state_dir, edit.path, edit.before)
-    for _progress in session.examine(edit.before):
+    session = EditSession(state_dir, path, before)
+    for _progress in session.examine(before):
         pass
-    outcome, began = EditTimes(edit.name), time.perf_counter()
-    for progress in session.examine(edit.after):
-        if isinstance(progress, Figures):
-            elapsed = (time.perf_counter() - began) * 1000
-            outcome.first_ms = outcome.first_ms or elapsed
-            if progress.is_complete:
-                outcome.complete_ms, outcome.prompts, outcome.changed = elapsed, progress.prompts, len(progress.changes)
-    return outcome
+    began = time.perf_counter()
+    timed = [
+        ((time.perf_counter() - began) * 1000, progress)
+        for progress in session.examine(after)
+        if isinstance(progress, Figures)
+    ]
+    complete_ms, figures = timed[-1]
+    return EditTimes(name, timed[0][0], complete_ms, figures.prompts, len(figures.changes))

@@ -10,15 +10,17 @@ import difflib
 import os
 import time
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
 from storage.evaluation import corpus, replays
 from workbench.gate import cases
 from workbench.gate.case import CLASS, OK
-from workbench.replay.compare import KINDS, Change
+from workbench.replay.compare import KINDS
+from workbench.replay.rulesets.compared_rules import NEWEST
 from workbench.statistics.intervals import of_others
 from workbench.statistics.pairs import verdict_of
+from workbench.wording import counted
 
 if TYPE_CHECKING:
     import sqlite3
@@ -148,23 +150,20 @@ def headline(figures: Figures) -> str:
     count, is_local = figures.concerned, figures.concerned < figures.prompts
     if is_local and not count and figures.is_complete:
         return "no recorded prompt is of this project, so none can change"
-    noun = "prompt" if count == 1 else "prompts"
     verb = "changes" if 1 in (count, len(figures.changes)) else "change"
-    text = f"{len(figures.changes):,} of {count:,} {noun}{' of this project' * is_local} {verb}"
-    before, after = (side.hash for side in figures.sides)
+    text = f"{len(figures.changes):,} of {counted(count, 'prompt')}{' of this project' * is_local} {verb}"
+    before, after = (side.hash for side in figures.sides)  # empty for recorded outcomes, which have many versions
     if figures.share is None or not figures.prompts or (before and before == after):
         return text
     if is_local and count < FEWEST_OF_PROJECT:
-        are = "is" if count == 1 else "are"
-        return f"{text}; only {count:,} recorded {noun} {are} of this project"
+        return f"{text}; only {counted(count, 'recorded prompt')} {'is' if count == 1 else 'are'} of this project"
     return f"{text}; {of_others(figures.share.interval, 'change')}"
 
 
 def store_run(
-    db: sqlite3.Connection, figures: Figures, *, diff: str, selection: str, causes: dict[str, ChangeCause] | None = None
+    db: sqlite3.Connection, figures: Figures, *, diff: str, selection: str, causes: dict[str, ChangeCause]
 ) -> str:
     """Store the result of a complete replay, so that the published pages can show it; return the replay's id."""
-    known = causes or {}
     on_labels = figures.label_results or LabelResults()
     kept = replays.StoredReplay(
         figures.base, figures.sides[0].hash, figures.candidate, figures.sides[1].hash, selection, diff,
@@ -180,7 +179,7 @@ def store_run(
     )  # fmt: skip
     results = (
         replays.ChangedPrompt(
-            change.prompt.id, change.kinds, known[change.prompt.id].text if change.prompt.id in known else "",
+            change.prompt.id, change.kinds, causes[change.prompt.id].text if change.prompt.id in causes else "",
             as_json(change.before), as_json(change.after),
         )
         for change in figures.changes
@@ -190,19 +189,16 @@ def store_run(
 
 def as_json(outcome: Outcome) -> dict[str, object]:
     """Return the fields of an outcome as a dictionary of JSON values."""
-    return {
-        "task_type": outcome.task_type, "shown": outcome.shown, "search_intent": outcome.search_intent,
-        "workflow": outcome.workflow,
-        "guardrails": list(outcome.guardrails), "approach": outcome.approach,
-        "items": [list(item) for item in outcome.items], "text": outcome.text, "tokens": outcome.tokens,
-        "unknown": list(outcome.unknown),
-    }  # fmt: skip
+    fields = asdict(outcome)
+    del fields["today"]  # neither stored replays nor ``--json`` have it
+    return fields
 
 
 def difference(before: str, after: str, path: str) -> str:
     """Return the unified diff between two versions of a file's text; ``path`` gives the name in its header."""
     name = os.path.basename(path)
     lines = difflib.unified_diff(before.splitlines(keepends=True), after.splitlines(keepends=True), name, name)
+    # difflib leaves out this note, without which ``patch`` would read the last line and the next one as one.
     return "".join(line if line.endswith("\n") else line + "\n\\ No newline at end of file\n" for line in lines)
 
 
@@ -249,7 +245,7 @@ def evaluate_labels(
     ids = {
         "approved": approved, "approved, now wrong": regressed, "corrected": gained, "lost": [one.id for one in lost],
     }  # fmt: skip
-    here = labels.keys() | corpus.recorded_ids(db, golden)
+    here = labels.keys() | corpus.recorded_ids(db, golden)  # a golden case may come from a colleague's history
     counted = {name: [one for one in those if one in here] for name, those in ids.items()}
     return LabelResults(len(approved), regressed, len(gained), len(lost), counted)
 
@@ -274,7 +270,7 @@ def _of_traces(
 
 
 def _of_file(golden: Iterable[GoldenCase], base: Side, candidate: Side) -> Iterable[tuple[GoldenCase, bool, bool]]:
-    before, after = base.rules_for(""), candidate.rules_for("")
+    before, after = base.rules_for(NEWEST), candidate.rules_for(NEWEST)
     for case in golden:
         yield case, _fails(case, before), _fails(case, after)
 
@@ -305,8 +301,8 @@ def account(run: Replay, *, cases_file: str = "", began: float | None = None) ->
         labels.update((trace_id, known[trace_id]) for trace_id in ids if trace_id in known)
         if time.perf_counter() - yielded_at > YIELD_EVERY_S:
             yield _figures(run, radius, total=total, began=began)
-            yielded_at = time.perf_counter()
-    if run.should_stop():
+            yielded_at = time.perf_counter()  # after the caller has drawn them
+    if run.should_stop():  # the figures are of the prompts before the stop only
         return
     sides = {"base": run.base, "candidate": run.candidate}
     on_labels = evaluate_labels(run.corpus.db, radius.changes, **sides, labels=labels, cases_file=cases_file)

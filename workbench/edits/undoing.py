@@ -107,9 +107,11 @@ def without(save: Save, text: str) -> str | None:
     """
     after = save.after.splitlines(keepends=True)
     undone = _hunks(after, save.before)
-    others = [hunk for hunk in _hunks(after, text) if hunk not in undone]
+    others = [hunk for hunk in _hunks(after, text) if hunk not in undone]  # the other program may have undone some
+    # Adjacent changes count as overlapping, too, because their order would be arbitrary if both insert lines.
     if any(one[0] <= other[1] and other[0] <= one[1] for one in undone for other in others):
         return None
+    # From the end of the text to its beginning, so that the earlier line numbers stay valid.
     for start, end, lines in sorted([*undone, *others], key=lambda hunk: hunk[:2], reverse=True):
         after[start:end] = lines
     return "".join(after)
@@ -117,6 +119,7 @@ def without(save: Save, text: str) -> str | None:
 
 def _hunks(base: list[str], text: str) -> list[Hunk]:
     lines = text.splitlines(keepends=True)
+    # With autojunk, difflib would ignore the lines that are frequent in a long text, and find larger changes.
     codes = SequenceMatcher(None, base, lines, autojunk=False).get_opcodes()
     return [(i1, i2, lines[j1:j2]) for kind, i1, i2, j1, j2 in codes if kind != "equal"]
 

@@ -151,6 +151,7 @@ class Workbench(App[None], inherit_bindings=False):
 
     def on_key(self, event: events.Key) -> None:
         """Forward an unhandled key to the focused text field; it was probably typed just before the field had focus."""
+        # A key that the field does not take either comes back here.
         field = self.focused
         if field is not None and field.check_consume_key(event.key, event.character) and event not in self._typed_ahead:
             self._typed_ahead.append(events.Key(event.key, event.character))
@@ -165,7 +166,7 @@ class Workbench(App[None], inherit_bindings=False):
         if place(name) is None:
             self.notify(f"There is no {name} screen.", severity="warning")
             return
-        self._came_from.clear()
+        self._came_from.clear()  # "back" would be a surprise to a user who went to another screen on purpose
         await self._switch(name)
         await self._close_above()
         if (screen := self.place_screen()) is not None:
@@ -183,7 +184,7 @@ class Workbench(App[None], inherit_bindings=False):
 
     def opened_place(self, name: str) -> WorkbenchScreen | None:
         """Return the main screen (place) with that name, visible or not; None if it was never opened."""
-        with contextlib.suppress(KeyError):
+        with contextlib.suppress(KeyError):  # Textual has no stack for a mode that was never shown
             return next((one for one in self.get_screen_stack(name) if isinstance(one, WorkbenchScreen)), None)
         return None
 
@@ -210,7 +211,7 @@ class Workbench(App[None], inherit_bindings=False):
     async def action_quit(self) -> None:
         """Quit the app; if an edit is not saved, say in the terminal that it is kept."""
         paths = ", ".join(map(from_home, sorted(self.edited)))
-        self.exit(message=Text(KEPT.format(paths)) if paths else None)
+        self.exit(message=Text(KEPT.format(paths)) if paths else None)  # a Text, so that paths are not read as markup
 
     async def action_help(self) -> None:
         """Show what the screen is for, and its keys."""
@@ -261,7 +262,8 @@ class Workbench(App[None], inherit_bindings=False):
             changed=self._database_changed,
             troubled=self._post_trouble,
             is_over=lambda: worker.is_cancelled,
-            # The watcher updates aggregates and the word index only while no other worker runs.
+            # The watcher updates aggregates and the word index only while no other worker runs. A copy of the workers,
+            # because they change while this thread looks at them.
             is_busy=lambda: any(one.is_running for one in tuple(self.workers) if one is not worker),
         )
 
@@ -283,7 +285,7 @@ class Workbench(App[None], inherit_bindings=False):
 
     def on_notify(self, event: Notify) -> None:
         """Remove earlier informational notifications, so that those of several actions in a row do not pile up."""
-        for earlier in list(self._notifications):
+        for earlier in list(self._notifications):  # Textual has no public way to remove a single one
             if earlier.severity == "information" and earlier is not event.notification:
                 self._unnotify(earlier)
 
@@ -341,5 +343,5 @@ class Workbench(App[None], inherit_bindings=False):
         except (OSError, ValueError) as error:
             self.notify(f"{path}: {error}", title="Your keys are not used", severity="warning", markup=False)
             return
-        if isinstance(keys, dict):
+        if isinstance(keys, dict):  # any value of TOML is possible here
             self.set_keymap({name: key for name, key in keys.items() if isinstance(key, str)})

@@ -74,6 +74,7 @@ class WorkbenchCommands(Provider):
 
     def _bindings(self) -> list[PaletteEntry]:
         found: dict[str, PaletteEntry] = {}
+        # First the keys that the footer shows; of several keys for one action, it has the best name.
         for active in sorted(self.screen.active_bindings.values(), key=lambda one: not one.binding.show):
             binding = active.binding
             # Main screens (places) have entries of their own, and the palette need not offer to open itself.

@@ -13,7 +13,7 @@ from textual.widgets import Markdown, Static
 from workbench.tui.welcome import start_tour
 
 if TYPE_CHECKING:
-    from textual.app import App, ComposeResult
+    from textual.app import ComposeResult
     from textual.screen import Screen
 
     from workbench.tui.app import Workbench
@@ -44,7 +44,7 @@ class HelpScreen(ModalScreen[None], inherit_bindings=False):
 
     def __init__(self, about: Screen[Any]) -> None:
         super().__init__()
-        self._text = getattr(about, "HELP", "") or ""
+        self._text = getattr(about, "HELP", "") or ""  # dialogs have none
         self._keys = keys_of(about)
 
     def compose(self) -> ComposeResult:
@@ -88,11 +88,7 @@ def keys_of(screen: Screen[Any]) -> list[tuple[str, str]]:
     for active in screen.active_bindings.values():
         binding = active.binding
         if binding.description and not binding.system:
-            found.setdefault((binding.action, binding.tooltip or binding.description), []).append(
-                _name(screen.app, binding)
-            )
+            # Made anew, without the ``key_display`` that names only one of several keys in the footer.
+            key = screen.app.get_key_display(Binding(binding.key, binding.action))
+            found.setdefault((binding.action, binding.tooltip or binding.description), []).append(key)
     return [(" ".join(dict.fromkeys(keys)), description) for (_action, description), keys in found.items()]
-
-
-def _name(app: App[Any], binding: Binding) -> str:
-    return app.get_key_display(Binding(binding.key, binding.action))

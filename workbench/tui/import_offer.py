@@ -66,7 +66,7 @@ class Progress(Message):
 
 
 @dataclass
-class Counted(Message):
+class PromptsCounted(Message):
     """Sent when the prompts have been counted; ``found`` is what an import with the filter ``wanted`` would store."""
 
     found: ImportSurvey
@@ -107,7 +107,7 @@ class ImportOffer(ModalScreen[None], inherit_bindings=False):
         super().__init__()
         self._sources = sources
         self._is_first = is_first
-        self._counted: Counted | None = None
+        self._known: PromptsCounted | None = None
         self._is_accepted = self._is_storing = self._is_over = False
         self._stop = threading.Event()
 
@@ -134,20 +134,20 @@ class ImportOffer(ModalScreen[None], inherit_bindings=False):
         worker = get_current_worker()
         try:
             count_prompts(self.app.state_dir, self._sources, self.post_message, should_stop=lambda: worker.is_cancelled)
-        except StoppedError:
+        except StoppedError:  # the dialog was closed, or the app ends
             pass
         except (StorageError, OSError, sqlite3.Error) as failure:
             self.app.call_from_thread(self._failed, str(failure))
 
     @work(thread=True, exclusive=True, group="app.import", exit_on_error=False)
-    def import_prompts(self, counted: Counted) -> None:
+    def import_prompts(self, known: PromptsCounted) -> None:
         """Store the counted prompts in the database, in a thread."""
         worker = get_current_worker()
         try:
             store_prompts(
                 self.app.state_dir,
                 self._sources,
-                counted,
+                known,
                 self.post_message,
                 should_stop=lambda: self._stop.is_set() or worker.is_cancelled,
             )
@@ -171,8 +171,8 @@ class ImportOffer(ModalScreen[None], inherit_bindings=False):
             asked = "It begins as soon as they are counted." if self._is_accepted else ASKED_EARLY
             self._show(f"{bar}  counting the prompts", asked)
 
-    @on(Counted)
-    def _have_counted(self, message: Counted) -> None:
+    @on(PromptsCounted)
+    def _have_counted(self, message: PromptsCounted) -> None:
         self._counted = message
         count, problems = message.found.prompts, message.found.problem_count
         if not count:
@@ -186,10 +186,10 @@ class ImportOffer(ModalScreen[None], inherit_bindings=False):
             answers = f"y  import {counted(count, 'prompt')}      n  not now\n{LATER}"
             self._show(f"{counted(count, 'prompt')} can be imported.{unread}", answers)
 
-    def _store(self, counted: Counted) -> None:
+    def _store(self, known: PromptsCounted) -> None:
         self._is_storing = True
         self._progressed(Progress(0.0))
-        self.import_prompts(counted)
+        self.import_prompts(known)
 
     @on(Imported)
     def _have_imported(self, message: Imported) -> None:
@@ -242,15 +242,21 @@ def count_prompts(
     Raises StoppedError once ``should_stop`` returns true, and StorageError, OSError or sqlite3.Error if the database
     cannot be read.
     """
+    # Until now, so that the import stores no more than was counted; prompts typed meanwhile are recorded by the hook.
     wanted = ImportFilter(since=0, until=int(time.time() * 1_000_000))
     with open_database(state_dir) as db:
         sieve = Sieve(db, Tracer(state_dir), wanted)
         found = survey(sources, sieve, _advance(sources, lambda share: post(Progress(share)), should_stop))
-    post(Counted(found, wanted))
+    post(PromptsCounted(found, wanted))
 
 
 def store_prompts(
-    state_dir: str, sources: list[ConversationFile], counted: Counted, post: Post, *, should_stop: Callable[[], bool]
+    state_dir: str,
+    sources: list[ConversationFile],
+    known: PromptsCounted,
+    post: Post,
+    *,
+    should_stop: Callable[[], bool],
 ) -> None:
     """Store the prompts that were counted, until ``should_stop`` returns true, and post the result.
 
@@ -259,10 +265,10 @@ def store_prompts(
     stored, tracer, is_whole = Stored(), Tracer(state_dir), True
     tracer.prepare()
     with open_database(state_dir) as db:
-        sieve = Sieve(db, tracer, counted.wanted)
+        sieve = Sieve(db, tracer, known.wanted)
         advance = _advance(sources, lambda share: post(Progress(share, stored.prompts)), should_stop)
         try:
-            store(db, sources, found=counted.found, sieve=sieve, tracer=tracer, stored=stored, advance=advance)
+            store(db, sources, found=known.found, sieve=sieve, tracer=tracer, stored=stored, advance=advance)
         except StoppedError:
             is_whole = False
     post(Imported(stored, is_whole))
@@ -285,6 +291,6 @@ def _advance(
         done += size
         if time.monotonic() - reported_at > POST_EVERY_S:
             reported_at = time.monotonic()
-            report(min(1.0, done / total))
+            report(min(1.0, done / total))  # a file may have grown since its size was read
 
     return advance

@@ -28,16 +28,18 @@ if TYPE_CHECKING:
 LOOPBACK = "127.0.0.1"
 COOKIE = "enricher_workbench"
 START = "import sys; from enricher.interfaces.cli import main; main()"
+# The address with the token must not be sent to other sites, framed by them, or kept in a cache.
 HEADERS = {"Referrer-Policy": "no-referrer", "X-Frame-Options": "DENY", "Cache-Control": "no-store"}
 REFUSED = "Open the address that `enricher workbench --web` printed; it holds the token.\n"
 
 
 class WorkbenchServer(Server):
-    """Serves ``enricher workbench OPTIONS`` to browsers on the loopback interface; port 0 means any free port."""
+    """Serves ``enricher workbench OPTIONS`` to browsers on the loopback interface, at a free port."""
 
-    def __init__(self, options: Sequence[str], *, port: int = 0) -> None:
+    def __init__(self, options: Sequence[str]) -> None:
         command = shlex.join([sys.executable, "-c", START, "workbench", *options])
-        super().__init__(command, host=LOOPBACK, port=port or _free_port(), title="Prompt Enricher")
+        # The port must be known at once, because textual-serve makes the app's own address of it.
+        super().__init__(command, host=LOOPBACK, port=_free_port(), title="Prompt Enricher")
         self.token = secrets.token_urlsafe(24)
 
     @property
@@ -70,20 +72,21 @@ class WorkbenchServer(Server):
             if request.host != own or request.headers.get("Origin", self.public_url) != self.public_url:
                 return web.Response(status=403, text=REFUSED)
             if request.path == "/" and self._is_token(request.query.get("token", "")):
+                # The redirect removes the token from the address bar.
                 answer = web.Response(status=303, headers={"Location": "/", **HEADERS})
                 answer.set_cookie(COOKIE, self.token, httponly=True, samesite="Strict")
                 return answer
             if not self._is_token(request.cookies.get(COOKIE, "")):
                 return web.Response(status=403, text=REFUSED)
             found = await handler(request)
-            if not found.prepared:
+            if not found.prepared:  # the headers of a websocket are already sent
                 found.headers.update(HEADERS)
             return found
 
         return check
 
     def _is_token(self, given: str) -> bool:
-        return hmac.compare_digest(given.encode(), self.token.encode())
+        return hmac.compare_digest(given.encode(), self.token.encode())  # bytes, because texts may only be ASCII
 
 
 def _free_port() -> int:
@@ -91,8 +94,3 @@ def _free_port() -> int:
         probe.bind((LOOPBACK, 0))
         port: int = probe.getsockname()[1]
         return port
-
-
-def serve(options: Sequence[str], *, port: int = 0) -> None:
-    """Serve ``enricher workbench OPTIONS`` to browsers until ctrl+c is pressed; port 0 means any free port."""
-    WorkbenchServer(options, port=port).run()

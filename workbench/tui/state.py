@@ -35,7 +35,7 @@ class AppState:
         Return ``default`` instead if no such value is stored, or if it has another type than ``default``.
         """
         value = self._sections.get(section, {}).get(name, default)
-        return value if isinstance(value, type(default)) else default
+        return value if isinstance(value, type(default)) else default  # the file may be of another version
 
     def remember(self, section: str, **values: Any) -> None:
         """Store ``values`` (strings, numbers, flags or lists) in ``section`` under their argument names.
@@ -56,7 +56,7 @@ class AppState:
 def _read(path: str) -> dict[str, dict[str, Any]]:
     try:
         value = json.loads(private.read_file(path, LIMIT_BYTES))
-    except (OSError, ValueError, RecursionError):
+    except (OSError, ValueError, RecursionError):  # the last for JSON that is nested too deeply
         return {}
     if not isinstance(value, dict):
         return {}

@@ -102,11 +102,11 @@ class ParsedOnce(Stylesheet):
     """
 
     def set_variables(self, variables: dict[str, str]) -> None:
-        if variables != self._variables:
+        if variables != self._variables:  # otherwise Textual would clear its caches for nothing
             super().set_variables(variables)
 
     def reparse(self) -> None:
-        self.parse()
+        self.parse()  # Textual would parse in a new Stylesheet, which lacks this class's cache
 
     def _parse_rules(
         self,

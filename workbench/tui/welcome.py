@@ -76,34 +76,6 @@ Both lead to this tour, too.""",
 )
 
 
-class Tour:
-    """A run of the tour, which shows one step after another.
-
-    At its end, the app goes to the screen that the user chose in a step, or returns to the one where the tour began.
-    """
-
-    def __init__(self, app: Workbench) -> None:
-        self._app = app
-        self._began_on = app.current_mode
-
-    def show(self, number: int) -> None:
-        """Show the step with the index ``number``; the user can move from there to the next or previous step."""
-        self._app.call_later(self._show, number)
-
-    async def _show(self, number: int) -> None:
-        await self._app.action_go(STEPS[number].place)
-        await self._app.push_screen(TourStep(number), lambda answer: self._answered(number, answer or ""))
-
-    def _answered(self, number: int, answer: str) -> None:
-        after = number + {NEXT: 1, PREVIOUS: -1}.get(answer, len(STEPS))
-        if answer == HELP:
-            self._app.call_later(self._app.action_help)
-        elif after < len(STEPS):
-            self.show(max(0, after))
-        else:
-            self._app.call_later(self._app.action_go, answer if place(answer) else self._began_on)
-
-
 class TourStep(ModalScreen[str], inherit_bindings=False):
     """A dialog with one step of the tour.
 
@@ -153,20 +125,36 @@ def begin(app: Workbench) -> None:
     """Offer to import past conversations, then show the tour; do nothing if this user has already been welcomed."""
     if not app.memory.recall("app", "is_welcomed", False) and not app.is_welcoming:
         app.is_welcoming = True
-        _find_conversations(app, is_first=True)
-
-
-def import_conversations(app: Workbench) -> None:
-    """Offer to import past conversations, because the user has asked for it."""
-    _find_conversations(app, is_first=False)
+        import_conversations(app, is_first=True)
 
 
 def start_tour(app: Workbench) -> None:
-    """Show the tour from its first step."""
-    Tour(app).show(0)
+    """Show the tour from its first step.
+
+    At its end, the app goes to the screen that the user chose in a step, or returns to the one where the tour began.
+    """
+    began_on = app.current_mode
+
+    async def show(number: int) -> None:
+        await app.action_go(STEPS[number].place)
+        await app.push_screen(TourStep(number), lambda answer: answered(number, answer or ""))
+
+    # Everything is called later, because a dialog is still open while its answer is handled.
+    def answered(number: int, answer: str) -> None:
+        after = number + {NEXT: 1, PREVIOUS: -1}.get(answer, len(STEPS))
+        if answer == HELP:
+            app.call_later(app.action_help)
+        elif after < len(STEPS):
+            app.call_later(show, max(0, after))
+        else:
+            app.call_later(app.action_go, answer if place(answer) else began_on)
+
+    app.call_later(show, 0)
 
 
-def _find_conversations(app: Workbench, *, is_first: bool) -> None:
+def import_conversations(app: Workbench, *, is_first: bool = False) -> None:
+    """Offer to import past conversations; at the first start, the tour follows."""
+
     def find() -> None:
         from workbench.importing.conversation_files import stored_files
 

@@ -18,18 +18,18 @@ from enricher.classify.table import Table
 from enricher.rules.compiling.compiler import compile_layers
 from enricher.rules.layers import Layer, packaged_file
 from workbench.tuning.fitting import calibrate, fit, folds_of, is_shown, points_left_out, scores
-from workbench.tuning.labelled import joined, names_of, observe, part, with_task_type
 from workbench.tuning.labelled_prompts import read_labelled, without_copies
+from workbench.tuning.matrices import joined, names_of, observe, part, with_task_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
     from pathlib import Path
 
-    from workbench.tuning.labelled import Observed
     from workbench.tuning.labelled_prompts import LabelledRow
+    from workbench.tuning.matrices import Observed
 
 FOLDS = 6
-APART = -1
+APART = -1  # the fold of repositories that are in no fit
 RESAMPLES = 1000
 CHAT = "chat"
 
@@ -107,7 +107,7 @@ def figures(judged: list[Prediction]) -> list[Figure]:
     for one in natural:
         by_repository.setdefault(one.prompt.repository, []).append(one)
     groups = list(by_repository.values())
-    source = np.random.default_rng(0)
+    source = np.random.default_rng(0)  # a fixed seed: the same predictions always give the same figures
     samples = [
         [one for at in source.integers(0, len(groups), len(groups)) for one in groups[at]] for _ in range(RESAMPLES)
     ]
@@ -155,18 +155,6 @@ MEASURES: dict[str, Callable[[list[Prediction]], float]] = {
 }
 
 
-def recall_per_class(judged: list[Prediction]) -> dict[str, tuple[int, float]]:
-    """Return for each task type how many prompts have it as their label, and which share of these was classified right.
-
-    Prompts that were picked because their class is rare are included.
-    """
-    found = {}
-    for name in sorted({one.prompt.task_type for one in judged}):
-        rows = [one for one in judged if one.prompt.task_type == name]
-        found[name] = len(rows), _share(rows, _is_right)
-    return found
-
-
 def report(judged: list[Prediction]) -> str:
     """Return the measures as Markdown tables: for all prompts, for each file, and for repositories that no fit used."""
     files = sorted({one.prompt.file for one in judged}, reverse=True)
@@ -195,5 +183,8 @@ def _section(title: str, judged: list[Prediction]) -> str:
 
 
 def _recalls(judged: list[Prediction]) -> str:
-    rows = (f"| {name} | {count} | {share:.2f} |" for name, (count, share) in recall_per_class(judged).items())
-    return "\n".join(["| task type | prompts | found |", "|---|---|---|", *rows])
+    lines = ["| task type | prompts | found |", "|---|---|---|"]
+    for name in sorted({one.prompt.task_type for one in judged}):
+        rows = [one for one in judged if one.prompt.task_type == name]  # also those picked because the class is rare
+        lines.append(f"| {name} | {len(rows)} | {_share(rows, _is_right):.2f} |")
+    return "\n".join(lines)

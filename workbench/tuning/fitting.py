@@ -15,14 +15,14 @@ import numpy as np
 
 from enricher.classify import SEARCH_INTENT, TASK_TYPE
 from enricher.rules.compiling.signals import MOST_FITTED
-from workbench.tuning.labelled import columns_of, names_of, part, targets, vocabulary, weights_of, with_task_type
+from workbench.tuning.matrices import columns_of, names_of, part, targets, vocabulary, weights_of, with_task_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from enricher.classify.table import Table
-    from workbench.tuning.labelled import Numbers, Observed
     from workbench.tuning.labelled_prompts import LabelledRow
+    from workbench.tuning.matrices import Numbers, Observed
 
 SIGNAL_STEP = {TASK_TYPE: 0.245, SEARCH_INTENT: 0.231}
 """For each facet (task type, search intent): the regression coefficient that equals one point of a signal's weight.
@@ -46,8 +46,7 @@ RARITY = 0.2
 OWN = 1.6
 """Importance of a prompt without a repository, where 1 is the average; these were invented, each for one phrasing."""
 
-ROUNDS = 160
-
+ROUNDS = 160  # iterations of ``_descend``
 INNER_FOLDS = 3
 RIGHT_WHEN_SHOWN = 0.92
 """The share of the shown task types that must be right in cross-validation; in new repositories, fewer will be."""
@@ -58,6 +57,7 @@ LOUD_CHAT = 0.045
 LEAST_SHOWN = 0.36
 """Minimum share of prompts for which a task type must be shown; stricter thresholds are not considered."""
 
+# The values that ``calibrate`` tries for the three thresholds.
 DOUBLES = np.arange(2.5, 8.1, 0.25)
 CONFIDENCES = np.arange(0.4, 0.9, 0.02)
 SILENCES = np.array([0.005, 0.01, 0.02, 0.03, 0.05, 0.08, 0.12])
@@ -110,6 +110,7 @@ def fit(
 
 
 def _words(held: Numbers, goal: Numbers, importance: Numbers) -> tuple[Numbers, Numbers]:
+    # The coefficients of the last column, which is constant, are the bias of each class.
     columns = np.hstack([held, np.full((len(goal), 1), 0.5, np.float32)])
     free = np.full((columns.shape[1], goal.shape[1]), np.inf)
     found = _descend(columns, goal, importance, bounds=(-free, free), prior=np.zeros((1, 1)), pull=WORD_PULL)
@@ -119,11 +120,11 @@ def _words(held: Numbers, goal: Numbers, importance: Numbers) -> tuple[Numbers, 
 
 def _add_bias(weights: Numbers, bias: Numbers, table: Table) -> None:
     """Add ``bias``, which was fitted together with the plain words, to the weights of the signal that always fires."""
-    for number in table.features.get("always", ()):
-        if weights[number].any() or number == table.features["always"][0]:
-            points = weights[number] + bias / (WORD_STEP / 2)
-            weights[number] = np.clip(np.rint(points - points.min()), 0, MOST_FITTED)
-            return
+    if always := table.features.get("always"):
+        number = max(always, key=lambda one: weights[one].any())  # the first with weights, or simply the first
+        points = weights[number] + bias / (WORD_STEP / 2)  # half, because ``scores`` doubles the weights of words
+        # A constant added to all classes changes nothing, so the smallest becomes 0.
+        weights[number] = np.clip(np.rint(points - points.min()), 0, MOST_FITTED)
 
 
 def _descend(
@@ -143,7 +144,7 @@ def _descend(
     """
     columns, goal, importance = (matrix.astype(np.float32) for matrix in (columns, goal, importance))
     direction = np.ones(columns.shape[1], np.float32)
-    for _ in range(20):
+    for _ in range(20):  # power iteration: the direction approaches the largest singular vector
         direction = columns.T @ (columns @ direction)
         direction /= np.linalg.norm(direction) or 1.0
     # The softmax loss has a curvature of at most 1/2, so a step of this size cannot overshoot.
@@ -176,6 +177,7 @@ def scores(weights: Weights, observed: Observed, *, signals: Numbers | None = No
     ``signals``, if given, is used instead of ``observed.signals``.
     """
     held = observed.signals if signals is None else signals
+    # The factor 2, the square root in ``columns_of`` and the rounding are those of ``matching.word_points``.
     return np.asarray(held @ weights.signals + np.rint(2 * columns_of(observed, weights.vocabulary) @ weights.words))
 
 
@@ -233,7 +235,7 @@ def calibrate(points: Numbers, observed: Observed, table: Table) -> Thresholds:
     points, observed = points[rows], part(observed, rows)
     doubles = _likeliest(points, observed, table)
     right, chat = _acceptable(points, observed, table), _is_silent(observed, table)
-    best, merit = Thresholds(doubles, 0.5, 1.0), (False, False, 0.0)
+    best, merit = Thresholds(doubles, 0.5, 1.0), (False, False, 0.0)  # if all thresholds are skipped
     for confidence in CONFIDENCES:
         for silence in SILENCES:
             choice = Thresholds(doubles, round(float(confidence), 2), float(silence))
@@ -269,7 +271,7 @@ def _silent(table: Table) -> Numbers:
 def _likeliest(points: Numbers, observed: Observed, table: Table) -> float:
     """Return the number of points that should double the odds of a class, chosen so that the labels are most likely."""
     goal = targets(observed.prompts, names_of(table, TASK_TYPE), TASK_TYPE)
-    losses = [-(goal * np.log(_odds(points, doubles) + 1e-12)).sum() for doubles in DOUBLES]
+    losses = [-(goal * np.log(_odds(points, doubles) + 1e-12)).sum() for doubles in DOUBLES]  # 0 has no logarithm
     return float(DOUBLES[int(np.argmin(losses))])
 
 

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from enricher.rules.cache import Rules
-    from storage.evaluation.corpus import RecordedPrompt
     from workbench.replay.corpus import Corpus
 
 REMEDY = 'write one {"prompt": …, "task_type": …} a line, or label traces and give what "enricher trace export" writes'
@@ -86,7 +85,7 @@ def read_rows(path: str | Path) -> Iterator[LabelledRow | None]:
 
 
 def _prompt(row: dict[str, Any], place: str) -> LabelledRow | None:
-    is_trace = "prompt_hmac" in row
+    is_trace = "prompt_hmac" in row  # a column of every exported trace, and of nothing else
     task_type = _label_of(row) if is_trace else row.get("task_type")
     if is_trace and not task_type:
         return None
@@ -99,7 +98,7 @@ def _prompt(row: dict[str, Any], place: str) -> LabelledRow | None:
         str(task_type),
         row.get("alt_task_type") or "",
         "" if is_trace else row.get("search_intent") or "",
-        str(row.get("source") or row.get("project") or "").partition("@")[0],
+        str(row.get("source") or row.get("project") or "").partition("@")[0],  # "repository@commit:path"
         row.get("sample") == "rare",
         place,
     )
@@ -142,44 +141,28 @@ class Example:
     fired: frozenset[int]
     words: tuple[str, ...]
 
-    def predicted_class(self, name: str = "", points: int = 0) -> str:
-        """Return the class with the most points after ``points`` are added to the class ``name``."""
-        return max(self.scores, key=lambda one: self.scores[one] + (points if one == name else 0))
-
     def is_right(self, name: str = "", points: int = 0) -> bool:
-        """Return whether the class that ``predicted_class`` returns for these arguments is right for the prompt."""
-        return self.predicted_class(name, points) in self.prompt.right
+        """Return whether the class with the most points is right after ``points`` are added to the class ``name``."""
+        predicted = max(self.scores, key=lambda one: self.scores[one] + (points if one == name else 0))
+        return predicted in self.prompt.right
 
 
-@dataclass(slots=True)
-class Log:
-    """The labelled prompts of the trace history, with their right class.
+def from_log(corpus: Corpus) -> tuple[list[LabelledPrompt], int]:
+    """Return the prompts of the corpus (recorded prompts) whose class a user has corrected or confirmed.
 
-    ``unclear`` is the number of further prompts whose label is only «wrong», without the right class.
+    Also return the number of further prompts whose label is only «wrong», without the right class.
     """
-
-    prompts: list[LabelledPrompt]
-    unclear: int = 0
-
-
-def from_log(corpus: Corpus) -> Log:
-    """Return the prompts of the corpus (recorded prompts) whose class a user has corrected or confirmed."""
-    found = Log([])
+    found, unclear = [], 0
     for page in corpus.pages():
         labels = labels_of(corpus.db, [row.id for row in page])
         for row in page:
             verdict, task_type = labels.get(row.id, ("", ""))
-            found.unclear += verdict == "wrong"
+            unclear += verdict == "wrong"
             if verdict in ("ok", "class"):
-                found.prompts.append(_recorded(row, task_type or row.task_type))
-    return found
-
-
-def _recorded(row: RecordedPrompt, right: str) -> LabelledPrompt:
-    conversation = Inputs.from_json(row.prompt, json.loads(row.inputs)).conversation
-    return LabelledPrompt(
-        row.id, row.session_id or row.id, row.prompt, conversation.basis(row.prompt), frozenset([right])
-    )
+                earlier = Inputs.from_json(row.prompt, json.loads(row.inputs)).conversation.basis(row.prompt)
+                right = frozenset([task_type or row.task_type])
+                found.append(LabelledPrompt(row.id, row.session_id or row.id, row.prompt, earlier, right))
+    return found, unclear
 
 
 def from_rows(rows: Iterable[LabelledRow]) -> Iterator[LabelledPrompt]:
@@ -193,8 +176,12 @@ def example(prompt: LabelledPrompt, rules: Rules) -> Example:
     """Classify a prompt by the rules, and return it with its points, signals and words."""
     judged = verdict(prompt.text, rules, Excerpt(prompt.earlier), is_explained=False)
     seen = Observation(scanned_part(prompt.text), rules.table)
-    words = tuple(SILENCED if at in seen.read.quiet else word for at, word in enumerate(seen.read.words))
-    return Example(prompt, judged.scores[TASK_TYPE], frozenset(seen.found), words)
+    return Example(prompt, judged.scores[TASK_TYPE], frozenset(seen.found), heeded_words(seen))
+
+
+def heeded_words(seen: Observation) -> tuple[str, ...]:
+    """Return the words of an observed prompt, with ``SILENCED`` in place of those that the classifier ignores."""
+    return tuple(SILENCED if at in seen.read.quiet else word for at, word in enumerate(seen.read.words))
 
 
 def task_type(prompt: LabelledPrompt, rules: Rules) -> str:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     Signals = list[dict[str, Any]]
 
 WEIGHT = re.compile(r"\bweight:\s*\d+")
-CLOSING = re.compile(r"\}(\s*(?:#.*)?\r?)$")
+CLOSING = re.compile(r"\}(\s*(?:#.*)?\r?)$")  # the brace that ends a signal in one line, and a comment after it
 ITEM = re.compile(r"\s*- ")
 
 
@@ -37,6 +37,7 @@ class Rewriter:
 
         def write(lines: list[str], start: int, end: int) -> list[str] | None:
             at = [number for number in range(start, end) if WEIGHT.search(lines[number])]
+            # A phrase may contain "weight: 3", and several signals may share a line.
             if len(at) == 1 and len(WEIGHT.findall(lines[at[0]])) == 1:
                 return [*lines[: at[0]], WEIGHT.sub(f"weight: {weight}", lines[at[0]]), *lines[at[0] + 1 :]]
             if at or not CLOSING.search(lines[end - 1]):
@@ -67,27 +68,25 @@ class Rewriter:
             item = ITEM.match(lines[start])
             if item is None:
                 return None
-            ending = "\r" if lines[start].endswith("\r") else ""
-            return [*lines[:end], f"{item[0]}{signal_text(signal)}{ending}", *lines[end:]]
+            return [*lines[:end], f"{item[0]}{signal_text(signal)}{_ending(lines[start])}", *lines[end:]]
 
         return self._rewritten(rule, -1, write, lambda signals: [*signals, dict(signal)])
 
     def _with_first_signal(self, block: RuleBlock, signal: Mapping[str, Any]) -> str | None:
         lines = self.text.split("\n")
         at = block.line_of() - 1
-        ending = "\r" if lines[at].endswith("\r") else ""
+        ending = _ending(lines[at])
         lines[at:at] = [f"signals:{ending}", f"  - {signal_text(signal)}{ending}"]
-        text = "\n".join(lines)
-        return text if self._differs_only_in(text, block, {**block.data, "signals": [dict(signal)]}) else None
+        return self._verified(lines, block, {**block.data, "signals": [dict(signal)]})
 
     def with_value(self, rule: str, key: str, value: float) -> str | None:
         """Return the text with ``key`` of a rule set to a number; None if the rule's layout prevents that."""
         return self._with_key(rule, key, value, f"{value:g}", r"[\d.]+")
 
-    def with_item(self, rule: str, key: str, item: str) -> str | None:
-        """Return the text with an item added to the list ``key`` of a rule; None if the rule's layout prevents that."""
-        items = [*self._blocks[rule].data.get(key, []), item]
-        return self._with_key(rule, key, items, json.dumps(items, ensure_ascii=False), r"\[.*\]")
+    def with_exception(self, rule: str, phrase: str) -> str | None:
+        """Return the text in which a rule excepts prompts with ``phrase``; None if the rule's layout prevents that."""
+        phrases = [*self._blocks[rule].data.get("unless", []), phrase]
+        return self._with_key(rule, "unless", phrases, json.dumps(phrases, ensure_ascii=False), r"\[.*\]")
 
     def with_section(self, part: str, heading: str, rule: str, line: str) -> str:
         """Return the text with a new section, titled ``heading``, in the part of the file named ``part``.
@@ -104,13 +103,13 @@ class Rewriter:
         lines = self.text.split("\n")
         at = block.line_of(*((key,) if key in block.data else ())) - 1
         if key in block.data:
+            # A function, because in a string a backslash of a phrase would be an escape.
             lines[at] = re.sub(rf"\b{key}:\s*{pattern}", lambda _old: f"{key}: {written}", lines[at], count=1)
         elif lines[at].lstrip().startswith("{"):
             lines[at] = lines[at].replace("{", f"{{{key}: {written}, ", 1)
         else:
-            lines.insert(at, f"{key}: {written}" + ("\r" if lines[at].endswith("\r") else ""))
-        text = "\n".join(lines)
-        return text if self._differs_only_in(text, block, {**block.data, key: value}) else None
+            lines.insert(at, f"{key}: {written}{_ending(lines[at])}")
+        return self._verified(lines, block, {**block.data, key: value})
 
     def has_rule(self, rule: str) -> bool:
         """Return whether the text has a block for the rule with this id."""
@@ -139,20 +138,14 @@ class Rewriter:
         lines = self.text.split("\n")
         start = block.line_of("signals", index % len(signals)) - 1
         written = write(lines, start, _end(lines, start))
-        if written is None:
-            return None
-        text = "\n".join(written)
-        return text if self._differs_only_in(text, block, {**block.data, "signals": change(signals)}) else None
+        return None if written is None else self._verified(written, block, {**block.data, "signals": change(signals)})
 
-    def _differs_only_in(self, text: str, block: RuleBlock, data: dict[str, Any]) -> bool:
-        """Return whether ``text`` is valid, and its rules differ from those of the original text only as intended.
-
-        The intended difference is that the rule in ``block`` has the values ``data``.
-        """
+    def _verified(self, lines: list[str], block: RuleBlock, data: dict[str, Any]) -> str | None:
+        """Return the edited text; None unless it is valid, and only changes the rule in ``block`` to have ``data``."""
+        text = "\n".join(lines)
         after = read_document(self.path, text)
-        wanted = _rule_values(self._document)
-        wanted[block.id] = data
-        return not after.problems and _rule_values(after) == wanted
+        wanted = {**_rule_values(self._document), block.id: data}
+        return text if not after.problems and _rule_values(after) == wanted else None
 
 
 def changed_line(before: str, after: str) -> int:
@@ -183,3 +176,8 @@ def _end(lines: list[str], start: int) -> int:
 
 def _indent(line: str) -> int:
     return len(line) - len(line.lstrip())
+
+
+def _ending(line: str) -> str:
+    """Return what a new line beside ``line`` must end with: the rest of a Windows line ending, or nothing."""
+    return "\r" if line.endswith("\r") else ""

@@ -25,7 +25,7 @@ from workbench.replay.rulesets.versions import compile_texts
 from workbench.statistics.pairs import benjamini_hochberg, mcnemar_midp
 from workbench.tuning.labelled_prompts import example, from_log, from_rows, task_type
 from workbench.tuning.rewriting import Rewriter, changed_line
-from workbench.tuning.steps import Search, best
+from workbench.tuning.rule_changes import Search, best
 from workbench.tuning.wishes.floors import floors, judged_lines
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from workbench.replay.corpus import Corpus
     from workbench.replay.rulesets.compared_rules import Side
     from workbench.tuning.labelled_prompts import Example, LabelledPrompt, LabelledRow
-    from workbench.tuning.steps import RuleChange
+    from workbench.tuning.rule_changes import RuleChange
     from workbench.tuning.wishes.floors import Floor, JudgedLine
 
     Labelled = LabelledPrompt | JudgedLine
@@ -44,7 +44,7 @@ MOST_SHOWN, MOST_TRIED = 10, 24
 """Maximum number of proposals, and of candidates that are compiled and replayed, because that takes a long time."""
 ENOUGH_LABELS = 30
 """Number of labelled prompts below which a proposal may depend on single prompts."""
-BEYOND_CHANCE = 0.05
+BEYOND_CHANCE = 0.05  # the usual level of significance
 
 
 class SuggestError(ValueError):
@@ -111,30 +111,30 @@ def suggest(
     """
     path = recorded_path(path, corpus.versions)
     written = of_file(path, text, versions=corpus.versions)
-    log = from_log(corpus)
+    recorded, unclear = from_log(corpus)
     known = set(written.task_types())
-    given = [*log.prompts, *from_rows(rows)]
+    given = [*recorded, *from_rows(rows)]
     prompts = [one for one in given if one.right <= known]
     lines = list(judged_lines(corpus, written.rules))
     if not prompts and not lines:
-        raise SuggestError(_nothing(len(given), log.unclear))
+        raise SuggestError(_nothing(len(given), unclear))
     texts = _texts(written, path)
     search = Search(written, texts, [example(one, written.rules) for one in prompts])
     candidates = list(search.candidates()) if prompts else []
     higher = [found for found in floors(lines) if found]
     tried: list[RuleChange | Floor] = [*candidates, *(floor for found in higher for floor in found)]
-    adjusted = benjamini_hochberg([one.p_value() for one in tried]) or [1.0]
-    q_of = {id(one): q for one, q in zip(tried, adjusted, strict=False)}
+    adjusted = benjamini_hochberg([one.p_value() for one in tried])
+    q_of = {id(one): q for one, q in zip(tried, adjusted, strict=True)}
     trial = _Trial(corpus, written, texts, search.examples, lines)
     proposals = list(_passed_trial(trial, best(candidates), q_of, should_stop))
-    for floor in (found[0] for found in higher):
+    for floor in (found[0] for found in higher):  # a rule has one floor, so only the best one of each
         if not should_stop() and (proposal := trial.floor_proposal(floor, q_of[id(floor)])):
             proposals.append(proposal)
-    proposals.sort(key=lambda one: (len(one.breaks) - len(one.fixes), one.p))
+    proposals.sort(key=lambda one: (len(one.breaks) - len(one.fixes), one.p))  # the best net effect first
     right = sum(one.is_right() for one in search.examples)
-    missing = _missing(search.examples, known, log.unclear, len(given) - len(prompts), proposals)
+    missing = _missing(search.examples, known, unclear, len(given) - len(prompts), proposals)
     judged = {one.id: one.text for one in prompts} | {one.id: one.text for one in lines}
-    counts = len(prompts), right, log.unclear, len(tried)
+    counts = len(prompts), right, unclear, len(tried)
     return Suggestions(*counts, tuple(proposals), tuple(missing), len(lines), judged)
 
 
@@ -181,6 +181,7 @@ class _Trial:
         self._lines = lines
         self._stack = newest_stack(next(iter(texts)), corpus.versions)
         self._rewriters = {path: Rewriter(path, text) for path, text in texts.items()}
+        # Without their lines, which an edit may move.
         self._known = {(one.severity, one.message) for one in findings(written.compiled)}
         self._right = [task_type(one.prompt, written.rules) in one.prompt.right for one in examples]
         self._bases: dict[str, Side] = {}

@@ -23,8 +23,8 @@ from enricher.rules.compiling.compiler import compile_layers
 from enricher.rules.compiling.signals import LEAST_WEIGHT
 from enricher.rules.layers import Layer
 from workbench.tuning.fitting import calibrate, fit, points_left_out, scores
-from workbench.tuning.labelled import LEAST_REPOSITORIES, as_written, check_labels, observe, part
 from workbench.tuning.labelled_prompts import LabelledRow, read_labelled, without_copies
+from workbench.tuning.matrices import LEAST_REPOSITORIES, as_written, check_labels, observe, part
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -33,13 +33,14 @@ if TYPE_CHECKING:
     from enricher.rules.compiling.document import RuleBlock
     from enricher.rules.compiling.signals import ClassRule
     from workbench.tuning.fitting import Thresholds, Weights
-    from workbench.tuning.labelled import Numbers
+    from workbench.tuning.matrices import Numbers
 
     Sheets = dict[str, list[str]]
 
 WEIGHT = re.compile(r"weight: \d+")
 FIGURE = re.compile(r"[\d.]+")
 PLAIN = re.compile(r"[a-z][a-z0-9-]*")
+# YAML reads these words as booleans or null.
 RESERVED = frozenset({"yes", "no", "on", "off", "y", "n", "true", "false", "null"})
 WIDTH = 138
 
@@ -91,7 +92,9 @@ def propose(
 
 def _write_weights(sheets: dict[str, list[str]], compiled: Compiled, proposed: list[tuple[str, Weights]]) -> None:
     """Write the proposed weights of signals and plain words into ``sheets``, which maps file paths to lines."""
-    numbers = dict(zip((f"{rule.facet}.{rule.name}" for rule in compiled.classes), _numbers(compiled), strict=True))
+    lists = {rule.name: rule.data["words"] for rule in compiled.rules.values() if rule.kind == "words"}
+    ids = (f"{rule.facet}.{rule.name}" for rule in compiled.classes)
+    numbers = dict(zip(ids, condition_numbers(compiled.classes, lists), strict=True))
     leanings: list[tuple[RuleBlock, Numbers, list[str]]] = []
     for facet, weights in proposed:
         for column, name in enumerate(weights.names):
@@ -99,7 +102,8 @@ def _write_weights(sheets: dict[str, list[str]], compiled: Compiled, proposed: l
             _write_signals(sheets, block, weights.signals[numbers[block.id], column])
             if weights.vocabulary and "leanings" in block.data:
                 leanings.append((block, weights.words[:, column], weights.vocabulary))
-    for block, strengths, vocabulary in sorted(leanings, key=_place_of_word_weights, reverse=True):
+    # From the end of a file to its beginning, so that the line numbers of the rules still to be written stay valid.
+    for block, strengths, vocabulary in sorted(leanings, key=lambda one: one[0].place_of("leanings"), reverse=True):
         _write_word_weights(sheets, block, strengths, vocabulary)
 
 
@@ -109,11 +113,6 @@ def _diff(file: str, lines: list[str], folder: Path) -> str:
     return "".join(difflib.unified_diff(before, [f"{line}\n" for line in lines], name, name))
 
 
-def _numbers(compiled: Compiled) -> list[list[int]]:
-    lists = {rule.name: rule.data["words"] for rule in compiled.rules.values() if rule.kind == "words"}
-    return condition_numbers(compiled.classes, lists)
-
-
 def _write_signals(sheets: Sheets, block: RuleBlock, weights: Numbers) -> None:
     for index, weight in enumerate(weights):
         file, line = block.place_of("signals", index)
@@ -121,20 +120,11 @@ def _write_signals(sheets: Sheets, block: RuleBlock, weights: Numbers) -> None:
         lines[at] = WEIGHT.sub(f"weight: {max(LEAST_WEIGHT, int(weight))}", lines[at])
 
 
-def _place_of_word_weights(one: tuple[RuleBlock, Numbers, list[str]]) -> tuple[str, int]:
-    """Return the file and line at which the weights of plain words begin in the rule ``one[0]``.
-
-    This is a sort key: rules are rewritten from the end of a file to its beginning, so that the line numbers of those
-    still to be rewritten stay valid.
-    """
-    return one[0].place_of("leanings")
-
-
 def _write_word_weights(sheets: Sheets, block: RuleBlock, strengths: Numbers, vocabulary: list[str]) -> None:
     file, line = block.place_of("leanings", next(iter(block.data["leanings"])))
     lines, begin = sheets[file], line - 1
     end = begin
-    while lines[end].startswith("  "):
+    while lines[end].startswith("  "):  # every line of the mapping; the fence after it ends the loop at the latest
         end += 1
     rows: list[str] = []
     for strength in sorted({int(figure) for figure in strengths if figure}, reverse=True):
@@ -151,7 +141,7 @@ def _write_thresholds(sheets: Sheets, block: RuleBlock, thresholds: Thresholds) 
         if key in block.data:
             file, line = block.place_of(key)
             lines, at = sheets[file], line - 1
-            lines[at] = FIGURE.sub(f"{value:g}", lines[at], count=1)
+            lines[at] = FIGURE.sub(f"{value:g}", lines[at], count=1)  # a comment after it may contain numbers, too
 
 
 def _as_yaml(word: str) -> str:

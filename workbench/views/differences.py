@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-WORDS = re.compile(r"\s+|\w+|[^\w\s]")
+WORDS = re.compile(r"\s+|\w+|[^\w\s]")  # runs of white space, words, and single other characters
 AROUND = 3
 """Number of lines shown before and after a change; lines farther away are folded."""
 LONGEST_COMPARED = 2_000
@@ -89,7 +89,7 @@ def unfolded(diff: str) -> list[DiffSection]:
         if header := HEADER.match(line):
             sections += _hunk(lines, first)
             first, lines = (int(header[1]), int(header[2])), []
-        elif first != (0, 0) and line and not line.startswith("\\"):
+        elif first != (0, 0) and line and not line.startswith("\\"):  # "\ No newline at end of file" is no line
             lines.append(line)
     return sections + _hunk(lines, first)
 
@@ -103,11 +103,11 @@ def words(line: str, against: str) -> tuple[Piece, ...]:
     if not against or max(len(line), len(against)) > LONGEST_COMPARED:
         return (Piece(line),)
     own, others = WORDS.findall(line), WORDS.findall(against)
-    codes = difflib.SequenceMatcher(None, own, others, autojunk=False).get_opcodes()
+    codes = difflib.SequenceMatcher(None, own, others, autojunk=False).get_opcodes()  # blanks are no junk here
     pieces = [Piece("".join(own[start:end]), kind != "equal") for kind, start, end, _from, _to in codes]
     if not any(piece.text.strip() and not piece.differs for piece in pieces):
         return (Piece(line),)
-    return tuple(piece for piece in pieces if piece.text)
+    return tuple(piece for piece in pieces if piece.text)  # an insertion into the other line leaves an empty piece
 
 
 def _opcodes(one: Sequence[str], other: Sequence[str]) -> Iterator[tuple[str, int, int, int, int]]:
@@ -134,7 +134,7 @@ def _hunk(lines: Sequence[str], first: tuple[int, int]) -> list[DiffSection]:
     gone: list[str] = []
     come: list[str] = []
     before, after = first
-    for line in [*lines, " "]:
+    for line in [*lines, " "]:  # the added line ends the last change; it is removed below
         mark, text = line[:1] or " ", line[1:]
         if mark == "-" and not come:
             gone.append(text)

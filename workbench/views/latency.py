@@ -11,6 +11,7 @@ import math
 from bisect import bisect_right
 from collections import Counter
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from storage.metrics.latencies import TOTAL, Block, Counts, Series, Use
@@ -27,7 +28,7 @@ HOOK_MS = 2000
 """Milliseconds after which an agent's client ends the hook (ruling R2)."""
 INSIDE_MS = 1500
 """Milliseconds after which the hook stops searching and answers with what it has found so far."""
-BINS_PER_DOUBLING = 16
+BINS_PER_DOUBLING = 16  # each bin is 4 % wider than the one before it
 MOST_COMPARED = 1000
 """If a version has more latencies than this, they are reduced to this many quantiles before all pairs are compared."""
 
@@ -120,8 +121,8 @@ class LatencyTally:
             own = part.setdefault(series, Counter())
             own.update(counts)
             self._points.setdefault(series, {})[block.start] = _figures(own)
-        for start in [one for one in self._parts if one not in (self._newest, block.start)]:
-            del self._parts[start]
+        # Only these two can still grow; the others need their percentiles only.
+        self._parts = {start: own for start, own in self._parts.items() if start in (self._newest, block.start)}
 
     def profiles(self) -> tuple[Profile, ...]:
         """Return the figures of every series that was added, in the order in which a prompt passes the stages."""
@@ -162,6 +163,7 @@ def shift_between(first: Mapping[int, int], second: Mapping[int, int]) -> Shift:
     n, m = sum(first.values()), sum(second.values())
     left, right = _reduced(first), _reduced(second)
     pairs = len(left) * len(right)
+    # As a share of all n * m pairs, so that it also fits the fewer pairs of the reduced latencies.
     spread = normal_quantile((1 + LEVEL) / 2) * math.sqrt((n + m + 1) / (12 * n * m)) * pairs
     low = max(1, math.floor(pairs / 2 - spread))
     ends = [_difference(left, right, rank) / 1000 for rank in (low, (pairs + 1) // 2, pairs + 1 - low)]
@@ -192,7 +194,7 @@ def _bins(counts: Counts) -> tuple[Bin, ...]:
     """Return a histogram, including empty bins; each bin is wider than the previous one by a constant factor."""
     found: Counter[int] = Counter()
     for us, count in counts.items():
-        found[math.floor(math.log2(max(us, 1)) * BINS_PER_DOUBLING)] += count
+        found[math.floor(math.log2(max(us, 1)) * BINS_PER_DOUBLING)] += count  # 0 has no logarithm
     if not found:
         return ()
     return tuple(Bin(_bound(one), _bound(one + 1), found[one]) for one in range(min(found), max(found) + 1))
@@ -207,15 +209,12 @@ def _reduced(counts: Mapping[int, int]) -> list[int]:
 
     If that list would be longer than MOST_COMPARED, return evenly spaced quantiles of it instead.
     """
-    n, most = sum(counts.values()), MOST_COMPARED
-    ranks = list(range(n)) if n <= most else [(2 * place + 1) * n // (2 * most) for place in range(most)]
-    values: list[int] = []
-    below = 0
-    for value in sorted(counts):
-        below += counts[value]
-        while len(values) < len(ranks) and ranks[len(values)] < below:
-            values.append(value)
-    return values
+    values = sorted(counts)
+    ends = list(accumulate(counts[value] for value in values))
+    n, most = ends[-1], MOST_COMPARED
+    # The middles of equal parts, so that neither the fastest nor the slowest are preferred.
+    ranks = range(n) if n <= most else [(2 * place + 1) * n // (2 * most) for place in range(most)]
+    return [values[bisect_right(ends, rank)] for rank in ranks]
 
 
 def _difference(first: Sequence[int], second: Sequence[int], rank: int) -> int:
@@ -223,6 +222,7 @@ def _difference(first: Sequence[int], second: Sequence[int], rank: int) -> int:
 
     Differences are second minus first, ranks begin with 1, and both sequences are sorted.
     """
+    # A binary search for the difference, because the pairs (up to a million) need not be formed to count them.
     low, high = second[0] - first[-1], second[-1] - first[0]
     while low < high:
         middle = (low + high) // 2

@@ -85,7 +85,7 @@ def _why_silent(trace: Row) -> Iterator[str]:
         yield f"the session's budget of {most:,} tokens was spent"
     if not name:
         return
-    if not trace["channels"]:
+    if not trace["channels"]:  # also those that are switched off are recorded, so none at all has another reason
         yield f"a prompt of the class {name} gets no enrichment, so no channel was asked"
     elif trace["uncertain"]:
         yield f"the class {name} was too uncertain to be shown"
@@ -153,6 +153,7 @@ class EvidenceSignal(NamedTuple):
         angle brackets, and for offsets beyond the prompt.
         """
         is_of_words = not self.name.startswith("<") and self.name not in OF_THE_WHOLE
+        # A signal may match the whole prompt; marking all of it would say nothing.
         return is_of_words and 0 <= self.start < self.end <= length and self.end - self.start < length
 
 
@@ -181,6 +182,7 @@ def signals(evidence: object) -> Iterator[EvidenceSignal]:
     for one in evidence if isinstance(evidence, list) else ():
         if isinstance(one, list) and len(one) == 4:
             name, start, end, weight = one
+            # Not isinstance for the offsets, because JSON's true and false would pass as integers.
             if isinstance(name, str) and type(start) is type(end) is int and isinstance(weight, int | float):
                 yield EvidenceSignal(name, start, end, weight)
 
@@ -198,7 +200,7 @@ def places(
     chosen = {TASK_TYPE: task_type, SEARCH_INTENT: intents[0] if intents else ""}
     for one in scores:
         facet, name = one["facet"], one["name"]
-        is_chosen = chosen.get(facet, name) == name
+        is_chosen = chosen.get(facet, name) == name  # of other facets, such as guardrails, a prompt gets several
         if (not is_chosen and not with_rivals) or (facet == SEARCH_INTENT and name == NO_INTENT):
             continue
         for signal in islice(signals(one["evidence"]), most):

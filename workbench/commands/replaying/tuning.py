@@ -75,8 +75,8 @@ def _check_prompts(paths: tuple[str, ...], *, force: bool, report: bool) -> None
     Raises click.ClickException if there are too few prompts, or if labels are missing that ``report`` needs.
     """
     from workbench.tuning.accuracy import packaged_table
-    from workbench.tuning.labelled import check_labels
     from workbench.tuning.labelled_prompts import read_rows
+    from workbench.tuning.matrices import check_labels
 
     rows = [row for path in paths for row in read_rows(path)]
     prompts = [row for row in rows if row is not None]

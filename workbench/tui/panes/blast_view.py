@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, overload
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from textual.content import Content
 
@@ -15,9 +15,10 @@ from workbench.tui.messages import Counted
 from workbench.tui.widgets.lists.line_list import Group, ListLine
 from workbench.tui.widgets.plain_text import one_line, plain
 from workbench.views.outcomes import VERDICT_TEXTS
+from workbench.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
     from enricher.rules.compiling.document import Problem
     from workbench.edits.instructions_file import FileHeading
@@ -43,7 +44,8 @@ KIND_TEXTS = {"shown": "task type shown or no longer shown", "text only": "wordi
 BAR = 20
 SLOW_S = 5
 """The duration of a replay is shown only if it took more than this many seconds."""
-LONGEST_RIGHT, LONGEST_TEXT = 36, 400
+LONGEST_RIGHT = 36  # characters for what changed, so that the prompt beside it can be recognised
+LONGEST_TEXT = 400  # of a prompt: more than a line of a terminal shows
 
 
 def summary(figures: Figures | None, *, wait: str = "", broken: str = "", gate: Sequence[str] = ()) -> Content:
@@ -54,34 +56,34 @@ def summary(figures: Figures | None, *, wait: str = "", broken: str = "", gate: 
     commit) would fail if the edit were saved.
     """
     if broken:
-        last = _first(figures, is_old=True) if figures else Content.styled("There are no figures yet.", "$text-muted")
-        lines = [Content.styled(f"! {broken}", "bold $error"), last]
-        return Content("\n").join([*lines, *([_second(figures)] if figures else [])])
+        error = Content.styled(f"! {broken}", "bold $error")
+        if figures is None:
+            return Content("\n").join([error, Content.styled("There are no figures yet.", "$text-muted")])
+        verdict = "" if figures.errors else figures.verdict or ""
+        last = Content.styled(f"the last sound text: {verdict} {headline(figures)}", "$text-muted")
+        return Content("\n").join([error, last, _figures_line(figures)])
     if figures is None:
         return Content.styled(wait or "Nothing was replayed yet.", "$text-muted")
     closed = [Content.styled(f"gate, against the last commit: closed, {'; '.join(gate)}", "bold $error")] * bool(gate)
-    said: list[Content | str] = [*verdict_sentence(figures), *closed, _second(figures), _third(figures)]
-    return Content("\n").join([_first(figures), *said])
+    said: list[Content | str] = [*verdict_sentence(figures), *closed, _figures_line(figures), _base_line(figures)]
+    return Content("\n").join([_verdict_line(figures), *said])
 
 
-def _first(figures: Figures, *, is_old: bool = False) -> Content:
-    if is_old:
-        verdict_text = "" if figures.errors else figures.verdict or ""
-        return Content.styled(f"the last sound text: {verdict_text} {headline(figures)}", "$text-muted")
+def _verdict_line(figures: Figures) -> Content:
     if not figures.total:
         return Content.styled("No prompt to replay: none is recorded that this filter selects.", "$text-muted")
     if figures.verdict is None:
-        done = BAR * figures.prompts // max(1, figures.total)
+        done = BAR * figures.prompts // figures.total
         bar = f"{'━' * done}{'─' * (BAR - done)} {figures.prompts:,} of {figures.total:,}"
         return Content.assemble((headline(figures), "bold"), "  ", (bar, "$primary"))
     if figures.errors:
-        errors = f" {figures.errors} error{'s' * (figures.errors != 1)}: no verdict "
+        errors = f" {counted(figures.errors, 'error')}: no verdict "
         return Content.assemble((errors, "bold reverse $error"), " ", (headline(figures), "bold"))
     verdict = (f" {figures.verdict} ", f"bold reverse {VERDICT_LOOKS[figures.verdict]}")
     return Content.assemble(verdict, " ", (headline(figures), "bold"))
 
 
-def _second(figures: Figures) -> Content:
+def _figures_line(figures: Figures) -> Content:
     parts = []
     if results := figures.label_results:
         count = len(results.regressed)
@@ -128,7 +130,7 @@ def _moved(before: str, after: str) -> str:
     return before if before == after else f"{before} → {after}"
 
 
-def _third(figures: Figures) -> Content:
+def _base_line(figures: Figures) -> Content:
     left_out = "".join(f" · {count:,} left out ({reason})" for reason, count in figures.left_out)
     seconds = f" · {figures.seconds:.0f} s" if figures.is_complete and figures.seconds > SLOW_S else ""
     unknown = f" · context unknown for {figures.unknown:,}" if figures.unknown else ""
@@ -149,7 +151,7 @@ def brief(before: Outcome, after: Outcome) -> str:
         return text
     names = [found[0][1], *(name for name, _described in found[1:])]
     if len(" · ".join(names)) > LONGEST_RIGHT:
-        names[-1] = "…"
+        names[-1] = "…"  # and the names before it are dropped until the rest fits
     while len(" · ".join(names)) > LONGEST_RIGHT and len(names) > 2:
         del names[-2]
     return shortened(" · ".join(names), LONGEST_RIGHT)
@@ -189,20 +191,8 @@ class ChangeLines(Sequence[ListLine]):
     def __len__(self) -> int:
         return len(self.changes)
 
-    @overload
-    def __getitem__(self, place: int) -> ListLine: ...
-    @overload
-    def __getitem__(self, place: slice) -> list[ListLine]: ...
-    def __getitem__(self, place: int | slice) -> ListLine | list[ListLine]:
-        if isinstance(place, slice):
-            return [self._line(one) for one in self.changes[place]]
-        return self._line(self.changes[place])
-
-    def place_of(self, key: str) -> int | None:
-        """Return the index of the changed prompt with the trace id ``key``; None if there is none."""
-        return next((at for at, one in enumerate(self.changes) if one.prompt.id == key), None)
-
-    def _line(self, change: Change) -> ListLine:
+    def __getitem__(self, place: int) -> ListLine:  # type: ignore[override]  # a list of lines takes no slices
+        change = self.changes[place]
         text = one_line(change.prompt.text[:LONGEST_TEXT])
         right = brief(change.before, change.after) if self.right_text else ""
         cause, is_regression = self.causes.get(change.prompt.id), change.prompt.id in self.regressed
@@ -212,44 +202,56 @@ class ChangeLines(Sequence[ListLine]):
         look, mark = ("error", "✗") if is_regression else ("warning", WORSE) if is_doubtful else ("plain", " ")
         return ListLine(change.prompt.id, text, right, look, change, mark)
 
+    def place_of(self, key: str) -> int | None:
+        """Return the index of the changed prompt with the trace id ``key``; None if there is none."""
+        return next((at for at, one in enumerate(self.changes) if one.prompt.id == key), None)
+
 
 def change_groups(
-    figures: Figures | None,
-    causes: Mapping[str, ChangeCause] | None = None,
+    figures: Figures,
+    kinds: Iterable[tuple[str, Sequence[Change]]],
+    causes: Mapping[str, ChangeCause],
     *,
-    only: str = "",
-    with_effect: bool = True,
-    sorted_out: Sequence[tuple[str, Sequence[Change]]] | None = None,
+    with_effect: bool,
 ) -> Iterator[Group]:
-    """Yield a group of changed prompts for each kind of change, newest prompts first; nothing if ``figures`` is None.
+    """Yield a group of changed prompts for each kind of change, newest prompts first.
 
-    ``only`` restricts the groups to one kind of change, and ``with_effect`` adds to each prompt's line what changed.
-    ``sorted_out`` is the result of ``figures.groups()`` if the caller has it already.
+    ``kinds`` is the result of ``figures.groups()``; ``with_effect`` adds to each prompt's line what changed.
     """
-    if figures is None:
-        return
-    regressed = set(figures.label_results.regressed) if figures.label_results else set()
-    for kind, changes in figures.groups() if sorted_out is None else sorted_out:
-        if only in ("", kind):
-            head = ListLine(f"kind {kind}", KIND_TEXTS.get(kind, kind), f"{len(changes):,}", "plain")
-            yield Group(head, ChangeLines(changes, regressed, causes or {}, with_effect))
+    for kind, changes in kinds:
+        yield _group(figures, f"kind {kind}", KIND_TEXTS.get(kind, kind), changes, causes, with_effect=with_effect)
 
 
-def cause_groups(figures: Figures | None, causes: Mapping[str, ChangeCause], *, only: str = "") -> Iterator[Group]:
+def cause_groups(figures: Figures, causes: Mapping[str, ChangeCause], *, only: str = "") -> Iterator[Group]:
     """Yield a group of changed prompts for each kind of change and each edited line that caused such changes.
 
     Within a kind, the largest group comes first, and prompts whose cause was not searched for come last. ``only``
     restricts the groups to one kind of change.
     """
-    for kind in change_groups(figures, only=only):
+    for kind, changes in figures.groups():
+        if only not in ("", kind):
+            continue
         by_cause: dict[str, list[Change]] = {}
-        for line in kind.lines.changes:  # type: ignore[attr-defined]  # the lines of a kind are ChangeLines
-            cause = causes.get(line.prompt.id)
-            by_cause.setdefault(cause.group if cause else UNSEARCHED if causes else "", []).append(line)
-        for cause_text, changes in sorted(by_cause.items(), key=lambda pair: (pair[0] == UNSEARCHED, -len(pair[1]))):
-            text = f"{kind.head.text} ← {cause_text}" if cause_text else kind.head.text
-            head = ListLine(f"{kind.head.key} {cause_text}".strip(), text, f"{len(changes):,}", "plain")
-            yield Group(head, replace(kind.lines, changes=changes))  # type: ignore[type-var]
+        for change in changes:
+            cause = causes.get(change.prompt.id)
+            by_cause.setdefault(cause.group if cause else UNSEARCHED if causes else "", []).append(change)
+        for cause_text, own in sorted(by_cause.items(), key=lambda pair: (pair[0] == UNSEARCHED, -len(pair[1]))):
+            title = KIND_TEXTS.get(kind, kind)
+            text = f"{title} ← {cause_text}" if cause_text else title
+            yield _group(figures, f"kind {kind} {cause_text}".strip(), text, own, causes, with_effect=True)
+
+
+def _group(
+    figures: Figures,
+    key: str,
+    text: str,
+    changes: Sequence[Change],
+    causes: Mapping[str, ChangeCause],
+    *,
+    with_effect: bool,
+) -> Group:
+    regressed = set(figures.label_results.regressed) if figures.label_results else set()
+    return Group(ListLine(key, text, f"{len(changes):,}"), ChangeLines(changes, regressed, causes, with_effect))
 
 
 def verdict_sentence(figures: Figures) -> list[str]:
@@ -258,7 +260,7 @@ def verdict_sentence(figures: Figures) -> list[str]:
     return [VERDICT_TEXTS[figures.verdict]] if figures.verdict and is_needed else []
 
 
-def small(groups: Sequence[Group]) -> list[str]:
+def keys_to_expand(groups: Sequence[Group]) -> list[str]:
     """Return the keys of the groups to show expanded: those with few lines, or only the first if all have many."""
     few = [group.head.key for group in groups if len(group.lines) <= FEW_CHANGES]
     return few or [group.head.key for group in groups[:1]]
@@ -271,7 +273,6 @@ def problem_group(problems: Sequence[Problem], path: str) -> Group | None:
     """
     if not problems:
         return None
-    look = "error" if any(one.severity == "error" for one in problems) else "warning"
     lines = [
         ListLine(
             f"problem {number}",
@@ -284,9 +285,9 @@ def problem_group(problems: Sequence[Problem], path: str) -> Group | None:
         for number, one in enumerate(problems)
     ]
     errors = sum(one.severity == "error" for one in problems)
-    counts = ((errors, "error"), (len(problems) - errors, "warning"))
-    numbers = ", ".join(f"{count} {what}{'s' * (count != 1)}" for count, what in counts if count)
-    return Group(ListLine("problems", "problems", numbers, look), lines)
+    numbers = ((errors, "error"), (len(problems) - errors, "warning"))
+    text = ", ".join(counted(number, what) for number, what in numbers if number)
+    return Group(ListLine("problems", "problems", text, "error" if errors else "warning"), lines)
 
 
 def _place(problem: Problem, path: str) -> str:

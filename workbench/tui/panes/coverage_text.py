@@ -1,10 +1,11 @@
-"""Format coverage (how often each rule fires on recorded prompts) as table rows and lines of text."""
+"""Format coverage (how often each rule fires on recorded prompts) as table rows and text, and find rules in a table."""
 
 from __future__ import annotations
 
 import os
 from collections import Counter
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from enricher.classify import TASK_TYPE
@@ -17,7 +18,7 @@ from workbench.wording import counted as numbered
 from workbench.wording import plural
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from storage.traces.line_labels import JudgedLine, KeepRate
     from workbench.coverage import coverage
@@ -42,6 +43,12 @@ ORDERS: dict[str, Callable[[coverage.CoverageRow], tuple[float, float]]] = {
 }
 """The sort orders; in all but the last, rules that are meant to fire always, or were not measured, come last."""
 SHARE = Heading("share", "share", 7, is_number=True)
+CLUSTER_HEADINGS = (
+    Heading("terms", "words that at least half of them hold", 0),
+    Heading("prompts", "prompts", 8, is_number=True),
+    SHARE,
+)
+"""The columns of the table of prompts in which no signal (nothing that gives points to a class) was found."""
 IN_ALL = {"prompts": "measured", "labelled": "labelled", "judged_again": "judged again", "unmatched": "no signal"}
 """The numbers in ``Coverage`` that do not belong to one rule, each with the text that says what it counts."""
 
@@ -106,6 +113,7 @@ def distinct_names(rows: Iterable[coverage.CoverageRow]) -> dict[coverage.Covera
         named = f"{text} ({kind})" if kinds[text] > 1 else text
         is_one_file = len({row.file for row in group}) == 1
         for row in group:
+            # The line comes first, because the end of a long name is cut off.
             found[row] = f":{row.line} {named}" if is_one_file else f"{named} {os.path.basename(row.file)}:{row.line}"
             if len(group) == 1:
                 found[row] = named
@@ -114,53 +122,36 @@ def distinct_names(rows: Iterable[coverage.CoverageRow]) -> dict[coverage.Covera
 
 def headings(width: int) -> list[Heading]:
     """Return the columns of the table of rules for a screen of that width."""
-    found = [
-        Heading("rule", "rule", 0),
-        Heading("fired", "fired", 7, is_number=True),
-        SHARE,
-        Heading("bar", "", _bar_width(width)),
-        Heading("right", "right", 5, is_number=True),
-        Heading("wrong", "wrong", 5, is_number=True),
-        Heading("tokens", "tokens", 7, is_number=True),
-    ]
-    if width < WITH_TOKENS:
-        return [found[0], found[1], found[2], found[4], found[5]]
-    if width >= WITH_KIND:
-        found.insert(0, Heading("kind", "kind", 13))
-    return [*found, Heading("file", "written in", FILE)] if width >= WITH_FILE else found
+    found = (
+        (Heading("kind", "kind", 13), WITH_KIND),
+        (Heading("rule", "rule", 0), 0),
+        (Heading("fired", "fired", 7, is_number=True), 0),
+        (SHARE, 0),
+        (Heading("bar", "", WIDE_BAR if width >= WITH_KIND else BAR), WITH_TOKENS),
+        (Heading("right", "right", 5, is_number=True), 0),
+        (Heading("wrong", "wrong", 5, is_number=True), 0),
+        (Heading("tokens", "tokens", 7, is_number=True), WITH_TOKENS),
+        (Heading("file", "written in", FILE), WITH_FILE),
+    )
+    return [column for column, least in found if width >= least]
 
 
-def rule_row(key: str, shown: ShownRule, width: int) -> TableRow:
-    """Return a rule as a table row; its cells match the ``headings`` for that width."""
+def rule_row(key: str, shown: ShownRule, columns: Sequence[Heading]) -> TableRow:
+    """Return a rule as a table row with these ``columns``, which ``headings`` has returned."""
     row = shown.rule
-    cells = [
-        (shown.bracket + shown.name, ""),
-        (f"{row.fired:,}" if row.prompts else "-", ""),
-        (percent(row.share if row.prompts else None), "text-muted"),
-        (bar(row.share, _bar_width(width)), "primary"),
-        (f"{row.right:,}" if row.right or row.wrong else "", "success"),
-        (f"{row.wrong:,}" if row.wrong else "", "error"),
-        (f"{row.tokens:,}" if row.tokens else "", "text-muted"),
-    ]
-    if width < WITH_TOKENS:
-        cells = [*cells[:3], *cells[4:6]]
-    if width >= WITH_KIND:
-        cells.insert(0, (row.kind, "text-muted"))
-    if width >= WITH_FILE:
-        cells.append((_place(row, FILE), "text-muted"))
-    return TableRow.of(key, cells)
-
-
-def cluster_headings() -> list[Heading]:
-    """Return the columns of the table of prompts in which no signal was found.
-
-    A signal is anything that gives points to a class, such as a word.
-    """
-    return [
-        Heading("terms", "words that at least half of them hold", 0),
-        Heading("prompts", "prompts", 8, is_number=True),
-        SHARE,
-    ]
+    bar_width = next((one.width for one in columns if one.name == "bar"), 0)
+    cells = {
+        "kind": (row.kind, "text-muted"),
+        "rule": (shown.bracket + shown.name, ""),
+        "fired": (f"{row.fired:,}" if row.prompts else "-", ""),
+        "share": (percent(row.share if row.prompts else None), "text-muted"),
+        "bar": (bar(row.share, bar_width), "primary"),
+        "right": (f"{row.right:,}" if row.right or row.wrong else "", "success"),
+        "wrong": (f"{row.wrong:,}" if row.wrong else "", "error"),
+        "tokens": (f"{row.tokens:,}" if row.tokens else "", "text-muted"),
+        "file": (_place(row, FILE), "text-muted"),
+    }
+    return TableRow.of(key, (cells[one.name] for one in columns))
 
 
 def cluster_row(key: str, cluster: Cluster, known: Coverage) -> TableRow:
@@ -171,30 +162,34 @@ def cluster_row(key: str, cluster: Cluster, known: Coverage) -> TableRow:
 
 def kept_headings(width: int) -> list[Heading]:
     """Return the columns of the table on lines of added texts that users judged to be right or wrong."""
-    found = [
-        Heading("lines", "lines of", 0),
-        Heading("judged", "judged", 7, is_number=True),
-        Heading("right", "right", 6, is_number=True),
-        Heading("wrong", "wrong", 6, is_number=True),
-        SHARE,
-        Heading("interval", "95 %", 17, is_number=True),
-        Heading("prompts", "prompts", 8, is_number=True),
-    ]
-    return found if width >= WITH_TOKENS else [*found[:5], found[6]]
+    found = (
+        (Heading("lines", "lines of", 0), 0),
+        (Heading("judged", "judged", 7, is_number=True), 0),
+        (Heading("right", "right", 6, is_number=True), 0),
+        (Heading("wrong", "wrong", 6, is_number=True), 0),
+        (SHARE, 0),
+        (Heading("interval", "95 %", 17, is_number=True), WITH_TOKENS),
+        (Heading("prompts", "prompts", 8, is_number=True), 0),
+    )
+    return [column for column, least in found if width >= least]
 
 
-def kept_row(key: str, rate: KeepRate, lines: Sequence[JudgedLine], width: int) -> TableRow:
+def kept_row(key: str, rate: KeepRate, lines: Sequence[JudgedLine], columns: Sequence[Heading]) -> TableRow:
     """Return a table row for ``rate``, which says how users judged the lines of one kind or from one rule.
 
-    Its cells match the ``kept_headings`` for that width. ``lines`` are all judged lines.
+    ``lines`` are all judged lines, and ``columns`` those that ``kept_headings`` has returned.
     """
     low, high = rate.interval
-    cells = [
-        (_lines_of(rate), ""), (f"{rate.judged:,}", ""), (f"{rate.right:,}", "success"),
-        (f"{rate.judged - rate.right:,}", "error"), (percent(rate.share), ""),
-        (f"{percent(low)} to {percent(high)}", "text-muted"), (f"{len(rate.prompts(lines)):,}", ""),
-    ]  # fmt: skip
-    return TableRow.of(key, cells if width >= WITH_TOKENS else [*cells[:5], cells[6]])
+    cells = {
+        "lines": (_lines_of(rate), ""),
+        "judged": (f"{rate.judged:,}", ""),
+        "right": (f"{rate.right:,}", "success"),
+        "wrong": (f"{rate.judged - rate.right:,}", "error"),
+        "share": (percent(rate.share), ""),
+        "interval": (f"{percent(low)} to {percent(high)}", "text-muted"),
+        "prompts": (f"{len(rate.prompts(lines)):,}", ""),
+    }
+    return TableRow.of(key, (cells[one.name] for one in columns))
 
 
 def about_kept(rate: KeepRate) -> str:
@@ -274,10 +269,6 @@ def _of(name: str, where: str) -> str:
     return f"{name}, of {where}" if where else name
 
 
-def _bar_width(width: int) -> int:
-    return WIDE_BAR if width >= WITH_KIND else BAR
-
-
 def _bracket(place: int, rows: int) -> str:
     return "" if rows < 2 else "┌ " if not place else "└ " if place == rows - 1 else "│ "
 
@@ -295,6 +286,7 @@ def _place(row: coverage.CoverageRow, width: int) -> str:
 
 def _near(path: str) -> str:
     packaged = os.path.dirname(packaged_file())
+    # The innermost folder first: the others mostly lie in the home folder.
     for folder, instead in ((here(), ""), (packaged, "packaged/"), (os.path.expanduser("~"), "~/")):
         if path.startswith(folder.rstrip("/") + "/"):
             return instead + path[len(folder.rstrip("/")) + 1 :]
@@ -330,3 +322,57 @@ def _finding(row: coverage.CoverageRow, known: Coverage) -> str:
         return f"{acted}; none that its class won has a label"
     low, high = map(percent, (row.rightness().low, row.rightness().high))
     return f"{acted}; right in {row.right:,} of {judged:,} labelled prompts that its class won: {low} to {high}"
+
+
+class RuleSearch:
+    """A search for rows of a table of rules; it reads each instructions file once.
+
+    The table abbreviates the wordings of a signal, so the search also looks at the line in which the rule is written.
+    """
+
+    def __init__(self) -> None:
+        self._lines: dict[str, list[str]] = {}
+
+    def matches(self, rows: Sequence[TableRow], rules: Mapping[str, coverage.CoverageRow], wanted: str) -> list[int]:
+        """Return the positions of the rows that contain all words of ``wanted``, ignoring case.
+
+        Rules whose name is ``wanted`` come before their signals and all other rows. ``rules`` are the rules that the
+        rows show, by the keys of the rows.
+        """
+        words = wanted.casefold().split()
+        if not words:
+            return []
+        texts = (self._text(row, rules.get(row.key)).casefold() for row in rows)
+        found = [place for place, text in enumerate(texts) if all(word in text for word in words)]
+        return sorted(found, key=lambda place: not _is_called(rules.get(rows[place].key), " ".join(words)))
+
+    def _text(self, row: TableRow, rule: coverage.CoverageRow | None) -> str:
+        if rule is None:
+            return " ".join(row.cells)
+        own = f"{rule.kind} {rule.rule} {rule.name} {rule.label} {Path(rule.file).name}:{rule.line}"
+        return f"{own} {self._line(rule.file, rule.line)}"
+
+    def _line(self, file: str, line: int) -> str:
+        if file not in self._lines:
+            try:
+                self._lines[file] = Path(file).read_text(encoding="utf-8").splitlines()
+            except (OSError, UnicodeDecodeError):  # the file is gone: only what the table shows is searched
+                self._lines[file] = []
+        lines = self._lines[file]
+        return lines[line - 1] if 0 < line <= len(lines) else ""
+
+
+def _is_called(rule: coverage.CoverageRow | None, wanted: str) -> bool:
+    return rule is not None and rule.kind != "signal" and wanted in (rule.name.casefold(), rule.label.casefold())
+
+
+def next_match(matches: Sequence[int], here: int, step: int) -> int:
+    """Return which of the ``matches`` (positions in the table) to go to from the position ``here``, as an index.
+
+    ``step`` 1 means the next match, -1 the previous one. The search continues at the other end of the matches.
+    """
+    if here in matches:
+        return (matches.index(here) + step) % len(matches)
+    if step < 0:
+        return next((place for place in reversed(range(len(matches))) if matches[place] < here), len(matches) - 1)
+    return next((place for place, at in enumerate(matches) if at > here), 0)

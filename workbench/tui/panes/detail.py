@@ -53,12 +53,10 @@ class Detail(VerticalScroll, inherit_bindings=False):
 
     def show(self, trace: dict[str, Any] | None, session: list[TraceLine] | None = None) -> None:
         """Show a trace, or its session if one is given; scroll to the top unless the same was shown before."""
-        is_other = (trace or {}).get("id") != (self.trace or {}).get("id") or (session is None) != (
-            self._session is None
-        )
+        before = (self.trace or {}).get("id"), self._session is None
         self.trace, self._session = trace, session
         self._draw()
-        if is_other:
+        if before != ((trace or {}).get("id"), session is None):
             self.scroll_to(y=0, animate=False)
 
     def _draw(self) -> None:
@@ -101,19 +99,17 @@ def session_text(lines: Sequence[TraceLine], chosen: str, *, width: int) -> Cont
     )
     counts = f"{len(lines)} prompts, {stays}" if len(lines) > 1 else "one prompt"
     found = [heading("Session", f"{lines[0].session_id[:20]}"), Content.styled(counts, "$text-muted"), Content("")]
-    prompt_cells = max(10, width - TYPE_CELLS - 14)
+    prompt_cells = max(10, width - TYPE_CELLS - 14)  # 14: the marks, the time, and the blanks between them
     for line in lines:
         mark = "▸" if line.id == chosen else " "
         drift = "↳" if line.id in changes else " "
         text = fit(one_line(line.prompt), prompt_cells)
-        row = (
+        task_type = f"{drift}{fit(plain(line.task_type) + '?' * line.uncertain, TYPE_CELLS)}"
+        row = Content.assemble(
             f"{mark} {short_time(line.at):>6} {MARKS.get(line.status, '?')} ",
-            (
-                f"{drift}{fit(plain(line.task_type) + '?' * line.uncertain, TYPE_CELLS)}",
-                "$primary" if line.id in changes else "",
-            ),
+            (task_type, "$primary" if line.id in changes else ""),
             f" {text}",
         )
-        found.append(Content.assemble(*row).stylize("bold") if line.id == chosen else Content.assemble(*row))
+        found.append(row.stylize("bold") if line.id == chosen else row)
     found += [Content(""), Content.styled("↳ another class than the prompt before", "$text-muted")]
     return Content("\n").join(found)

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from workbench.views.differences import DiffLine
 
     Facts = tuple[str, str, str]
+    Signal = tuple[str, int]
+    Points = tuple[int, frozenset[Signal]]
 
 PROMPT_LINES, TEXT_LINES = 8, 12
 USUAL_LINE = 80
@@ -33,6 +35,7 @@ EVALUATED_IN = "judged in"
 """The title of the row with the time that classifying took, which differs even under the same rules."""
 FACET_TEXTS = {"task_type": "task type", "search_intent": "search intent"}
 SCORES_SHOWN = 5
+NO_POINTS: Points = (0, frozenset())
 
 
 def detail(found: SideBySide, *, only_differences: bool, cause: ChangeCause | None = None) -> Content:
@@ -51,7 +54,7 @@ def detail(found: SideBySide, *, only_differences: bool, cause: ChangeCause | No
 
 def _prompt(found: SideBySide) -> Iterator[Content]:
     prompt = found.prompt
-    known = (short_time(prompt.at, long=True).strip(), prompt.host, _place(prompt.project))
+    known = (short_time(prompt.at, long=True).strip(), prompt.host, _project_name(prompt.project))
     yield heading("Prompt", " · ".join(filter(None, known)))
     lines, rest = beginning(plain(prompt.text), PROMPT_LINES)
     yield from map(Content, lines)
@@ -66,7 +69,7 @@ def beginning(text: str, most: int) -> tuple[list[str], str]:
     At most ``most`` lines and ``most * USUAL_LINE`` characters are returned.
     """
     lines = text.splitlines() or [""]
-    whole = "\n".join(lines)
+    whole = "\n".join(lines)  # with one kind of line ending, so that lengths can be compared
     shown = "\n".join(lines[:most])[: most * USUAL_LINE].split("\n")
     more_lines, more = len(lines) - len(shown), len(whole) - len("\n".join(shown))
     if more_lines:
@@ -74,7 +77,7 @@ def beginning(text: str, most: int) -> tuple[list[str], str]:
     return shown, f"{more:,} more characters" if more else ""
 
 
-def _place(project: str) -> str:
+def _project_name(project: str) -> str:
     """Return the project's git remote, which is its name; empty if it has none and is therefore named by a hash."""
     return "" if project.startswith("local-") else project
 
@@ -131,57 +134,47 @@ def _fact(name: str, before: str, after: str, *, is_same: bool) -> Iterator[Cont
 
 def _scores(found: SideBySide, *, only_differences: bool) -> Iterator[Content]:
     before, after = _by_name(found.before.scores), _by_name(found.after.scores)
-    shown = []
+    lines: list[Content] = []
     for facet in dict.fromkeys(facet for facet, _name in [*after, *before]):
-        names = [name for of, name in {**after, **before} if of == facet]
-        names.sort(key=lambda name: -max(_points(before, facet, name), _points(after, facet, name)))
-        rows = [row for name in names if (row := _score(before, after, facet, name, only_differences)) is not None]
-        if facet not in FACET_TEXTS:
-            rows = [row for row in rows if row[1]]
-        shown += rows[:SCORES_SHOWN] if facet in FACET_TEXTS else rows
-    if shown:
+        is_chosen_from = facet in FACET_TEXTS  # one class is chosen by the points; guardrails are each decided alone
+        pairs = {
+            name: (before.get((of, name), NO_POINTS), after.get((of, name), NO_POINTS))
+            for of, name in {**after, **before}
+            if of == facet
+        }
+        if only_differences or not is_chosen_from:
+            pairs = {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
+        best = sorted(pairs, key=lambda name: -max(points for points, _signals in pairs[name]))
+        for name in best[:SCORES_SHOWN] if is_chosen_from else best:
+            title = f"{FACET_TEXTS.get(facet, facet)} {name}"
+            lines += _score(title, *pairs[name], only_differences=only_differences)
+    if lines:
         yield heading("Scores", "points before and after, and the signals that give them")
-        for lines, _differs in shown:
-            yield from lines
+        yield from lines
         yield Content("")
 
 
-def _by_name(scores: Sequence[Score]) -> dict[tuple[str, str], Score]:
-    return {(one.facet, one.name): one for one in scores}
+def _by_name(scores: Sequence[Score]) -> dict[tuple[str, str], Points]:
+    return {(one.facet, one.name): (one.points, frozenset(one.signals)) for one in scores}
 
 
-def _points(scores: dict[tuple[str, str], Score], facet: str, name: str) -> int:
-    return scores[facet, name].points if (facet, name) in scores else 0
+def _score(title: str, before: Points, after: Points, *, only_differences: bool) -> Iterator[Content]:
+    """Yield the lines about one class: its points under both rule sets, and the signals that give them."""
+    (points, one), (points_after, other) = before, after
+    mark, look = ("   ", "") if before == after else (" ± ", "bold")
+    change = f"{points:>4}" if points == points_after else f"{points:>4} → {points_after}"
+    yield Content.assemble((mark, "bold $accent"), f"{title:<30}", (change, look))
+    yield from (_signal(" - ", signal, "$error") for signal in sorted(one - other, key=_strongest))
+    yield from (_signal(" + ", signal, "$success") for signal in sorted(other - one, key=_strongest))
+    if not only_differences:
+        yield from (_signal("   ", signal, "$text-muted") for signal in sorted(one & other, key=_strongest)[:4])
 
 
-def _score(
-    before: dict[tuple[str, str], Score], after: dict[tuple[str, str], Score], facet: str, name: str, only: bool
-) -> tuple[list[Content], bool] | None:
-    """Return the lines about one class of a facet, and whether its points or signals differ between the rule sets.
-
-    With ``only``, return None if they do not differ.
-    """
-    points = _points(before, facet, name), _points(after, facet, name)
-    one, other = (set(side[facet, name].signals) if (facet, name) in side else set() for side in (before, after))
-    is_same = points[0] == points[1] and one == other
-    if is_same and only:
-        return None
-    title = f"{FACET_TEXTS.get(facet, facet)} {name}"
-    mark = "   " if is_same else " ± "
-    change = f"{points[0]:>4}" if points[0] == points[1] else f"{points[0]:>4} → {points[1]}"
-    lines = [Content.assemble((mark, "bold $accent"), f"{title:<30}", (change, "" if is_same else "bold"))]
-    lines += [_signal(" - ", signal, "$error") for signal in sorted(one - other, key=_strongest)]
-    lines += [_signal(" + ", signal, "$success") for signal in sorted(other - one, key=_strongest)]
-    if not only:
-        lines += [_signal("   ", signal, "$text-muted") for signal in sorted(one & other, key=_strongest)[:4]]
-    return lines, not is_same
-
-
-def _strongest(signal: tuple[str, int]) -> tuple[int, str]:
+def _strongest(signal: Signal) -> tuple[int, str]:
     return -abs(signal[1]), signal[0]
 
 
-def _signal(mark: str, signal: tuple[str, int], look: str) -> Content:
+def _signal(mark: str, signal: Signal, look: str) -> Content:
     return Content.assemble("  ", (mark, f"bold {look}"), (f"{plain(signal[0])} {signal[1]:+d}", look))
 
 

@@ -51,7 +51,7 @@ def stage_headings(width: int, *, with_prompts: bool) -> tuple[Heading, ...]:
     first = (STAGE, PROMPTS, *STAGES) if with_prompts else (STAGE, *STAGES)
     if width < WITH_TREND:
         return (*first[:-1], Heading("budget", "of budget", 10, is_number=True))
-    trend = max(1, min(MOST_TREND, width - sum(one.width + 2 for one in first) - 3))
+    trend = max(1, min(MOST_TREND, width - sum(one.width + 2 for one in first) - 3))  # 2, 3: padding, and a scroll bar
     return (*first, Heading("trend", "p95 over time" if trend > LONG_TITLE else "p95 trend", trend))
 
 
@@ -62,7 +62,7 @@ def in_order(profiles: Sequence[Profile]) -> list[Profile]:
     for one in profiles:
         if one.series.kind != "channel":
             found += [one, *channels] if one.series.name == GATHER else [one]
-    return found if GATHER in {one.series.name for one in found} else [*found, *channels]
+    return found if GATHER in {one.series.name for one in found} else [*found, *channels]  # else they would be lost
 
 
 def stage_row(profile: Profile, budget: float | None, columns: Sequence[Heading]) -> TableRow:
@@ -118,6 +118,7 @@ def counts(figures: LatencyFigures, profile: Profile | None, versions: Sequence[
 
     ``where`` is the filter of the measured prompts, and ``versions`` the hashes of the compared rules versions.
     """
+    # A filter that names no origin leaves out tests; with the imports named here, it must name tests, too.
     imports = "-origin:import" if "origin:" in where else "-origin:import,test"
     measured = f"{where} -status:skipped {imports}".strip()
     found = [Counted("measured", figures.prompts, text=measured)]

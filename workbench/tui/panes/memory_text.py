@@ -89,7 +89,7 @@ def uses_title(prompts: int) -> str:
 
 def preview(one: Memory, chars: int) -> str:
     """Return the beginning of a memory as one line of about ``chars`` characters."""
-    return shortened(one_line(one.content[: chars * 2]), chars)
+    return shortened(one_line(one.content[: chars * 2]), chars)  # twice as many, as runs of blanks become one
 
 
 def deletion_warning(one: Memory) -> str:

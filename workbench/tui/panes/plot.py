@@ -66,7 +66,7 @@ class Canvas:
         """Return a row of cells, counted from the top; adjacent cells with the same look form one piece."""
         cells = zip(self._bits[number], self._looks[number], strict=True)
         return [
-            ("".join(chr(0x2800 + bits) if bits else " " for bits, _look in alike), look)
+            ("".join(chr(0x2800 + bits) if bits else " " for bits, _look in alike), look)  # U+2800: braille patterns
             for look, alike in groupby(cells, key=itemgetter(1))
         ]
 
@@ -116,6 +116,7 @@ class _Plot(Widget):
     def render_line(self, y: int) -> Strip:
         width, height = self.size
         if self._picture is None:
+            # 30 cells are hardly more than the axis and the names of the lines need.
             self._picture = self.picture(self._profile, width, height) if self._profile and width > 30 else []
         pieces = self._picture[y] if y < len(self._picture) else []
         segments = [
@@ -134,29 +135,30 @@ class PercentilePlot(_Plot):
         if down < 3 or not points:
             return []
         highest = max(point.figures.p99 for point in points)
-        is_near = self._budget is not None and self._budget <= highest * NEAR
-        top = _round_up(max(highest, self._budget if is_near and self._budget else 0.0))
+        budget = self._budget if self._budget and self._budget <= highest * NEAR else 0.0
+        top = _round_up(max(highest, budget))
         canvas = Canvas(across, down)
         first, last = points[0].start, points[-1].start
         span = max(1, last - first)
 
         def place(start: int, value: float) -> tuple[float, float]:
-            x = (start - first) / span if last > first else 0.5
+            x = (start - first) / span if last > first else 0.5  # a single point is in the middle
             return x * (across * 2 - 1), value / top * (down * 4 - 1)
 
-        if is_near and self._budget:
-            for x in range(0, across * 2, 4):
-                canvas.dot(x, round(place(first, self._budget)[1]), "budget")
+        if budget:
+            for x in range(0, across * 2, 4):  # dotted, so that it differs from the lines
+                canvas.dot(x, round(place(first, budget)[1]), "budget")
         for name, value in reversed(LINES):  # where lines cross, the higher percentile is on top
             before: tuple[float, float] | None = None
             for point in points:
                 here = place(point.start, value(point.figures))
-                canvas.line(before or (here[0] - 1, here[1]), here, name)
+                canvas.line(before or (here[0] - 1, here[1]), here, name)  # a single point is a line of two dots
                 before = here
         ends = {name: place(last, value(points[-1].figures))[1] for name, value in LINES}
         names = _names(points[-1].figures, ends, down)
-        if is_near and self._budget:
-            names.setdefault(_row(place(first, self._budget)[1], down), (f" budget {ms(self._budget)}", "budget"))
+        if budget:  # setdefault: a percentile in the same row is more important
+            names.setdefault(_row(place(first, budget)[1], down), (f" budget {ms(budget)}", "budget"))
+        # The top, the middle of the row in the middle, and 0.
         ticks = {0: top, (down - 1) // 2: top * (1 - ((down - 1) // 2 + 0.5) / down), down - 1: 0.0}
         rows = [
             [
@@ -171,11 +173,10 @@ class PercentilePlot(_Plot):
 
     def _time_axis(self, first: int, last: int, across: int) -> str:
         begin, end = self._time(first), self._time(last)
-        line = "└" + (end if first == last else begin).ljust(across, "─") if first != last else "└" + "─" * across
         if first == last:
-            middle = max(0, (across - len(end)) // 2)
-            return "└" + "─" * middle + end + "─" * (across - middle - len(end)) + " UTC"
-        return line[: across + 1 - len(end)] + end + " UTC"
+            return f"└{end:─^{across}} UTC"
+        # The end is written over the line, so that both stay in the plot if there is little room.
+        return f"└{begin:─<{across}}"[: across + 1 - len(end)] + f"{end} UTC"
 
     def _time(self, second: int) -> str:
         moment = datetime.fromtimestamp(second, UTC)
@@ -190,11 +191,12 @@ class SpreadPlot(_Plot):
         across, down = width - AXIS - 2, height - 2
         if down < 2 or not profile.bins:
             return []
-        low, high, columns = _columns(profile.bins, across)
+        low, high = profile.bins[0].low, profile.bins[-1].high
+        columns = _columns(profile.bins, across)
         most = max(columns)
         rows: list[list[Piece]] = []
         for row in range(down):
-            base = (down - 1 - row) * 8
+            base = (down - 1 - row) * 8  # heights are in eighths of a cell, as the blocks are
             cells = "".join(_column_cell(count / most * down * 8 - base, count > 0 and not base) for count in columns)
             tick = f"{most:,}" if row == 0 else "0" if row == down - 1 else ""
             rows.append([(f"{tick:>{AXIS - 2}} ", "axis"), ("┤" if tick else "│", "axis"), (cells, "bar")])
@@ -202,38 +204,35 @@ class SpreadPlot(_Plot):
         def place(value: float) -> int:
             return round((math.log(value) - math.log(low)) / (math.log(high) - math.log(low)) * (across - 1))
 
-        figures = profile.figures
-        marks = [(f"▲p50 {ms(figures.p50)}", figures.p50, "p50"), (f"▲p95 {ms(figures.p95)}", figures.p95, "p95"),
-                 (f"▲p99 {ms(figures.p99)}", figures.p99, "p99")]  # fmt: skip
+        values = [(name, value(profile.figures)) for name, value in reversed(LINES)]
         if self._budget is not None and self._budget < high:
-            marks.append((f"▲budget {ms(self._budget)}", self._budget, "budget"))
-        bounds = [(ms(low), 0), (ms(math.sqrt(low * high)), across // 2), (ms(high), across)]
-        axis = _scattered([(text, at) for text, at in bounds], across)
+            values.append(("budget", self._budget))
+        marks = [(f"▲{name} {ms(value)}", place(value), name) for name, value in values]
+        # The middle of a logarithmic axis is the geometric mean of its ends.
+        axis = _scattered([(ms(low), 0), (ms(math.sqrt(low * high)), across // 2), (ms(high), across)], across)
         return [
             *rows,
             [(" " * (AXIS - 1) + "└", "axis"), (axis, "axis")],
-            [(" " * AXIS, "axis"), *_marked([(text, place(value), look) for text, value, look in marks], across)],
+            [(" " * AXIS, "axis"), *_marked(marks, across)],
         ]
 
 
-def _columns(bins: Sequence[Bin], across: int) -> tuple[float, float, list[int]]:
-    """Return the lower and upper end of the axis, and the count for each column of the plot.
+def _columns(bins: Sequence[Bin], across: int) -> list[int]:
+    """Return the count for each column of the plot.
 
     A column adds up several bins if there are more bins than columns; otherwise, a bin fills several columns.
     """
-    low, high = bins[0].low, bins[-1].high
-    if len(bins) >= across:
-        columns = [0] * across
-        for place, one in enumerate(bins):
-            columns[place * across // len(bins)] += one.count
-    else:
-        columns = [bins[place * len(bins) // across].count for place in range(across)]
-    return low, high, columns
+    if len(bins) < across:
+        return [bins[place * len(bins) // across].count for place in range(across)]
+    columns = [0] * across
+    for place, one in enumerate(bins):
+        columns[place * across // len(bins)] += one.count
+    return columns
 
 
 def _column_cell(eighths: float, is_least: bool) -> str:
-    filled = min(8, round(eighths))
-    return BLOCKS[max(filled, 1 if is_least else 0) - 1] if filled > 0 or is_least else " "
+    filled = max(min(8, round(eighths)), int(is_least))  # a count above 0 is always visible
+    return BLOCKS[filled - 1] if filled > 0 else " "
 
 
 def _names(figures: Percentiles, ends: dict[str, float], down: int) -> dict[int, Piece]:
@@ -247,8 +246,8 @@ def _names(figures: Percentiles, ends: dict[str, float], down: int) -> dict[int,
         row = max(_row(ends[name], down), below + 1)
         below = row
         found[row] = (f" {name} {ms(value(figures))}", name)
-    overhang = max(0, below - (down - 1))
-    return {row - overhang: piece for row, piece in found.items()} if overhang else found
+    overhang = max(0, below - (down - 1))  # labels below the plot: all are moved up by as many rows
+    return {row - overhang: piece for row, piece in found.items()}
 
 
 def _tick(value: float) -> str:
@@ -291,4 +290,5 @@ def _round_up(value: float) -> float:
     if value <= 0:
         return 1.0
     power = 10.0 ** math.floor(math.log10(value))
+    # 0.999: for a value that is hardly above a step, the next one would leave much of the plot empty.
     return next(step * power for step in (1, 1.5, 2, 3, 5, 8, 10) if step * power >= value * 0.999)

@@ -62,6 +62,7 @@ def heading(text: str, note: str = "") -> Content:
 def wrapped(text: str, *, width: int, indent: int = INDENT, style: str = "", first: str = "") -> Iterator[Content]:
     """Yield the text in lines indented by ``indent``; on the first line, ``first`` replaces the indentation."""
     room = max(10, width - indent)
+    # textwrap counts characters; where some are two cells wide, a line must be cut again.
     pieces = [
         cut
         for piece in textwrap.wrap(plain(text), room) or [""]
@@ -121,7 +122,7 @@ def marked_prompt(text: str, scores: Sequence[Row], task_type: str) -> Content:
         Span(one.signal.start, one.signal.end, "underline $primary" if one.is_for_class else "bold")
         for one in places(scores, task_type, length=len(text))
     ]
-    return Content(plain_in_place(text), spans=spans)
+    return Content(plain_in_place(text), spans=spans)  # in place, so that the offsets of the spans stay right
 
 
 def _added(trace: Row, width: int) -> Iterator[Content]:
@@ -139,6 +140,7 @@ def lines_with_labels(trace: Row) -> Iterator[str]:
     numbered = line_labels.lines(trace) if judged else []
     for text in trace["output_text"].splitlines():
         marked, end = "", 0
+        # Several guardrails share one line of the text, each of which can be judged.
         while numbered and (start := text.find(numbered[0].text, end)) >= 0:
             one = numbered.pop(0)
             before, end = end, start + len(one.text)
@@ -155,7 +157,7 @@ def _scores(trace: Row, width: int) -> Iterator[Content]:
         yield heading(FACET_TEXTS[facet], "points, and the signals that gave them")
         names = max(len(one["name"]) for one in own)
         for one in own:
-            length = min(LONGEST_BAR, max(6, width - names - 10))
+            length = min(LONGEST_BAR, max(6, width - names - 10))  # 10: the mark, the points, and blanks
             drawn = bar(one["score"] / own[0]["score"], length).rstrip()
             mark = "▸" if one["name"] == chosen else " "
             name = (f"{mark} {one['name']:<{names}} {one['score']:>4g} ", "bold" if mark == "▸" else "")
@@ -215,7 +217,7 @@ def _items(trace: Row, width: int) -> Iterator[Content]:
 
 def _time(trace: Row, width: int) -> Iterator[Content]:
     stages = [(f"{one['stage']}", one["latency_ms"], "") for one in trace["stages"]]
-    channels = [(one["channel"], one["latency_ms"], _fate(one)) for one in trace["channels"]]
+    channels = [(one["channel"], one["latency_ms"], _channel_result(one)) for one in trace["channels"]]
     most = max((ms for _name, ms, _note in (*stages, *channels)), default=0.0)
     is_measured = trace["origin"] != "import"
     total = f"{trace['latency_ms']:.1f} ms from the first line of the hook to its record"
@@ -230,7 +232,7 @@ def _time(trace: Row, width: int) -> Iterator[Content]:
             yield Content.assemble(f"  {name:<{names}} {ms:>7.2f} ", (drawn, "$primary"), (f" {note}", "$text-muted"))
 
 
-def _fate(channel: Row) -> str:
+def _channel_result(channel: Row) -> str:
     status = "took too long" if channel["status"] == "timeout" else channel["status"]
     offered = f"{channel['kept']} of {channel['offered']} in" if channel["offered"] else status
     return f"{offered}, {status}" if channel["offered"] and channel["status"] not in ("ok", "empty") else offered

@@ -171,12 +171,12 @@ Lines that differ begin with `-` before and `+` after, words that differ are und
             line = ListLine(self._single, self._single_text(), "", "plain", self._single)
             groups = [Group(ListLine("single", "one trace, recorded and today", "", "plain"), [line])]
         else:
-            figures = self._run.figures if self._run else None
-            groups = list(blast_view.cause_groups(figures, self._run.causes if self._run else {}, only=self._kind))
+            run = self._run
+            groups = list(blast_view.cause_groups(run.figures, run.causes, only=self._kind)) if run else []
         self.set_class(not groups, "-empty")
         self.query_one("#empty", Static).update(NO_CHANGE if self._run else NOTHING_YET)
         self.query_one("#state", Static).update(self._state())
-        opened = blast_view.small(groups)
+        opened = blast_view.keys_to_expand(groups)
         self.changes.show(groups, opened=opened)
         if self.changes.current is None or not self.changes.current.value:
             first = next((group for group in groups if group.head.key in opened and group.lines), None)

@@ -14,8 +14,7 @@ from textual.worker import get_current_worker
 
 from workbench.tui.messages import OpenInstructions
 from workbench.tui.panes import coverage_text
-from workbench.tui.panes.coverage_text import EVERY_KIND, KINDS, SORTS
-from workbench.tui.panes.rule_search import RuleSearch, next_match
+from workbench.tui.panes.coverage_text import EVERY_KIND, KINDS, SORTS, RuleSearch, next_match
 from workbench.tui.screens.base import counts_key
 from workbench.tui.screens.measuring import MeasuringScreen
 from workbench.tui.widgets.choice import Alternative, Choice, next_of
@@ -398,26 +397,26 @@ below the table says how many they are in each.
         choice.show_note(text)
 
     def _rule_rows(self, known: Coverage) -> tuple[list[TableRow], list[Heading]]:
-        width = self.size.width
         shown = coverage_text.chosen(known, view=self._view, kind=self._kind, sort=self._sort)[:MOST_ROWS]
         keys = (f"{one.kind}:{one.rule}:{one.label}:{one.condition}:{one.line}" for one in (row.rule for row in shown))
         # With its place, because in the view "together" a rule has a row in every group that it belongs to.
         self._shown = {f"{place}:{key}": one.rule for place, (key, one) in enumerate(zip(keys, shown, strict=True))}
-        rows = [coverage_text.rule_row(key, one, width) for key, one in zip(self._shown, shown, strict=True)]
-        return rows, coverage_text.headings(width)
+        columns = coverage_text.headings(self.size.width)
+        rows = [coverage_text.rule_row(key, one, columns) for key, one in zip(self._shown, shown, strict=True)]
+        return rows, columns
 
     def _unmatched_rows(self, known: Coverage) -> tuple[list[TableRow], list[Heading]]:
         self._clusters = {f"cluster {place}": one for place, one in enumerate(known.clusters)}
         rows = [coverage_text.unmatched_row(EVERY_UNMATCHED, known)] if known.unmatched else []
         rows += [coverage_text.cluster_row(key, one, known) for key, one in self._clusters.items()]
-        return rows, coverage_text.cluster_headings()
+        return rows, [*coverage_text.CLUSTER_HEADINGS]
 
     def _line_rows(self, _known: Coverage) -> tuple[list[TableRow], list[Heading]]:
-        rows, width = [], self.size.width
+        rows, columns = [], coverage_text.kept_headings(self.size.width)
         if self._judged and (kept := self._judged.kept).total.judged:
             self._rates = {f"{one.kind}:{one.rule}": one for one in (kept.total, *kept.kinds, *kept.rules)}
-            rows = [coverage_text.kept_row(key, one, self._judged.lines, width) for key, one in self._rates.items()]
-        return rows, coverage_text.kept_headings(width)
+            rows = [coverage_text.kept_row(key, one, self._judged.lines, columns) for key, one in self._rates.items()]
+        return rows, columns
 
     @on(FiguresTable.Moved)
     def _show_about(self) -> None:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from textual.binding import Binding
     from textual.screen import Screen
 
-NAMES_WIDTH = 2 + sum(len(one.title) + 4 for one in SCREENS)
+NAMES_WIDTH = 2 + sum(len(one.title) + 4 for one in SCREENS)  # 4: digit, blank, padding; 2: padding of the error
 KEY_STYLE = "bold $footer-key-foreground on $footer-key-background"
 NAME_STYLE = "$footer-description-foreground on $footer-description-background"
 CHARACTERS = {"slash": "/"}
@@ -203,7 +203,7 @@ class KeyLine(Widget):
     def _hover(self, key: ShownKey | None) -> None:
         if key is not self._hovered:
             self._hovered = key
-            self.tooltip = key.tooltip or None if key else None
+            self.tooltip = key.tooltip if key and key.tooltip else None  # Textual would show an empty one
             self.refresh()
 
 
@@ -214,11 +214,12 @@ class KeyFooter(Footer):
         yield KeyLine()
 
     def bindings_changed(self, screen: Screen[object]) -> None:
+        # As Textual's footer does; with the terminal in the background, the focus is lost only for the time being.
         if screen is self.screen and self.is_attached and screen.app.app_focus:
             self.call_after_refresh(self._show_keys)
 
     def on_resize(self) -> None:
-        self.query_one(KeyLine).refresh(layout=True)
+        self.query_one(KeyLine).refresh(layout=True)  # another number of keys may fit
 
     def _show_keys(self) -> None:
         for line in self.query(KeyLine):  # none if the screen was closed meanwhile

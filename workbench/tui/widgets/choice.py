@@ -38,15 +38,13 @@ class _Item(Static):
     def __init__(self, option: Alternative) -> None:
         super().__init__(markup=False)
         self.option = option
-        self._note = ""
-        self.show(is_chosen=False)
 
-    def show(self, *, is_chosen: bool, note: str | None = None) -> None:
-        """Draw the alternative as selected or not, with ``note`` after its title; None keeps the previous note."""
-        self._note = self._note if note is None else note
-        text = f"{self.option.key} {self.option.title}{self._note}"
+    def show(self, *, is_chosen: bool, number: int | None) -> None:
+        """Draw the alternative as selected or not, with ``number`` after its title."""
+        count = "" if number is None else f" {number:,}"
+        text = f"{self.option.key} {self.option.title}{count}"
         self.set_class(is_chosen, "-chosen")
-        self.update(f"[{text}]" if is_chosen else f" {text} ")
+        self.update(f"[{text}]" if is_chosen else f" {text} ")  # of equal width, so that nothing moves
 
     def on_click(self) -> None:
         self.post_message(Choice.Chosen(self.option.name))
@@ -72,6 +70,7 @@ class Choice(Horizontal):
         super().__init__()
         self._options = tuple(options)
         self._chosen = options[0].name
+        self._numbers: dict[str, int] = {}
 
     def compose(self) -> ComposeResult:
         for option in self._options:
@@ -79,20 +78,22 @@ class Choice(Horizontal):
         yield Static("", id="note", markup=False)
 
     def on_mount(self) -> None:
-        self.choose(self._chosen)
+        self._draw()
 
     def choose(self, name: str) -> None:
         """Mark the alternative with that name as the selected one."""
         self._chosen = name
-        for item in self.query(_Item):
-            item.show(is_chosen=item.option.name == name)
+        self._draw()
 
     def show_counts(self, numbers: dict[str, int]) -> None:
         """Show a count after the title of each alternative; ``numbers`` maps names of alternatives to counts."""
+        self._numbers = numbers
+        self._draw()
+
+    def _draw(self) -> None:
         for item in self.query(_Item):
-            number = numbers.get(item.option.name)
-            note = "" if number is None else f" {number:,}"
-            item.show(is_chosen=item.option.name == self._chosen, note=note)
+            name = item.option.name
+            item.show(is_chosen=name == self._chosen, number=self._numbers.get(name))
 
     def show_note(self, text: str) -> None:
         """Show a text about the selected alternative, at the right."""

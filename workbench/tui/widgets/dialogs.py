@@ -54,7 +54,7 @@ class Question(ModalScreen[bool], inherit_bindings=False):
         """Close the dialog with the answer that was clicked; a click outside the dialog means no."""
         answers = self.query_one("#answers")
         if event.widget is answers:
-            self.dismiss(event.x < len(f"y  {self._yes}   "))
+            self.dismiss(event.x < len(f"y  {self._yes}   "))  # both answers are one text, six blanks apart
         elif event.widget is self:
             self.dismiss(False)
 
@@ -103,8 +103,8 @@ class Picker(ModalScreen[str], inherit_bindings=False):
 
     def on_mount(self) -> None:
         choices = self.query_one(OptionList)
-        places = [at for at, one in enumerate(self._answers) if self._now and one.value == self._now]
-        choices.highlighted = places[0] if places else 0
+        known = (at for at, one in enumerate(self._answers) if self._now and one.value == self._now)
+        choices.highlighted = next(known, 0)
         choices.focus()
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 FIND, GO_TO = "find", "go to"
 FENCES = ("```", "~~~")
-KEY = re.compile(r"(?:^\s*(?:- )?|[{,]\s*)([A-Za-z_][\w-]*)(?=:(?:\s|$))")
-COMMENT = re.compile(r"(?:^|\s)(#.*)$")
+KEY = re.compile(r"(?:^\s*(?:- )?|[{,]\s*)([A-Za-z_][\w-]*)(?=:(?:\s|$))")  # in a line of its own, a list, or braces
+COMMENT = re.compile(r"(?:^|\s)(#.*)$")  # in YAML, a # within a word begins no comment
 SPAN = re.compile(r"(`[^`]+`)")
 LOOKS = ("heading", "key", "comment", "fence", "span", "problem")
 
@@ -99,7 +99,7 @@ class InstructionsEditor(TextArea):
         wanted = frozenset(lines)
         if wanted != self._problems:
             self._problems = wanted
-            self._line_cache.clear()
+            self._line_cache.clear()  # Textual caches the lines as they were drawn
             self.refresh()
 
     def go_to(self, line: int) -> None:
@@ -116,15 +116,14 @@ class InstructionsEditor(TextArea):
     def get_line(self, line_index: int) -> Text:
         """Return the highlighted text of the line, which is underlined if the line has a problem."""
         text = super().get_line(line_index)
-        text.plain = plain_in_place(text.plain)
-        for look, start, end in looks(text.plain, is_fenced=self._is_fenced(line_index)):
+        text.plain = plain_in_place(text.plain)  # of equal length, so that columns and the cursor stay right
+        # While a text is being replaced, it may have more lines than were looked at.
+        is_fenced = line_index < len(self._fenced) and self._fenced[line_index]
+        for look, start, end in looks(text.plain, is_fenced=is_fenced):
             text.stylize(self._look(look), start, end)
         if line_index + 1 in self._problems:
             text.stylize(self._look("problem"))
         return text
-
-    def _is_fenced(self, row: int) -> bool:
-        return row < len(self._fenced) and self._fenced[row]
 
     def _look(self, look: str) -> Style:
         found = self.get_component_rich_style(f"editor--{look}", partial=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -11,11 +12,15 @@ from textual.containers import Horizontal, Vertical
 from textual.message import Message
 from textual.widgets import Input, Static
 
-from workbench.edits import finding
+from workbench.edits.instructions_file import outline
 from workbench.tui.widgets.editor import FIND, GO_TO, InstructionsEditor
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from textual.app import ComposeResult
+
+    Match = tuple[int, int, int]
 
 TITLES = {FIND: "Find", GO_TO: "Go to line or rule"}
 
@@ -155,11 +160,39 @@ class EditorPane(Vertical):
         ``mode`` says whether ``wanted`` is words (``FIND``) or a line or rule (``GO_TO``). ``step`` is 1 for the next
         match, -1 for the previous one, and 0 while the user is typing.
         """
-        (line, column), text = min(self.editor.selection), self.editor.text
+        line, column = min(self.editor.selection)  # the start of the selected match, wherever the cursor is
         if mode == FIND:
-            found = finding.words(text, wanted, line=line, column=column, step=step)
+            found = _words(self.editor.text, wanted)
         else:
-            found = finding.heading_or_line(text, wanted, line=line, step=step)
-        self.bar.show_match(f"{found.number} of {found.count}" if found else "not found" if wanted else "")
+            found, column = _line_or_headings(self.editor.text, wanted.strip()), 0
         if found:
-            self.editor.select(found.line, found.start, found.end)
+            at = _chosen(found, (line, column), step)
+            self.bar.show_match(f"{at + 1} of {len(found)}")
+            self.editor.select(*found[at])
+        else:
+            self.bar.show_match("not found" if wanted else "")
+
+
+def _words(text: str, wanted: str) -> list[Match]:
+    """Return the line, start and end of each match of ``wanted``, counted from 0 and ignoring case."""
+    pattern = re.compile(re.escape(wanted), re.IGNORECASE)
+    lines = enumerate(text.split("\n") if wanted else ())
+    return [(line, *match.span()) for line, content in lines for match in pattern.finditer(content)]
+
+
+def _line_or_headings(text: str, wanted: str) -> list[Match]:
+    """Return the beginning of the line with the number ``wanted``, or of each heading that contains ``wanted``."""
+    if wanted.isdecimal():
+        return [(max(0, min(int(wanted) - 1, text.count("\n"))), 0, 0)]
+    return [(one.line - 1, 0, 0) for one in outline(text) if wanted and wanted.lower() in one.title.lower()]
+
+
+def _chosen(matches: Sequence[Match], here: tuple[int, int], step: int) -> int:
+    """Return the index of the match at or after the position ``here``; the first match follows the last one.
+
+    With ``step`` 1, it is the match after the one at ``here``; with -1, the one before.
+    """
+    at = next((number for number, one in enumerate(matches) if one[:2] >= here), len(matches))
+    is_there = at < len(matches) and matches[at][:2] == here
+    moved = at - 1 if step < 0 else at + 1 if step and is_there else at
+    return moved % len(matches)

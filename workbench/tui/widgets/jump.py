@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from textual.screen import Screen
     from textual.widget import Widget
 
-LETTERS = "asdfghjkl" + "".join(letter for letter in ascii_lowercase if letter not in "asdfghjkl")
+LETTERS = tuple(dict.fromkeys("asdfghjkl" + ascii_lowercase))
 """The letters in the order of their use, beginning with the keys where the fingers rest."""
 
 HINT = "A letter goes to that part · a digit goes to a screen · esc stays"

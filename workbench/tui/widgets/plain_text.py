@@ -10,11 +10,12 @@ from rich.cells import cell_len, set_cell_size
 
 from enricher.interfaces.cli.output import printable
 
-TURNING = (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
-BREAKING = (0x2028, 0x2029)
+TURNING = (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))  # marks, embeddings, isolates
+BREAKING = (0x2028, 0x2029)  # separators of lines and paragraphs
 _BY_NUMBER = {code: f"\\u{code:04x}" for code in (*TURNING, *BREAKING)}
+# The control characters of ASCII and Latin-1, except the end of a line.
 _IN_PLACE = dict.fromkeys((*(code for code in range(32) if code != 10), *range(127, 160), *_BY_NUMBER), "\ufffd")
-_IN_PLACE[9] = " "
+_IN_PLACE[9] = " "  # a tab
 TAB = "    "
 
 
@@ -39,6 +40,6 @@ def one_line(text: str) -> str:
 def fit(text: str, width: int, *, is_number: bool = False) -> str:
     """Return the (already safe) text cut with an ellipsis or padded to ``width`` cells; numbers are right-aligned."""
     if cell_len(text) > width:
-        return set_cell_size(text, max(0, width - 1)) + "…"
+        return set_cell_size(text, max(0, width - 1)) + "…"  # not a slice: some characters are two cells wide
     missing = " " * (width - cell_len(text))
     return missing + text if is_number else text + missing

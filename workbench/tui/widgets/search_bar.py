@@ -123,7 +123,7 @@ class SearchBar(Vertical):
     @on(SearchInput.Left)
     def _left(self, event: SearchInput.Left) -> None:
         event.stop()
-        if self._timer is not None:
+        if self._timer is not None:  # the user left before the pause
             self._timer.stop()
             self._apply()
         self.post_message(self.Left())
@@ -133,7 +133,7 @@ class Completing(Suggester):
     """Suggests a completion for the last part of the filter: a field, or one of its values."""
 
     def __init__(self) -> None:
-        super().__init__(use_cache=False, case_sensitive=True)
+        super().__init__(use_cache=False, case_sensitive=True)  # no cache, because ``values`` changes
         self.values: dict[str, tuple[str, ...]] = {}
 
     async def get_suggestion(self, value: str) -> str | None:
@@ -202,7 +202,7 @@ class FilterBar(SearchBar):
         hint = self.query_one("#hint", Static)
         found = completions(self.input.value, self._completing.values) if self.input.has_focus else []
         hint.set_class(bool(self._wrong) and not found, "-wrong")
-        endings = [one.rsplit(" ", 1)[-1] for one in found[:12]]
+        endings = [one.rsplit(" ", 1)[-1] for one in found[:12]]  # as many as the two lines of the hint mostly hold
         hint.update("  ".join(endings) or self._wrong or 'words, "a phrase", or a field')
 
     def on_descendant_focus(self) -> None:

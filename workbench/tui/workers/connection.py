@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 POLL_S = 0.02
 """Seconds between two checks for commits; a check takes microseconds, and finds a commit after 10 ms (median)."""
-PATIENCE_S = 2.0
+PATIENCE_S = 2.0  # how long a statement waits while another process writes
 AGAIN_S = 1.0
 """Seconds to wait before trying again to open a database that could not be opened."""
 QUIET_S = 1.0
 """Seconds without a commit after which the roll-ups (stored sums of traces) and the word index are updated."""
-STEP_EVERY_S = 0.1
+STEP_EVERY_S = 0.1  # between two steps of an update, hooks can write
 STEP_PATIENCE_MS = 20
 """Milliseconds that an update step waits for another process's write; then it gives up and is tried again later."""
 
@@ -71,7 +71,7 @@ def _is_ready(state_dir: str) -> bool:
 def _connect(state_dir: str) -> sqlite3.Connection:
     db = sqlite3.connect(f"{state_dir}/{traces.DATABASE}", timeout=PATIENCE_S, isolation_level=None)
     db.row_factory = sqlite3.Row
-    db.execute("pragma foreign_keys = on")
+    db.execute("pragma foreign_keys = on")  # off by default in SQLite
     db.execute("pragma secure_delete = on")  # else the text of a forgotten memory stays in free pages
     return db
 
@@ -87,8 +87,8 @@ class Watcher:
         self._state_dir = state_dir
         self._path = f"{state_dir}/{traces.DATABASE}"
         self._db: sqlite3.Connection | None = None
-        self._seen: tuple[int, int] = (0, 0)
-        self._known: tuple[int, int] = (0, 0)
+        self._seen: tuple[int, int] | None = None
+        """The device and inode numbers of the file that was opened last."""
         self._version = 0
         self.databases = 0
         """How many database files were opened so far: one more each time the file was replaced or created anew."""
@@ -130,21 +130,15 @@ class Watcher:
                 return database.is_busy(failure)
 
     def _reopen(self) -> bool:
-        try:
-            found = os.stat(self._path)
-            identity = (found.st_dev, found.st_ino)
-        except FileNotFoundError:
-            identity = (0, 0)
-        is_gone = identity == (0, 0)
-        if self._db is not None and identity == self._seen:
+        found = _identity(self._path)
+        if self._db is not None and found == self._seen:
             return False
         self.close()
         self._db = _whole(self._state_dir)
-        found = os.stat(self._path)
-        identity = self._seen = (found.st_dev, found.st_ino)
+        former, self._seen = self._seen, _identity(self._path)
         self._version = int(self._db.execute("pragma data_version").fetchone()[0])
-        self.databases += is_gone or identity != self._known  # a new file may have the inode number of the old one
-        self._known = identity
+        is_new = found is None or self._seen != former  # None: a new file may have the inode number of the old one
+        self.databases += is_new
         return True
 
     def _drain_spool(self, db: sqlite3.Connection) -> bool:
@@ -155,6 +149,14 @@ class Watcher:
         if not spool.waiting(self._state_dir):
             return False
         return intake.drain(self._state_dir, db).taken > 0
+
+
+def _identity(path: str) -> tuple[int, int] | None:
+    try:
+        found = os.stat(path)
+    except FileNotFoundError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 @contextlib.contextmanager
@@ -169,11 +171,11 @@ def _hurried(db: sqlite3.Connection) -> Iterator[None]:
 
 def _one_batch(db: sqlite3.Connection) -> bool:
     for catch_up in (rollups.catch_up, search.catch_up):
-        stops = iter((False,))
+        stops = iter((False,))  # before the first batch it goes on, before the second one it stops
         before = db.total_changes
         if catch_up(db, should_stop=lambda stops=stops: next(stops, True)):  # type: ignore[misc]  # bound per iteration
             return True
-        if db.total_changes > before:
+        if db.total_changes > before:  # that was the last batch of the roll-ups; the word index comes in a later step
             return True
     return False
 
@@ -201,15 +203,16 @@ def watch(
             try:
                 is_new = watcher.look()
                 due_at = _keep_up(watcher, due_at, is_new=is_new, is_busy=is_busy)
+                trouble = ""
             except (database.StorageError, OSError) as failure:
                 watcher.close()  # the next look opens the database that exists by then
-                reported = _report_once(str(failure), reported, troubled)
-                time.sleep(AGAIN_S)
-                continue
-            reported = _report_once("", reported, troubled)
+                is_new, trouble = False, str(failure)
+            if trouble != reported:
+                troubled(trouble)
+                reported = trouble
             if is_new:
                 changed(watcher.databases)
-            time.sleep(POLL_S)
+            time.sleep(AGAIN_S if trouble else POLL_S)
 
 
 def _keep_up(watcher: Watcher, due_at: float, *, is_new: bool, is_busy: Callable[[], bool]) -> float:
@@ -226,9 +229,3 @@ def _keep_up(watcher: Watcher, due_at: float, *, is_new: bool, is_busy: Callable
     if is_busy():
         return now + STEP_EVERY_S
     return time.monotonic() + STEP_EVERY_S if watcher.catch_up() else math.inf
-
-
-def _report_once(text: str, reported: str, troubled: Callable[[str], None]) -> str:
-    if text != reported:
-        troubled(text)
-    return text

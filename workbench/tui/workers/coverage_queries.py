@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 import time
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual.message import Message
@@ -66,9 +67,11 @@ def measure(
     post(LinesJudged(run, line_labels.keep_rates(db, which), line_labels.judged(db, which)))
     corpus = Corpus(db, which)
     total = corpus.count()
-    rules = (
-        rule_positions.of_file(path, _read(path), versions=corpus.versions) if path else rule_positions.in_force(here())
-    )
+    if path:
+        text = Path(path).read_text(encoding="utf-8")
+        rules = rule_positions.of_file(path, text, versions=corpus.versions)
+    else:
+        rules = rule_positions.in_force(here())
     measurement = coverage.Measurement(corpus, rules, kept=sys.maxsize)
     posted_at = time.monotonic() - REPORT_EVERY_S / 2  # the first figures are posted sooner than later ones
     for page in corpus.pages():
@@ -79,8 +82,3 @@ def measure(
             post(Grown(run, measurement.coverage(), total, is_final=False))
             posted_at = time.monotonic()
     post(Grown(run, measurement.coverage(), total, is_final=True))
-
-
-def _read(path: str) -> str:
-    with open(path, encoding="utf-8") as file:
-        return file.read()

@@ -98,6 +98,7 @@ def measure(db: sqlite3.Connection, post: Post, *, run: int, which: Selection, i
     """Post the latencies of the newest prompts at once, then from time to time those of all prompts read so far."""
     top = latencies.newest(db)
     first, until = LatencyTally(), time.monotonic() + FIRST_S
+    # By day, because whether the history is long is found out only after this.
     for block in latencies.blocks(db, which, width_s=DAY_S, most=FIRST_PROMPTS):
         first.add(block)
         if first.prompts >= FIRST_PROMPTS or time.monotonic() > until:
@@ -111,6 +112,7 @@ def measure(db: sqlite3.Connection, post: Post, *, run: int, which: Selection, i
         tally.add(block)
         if is_over():
             return
+        # Fewer prompts than in the first figures would make the screen go back.
         if time.monotonic() - posted_at > POST_EVERY_S and tally.prompts > first.prompts:
             post(LatenciesMeasured(run, _figures(tally, width_s, top, is_final=False), tally))
             posted_at = time.monotonic()

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 FIRST_LINES = 60
 """Number of rows that are posted first; it fills most terminals, so that nobody has to wait for a whole page."""
-POST_FIRST_S, POST_EVERY_S = 0.02, 0.05
+POST_FIRST_S, POST_EVERY_S = 0.02, 0.05  # a slow filter posts what it has found after 20 ms, then every 50 ms
 MOST_ARRIVALS = 1_000
 """If more new traces than this arrive (after an import, for example), the whole list is read again."""
 LONGEST_QUEUE = 500
@@ -170,7 +170,7 @@ def read_list(db: sqlite3.Connection, post: Post, *, run: int, which: Selection,
         is_due = time.monotonic() - posted_at > (POST_EVERY_S if posted else POST_FIRST_S)
         if is_due or (not posted and len(lines) == FIRST_LINES):
             posted, posted_at = len(lines), time.monotonic()
-            post(FirstLines(run, lines[:], row, which, is_whole=False, note=note))
+            post(FirstLines(run, lines[:], row, which, is_whole=False, note=note))  # a copy: this thread adds to it
     is_whole = len(lines) < trace_pages.PAGE_ROWS
     post(FirstLines(run, lines, row, which, is_whole=is_whole, is_unindexed=is_unindexed, note=note))
     if not is_whole:
@@ -212,6 +212,7 @@ def read_news(
     in ``read_pages``.
     """
     newest = trace_pages.last_row(db)
+    # One more than allowed, so that the screen notices that there are too many.
     lines = trace_pages.written_since(db, which, after=row, limit=MOST_ARRIVALS + 1) if newest > row else []
     fresh = trace_pages.page(db, which, limit=min(trace_pages.PAGE_ROWS, head)) if head else []
     post(Arrived(run, lines, newest, fresh))

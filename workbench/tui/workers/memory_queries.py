@@ -16,7 +16,7 @@ from storage.memory import memories, recall
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
     from storage.memory.memories import Memory, MemoryUse, Shelf
 
@@ -112,18 +112,15 @@ def _listing(db: sqlite3.Connection, wanted: MemoryFilter) -> list[Memory]:
 def _search(db: sqlite3.Connection, wanted: MemoryFilter) -> list[Memory]:
     # Every search finds the shared memories, too, so a search in the first project is enough.
     with _plain_rows(db):
+        every = [project for project, _count in memories.projects(db)]
         hits = {
             hit.id: hit.score
-            for project in wanted.projects[:1] or _projects(db)
+            for project in wanted.projects[:1] or every[:MOST_PROJECTS]
             for hit in recall.search(db, wanted.words, project=project, limit=MOST_LISTED)
         }
         best = sorted(hits, key=lambda one: (-hits[one], one))[:MOST_LISTED]
         found = [memories.get(db, one) for one in best]
     return [one for one in found if one is not None and wanted.takes(one)]
-
-
-def _projects(db: sqlite3.Connection) -> Sequence[str]:
-    return [project for project, _count in memories.projects(db)][:MOST_PROJECTS]
 
 
 @contextlib.contextmanager

@@ -1,20 +1,42 @@
-"""The candidates of a search for edits: each gives a signal another weight, adds a phrase, or raises a floor."""
+"""The candidates of a search for edits, and the phrases of a prompt that they add.
+
+A candidate gives a signal another weight, adds a phrase, or raises a floor.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from workbench.tuning.steps import title_of
+from enricher.classify import scanned_part
+from enricher.classify.reading import words_of
+from enricher.rules.compiling.signals import CONTRACTIONS, tokens
+from storage.evaluation import corpus as stored
+from storage.memory.words import STOP_WORDS
+from workbench.tuning.rule_changes import LONGEST, grams, title_of
 from workbench.tuning.wishes.wish import GUARDRAIL
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from storage.evaluation.corpus import RecordedPrompt
     from workbench.coverage.rule_positions import LocatedSignal
+    from workbench.replay.corpus import Corpus
     from workbench.tuning.wishes.floors import Floor
+
+MOST_PHRASES, MOST_LONGER = 6, 4
+MANY = 5
+"""Number of other prompts that an edit may change, or a phrase may occur in, without a disadvantage.
+
+Edits that change more are sorted later; for a phrase that occurs in more, a longer phrase is tried, too.
+"""
+NEGATIONS = frozenset({"not", "no", "never", "cannot", "without"})
+COUNTED = 5_000
+"""How many of the newest prompts are searched for each possible phrase, to count those that contain it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class Candidate:
     """A candidate edit that gives a signal another weight (0 removes it), adds a phrase to a class, or raises a floor.
 
     ``facet`` and ``name`` are the class whose points change by ``points``. The weight of a signal in a file that must
@@ -31,8 +53,8 @@ class Step:
     floor: Floor | None = None
     file: str = ""
     """The file into which a floor, or a phrase that excludes the class, is written; empty for other candidates."""
-    others: tuple[Step, ...] = ()
-    """Steps for further guardrails that belong to the same edit."""
+    others: tuple[Candidate, ...] = ()
+    """Candidates for further guardrails that belong to the same edit."""
 
     @property
     def weight(self) -> int:
@@ -61,5 +83,67 @@ class Step:
         return f"writes a weight of {self.points}, which is added to the {self.signal.weight}"
 
 
-def against(first: Step, *others: Step) -> Step:
-    return replace(first, others=others)
+@dataclass(frozen=True, slots=True)
+class Phrases:
+    """The phrases of a prompt that are tried as signals, the most promising first.
+
+    ``shared`` are the phrases that other prompts contain, too, and ``fillers`` words such as "yes" and "please".
+    """
+
+    best: tuple[str, ...] = ()
+    shared: frozenset[str] = frozenset()
+    fillers: frozenset[str] = frozenset()
+
+    def is_lone(self, phrase: str) -> bool:
+        """Return whether ``phrase`` occurs in this prompt only; an empty phrase does not count."""
+        return bool(phrase) and phrase not in self.shared
+
+    def has_filler(self, phrase: str) -> bool:
+        """Return whether ``phrase`` begins or ends with a filler, so that it is an accident of the prompt's wording."""
+        words = phrase.split()
+        return bool(words) and not self.fillers.isdisjoint((words[0], words[-1]))
+
+
+def phrases_of(
+    row: RecordedPrompt, words: Sequence[str], name: str, *, corpus: Corpus, fillers: Collection[str]
+) -> Phrases:
+    """Return the phrases of a prompt that best indicate the task type ``name``; ``words`` are its words as read.
+
+    Phrases are sorted by the share of the prompts containing them whose task type is uncertain or the desired one. Each
+    share is computed as if one more prompt had another task type, so that a phrase of many similar prompts comes before
+    a phrase that only this prompt contains. Phrases that begin or end with a filler come last. For a phrase that many
+    other prompts contain, the rarest longer phrase that includes it is returned, too.
+    """
+    found = {" ".join(gram) for gram in grams(words) if tokens(" ".join(gram)) == gram}
+    found = {one for one in found if _has_meaning(one.split()) and not any(map(str.isdigit, one))}
+    against, alike, shared = dict.fromkeys(found, 0), dict.fromkeys(found, 0), set[str]()
+    for page in stored.rows(corpus.db, corpus.selection, limit=COUNTED):
+        for other in page:
+            # With blanks around, so that only whole words match.
+            text = f" {' '.join(words_of(scanned_part(other.prompt), CONTRACTIONS).words)} "
+            counts = alike if other.uncertain or other.task_type == name else against
+            for phrase in (one for one in found if f" {one} " in text):
+                counts[phrase] += 1
+                shared.update([phrase] if other.id != row.id else ())
+    known = Phrases((), frozenset(shared), frozenset(fillers))
+    place = row.prompt.lower().find
+
+    def rank(phrase: str) -> tuple[bool, float, int, int, str]:
+        share = alike[phrase] / (alike[phrase] + against[phrase] + 1)  # 1: as if one more prompt had another task type
+        return known.has_filler(phrase), -share, phrase.count(" "), place(phrase), phrase
+
+    def reach(phrase: str) -> tuple[bool, int, int, int, str]:
+        return known.has_filler(phrase), alike[phrase] + against[phrase], phrase.count(" "), place(phrase), phrase
+
+    short = sorted((one for one in found if one.count(" ") < LONGEST - 1), key=rank)[:MOST_PHRASES]
+    wide = [one for one in short if alike[one] + against[one] > MANY + 1]  # 1: this prompt has it, too
+    with_it = [[one for one in found if f" {word} " in f" {one} " and one not in short] for word in wide]
+    longer = [min(ones, key=reach) for ones in with_it if ones]
+    return Phrases((*short, *dict.fromkeys(longer[:MOST_LONGER])), known.shared, known.fillers)
+
+
+def _has_meaning(words: list[str]) -> bool:
+    """Return whether a phrase means something by itself: no stop word at either end, and not only negations."""
+    return len(NEGATIONS.intersection(words)) < len(words) and not (STOP_WORDS - NEGATIONS).intersection(
+        (words[0], words[-1])
+    )

@@ -156,12 +156,14 @@ def points_of(row: RecordedPrompt, rules: Rules) -> dict[tuple[str, str], float]
 
 def floors(lines: Sequence[JudgedLine]) -> Iterator[list[Floor]]:
     """Yield for each rule a list of the floors that remove more lines labelled wrong than right ones, best first."""
-    ordered = sorted(lines, key=lambda one: (one.kind, one.name, one.score))
+    ordered = sorted(lines, key=lambda one: (one.kind, one.name, one.score))  # groupby needs equal keys together
     for (kind, name), group in groupby(ordered, key=lambda one: (one.kind, one.name)):
         judged = list(group)
         scores = sorted({one.score for one in judged})
         found = []
         for score, following in zip(scores, [*scores[1:], None], strict=True):
+            # Points of a guardrail are whole numbers. Other floors lie midway between two scores; above the highest
+            # score, it is the next hundredth.
             value = math.floor(score * 100 + 1) / 100 if following is None else round((score + following) / 2, 4)
             value = score + 1 if kind == GUARDRAIL else value
             below = [one.is_wrong for one in judged if one.score <= score]

@@ -9,12 +9,12 @@ like a user's edit, and kept if the prompt gets the desired outcome.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice, zip_longest
 from typing import TYPE_CHECKING
 
-from enricher.classify import TASK_TYPE, Observation, matching, scanned_part
+from enricher.classify import TASK_TYPE, Observation, scanned_part
 from enricher.respond.decision import Inputs, verdict_on
 from enricher.rules.compiling.signals import LEAST_WEIGHT, MOST_WEIGHT
 from storage.evaluation import corpus as stored
@@ -25,11 +25,10 @@ from workbench.replay.outcome import reevaluated, reweighed
 from workbench.replay.replay import never
 from workbench.replay.rulesets import compared_rules
 from workbench.replay.rulesets.layer_stack import layer_file
-from workbench.tuning.labelled_prompts import SILENCED
+from workbench.tuning.labelled_prompts import heeded_words
 from workbench.tuning.rewriting import Rewriter, changed_line, signal_text
-from workbench.tuning.wishes.candidates import Step, against
+from workbench.tuning.wishes.candidates import MANY, Candidate, phrases_of
 from workbench.tuning.wishes.floors import Floor, points_of
-from workbench.tuning.wishes.phrases import MANY, phrases_of
 from workbench.tuning.wishes.wish import GUARDRAIL, SILENT, WITHOUT, FulfilledError, Wish
 
 if TYPE_CHECKING:
@@ -41,14 +40,14 @@ if TYPE_CHECKING:
     from workbench.edits.progress import Figures
     from workbench.replay.corpus import Corpus
     from workbench.replay.outcome import Outcome
-    from workbench.tuning.wishes.phrases import Phrases
+    from workbench.tuning.wishes.candidates import Phrases
 
 PARTS = {TASK_TYPE: ("Classification", "Task type"), GUARDRAIL: ("Guardrails", "Guardrail")}
 """The facets (kinds of class) to whose rules a phrase can be added.
 
 Each has the part of the file for such rules, and the word with which their headings begin.
 """
-MOST_POINTS = 40
+MOST_POINTS = 40  # beyond the largest weight, so that the message can say how many points a class lacks
 MOST_TRIED = 16
 """Maximum number of candidates that are compiled and replayed on all prompts."""
 MOST_EXCEPTIONS = 4
@@ -138,7 +137,7 @@ def edits_for(
             continue
         file, before, after, line = written
         session = sessions.setdefault(file, EditSession(state_dir, file, before, OPENED, cwd=cwd))
-        figures = session.sound_figures(after)
+        figures = session.sound_figures(after)  # the session caches the rules before the edit for all candidates
         change = next((one for one in figures.changes if one.prompt.id == trace_id), None) if figures else None
         if figures and change and wish.holds(change.after):
             is_told, worse = wish.is_told(change.after), _worse(figures, trace_id, wish)
@@ -194,12 +193,10 @@ class _Search:
         judged = verdict_on(Inputs.from_json(row.prompt, json.loads(row.inputs)), self._rules)
         self._scores = judged.scores
         self._now = reevaluated(row, self._rules, recorded=self._recorded)
-        seen = Observation(scanned_part(row.prompt), self._rules.table)
-        late = matching.fired_late(seen.found, judged.task_type, self._rules.table)
-        self._fired = [one for one in self._written.signals if one.condition in seen.found.keys() | late.keys()]
+        fired = self._written.fired(row.prompt, judged.task_type)
+        self._fired = [one for one in self._written.signals if one.condition in fired]
         self.lacking = ""
         """Why no signal of the desired class is enough; empty unless it lacks too many points."""
-        self._words = [SILENCED if at in seen.read.quiet else word for at, word in enumerate(seen.read.words)]
 
     def _text(self, path: str) -> str:
         if path not in self._texts:
@@ -213,20 +210,21 @@ class _Search:
     @cached_property
     def phrases(self) -> Phrases:
         """Return the phrases of the prompt that are tried as signals and as exceptions."""
-        fillers = self._rules.table.openers
-        return phrases_of(self._row, self._words, self._wish.name, corpus=self._corpus, fillers=fillers)
+        table = self._rules.table
+        words = heeded_words(Observation(scanned_part(self._row.prompt), table))
+        return phrases_of(self._row, words, self._wish.name, corpus=self._corpus, fillers=table.openers)
 
-    def steps(self) -> Iterator[Step]:
+    def steps(self) -> Iterator[Candidate]:
         """Yield the edits to try, beginning with those that change a score by the fewest points.
 
         Those that strengthen a class and those that weaken one alternate, so that both are among the first.
         """
-        found = [step for facet, name, sign in self._levers() for step in self._steps_of(facet, name, sign)]
-        found = sorted([*found, *self._steps_against(), *self._exceptions()], key=self._rank)
+        found = [step for facet, name, sign in self._wanted_changes() for step in self._steps_of(facet, name, sign)]
+        found = sorted([*found, *self._guardrail_removals(), *self._exceptions()], key=self._rank)
         both = ([one for one in found if one.points > 0], [one for one in found if one.points <= 0])
         yield from (one for pair in zip_longest(*both) for one in pair if one)
 
-    def _rank(self, step: Step) -> tuple[int, bool, bool]:
+    def _rank(self, step: Candidate) -> tuple[int, bool, bool]:
         """Return the key by which candidates are sorted: those that change the fewest points come first.
 
         Among equals, signals that match words come before those that match a feature of the prompt, such as its length;
@@ -235,7 +233,7 @@ class _Search:
         signal = step.signal
         return abs(step.points), bool(signal and signal.feature), bool(signal and signal.place.file != self._path)
 
-    def _levers(self) -> list[tuple[str, str, int]]:
+    def _wanted_changes(self) -> list[tuple[str, str, int]]:
         """Return each class whose points must change to fulfil the wish: facet, name, and 1 to rise or -1 to fall."""
         winner = (TASK_TYPE, self._now.task_type, -1)
         if self._wish.kind == GUARDRAIL:
@@ -248,7 +246,7 @@ class _Search:
         guardrails = [(GUARDRAIL, name, -1) for name in self._now.guardrails]
         return [*((TASK_TYPE, name, 1) for name in silent), winner, *guardrails]
 
-    def _steps_against(self) -> Iterator[Step]:
+    def _guardrail_removals(self) -> Iterator[Candidate]:
         """Yield edits that remove the unwanted guardrails, in the chosen file and in the file of their rules.
 
         Such an edit raises the floor (the least points) of each guardrail above the points that it has now, or excludes
@@ -264,13 +262,14 @@ class _Search:
         needed = {identity: own or settings["min_score"] for identity, *_, own in settings["rules"]}
         most = max(int(floor.value - needed[floor.name]) for floor in floors)
         files_of = {block.file for of, block in self._written.rules_of(GUARDRAIL) if of in names}
+        # An edit changes one file, so the rules can be edited in place only if all are in the same one.
         written = [file for file in files_of if len(files_of) == 1 and not files.objection(file, self._cwd)]
         for file in dict.fromkeys([self._path, *written]):
-            yield against(*(Step(GUARDRAIL, one.name, -most, floor=one, file=file) for one in floors))
+            yield _joined([Candidate(GUARDRAIL, one.name, -most, floor=one, file=file) for one in floors])
             for phrase in self.phrases.best:
-                yield against(*(Step(GUARDRAIL, name, -1, phrase=phrase, file=file) for name in names))
+                yield _joined([Candidate(GUARDRAIL, name, -1, phrase=phrase, file=file) for name in names])
 
-    def _exceptions(self) -> Iterator[Step]:
+    def _exceptions(self) -> Iterator[Candidate]:
         """Yield edits by which the signals of the task type that won do not count in prompts with a certain phrase.
 
         If the desired task type would still be too uncertain to be shown, only one such edit is tried.
@@ -280,9 +279,10 @@ class _Search:
         if self._wish.kind == TASK_TYPE and self._suffices(TASK_TYPE, winner, -points, self._wish.holds):
             is_told = self._suffices(TASK_TYPE, winner, -points, self._wish.is_told)
             for phrase in self.phrases.best[: MOST_EXCEPTIONS if is_told else 1]:
-                yield Step(TASK_TYPE, winner, -points, phrase=phrase, file=self._path)
+                yield Candidate(TASK_TYPE, winner, -points, phrase=phrase, file=self._path)
 
-    def _steps_of(self, facet: str, name: str, sign: int) -> Iterator[Step]:
+    def _steps_of(self, facet: str, name: str, sign: int) -> Iterator[Candidate]:
+        # If no number of points makes a task type certain enough to be shown, it is enough that the prompt has it.
         needed = self._least(facet, name, sign, self._wish.is_told) or self._least(facet, name, sign, self._wish.holds)
         if sign > 0 and not 0 < needed <= MOST_WEIGHT:
             lacks = str(needed or f"more than {MOST_POINTS}")
@@ -299,12 +299,12 @@ class _Search:
             if is_added and sign < 0 and not files.saves_as_layer(signal.place.file, self._cwd):
                 continue  # a layer can raise the weight of a fitted signal, but not lower it
             if LEAST_WEIGHT <= weight <= MOST_WEIGHT:
-                yield Step(facet, name, sign * needed, signal, is_added=is_added and sign > 0)
+                yield Candidate(facet, name, sign * needed, signal, is_added=is_added and sign > 0)
             elif sign < 0 and self._suffices(facet, name, -signal.weight, self._wish.holds):
-                yield Step(facet, name, -signal.weight, signal)
+                yield Candidate(facet, name, -signal.weight, signal)  # the signal is removed
         if sign > 0 and facet in PARTS and needed <= MOST_WEIGHT:
             for phrase in self.phrases.best:
-                yield Step(facet, name, needed, phrase=phrase)
+                yield Candidate(facet, name, needed, phrase=phrase)
 
     def _is_repeated(self, signal: LocatedSignal) -> bool:
         """Return whether a file that may be edited contains a copy of ``signal`` for the same rule."""
@@ -334,7 +334,7 @@ class _Search:
         except KeyError:  # an old trace without recorded features: only a replay can tell
             return True
 
-    def written_as(self, step: Step) -> tuple[str, str, str, int] | None:
+    def written_as(self, step: Candidate) -> tuple[str, str, str, int] | None:
         """Return the file that a candidate edits, its text before and after the edit, and the edited line.
 
         Return None if the layout of the file's text prevents the edit.
@@ -349,7 +349,7 @@ class _Search:
         after = rewriter.with_weight(rule, index, step.weight) if step.weight else rewriter.without(rule, index)
         return (file, before, after, step.signal.place.line) if after else None
 
-    def _with_exceptions(self, step: Step) -> tuple[str, str, str, int] | None:
+    def _with_exceptions(self, step: Candidate) -> tuple[str, str, str, int] | None:
         before = after = self._text(step.file)
         for one in (step, *step.others):
             rewriter = Rewriter(step.file, after)
@@ -359,25 +359,28 @@ class _Search:
             after = written
         return step.file, before, after, changed_line(before, after)
 
-    def _with_exception(self, step: Step, rewriter: Rewriter) -> str | None:
+    def _with_exception(self, step: Candidate, rewriter: Rewriter) -> str | None:
         block = next(one for of, one in self._written.rules_of(step.facet) if of == step.name)
         if rewriter.has_rule(block.id):
-            return rewriter.with_item(block.id, "unless", step.phrase)
+            return rewriter.with_exception(block.id, step.phrase)
         line = f"unless: [{json.dumps(step.phrase, ensure_ascii=False)}]"
         return rewriter.with_section(block.part, f"{PARTS[step.facet][1]}: {block.name}", block.id, line)
 
-    def _with_new_signal(self, step: Step) -> tuple[str, str, str, int] | None:
+    def _with_new_signal(self, step: Candidate) -> tuple[str, str, str, int] | None:
         block = next((one for name, one in self._written.rules_of(step.facet) if name == step.name), None)
         name = block.name if block else step.name
         rule = f"{step.facet}.{name.replace(' ', '-')}"
-        before = self._text(self._path)
-        after = Rewriter(self._path, before).with_signal(rule, step.new_signal)
-        if after is None and not Rewriter(self._path, before).has_rule(rule):
+        before, written = self._text(self._path), signal_text(step.new_signal)
+        rewriter = Rewriter(self._path, before)
+        after = rewriter.with_signal(rule, step.new_signal)
+        if after is None and not rewriter.has_rule(rule):
             part, kind = PARTS[step.facet]
-            signals = f"signals:\n  - {signal_text(step.new_signal)}"
-            after = Rewriter(self._path, before).with_section(part, f"{kind}: {name}", rule, signals)
+            after = rewriter.with_section(part, f"{kind}: {name}", rule, f"signals:\n  - {written}")
         if after is None:
             return None
-        written = signal_text(step.new_signal)
         line = next((at for at, text in enumerate(after.splitlines(), 1) if text.endswith(written)), 1)
         return self._path, before, after, line
+
+
+def _joined(steps: list[Candidate]) -> Candidate:
+    return replace(steps[0], others=tuple(steps[1:]))

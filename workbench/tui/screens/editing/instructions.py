@@ -197,12 +197,12 @@ What the channels found is taken from the record; where other rules would have a
         self.editor.show_problems([one.line for one in self.own_problems])
         problems = blast_view.problem_group(self._problems, self._path)
         width = self.size.width if self.has_class("-narrow") else self.size.width // 2  # the editor has the other half
-        causes = self._causes if width >= WIDE_LIST else None
-        groups = [
-            *([problems] if problems else []),
-            *blast_view.change_groups(self._shown, causes, with_effect=width >= NARROW_LIST, sorted_out=self._groups),
-            blast_view.outline_group(outline(self.editor.text)),
-        ]
+        causes = self._causes if width >= WIDE_LIST else {}
+        groups = [problems] if problems else []
+        if self._shown is not None:
+            has_room = width >= NARROW_LIST
+            groups += blast_view.change_groups(self._shown, self._groups, causes, with_effect=has_room)
+        groups.append(blast_view.outline_group(outline(self.editor.text)))
         self.lines.show(groups, opened=self._to_open(groups))
         if self._shown is not None:
             self.bar.show_result(counted(self._shown.prompts, "prompt"))

@@ -5,7 +5,6 @@ Whatever a colour means is also shown by a character or a word.
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
@@ -67,11 +66,11 @@ EXTRA_COLUMNS = (
 )
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=64)  # every row that is drawn asks for it
 def layout(width: int) -> tuple[Column, ...]:
     """Return the columns for a table ``width`` terminal cells wide; the prompt's column takes the remaining width."""
     first = [TIME, MARK, TYPE]
-    left = width - sum(column.width + 1 for column in first) - 1
+    left = width - sum(column.width + 1 for column in first) - 1  # a blank after each column, and one at the end
     extra: list[Column] = []
     for column in EXTRA_COLUMNS:
         if left - column.width - 1 < LEAST_PROMPT:
@@ -120,11 +119,9 @@ def short_time(at: str, *, long: bool = False) -> str:
     when = moment(at)
     if when is None:
         return at[:6]
-    today = datetime.fromtimestamp(time.time()).astimezone()
-    if long:
-        is_today = when.date() == today.date()
-        return when.strftime("%H:%M:%S") if is_today else f"{when:%b} {when.day:>2} {when:%H:%M}"
-    return when.strftime("%H:%M") if when.date() == today.date() else f"{when:%b} {when.day:>2}"
+    if when.date() == datetime.now().astimezone().date():
+        return when.strftime("%H:%M:%S" if long else "%H:%M")
+    return f"{when:%b} {when.day:>2}{f' {when:%H:%M}' * long}"
 
 
 def moment(at: str) -> datetime | None:

@@ -127,7 +127,9 @@ class FiguresTable(CursorView, inherit_bindings=False):
         one, is_here = self.shown[row], row == self.cursor
         base = self.cursor_style if is_here else self.rich_style
         styles = one.styles or ("",) * len(one.cells)
-        looks = [base if is_here or not style else base + self._colour(style) for style in styles]
+        colours = self.app.theme_variables
+        # The row with the cursor has one style, because other colours would be hard to read on its background.
+        looks = [base if is_here or not style else base + Style.parse(colours.get(style, "")) for style in styles]
         return self._strip(list(zip(one.cells, looks, strict=True)), base)
 
     def _strip(self, cells: Sequence[tuple[str, Style]], base: Style) -> Strip:
@@ -136,9 +138,6 @@ class FiguresTable(CursorView, inherit_bindings=False):
         for (text, look), heading, width in zip(cells, self._headings, self.widths(), strict=True):
             segments += [blanks, Segment(fit(plain(text), width, is_number=heading.is_number), look), blanks]
         return Strip(segments).adjust_cell_length(self.size.width, base)
-
-    def _colour(self, variable: str) -> Style:
-        return Style.parse(self.app.theme_variables.get(variable, ""))
 
     def moved(self) -> None:
         self.post_message(self.Moved(self))
@@ -179,6 +178,7 @@ def percent(share: float | None) -> str:
         return "-"
     if share < 0.001:
         return "<0.1 %" if share > 0 else "0 %"
+    # From 0.9995 on, one decimal would be rounded to 100.0.
     return f"{share * 100:.1f} %" if share < 0.9995 else "100 %" if share >= 1 else ">99.9 %"
 
 
@@ -202,4 +202,5 @@ def bar(share: float, width: int) -> str:
 
 
 def _block(value: float, most: float) -> str:
+    # min: the largest value itself would be one block beyond the last.
     return BLOCKS[min(len(BLOCKS) - 1, int(value / most * len(BLOCKS)))] if most > 0 else BLOCKS[0]

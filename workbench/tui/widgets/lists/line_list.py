@@ -120,6 +120,7 @@ class LineList(CursorView, inherit_bindings=False):
         super().__init__(id=id)
         self._groups: list[Group] = []
         self._heads: list[int] = []
+        """The row of each group's heading."""
         self._count = 0
         self._open: set[str] = set()
         self._last_posted: str | None = None
@@ -136,11 +137,6 @@ class LineList(CursorView, inherit_bindings=False):
         return self._count
 
     @property
-    def lines(self) -> list[ListLine]:
-        """Return all lines of all groups, including those of closed groups, without the headings."""
-        return [line for group in self._groups for line in group.lines]
-
-    @property
     def opened(self) -> list[str]:
         """Return the keys of the open groups."""
         return sorted(self._open)
@@ -150,7 +146,7 @@ class LineList(CursorView, inherit_bindings=False):
 
         The cursor stays on its line if that still exists, otherwise on its row.
         """
-        here = self._row(self.cursor) if self.cursor else None
+        here = self._row(self.cursor) if self.cursor else None  # a cursor at the top stays there
         head = self._groups[here.group].head.key if here else ""
         self._groups = list(groups)
         self._open |= set(opened)
@@ -201,7 +197,7 @@ class LineList(CursorView, inherit_bindings=False):
         row = self._row(self.cursor)
         if row is None:
             return
-        number, place = row.group, row.place + by
+        number, place = row.group, row.place + by  # from a heading (-1), one step down leads to its first line
         if groups and not row.is_head:
             place = len(self._groups[number].lines)
         if not 0 <= place < len(self._groups[number].lines):
@@ -263,7 +259,7 @@ class LineList(CursorView, inherit_bindings=False):
     def moved(self) -> None:
         line = self.current
         key = line.key if line else ""
-        if key != self._last_posted:
+        if key != self._last_posted:  # a new layout may have moved the cursor, but not to another line
             self._last_posted = key
             self.post_message(self.Moved(self, line))
 
@@ -317,7 +313,7 @@ def fitted(text: str, right: str, *, width: int, keeps_text: bool = False) -> st
     ``keeps_text``, ``right`` is cut first, and left out if only few cells remain for it.
     """
     text, right = plain(text), plain(right)
-    room = width - cell_len(text) - 3
+    room = width - cell_len(text) - 3  # 3: two blanks between both, and one at the end
     if keeps_text and cell_len(right) > room:
         right = fit(right, room) if room >= LEAST_TEXT else ""
     if width - cell_len(right) - 3 < LEAST_TEXT:

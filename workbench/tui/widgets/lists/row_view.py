@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from workbench.tui.widgets.lists.columns import Cells
 
 MOST_CACHED_PAGES = 24
-MOST_CACHED_CELLS = 1_000
+MOST_CACHED_CELLS = 1_000  # rows; more than any window shows
 
 
 class RowView(CursorView, inherit_bindings=False):
@@ -80,7 +80,8 @@ class RowView(CursorView, inherit_bindings=False):
         self._pages: OrderedDict[int, list[TraceLine]] = OrderedDict()
         self._head: list[TraceLine] = []
         """Lines that arrived after the list was read, oldest first, so that adding a line does not move the others."""
-        self._below = 0
+        self.below = 0
+        """The number of rows that existed when the list was read."""
         self._cells: OrderedDict[tuple[str, int, str, str], Cells] = OrderedDict()
         self._asked: set[int] = set()
         self._today: dict[str, str] = {}
@@ -90,12 +91,7 @@ class RowView(CursorView, inherit_bindings=False):
     @property
     def row_count(self) -> int:
         """Return the number of rows known so far, including those that arrived after the list was read."""
-        return len(self._head) + self._below
-
-    @property
-    def below(self) -> int:
-        """Return the number of rows that existed when the list was read."""
-        return self._below
+        return len(self._head) + self.below
 
     @property
     def is_at_top(self) -> bool:
@@ -128,7 +124,7 @@ class RowView(CursorView, inherit_bindings=False):
 
     def set_length(self, rows: int) -> None:
         """Set the number of rows, not counting those that arrived after the list was read."""
-        self._below = rows
+        self.below = rows
         self.resized()
         self.cursor = max(0, min(self.cursor, self.row_count - 1))
         self.moved()
@@ -156,7 +152,7 @@ class RowView(CursorView, inherit_bindings=False):
         """
         follows = self.is_at_top
         self._head += lines
-        self.resized()
+        self.resized()  # first the size, because Textual does not scroll beyond it
         if follows:
             self.scroll_to(y=0, animate=False)
         else:
@@ -177,7 +173,7 @@ class RowView(CursorView, inherit_bindings=False):
         """Return the numbers of the pages that are visible."""
         top = max(0, self.scroll_offset.y - len(self._head))
         bottom = max(0, self.scroll_offset.y + self.size.height - len(self._head))
-        last = max(0, (self._below - 1) // PAGE_ROWS)
+        last = max(0, (self.below - 1) // PAGE_ROWS)
         return tuple(range(min(last, top // PAGE_ROWS), min(last, bottom // PAGE_ROWS) + 1))
 
     def visible_ids(self) -> list[str]:
@@ -195,12 +191,12 @@ class RowView(CursorView, inherit_bindings=False):
         width, line = self.size.width, self.line(row)
         if line is None:
             self._ask(row)
-            return Strip([Segment(" …".ljust(width), self.rich_style + self._style("row--muted"))], width)
+            return Strip([Segment(" …".ljust(width), self.rich_style + self._style(Look.MUTED))], width)
         return self._strip(self._cells_of(line, width), is_chosen=row == self.cursor)
 
     def _cells_of(self, line: TraceLine, width: int) -> Cells:
         today = self._today.get(line.id, "")
-        key = (line.id, width, line.label, today)
+        key = (line.id, width, line.label, today)  # all that may change in a row
         cells = self._cells.get(key)
         if cells is None:
             cells = self._cells[key] = cells_of(line, width, today=today)
@@ -211,13 +207,12 @@ class RowView(CursorView, inherit_bindings=False):
     def _strip(self, cells: Cells, *, is_chosen: bool) -> Strip:
         base = self.cursor_style if is_chosen else self.rich_style
         segments = [
-            Segment(text, base if is_chosen or look is Look.PLAIN else base + self._style(f"row--{look.value}"))
-            for text, look in cells
+            Segment(text, base if is_chosen or look is Look.PLAIN else base + self._style(look)) for text, look in cells
         ]
         return Strip(segments, self.size.width)
 
-    def _style(self, name: str) -> Style:
-        return self.get_component_rich_style(name)
+    def _style(self, look: Look) -> Style:
+        return self.get_component_rich_style(f"row--{look.value}")
 
     def _ask(self, row: int) -> None:
         number = (row - len(self._head)) // PAGE_ROWS
@@ -227,7 +222,7 @@ class RowView(CursorView, inherit_bindings=False):
 
     def moved(self) -> None:
         line = self.current
-        current = (line.id, line.label) if line else None
+        current = (line.id, line.label) if line else None  # with the label, which the pane beside the list shows
         if current != self._last_posted:
             self._last_posted = current
             self.post_message(self.Moved(line))

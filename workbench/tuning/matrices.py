@@ -6,6 +6,7 @@ Each prompt keeps its repository, because cross-validation leaves out whole repo
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from sys import intern
 from typing import TYPE_CHECKING, Any
@@ -90,7 +91,7 @@ def observe(prompts: list[LabelledRow], table: Table) -> Observed:
         seen = Observation(scanned_part(prompt.text), table)
         signals[row, list(seen.found)] = 1
         foreign[row] = "non_english" in seen.features
-        wordings.append(frozenset(map(intern, matching.wordings(seen.read))))
+        wordings.append(frozenset(map(intern, matching.wordings(seen.read))))  # most words are in many prompts
     return Observed(prompts, signals, wordings, foreign)
 
 
@@ -99,13 +100,11 @@ def vocabulary(observed: Observed) -> list[str]:
 
     Enough are LEAST_PROMPTS prompts and LEAST_REPOSITORIES repositories, or all repositories if there are fewer.
     """
-    prompts: dict[str, int] = {}
+    prompts = Counter(wording for wordings in observed.wordings for wording in wordings)
     repositories: dict[str, set[str]] = {}
     for prompt, wordings in zip(observed.prompts, observed.wordings, strict=True):
-        for wording in wordings:
-            prompts[wording] = prompts.get(wording, 0) + 1
-            if prompt.repository:
-                repositories.setdefault(wording, set()).add(prompt.repository)
+        for wording in wordings if prompt.repository else ():
+            repositories.setdefault(wording, set()).add(prompt.repository)
     least = min(LEAST_REPOSITORIES, len({prompt.repository for prompt in observed.prompts if prompt.repository}))
     return sorted(
         wording
@@ -117,7 +116,7 @@ def vocabulary(observed: Observed) -> list[str]:
 def is_writable(wording: str) -> bool:
     """Return whether a word or word pair can be written into the instructions so that it is read back unchanged."""
     word, _, rest = wording.partition(" ")
-    words = [word] if rest.startswith("@") else wording.split(" ")
+    words = [word] if rest.startswith("@") else wording.split(" ")  # "@lead" and "@object" are no words
     is_plain = all(one in SIGNS or WORD.fullmatch(one) for one in words)
     is_mark_alone = rest == "" or word not in reading.MARKS
     return is_plain and is_mark_alone and wording_key(as_written(wording)) == (word, rest)
@@ -149,7 +148,7 @@ def with_task_type(signals: Numbers, task_types: list[str], table: Table) -> Num
     """
     found = signals.copy()
     for row, task_type in enumerate(task_types):
-        before = dict.fromkeys(np.flatnonzero(signals[row]).tolist(), (-1, -1))
+        before = dict.fromkeys(np.flatnonzero(signals[row]).tolist(), (-1, -1))  # where they fired does not matter
         found[row, list(matching.fired_late(before, task_type, table))] = 1
     return found
 

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from enricher.classify import TASK_TYPE
-from enricher.classify.reading import MARKS
-from enricher.rules.compiling.signals import LEAST_WEIGHT, MOST_FITTED, MOST_WEIGHT, RESERVED, tokens
+from enricher.rules.compiling.signals import LEAST_WEIGHT, MOST_FITTED, MOST_WEIGHT, tokens
 from storage.memory.words import STOP_WORDS
 from workbench.statistics.pairs import mcnemar_midp
 
@@ -22,7 +21,8 @@ if TYPE_CHECKING:
     from workbench.coverage.rule_positions import LocatedRules, LocatedSignal
     from workbench.tuning.labelled_prompts import Example
 
-STEPS = (1, -1, 2, -2, 4, -4, 8, -8)
+STEPS = (1, -1, 2, -2, 4, -4, 8, -8)  # each about twice the one before: any size within a factor of two
+# Above the weights that are fitted only a few, because every weight is tried for every phrase.
 PHRASE_WEIGHTS = (*range(LEAST_WEIGHT, MOST_FITTED + 1), 12, 16, 20, 25, MOST_WEIGHT)
 LONGEST = 3
 """Maximum number of words in a phrase."""
@@ -105,51 +105,29 @@ class Search:
     def candidates(self) -> Iterator[RuleChange]:
         """Yield every change that makes at least one labelled prompt right or wrong."""
         for signal in self._signals:
-            for weight in self._weights(signal):
-                yield from self._step(
-                    signal.name,
-                    weight - signal.weight,
-                    self._firing.get(signal.condition, []),
-                    signal=signal,
-                    weight=weight,
-                )
+            reached = self._firing.get(signal.condition, [])
+            changed = [signal.weight + step for step in STEPS]
+            weights = [0, *(weight for weight in changed if LEAST_WEIGHT <= weight <= MOST_WEIGHT)]
+            yield from filter(None, (self._change(signal.name, one, reached, signal=signal) for one in weights))
         wrong = [at for at, is_right in enumerate(self._right) if not is_right]
         for phrase in phrases_for(self.examples, wrong, self._rules):
-            yield from self._phrase(phrase)
+            found = (self._change(phrase.name, one, phrase.holding, phrase=phrase.text) for one in PHRASE_WEIGHTS)
+            # Of equally good weights the smallest, because it changes the fewest prompts that have no label.
+            best_weight = max(filter(None, found), key=lambda one: (one.net, -one.weight), default=None)
+            if best_weight:
+                yield best_weight
 
-    def _weights(self, signal: LocatedSignal) -> list[int]:
-        weights = [signal.weight + step for step in STEPS]
-        return [0, *(weight for weight in weights if LEAST_WEIGHT <= weight <= MOST_WEIGHT)]
-
-    def _phrase(self, phrase: Phrase) -> list[RuleChange]:
-        """Return a list with the change that adds ``phrase`` with the weight that has the best effect.
-
-        Of equally good weights, the smallest is taken. The list is empty if the phrase has no effect.
-        """
-        steps = [
-            step
-            for weight in PHRASE_WEIGHTS
-            for step in self._step(phrase.name, weight, phrase.holding, phrase=phrase.text, weight=weight)
-        ]
-        return [max(steps, key=lambda one: (one.net, -one.weight))] if steps else []
-
-    def _step(
-        self,
-        name: str,
-        points: int,
-        reached: Iterable[int],
-        *,
-        signal: LocatedSignal | None = None,
-        phrase: str = "",
-        weight: int,
-    ) -> list[RuleChange]:
+    def _change(
+        self, name: str, weight: int, reached: Iterable[int], *, signal: LocatedSignal | None = None, phrase: str = ""
+    ) -> RuleChange | None:
+        points = weight - (signal.weight if signal else 0)
         after = {at: self.examples[at].is_right(name, points) for at in reached}
         fixed = frozenset(at for at, is_right in after.items() if is_right and not self._right[at])
         broken = frozenset(at for at, is_right in after.items() if not is_right and self._right[at])
         if not fixed and not broken:
-            return []
+            return None
         file = (signal or self._last[name]).place.file
-        return [RuleChange(file, self._rules[name], name, signal, phrase, weight, fixed, broken)]
+        return RuleChange(file, self._rules[name], name, signal, phrase, weight, fixed, broken)
 
 
 def best(candidates: Iterable[RuleChange]) -> list[RuleChange]:
@@ -192,6 +170,7 @@ def phrases_for(examples: Sequence[Example], wrong: Sequence[int], names: Contai
         for gram in sorted(worthy):
             inside = len(set(holding[gram]).intersection(missed[name]))
             outside = len(set(holding[gram]).intersection(others))
+            # inside / missed > TIMES * outside / others, without a division by 0
             if inside * max(1, len(others)) > TIMES * outside * len(missed[name]):
                 found.append((inside - outside, Phrase(" ".join(gram), name, tuple(holding[gram]))))
     found.sort(key=lambda pair: (-pair[0], pair[1].name, pair[1].text))
@@ -209,7 +188,9 @@ def _shared(examples: Sequence[Example], places: Sequence[int]) -> set[tuple[str
     return {
         gram
         for gram, count in prompts.items()
-        if count >= FEWEST_PROMPTS and len(sessions[gram]) >= FEWEST_SESSIONS and tokens(" ".join(gram)) == gram
+        if count >= FEWEST_PROMPTS
+        and len(sessions[gram]) >= FEWEST_SESSIONS
+        and tokens(" ".join(gram)) == gram  # not if the compiler reads a phrase differently, such as a contraction
     }
 
 
@@ -220,13 +201,8 @@ def grams(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
     """
     for start in range(len(words)):
         for end in range(start + 1, min(start + LONGEST, len(words)) + 1):
-            if not _is_word(words[end - 1]):
+            last = words[end - 1]
+            if last >= MARKERS_BEGIN or not any(map(str.isalpha, last)):
                 break
             if end - start > 1 or words[start] not in STOP_WORDS:
                 yield tuple(words[start:end])
-
-
-def _is_word(word: str) -> bool:
-    return (
-        word not in MARKS and word < MARKERS_BEGIN and any(map(str.isalpha, word)) and not RESERVED.intersection(word)
-    )

@@ -57,7 +57,7 @@ def _drop_cases(path: str, gone: ErasureTarget) -> int:
     if not os.path.isfile(path):
         return 0
     target = os.path.realpath(path)  # a link stays; the file that it points to is rewritten
-    with _locked_folder(os.path.dirname(target)):
+    with locked_folder(os.path.dirname(target)):
         _remove_half_written(target)
         lines = private.read_file(target, LARGEST_CASES).splitlines(keepends=True)
         left = [line for line in lines if not (_case_id(line) in gone.ids or gone.mentions.in_bytes(line))]
@@ -78,14 +78,19 @@ def _remove_half_written(target: str) -> None:
 
 
 @contextlib.contextmanager
-def _locked_folder(folder: str) -> Iterator[None]:
-    # The folder, since a lock file would show up in the repository.
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        with contextlib.suppress(ImportError):  # no POSIX locks (Windows)
-            import fcntl
+def locked_folder(folder: str) -> Iterator[None]:
+    """Lock a folder, so that only one process at a time changes the golden cases in it; raises OSError.
 
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
+    There is no lock file, because it would show up in the repository.
+    """
+    try:
+        import fcntl
+    except ImportError:  # no POSIX locks (Windows)
+        yield
+        return
+    descriptor = os.open(folder, os.O_RDONLY)  # a folder can be locked, but not opened for writing
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield
     finally:
         os.close(descriptor)

@@ -93,7 +93,7 @@ class CachedSide(compared_rules.Side):
 
         Return None if these prompts keep their recorded outcome. Raises SideError.
         """
-        del scope  # the same for every prompt (``InAnyFolder``)
+        del scope  # the same for every prompt (``Side``)
         if recorded not in self._known:
             self._made = self._made or self._make()
             self._known[recorded] = self._made.rules_for(recorded)

@@ -17,7 +17,7 @@ import os
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from enricher.erasure.golden import own_path
+from enricher.erasure.golden import locked_folder, own_path
 from enricher.home import project_root
 from enricher.interfaces.api import recorded_rules
 from enricher.prompt.conversation import Conversation
@@ -232,26 +232,14 @@ def _inputs(case_id: str, prompt: str, recorded: dict[str, Any], *, declared: Ma
 
 @contextlib.contextmanager
 def _one_at_a_time(path: str) -> Iterator[None]:
-    """Lock the file's folder, so that only one process at a time changes the file.
-
-    There is no lock file, because it would show up in the repository.
-    """
     folder = os.path.dirname(os.path.realpath(path))
-    try:
-        import fcntl
-
-        private.make_directory(folder)
-        descriptor = os.open(folder, os.O_RDONLY)  # a folder can be locked, but not opened for writing
-    except ImportError:  # no POSIX locks (Windows)
+    with contextlib.ExitStack() as lock:
+        try:
+            private.make_directory(folder)
+            lock.enter_context(locked_folder(folder))
+        except OSError as failure:
+            raise CasesError(f"{path} cannot be written: {failure.strerror or failure}") from failure
         yield
-        return
-    except OSError as failure:
-        raise CasesError(f"{path} cannot be written: {failure.strerror or failure}") from failure
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)
 
 
 def _remove(path: str) -> None:

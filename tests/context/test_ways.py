@@ -406,6 +406,24 @@ def test_of_a_go_file_the_tests_of_a_name_are_run_alone(quota: Account) -> None:
 
 
 @pytest.mark.parametrize(
+    ("manifest", "source", "test", "run"),
+    [
+        ("Quota.sln", "src/Limits.cs", "tests/LimitsTests.cs", "dotnet test --filter FullyQualifiedName~LimitsTests"),
+        ("Package.swift", "Sources/Limits.swift", "Tests/LimitsTests.swift", "swift test --filter LimitsTests"),
+    ],
+)
+def test_tests_of_dotnet_and_swift_have_their_command(
+    quota: Account, manifest: str, source: str, test: str, run: str
+) -> None:
+    for path in (manifest, source, test):
+        quota.write(Path(quota.project) / path, "class Limits {\n}\n")
+    commit(quota, "Port the limits")
+
+    lines = told(quota, f"fix the off-by-one in {source}", "tests")
+    assert lines == [f"{test} — tests {source.rpartition('/')[2]}, by its name; run it alone: `{run}`"]
+
+
+@pytest.mark.parametrize(
     ("prompt", "path"),
     [
         ("run the rate table tests", "tests/test_rate_tables.py"),

@@ -23,6 +23,7 @@ _EXECUTING = {"pnpm": "pnpm exec", "yarn": "yarn", "bun": "bunx", "npm": "npx"}
 _PYTEST_CALL = re.compile(r"(?:python3? -m )?pytest\b")
 _FOR_UNITTEST = re.compile(r"^(?:import|from) unittest\b(?!\.mock)|TestCase\)", re.MULTILINE)
 _FOR_PYTEST = re.compile(r"^(?:import|from) pytest\b|^def test_", re.MULTILINE)
+_OF_DOTNET = (".sln", ".slnx", ".csproj", ".fsproj", ".vbproj")
 NODE_ENDS = "js jsx ts tsx mjs cjs mts cts vue svelte"
 
 
@@ -61,6 +62,10 @@ def runners(project: ProjectFiles) -> list[Runner]:
         elif name == "pom.xml" and not folder:
             wrapper = "./mvnw" if "mvnw" in project.present else "mvn"
             found.append(Runner("", "java kt", f"{wrapper} test -Dtest={{stem}}"))
+    if any(path.endswith(_OF_DOTNET) for path in project.paths):
+        found.append(Runner("", "cs fs vb", "dotnet test --filter FullyQualifiedName~{stem}"))
+    if "Package.swift" in project.present:
+        found.append(Runner("", "swift", "swift test --filter {stem}"))
     found += _python(project)
     return sorted(found, key=lambda one: -len(one.folder))
 

@@ -259,6 +259,23 @@ def test_a_command_in_a_sentence_that_tells_to_run_it_is_told(quota: Account, se
     assert told(quota, "run the tests", "ways") == [line]
 
 
+def test_a_benchmark_is_not_how_the_tests_are_run(quota: Account) -> None:
+    for name in ("Makefile", "pyproject.toml", "uv.lock", "CONTRIBUTING.md"):
+        (Path(quota.project) / name).unlink()
+    quota.write(Path(quota.project) / "README.md", "# Quota\n\nHow fast is it?\n\n```\nmake speed-test\n```\n")
+    commit(quota, "Say how fast it is")
+
+    assert told(quota, "run the tests", "ways") == []
+
+
+def test_what_a_target_prints_does_not_tell_what_it_does(quota: Account) -> None:
+    makefile = "test:\n\t$(info *** tests ***)\n\t@echo testing\n\tpython -m pytest -q\n"
+    quota.write(Path(quota.project) / "Makefile", makefile)
+    commit(quota, "Print more")
+
+    assert told(quota, "run the tests", "ways") == ["Makefile:1 — runs the tests: `make test` (python -m pytest -q)"]
+
+
 def test_a_tool_that_a_sentence_names_is_no_command(quota: Account) -> None:
     quota.write(Path(quota.project) / "CONTRIBUTING.md", "# Contributing\n\nThe code is formatted with `ruff`.\n")
     commit(quota, "Name a tool")

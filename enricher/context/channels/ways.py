@@ -39,7 +39,7 @@ ABOUT = {
     "changelog": "on the changelog", "contributor": "on contributors",
 }  # fmt: skip
 CONVENTIONAL = "conventional"
-SUITES = ("integration", "e2e", "end-to-end", "smoke", "acceptance", "regression")
+SUITES = ("integration", "e2e", "end-to-end", "smoke", "acceptance", "regression", "speed", "bench", "stress", "fuzz")
 """Names of parts of the tests: if a prompt names one, only statements about that part are shown."""
 READS_LOG = "the host has it: it reads the newest commits before it commits"
 LOG_READERS = ("claude",)  # they read ``git log`` before each commit by themselves

@@ -79,6 +79,7 @@ _NOT_DEVELOPMENT = re.compile(
 """Words in headings above commands for those who use the project, not for those who work on it."""
 _ADVISED = re.compile(r"^`([^`]+)` (?:runs|checks|builds|starts)\b|\b(?:[Rr]un|[Uu]se|with|via|by running):? `([^`]+)`")
 """A command in a sentence that advises to run it: "Run the tests with `make test`", "`make check` runs the linters"."""
+_ONLY_PRINT = ("echo ", "printf ", "$(info", "$(warning")  # recipe lines that do not tell what a target does
 _FORBIDS = re.compile(r"\b(?:not|never|don't|instead|without|avoid|no longer|deprecated)\b", re.IGNORECASE)
 
 
@@ -235,9 +236,8 @@ def _targets(path: str, text: str, pattern: re.Pattern[str], program: str) -> li
         if not (action := _action_of(match[1])):
             continue
         line = text.count("\n", 0, match.start()) + 1
-        recipe = next(
-            (one.strip().lstrip("@-") for one in lines[line : line + 3] if one[:1] in "\t " and one.strip()), ""
-        )
+        steps = (one.strip().lstrip("@-") for one in lines[line : line + 3] if one[:1] in "\t ")
+        recipe = next((one for one in steps if one and not one.startswith(_ONLY_PRINT)), "")
         rank = TARGET + (0.5 if match[1] in ("test", "lint", "build", "run", "release", "deploy") else 0.0)
         folder = path.rpartition("/")[0]
         found.append(Command(action, f"{program} {match[1]}", path, line, folder, rank, means=_shortened(recipe)))

@@ -159,7 +159,7 @@ def test_a_name_in_any_language_gets_its_definition_and_its_callers(account_with
         ("fix the total in shop/car.py", ""),
         ("fix the total in shop/order.py", "shop/order.py — does not exist; the nearest is shop/orders.py"),
         ("fix the total in order.py", ""),
-        ("is shop.orders.place called twice?", "shop/orders.py:4 orders.place — defined here"),
+        ("is shop.orders.place called twice?", "shop/orders.py:4 place — defined here"),
         ("is shop.payment.place called twice?", ""),
         ("is there a host shop.orders.place.com?", ""),
         (

@@ -16,6 +16,8 @@ CODE = "code"
 """Kind of name: a line of pasted code, which may be from the project."""
 ATTACHED, COMMAND = "attached", "command"
 """Kinds of names: the file in ``@path``, which the coding agent reads if it exists; the subcommand in "`tool sub`"."""
+MEMBER = "member"
+"""Kind of name: an ordinary word behind another one and a dot ("app.param"), which only the project can confirm."""
 FAILED = "failed"
 """Kind of name: the file of a failed test in the pasted output of a test runner."""
 MOST_CHARS = 12_000
@@ -345,8 +347,7 @@ class _Reader:
                 self.note(Name(IDENTIFIER, token))
             return is_kebab
         owner = next((part for part in reversed(parts[:-1]) if part not in ("self", "this", "cls")), "")
-        # "Cart.total" and "app.param" count only if the project defines them as members of Cart or app.
-        is_member = parts[-1].islower() and (owner[:1].isupper() or (len(owner) > 1 and parts[-1] not in HOST_ENDINGS))
+        is_member = owner[:1].isupper() and parts[-1].islower()  # "Cart.total" counts only if Cart has it
         # "storage.orders.load" is a path of modules or keys, or a string in the code; "shop.example.org" is a host.
         is_path = len(parts) > 2 and min(map(len, parts)) > 1 and parts[-1] not in HOST_ENDINGS
         if is_path and parts[0] not in ("self", "this", "cls", "www"):
@@ -354,6 +355,8 @@ class _Reader:
         looks_like_code = is_code_form(parts[-1]) or is_call or is_member or is_path
         # Names of one or two letters are too frequent to look up.
         if len(parts[-1]) < 3 or not (looks_like_code or is_marked or (owner and is_code_form(owner))):
+            if len(owner) > 1 and len(parts[-1]) > 2:  # may be two sentences as well: "this is done.then go on"
+                self.note(Name(MEMBER, parts[-1], owner=owner, is_certain=False))
             return False
         is_certain = is_code_form(parts[-1]) or (is_call and bool(owner))
         self.note(Name(IDENTIFIER, parts[-1], owner=owner, is_certain=is_certain))

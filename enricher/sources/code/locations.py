@@ -14,6 +14,7 @@ from enricher.prompt.wording.names import (
     FLAG,
     FRAME,
     IDENTIFIER,
+    MEMBER,
     ROUTE,
     TEXT,
     is_code_form,
@@ -86,7 +87,9 @@ def facts(db: Connection, root: str, names: list[Name], opened: Collection[str] 
     lookup.placed_paths = [name.text for name in names if name.kind in (FILE, ATTACHED) and name.line]
     lookup.attached = sum(1 for name in names if name.kind == ATTACHED)
     found: list[Fact] = []
-    for name in [name for name in names if name.kind in _LOOKERS][:MOST_LOOKED_UP]:
+    # Members last, because most of them are the end of a sentence and the start of the next.
+    wanted = sorted((name for name in names if name.kind in _LOOKERS), key=lambda name: name.kind == MEMBER)
+    for name in wanted[:MOST_LOOKED_UP]:
         if name.kind == CODE and any(fact.kind in (CODE, FRAME) for fact in found):  # the place is known already
             continue
         fact = _LOOKERS[name.kind](lookup, name)
@@ -175,8 +178,7 @@ def _definition(lookup: Lookup, name: Name, places: list[SourceLine]) -> Fact | 
         own = _file_called(lookup, name.text)
         if own not in ("", first.path):
             return only_file(own)
-    is_member = name.owner and (name.owner[:1].isupper() or not name.is_certain)
-    subject = f"{name.owner}.{name.text}" if is_member else name.text
+    subject = f"{name.owner}.{name.text}" if name.owner and name.owner[:1].isupper() else name.text
     if len(places) > 1:
         others = ", ".join(format_place(place.path, place.line) for place in places[1:])
         fact = Fact(DEFINITION, first.path, first.line, subject, f"defined here and in {others}", FEW)
@@ -210,13 +212,23 @@ def _of_owner(lookup: Lookup, places: list[SourceLine], name: Name) -> list[Sour
         for place in places
         if place.path in owners or place.path.rpartition("/")[2].partition(".")[0].lower() == stem
     ]
-    if name.owner.islower() and not name.is_certain:  # "res.total" may be prose or a variable that is called so
-        return [place for place in own if lookup.is_member(place, name.owner, name.text)]
     for place in own:
         after = owners.get(place.path, 0)
         # A file may define several classes with a method of that name; the owner's is the first one below it.
         place.line = next((line for line in lookup.lines_in(place.path, name.text) if line >= after), place.line)
     return own or (places if is_code_form(name.text) else [])
+
+
+def _member(lookup: Lookup, name: Name) -> Fact | None:
+    """Locate "app.param" by its only definition: as written ("app.param = …") or in a file called ``app``."""
+    places = [place for place in lookup.definitions(name.text) if place.kind != TEST]
+    if len(places) > MOST_CANDIDATES:
+        return None
+    own = [place for place in places if lookup.is_member(place, name.owner, name.text)]
+    if len(own) != 1:
+        return None
+    fault = NAMED_IN_PROMPT if lookup.gives_place(own[0].path) else ""
+    return Fact(DEFINITION, own[0].path, own[0].line, f"{name.owner}.{name.text}", "defined here", FEW, fault=fault)
 
 
 def _elsewhere(lookup: Lookup, name: Name) -> Fact | None:
@@ -409,6 +421,7 @@ def _missing_name(lookup: Lookup, name: str) -> Fact | None:
 
 _LOOKERS = {
     IDENTIFIER: _identifier,
+    MEMBER: _member,
     FILE: _file,
     ROUTE: _route,
     FLAG: _flag,

@@ -107,7 +107,7 @@ class ImportOffer(ModalScreen[None], inherit_bindings=False):
         super().__init__()
         self._sources = sources
         self._is_first = is_first
-        self._known: PromptsCounted | None = None
+        self._counted: PromptsCounted | None = None
         self._is_accepted = self._is_storing = self._is_over = False
         self._stop = threading.Event()
 

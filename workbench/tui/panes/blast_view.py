@@ -238,7 +238,8 @@ def cause_groups(figures: Figures, causes: Mapping[str, ChangeCause], *, only: s
         for cause_text, own in sorted(by_cause.items(), key=lambda pair: (pair[0] == UNSEARCHED, -len(pair[1]))):
             title = KIND_TEXTS.get(kind, kind)
             text = f"{title} ← {cause_text}" if cause_text else title
-            yield _group(figures, f"kind {kind} {cause_text}".strip(), text, own, causes, with_effect=True)
+            key = f"kind {kind} {cause_text}".strip()
+            yield _group(figures, key, text, own, {}, with_effect=True)  # the head names the cause of all lines
 
 
 def _group(

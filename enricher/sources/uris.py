@@ -42,7 +42,7 @@ def parse_uri(address: str) -> tuple[str, str]:
     family, _, encoded = rest.partition("/")
     # Encoded first, because an address may contain characters that UTF-8 cannot encode (lone surrogates).
     text = unquote_to_bytes(encoded.encode(errors="replace")).decode(errors="replace").strip()
-    if len(text) > LONGEST_TEXT:
+    if family in (TOPICS, SEARCH, MEMORY) and len(text) > LONGEST_TEXT:
         raise UriError(f"the text of the address has {len(text)} characters; at most {LONGEST_TEXT} are read")
     if family == TOPICS:
         return (TOPIC, text) if text else (TOPICS, "")

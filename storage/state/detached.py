@@ -124,7 +124,8 @@ def _live_on(state_dir: str, stage: str, work: Callable[[], None], *, keep: int,
         nothing = os.open(os.devnull, os.O_RDWR)
         for descriptor in (0, 1, 2):
             os.dup2(nothing, descriptor)
-        os.closerange(3, keep)  # everything else that the hook inherited; nothing if ``keep`` is -1
+        if keep > 3:
+            os.closerange(3, keep)  # all else that the hook inherited; a negative end would not mean "nothing" here
         os.closerange(max(3, keep + 1), min(os.sysconf("SC_OPEN_MAX"), MOST_DESCRIPTORS))
         os.chdir("/")  # the folder of the prompt can then be removed or unmounted
         os.nice(niceness)

@@ -174,6 +174,13 @@ def test_definitions_are_found_with_their_lines(path: str, text: str, found: lis
     assert definitions(path, text) == found
 
 
+def test_annotations_without_a_method_do_not_take_long() -> None:
+    started = time.process_time()
+
+    assert definitions("A.java", "    @Foo(x)\n" * 800) == []
+    assert time.process_time() - started < 0.5
+
+
 @pytest.mark.parametrize(
     ("path", "kind"),
     [

@@ -232,6 +232,10 @@ def test_a_prompt_that_says_how_is_not_told_how(quota: Account) -> None:
         ("run the integration tests", "CONTRIBUTING.md:4 \N{EM DASH} runs the tests: `tox run -e integration`"),
         ("run the unit tests", "uv.lock \N{EM DASH} runs the tests: `uv run pytest`"),
         ("run the smoke tests", ""),
+        (
+            "add a fuzzy search to the workbench and run the tests",
+            "uv.lock \N{EM DASH} runs the tests: `uv run pytest`",
+        ),
     ],
 )
 def test_who_asks_for_a_part_of_the_tests_is_told_that_command_or_none(quota: Account, prompt: str, line: str) -> None:
@@ -426,6 +430,12 @@ def test_of_a_go_file_the_tests_of_a_name_are_run_alone(quota: Account) -> None:
     ("manifest", "source", "test", "run"),
     [
         ("Quota.sln", "src/Limits.cs", "tests/LimitsTests.cs", "dotnet test --filter FullyQualifiedName~LimitsTests"),
+        (
+            "back/Quota.csproj",
+            "back/Limits.cs",
+            "back/tests/LimitsTests.cs",
+            "cd back && dotnet test --filter FullyQualifiedName~LimitsTests",
+        ),
         ("Package.swift", "Sources/Limits.swift", "Tests/LimitsTests.swift", "swift test --filter LimitsTests"),
     ],
 )
@@ -449,10 +459,13 @@ def test_tests_of_dotnet_and_swift_have_their_command(
         ("run the table tests", ""),
         ("run the unit tests", ""),
         ("run the tests", ""),
+        ("fix this and run all tests", ""),
+        ("* tests", ""),
     ],
 )
 def test_tests_that_a_prompt_describes_are_told(quota: Account, prompt: str, path: str) -> None:
-    quota.write(Path(quota.project) / "tests/test_rate_tables.py", "def test_it():\n    pass\n")
+    for name in ("test_rate_tables.py", "test_all.py", "test.js"):
+        quota.write(Path(quota.project) / f"tests/{name}", "def test_it():\n    pass\n")
     commit(quota, "Test the tables")
 
     lines = told(quota, prompt, "tests")

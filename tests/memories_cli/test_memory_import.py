@@ -199,6 +199,10 @@ def test_decisions_are_found_in_the_history(account: Account) -> None:
     )
     commit(account.project, "Fix a typo\n\nSigned-off-by: A <a@example.org>")
     undo = commit(account.project, f'Revert "Use threads"\n\nThis reverts commit {tried}.\n\nDeadlocks under load.')
+    commit(
+        account.project,
+        f'Revert "Merge threads"\n\nThis reverts commit {"a" * 40}, reversing\nchanges made to {tried}.',
+    )
     trailer = commit(account.project, "Drop Python 3.9\n\nDecision: support what upstream supports\n\nReviewed-by: B")
 
     first = taken(account, "--git")

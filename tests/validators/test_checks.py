@@ -285,7 +285,9 @@ def test_a_function_that_several_modules_have_needs_no_docstring(tmp_path: Path)
 
 
 def test_a_typed_dict_needs_no_docstring() -> None:
-    code = "class Base(TypedDict):\n    a: int\nclass Order(Base):\n    b: int\nclass Shop:\n    size = 3\n"
+    code = (
+        "class Base(TypedDict, Generic[T]):\n    a: T\nclass Order(Base[int]):\n    b: int\nclass Shop:\n    size = 3\n"
+    )
 
     assert found(code, "CODE_003") == [("CODE_003", 5)]
 

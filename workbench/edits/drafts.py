@@ -124,9 +124,8 @@ def _is_locked(lock: str) -> bool:
     except OSError:
         return False
     try:
-        fcntl.flock(
-            descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB
-        )  # shared: another app that looks is not taken for the owner
+        # Shared, so that another app that looks is not taken for the owner.
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
         return True
     except OSError:  # a file system without locks

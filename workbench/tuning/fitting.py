@@ -121,7 +121,7 @@ def _words(held: Numbers, goal: Numbers, importance: Numbers) -> tuple[Numbers, 
 def _add_bias(weights: Numbers, bias: Numbers, table: Table) -> None:
     """Add ``bias``, which was fitted together with the plain words, to the weights of the signal that always fires."""
     if always := table.features.get("always"):
-        number = max(always, key=lambda one: weights[one].any())  # the first with weights, or simply the first
+        number = always[0]
         points = weights[number] + bias / (WORD_STEP / 2)  # half, because ``scores`` doubles the weights of words
         # A constant added to all classes changes nothing, so the smallest becomes 0.
         weights[number] = np.clip(np.rint(points - points.min()), 0, MOST_FITTED)

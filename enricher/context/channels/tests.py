@@ -46,6 +46,12 @@ TEST_WORDS = ("test", "prueb", "тест", "测试", "テスト")
 MENTIONS = ("test", "tests", "spec", "specs")
 MOST_WORDS, MOST_PHRASES = 3, 24
 """Maximum words before or after such a mention that are compared with the names of test files; maximum phrases."""
+NO_NAMES = frozenset(
+    "run rerun execute all any some each every failing failed broken flaky slow new old existing missing more other"
+    " both unit only just add write update fix change move delete remove extend skip check the a an these those its our"
+    " my your and or to of for in on with".split()
+)
+"""Words beside "tests" that name no test file, although a file such as ``test_update.py`` may exist."""
 SHORT_ORDER = 300  # characters without a word on tests; longer texts are mostly discussions or pasted reviews
 LONG, HEAD, TAIL = 1600, 800, 300
 """Of a prompt above LONG characters, only the first HEAD and the last TAIL are read; the middle is usually pasted."""
@@ -119,7 +125,7 @@ def _described(low: str) -> list[list[str]]:
 
     They precede the mention of tests ("cart totals tests") or follow it ("the tests of the cart totals").
     """
-    words = [word.strip(_AROUND + ".") for word in low.split()]
+    words = [bare for word in low.split() if (bare := word.strip(_AROUND + ".-"))]
     found: list[list[str]] = []
     for at, word in enumerate(words):
         if word not in MENTIONS or len(found) > MOST_PHRASES:
@@ -128,7 +134,7 @@ def _described(low: str) -> list[list[str]]:
         for length in range(MOST_WORDS, 0, -1):
             found.append(words[max(0, at - length) : at])
             found.append(words[start : start + length] if words[at + 1 : at + 2] in (["of"], ["for"]) else [])
-    return [phrase for phrase in found if phrase]
+    return [phrase for phrase in found if not NO_NAMES.issuperset(phrase)]
 
 
 def _named(prompt: str) -> tuple[list[str], list[str]]:

@@ -39,8 +39,9 @@ ABOUT = {
     "changelog": "on the changelog", "contributor": "on contributors",
 }  # fmt: skip
 CONVENTIONAL = "conventional"
-SUITES = ("integration", "e2e", "end-to-end", "smoke", "acceptance", "regression", "speed", "bench", "stress", "fuzz")
+SUITES = ("integration", "e2e", "end-to-end", "smoke", "acceptance", "regression")
 """Names of parts of the tests: if a prompt names one, only statements about that part are shown."""
+NOT_THE_TESTS = (*SUITES, "speed", "bench", "stress", "fuzz")  # in commands, for prompts that name no part
 READS_LOG = "the host has it: it reads the newest commits before it commits"
 LOG_READERS = ("claude",)  # they read ``git log`` before each commit by themselves
 ALSO_WORDS = ("make", "just", "go", "task")  # ordinary English words, which prompts contain anyway
@@ -164,7 +165,7 @@ def _is_of_a_part(word: str) -> bool:
     """Return whether a word limits a command to some tests: the path of a test file, or a name like "integration"."""
     stem, dot, _ending = word.rpartition("/")[2].rpartition(".")
     is_file = bool(dot) and "/" in word.removeprefix("./") and "test" in stem
-    return is_file or any(suite in word for suite in SUITES)
+    return is_file or any(suite in word for suite in NOT_THE_TESTS)
 
 
 def _objection(action: str, way: Way, request: Request, loaded_file: str) -> str:

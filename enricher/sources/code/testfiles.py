@@ -121,7 +121,7 @@ def called(db: Connection, phrase: list[str]) -> Test | None:
     stems = [
         mark.join((*phrase[:-1], end))
         for mark in ("", "_", "-")
-        for end in dict.fromkeys((last, last.removesuffix("s"), f"{last}s"))
+        for end in dict.fromkeys((last, last.removesuffix("s") or last, f"{last}s"))
     ]
     forms = list(dict.fromkeys(form for stem in stems for form in _test_stems(stem)))
     marks = ", ".join("?" * len(forms))

@@ -98,8 +98,10 @@ def _without_trailers(paragraph: str) -> str:
 
 
 def _is_mere_revert(paragraph: str) -> bool:
-    # git writes "This reverts commit X."; more words than in "This reverts commit X, reversing" are a person's own.
-    return bool(_REVERTS.match(paragraph.strip())) and len(paragraph.split()) <= 5
+    words = paragraph.split()
+    # git writes "This reverts commit X." or, of a merge, "This reverts commit X, reversing changes made to Y.".
+    most = 9 if words[4:8] == ["reversing", "changes", "made", "to"] else 5
+    return bool(_REVERTS.match(paragraph.strip())) and len(words) <= most
 
 
 def _shortened(text: str) -> str:

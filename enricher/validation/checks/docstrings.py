@@ -112,7 +112,8 @@ def _bases(owner: ast.ClassDef, source: Source) -> Iterator[tuple[str, ast.Class
     while waiting:
         for base in waiting.pop().bases:
             name = name_of(base)
-            known = classes.get(name) if isinstance(base, ast.Name) else None  # in other.Base, it is another file's
+            bare = base.value if isinstance(base, ast.Subscript) else base  # Base of Base[int]
+            known = classes.get(name) if isinstance(bare, ast.Name) else None  # in other.Base, it is another file's
             if known is None:
                 yield name, None
             elif name not in seen:

@@ -131,7 +131,7 @@ class Watcher:
 
     def _reopen(self) -> bool:
         found = _identity(self._path)
-        if self._db is not None and found == self._seen:
+        if self._db is not None and found is not None and found == self._seen:
             return False
         self.close()
         self._db = _whole(self._state_dir)

@@ -66,7 +66,6 @@ HOW_MANY_ARE_CONFUSED = """
     and traces.origin <> 'test'
     group by traces.task_type, expected order by prompts desc, traces.task_type, expected
 """
-HAS_LINE_LABELS = "select 1 from sqlite_master where name = 'line_labels'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +227,7 @@ def _labelled(db: sqlite3.Connection) -> Labelled:
 
 def _judged_lines(db: sqlite3.Connection) -> KeepRates | None:
     """Return the shares of judged lines in added texts that were judged as right; None if no line was judged."""
-    kept = line_labels.keep_rates(db) if db.execute(HAS_LINE_LABELS).fetchone() else None
+    kept = line_labels.keep_rates(db) if db.execute(line_labels.HAS_TABLE).fetchone() else None
     return kept if kept and kept.total.judged else None
 
 

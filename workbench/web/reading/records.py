@@ -204,10 +204,11 @@ def read(db: sqlite3.Connection, trace_id: str) -> TraceRecord:
     At most ``MOST_NEIGHBOURS`` scores, items and other rows of each kind are read.
     """
     trace: Row = queries.show(db, trace_id, most=MOST_NEIGHBOURS)
+    labelled = line_labels.of_trace(db, trace_id) if db.execute(line_labels.HAS_TABLE).fetchone() else {}
     return TraceRecord(
         trace,
         trace_pages.label_history(db, trace_id),
-        line_labels.as_rows(line_labels.lines(trace), line_labels.of_trace(db, trace_id)),
+        line_labels.as_rows(line_labels.lines(trace), labelled),
         trace_pages.sources(db, trace["rules_hash"]),
         tuple(_replayed(row) for row in db.execute(WHICH_REPLAYS_CHANGED_IT, {"id": trace_id, "limit": MOST_REPLAYS})),
         Neighbours(_one(db, WHICH_COMES_BEFORE, id=trace_id), _one(db, WHICH_COMES_AFTER, id=trace_id)),

@@ -62,8 +62,10 @@ def runners(project: ProjectFiles) -> list[Runner]:
         elif name == "pom.xml" and not folder:
             wrapper = "./mvnw" if "mvnw" in project.present else "mvn"
             found.append(Runner("", "java kt", f"{wrapper} test -Dtest={{stem}}"))
-    if any(path.endswith(_OF_DOTNET) for path in project.paths):
-        found.append(Runner("", "cs fs vb", "dotnet test --filter FullyQualifiedName~{stem}"))
+    if manifests := [path for path in project.paths if path.endswith(_OF_DOTNET)]:
+        # The command works where a solution is or, without one, a project; the uppermost has all the others.
+        first = min(manifests, key=lambda path: (not path.endswith(_OF_DOTNET[:2]), path.count("/")))
+        found.append(Runner(first.rpartition("/")[0], "cs fs vb", "dotnet test --filter FullyQualifiedName~{stem}"))
     if "Package.swift" in project.present:
         found.append(Runner("", "swift", "swift test --filter {stem}"))
     found += _python(project)

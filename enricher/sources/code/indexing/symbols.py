@@ -23,7 +23,8 @@ _JS = (
     r"|^[ \t]+([A-Za-z_$][\w$]*)\s*[:=]\s*(?:async\s+)?(?:function\b|\([^)\n]*\)\s*=>)"
 )
 # Java, C#, Groovy, Dart.
-_ANNOTATIONS = r"(?:@[\w.]+(?:\([^)\n]*\))?\s+)*"
+# Possessive: two groups of annotations in a row would otherwise be tried in all divisions.
+_ANNOTATIONS = r"(?:@[\w.]+(?:\([^)\n]*\))?\s+)*+"
 _TYPE = r"[A-Za-z_][\w.]*(?:<[^;{}()\n]*>)?(?:\[\])*\??"
 # A statement such as "return total(x)" has the form of a method without modifiers.
 _NO_TYPE = (

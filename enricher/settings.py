@@ -135,7 +135,7 @@ LIMITS: dict[str, tuple[float, float]] = {
 }
 """Lowest and highest value of each numeric setting; a value beyond a limit is moved to that limit (ruling R12)."""
 
-POSITIVE = ("search_intent.llm_timeout_ms",)  # zero and less are rejected, not moved to a limit (row S1-6.5c)
+POSITIVE = ("search_intent.llm_timeout_ms",)  # zero and less are refused (conformance row S1-6.5c)
 
 ALIASES = {
     "SUBCOG_SEARCH_INTENT_ENABLED": "search_intent.enabled",

@@ -120,7 +120,7 @@ def forget_memories(db: sqlite3.Connection, state: str, ids: Iterable[str]) -> N
         what = replace(earlier or DeletionPlan(), memories=(*unfinished_memories(state), *ids))
         _write_note(state, what)
         memories.forget(db, what.memories)
-        if earlier is not None:  # its prompts, too
+        if earlier is not None:  # an interrupted deletion: delete its prompts, too
             _forget(db, state, what)
             return
         forgetting.make_final(db)

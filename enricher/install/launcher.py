@@ -23,7 +23,7 @@ MARK = "# prompt-enricher launcher"
 PORTABLE = "${ENRICHER_HOME:-${XDG_DATA_HOME:-$HOME/.local/share}/prompt-enricher}/hook"
 _ENDING = " 2>/dev/null || true"
 """The end of every command: if the hook fails, the client sees exit code 0 and no error output, and goes on."""
-# Copilot CLI can show no message to the user.
+# The branch "copilot*" prints nothing, because Copilot CLI can show no message to the user.
 _SCRIPT = """\
 {mark}: written by "enricher install", which also brings it up to date
 {folders}

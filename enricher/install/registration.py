@@ -296,7 +296,7 @@ def _codex(place: ConfigurationFile) -> tuple[str, str]:
         if key.startswith(f"{place.file}:user_prompt_submit:") and isinstance(state, dict):
             if state.get("enabled") is False:
                 return "the hook is switched off in codex", "start codex, open /hooks, and enable it"
-            if state.get("trusted_hash"):  # of the present command, which never changes
+            if state.get("trusted_hash"):  # whichever: the command changes only if the state folder moves
                 return "", ""
     return "codex skips the hook until you trust it", "start codex, open /hooks, and trust it"
 

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     Row = dict[str, Any]
 
-PROMPT_CHARS = 400  # of a prompt that may have a megabyte; the table cuts them to the width of the terminal
+PROMPT_CHARS = 400  # of a prompt that may have 64 K; the table cuts them to the width of the terminal
 ID_CHARS = 14  # the part of an id that encodes the time, down to the microsecond
 LINE_CHARS = 60  # enough to recognise a line, which is printed in full above
 

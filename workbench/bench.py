@@ -92,7 +92,7 @@ MARK_CHARS = 10  # so few that the list shows them whole
 READ = "prompts read, not replayed"
 FIRST_S = 1_700_000_000  # the time of the first generated prompt, in 2023; the last must be in the past, too
 PROMPTS_PER_SESSION = 5
-# ``_edits`` changes a weight to 10 less the weight, which would leave 5 as it is.
+# All weights but 5, because ``_edits`` replaces a weight w with 10 - w, which would not change 5.
 SIGNAL = re.compile(r"^(  - \{phrase: .*weight: )([1-46-9])\}$", re.MULTILINE)
 
 

@@ -63,7 +63,7 @@ def of_names(
 
 
 def _kind_of_question(name: str, named: PromptNames, questions: list[tuple[str, str]]) -> str:
-    # Of several questions, the one that contains the name, else the first that contains no name.
+    # A question that contains the name decides; if none does, the first question that contains no name at all.
     for kind, sentence in questions:
         if name in sentence:
             return kind

@@ -360,7 +360,7 @@ def _late(channel: ChannelResult) -> str:
 
 
 def _class_line(body: Mapping[str, Any]) -> str:
-    # ``class_alone`` is the key in the rules of earlier releases.
+    # Rules compiled by earlier releases have the key ``class_alone`` instead of ``class_line``.
     return str(body.get("class_line") or (ALONE if body["class_alone"] else BESIDE))
 
 

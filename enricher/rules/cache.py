@@ -233,7 +233,7 @@ def compile_in_child(layers: Layers, *, wait_ms: int) -> bool:
     # ``subprocess`` would slow down the hook; with ``setsid`` the compiler outlives the hook.
     # -I: nothing from the environment or the current folder; -B: nothing is written into the package.
     argv = [sys.executable, "-I", "-B", "-c", _REFRESH, root_dir(), *named]
-    # The compiler must not write into the hook's answer, nor keep the client waiting for the end of it.
+    # With the hook's own streams, the compiler could write into its answer, and the client would wait for both to end.
     null = [(os.POSIX_SPAWN_OPEN, at, os.devnull, os.O_RDWR, 0) for at in (0, 1, 2)]
     try:
         private.make_directory(state_dir())

@@ -38,7 +38,7 @@ IDENTIFIERS = frozenset(
 NAMED_BY_RULES = frozenset(("settings", "skills"))
 """Keys of a recorded JSON document whose values are not redacted, because no user typed them in a prompt."""
 BATCH_ROWS = 500
-# Virtual tables, and the tables in which FTS5 stores an index, have no texts of their own.
+# Without virtual tables and FTS5's index tables: their texts are copies of those in the other tables.
 WHICH_TABLES = """
     select name from sqlite_master where type = 'table' and sql not like 'create virtual%'
       and name not like 'sqlite_%' and name not like '%\\_fts\\_%' escape '\\' order by name

@@ -55,7 +55,7 @@ def decoded(content: bytes) -> dict[str, Any] | None:
 
 
 def record_on(line: bytes) -> tuple[dict[str, Any] | None, str]:
-    """Return the JSON object on a line that ``numbered`` yielded; if there is none, return None and the reason."""
+    """Parse a line that ``numbered`` yielded; return its JSON object, or None and the reason why it has none."""
     if _is_cut(line):
         return None, TOO_LONG
     found = decoded(line)

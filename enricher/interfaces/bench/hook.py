@@ -133,7 +133,7 @@ class _Model(BaseHTTPRequestHandler):
 
 
 def model_rows(runs: int) -> list[BenchRow]:
-    """Measure the hook without a model, with one that answers at once and with one that never does, in paired runs."""
+    """Measure the hook in paired runs: without a model, with a model that answers at once, with one that never does."""
     with (
         tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
         home(folder),

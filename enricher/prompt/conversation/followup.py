@@ -205,7 +205,7 @@ def _last_orders(conversation: Conversation) -> list[str]:
     found: list[str] = []
     for text in reversed(conversation.prompts):
         how = kind(text)
-        # Of prompts that refer back, only one with a pronoun ("rename it to …") also says what to do.
+        # A prompt that refers back says what to do only if it refers by a pronoun ("rename it to …").
         if how in ("", POINTING) and len(text.split()) >= FEWEST_WORDS_OF_AN_ORDER:
             found.append(text)
         if found and not how:

@@ -131,7 +131,7 @@ def called(db: Connection, phrase: list[str]) -> Test | None:
 
 
 def _test_stems(stem: str) -> list[str]:
-    """Return the names without extension that a test of a file called ``stem`` may have."""
+    """Return the file names, without extension, that tests of a file called ``stem`` usually have."""
     return [stem, *(f"{stem}{end}" for end in _ENDINGS), *(f"{start}{stem}" for start in ("test", "test_", "test-"))]
 
 

@@ -131,7 +131,7 @@ below the table says how many they are in each.
         self._has_news = False
         self._databases = self._changes = 0
         self._search = RuleSearch()
-        # What the rows of the table are about, by the rows' keys; only those of the view that is shown are not empty.
+        # What each row of the table shows, by row key. Only the dictionary of the current view has entries.
         self._shown: dict[str, coverage.CoverageRow] = {}
         self._clusters: dict[str, Cluster] = {}
         self._rates: dict[str, KeepRate] = {}

@@ -119,7 +119,7 @@ def phrases_of(
     against, alike, shared = dict.fromkeys(found, 0), dict.fromkeys(found, 0), set[str]()
     for page in stored.rows(corpus.db, corpus.selection, limit=COUNTED):
         for other in page:
-            # With blanks around, so that only whole words match.
+            # The blanks at both ends let a phrase match as whole words at the beginning and end, too.
             text = f" {' '.join(words_of(scanned_part(other.prompt), CONTRACTIONS).words)} "
             counts = alike if other.uncertain or other.task_type == name else against
             for phrase in (one for one in found if f" {one} " in text):

@@ -35,7 +35,7 @@ def installed(new_account: Account, tmp_path: Path) -> tuple[Account, Path]:
     """A new account whose hook is a copy of the product that a test may edit."""
     copy = tmp_path / "site"
     for folder in ("enricher", "storage", "instructions", "workbench"):
-        shutil.copytree(ROOT / folder, copy / folder, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(ROOT / folder, copy / folder)
     return new_account, copy / "enricher" / "boot.py"
 
 

@@ -77,7 +77,7 @@ def test_a_phrase_in_another_script_concerns_the_prompts_with_it(
     rules: Rules, corpus: Corpus, edited: Callable[[str, str], str]
 ) -> None:
     phrases = [" ".join(words) for prompt in ABROAD for words in grams(prompt.lower().replace(",", " ").split())]
-    phrases = [*phrases[::3], "登", "的", "login 页", "größe", "änderung", "обновления", "*登录测*"]
+    phrases = [*phrases[::9], "登", "的", "login 页", "größe", "änderung", "обновления", "*登录测*"]
     missed, reached = [], 0
     for phrase in phrases:
         text = edited('"quick question"', f'"quick question", "{phrase}"')

@@ -6,6 +6,7 @@ import json
 import random
 import re
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 from simulator import SHARED, Account, Answer
@@ -76,28 +77,25 @@ def corpus() -> list[str]:
     return prompts
 
 
-@pytest.fixture(scope="module")
-def account_of_all(tmp_path_factory: pytest.TempPathFactory) -> Account:
-    """One whose profile says most: few of these prompts get a word in the profile ``quiet``."""
-    account = Account(tmp_path_factory.mktemp("thousand") / "home")
-    account.env["ENRICHER_PROFILE"] = "as-specified"
-    return account
-
-
-@pytest.fixture(scope="module")
-def answers(account_of_all: Account) -> list[Answer]:
-    with ThreadPoolExecutor(2) as pool:
-        return list(pool.map(account_of_all.ask, corpus()))
-
-
-@pytest.fixture(scope="module")
-def traces(account_of_all: Account, answers: list[Answer]) -> list[dict[str, object]]:
-    return account_of_all.traces()
-
-
 @pytest.mark.slow
-@pytest.mark.conformance("E01", "E20", "P37", "Y01")
-def test_every_prompt_is_answered_with_exit_0_and_one_object_or_nothing(answers: list[Answer]) -> None:
+@pytest.mark.conformance("E01", "E20", "E24", "E25", "E27", "E50", "E51", "P37", "Y01")
+def test_each_of_a_thousand_prompts_is_answered_traced_stored_and_replayed(account: Account) -> None:
+    """One test, because the thousand processes take twenty seconds of processor time."""
+    account.env["ENRICHER_PROFILE"] = "as-specified"  # it says most: few of these prompts get a word in ``quiet``
+    prompts = corpus()
+    with ThreadPoolExecutor(2) as pool:
+        answers = list(pool.map(account.ask, prompts))
+
+    each_is_one_object_or_nothing(answers)
+    traces = account.traces()
+    each_is_traced_and_none_as_an_error(traces)
+    what_was_sent_is_what_is_stored(answers, traces)
+    texts_have_the_documented_form_and_read_back_to_what_they_were_made_of(answers, traces)
+    prompts_without_secrets_are_stored_as_typed(prompts, traces)
+    the_file_of_replay_verifies_all_of_them(account, traces)
+
+
+def each_is_one_object_or_nothing(answers: list[Answer]) -> None:
     assert len(answers) == PROMPTS
     assert all(answer.is_harmless() for answer in answers)
     assert {answer.json["hookSpecificOutput"]["hookEventName"] for answer in answers if answer.context} == {
@@ -105,17 +103,19 @@ def test_every_prompt_is_answered_with_exit_0_and_one_object_or_nothing(answers:
     }
 
 
-@pytest.mark.slow
-@pytest.mark.conformance("E01", "E20", "Y01")
-def test_every_prompt_is_traced_and_none_as_an_error(traces: list[dict[str, object]]) -> None:
+def each_is_traced_and_none_as_an_error(traces: list[dict[str, Any]]) -> None:
     assert len(traces) == PROMPTS
     assert [trace["error"] for trace in traces if trace["status"] == "error"] == []
 
 
-@pytest.mark.slow
-@pytest.mark.conformance("E24", "E50", "E51")
-def test_every_text_has_the_documented_form_and_reads_back_to_what_it_was_made_of(
-    answers: list[Answer], traces: list[dict[str, object]]
+def what_was_sent_is_what_is_stored(answers: list[Answer], traces: list[dict[str, Any]]) -> None:
+    emitted = sorted(answer.context for answer in answers if answer.context)
+
+    assert sorted(trace["output_text"] for trace in traces if trace["output_text"]) == emitted
+
+
+def texts_have_the_documented_form_and_read_back_to_what_they_were_made_of(
+    answers: list[Answer], traces: list[dict[str, Any]]
 ) -> None:
     emitted = [answer.context for answer in answers if answer.context]
 
@@ -126,27 +126,16 @@ def test_every_text_has_the_documented_form_and_reads_back_to_what_it_was_made_o
     assert len(emitted) > PROMPTS / 20
 
 
-@pytest.mark.slow
-@pytest.mark.conformance("E25", "E27")
-def test_what_was_sent_is_what_is_stored(answers: list[Answer], traces: list[dict[str, object]]) -> None:
-    emitted = sorted(answer.context for answer in answers if answer.context)
-
-    assert sorted(trace["output_text"] for trace in traces if trace["output_text"]) == emitted
-
-
-@pytest.mark.slow
-@pytest.mark.conformance("E27")
-def test_prompts_without_secrets_are_stored_as_typed(traces: list[dict[str, object]]) -> None:
+def prompts_without_secrets_are_stored_as_typed(prompts: list[str], traces: list[dict[str, Any]]) -> None:
     stored = {trace["prompt"] for trace in traces if not trace["inputs"].get("redacted")}
-    typed = {prompt.replace("\ud800", "\ufffd") for prompt in corpus()}
+    typed = {prompt.replace("\ud800", "\ufffd") for prompt in prompts}
 
     assert stored <= typed
     assert len(stored) > len(typed) * 0.9
 
 
-@pytest.mark.slow
-def test_the_file_of_replay_verifies_all_of_them(account_of_all: Account, traces: list[dict[str, object]]) -> None:
-    outcome = json.loads(account_of_all.cli("replay", "--verify", "--json"))
+def the_file_of_replay_verifies_all_of_them(account: Account, traces: list[dict[str, Any]]) -> None:
+    outcome = json.loads(account.cli("replay", "--verify", "--json"))
 
     # On a busy machine a channel may have run out of time: such a prompt is replayed without what that channel found.
     replayed = [trace for trace in traces if trace["status"] in ("ok", "silent", "partial")]
@@ -159,5 +148,5 @@ def _parsed(text: object) -> tuple[str, tuple[str, ...], str]:
     return found.get("Classification", ""), guardrails, found.get("Suggested Approach", "")
 
 
-def _made_of(trace: dict[str, object]) -> tuple[str, tuple[str, ...], str]:
+def _made_of(trace: dict[str, Any]) -> tuple[str, tuple[str, ...], str]:
     return str(trace["task_type"]), tuple(one["guardrail_id"] for one in trace["guardrails"]), str(trace["approach"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -47,6 +48,7 @@ INSTEAD = rules_of("widget") + "\n## Task type: gadget\n\n```yaml\ndisabled: tru
 
 
 def task_type_of(account: Account, prompt: str = PROMPT, **changed: object) -> str:
+    account.compile(cwd=Path(str(changed["cwd"])) if "cwd" in changed else None)
     account.ask_patiently(prompt, **changed)
     return account.trace()["task_type"]
 

@@ -8,6 +8,7 @@ resampling whole repositories instead of prompts, because prompts of one reposit
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -134,10 +135,9 @@ def _is_acceptable(one: Prediction) -> bool:
 
 
 def _macro_f1(pairs: list[tuple[str, str]]) -> float:
-    found = []
-    for name in {label for label, _ in pairs}:
-        hits = sum(label == out == name for label, out in pairs)
-        found.append(2 * hits / sum((label == name) + (out == name) for label, out in pairs))
+    labels, outputs = Counter(label for label, _ in pairs), Counter(output for _, output in pairs)
+    hits = Counter(label for label, output in pairs if label == output)
+    found = [2 * hits[name] / (labels[name] + outputs[name]) for name in labels]
     return sum(found) / max(1, len(found))
 
 

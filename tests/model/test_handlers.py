@@ -426,6 +426,7 @@ def test_after_three_failures_a_channel_leaves_its_model_alone_for_a_while(
     assert gathered(caller)[name].fallback
 
 
+@IN_TIME
 def test_an_answer_ends_the_count_of_failures(caller: Caller, model_server: ModelServer) -> None:
     del caller.account.env["LLM_EMBEDDING_URL"]
     for status in (500, 500, 200, 500, 500, 200):

@@ -131,6 +131,7 @@ def listener(path: Path, *, backlog: int = 4) -> Iterator[socket.socket]:
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(str(path))
         server.listen(backlog)
+        server.settimeout(10)
         yield server
 
 

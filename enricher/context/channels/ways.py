@@ -13,6 +13,8 @@ from enricher.context import Candidate, Channel
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import sqlite3
+
     from enricher.context import ChannelRule, Request
 
 FAR = 4000
@@ -26,6 +28,15 @@ commit push pull _pr merge_req releas publi test lint format run start serve lau
   依存 環境変数 マイグレ 変更履歴 フォーマット リント 起動 ビルド 推送 プッシュ
 """
 """Beginnings of words that request an action; any other prompt is not parsed for actions. ``_`` means a space."""
+ADDITION_CUES = """
+add crea implement introduc writ build make regist defin füg fueg erstell schreib ergänz ajout crée écri implément
+  añad agreg escrib adicion crie criar escrev aggiung scriv добав созда напиш реализ 添加 新增 增加 实现 创建 编写 追加
+  作成 実装
+"""
+"""The same for a request to add a thing of which the project says how ("## Adding an exporter")."""
+NEW = "new "
+"""How the index begins the action of adding a thing: "new exporter"."""
+ADDITION = "addition"
 MOST_ACTIONS = 2
 BY_COMMAND = ("test", "lint", "run", "build")  # a sentence from a document is used only if there is no command
 TWO_LINES = ("pull-request", "release")  # a sentence and a dedicated file (template, workflow) are both shown
@@ -68,14 +79,13 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
     del channel
     project = request.project
     low = request.prompt[:FAR].lower()
-    if not project.root or not any(cue.replace("_", " ") in low for cue in CUES.split()):
+    is_usual = any(cue.replace("_", " ") in low for cue in CUES.split())
+    if not project.root or not (is_usual or any(cue in low for cue in ADDITION_CUES.split())):
         return []
     index = request.index()
     if index is None:
         return []
-    from enricher.prompt.wording.actions import asked_actions
-
-    actions = asked_actions(request.prompt)
+    actions = _asked(request.prompt, index, is_usual=is_usual)
     if not actions:
         return []
     (imported,) = index.execute("select value from meta where key = 'imported'").fetchone() or ("",)
@@ -90,6 +100,26 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
     return offered
 
 
+def _asked(prompt: str, index: sqlite3.Connection, *, is_usual: bool) -> list[str]:
+    """Return the actions that a prompt asks for; one that is not ``is_usual`` may only ask for a new thing."""
+    rows = index.execute("select distinct action from ways where action >= ? and action < ?", (NEW, f"{NEW}~"))
+    things = [action.removeprefix(NEW) for (action,) in rows]
+    if not is_usual and not things:
+        return []
+    from enricher.prompt.wording.actions import asked_actions, asked_addition
+
+    thing = asked_addition(prompt, things) if things else ""
+    return ([NEW + thing] if thing else []) + (asked_actions(prompt) if is_usual else [])
+
+
+def _about(action: str) -> str:
+    """Return what a quoted sentence is about: "on commits", "on adding an exporter"."""
+    if action in ABOUT:
+        return ABOUT[action]
+    thing = action.removeprefix(NEW)
+    return f"on adding {'an' if thing[:1] in 'aeiou' else 'a'} {thing}"
+
+
 def _of_action(action: str, ways: list[Way], request: Request, loaded: set[str]) -> list[Candidate]:
     ways = _in_scope(ways, request)
     loaded_file = next(
@@ -100,9 +130,10 @@ def _of_action(action: str, ways: list[Way], request: Request, loaded: set[str])
         score = SURE if not number else LESS_SURE
         ref = f"{action} {way.path}:{way.line}" if way.path else f"{action} {way.kind}"
         stale = _objection(action, way, request, loaded_file)
-        label = f"{way.label}, {ABOUT[action]}" if way.kind == "sentence" else way.label
+        label = f"{way.label}, {_about(action)}" if way.kind == "sentence" else way.label
         quoted = way.text if way.kind in ("sentence", "history") else ""  # the other labels contain the text already
-        offered.append(Candidate(quoted, ref, score, label=label, kind=f"way: {action}", stale=stale))
+        kind = f"way: {action if action in ABOUT else ADDITION}"
+        offered.append(Candidate(quoted, ref, score, label=label, kind=kind, stale=stale))
     return offered
 
 

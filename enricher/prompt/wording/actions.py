@@ -8,7 +8,7 @@ regular expressions.
 
 from __future__ import annotations
 
-from enricher.prompt.text import without_code
+from enricher.prompt.text import singular, without_code
 from enricher.prompt.wording import action_words
 
 TEST, NEW_TEST, RELEASE, BUILD, RUN = "test", "new-test", "release", "build", "run"
@@ -23,6 +23,29 @@ LONGEST_VERB = 15
 WORDS_OF_A_LABEL = 3
 MOST_BETWEEN = 6
 """Maximum words between the verb and the object: "run all of the failing unit tests"."""
+
+MAKING = frozenset("add create implement introduce write build make register define support".split())
+LONGEST_THING = 5
+"""Maximum words of what a prompt asks to make, with what stands before the noun: "streaming CSV exporter"."""
+_NEW = frozenset("a an another new one two three some more".split())
+_BEFORE_NEW = _NEW | {"me", "us", "also", "own", "custom", "simple", "our", "the"}
+_BEHIND_NEW = frozenset(
+    "that which who for to with without in into on onto of from like called named using by as at so when where if"
+    " while until because since similar instead here there please now first next again".split()
+)
+_FOREIGN_MAKING = (
+    *("füg", "fueg", "erstell", "schreib", "implementier", "ergänz", "ajout", "crée", "créer", "écri", "implément"),
+    *("añad", "agreg", "escrib", "adicion", "escrev", "aggiung", "scriv"),
+    *("добав", "созда", "напиш", "реализ"),
+)
+_FOREIGN_MAKING_WORDS = frozenset("crea cread crie criar implementa".split())  # "creation" begins like "crea"
+_WIDE_MAKING = ("添加", "新增", "增加", "实现", "创建", "编写", "追加", "作成", "実装")
+_FOREIGN_NEW = (
+    *("ein", "neu", "weiter", "un", "une", "nouve", "una", "uno", "nuev", "otr", "um", "uma", "nov", "outr", "nuov"),
+    *("нов", "ещё", "еще"),
+)
+"""Beginnings of the words for "a" and "new" that stand before what is made, not before what it is made for."""
+_WIDE_NEW = ("一个", "一個", "一种", "新", "新的", "新しい", *_WIDE_MAKING)
 
 _BREAKS = (
     " and then ", " and ", " then ", " & ", " und ", " dann ", " et ", " puis ", " y ", " luego ", " e ", " depois ",
@@ -99,14 +122,87 @@ def _cells(text: str) -> list[str]:
 
 def asked_actions(prompt: str) -> list[str]:
     """Return the actions that the prompt asks for, without duplicates, in the order in which it mentions them."""
-    # The middle of a long prompt is usually pasted.
-    low = prompt[:4000].lower() + ("\n" + prompt[-400:].lower() if len(prompt) > 4000 else "")
     found: list[str] = []
-    for clause in clauses(low):
+    for clause in clauses(_lowered(prompt)):
         action = _english(clause) or _foreign(clause) or _wide(clause)
         if action and action not in found:
             found.append(action)
     return found
+
+
+def asked_addition(prompt: str, things: list[str]) -> str:
+    """Return which of ``things`` the prompt asks to add or create, empty if none.
+
+    "Add a CSV exporter for totals" asks for an "exporter", and "add an exporter argument" asks for none. Things are in
+    the singular and in small letters; the longest that fits counts.
+    """
+    longest_first = sorted(things, key=len, reverse=True)
+    for clause in clauses(_lowered(prompt)):
+        made = _made(clause)
+        if made:
+            found = next((thing for thing in longest_first if f" {made}".endswith(f" {thing}")), "")
+        elif _is_foreign_making(clause):
+            found = next((thing for thing in longest_first if _is_object(clause, thing)), "")
+        else:
+            continue
+        if found:
+            return found
+    return ""
+
+
+def _made(clause: str) -> str:
+    """Return what an English clause asks to make: "a new CSV exporter for totals" gives "csv exporter"."""
+    words = [_bare(word) for word in clause.split()]
+    if words and words[0] in GOING_ON:
+        words = _without_going_on(words)
+    if not words or words[0] not in MAKING:
+        return ""
+    at = 1
+    while at < len(words) and words[at] in _BEFORE_NEW:
+        at += 1
+    if not _NEW.intersection(words[1:at]):
+        return ""
+    made: list[str] = []
+    for word in words[at : at + LONGEST_THING + 1]:
+        if word in _BEHIND_NEW or not word:
+            break
+        made.append(word)
+    if not made or len(made) > LONGEST_THING:
+        return ""
+    return " ".join([*made[:-1], singular(made[-1])])
+
+
+def _is_foreign_making(clause: str) -> bool:
+    words = [_bare(word) for word in clause.split()]
+    if clause.isascii() and _ENGLISH_WORDS.intersection(words):
+        return False
+    if len(words) > LONGEST_CLAUSE or _NEGATIONS.intersection(words) or any(word in clause for word in _WIDE_NOT):
+        return False
+    return any(map(_is_foreign_verb, words)) or any(verb in clause for verb in _WIDE_MAKING)
+
+
+def _is_foreign_verb(word: str) -> bool:
+    return word.startswith(_FOREIGN_MAKING) or word in _FOREIGN_MAKING_WORDS
+
+
+def _is_object(clause: str, thing: str) -> bool:
+    """Return whether a clause makes a thing: it stands behind "a", "new" or the verb ("füge einen Exporter hinzu").
+
+    Chinese and Japanese write it without spaces around it, Japanese with the particle of the object behind it.
+    """
+    before, found, behind = clause.partition(thing)
+    behind = behind.removeprefix("s")
+    if not found or (behind[:1].isascii() and behind[:1].isalnum()):
+        return False
+    if behind.lstrip().startswith("を") or before.rstrip().endswith(_WIDE_NEW):
+        return True
+    *_, word = before.split() or [""]
+    return before.endswith(" ") and (word.startswith(_FOREIGN_NEW) or _is_foreign_verb(word))
+
+
+def _lowered(prompt: str) -> str:
+    # The middle of a long prompt is usually pasted.
+    return prompt[:4000].lower() + ("\n" + prompt[-400:].lower() if len(prompt) > 4000 else "")
 
 
 def clauses(text: str) -> list[str]:

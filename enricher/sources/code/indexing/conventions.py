@@ -10,12 +10,16 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from enricher.prompt.text import singular
+
 LONGEST_UNIT, SHORTEST_UNIT = 290, 24
 """Maximum and minimum characters of a unit (a sentence or list item of a document); other units are left out."""
 WHAT_IT_IS_ABOUT = 110
 """Characters at the start of a unit in which its action must be named; the rest, such as list items, is detail."""
 LEAST = 7.0
 """Minimum score of a unit that counts; an instruction whose words and heading both name the action reaches it."""
+STEPS, RULE = 9.0, 8.0
+"""Scores of what a document says on adding a thing: in a section of its own, and in a single sentence."""
 
 _I = re.IGNORECASE
 _DOCUMENT = re.compile(
@@ -114,6 +118,34 @@ _ORDERS_OR_RULES = re.compile(
     r"|prefer)\b|^(?:every|each|all|no) ",
     _I,
 )
+_ADDED = (
+    r"(?:an?|another|(?:your|our) own|new|custom)(?: new| custom| own)* (?P<thing>[a-z][\w-]*(?: [a-z][\w-]*){0,2}?)"
+)
+_ADDING = "(?:add|creat|writ|implement|introduc|register|defin)(?:e|ing)?"
+_ADDITION_HEADING = re.compile(
+    rf"^\W*(?:[\d.]+ )?(?:how to |steps (?:to|for) |checklist for )?{_ADDING} {_ADDED}"
+    r"(?: (?:to|in|for) .{1,40}| ?\(.{1,60}\))?[:?]?$",
+    _I,
+)
+_ADDITION_RULE = re.compile(
+    rf"^(?:(?:when(?:ever)?|if|to|before|after) (?:you |we )?{_ADDING} {_ADDED}(?:,| to | in | you | please )"
+    r"|(?:every|each|any) new (?P<each>[a-z][\w-]*(?: [a-z][\w-]*){0,2}?)"
+    r" (?:must|needs?|should|has to|is|are|gets?|goes)\b)",
+    _I,
+)
+_PATH = re.compile(r"(?:^|[\s`(])(?!https?:)[^\s`(]*[\w>}*-]/[\w<{*`-]|`[^`]*\.\w{1,4}`")
+"""What the steps of a README must have, because most of a README is about using the project, not about changing it."""
+_NOT_ADDED = frozenset(
+    """
+    account|branch|bug|change|changelog|changeset|clone|code|comment|commit|content|contributor|copy|dependency
+    |description|directory|entry|environment|feature|feature branch|file|fix|folder|fork|function|functionality|issue
+    |key|line|merge request|one|pr|project|pull request|release|repo|repository|request|setting|tag|test|test case
+    |test file|ticket|token|unit test|user|venv|version|virtual environment|virtualenv
+    """.replace("\n", "")
+    .replace("    ", "")
+    .split("|")
+)
+"""Things that the documents of every project say to create, or that are actions of their own."""
 _QUOTES = re.compile(r"[`\"“]")
 _IMPERATIVE = re.compile(
     r"^(?:\W|\d+[.)])*(?:please |always |never |then |also |only )*(?:use|run|follow|prefer|add|create|open"
@@ -131,6 +163,7 @@ _PRIORS = (
 )
 _OTHER_PRIOR = 1.5
 _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
+_BOLD = re.compile(r"(?<![\w/`.])__(\S.*?\S)__(?![\w/`.])")  # not in "pages/__init__.py"
 _FENCE = re.compile(r"^\s*(```|~~~)\s*([\w+-]*)")
 _ITEM = re.compile(r"^(\s*)(?:[-*+]|(?:\d+|#)[.)])\s+(.*)$")
 _HEADING = re.compile(r"^(#{1,6})\s+(.+?)\s*#*$")
@@ -179,6 +212,26 @@ def conventions(path: str, text: str) -> list[Convention]:
             if score >= LEAST and (action not in best or score > best[action].score):
                 best[action] = Convention(action, unit.text, unit.line, score)
     return list(best.values())
+
+
+def additions(path: str, text: str) -> list[Convention]:
+    """Return, for each thing that a document says how to add ("## Adding an exporter"), the first steps.
+
+    The action of such a convention is "new" with the name of the thing: "new exporter".
+    """
+    is_readme = path.rpartition("/")[2].lower().startswith("readme")
+    found: dict[str, Convention] = {}
+    for unit in units(text):
+        heading = _ADDITION_HEADING.match(unit.headings[0]) if unit.headings else None
+        named = heading or (None if is_readme else _ADDITION_RULE.match(unit.text))
+        if not named or not (_PATH if is_readme else _CONCRETE).search(unit.text):
+            continue
+        parts = named.groupdict()
+        thing = " ".join(singular(word.lower()) for word in (parts["thing"] or parts.get("each") or "").split())
+        if thing not in _NOT_ADDED:
+            score = STEPS if heading else RULE
+            found.setdefault(thing, Convention(f"new {thing}", unit.text, unit.line, score))
+    return list(found.values())
 
 
 def _score(action: str, unit: Unit, prior: float, name: str) -> float:
@@ -291,7 +344,7 @@ class _Reader:
         text, self.paragraph = self.paragraph.strip(), ""
         if not text:
             return
-        plain = _LINK.sub(lambda link: link[1], text).replace("**", "").replace("__", "").strip()
+        plain = _BOLD.sub(r"\1", _LINK.sub(lambda link: link[1], text).replace("**", "")).strip()
         is_only_link = bool(_LINK.fullmatch(text))
         if is_only_link or plain.startswith(("[ ]", "[x]")):  # "[ ]": a list to be ticked off, as in a template
             return

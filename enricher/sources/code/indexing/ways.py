@@ -21,7 +21,13 @@ from enricher.sources.code.indexing.commands import (
     commands,
     line_of,
 )
-from enricher.sources.code.indexing.conventions import DEEPEST, MOST_DOCUMENTS, conventions, is_document
+from enricher.sources.code.indexing.conventions import (
+    DEEPEST,
+    MOST_DOCUMENTS,
+    additions,
+    conventions,
+    is_document,
+)
 from enricher.sources.code.indexing.runners import runners
 from storage.base import private
 
@@ -206,7 +212,7 @@ def _of_documents(texts: dict[str, str]) -> list[Row]:
         folder = "" if folder.startswith((".", "docs", "doc")) else folder  # these are about the whole project
         rows += [
             Row(one.action, SENTENCE, one.text, f"{path}:{one.line}", path, one.line, folder, one.score)
-            for one in conventions(path, text)
+            for one in [*conventions(path, text), *additions(path, text)]
         ]
     return rows
 

@@ -14,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # SQLite waits for the disk at every commit, and Datasette 1.0 commits each described column when it starts.
 IN_MEMORY = TMPDIR=$$(sh tests/memory_folder.sh)
 
-.PHONY: demo test test-slow test-long test-timed check conformance mutations test-hosts test-browser test-datasette-alpha test-packaging clean
+.PHONY: demo test test-slow test-untimed test-long test-timed check conformance mutations test-hosts test-browser test-datasette-alpha test-packaging clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/enricher demo
@@ -24,6 +24,10 @@ test: $(VENV)/.installed-dev
 
 # What takes long: whole stories of the app, many cases of one promise, large data; then what measures time, one by one.
 test-slow: test-long test-timed
+
+# ``make test`` and ``make test-long`` in one run: the tests are collected once, and nothing waits for the last one in between.
+test-untimed: $(VENV)/.installed-dev
+	$(IN_MEMORY) $(BIN)/pytest -m "not timed" $(BESIDE)
 
 test-long: $(VENV)/.installed-dev
 	$(IN_MEMORY) $(BIN)/pytest -m slow $(BESIDE)

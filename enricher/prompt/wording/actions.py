@@ -31,7 +31,7 @@ _NEW = frozenset("a an another new one two three some more".split())
 _BEFORE_NEW = _NEW | {"me", "us", "also", "own", "custom", "simple", "our", "the"}
 _BEHIND_NEW = frozenset(
     "that which who for to with without in into on onto of from like called named using by as at so when where if"
-    " while until because since similar instead here there please now first next again".split()
+    " while until because since similar instead here there please now first next again too off based".split()
 )
 _FOREIGN_MAKING = (
     *("füg", "fueg", "erstell", "schreib", "implementier", "ergänz", "ajout", "crée", "créer", "écri", "implément"),

@@ -3116,6 +3116,22 @@ MUTATIONS = (
         "context/test_ways.py::test_a_prompt_that_only_says_the_words_asks_for_none",
     ),
     Mutation(
+        "a step that does not fit is left out between two others",
+        "enricher/sources/code/indexing/conventions.py",
+        "            if self.steps.text.endswith(MORE_STEPS):\n                return\n",
+        "",
+        "",
+        "context/test_additions.py::test_steps_are_told_up_to_the_first_that_does_not_fit",
+    ),
+    Mutation(
+        "the words of a text in many files hide the place of the text",
+        "enricher/sources/code/lookup.py",
+        "MOST_WITH_ALL_WORDS = 40",
+        "MOST_WITH_ALL_WORDS = 20",
+        "",
+        "code/test_whereabouts.py::test_a_text_is_found_though_many_files_have_its_words_in_another_order",
+    ),
+    Mutation(
         "whatever an order names is taken for a new thing",
         "enricher/prompt/wording/actions.py",
         "    if not _NEW.intersection(words[1:at]):",

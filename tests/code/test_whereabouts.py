@@ -340,3 +340,12 @@ def test_a_name_without_a_definition_that_a_test_uses_too_has_no_one_place(accou
     account.cli("code", "index")
 
     assert told(account, "rename `tare_weight` to `empty_weight`") == []
+
+
+def test_a_text_is_found_though_many_files_have_its_words_in_another_order(account: Account, shop: Path) -> None:
+    others = {f"shop/note{number}.py": "TEXT = 'here is no open till, approved or not'\n" for number in range(25)}
+    write_all(shop, others | {"shop/till.py": "\n\ndef notice():\n    return 'no approved till here'\n"})
+    account.cli("code", "index")
+
+    line = 'shop/till.py:4 "no approved till here" — the only place that has it'
+    assert told(account, 'it should not say "no approved till here"') == [line]

@@ -126,6 +126,15 @@ def test_the_steps_that_the_client_has_loaded_are_not_told_again(quota: Account)
     assert told(quota, "add an exporter for YAML", "ways") == []
 
 
+def test_steps_are_told_up_to_the_first_that_does_not_fit(quota: Account) -> None:
+    steps = f"1. Copy `quota/frame.py` first.\n2. {'Say in it what it does. ' * 13}\n3. Run `make frames`.\n"
+    quota.write("project/CONTRIBUTING.md", f"# Contributing\n\n## Adding a frame\n\n{steps}")
+    git(quota.project, "Write")
+    quota.cli("code", "index")
+
+    assert told(quota, "add a frame", "ways") == ['CONTRIBUTING.md:5, on adding a frame: "Copy `quota/frame.py` first; …"']
+
+
 def test_the_checkout_of_this_project_tells_how_a_channel_is_added(quota: Account) -> None:
     quota.write("project/CONTRIBUTING.md", (ROOT / "CONTRIBUTING.md").read_text())
     git(quota.project, "Copy")

@@ -37,7 +37,7 @@ from enricher.sources.code.facts import (
     variants,
 )
 from enricher.sources.code.lines import declares, defines, phrases
-from enricher.sources.code.lookup import MOST_CANDIDATES, Lookup, is_near
+from enricher.sources.code.lookup import MOST_CANDIDATES, MOST_WITH_ALL_WORDS, Lookup, is_near
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -261,7 +261,7 @@ def _text_place(
     is a complete string or label, not part of a longer one.
     """
     files = lookup.holding(text)
-    if not files or len(files) > MOST_CANDIDATES:
+    if not files or len(files) > (MOST_WITH_ALL_WORDS if text.count(" ") > 1 else MOST_CANDIDATES):
         return None
     holders: list[Holder] = []
     for path, file_kind in files:

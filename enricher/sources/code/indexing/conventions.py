@@ -14,6 +14,8 @@ from enricher.prompt.text import singular
 
 LONGEST_UNIT, SHORTEST_UNIT = 290, 24
 """Maximum and minimum characters of a unit (a sentence or list item of a document); other units are left out."""
+MORE_STEPS = "; …"
+"""What stands for the steps of a numbered list from the first one that does not fit."""
 WHAT_IT_IS_ABOUT = 110
 """Characters at the start of a unit in which its action must be named; the rest, such as list items, is detail."""
 LEAST = 7.0
@@ -355,9 +357,10 @@ class _Reader:
                 self.lead.text = joined
             return
         if self.is_item and self.is_numbered and self.steps is not None and self.steps.headings == headings:
-            joined = f"{self.steps.text}; {plain.rstrip('.;,')}"
-            if len(joined) <= LONGEST_UNIT:
-                self.steps.text = joined
+            joined = f"{self.steps.text.rstrip('.;,')}; {plain.rstrip('.;,')}"
+            if self.steps.text.endswith(MORE_STEPS):
+                return
+            self.steps.text = joined if len(joined) <= LONGEST_UNIT else f"{self.steps.text.rstrip('.;,')}{MORE_STEPS}"
             return
         parts = [plain] if self.is_item else _SENTENCE_END.split(plain)
         line = self.start

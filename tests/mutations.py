@@ -3124,6 +3124,23 @@ MUTATIONS = (
         "context/test_additions.py::test_steps_are_told_up_to_the_first_that_does_not_fit",
     ),
     Mutation(
+        "a key with a point in it is no name",
+        "enricher/sources/code/locations.py",
+        '        return None if own else _text_place(lookup, f"{name.owner}.{name.text}", TEXT, is_delimited=True)',
+        "        return None",
+        "",
+        "code/test_whereabouts.py::test_what_is_named_is_found_by_its_kind",
+    ),
+    Mutation(
+        "a record is not found by the whole name of its file",
+        "enricher/context/topic_match.py",
+        "    if kind == RECORD and _is_named(prompt, title):",
+        "    if kind == DOCUMENT and _is_named(prompt, title):",
+        "",
+        "memories_cli/test_memories_in_prompts.py"
+        "::test_a_decision_is_told_where_its_name_stands_or_more_than_a_usual_order_is_shared",
+    ),
+    Mutation(
         "the words of a text in many files hide the place of the text",
         "enricher/sources/code/lookup.py",
         "MOST_WITH_ALL_WORDS = 40",

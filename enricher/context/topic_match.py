@@ -76,6 +76,8 @@ ASKED_SHARE, SUBJECT_SHARE, SHARE = 0.6, 0.7, 0.4
 The first applies if the prompt asks for a decision, the second if it is another question, the third otherwise.
 """
 
+WHOLE_TITLE = 4  # minimum words of a record's file name that a prompt shares by containing it as a whole
+
 NOTE, RECORD, DOCUMENT = "note", "record", "document"
 """Kinds of memory: a single note; a section of a decision record; a section of any other document."""
 
@@ -84,7 +86,9 @@ _GENERIC = frozenset(
     " response service client view item support handle handled process manage store stored storing keep kept save saved"
     " represent represented format treat define structure organised organized named called also new old own current"
     " place kind sort time day want wrong missing broken full small large"
-    " big long short high low fast slow together instead correctly properly exactly currently".split()
+    " big long short high low fast slow together instead correctly properly exactly currently"
+    " rename replace refactor convert drop revert rewrite simplify optimize hide enable disable prevent ensure avoid"
+    " introduce clean investigate debug".split()
 )
 """Words with little meaning in any project, in addition to ``COMMON_WORDS``."""
 _ASKING = (
@@ -127,11 +131,12 @@ class Term:
 class PromptTerms:
     """The specific words of a prompt, its language and whether it asks a question."""
 
-    __slots__ = ("asks", "beginnings", "is_foreign", "is_question", "terms")
+    __slots__ = ("asks", "beginnings", "is_foreign", "is_question", "terms", "text")
 
     def __init__(self, prompt: str, names: frozenset[str]) -> None:
         text = prompt[:READ_CHARS]
         low, bare = text.lower(), words(text)
+        self.text = " ".join(bare)
         self.is_foreign = _is_foreign(bare)
         self.is_question = low.rstrip().endswith(("?", "\uff1f")) or bool(bare and bare[0] in _QUESTIONS)
         # Words of scripts without spaces, which are found inside of others.
@@ -231,16 +236,24 @@ def evidence(prompt: PromptTerms, content: str, kind: str, *, title: str = "") -
     is_foreign = prompt.is_foreign and _is_foreign(bare)
     keys = prompt.keys([word for word in {*bare, *sign_words(content)} if word[:2] in prompt.beginnings])
     matched = [term for term in prompt.terms if _in(term.key, keys, is_foreign=is_foreign)]
+    share = sum(term.weight for term in matched) / sum(term.weight for term in prompt.terms)
+    if kind == RECORD and _is_named(prompt, title):  # "why are the modules in one file?": 0006-modules-in-one-file.md
+        return round(SURE + (1.0 - SURE) * share, 3), frozenset(term.key for term in matched)
     if not any(term.is_specific for term in matched):
         return 0.0, frozenset()
     memory = _Memory(content, kind, prompt, title=title, is_foreign=is_foreign)
     headed = [term for term in matched if _in(term.key, memory.head, is_foreign=memory.is_foreign)]
-    share = sum(term.weight for term in matched) / sum(term.weight for term in prompt.terms)
     sure = 0.0
     if _is_relevant(prompt, memory, headed, share=share):
         is_subsection = kind == RECORD and " / " in content.partition(":\n")[0]  # "Record / Consequences:"
         sure = round(SURE + (1.0 - SURE) * share, 3) * (BELOW if is_subsection else 1.0)
     return sure, frozenset(term.key for term in matched if term.is_specific)
+
+
+def _is_named(prompt: PromptTerms, title: str) -> bool:
+    """Return whether a prompt contains all words of a record's file name, in their order and with nothing between."""
+    named = words(title)
+    return len(named) >= WHOLE_TITLE and f" {' '.join(named)} " in f" {prompt.text} "
 
 
 def _is_relevant(prompt: PromptTerms, memory: _Memory, headed: list[Term], *, share: float) -> bool:

@@ -33,6 +33,7 @@ MORE = {
     "shop/old/refunds.py": "def refund(payment):\n    pass\n",
     "shop/helpers/dates.py": "def parse_day(text):\n    return text\n",
     "web/app.js": "var app = exports = {};\n\napp.param = function param(name) {};\napp.run = (x) => x;\n",
+    "shop/defaults.py": "DEFAULTS = {\n    'orders.most': 3,\n}\n",
     "web/totals.js": "export function rounded(x) {\n  return x;\n}\n",
     "tests/test_limits.py": "def test_allow_order():\n    assert allow_order(1)\n",
 }
@@ -166,6 +167,7 @@ def test_a_name_in_any_language_gets_its_definition_and_its_callers(account_with
             "what does the class Recipt hold?",
             "shop/receipts.py:1 Receipt — the nearest to Recipt, which does not exist",
         ),
+        ("describe the setting orders.most", "shop/defaults.py:2 orders.most — the only place that has it"),
         ("app.param ignores the second name", "web/app.js:3 app.param — defined here"),
         ("totals.rounded gives 0.5, why?", "web/totals.js:1 totals.rounded — defined here"),
         ("other.param ignores the second name", ""),

@@ -132,7 +132,9 @@ def test_steps_are_told_up_to_the_first_that_does_not_fit(quota: Account) -> Non
     git(quota.project, "Write")
     quota.cli("code", "index")
 
-    assert told(quota, "add a frame", "ways") == ['CONTRIBUTING.md:5, on adding a frame: "Copy `quota/frame.py` first; …"']
+    assert told(quota, "add a frame", "ways") == [
+        'CONTRIBUTING.md:5, on adding a frame: "Copy `quota/frame.py` first; …"'
+    ]
 
 
 def test_the_checkout_of_this_project_tells_how_a_channel_is_added(quota: Account) -> None:

@@ -135,6 +135,25 @@ def test_the_decision_records_of_a_project_are_found_without_an_import(account: 
     assert json.loads(account.cli("memory", "list", "--json")) == []
 
 
+@pytest.mark.parametrize(
+    ("prompt", "is_told"),
+    [
+        ("what was the reason to put tables in one file?", True),
+        ("put the tables in one file", True),
+        ("put the tables in another file", False),
+        ("rename the command trace last", False),
+    ],
+)
+def test_a_decision_is_told_where_its_name_stands_or_more_than_a_usual_order_is_shared(
+    account: Account, prompt: str, *, is_told: bool
+) -> None:
+    record = "# The loader reads one thing\n\n## Decision\n\nA trace is put aside and renamed by the loader.\n"
+    account.write("project/docs/adr/0006-tables-in-one-file.md", record)
+    account.cli("memory", "import")
+
+    assert ("0006-tables-in-one-file.md" in account.ask_patiently(prompt).context) == is_told
+
+
 def test_whoever_asks_for_what_was_rejected_is_told_the_decision(account: Account) -> None:
     rejected = "# A prompt starts a cold process; there is no daemon\n\n## Decision\n\nThe hook reads files.\n"
     other = "# Memories stay in one file\n\n## Decision\n\nThe index keeps one row in memory for each term.\n"

@@ -220,13 +220,16 @@ def _of_owner(lookup: Lookup, places: list[SourceLine], name: Name) -> list[Sour
 
 
 def _member(lookup: Lookup, name: Name) -> Fact | None:
-    """Locate "app.param" by its only definition: as written ("app.param = …") or in a file called ``app``."""
+    """Locate "app.param" by its only definition: as written ("app.param = …") or in a file called ``app``.
+
+    Without a definition it may be a key in quotes, as in ``settings["model.examples"]``.
+    """
     places = [place for place in lookup.definitions(name.text) if place.kind != TEST]
     if len(places) > MOST_CANDIDATES:
         return None
     own = [place for place in places if lookup.is_member(place, name.owner, name.text)]
     if len(own) != 1:
-        return None
+        return None if own else _text_place(lookup, f"{name.owner}.{name.text}", TEXT, is_delimited=True)
     fault = NAMED_IN_PROMPT if lookup.gives_place(own[0].path) else ""
     return Fact(DEFINITION, own[0].path, own[0].line, f"{name.owner}.{name.text}", "defined here", FEW, fault=fault)
 

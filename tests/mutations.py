@@ -1193,32 +1193,6 @@ MUTATIONS = (
         "session/test_transcripts.py::test_what_was_recorded_comes_back_and_nothing_else",
     ),
     Mutation(
-        "a replay of an older history tells what the agent had said",
-        "enricher/respond/decision.py",
-        "            mark_in_answer(channels, conversation.answer)",
-        '            mark_in_answer(channels, "")',
-        "",
-        "forgetting/test_answers_of_old.py::test_what_earlier_versions_recorded_is_replayed_byte_for_byte",
-    ),
-    Mutation(
-        "older histories keep the answers",
-        "enricher/erasure/forgetting.py",
-        "            answers.remove_answers(db, state)\n",
-        "",
-        "",
-        "forgetting/test_answers_of_old.py::"
-        "test_the_daily_housekeeping_takes_the_answers_out_and_keeps_what_a_replay_needs",
-    ),
-    Mutation(
-        "a merge brings the answers of older histories in",
-        "storage/db/merge.py",
-        "        return (*row[:INPUTS_AT], self.condense(prompt, inputs), *row[INPUTS_AT + 1 :])",
-        "        return (*row[:INPUTS_AT], inputs, *row[INPUTS_AT + 1 :])",
-        "",
-        "forgetting/test_answers_of_old.py::"
-        "test_a_merged_history_comes_without_them_and_is_the_same_as_one_that_still_has_them",
-    ),
-    Mutation(
         "a replay does not know what the session was told before",
         "enricher/respond/decision.py",
         '            "injected": self.injected,',

@@ -13,7 +13,7 @@ import time
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from enricher.erasure import answers, golden
+from enricher.erasure import golden
 from enricher.rules import cache
 from enricher.settings import DEFAULTS, convert, named_in, with_environment
 from storage import traces
@@ -234,7 +234,7 @@ def account_settings() -> dict[str, Any]:
 
 
 def run_retention(state: str) -> None:
-    """Complete an interrupted deletion, prune to the limits in the user's settings, and remove stored agents' answers.
+    """Complete an interrupted deletion, and prune to the limits in the user's settings.
 
     This is a part of the background work after a prompt; it does nothing while another process deletes data. Raises the
     same errors as ``account_settings`` and ``prune``, except UnfinishedError.
@@ -247,7 +247,6 @@ def run_retention(state: str) -> None:
             finish(db, state, patience_s=0)  # without waiting: a later prompt tries again
             if (bounds := bounds_of(account_settings())) and retention.surplus(db, bounds):
                 prune(db, state, bounds)
-            answers.remove_answers(db, state)
     finally:
         detached.postpone(state, maintenance.BETWEEN_HOUSEKEEPING_S, maintenance.HOUSEKEEPING)
         os.close(turn)

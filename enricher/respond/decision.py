@@ -105,20 +105,14 @@ class Inputs:
 
     @staticmethod
     def from_json(prompt: str, value: Mapping[str, Any]) -> Inputs:
-        conversation = Conversation.from_json(value.get("conversation", {}), prompt)
-        channels = [ChannelResult.from_json(channel) for channel in value["channels"]]
-        if conversation.answer:
-            from enricher.context.host_context import mark_in_answer
-
-            mark_in_answer(channels, conversation.answer)
         inputs = Inputs(
             prompt,
             settings=value["settings"],
             skills=[(name, description) for name, description in value["skills"]],
             injected=list(value["injected"]),
             spent=value["spent"],
-            channels=channels,
-            conversation=conversation,
+            channels=[ChannelResult.from_json(channel) for channel in value["channels"]],
+            conversation=Conversation.from_json(value.get("conversation", {})),
             form=value.get("form", ""),
             has_mcp=value.get("mcp", False),
             is_bare=value.get("bare", False),

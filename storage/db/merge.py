@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     Row = tuple[traces.Value, ...]
-    Condense = Callable[[str, str], str]
 
 PAGE = 200
 """Number of traces that are merged in one transaction."""
@@ -32,7 +31,6 @@ MOST_CONFLICTS = 1000  # number that ``conflicts`` lists at most; ``conflict_cou
 OLDEST_SCHEMA = 1  # a database without a version, such as another program's, has 0
 
 COLUMNS = ", ".join(traces.TABLES["traces"])
-PROMPT_AT, INPUTS_AT = (traces.TABLES["traces"].index(name) for name in ("prompt", "inputs"))
 WHICH_COME_NEXT = f"select {COLUMNS} from traces where id > :after order by id limit {PAGE:d}"
 WHAT_IS_HERE = f"select {COLUMNS} from traces where id = :id"
 HOW_MANY = "select count(*) from traces"
@@ -76,20 +74,17 @@ def merge(
     path: str,
     *,
     state_dir: str,
-    condense: Condense = lambda _prompt, inputs: inputs,
     is_dry: bool = False,
     advance: Callable[[int, int], None] | None = None,
 ) -> MergeResult:
     """Add the traces of the database at ``path``, with their details, labels and versions of the instructions.
 
-    ``condense`` gets a prompt and its recorded inputs, and returns the inputs in the form that this version of the
-    program records; that form is stored and compared. With ``is_dry``, nothing is written. ``advance`` is called with
-    the number of traces checked so far and the total. A transaction adds at most ``PAGE`` traces. Memories, sessions,
-    replays, experiments and measurements are not merged. Raises MergeError, or StorageError if this database cannot be
-    written.
+    With ``is_dry``, nothing is written. ``advance`` is called with the number of traces checked so far and the total. A
+    transaction adds at most ``PAGE`` traces. Memories, sessions, replays, experiments and measurements are not merged.
+    Raises MergeError, or StorageError if this database cannot be written.
     """
     with _opened(path, state_dir) as other:
-        this = _Merge(db, other, MergeResult(path), condense, is_dry)
+        this = _Merge(db, other, MergeResult(path), is_dry)
         this.take_versions()
         total, done, after = this.read(HOW_MANY)[0][0], 0, ""
         while page := this.read(WHICH_COME_NEXT, {"after": after}):
@@ -187,7 +182,6 @@ class _Merge:
     db: sqlite3.Connection
     other: sqlite3.Connection
     result: MergeResult
-    condense: Condense
     is_dry: bool
 
     def read(self, query: str, named: dict[str, traces.Value] | None = None) -> list[Row]:
@@ -200,7 +194,7 @@ class _Merge:
             sources = self.read(WHICH_SOURCES, {"hash": identity})
             is_here = self.db.execute(IS_THE_VERSION_HERE, {"hash": identity}).fetchone()
             self.result.versions += not is_here
-            # A version without sources was stored before schema 12, which added them.
+            # A version whose files could not be stored has no sources, but another database may have them.
             if self.is_dry or (is_here and self.db.execute(HAS_IT_SOURCES, {"hash": identity}).fetchone()):
                 continue
             with transaction(self.db):
@@ -212,10 +206,10 @@ class _Merge:
     def take_page(self, page: list[Row]) -> None:
         batch: list[dict[str, traces.Rows]] = []
         shared: list[str] = []
-        for row in map(self._condensed, page):
+        for row in page:
             identity = str(row[0])
             here = self.db.execute(WHAT_IS_HERE, {"id": identity}).fetchone()
-            if here is not None and self._condensed(tuple(here)) != row:
+            if here is not None and tuple(here) != row:
                 self._note_conflict(identity)
                 continue
             self.result.same += here is not None
@@ -228,12 +222,6 @@ class _Merge:
         self.result.refused += refused + len(batch) - len(sound)
         for table in LABELS:
             self._take_labels(table, shared)
-
-    def _condensed(self, row: Row) -> Row:
-        prompt, inputs = row[PROMPT_AT], row[INPUTS_AT]
-        if not isinstance(prompt, str) or not isinstance(inputs, str):  # from elsewhere: any type may be in any column
-            return row
-        return (*row[:INPUTS_AT], self.condense(prompt, inputs), *row[INPUTS_AT + 1 :])
 
     def _note_conflict(self, identity: str) -> None:
         self.result.conflict_count += 1

@@ -53,7 +53,6 @@ def test_a_file_is_named_again_with_its_line_only(rules: Rules, label: str, told
 
 def test_after_a_compaction_it_may_be_said_again(rules: Rules) -> None:
     assert why(rules, BARE, ["item:src/limits.py"], resumed="6f2c") == ""
-    assert why(rules, BARE, ["item:src/limits.py"], resumed="taken up") != ""
 
 
 def test_what_is_remembered_is_the_place(rules: Rules) -> None:

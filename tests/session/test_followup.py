@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from enricher.prompt.conversation import Conversation
-from enricher.prompt.conversation.followup import kind, referents, the_others
+from enricher.prompt.conversation.followup import kind, read_answer, referents, the_others
 
 ANSWER = """I see three ways:
 
@@ -26,7 +26,7 @@ def conversation(*prompts: str, answer: str = "", changed: tuple[str, ...] = (),
 
 def read_for(known: Conversation, prompt: str) -> Conversation:
     """Return the conversation once its answer has been read for this prompt, as the hook does."""
-    known.read_answer(prompt)
+    read_answer(known, prompt, [(0, known.answer)])
     return known
 
 

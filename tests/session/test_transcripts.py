@@ -251,11 +251,11 @@ def test_what_was_recorded_comes_back_and_nothing_else(tmp_path: Path) -> None:
     file = told("claude").save(tmp_path / "t")
     for prompt in ("and now?", "do the same for the other one"):
         conversation = read(file, prompt=prompt)
-        assert Conversation.from_json(conversation.to_json(), prompt).to_json() == conversation.to_json()
+        assert Conversation.from_json(conversation.to_json()).to_json() == conversation.to_json()
     assert conversation.answer_files == ["shop/cart.py"]
 
     hostile = {"prompts": ["x" * 10**6, 3] * 100, "todos": [1, ["a"], ["s", "t"], None], "answer": 7, "resumed": []}
-    kept = Conversation.from_json(hostile, "and now?")
+    kept = Conversation.from_json(hostile)
     assert kept.todos == [("s", "t")]
     assert sum(map(len, kept.prompts)) < 100_000 and not kept.answer
 

@@ -217,7 +217,7 @@ def _declared(rules: Rules | None) -> dict[str, Any]:
 def _inputs(case_id: str, prompt: str, recorded: dict[str, Any], *, declared: Mapping[str, Any]) -> GoldenCase:
     """Return a case with the recorded inputs that affect the decision, redacted, and without an expected result yet."""
     skill = read_facts(prompt, (), recorded["skills"]).get("skill")
-    conversation = Conversation.from_json(recorded.get("conversation", {}), prompt)
+    conversation = Conversation.from_json(recorded.get("conversation", {}))
     return GoldenCase(
         case_id, clean(prompt), OK, Decided(),
         earlier=clean(conversation.basis(prompt)),

@@ -175,7 +175,7 @@ def _earlier(row: RecordedPrompt) -> str:
     # Only a short prompt can refer back; the words are not split further than needed to see that.
     if len(row.prompt.split(None, POINTING_WORDS)) > POINTING_WORDS or not _refers_back(row.prompt):
         return ""
-    return Conversation.from_json(json.loads(row.inputs)["conversation"], row.prompt).basis(row.prompt)
+    return Conversation.from_json(json.loads(row.inputs)["conversation"]).basis(row.prompt)
 
 
 @functools.lru_cache(maxsize=1 << 16)  # each edit asks about the same prompts twice: for base and candidate

@@ -9,8 +9,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-TAKEN_UP = "taken up"
-"""Value of ``resumed`` in records of earlier releases: the user typed "continue", and the host had dropped nothing."""
 NEWS = "news:"
 """Prefix of an entry in a session's file, which records that the host dropped or resumed the earlier conversation."""
 LONGEST = 2400
@@ -30,11 +28,10 @@ class Conversation:
     all this from its context; it is empty if the host dropped nothing. ``problem`` describes what could not be read;
     ``transcript`` is the file that was read.
 
-    ``answer`` is the agent's last answer and is never recorded. ``read_answer`` extracts the parts of it to which the
-    prompt refers, and these are recorded. If the prompt chooses options, they are ``option``, the text of all chosen
-    options, and ``chosen``, the (name, text) of each. If the prompt means "the other one", they are ``answer_files``
-    and ``answer_names``, the files and identifiers in the answer, and ``open_point``, the answer's question about what
-    is left to do.
+    ``answer`` is the agent's last answer and is never recorded, except for the parts of it to which the prompt refers.
+    If the prompt chooses options, they are ``option``, the text of all chosen options, and ``chosen``, the (name, text)
+    of each. If the prompt means "the other one", they are ``answer_files`` and ``answer_names``, the files and
+    identifiers in the answer, and ``open_point``, the answer's question about what is left to do.
     """
 
     __slots__ = (
@@ -67,18 +64,7 @@ class Conversation:
     @property
     def has_forgotten(self) -> bool:
         """Return whether the transcript shows that the host dropped the earlier conversation."""
-        return bool(self.resumed) and not self.resumed.startswith((NEWS, TAKEN_UP))
-
-    def read_answer(self, prompt: str, answers: list[tuple[int, str]] | None = None) -> None:
-        """Store the parts of the agent's answers to which this prompt refers; most prompts refer to none.
-
-        ``answers`` are the answers in the transcript as (how many prompts ago, text), newest first.
-        """
-        if not (self.answer or answers) or _names_its_subject(prompt):
-            return
-        from enricher.prompt.conversation.followup import read_answer
-
-        read_answer(self, prompt, answers or [(0, self.answer)])
+        return bool(self.resumed) and not self.resumed.startswith(NEWS)
 
     def basis(self, prompt: str) -> str:
         """Return the earlier text to which a prompt such as "yes, option 2" refers; empty if it refers to none.
@@ -106,11 +92,8 @@ class Conversation:
         return {name: value for name in self.__slots__ if name not in left_out and (value := getattr(self, name))}
 
     @staticmethod
-    def from_json(value: Mapping[str, Any], prompt: str) -> Conversation:
-        """Return the conversation that was recorded with ``prompt``; values of a wrong type are left out.
-
-        Records of earlier releases contain the whole answer; the parts to which the prompt refers are extracted.
-        """
+    def from_json(value: Mapping[str, Any]) -> Conversation:
+        """Return the conversation that was recorded; values of a wrong type are left out."""
         conversation = Conversation()
         for name in (
             "prompts", "files", "earlier_files", "changed", "commands", "errors", "answer_files", "answer_names",
@@ -118,7 +101,7 @@ class Conversation:
             items = value.get(name)
             texts = items[:MOST_RECORDED] if isinstance(items, list) else []
             setattr(conversation, name, [text[:LONGEST] for text in texts if isinstance(text, str)])
-        for name in ("answer", "option", "open_point", "resumed", "problem"):
+        for name in ("option", "open_point", "resumed", "problem"):
             text = value.get(name)
             setattr(conversation, name, text[:LONGEST] if isinstance(text, str) else "")
         conversation.has_edits = value.get("has_edits") is True
@@ -126,7 +109,6 @@ class Conversation:
             items = value.get(name)
             pairs = [pair for pair in items[:MOST_RECORDED] if _is_pair(pair)] if isinstance(items, list) else []
             setattr(conversation, name, [(first, text[:LONGEST]) for first, text in pairs])
-        conversation.read_answer(prompt)  # only records of earlier releases contain an answer
         return conversation
 
 

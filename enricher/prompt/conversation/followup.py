@@ -72,7 +72,10 @@ def needs_the_answer(prompt: str) -> bool:
 
 
 def read_answer(conversation: Conversation, prompt: str, answers: list[tuple[int, str]]) -> None:
-    """Store in ``conversation`` what this prompt refers to in the agent's answers: options, names or a question."""
+    """Store in ``conversation`` what this prompt refers to in the agent's answers: options, names or a question.
+
+    ``answers`` are the answers in the transcript as (how many prompts ago, text), newest first.
+    """
     how, answer = kind(prompt), conversation.answer
     if how == CHOICE:
         from enricher.prompt.conversation import choices, enumerations

@@ -373,8 +373,10 @@ def summarise(found: Extract, conversation: Conversation, prompt: str) -> None:
     conversation.errors = [short(text, ERROR_CHARS) for text in found.errors]
     todos = found.todos if found.todos is not None else _tasks_as_todos(found.tasks)
     conversation.todos = [(status, short(text, TODO_CHARS)) for status, text in todos]
-    if depends_on_answer:
-        conversation.read_answer(prompt, found.answers)
+    if depends_on_answer and found.answers:
+        from enricher.prompt.conversation.followup import read_answer
+
+        read_answer(conversation, prompt, found.answers)
         conversation.option = short(conversation.option, OPTION_CHARS)
         conversation.open_point = short(conversation.open_point, OPTION_CHARS)
         conversation.chosen = [(label, short(text, OPTION_CHARS)) for label, text in conversation.chosen]

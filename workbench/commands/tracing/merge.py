@@ -27,7 +27,6 @@ def command(paths: tuple[str, ...], is_dry: bool, is_json: bool) -> None:
     Their scores, labels and versions of the instructions are copied, too. Memories are not copied, nor is the record
     of what was added to each session, because they are personal. The other databases are not changed.
     """
-    from enricher.erasure.answers import without_answer
     from enricher.home import state_dir
     from storage.db import database
     from storage.db.merge import broken_references, merge
@@ -37,9 +36,7 @@ def command(paths: tuple[str, ...], is_dry: bool, is_json: bool) -> None:
         with database.opened(state_dir()) as db:
             for path in paths:
                 with progress_bar(printable(path), is_json=is_json) as advance:
-                    outcomes.append(
-                        merge(db, path, state_dir=state_dir(), condense=without_answer, is_dry=is_dry, advance=advance)
-                    )
+                    outcomes.append(merge(db, path, state_dir=state_dir(), is_dry=is_dry, advance=advance))
             broken = [] if is_dry else broken_references(db)
     except database.StorageError as refusal:  # the databases before this one were merged completely
         _report(outcomes, is_dry=is_dry, is_json=False)

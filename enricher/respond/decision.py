@@ -323,7 +323,7 @@ def _write(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> None:
         chosen = result.approach
         lines.approach = _in_project(chosen.text, result.facts.get("frame", ""), open_items)
         result.approach = Scored(chosen.id, lines.approach, chosen.score)
-    class_line = ALONE if inputs.is_as_specified else _class_line(body)
+    class_line = ALONE if inputs.is_as_specified else body["class_line"]
     has_more = bool(lines.items or lines.guardrails or lines.approach)
     if result.shown and (class_line == ALONE or (class_line == BESIDE and has_more)):
         lines.classification = result.classification.task_type
@@ -351,11 +351,6 @@ def _announced(partial: list[str], inputs: Inputs) -> list[str]:
 
 def _late(channel: ChannelResult) -> str:
     return f"{channel.name} (time)"
-
-
-def _class_line(body: Mapping[str, Any]) -> str:
-    # Rules compiled by earlier releases have the key ``class_alone`` instead of ``class_line``.
-    return str(body.get("class_line") or (ALONE if body["class_alone"] else BESIDE))
 
 
 def _suggest_memory(lines: TextLines, result: Enrichment, inputs: Inputs) -> None:

@@ -26,7 +26,7 @@ signals:
 ```
 """
 NO_GADGET = "\n## Task type: gadget\n\n```yaml\ndisabled: true\n```\n"
-QUIET = "# Output\n\n## Lines\n\n```yaml\nclass_alone: true\n```\n"
+QUIET = "# Output\n\n## Lines\n\n```yaml\nclass_line: alone\n```\n"
 
 
 SPROCKETS = """# Guardrails

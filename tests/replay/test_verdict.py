@@ -129,18 +129,3 @@ def takes_a_verdict(function: ast.FunctionDef) -> bool:
 
 def calls_classify(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) == "classify"
-
-
-@pytest.mark.parametrize(("class_alone", "is_told"), [(False, False), (True, True)])
-def test_rules_compiled_by_an_earlier_version_tell_the_class_as_they_did(
-    rules: Rules, *, class_alone: bool, is_told: bool
-) -> None:
-    """Earlier versions told the class beside any other line; ``class_alone`` said whether also without one."""
-    body = {key: value for key, value in rules.body.items() if key != "class_line"} | {"class_alone": class_alone}
-    earlier = Rules("earlier", body)
-
-    def said(prompt: str) -> str:
-        return decide(Inputs(prompt, settings=rules.body["settings"]), earlier, verdict(prompt, earlier)).text
-
-    assert "**Classification**: debug\n" in said("the test is not working")
-    assert ("**Classification**: refactor" in said("move the retry logic of the importer into a module")) is is_told

@@ -110,7 +110,7 @@ def test_what_nobody_changed_is_no_layer(tmp_path: Path) -> None:
 
 
 def test_the_layer_that_is_there_keeps_its_text_and_gains_the_rule_in_its_part(tmp_path: Path) -> None:
-    own = "# Classification\n\nMine.\n\n# Output\n\n## Lines\n\n```yaml\nclass_alone: true\n```\n"
+    own = "# Classification\n\nMine.\n\n# Output\n\n## Lines\n\n```yaml\nclass_line: alone\n```\n"
 
     text = saved(tmp_path, PACKAGED.replace("min_confidence: 0.54", "min_confidence: 0.6"), own).text
 

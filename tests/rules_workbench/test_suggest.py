@@ -58,7 +58,7 @@ min_score: 3
 ## Lines
 
 ```yaml
-class_alone: true
+class_line: alone
 ```
 """
 

@@ -95,7 +95,7 @@ def build_body(result: Compiled, lists: dict[str, list[str]], prompts: dict[str,
         "approaches": {**result.values("approach"), **_approaches(result)},
         "channels": list(_channels(result, prompts)),
         "budgets": {f"budgets.{key}": value for key, value in result.values("budgets").items()},
-        "class_line": _class_line(result),
+        "class_line": result.values("lines")["class_line"],
         "meanings": result.meanings(),
         "prompts": dumps(prompts),
         **_workflows(result),
@@ -109,13 +109,6 @@ def _workflows(result: Compiled) -> dict[str, Any]:
     rules = list(result.of_kind(WORKFLOW))
     values = result.values(WORKFLOWS)
     return compiled_workflows(rules, values, task_types=task_types, problems=result.problems)
-
-
-def _class_line(result: Compiled) -> str:
-    values = result.values("lines")
-    if values["class_alone"] is None:
-        return str(values["class_line"])
-    return "alone" if values["class_alone"] else "beside"
 
 
 def _channels(result: Compiled, prompts: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

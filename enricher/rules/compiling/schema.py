@@ -223,11 +223,9 @@ class Lines(_Rule):
     """The rule ``## Lines``: when the agent is shown a line with the task type of its prompt.
 
     The line is shown ``never``, only together with other lines (``beside``), or even as the only line (``alone``).
-    ``class_alone`` is the key of earlier releases: true means ``alone``, false means ``beside``.
     """
 
     class_line: Literal["never", "beside", "alone"] = "beside"
-    class_alone: bool | None = None
 
 
 class Budgets(_Rule):

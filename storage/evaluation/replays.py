@@ -159,10 +159,10 @@ def window(
 
 def by_kind(db: sqlite3.Connection, replay: StoredReplay) -> dict[str, int]:
     """Return how many prompts of a replay have each kind of change; a prompt with two kinds counts for both."""
-    counted = replay.figures.get("by_kind")  # as it was when the replay was stored; results may have been deleted since
     left = db.execute(HOW_MANY_RESULTS_ARE_LEFT, {"id": replay.id}).fetchone()[0]
-    if counted is not None and left == replay.changed:
-        return {str(kind): int(prompts) for kind, prompts in counted.items()}
+    if left == replay.changed:  # none was deleted since, so that the stored counts are still right
+        counted: dict[str, int] = replay.figures["by_kind"]
+        return counted
     return dict(db.execute(HOW_MANY_CHANGE_IN_EACH_WAY, {"id": replay.id}))
 
 

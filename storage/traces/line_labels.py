@@ -280,9 +280,6 @@ def take_back(db: sqlite3.Connection, trace_id: str, number: int) -> None:
         raise NothingToUndoError(f"line {number} of trace {trace_id} has no label")
 
 
-HAS_TABLE = "select 1 from sqlite_master where name = 'line_labels'"  # a published history may be older
-
-
 def of_trace(db: sqlite3.Connection, trace_id: str) -> dict[int, LineLabel]:
     """Return the newest label of each labelled line of a trace, keyed by line number."""
     return {row[0]: LineLabel(*row) for row in db.execute(NEWEST_OF_TRACE, {"id": trace_id})}

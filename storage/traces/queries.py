@@ -244,7 +244,7 @@ def _with_children(db: sqlite3.Connection, row: Row, *, most: int = -1) -> Row:
         for item in children if table == "trace_items" else ():  # in trace_channels, ``kept`` is a number
             item["kept"] = bool(item["kept"])
     row["label"] = labels.newest(db, str(row["id"]))
-    if "line_labels" in there and (judged := line_labels.of_trace(db, str(row["id"]))):
+    if judged := line_labels.of_trace(db, str(row["id"])):
         row["line_labels"] = [asdict(one) for one in judged.values()]
     return row
 

@@ -38,10 +38,14 @@ LIKE_IT_IS = {
     ("coverage_measured", "clusters"): [{"terms": ["quark", "zoey", "worker"], "prompts": 2, "examples": [IDS[0]]}],
     ("coverage_measured", "overlaps"): [[0]],
     ("coverage_measured", "labels"): {HAYSTACK: 1},
+    ("replays", "figures"): {
+        "concerned": 1, "share": None, "tokens_per_session": [1, 1], "silent": [0, 0], "unknown": 0,
+        "by_kind": {HAYSTACK: 1}, "approved": 1, "regressed": [HAYSTACK], "gained": 0, "lost": 0,
+    },
     ("rule_coverage", "examples"): [HAYSTACK],
     ("trace_scores", "evidence"): [[HAYSTACK, 0, 5, 1]],
     ("traces", "topics"): ["quark", "worker"],
-}
+}  # fmt: skip
 """JSON documents whose form the pages rely on."""
 
 

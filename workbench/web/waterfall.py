@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     Row = dict[str, Any]
 
-GATHERING = ("gather", "context")  # the present and the former name of the stage that calls the channels
+GATHERING = "gather"  # the stage that calls the channels
 NOT_ASKED = ("off", "untrusted")
 RECORDING = "record"
 LEAST_RECORDING_MS = 0.01  # a smaller rest is from rounding the durations of the stages
@@ -63,7 +63,7 @@ class Waterfall:
 def draw(trace: Row) -> Waterfall:
     """Draw the timeline of a prompt; ``trace`` is its record, as ``storage.traces.queries.show`` returns it."""
     stages = list(_stages(trace["stages"], trace["latency_ms"]))
-    asking = next((one.start_ms for one in stages if one.name in GATHERING), 0.0)
+    asking = next((one.start_ms for one in stages if one.name == GATHERING), 0.0)
     channels = list(_channels(_in_order(trace), asking))
     length = max((one.start_ms + one.ms for one in (*stages, *channels)), default=0.0)
     ticks = charts.ticks(length)

@@ -77,19 +77,19 @@ class ReplayView:
     """A stored replay with its figures parsed.
 
     ``concerned`` counts the prompts to which the edit applies; ``low`` and ``high`` bound the 95 % interval for the
-    share of these that change. ``tokens`` (per session) and ``silent`` (prompts to which nothing is added) are pairs:
-    under the base and under the candidate. The last four are None if the replay was stored by an earlier release that
-    lacked them. ``approved`` counts the cases whose result a person approved, and ``regressed`` has the ids of those
-    that changed. ``gained`` and ``lost`` count the labelled prompts that became right and wrong. ``unknown`` counts the
-    prompts for which some channel would get a request whose answer was not recorded.
+    share of these that change, if it was computed. ``tokens`` (per session) and ``silent`` (prompts to which nothing is
+    added) are pairs: under the base and under the candidate. ``approved`` counts the cases whose result a person
+    approved, and ``regressed`` has the ids of those that changed. ``gained`` and ``lost`` count the labelled prompts
+    that became right and wrong. ``unknown`` counts the prompts for which some channel would get a request whose answer
+    was not recorded.
     """
 
     kept: StoredReplay
     concerned: int
     low: float | None
     high: float | None
-    tokens: tuple[float, float] | None
-    silent: tuple[int, int] | None
+    tokens: tuple[float, float]
+    silent: tuple[int, int]
     unknown: int
     approved: int
     regressed: tuple[str, ...]
@@ -246,14 +246,10 @@ def _cells(one: PreviewedResult) -> list[object]:
 
 def _replay_view(kept: StoredReplay) -> ReplayView:
     figures = kept.figures
-    low, high = figures.get("share") or (None, None)  # like others below, missing if an earlier release stored them
-    tokens, silent = figures.get("tokens_per_session"), figures.get("silent")
+    low, high = figures["share"] or (None, None)
     return ReplayView(
-        kept, int(figures.get("concerned", kept.prompts)), low, high,
-        (float(tokens[0]), float(tokens[1])) if tokens else None,
-        (int(silent[0]), int(silent[1])) if silent else None,
-        int(figures.get("unknown", 0)), int(figures.get("approved", 0)),
-        tuple(map(str, figures.get("regressed", ()))), int(figures.get("gained", 0)), int(figures.get("lost", 0)),
+        kept, figures["concerned"], low, high, tuple(figures["tokens_per_session"]), tuple(figures["silent"]),
+        figures["unknown"], figures["approved"], tuple(figures["regressed"]), figures["gained"], figures["lost"],
     )  # fmt: skip
 
 

@@ -227,8 +227,8 @@ def _labelled(db: sqlite3.Connection) -> Labelled:
 
 def _judged_lines(db: sqlite3.Connection) -> KeepRates | None:
     """Return the shares of judged lines in added texts that were judged as right; None if no line was judged."""
-    kept = line_labels.keep_rates(db) if db.execute(line_labels.HAS_TABLE).fetchone() else None
-    return kept if kept and kept.total.judged else None
+    kept = line_labels.keep_rates(db)
+    return kept if kept.total.judged else None
 
 
 def _judged_kinds(kept: KeepRates | None) -> list[KeepRate]:

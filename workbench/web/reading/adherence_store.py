@@ -33,7 +33,6 @@ WITH_A_WORKFLOW = Selection(f"{NO_TESTS} and traces.workflow <> '' and traces.st
 FOLLOWED = {True: "yes", False: "no", None: "unknown"}
 CHECKPOINT = {True: "reached", False: "missed", None: "unknown"}
 SETTLED_S = 3600  # the age from which a prompt is measured; its agent may still be working before that
-HAS_THE_TABLE = "select 1 from sqlite_master where name = 'workflow_adherence'"
 HOW_MANY_WERE_MEASURED = f"""
     select count(own.trace_id), count(*) from (
         select id from {IN_BRIEF} where {WITH_A_WORKFLOW.where} and id < :before order by id desc limit {NEWEST_PROMPTS}
@@ -115,7 +114,7 @@ class MeasuredAdherence:
 
 def adherence(db: sqlite3.Connection) -> MeasuredAdherence | None:
     """Return the stored figures; None if nothing was measured."""
-    rows = db.execute(HOW_OFTEN_FOLLOWED).fetchall() if db.execute(HAS_THE_TABLE).fetchone() else []
+    rows = db.execute(HOW_OFTEN_FOLLOWED).fetchall()
     if not rows:
         return None
     workflows = tuple(WorkflowFigures(str(row[0]), bool(row[1]), *map(int, row[2:7])) for row in rows)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from datasette.utils.asgi import Request
 
 T = TypeVar("T")
-# The other tables of the lists are as old as prompts_by_day; pages look themselves for newer ones.
+# Two names, because a database of another program may have a table ``traces``, too.
 IS_IT_OURS = """
     select count(*) = 2 from sqlite_master where type = 'table' and name in ('traces', 'prompts_by_day')
 """

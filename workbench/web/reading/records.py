@@ -204,7 +204,7 @@ def read(db: sqlite3.Connection, trace_id: str) -> TraceRecord:
     At most ``MOST_NEIGHBOURS`` scores, items and other rows of each kind are read.
     """
     trace: Row = queries.show(db, trace_id, most=MOST_NEIGHBOURS)
-    labelled = line_labels.of_trace(db, trace_id) if db.execute(line_labels.HAS_TABLE).fetchone() else {}
+    labelled = line_labels.of_trace(db, trace_id)
     return TraceRecord(
         trace,
         trace_pages.label_history(db, trace_id),

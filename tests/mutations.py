@@ -3482,8 +3482,8 @@ MUTATIONS = (
     Mutation(
         "effort is estimated where it is switched off",
         "enricher/respond/decision.py",
-        '    if inputs.settings.get("complexity.enabled") and body.get("complexity"):',
-        '    if body.get("complexity"):',
+        '    if inputs.settings.get("complexity.enabled") and body["complexity"]:',
+        '    if body["complexity"]:',
         "S2-5b",
         "complexity/test_in_the_hook.py::test_a_trace_has_the_estimate_only_where_it_is_switched_on",
     ),

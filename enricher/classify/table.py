@@ -61,7 +61,7 @@ class Table:
         self.classes = [(str(self.facets[facet_at]["name"]), str(name)) for facet_at, name in packed["classes"]]
         """Each class as (name of its facet, its name); other values refer to classes by their index in this list."""
         self.features: dict[str, list[int]] = packed["features"]
-        self.contained: dict[str, list[int]] = packed.get("contained", {})
+        self.contained: dict[str, list[int]] = packed["contained"]
         self.late: dict[str, list[int]] = packed["late"]
         self.contractions: dict[str, list[str]] = packed["contractions"]
         self.requests: dict[str, list[list[str]]] = packed["requests"]

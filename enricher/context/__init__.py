@@ -223,7 +223,7 @@ class ChannelResult:
     """The result of one channel: its status (ok, empty, timeout, error, off or untrusted) and its candidates.
 
     ``is_built_in`` is set only for a built-in channel that ran out of time, which the text for the agent does not
-    mention. Traces of earlier versions lack this field; their texts mention every channel that ran out of time.
+    mention.
     """
 
     __slots__ = (

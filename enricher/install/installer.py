@@ -217,7 +217,7 @@ def current_settings() -> dict[str, Value]:
         rules, _layers = cache.load("", wait_ms=COMPILE_MS)
     except cache.NoRulesError:
         return {}
-    return with_environment(rules.body.get("settings", {}), os.environ)[0]
+    return with_environment(rules.body["settings"], os.environ)[0]
 
 
 def advice(place: ConfigurationFile) -> str:

@@ -12,7 +12,6 @@ from __future__ import annotations
 import os
 import time
 
-from enricher.classify import TASK_TYPE
 from enricher.model import allowance
 from enricher.prompt.redaction import redact
 from storage.base.fast_stdlib import dumps, loads, on_alarm
@@ -129,18 +128,15 @@ def task_types(judged: Classification, rules: Rules, settings: Mapping[str, Valu
     The setting ``model.task_type`` says when it is asked: always, never, or if the rules are uncertain.
     """
     when = settings["model.task_type"]
-    return {} if when == NEVER or (when != ALWAYS and not judged.uncertain) else meanings_of(rules)
+    if when == NEVER or (when != ALWAYS and not judged.uncertain):
+        return {}
+    meanings: dict[str, str] = rules.body["meanings"]
+    return meanings
 
 
 def asks_for_intent(settings: Mapping[str, Value]) -> bool:
     """Return whether the settings ask a model for the search intent of every prompt."""
     return bool(settings["search_intent.enabled"] and settings["search_intent.use_llm"])
-
-
-def meanings_of(rules: Rules) -> dict[str, str]:
-    """Return the task types of the rules, each with its meaning; in rules of an earlier release, meanings are empty."""
-    meanings: Mapping[str, str] = rules.body.get("meanings", {})
-    return {name: meanings.get(name, "") for facet, name in rules.table.classes if facet == TASK_TYPE}
 
 
 def _ask(call: Callable[[], dict[str, Any]], descriptor: int) -> None:

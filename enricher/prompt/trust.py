@@ -30,7 +30,7 @@ def is_trusted(root: str, *, memories: bool = False) -> bool:
 
     This is about all content except the memories or, with ``memories``, about these alone.
     """
-    given, line = _read_mark(root), int(memories)  # files of earlier releases have no line for the memories
+    given, line = _read_mark(root), int(memories)
     try:
         return len(given) > line and given[line] == fingerprint(root, memories=memories)
     except (OSError, ValueError):

@@ -209,7 +209,7 @@ def decide(inputs: Inputs, rules: Rules, judged: Classification) -> Enrichment:
         result.misses.append(OmittedGuidance("everything", reason))
         return result
     _choose_workflow(result, rules)
-    if inputs.settings.get("complexity.enabled") and body.get("complexity"):
+    if inputs.settings.get("complexity.enabled") and body["complexity"]:
         result.estimate = _estimated(inputs, judged, rules)
     if inputs.form == PIPELINE:
         from enricher.respond.formats import write

@@ -97,8 +97,8 @@ def select_guardrails(
     chosen: list[Scored] = []
     misses: list[OmittedGuidance] = []
     of_class: set[str] = set()
-    sentences = {} if is_as_specified else rules.get("sentences", {})
-    elsewhere = () if is_as_specified else rules.get(AS_SPECIFIED, ())
+    sentences = {} if is_as_specified else rules["sentences"]
+    elsewhere = () if is_as_specified else rules[AS_SPECIFIED]
     for identity, title, task_types, always, own_threshold in rules["rules"]:
         if identity in elsewhere:
             continue
@@ -141,7 +141,7 @@ def _fitting(chosen: list[Scored], most: int) -> tuple[list[Scored], list[Omitte
 
 def _any_is_triggered(rules: Mapping[str, Any], signal_scores: Mapping[str, int]) -> bool:
     """Return whether the prompt's words, regardless of its task type, trigger a guardrail that has a sentence."""
-    sentences = rules.get("sentences", {})
+    sentences = rules["sentences"]
     return any(
         identity in sentences and signal_scores.get(identity, 0) >= (threshold or rules["min_score"])
         for identity, _title, _task_types, _always, threshold in rules["rules"]
@@ -188,7 +188,7 @@ def suggest_approach(
     shown it yet.
     """
     misses: list[OmittedGuidance] = []
-    rows = [*rules["rules"], *rules.get(AS_SPECIFIED, ())] if is_as_specified else rules["rules"]
+    rows = [*rules["rules"], *rules[AS_SPECIFIED]] if is_as_specified else rules["rules"]
     for name, say, needs, task_types in rows:
         score = signal_scores.get(name, 0) + task_types.get(task_type, 0)
         missing = [fact for fact in needs if fact not in facts]

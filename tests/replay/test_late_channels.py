@@ -31,7 +31,7 @@ def recorded(rules: Rules, *, is_built_in: bool, profile: str = "quiet") -> Inpu
     ("is_built_in", "profile", "is_told"),
     [
         pytest.param(True, "quiet", False, id="a channel of the package"),
-        pytest.param(False, "quiet", True, id="a program, or a trace of an earlier version"),
+        pytest.param(False, "quiet", True, id="a program"),
         pytest.param(True, "as-specified", True, id="the form of the specification"),
     ],
 )

@@ -242,10 +242,10 @@ def ask(prompt: str, rules: Rules, settings: Mapping[str, Setting], *, examples:
     their own examples.
     """
     from enricher.home import state_dir
-    from enricher.model.opinion_request import ask_now, meanings_of
+    from enricher.model.opinion_request import ask_now
 
     own = settings if examples is None else {**settings, "model.examples": examples}
-    return ask_now(prompt, meanings_of(rules), rules, own, state=state_dir())
+    return ask_now(prompt, rules.body["meanings"], rules, own, state=state_dir())
 
 
 def _prompts(labelled: str | None, selection: Selection) -> list[LabelledPrompt]:

@@ -394,14 +394,14 @@ def _rules(written: LocatedRules) -> Iterator[CoverageRow]:
 def _approaches(written: LocatedRules) -> Iterator[tuple[str, re.Pattern[str]]]:
     """Yield the name of each approach, and a pattern that matches its text, whatever is filled in for ``{…}``."""
     approaches = written.rules.body["approaches"]
-    for name, say, *_ in (*approaches["rules"], *approaches.get(AS_SPECIFIED, ())):
+    for name, say, *_ in (*approaches["rules"], *approaches[AS_SPECIFIED]):
         pieces = re.split(r"\{[^{}]*\}", say)
         yield name, re.compile(".*".join(map(re.escape, pieces)), re.DOTALL)
 
 
 def _as_specified(written: LocatedRules) -> list[tuple[str, str]]:
     """Return the approaches that are tried only in the profile ``as-specified``, as (kind, name)."""
-    return [("approach", name) for name, *_ in written.rules.body["approaches"].get(AS_SPECIFIED, ())]
+    return [("approach", name) for name, *_ in written.rules.body["approaches"][AS_SPECIFIED]]
 
 
 def _asked(row: Recorded, as_specified: list[tuple[str, str]]) -> Iterator[tuple[str, str]]:

@@ -27,7 +27,6 @@ from enricher.settings import DEFAULTS
 from storage.base import private, temporary_files
 from storage.traces import queries
 from workbench.gate.case import CLASS, OK, WRONG, Decided, GoldenCase, LineError, clean, from_line
-from workbench.replay.outcome import declared_budgets
 
 if TYPE_CHECKING:
     import sqlite3
@@ -211,7 +210,7 @@ def _rules(db: sqlite3.Connection, trace: dict[str, Any]) -> Rules | None:
 
 def _declared(rules: Rules | None) -> dict[str, Any]:
     """Return the default settings, except that budgets are those that ``rules`` declare; no ``config.toml`` is read."""
-    return {**DEFAULTS, **(declared_budgets(rules) if rules else {})}
+    return {**DEFAULTS, **(rules.body["budgets"] if rules else {})}
 
 
 def _inputs(case_id: str, prompt: str, recorded: dict[str, Any], *, declared: Mapping[str, Any]) -> GoldenCase:

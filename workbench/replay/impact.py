@@ -324,7 +324,7 @@ class _Signals:
             for first, value in pairs(packed[kind]):
                 for number, rest in _unpacked(value):
                     self._entries.setdefault(number, []).append((first, (kind, *rest)))
-        for text, numbers in packed.get("contained", {}).items():
+        for text, numbers in packed["contained"].items():
             for number in numbers:
                 self._entries.setdefault(number, []).append((text, ("exact", 0)))
         self._features: dict[int, str] = {number: name for name, held in packed["features"].items() for number in held}

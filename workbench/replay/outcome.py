@@ -169,21 +169,12 @@ def settings_under(used: Mapping[str, Any], then: Rules, now: Rules) -> dict[str
     ``used`` are its recorded settings. The budgets (token limits) that instructions files declare are those of ``now``;
     a value that ``config.toml`` or the environment set is kept.
     """
-    said_then, says_now = declared_budgets(then), declared_budgets(now)
+    said_then, says_now = then.body["budgets"], now.body["budgets"]
     return {
         key: says_now.get(key, value) if value == said_then.get(key) else value
         for key, value in used.items()
         if key in RECORDED_SETTINGS
     }
-
-
-def declared_budgets(rules: Rules) -> Mapping[str, Any]:
-    """Return the budgets declared by the instructions files, by setting name.
-
-    Rules that were stored without a ``budgets`` key have them in ``settings``.
-    """
-    found: Mapping[str, Any] = rules.body.get("budgets", rules.body["settings"])
-    return {key: found[key] for key in BUDGETS if key in found}
 
 
 def _unknown(

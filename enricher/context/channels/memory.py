@@ -126,7 +126,7 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
         if has_vectors(request.settings, os.environ):
             hits = _merge_nearest(connection, hits, request, weights=WEIGHTS.get(intent))
     except reader.failures() as failure:
-        if "no such table" in str(failure):  # the database is from an earlier version; the upkeep migrates it
+        if "no such table" in str(failure):  # another process is creating the database
             return []
         raise
     finally:

@@ -93,7 +93,7 @@ def _switches() -> list[Finding]:
         rules, _layers = cache.load("", wait_ms=installer.COMPILE_MS)
     except cache.NoRulesError as error:
         return [Finding("instructions", BROKEN, str(error), "run `enricher check`")]
-    settings, problems = with_environment(rules.body.get("settings", {}), os.environ)
+    settings, problems = with_environment(rules.body["settings"], os.environ)
     found = [Finding("settings", BROKEN, f"{name}: {message}", "correct the variable") for name, message in problems]
     if not settings.get("enabled", True):
         found.append(Finding("settings", NOTE, "enrichment is switched off", "run `enricher on`"))
@@ -134,13 +134,13 @@ def _instructions(cwd: str) -> list[Finding]:
 
 def try_model(cwd: str) -> Finding:
     """Ask the configured language model to classify a sample prompt, and report how long it took or why it failed."""
-    from enricher.model.opinion_request import ask_now, meanings_of
+    from enricher.model.opinion_request import ask_now
 
     rules, _layers = cache.load(cwd, wait_ms=installer.COMPILE_MS)
     settings, _problems = with_environment(rules.body["settings"], os.environ)
     if not settings["model.url"]:
         return Finding("model", NOTE, "none is configured", "set model.url and model.name (docs/model.md)")
-    record = ask_now("where is the retry logic?", meanings_of(rules), rules, settings, state=state_dir())
+    record = ask_now("where is the retry logic?", rules.body["meanings"], rules, settings, state=state_dir())
     place = f"{settings['model.name']} at {settings['model.url']}"
     if record["status"] != "ok":
         is_parse = record["status"] == "parse"
@@ -231,7 +231,7 @@ def _sources(cwd: str, history: StoredHistory) -> list[Finding]:
         rules, _layers = cache.load(cwd, wait_ms=installer.COMPILE_MS)
     except cache.NoRulesError:
         return found
-    settings, _problems = with_environment(rules.body.get("settings", {}), os.environ)
+    settings, _problems = with_environment(rules.body["settings"], os.environ)
     for name, reason in sources.switched_off(rules.body["channels"], settings):
         found.append(Finding(f"channel {name}", NOTE, f"off: {reason}"))
     remedy = f"read {os.path.join(state_dir(), 'log')}"

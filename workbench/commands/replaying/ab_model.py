@@ -142,12 +142,11 @@ def resume(experiment_id: str, budget: float | None, out: str, is_json: bool) ->
 
 def _configured() -> tuple[Mapping[str, Setting], PromptSource]:
     from enricher.interfaces.cli.instructions import in_use
-    from enricher.model.opinion_request import meanings_of
     from workbench.commands.model import configured
     from workbench.experiments.template_runs import PromptSource
 
     rules, settings = configured()
-    return settings, PromptSource(in_use("."), meanings_of(rules))
+    return settings, PromptSource(in_use("."), rules.body["meanings"])
 
 
 def _check_prices(comparison: Comparison) -> None:

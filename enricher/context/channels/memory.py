@@ -126,7 +126,7 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
         if has_vectors(request.settings, os.environ):
             hits = _merge_nearest(connection, hits, request, weights=WEIGHTS.get(intent))
     except reader.failures() as failure:
-        if "no such table" in str(failure):  # another process is creating the database
+        if "no such table" in str(failure):  # the file is empty; the upkeep replaces it
             return []
         raise
     finally:
@@ -149,16 +149,10 @@ def _merge_nearest(
 ) -> list[Hit]:
     # The embeddings only change the order: no degree of similarity has been found that proves that a memory helps with
     # the prompt. So a memory that shares no word with it is shown only by explicit searches.
-    from storage.base import reader
     from storage.memory import vectors
 
     model = model_named(EMBEDDING, os.environ)
-    try:
-        prompt = vectors.stored(connection, model, [request.prompt]).get(request.prompt)
-    except reader.failures() as failure:
-        if "no such table" in str(failure):
-            return hits
-        raise
+    prompt = vectors.stored(connection, model, [request.prompt]).get(request.prompt)
     if prompt is None:
         return hits
     near = vectors.nearest(connection, prompt, project=request.project.id, model=model)

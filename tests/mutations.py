@@ -3095,7 +3095,7 @@ MUTATIONS = (
         "            if self.steps.text.endswith(MORE_STEPS):\n                return\n",
         "",
         "",
-        "context/test_additions.py::test_steps_are_told_up_to_the_first_that_does_not_fit",
+        "context/test_additions.py::test_steps_are_told_up_to_one_that_does_not_fit_or_from_the_next",
     ),
     Mutation(
         "a key with a point in it is no name",

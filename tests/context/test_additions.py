@@ -126,15 +126,24 @@ def test_the_steps_that_the_client_has_loaded_are_not_told_again(quota: Account)
     assert told(quota, "add an exporter for YAML", "ways") == []
 
 
-def test_steps_are_told_up_to_the_first_that_does_not_fit(quota: Account) -> None:
-    steps = f"1. Copy `quota/frame.py` first.\n2. {'Say in it what it does. ' * 13}\n3. Run `make frames`.\n"
-    quota.write("project/CONTRIBUTING.md", f"# Contributing\n\n## Adding a frame\n\n{steps}")
+LONG = "Say in it what it does. " * 13
+COPY = "Copy `quota/frame.py` first"
+
+
+@pytest.mark.parametrize(
+    ("steps", "line"),
+    [
+        (f"1. {COPY}.\n2. {LONG}\n3. Run `make frames`.\n", f'CONTRIBUTING.md:7, on adding a frame: "{COPY}; …"'),
+        (f"1. {LONG}\n2. {COPY}.\n", f'CONTRIBUTING.md:8, on adding a frame: "{COPY}."'),
+    ],
+    ids=["the second", "the first"],
+)
+def test_steps_are_told_up_to_one_that_does_not_fit_or_from_the_next(quota: Account, steps: str, line: str) -> None:
+    quota.write("project/CONTRIBUTING.md", f"# Contributing\n\n## Adding a frame\n\nFrames are round.\n\n{steps}")
     git(quota.project, "Write")
     quota.cli("code", "index")
 
-    assert told(quota, "add a frame", "ways") == [
-        'CONTRIBUTING.md:5, on adding a frame: "Copy `quota/frame.py` first; …"'
-    ]
+    assert told(quota, "add a frame", "ways") == [line]
 
 
 def test_the_checkout_of_this_project_tells_how_a_channel_is_added(quota: Account) -> None:

@@ -138,15 +138,10 @@ _ADDITION_RULE = re.compile(
 _PATH = re.compile(r"(?:^|[\s`(])(?!https?:)[^\s`(]*[\w>}*-]/[\w<{*`-]|`[^`]*\.\w{1,4}`")
 """What the steps of a README must have, because most of a README is about using the project, not about changing it."""
 _NOT_ADDED = frozenset(
-    """
-    account|branch|bug|change|changelog|changeset|clone|code|comment|commit|content|contributor|copy|dependency
-    |description|directory|entry|environment|feature|feature branch|file|fix|folder|fork|function|functionality|issue
-    |key|line|merge request|one|pr|project|pull request|release|repo|repository|request|setting|tag|test|test case
-    |test file|ticket|token|unit test|user|venv|version|virtual environment|virtualenv
-    """.replace("\n", "")
-    .replace("    ", "")
-    .split("|")
-)
+    "account branch bug change changelog changeset clone code comment commit content contributor copy dependency"
+    " description directory entry environment feature file fix folder fork function functionality issue key line one pr"
+    " project release repo repository request setting tag test ticket token user venv version virtualenv".split()
+) | {"feature branch", "merge request", "pull request", "test case", "test file", "unit test", "virtual environment"}
 """Things that the documents of every project say to create, or that are actions of their own."""
 _QUOTES = re.compile(r"[`\"“]")
 _IMPERATIVE = re.compile(
@@ -357,16 +352,18 @@ class _Reader:
                 self.lead.text = joined
             return
         if self.is_item and self.is_numbered and self.steps is not None and self.steps.headings == headings:
-            joined = f"{self.steps.text.rstrip('.;,')}; {plain.rstrip('.;,')}"
             if self.steps.text.endswith(MORE_STEPS):
                 return
-            self.steps.text = joined if len(joined) <= LONGEST_UNIT else f"{self.steps.text.rstrip('.;,')}{MORE_STEPS}"
+            before = self.steps.text.rstrip(".;,")
+            joined = f"{before}; {plain.rstrip('.;,')}"
+            self.steps.text = joined if len(joined) <= LONGEST_UNIT else f"{before}{MORE_STEPS}"
             return
         parts = [plain] if self.is_item else _SENTENCE_END.split(plain)
         line = self.start
         for part in parts:
             if SHORTEST_UNIT <= len(part) <= LONGEST_UNIT or part.endswith(":"):
                 self.found.append(Unit(line, part, headings))
-        self.steps = self.found[-1] if self.is_item and self.is_numbered and self.found else None
-        if plain.endswith(":") and self.found and self.found[-1].line == line:
-            self.lead = self.found[-1]
+        last = self.found[-1] if self.found and self.found[-1].line == line else None  # None: it was too short or long
+        self.steps = last if self.is_item and self.is_numbered else None
+        if plain.endswith(":") and last:
+            self.lead = last

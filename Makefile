@@ -25,7 +25,7 @@ test: $(VENV)/.installed-dev
 # What takes long: whole stories of the app, many cases of one promise, large data; then what measures time, one by one.
 test-slow: test-long test-timed
 
-# ``make test`` and ``make test-long`` in one run: the tests are collected once, and nothing waits for the last one in between.
+# ``make test`` and ``make test-long`` in one run, which collects the tests once and keeps all cores busy until the end.
 test-untimed: $(VENV)/.installed-dev
 	$(IN_MEMORY) $(BIN)/pytest -m "not timed" $(BESIDE)
 

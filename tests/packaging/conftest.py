@@ -12,7 +12,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 NETWORK = ("http_proxy", "https_proxy", "no_proxy", "pip_index_url", "pip_extra_index_url", "pip_cert")
-# Each installer and each package once: pipx itself runs pip, which makes a wheel of whatever it is given.
+# Each installer and each kind of package once: pipx runs pip, and pip builds a wheel from whatever it is given.
 INSTALLATIONS = [
     pytest.param(("pip", "wheel"), id="pip, wheel"),
     pytest.param(("pip", "sdist"), id="pip, sdist"),

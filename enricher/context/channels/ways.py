@@ -33,7 +33,7 @@ add crea implement introduc writ build make regist defin füg fueg erstell schre
   añad agreg escrib adicion crie criar escrev aggiung scriv добав созда напиш реализ 添加 新增 增加 实现 创建 编写 追加
   作成 実装
 """
-"""The same for a request to add a thing of which the project says how ("## Adding an exporter")."""
+"""The same for a request to add a thing for which the project has instructions ("## Adding an exporter")."""
 NEW = "new "
 """How the index begins the action of adding a thing: "new exporter"."""
 ADDITION = "addition"
@@ -101,7 +101,10 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
 
 
 def _asked(prompt: str, index: sqlite3.Connection, *, is_usual: bool) -> list[str]:
-    """Return the actions that a prompt asks for; one that is not ``is_usual`` may only ask for a new thing."""
+    """Return the actions that a prompt asks for: "commit", or "new exporter" if the project says how to add one.
+
+    Only a prompt that ``is_usual`` (has a word from ``CUES``) can ask for an action other than adding a thing.
+    """
     rows = index.execute("select distinct action from ways where action >= ? and action < ?", (NEW, f"{NEW}~"))
     things = [action.removeprefix(NEW) for (action,) in rows]
     if not is_usual and not things:

@@ -26,7 +26,7 @@ MOST_BETWEEN = 6
 
 MAKING = frozenset("add create implement introduce write build make register define support".split())
 LONGEST_THING = 5
-"""Maximum words of what a prompt asks to make, with what stands before the noun: "streaming CSV exporter"."""
+"""Maximum words of the thing that a prompt asks for, including those before the noun: "streaming CSV exporter"."""
 _NEW = frozenset("a an another new one two three some more".split())
 _BEFORE_NEW = _NEW | {"me", "us", "also", "own", "custom", "simple", "our", "the"}
 _BEHIND_NEW = frozenset(
@@ -44,7 +44,7 @@ _FOREIGN_NEW = (
     *("ein", "neu", "weiter", "un", "une", "nouve", "una", "uno", "nuev", "otr", "um", "uma", "nov", "outr", "nuov"),
     *("нов", "ещё", "еще"),
 )
-"""Beginnings of the words for "a" and "new" that stand before what is made, not before what it is made for."""
+"""Beginnings of the words for "a" and "new", which precede the thing to be made, not the place where it belongs."""
 _WIDE_NEW = ("一个", "一個", "一种", "新", "新的", "新しい", *_WIDE_MAKING)
 
 _BREAKS = (
@@ -131,10 +131,10 @@ def asked_actions(prompt: str) -> list[str]:
 
 
 def asked_addition(prompt: str, things: list[str]) -> str:
-    """Return which of ``things`` the prompt asks to add or create, empty if none.
+    """Return which of ``things`` the prompt asks the agent to add or create; empty if none.
 
-    "Add a CSV exporter for totals" asks for an "exporter", and "add an exporter argument" asks for none. Things are in
-    the singular and in small letters; the longest that fits counts.
+    With the thing "exporter", "add a CSV exporter for totals" asks for it, and "add an exporter argument" does not. The
+    things are lower-case singular nouns. If several fit, such as "type" and "task type", the longest is returned.
     """
     longest_first = sorted(things, key=len, reverse=True)
     for clause in clauses(_lowered(prompt)):
@@ -186,9 +186,9 @@ def _is_foreign_verb(word: str) -> bool:
 
 
 def _is_object(clause: str, thing: str) -> bool:
-    """Return whether a clause makes a thing: it stands behind "a", "new" or the verb ("füge einen Exporter hinzu").
+    """Return whether a clause asks for ``thing``: it follows "a", "new" or the verb, as in "crea un exporter".
 
-    Chinese and Japanese write it without spaces around it, Japanese with the particle of the object behind it.
+    In Chinese and Japanese there are no spaces around it; in Japanese, the object is followed by a particle.
     """
     before, found, behind = clause.partition(thing)
     behind = behind.removeprefix("s")

@@ -47,7 +47,7 @@ MOST_READ = 48
 MOST_CANDIDATES = 20
 """Maximum number of files that are read to find one name or text; one in more files does not identify a place."""
 MOST_WITH_ALL_WORDS = 40
-"""The same for a text of several words: many files have all of its words, hardly any has them in this order."""
+"""The same for a text of three words or more: many files may contain all of its words, but few in this order."""
 MOST_READ_BYTES = 200_000
 LONG_FILE = 100
 """Minimum lines of a file for a name's place in it to be worth showing, even if the prompt names the file."""

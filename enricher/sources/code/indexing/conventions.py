@@ -15,13 +15,13 @@ from enricher.prompt.text import singular
 LONGEST_UNIT, SHORTEST_UNIT = 290, 24
 """Maximum and minimum characters of a unit (a sentence or list item of a document); other units are left out."""
 MORE_STEPS = "; …"
-"""What stands for the steps of a numbered list from the first one that does not fit."""
+"""Ends a numbered list whose next step would make it too long; that step and all later ones are left out."""
 WHAT_IT_IS_ABOUT = 110
 """Characters at the start of a unit in which its action must be named; the rest, such as list items, is detail."""
 LEAST = 7.0
 """Minimum score of a unit that counts; an instruction whose words and heading both name the action reaches it."""
 STEPS, RULE = 9.0, 8.0
-"""Scores of what a document says on adding a thing: in a section of its own, and in a single sentence."""
+"""Scores of instructions for adding a thing: of a section about it, and of a single sentence."""
 
 _I = re.IGNORECASE
 _DOCUMENT = re.compile(
@@ -136,13 +136,13 @@ _ADDITION_RULE = re.compile(
     _I,
 )
 _PATH = re.compile(r"(?:^|[\s`(])(?!https?:)[^\s`(]*[\w>}*-]/[\w<{*`-]|`[^`]*\.\w{1,4}`")
-"""What the steps of a README must have, because most of a README is about using the project, not about changing it."""
+"""A path, which steps in a README must contain: most of a README is about using the project, not about changing it."""
 _NOT_ADDED = frozenset(
     "account branch bug change changelog changeset clone code comment commit content contributor copy dependency"
     " description directory entry environment feature file fix folder fork function functionality issue key line one pr"
     " project release repo repository request setting tag test ticket token user venv version virtualenv".split()
 ) | {"feature branch", "merge request", "pull request", "test case", "test file", "unit test", "virtual environment"}
-"""Things that the documents of every project say to create, or that are actions of their own."""
+"""Things that documents of all projects tell people to create, and those with an action of their own."""
 _QUOTES = re.compile(r"[`\"“]")
 _IMPERATIVE = re.compile(
     r"^(?:\W|\d+[.)])*(?:please |always |never |then |also |only )*(?:use|run|follow|prefer|add|create|open"
@@ -212,9 +212,9 @@ def conventions(path: str, text: str) -> list[Convention]:
 
 
 def additions(path: str, text: str) -> list[Convention]:
-    """Return, for each thing that a document says how to add ("## Adding an exporter"), the first steps.
+    """Return the first steps for each thing that a document explains how to add, as in "## Adding an exporter".
 
-    The action of such a convention is "new" with the name of the thing: "new exporter".
+    The action of such a convention is "new" and the name of the thing: "new exporter".
     """
     is_readme = path.rpartition("/")[2].lower().startswith("readme")
     found: dict[str, Convention] = {}

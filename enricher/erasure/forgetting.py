@@ -234,7 +234,7 @@ def account_settings() -> dict[str, Any]:
 
 
 def run_retention(state: str) -> None:
-    """Complete an interrupted deletion, and prune to the limits in the user's settings.
+    """Finish a deletion that was interrupted, then delete what is older or larger than the user's settings allow.
 
     This is a part of the background work after a prompt; it does nothing while another process deletes data. Raises the
     same errors as ``account_settings`` and ``prune``, except UnfinishedError.

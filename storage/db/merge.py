@@ -194,7 +194,7 @@ class _Merge:
             sources = self.read(WHICH_SOURCES, {"hash": identity})
             is_here = self.db.execute(IS_THE_VERSION_HERE, {"hash": identity}).fetchone()
             self.result.versions += not is_here
-            # A version whose files could not be stored has no sources, but another database may have them.
+            # This database may lack the files of a version, if they could not be stored; the other one may have them.
             if self.is_dry or (is_here and self.db.execute(HAS_IT_SOURCES, {"hash": identity}).fetchone()):
                 continue
             with transaction(self.db):

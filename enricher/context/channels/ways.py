@@ -33,7 +33,7 @@ add crea implement introduc writ build make regist defin füg fueg erstell schre
   añad agreg escrib adicion crie criar escrev aggiung scriv добав созда напиш реализ 添加 新增 增加 实现 创建 编写 追加
   作成 実装
 """
-"""The same for a request to add a thing for which the project has instructions ("## Adding an exporter")."""
+"""Beginnings of words that may request a new thing; any other prompt is not compared with the things in the index."""
 NEW = "new "
 """How the index begins the action of adding a thing: "new exporter"."""
 ADDITION = "addition"
@@ -116,7 +116,7 @@ def _asked(prompt: str, index: sqlite3.Connection, *, is_usual: bool) -> list[st
 
 
 def _about(action: str) -> str:
-    """Return what a quoted sentence is about: "on commits", "on adding an exporter"."""
+    """Return the words that introduce a quoted sentence: "on commits", "on adding an exporter"."""
     if action in ABOUT:
         return ABOUT[action]
     thing = action.removeprefix(NEW)

@@ -93,7 +93,7 @@ class Conversation:
 
     @staticmethod
     def from_json(value: Mapping[str, Any]) -> Conversation:
-        """Return the conversation that was recorded; values of a wrong type are left out."""
+        """Return a recorded conversation; values of the wrong type are ignored."""
         conversation = Conversation()
         for name in (
             "prompts", "files", "earlier_files", "changed", "commands", "errors", "answer_files", "answer_names",

@@ -132,7 +132,7 @@ def redact_and_cap(text: str, limit: int = 65_536) -> tuple[str, tuple[str, ...]
     for private keys and ``<private>`` blocks; other secrets are sought in the head and tail. No secret is cut in two.
     """
     kinds: set[str] = set()
-    # Head and tail have a margin each for the cut and one for a secret that the cut would split.
+    # Four margins: the head and the tail each need one for the mark of the cut, and one for a secret across the cut.
     is_huge = len(text) > limit + 4 * _MARGIN
     shortened, left_out = _keep_ends(text, limit, kinds) if is_huge else (text, 0)
     redacted, found = redact(shortened)

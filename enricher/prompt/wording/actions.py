@@ -24,7 +24,7 @@ WORDS_OF_A_LABEL = 3
 MOST_BETWEEN = 6
 """Maximum words between the verb and the object: "run all of the failing unit tests"."""
 
-MAKING = frozenset("add create implement introduce write build make register define support".split())
+MAKING = frozenset("add create implement introduce write build make register define".split())
 LONGEST_THING = 5
 """Maximum words of the thing that a prompt asks for, including those before the noun: "streaming CSV exporter"."""
 _NEW = frozenset("a an another new one two three some more".split())
@@ -131,7 +131,7 @@ def asked_actions(prompt: str) -> list[str]:
 
 
 def asked_addition(prompt: str, things: list[str]) -> str:
-    """Return which of ``things`` the prompt asks the agent to add or create; empty if none.
+    """Return the one of ``things`` that the prompt asks the agent to add or create; an empty string if none.
 
     With the thing "exporter", "add a CSV exporter for totals" asks for it, and "add an exporter argument" does not. The
     things are lower-case singular nouns. If several fit, such as "type" and "task type", the longest is returned.
@@ -188,7 +188,7 @@ def _is_foreign_verb(word: str) -> bool:
 def _is_object(clause: str, thing: str) -> bool:
     """Return whether a clause asks for ``thing``: it follows "a", "new" or the verb, as in "crea un exporter".
 
-    In Chinese and Japanese there are no spaces around it; in Japanese, the object is followed by a particle.
+    Chinese and Japanese clauses have no spaces between words; a Japanese object ends in the particle を.
     """
     before, found, behind = clause.partition(thing)
     behind = behind.removeprefix("s")

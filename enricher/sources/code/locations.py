@@ -220,9 +220,9 @@ def _of_owner(lookup: Lookup, places: list[SourceLine], name: Name) -> list[Sour
 
 
 def _member(lookup: Lookup, name: Name) -> Fact | None:
-    """Locate "app.param" by its only definition: as written ("app.param = …") or in a file called ``app``.
+    """Locate a name such as "app.param": where it is assigned as written, or where a file called ``app`` defines it.
 
-    Without a definition it may be a key in quotes, as in ``settings["model.examples"]``.
+    Without such a definition, locate it as a key in quotes, as in ``settings["model.examples"]``.
     """
     places = [place for place in lookup.definitions(name.text) if place.kind != TEST]
     if len(places) > MOST_CANDIDATES:

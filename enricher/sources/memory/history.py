@@ -99,7 +99,7 @@ def _without_trailers(paragraph: str) -> str:
 
 def _is_mere_revert(paragraph: str) -> bool:
     words = paragraph.split()
-    # git writes "This reverts commit X." or, of a merge, "This reverts commit X, reversing changes made to Y.".
+    # The message of a revert has "This reverts commit X."; for a merge, ", reversing changes made to Y." follows X.
     most = 9 if words[4:8] == ["reversing", "changes", "made", "to"] else 5
     return bool(_REVERTS.match(paragraph.strip())) and len(words) <= most
 

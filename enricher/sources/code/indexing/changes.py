@@ -158,7 +158,7 @@ def _read(db: sqlite3.Connection, root: str, log: tuple[str, ...], boundary: fro
             wanted = [] if is_whole or not seen else [sha for sha in wanted if sha not in seen]
         missing = [(name_history.SWEEP, number) for sha, (number, _at) in batch.items() if sha in boundary]
         db.executemany("update commits set state = ? where id = ?", missing)
-        # A commit without output from git is done; those that git did not reach in time are asked for next time.
+        # A commit for which git printed nothing is read, too; those that git did not reach in time are read next time.
         answered = [(number,) for sha, (number, _at) in batch.items() if sha not in wanted]
         db.executemany(f"update commits set state = {name_history.READ} where state = {UNREAD} and id = ?", answered)
         done += len(answered)

@@ -136,7 +136,7 @@ _ADDITION_RULE = re.compile(
     _I,
 )
 _PATH = re.compile(r"(?:^|[\s`(])(?!https?:)[^\s`(]*[\w>}*-]/[\w<{*`-]|`[^`]*\.\w{1,4}`")
-"""A path, which steps in a README must contain: most of a README is about using the project, not about changing it."""
+"""A path. Steps in a README must contain one, because most of a README is for users, not for developers."""
 _NOT_ADDED = frozenset(
     "account branch bug change changelog changeset clone code comment commit content contributor copy dependency"
     " description directory entry environment feature file fix folder fork function functionality issue key line one pr"
@@ -214,7 +214,7 @@ def conventions(path: str, text: str) -> list[Convention]:
 def additions(path: str, text: str) -> list[Convention]:
     """Return the first steps for each thing that a document explains how to add, as in "## Adding an exporter".
 
-    The action of such a convention is "new" and the name of the thing: "new exporter".
+    The result's ``action`` is "new " and the thing, such as "new exporter".
     """
     is_readme = path.rpartition("/")[2].lower().startswith("readme")
     found: dict[str, Convention] = {}

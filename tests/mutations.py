@@ -6100,6 +6100,48 @@ MUTATIONS = (
         "",
         "memories_cli/test_memory_command.py::test_memories_of_one_second_are_listed_newest_first",
     ),
+    # --- the last rows of seed 001: regressions, documents, the threshold of search intents
+    Mutation(
+        "what became slower is passed over",
+        "enricher/interfaces/cli/bench.py",
+        "if change.percent > percent]",
+        "if change.percent > 10 * percent]",
+        "S1-6.10a",
+        "cli/test_bench_compare.py::test_a_run_that_is_a_fifth_slower_fails",
+    ),
+    Mutation(
+        "an option of a documented command is renamed",
+        "enricher/interfaces/cli/memory/library.py",
+        '"--arg", "given"',
+        '"--argument", "given"',
+        "S1-6.12a",
+        "cli/test_documents.py::test_every_command_of_the_documents_is_accepted_by_the_parser "
+        "cli/test_documents.py::test_the_commands_for_memories_and_search_intents_run",
+    ),
+    Mutation(
+        "a setting has another default than the documents say",
+        "enricher/settings.py",
+        '"budgets.items": 8,',
+        '"budgets.items": 9,',
+        "S1-6.16a",
+        "cli/test_documents.py::test_every_setting_is_explained_with_its_default_choices_and_limits",
+    ),
+    Mutation(
+        "a documented address is read no longer",
+        "enricher/sources/uris.py",
+        'SEARCH, TOPICS, TOPIC, MEMORY = "search",',
+        'SEARCH, TOPICS, TOPIC, MEMORY = "find",',
+        "S1-6.16a",
+        "cli/test_documents.py::test_every_address_that_the_documents_name_can_be_read",
+    ),
+    Mutation(
+        "the threshold of search intents is fixed",
+        "enricher/context/channels/memory.py",
+        "    least = settings.get(MIN_CONFIDENCE, DEFAULTS[MIN_CONFIDENCE])",
+        "    least = DEFAULTS[MIN_CONFIDENCE]",
+        "S1-6.X",
+        "accuracy/test_min_confidence.py::test_a_higher_threshold_takes_away_more_wrong_intents_than_right_ones",
+    ),
 )
 
 

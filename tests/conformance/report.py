@@ -1,9 +1,7 @@
 """``make conformance``: run the tests that prove rows, and say for each document what is done, failing, untested.
 
-A row is done when all its tests pass, failing when one fails, untested when it has
-none or they were skipped. It is open when they pass and it still waits for something:
-rows of seed 003 that only the enrichment form meets wait for the hydration form
-(ruling R37). Exit 1 for a failing row or a marker that names no row.
+A row is done when all its tests pass, failing when one fails, and untested when it has none or they were skipped.
+A row that a ruling excepts needs no test. Exit 1 for a failing row or a marker that names no row.
 """
 
 from __future__ import annotations
@@ -26,14 +24,15 @@ DOCUMENTS = {
     "S2": "seed 002, hybrid prompt format",
 }
 PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
+STATES = ("done", "failing", "excepted", "untested")
 
 
 @dataclass
 class Row:
-    """One claim, what it still waits for, and the tests that prove it with their outcomes."""
+    """One claim, the ruling that excepts it if there is one, and the tests that prove it with their outcomes."""
 
     id: str
-    waits_for: str
+    excepted_by: str
     claim: str
     tests: list[tuple[str, str, str]] = field(default_factory=list)
 
@@ -43,13 +42,13 @@ class Row:
 
     @property
     def state(self) -> str:
-        """Return done, open, failing or untested."""
+        """Return done, failing, excepted or untested."""
         outcomes = {outcome for _name, outcome, _reason in self.tests}
         if FAILED in outcomes:
             return "failing"
-        if PASSED not in outcomes:
-            return "untested"
-        return "open" if self.waits_for else "done"
+        if PASSED in outcomes:
+            return "done"
+        return "excepted" if self.excepted_by else "untested"
 
 
 def read_rows() -> dict[str, Row]:
@@ -86,21 +85,16 @@ def print_report(rows: dict[str, Row], *, is_brief: bool) -> None:
     """Print a line per document, then every row with its tests."""
     for document, title in DOCUMENTS.items():
         own = [row for row in rows.values() if row.document == document]
-        counts = {state: sum(row.state == state for row in own) for state in ("done", "open", "failing", "untested")}
-        waiting = sum(bool(row.waits_for) and row.state == "untested" for row in own)
+        counts = {state: sum(row.state == state for row in own) for state in STATES}
         figures = ", ".join(f"{count} {state}" for state, count in counts.items())
-        print(f"\n{document}  {title}: {len(own)} rows, {figures} ({waiting} wait for later work)")
+        print(f"\n{document}  {title}: {len(own)} rows, {figures}")
         for row in own:
             _print_row(row, is_brief=is_brief)
 
 
 def _print_row(row: Row, *, is_brief: bool) -> None:
-    if row.state == "untested" and row.waits_for:
-        if not is_brief:
-            print(f"  {row.id:9} waits     {row.claim}: {row.waits_for}")
-        return
-    waits = f": also waits for {row.waits_for}" if row.state == "open" else ""
-    print(f"  {row.id:9} {row.state:9} {row.claim}{waits}")
+    by = f" (ruling {row.excepted_by})" if row.state == "excepted" else ""
+    print(f"  {row.id:9} {row.state:9} {row.claim}{by}")
     shown = row.tests if not is_brief else [test for test in row.tests if test[1] != PASSED]
     for name, outcome, reason in shown:
         print(f"            {outcome if outcome != PASSED else '+':9} {name}{f': {reason}' if reason else ''}")
@@ -116,7 +110,7 @@ def main() -> None:
     """Report on a run of the tests, or on one that was made already."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--junit", type=Path, help="use this report of an earlier run (pytest --junitxml=FILE)")
-    parser.add_argument("--brief", action="store_true", help="leave out passing tests and rows that wait")
+    parser.add_argument("--brief", action="store_true", help="leave out passing tests")
     parser.add_argument("tests", nargs="*", help="only these tests")
     asked = parser.parse_args()
     rows = read_rows()

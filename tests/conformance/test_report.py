@@ -75,12 +75,14 @@ def test_a_row_is_what_its_tests_are(junit: Callable[..., Path], inner: tuple[st
     assert (rows["E18"].state, unknown) == (state, [])
 
 
-def test_a_row_that_still_waits_for_something_stays_open(junit: Callable[..., Path]) -> None:
+def test_a_row_that_a_ruling_excepts_needs_no_test(junit: Callable[..., Path], capsys: pytest.CaptureFixture) -> None:
     rows = report.read_rows()
 
-    report.join(rows, junit(("S1-6.6a", "")))
+    report.join(rows, junit(("E18", "")))
+    report.print_report(rows, is_brief=True)
 
-    assert (rows["S1-6.6a"].waits_for, rows["S1-6.6a"].state) == ("memories and a language model", "open")
+    assert rows["S2-1e"].state == "excepted"
+    assert "  S2-1e     excepted  file sizes ~400/300/200 lines (ruling R24)\n" in capsys.readouterr().out
 
 
 def test_a_marker_that_names_no_row_is_told(junit: Callable[..., Path]) -> None:

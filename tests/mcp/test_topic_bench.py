@@ -17,7 +17,7 @@ WORDS_OF_A_THOUSAND_MS = 6.0
 
 
 @pytest.mark.timed
-@pytest.mark.conformance("S1-6.9a")
+@pytest.mark.conformance("S1-6.9a", "S1-6.15a")
 def test_the_index_is_measured_at_every_size(account: Account) -> None:
     rows = {row["name"]: row for row in json.loads(account.cli("bench", "topics", "--json", "--n", "100,1000,10000"))}
 

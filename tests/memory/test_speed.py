@@ -52,7 +52,7 @@ def test_a_thousand_memories_cost_a_prompt_little(account, monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.conformance("S1-6.8a")
+@pytest.mark.conformance("S1-6.8a", "S1-6.15a")
 def test_the_benchmark_asks_real_questions_with_and_without_weights(account):
     (small, large) = json.loads(account.cli("bench", "recall", "--n", "100,1000", "--json"))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -212,6 +213,36 @@ def code(files: int, runs: int, is_json: bool, asserts: bool) -> None:
     from enricher.interfaces.bench.indexes import code_rows, hook_rows
 
     report("code", code_rows(files) + (hook_rows(files, runs) if runs else []), is_json=is_json, asserts=asserts)
+
+
+@bench.command("compare", epilog="Example: enricher bench compare before.json now.json")
+@click.argument("before", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("now", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option(
+    "--percent",
+    default=10.0,
+    show_default=True,
+    type=click.FloatRange(0),
+    help="By how much a ratio may rise.",
+)
+def compare(before: Path, now: Path, percent: float) -> None:
+    """Compare two measurements of a benchmark; exit with code 1 if a ratio rose by more than 10 percent.
+
+    BEFORE and NOW are files that the same benchmark wrote with --json.
+    """
+    from enricher.interfaces.bench import regression
+
+    try:
+        changes = regression.compare(before, now)
+    except regression.BadMeasurementError as error:
+        raise click.ClickException(str(error)) from error
+    click.echo("| | ratio before | now | change |\n|---|---|---|---|")
+    for change in changes:
+        click.echo(f"| {change.row} | {change.before:.2f} | {change.now:.2f} | {change.percent:+.1f} % |")
+    slower = [change.row for change in changes if change.percent > percent]
+    for row in slower:
+        click.echo(f"slower by more than {percent:g} %: {row}", err=True)
+    sys.exit(bool(slower))
 
 
 def print_rows(rows: list[BenchRow], *, is_json: bool) -> None:

@@ -18,6 +18,7 @@ from pathlib import Path
 from tests.accuracy.labelled_sources import INVENTED
 
 ROOT = Path(__file__).parents[2]
+START = "from enricher.interfaces.cli import main; main()"  # of this checkout, whatever is installed
 NONE = "none"
 VALUES = (0.5, 0.6, 0.7, 0.8)
 
@@ -51,7 +52,7 @@ def trade(value: float, home: Path) -> Trade:
     prompts.write_text("".join(json.dumps({"id": row["id"], "prompt": row["text"]}) + "\n" for row in rows))
     settings = {"HOME": str(home), "ENRICHER_HOME": str(home / "state"), "ENRICHER_PROFILE": "as-specified"}
     ended = subprocess.run(
-        [sys.executable, "-m", "enricher", "enrich", "--jsonl", prompts],
+        [sys.executable, "-c", START, "enrich", "--jsonl", prompts],
         env={**os.environ, **settings, "ENRICHER_SEARCH_INTENT_MIN_CONFIDENCE": str(value), "PYTHONPATH": str(ROOT)},
         cwd=home,
         capture_output=True,

@@ -33,7 +33,7 @@ test-long: $(VENV)/.installed-dev
 	$(IN_MEMORY) $(BIN)/pytest -m slow $(BESIDE)
 
 test-timed: $(VENV)/.installed-dev
-	$(BIN)/pytest -m timed
+	$(IN_MEMORY) $(BIN)/pytest -m timed $$(grep -rl --include='*.py' mark.timed tests)
 
 check: $(VENV)/.installed-dev
 	$(BIN)/ruff check .

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 BASELINE = ROOT / "tests" / "cli" / "hook_ratios.json"
 """What ``enricher bench hook --runs 60 --json`` printed; write it anew when the hook has become faster."""
-ATTEMPTS = 3  # a busy machine disturbs one measurement; what is really slower is slower in all of them
+ATTEMPTS = 5  # a busy machine disturbs one measurement; what is really slower is slower in all of them
 
 
 def measured(folder: Path, name: str, **ratios: float) -> str:

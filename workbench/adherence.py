@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -27,7 +27,7 @@ from workbench.importing.transcripts import Transcript
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from storage.traces.selection import Selection
     from workbench.importing import ConversationFile, Event
@@ -164,41 +164,18 @@ class Workflow:
         return cls(is_checked, bool(compiled["commits"]), bool(compiled["changes"]))
 
 
-@dataclass(frozen=True, slots=True)
-class JudgedPrompt:
-    """A recorded prompt with a workflow, and whether the agent's actions after it met the criteria of that workflow.
-
-    ``had_plan`` says whether a plan was added to the prompt. ``criteria`` is the result of ``judge``; None if the
-    prompt was not found in a transcript, or if it is the last of its session and nothing was done after it.
-    """
-
-    trace_id: str
-    workflow: str
-    had_plan: bool
-    criteria: Mapping[str, bool | None] | None
-
-    @property
-    def is_followed(self) -> bool | None:
-        """Return whether the agent did all that decides (``DECISIVE``); None if nothing of it can be told."""
-        decisive = [holds for name in DECISIVE if (holds := (self.criteria or {}).get(name)) is not None]
-        return all(decisive) if decisive else None
-
-
 @dataclass(slots=True)
 class CriterionShare:
     """How often one criterion was met: after ``held`` of the prompts to which it applied, whose number is ``of``."""
 
     held: int = 0
     of: int = 0
-    traces: dict[str, bool] = field(default_factory=dict, repr=False)
-    """Whether the criterion was met, by the id of each recorded prompt to which it applied."""
 
-    def add(self, trace_id: str, holds: bool | None) -> None:
+    def add(self, holds: bool | None) -> None:
         """Count one prompt; ``holds`` says whether the criterion was met, and is None if it does not apply."""
         if holds is not None:
             self.held += holds
             self.of += 1
-            self.traces[trace_id] = holds
 
 
 @dataclass(slots=True)
@@ -216,9 +193,13 @@ class Adherence:
     followed: CriterionShare = field(default_factory=CriterionShare)
     criteria: dict[str, CriterionShare] = field(default_factory=lambda: {name: CriterionShare() for name in CRITERIA})
 
-    def as_object(self) -> dict[str, object]:
-        """Return the figures as JSON values, without the ids of the prompts."""
-        return asdict(self, dict_factory=lambda pairs: {name: value for name, value in pairs if name != "traces"})
+    def add(self, criteria: Mapping[str, bool | None]) -> None:
+        """Count one prompt that was found in a transcript; ``criteria`` is the result of ``judge`` for it."""
+        self.found += 1
+        for name, holds in criteria.items():
+            self.criteria[name].add(holds)
+        decisive = [holds for name in DECISIVE if (holds := criteria[name]) is not None]
+        self.followed.add(all(decisive) if decisive else None)
 
 
 def planned_steps(text: str) -> list[str]:
@@ -229,7 +210,7 @@ def planned_steps(text: str) -> list[str]:
     return [json.loads(found) for found in STEP.findall(text)] if INLINE in text else []
 
 
-def has_plan(row: Row) -> bool:
+def _has_plan(row: Row) -> bool:
     """Return whether a plan was added to a recorded prompt, in its text or in a file that the text names."""
     text = str(row["output_text"] or "")
     return row["status"] in ("ok", "partial") and (INLINE in text or IN_FILE in text)
@@ -267,75 +248,39 @@ def _has_evidence(turn: Actions) -> bool:
     )
 
 
-def judged_prompts(
-    traces: Iterable[Row],
-    workflows: Mapping[str, Workflow],
-    *,
-    goes_on: Callable[[int, int], bool] = lambda _done, _total: True,
-) -> Iterator[JudgedPrompt]:
-    """Read the user's transcripts, and yield whether agents did what the workflow of each prompt asks, oldest first.
-
-    ``traces`` are rows of the table ``traces``, one for each recorded prompt; rows without a workflow, or with one that
-    is not in ``workflows``, are left out. ``goes_on`` is called before each transcript is read, with the number of
-    those that were read and of all; if it returns False, no more are read.
-    """
-    wanted = [row for row in traces if row["workflow"] in workflows and row["status"] != "skipped"]
-    turns = _turns({str(row["host"]) for row in wanted}, {str(row["session_id"]) for row in wanted}, goes_on)
-    for row in sorted(wanted, key=lambda one: str(one["at"])):
-        turn, workflow = _take(turns[str(row["host"]), str(row["session_id"])], row), str(row["workflow"])
-        steps = planned_steps(str(row["output_text"] or ""))
-        criteria = judge(turn, workflows[workflow], steps) if turn is not None else None
-        yield JudgedPrompt(str(row["id"]), workflow, has_plan(row), criteria)
-
-
-def measure(traces: Iterable[Row], workflows: Mapping[str, Workflow]) -> list[Adherence]:
+def measure(db: sqlite3.Connection, selection: Selection | None, cwd: str) -> list[Adherence]:
     """Read the user's transcripts, and return how often agents did what each workflow asks.
 
-    The figures for prompts with a plan come first. For ``traces`` and ``workflows`` see ``judged_prompts``.
+    The figures are of the selected recorded prompts with a workflow of the rules that apply in the folder ``cwd``;
+    those of prompts with a plan come first. Raises NoRulesError or OSError if there are no rules.
     """
+    plans: dict[str, Any] = rules_for(cwd)[0].packed("plans")
+    workflows = {name: Workflow.of(plan) for name, plan in plans.items()}
+    found = queries.export(db, selection, with_children=False)
+    rows = [row for row in found if row["workflow"] in workflows and row["status"] != "skipped"]
+    turns = _turns({str(row["host"]) for row in rows}, {str(row["session_id"]) for row in rows})
     figures: dict[tuple[str, bool], Adherence] = {}
-    for prompt in judged_prompts(traces, workflows):
-        key = prompt.workflow, prompt.had_plan
+    for row in sorted(rows, key=lambda one: str(one["at"])):
+        key = str(row["workflow"]), _has_plan(row)
         one = figures.setdefault(key, Adherence(*key))
         one.prompts += 1
-        if prompt.criteria is not None:
-            one.found += 1
-            for name, holds in prompt.criteria.items():
-                one.criteria[name].add(prompt.trace_id, holds)
-            one.followed.add(prompt.trace_id, prompt.is_followed)
+        turn = _take(turns[str(row["host"]), str(row["session_id"])], row)
+        if turn is not None:
+            one.add(judge(turn, workflows[one.workflow], planned_steps(str(row["output_text"] or ""))))
     return sorted(figures.values(), key=lambda one: (not one.had_plan, -one.prompts, one.workflow))
 
 
-def measure_history(db: sqlite3.Connection, selection: Selection | None, cwd: str) -> list[Adherence]:
-    """Return the figures of ``measure`` for the selected recorded prompts; all of them if ``selection`` is None.
-
-    The workflows are those of the rules that apply in the folder ``cwd``. Raises NoRulesError or OSError if there are
-    no rules.
-    """
-    return measure(queries.export(db, selection, with_children=False), workflows_in(cwd))
-
-
-def workflows_in(cwd: str) -> dict[str, Workflow]:
-    """Return the workflows of the rules that apply in a folder. Raises NoRulesError or OSError if there are none."""
-    plans: dict[str, Any] = rules_for(cwd)[0].packed("plans")
-    return {name: Workflow.of(plan) for name, plan in plans.items()}
-
-
-def _turns(
-    hosts: set[str], sessions: set[str], goes_on: Callable[[int, int], bool]
-) -> dict[tuple[str, str], list[Actions]]:
+def _turns(hosts: set[str], sessions: set[str]) -> dict[tuple[str, str], list[Actions]]:
     """Read the transcripts, and return what the agents did in the sessions.
 
     The last prompt of a session is left out if nothing was done after it, because its agent may not have acted yet.
     """
     found: dict[tuple[str, str], list[Actions]] = defaultdict(list)
-    files = [source for host in sorted(hosts.intersection(STORED_AT)) for source in stored_files(host)]
-    for done, source in enumerate(files):
-        if not goes_on(done, len(files)):
-            break
-        for turn in read_actions(source):
-            if turn.session_id in sessions:
-                found[turn.host, turn.session_id].append(turn)
+    for host in sorted(hosts.intersection(STORED_AT)):
+        for source in stored_files(host):
+            for turn in read_actions(source):
+                if turn.session_id in sessions:
+                    found[turn.host, turn.session_id].append(turn)
     for turns in found.values():
         if not turns[-1].done and not turns[-1].lists:
             turns.pop()

@@ -52,12 +52,6 @@ _NEWEST_LINE_LABEL = f"""
     traces.id in (select line_labels.trace_id from line_labels where {{}} and {line_labels.IS_NEWEST})
 """
 JUDGED = {"any": "", "right": "ok", "wrong": "wrong"}
-ADHERENCE = {
-    "plan": "had_plan = 1", "no-plan": "had_plan = 0",
-    "followed": "followed = 'yes'", "not-followed": "followed = 'no'", "unknown": "followed = 'unknown'",
-    "reached": "checkpoint = 'reached'", "missed": "checkpoint = 'missed'",
-}  # fmt: skip
-"""The values of ``adherence:`` with their SQL conditions on what was measured for a trace with a workflow."""
 
 
 class SelectionError(ValueError):
@@ -287,11 +281,6 @@ def _line(_sign: str, value: str, parts: _Parts) -> str:
     return _NEWEST_LINE_LABEL.format(" and ".join(conditions) or "1")
 
 
-def _adherence(_sign: str, value: str, _parts: _Parts) -> str:
-    _check(value, ADHERENCE)
-    return f"traces.id in (select own.trace_id from workflow_adherence as own where own.{ADHERENCE[value]})"
-
-
 def _shown(_sign: str, value: str, _parts: _Parts) -> str:
     if value not in ("yes", "no"):
         raise ValueError(f"{value!r} is neither yes nor no")
@@ -367,9 +356,6 @@ FIELDS = {
     "should": Field(_EQUAL, "should:debug", "the task type that the newest label asks for", _should),
     "line": Field(
         _EQUAL, 'line:"wrong guardrail H3"', "a line that a user called right or wrong", _line, tuple(JUDGED)
-    ),
-    "adherence": Field(
-        _EQUAL, "adherence:not-followed", "whether the agent followed its workflow", _adherence, tuple(ADHERENCE)
     ),
     "ms": Field(_COMPARED, "ms>20", "how long the hook took", _number("latency_ms"), is_indexed=True),
     "tokens": Field(_COMPARED, "tokens>100", "how much was added", _number("output_tokens"), is_indexed=True),

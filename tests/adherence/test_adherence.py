@@ -169,6 +169,20 @@ def test_the_transcript_of_another_client_is_read_as_well(planning: Account) -> 
     assert edit["followed"] == {"held": 1, "of": 1}
 
 
+def test_an_agent_that_has_done_nothing_yet_is_not_judged(planning: Account) -> None:
+    plan_of(planning, FIX, "s-1")
+    session = Claude()
+    session.asks(FIX)
+    saved(session, planning, "s-1")
+    before = figures(planning)["minor-edit", True]
+    session.uses("Edit", file_path="/p/shop.py")
+    saved(session, planning, "s-1")
+    after = figures(planning)["minor-edit", True]
+
+    assert (before["prompts"], before["found"], before["followed"]) == (1, 0, {"held": 0, "of": 0})
+    assert (after["prompts"], after["found"], after["followed"]) == (1, 1, {"held": 0, "of": 1})
+
+
 def test_people_get_a_table_and_a_word_where_there_is_nothing(planning: Account) -> None:
     assert "no recorded prompt has a workflow" in planning.cli("trace", "stats", "--adherence", "--where", "type:ops")
 

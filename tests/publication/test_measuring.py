@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from storage.db import database
-from workbench.web.reading import adherence_store
 from workbench.web.server import upkeep
 from workbench.web.server.upkeep import COMMAND, Measuring, MeasuringError, maintained
 
@@ -67,22 +66,6 @@ def test_what_is_due_is_measured_while_the_history_is_served(state: Path) -> Non
     assert (said, time.process_time() - began < 1.0) == ([], True)
 
 
-def test_prompts_that_become_old_enough_are_measured_although_no_others_come(
-    state: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with maintained(str(state), str, every_s=0.05):
-        assert until(lambda: versions_measured(state) == 1)
-    monkeypatch.setattr(upkeep, "COMMAND", f"open({str(state / 'measured')!r}, 'w')")
-    monkeypatch.setattr(upkeep, "LOOK_ANYWAY_S", 0.2)
-    with maintained(str(state), str, every_s=0.05):
-        time.sleep(1.0)
-        was_due = (state / "measured").exists()
-        monkeypatch.setattr(adherence_store, "SETTLED_S", -60)
-
-        assert until((state / "measured").exists)
-    assert not was_due
-
-
 def test_what_cannot_be_measured_is_tried_once(state: Path) -> None:
     with closing(database.connect(str(state))) as db, closing(Measuring(str(state))) as measuring:
         db.execute("update traces set rules_hash = 'ab' || substr(rules_hash, 3)")
@@ -100,32 +83,14 @@ def test_it_says_once_why_it_failed_and_is_left_alone_then(state: Path) -> None:
         assert not measuring.look(db)
 
 
-@pytest.fixture
-def failing(state: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A history whose coverage cannot be measured, and whose adherence fails; it is tried again at once."""
-    command = "import workbench.web.reading.adherence_store as own; own.is_due = lambda db: 1 / 0; "
+def test_a_failure_to_measure_is_reported_as_such(state: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    command = "import workbench.web.reading.coverage_store as own; own.due = lambda db: 1 / 0; "
     monkeypatch.setattr(upkeep, "COMMAND", command + COMMAND)
-    monkeypatch.setattr(upkeep, "AGAIN_S", 0.0)
-    with closing(database.connect(str(state))) as db:
-        db.execute("update traces set rules_hash = 'ab' || substr(rules_hash, 3)")
-    return state
-
-
-def test_a_failure_to_measure_adherence_is_reported_as_such(failing: Path) -> None:
     said: list[str] = []
-    with maintained(str(failing), said.append, every_s=0.05):
+    with maintained(str(state), said.append, every_s=0.05):
         assert until(lambda: said)
 
-    assert said == ["adherence could not be measured: ZeroDivisionError: division by zero"]
-
-
-def test_what_was_found_about_coverage_counts_although_adherence_fails(failing: Path) -> None:
-    with closing(database.connect(str(failing))) as db, closing(Measuring(str(failing))) as measuring:
-        measuring.look(db)
-        assert until(measuring.has_ended)
-        with pytest.raises(MeasuringError):
-            measuring.look(db)
-        assert not measuring.look(db)
+    assert said == ["coverage could not be measured: ZeroDivisionError: division by zero"]
 
 
 def test_it_ends_when_its_server_is_killed(state: Path) -> None:

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import closing
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from piloting import run_workbench, screen_text, settle
-
-sys.path.append(str(Path(__file__).parents[1] / "session"))
-from host_files import Claude
 
 from storage.db import database
 from storage.evaluation import experiments
@@ -154,50 +149,3 @@ async def test_results_that_come_while_it_is_open_are_shown(library: Account) ->
         shown = screen_text(app)
 
     assert "c3" in shown
-
-
-def converse(account: Account, prompt: str, session: str, *commands: str) -> None:
-    """Write a conversation in which the agent changed a file after a prompt, and then ran these commands."""
-    spoken = Claude()
-    spoken.asks(prompt)
-    spoken.uses("Edit", file_path="/p/prices.py")
-    for command in commands:
-        spoken.uses("Bash", "2 passed", command=command)
-    spoken.answers("Done.")
-    for record in spoken.records:
-        record["sessionId"] = session
-    spoken.save(account.home / f".claude/projects/-p/{session}.jsonl")
-
-
-async def test_how_often_plans_were_followed_is_shown_and_opens_the_prompts(
-    library: Account, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("HOME", str(library.home))
-    with closing(database.connect(str(library.state))) as db:
-        db.execute("""
-            update traces set workflow = 'minor-edit', status = 'ok', output_text = '## Prompt Hydration'
-            where prompt like 'add a test%' or prompt like 'refactor%' or prompt like 'why does%'
-        """)
-        db.execute("update traces set session_id = 'one' where prompt like 'add a test%'")
-        db.execute("update traces set session_id = 'two' where prompt like 'refactor%'")
-    prompts = {one["session_id"]: one["prompt"] for one in library.traces()}
-    converse(library, prompts["one"], "one", "pytest tests", "git commit -am done")
-    converse(library, prompts["two"], "two")
-    async with run_workbench(library.state, size=(120, 40), screen="experiments") as (app, pilot):
-        await pilot.press("f")
-        await settle(app, pilot)
-        measured, numbers = screen_text(app), {one.name: one.number for one in app.screen.counts()}
-        await pilot.press("number_sign", "enter")
-        await settle(app, pilot)
-        opened = (app.current_mode, app.screen.rows.row_count, "add a test for the rounding" in screen_text(app))
-        await pilot.press("escape")
-        await settle(app, pilot)
-        again = screen_text(app)
-        await pilot.press("escape")
-        await settle(app, pilot)
-
-        assert "minor-edit, with a plan: in 1 of 2, 50.0 %; by chance anything from" in measured
-        assert numbers["followed: minor-edit, with a plan"] == numbers["not followed: minor-edit, with a plan"] == 1
-        assert opened == ("traces", 1, True)
-        assert "minor-edit" in again
-        assert "minor-edit" not in screen_text(app)

@@ -7,7 +7,6 @@ import os
 import secrets
 import sqlite3
 import sys
-from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -30,7 +29,7 @@ PASSWORD_BYTES = 18  # of randomness; 24 characters
 SERVING = ("port", "is_opened", "host", "password_file", "allowed", "base_url")
 STEPS = {
     "traces": "prompts", "trace_scores": "scores", "trace_stages": "stages", "index": "index", "sums": "sums",
-    "explanations": "reasons", "transcripts": "transcripts",
+    "explanations": "reasons",
 }  # fmt: skip
 
 
@@ -196,7 +195,6 @@ def _described(publication: Publication) -> str:
 
 
 def _measure_and_write(db: sqlite3.Connection, path: str, text: str) -> Publication:
-    from workbench.web.reading import adherence_store
     from workbench.web.server import upkeep
     from workbench.web.server.serving import stop_signals
     from workbench.web.snapshot import writing
@@ -208,8 +206,6 @@ def _measure_and_write(db: sqlite3.Connection, path: str, text: str) -> Publicat
                 bar(done, total, STEPS.get(step, "the rest"))
 
         upkeep.catch_up(db, should_stop=asked.is_set)  # a snapshot copies coverage and the word index's numbers
-        if not asked.is_set():
-            adherence_store.measure(db, should_stop=asked.is_set, advance=partial(advance, "transcripts"))
         if asked.is_set():
             raise writing.InterruptedSnapshotError("interrupted: no snapshot was written")
         return writing.write(state_dir(), path, text=text, should_stop=asked.is_set, advance=advance)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import click
 
 from enricher.interfaces.cli.output import new_console, new_table, print_json
 from enricher.rules.cache import NoRulesError
-from workbench.adherence import ABOUT_THE_LIST, DECISIVE, measure_history
+from workbench.adherence import ABOUT_THE_LIST, DECISIVE, measure
 
 if TYPE_CHECKING:
     import sqlite3
@@ -24,11 +25,11 @@ if TYPE_CHECKING:
 def report(db: sqlite3.Connection, selection: Selection | None, *, is_json: bool) -> None:
     """Print for each workflow how often agents followed it after the selected prompts."""
     try:
-        figures = measure_history(db, selection, os.getcwd())
+        figures = measure(db, selection, os.getcwd())
     except (NoRulesError, OSError) as failure:
         raise click.ClickException(f"{failure}; to find out more, run: enricher check") from failure
     if is_json:
-        print_json([one.as_object() for one in figures])
+        print_json([asdict(one) for one in figures])
     else:
         _print(figures)
 

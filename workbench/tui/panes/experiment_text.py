@@ -5,17 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from workbench.statistics.intervals import wilson
-from workbench.tui.messages import Counted
 from workbench.tui.widgets.lists.columns import short_time
-from workbench.tui.widgets.lists.figures import Heading, TableRow, ms, percent
+from workbench.tui.widgets.lists.figures import Heading, TableRow, ms
 from workbench.tui.widgets.plain_text import one_line, plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from storage.evaluation.experiments import ArmResult, Experiment
-    from workbench.adherence import Adherence
     from workbench.experiments.cohorts import CohortComparison
 
 LIST = (
@@ -29,39 +26,6 @@ WITH_LATENCY = 100
 LONGEST = 300
 """The table shows at most this many characters of a prompt."""
 WORSE = "error"
-
-
-def followed_text(figures: Sequence[Adherence]) -> str:
-    """Return a text on how often agents followed each workflow, with its plan in the added text and without it."""
-    if not figures:
-        return "No recorded prompt has a workflow."
-    return "How often agents did what the workflow asks\n" + "\n".join(map(_followed_line, figures))
-
-
-def _followed_line(one: Adherence) -> str:
-    held, of = one.followed.held, one.followed.of
-    if not of:
-        return f"{_workflow(one)}: nothing to judge; {one.found:,} of {one.prompts:,} prompts have a transcript"
-    interval = wilson(held, of)
-    of_all = f"{percent(interval.low)} to {percent(interval.high)} of all such prompts"
-    return f"{_workflow(one)}: in {held:,} of {of:,}, {percent(held / of)}; by chance anything from {of_all}"
-
-
-def followed_counts(figures: Sequence[Adherence]) -> list[Counted]:
-    """Return, for each workflow, how many prompts there are where the agent followed it, and where it did not.
-
-    Each number comes with the ids of its prompts.
-    """
-    found = []
-    for one in figures:
-        for name, holds in (("followed", True), ("not followed", False)):
-            ids = [trace_id for trace_id, held in one.followed.traces.items() if held is holds]
-            found.append(Counted(f"{name}: {_workflow(one)}", len(ids), ids))
-    return found
-
-
-def _workflow(one: Adherence) -> str:
-    return f"{one.workflow}, {'with' if one.had_plan else 'without'} a plan"
 
 
 @dataclass(frozen=True, slots=True)

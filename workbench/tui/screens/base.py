@@ -196,7 +196,7 @@ class WorkbenchScreen(Screen[None], inherit_bindings=False):
         """Show on the Traces screen exactly the prompts that ``counted`` counts."""
         self.post_message(FilterTraces(counted.text, counted if counted.ids is not None else None))
 
-    @on(Click, "#summary, #state, #note, #followed")
+    @on(Click, "#summary, #state, #note")
     def _number_clicked(self) -> None:
         if self.counts():
             self.action_counts()

@@ -15,21 +15,16 @@ from storage.evaluation import corpus, experiments
 from workbench.experiments.cohorts import compare
 from workbench.tui.messages import OpenTrace
 from workbench.tui.panes import experiment_text
-from workbench.tui.screens.base import WorkbenchScreen, counts_key
-from workbench.tui.state import here
+from workbench.tui.screens.base import WorkbenchScreen
 from workbench.tui.widgets.lists.cursor_view import ends, moves
 from workbench.tui.widgets.lists.figures import FiguresTable
 from workbench.tui.widgets.search_bar import SearchBar, SearchInput
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from textual.app import ComposeResult
 
     from storage.evaluation.experiments import Experiment
-    from workbench.adherence import Adherence
     from workbench.experiments.cohorts import CohortComparison
-    from workbench.tui.messages import Counted
     from workbench.tui.panes.experiment_text import Answers
 
 MOST = 500
@@ -68,18 +63,6 @@ class CohortsCompared(Message):
     found: CohortComparison
 
 
-@dataclass
-class PlansMeasured(Message):
-    """Sent when it has been measured how often agents followed their workflows.
-
-    ``trouble`` says why the measurement failed; empty if it did not.
-    """
-
-    run: int
-    figures: list[Adherence]
-    trouble: str = ""
-
-
 class CohortBar(SearchBar):
     """The input line for the name of the experiment whose cohorts (groups of sessions) are compared."""
 
@@ -114,9 +97,6 @@ tokens of both answers (`≠` where they differ, `✗` for an answer that failed
 
 `c` compares two cohorts of sessions: type the name given to `enricher ab cohort`, and what `enricher ab effect` prints
 stands below it.
-
-`f` measures how often agents did what the workflow of their prompts asks, as `enricher trace stats --adherence` does:
-it reads the conversations of the installed clients. `#` shows the prompts behind the figures.
 """
     DEFAULT_CSS = """
     ExperimentsScreen {
@@ -133,9 +113,8 @@ it reads the conversations of the installed clients. `#` shows the prompts behin
         &.-wide #of-b { border-left: solid $panel; }
         &.-narrow #of-b { border-top: solid $panel; }
         #cohorts { display: none; height: auto; max-height: 8; padding: 0 1; }
-        #followed { display: none; height: auto; max-height: 12; padding: 0 1; border-top: solid $panel; }
-        &.-compared #cohorts, &.-measured #followed { display: block; }
-        &.-opened CohortBar, &.-opened #cohorts, &.-opened #followed { display: none; }
+        &.-compared #cohorts { display: block; }
+        &.-opened CohortBar, &.-opened #cohorts { display: none; }
         &.-empty #list, &.-empty #one { display: none; }
     }
     """
@@ -144,8 +123,6 @@ it reads the conversations of the installed clients. `#` shows the prompts behin
         Binding("d", "differences", "All/diff", id="experiments.differences", tooltip="All, or only differing answers"),
         Binding("t", "trace", "Trace", id="experiments.trace", tooltip="The trace of a recorded prompt"),
         Binding("c", "cohorts", "Cohorts", id="experiments.cohorts", tooltip="Compare two cohorts of sessions"),
-        Binding("f", "followed", "Followed", id="experiments.followed", tooltip="How often plans were followed"),
-        counts_key("experiments"),
         Binding("R", "reload", "Read the list again", id="experiments.reload", show=False),
     ]
 
@@ -154,7 +131,6 @@ it reads the conversations of the installed clients. `#` shows the prompts behin
         self._listed: list[Experiment] = []
         self._opened: ExperimentOpened | None = None
         self._only = False
-        self._plans: list[Adherence] = []
 
     def compose_body(self) -> ComposeResult:
         yield OpeningTable(experiment_text.LIST, id="list")
@@ -168,7 +144,6 @@ it reads the conversations of the installed clients. `#` shows the prompts behin
         yield Static(NOTHING_YET, id="empty", markup=False)
         yield CohortBar()
         yield Static("", id="cohorts", markup=False)
-        yield Static("", id="followed", markup=False)
 
     def on_mount(self) -> None:
         self._only = self.recall("only", False)
@@ -189,12 +164,10 @@ it reads the conversations of the installed clients. `#` shows the prompts behin
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Hide the keys that make no sense now, such as those for answers while no experiment is open."""
         del parameters
-        if action in ("cohorts", "followed"):
+        if action == "cohorts":
             return self._opened is None
-        if action == "counts":
-            return self._opened is None and bool(self._plans)
         if action == "back":
-            return self._opened is not None or self.has_class("-measured") or self.app.can_go_back
+            return self._opened is not None or self.app.can_go_back
         return self._opened is not None if action in ("differences", "trace") else True
 
     def data_changed(self) -> None:
@@ -257,37 +230,6 @@ it reads the conversations of the installed clients. `#` shows the prompts behin
     def action_cohorts(self) -> None:
         """Move the focus to the input for the name of the experiment whose cohorts are compared."""
         self.query_one(CohortBar).input.focus()
-
-    def action_followed(self) -> None:
-        """Measure how often agents followed their plans, and show the result below the list."""
-        self._show_followed("reading the conversations …")
-        self.measure_plans(self.next_run("plans"))
-
-    @work(thread=True, exclusive=True, group="experiments.plans", exit_on_error=False)
-    def measure_plans(self, run: int) -> None:
-        """Measure, by reading the transcripts of sessions, how often agents followed the workflows of their prompts."""
-        from enricher.rules.cache import NoRulesError
-        from workbench.adherence import measure_history
-
-        with self.reading(drain=True) as db:
-            try:
-                self.post_message(PlansMeasured(run, measure_history(db, None, here())))
-            except (NoRulesError, OSError) as failure:
-                self.post_message(PlansMeasured(run, [], str(failure)))
-
-    @on(PlansMeasured)
-    def _plans_came(self, message: PlansMeasured) -> None:
-        if self.is_latest("plans", message.run):
-            self._plans = message.figures
-            self._show_followed(message.trouble or experiment_text.followed_text(message.figures))
-
-    def _show_followed(self, text: str) -> None:
-        self.query_one("#followed", Static).update(text)
-        self.set_class(bool(text), "-measured")
-        self.refresh_bindings()
-
-    def counts(self) -> Sequence[Counted]:
-        return experiment_text.followed_counts(self._plans)
 
     @on(ExperimentsListed)
     def _list_came(self, message: ExperimentsListed) -> None:
@@ -360,8 +302,8 @@ it reads the conversations of the installed clients. `#` shows the prompts behin
     def action_back(self) -> None:
         """Go back one step.
 
-        From the answers, move the focus to the prompts; from the prompts, return to the list of experiments. On the
-        list, hide the figures on plans, or if they are hidden, return to the previous screen.
+        From the answers, move the focus to the prompts; from the prompts, return to the list of experiments; from the
+        list, return to the previous screen.
         """
         if self.focused is not None and self.focused.id in ("of-a", "of-b"):
             self.cases.focus()
@@ -371,10 +313,6 @@ it reads the conversations of the installed clients. `#` shows the prompts behin
             self.set_class(False, "-opened")
             self.refresh_bindings()
             self.list.focus()
-        elif self.has_class("-measured"):
-            self.next_run("plans")  # figures that are still being measured would show it again
-            self._plans = []
-            self._show_followed("")
         else:
             super().action_back()
 

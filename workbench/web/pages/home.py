@@ -19,7 +19,7 @@ from workbench.web import charts, filters
 from workbench.web.charts import Bar, Chart, ChartDay
 from workbench.web.evidence import excerpt
 from workbench.web.page import render
-from workbench.web.reading import adherence_store, coverage_store
+from workbench.web.reading import coverage_store
 
 if TYPE_CHECKING:
     import sqlite3
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from storage.traces.line_labels import KeepRate, KeepRates
     from storage.traces.trace_pages import TraceLine
     from workbench.statistics.intervals import Interval
-    from workbench.web.reading.adherence_store import MeasuredAdherence
     from workbench.web.reading.coverage_store import Doubts
     from workbench.web.reading.history import History
 
@@ -113,8 +112,7 @@ class HomeExtras:
     ``prompts`` is the number of all prompts, since the day ``since``, and ``newest`` has the newest ones. ``waiting``
     is the number of prompts that are not in the sums yet. ``titles`` are the titles of guardrails by id, ``kept`` the
     shares of lines of added texts that people judged as right, and ``doubts`` the weak points of the rules.
-    ``regression`` is the newest stored replay with the verdict that edited rules are worse ("regressed"), and
-    ``adherence`` says how often agents followed the workflows of their prompts.
+    ``regression`` is the newest stored replay with the verdict that edited rules are worse ("regressed").
     """
 
     prompts: int
@@ -126,7 +124,6 @@ class HomeExtras:
     kept: KeepRates | None
     doubts: Doubts | None
     regression: StoredReplay | None
-    adherence: MeasuredAdherence | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +182,6 @@ async def data(history: History, request: Request) -> Response:
             "keep_rate": asdict(extras.kept) if extras.kept else None,
             "doubts": asdict(extras.doubts) if extras.doubts else None,
             "regression": extras.regression.id if extras.regression else None,
-            "adherence": asdict(extras.adherence) if extras.adherence else None,
             **asdict(seen),
         }
     )
@@ -213,7 +209,6 @@ def _read_extras(db: sqlite3.Connection, *, is_live: bool) -> HomeExtras:
         _judged_lines(db),
         coverage_store.doubts(db),
         next((one for one in replays.listing(db) if one.verdict == REGRESSED), None),
-        adherence_store.adherence(db),
     )
 
 

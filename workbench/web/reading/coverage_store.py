@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from workbench.replay.rulesets.versions import Texts
 
-NEWEST_PROMPTS = 5_000  # are measured at most, for coverage and for adherence
+NEWEST_PROMPTS = 5_000  # are measured at most
 GROWTH = 0.05  # of the measured prompts, before they are measured again, which takes seconds
 MOST_NAMED = 3  # doubtful rules, and as many that always fire, on the home page
 MOST_VERSIONS = 3  # in use, which are measured
@@ -218,16 +218,11 @@ def measure(db: sqlite3.Connection, *, should_stop: Callable[[], bool] = lambda:
     return unknown
 
 
-def enough_new(measured: int) -> int:
-    """Return how many new prompts are enough to measure again if ``measured`` prompts were measured."""
-    return max(1, round(measured * GROWTH))
-
-
 def _is_due(db: sqlite3.Connection, identity: str) -> bool:
     known = db.execute(WHEN_WAS_IT_MEASURED, {"hash": identity}).fetchone()
     if known is None:
         return True
-    enough = enough_new(known[1])
+    enough = max(1, round(known[1] * GROWTH))
     asked = {"id": queries.first_id(datetime.fromisoformat(str(known[0])).timestamp()), "enough": enough}
     return bool(db.execute(HOW_MANY_CAME_SINCE, asked).fetchone()[0] >= enough)
 

@@ -1,9 +1,8 @@
-"""Keep the sums, word index and measurements that the web pages need up to date while a live history is served.
+"""Keep the sums, word index and rule coverage that the web pages need up to date while a live history is served.
 
 The live history is the database of recorded prompts, to which hooks keep adding. A thread updates the sums and the word
-index. A separate process measures the coverage (how often each rule fires) and the adherence (how often agents follow
-the workflows of their prompts), so that its computing does not slow down the pages. The process reads a pipe from the
-server, so it ends when the server ends, even if the server is killed.
+index. A separate process measures the coverage (how often each rule fires), so that its computing does not slow down
+the pages. The process reads a pipe from the server, so it ends when the server ends, even if the server is killed.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from typing import TYPE_CHECKING
 from storage.db import database
 from storage.metrics import rollups
 from storage.traces import search
-from workbench.web.reading import adherence_store, coverage_store
+from workbench.web.reading import coverage_store
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -30,8 +29,6 @@ PATIENCE_MS = 250  # then the thread gives up, because the writes of hooks and c
 COMMAND = "from workbench.web.server.upkeep import main; main()"
 NICENESS = 10  # a low priority: the measuring process computes for seconds, and nobody waits for it
 AGAIN_S = 300.0  # after a failure, until the measuring process is started again
-LOOK_ANYWAY_S = 300.0  # although nothing is new: a prompt is measured once it is an hour old
-ADHERENCE = "adherence"  # stands for its measurement, beside the hashes of versions whose coverage is measured
 
 
 @contextlib.contextmanager
@@ -68,13 +65,12 @@ def _keep_up(state_dir: str, end: threading.Event, report: Callable[[str], None]
 
 def _update_until_end(db: sqlite3.Connection, measuring: Measuring, end: threading.Event, every_s: float) -> None:
     """Update sums and word index whenever the database has changed, and start measuring; return once ``end`` is set."""
-    done, look_at = None, time.monotonic() + LOOK_ANYWAY_S
+    done = None
     while not end.is_set():
         version = db.execute("pragma data_version").fetchone()[0]  # changes with every commit of another connection
         is_news = version != done and not catch_up(db, should_stop=end.is_set, with_coverage=False)
-        if is_news or measuring.has_ended() or time.monotonic() >= look_at:
+        if is_news or measuring.has_ended():
             measuring.look(db)
-            look_at = time.monotonic() + LOOK_ANYWAY_S
         done = version if is_news else done
         end.wait(every_s)
 
@@ -95,17 +91,13 @@ def catch_up(
 
 
 class MeasuringError(Exception):
-    """Raised if the measuring process failed.
-
-    The message says what it was measuring, and has the last line of its error output.
-    """
+    """Raised if the measuring process failed; the message has the last line of its error output."""
 
 
 class Measuring:
-    """A supervisor of the process that measures coverage and adherence; it starts the process when there is work.
+    """A supervisor of the process that measures how often each rule fires; it starts the process when there is work.
 
-    The process measures how often each rule fires, for those versions of the rules whose figures are missing or
-    outdated, and whether agents followed the workflows of their prompts.
+    The process measures those versions of the rules whose figures are missing or outdated.
     """
 
     def __init__(self, state_dir: str) -> None:
@@ -115,14 +107,14 @@ class Measuring:
         self._not_before = 0.0
 
     def look(self, db: sqlite3.Connection) -> bool:
-        """Start the process if something has to be measured; return whether the process is running.
+        """Start the process if a version of the rules has to be measured; return whether the process is running.
 
         Raises MeasuringError, once, if the previous process has failed.
         """
         if self._process is not None and self._process.poll() is None:
             return True
         self._take_answer()
-        if time.monotonic() >= self._not_before and _due(db) - self._unknown:
+        if time.monotonic() >= self._not_before and set(coverage_store.due(db)) - self._unknown:
             # -P: do not import from a folder in the working directory that has the name of one of our packages.
             self._process = subprocess.Popen(
                 [sys.executable, "-P", "-c", COMMAND, self._state_dir],
@@ -150,29 +142,20 @@ class Measuring:
         self._unknown |= set(answer.split())
         if process.returncode:
             self._not_before = time.monotonic() + AGAIN_S
-            what = ADHERENCE if answer else "coverage"  # the first line, even an empty one, ends the coverage
             reason = errors.strip().rpartition("\n")[2] or f"ended with {process.returncode}"
-            raise MeasuringError(f"{what} could not be measured: {reason}")
-
-
-def _due(db: sqlite3.Connection) -> set[str]:
-    """Return what has to be measured: hashes of versions of the rules for their coverage, and ADHERENCE."""
-    return {*coverage_store.due(db), *([ADHERENCE] if adherence_store.is_due(db) else [])}
+            raise MeasuringError(f"coverage could not be measured: {reason}")
 
 
 def main() -> None:
-    """Measure rule coverage and adherence for the history in the folder ``argv[1]``, as a process of its own.
+    """Measure rule coverage for the history in the folder ``argv[1]``, as a process of its own.
 
-    Print what cannot be measured: a line with hashes of versions of the rules, before adherence is measured, and then
-    ADHERENCE.
+    Print the hashes of the versions of the rules that cannot be measured.
     """
     threading.Thread(target=_end_with_the_server, daemon=True).start()
     with contextlib.suppress(OSError, AttributeError):  # Windows has no nice
         os.nice(NICENESS)
     with contextlib.closing(database.connect(sys.argv[1])) as db:
-        print(*coverage_store.measure(db), flush=True)
-        if adherence_store.is_due(db) and not adherence_store.measure(db):
-            print(ADHERENCE)
+        print(*coverage_store.measure(db))
 
 
 def _end_with_the_server() -> None:

@@ -140,11 +140,6 @@ COLUMNS: dict[str, dict[str, ColumnTreatment]] = {
         "text_hash": _always("''", full="{c}"),
         "because": TEXT,
     },
-    "workflow_adherence": {
-        **dict.fromkeys(("trace_id", "measured_at"), CODE),
-        "had_plan": NUMBER,
-        **dict.fromkeys(("followed", "checkpoint"), WORD),
-    },
     "instructions_versions": {"hash": CODE, "text": NO_DOCUMENT, "first_seen_at": CODE},
     "instructions_sources": {"hash": CODE, "position": NUMBER, "layer": WORD, "path": FILE, "text": TEXT},
     "replays": {
@@ -194,7 +189,7 @@ BUILT = (
 NOT_PUBLISHED = frozenset(
     """
     memories memories_fts memory_counts memory_vectors memory_vocabulary sessions experiments experiment_results
-    _sqlite_migrations content_vectors parallel_attempts
+    _sqlite_migrations content_vectors parallel_attempts workflow_adherence
     """.split()
 )
 """Tables that are never published. A test checks that every table is listed here, in COLUMNS or in BUILT."""

@@ -44,7 +44,7 @@ NOT_RUN = {
 }
 """Commands whose example is only parsed."""
 OWN_MEANING = {"--all", "--cases", "--format", "--host", "--match", "--port", "--project", "--prompts", "--scope"}
-OWN_MEANING |= {"--cwd", "--dry-run", "--origin", "--session"}
+OWN_MEANING |= {"--cwd", "--dry-run", "--session"}
 """Options whose help text depends on the command."""
 VARYING = re.compile(r"((, the newest)?; 0: \w+)?\.$| with .*|; default: .*")
 """Endings of help texts that depend on the command: what 0 means, the fields of a line, the default."""

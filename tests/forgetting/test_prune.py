@@ -161,9 +161,9 @@ def test_by_age_go_databases_aside_and_snapshots_too(past: Account) -> None:
 @pytest.mark.slow
 def test_a_snapshot_that_goes_back_further_goes_too_when_a_person_prunes(past: Account) -> None:
     whole, newer = past.home / "whole.db", past.home / "newer.db"
-    past.cli("publish", "--snapshot", str(whole), "--no-serve")
+    past.cli("publish", "--snapshot", str(whole))
     first = pruned(past, "--rows", "3")
-    past.cli("publish", "--snapshot", str(newer), "--no-serve")
+    past.cli("publish", "--snapshot", str(newer))
 
     pruned(past, "--rows", "3")
 

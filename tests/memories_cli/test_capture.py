@@ -101,7 +101,7 @@ def test_the_words_suggest_a_namespace(text: str, namespace: str) -> None:
 
 def captured(account: Account) -> list[dict[str, Any]]:
     """Return what this account remembers without anyone having reviewed it."""
-    value = json.loads(account.cli("memory", "list", "--unreviewed", "--json"))
+    value = json.loads(account.cli("memory", "review", "--json"))
     assert isinstance(value, list)
     return value
 

@@ -98,7 +98,7 @@ def test_what_is_wrong_is_said_with_its_remedy(account: Account) -> None:
 def test_what_was_captured_is_approved_edited_or_dropped(account: Account) -> None:
     for text in ("first we decided on tabs", "second is a secret place", "third is kept as it is"):
         account.cli("memory", "capture", text)
-    waiting = listed(account, "--unreviewed")
+    waiting = json.loads(account.cli("memory", "review", "--json"))
     assert len(waiting) == 3
     assert {one["origin"] for one in waiting} == {"captured"}
 

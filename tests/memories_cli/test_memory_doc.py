@@ -33,10 +33,8 @@ def test_the_commands_of_the_document_work(account: Account) -> None:
     for line in lines:
         words = shlex.split(line, comments=True)
         if "ID" in words:
-            captured = "--approve" in words
-            listed = account.cli(
-                "memory", "list", "--json", *(["--unreviewed"] if captured else []), cwd=account.home / "clone"
-            )
+            which = "review" if "--approve" in words else "list"
+            listed = account.cli("memory", which, "--json", cwd=account.home / "clone")
             words[words.index("ID")] = json.loads(listed)[0]["id"]
         if "forget" in words:
             words.append("--yes")  # there is nobody to ask

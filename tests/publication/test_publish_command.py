@@ -41,7 +41,7 @@ def live_server(library: Account) -> Iterator[Published]:
 def file(library: Account, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A snapshot of the library."""
     path = tmp_path_factory.mktemp("snapshots") / "history.db"
-    ended = run(library, "--snapshot", str(path), "--no-serve")
+    ended = run(library, "--snapshot", str(path))
     assert ended.returncode == 0, ended.stderr
     return path
 
@@ -206,7 +206,7 @@ def test_a_snapshot_is_written_and_shown_only_where_that_is_asked_for(library: A
     ("words", "said"),
     [
         (["--snapshot", "s.db", "--port", "0"], "--port only matters if the snapshot is shown: add --serve"),
-        (["--serve"], "--serve and --no-serve can only be used with --snapshot FILE"),
+        (["--serve"], "--serve can only be used with --snapshot FILE"),
     ],
 )
 def test_serving_that_would_have_no_effect_is_refused(library: Account, words: list[str], said: str) -> None:
@@ -226,7 +226,7 @@ def test_what_a_snapshot_keeps_is_not_asked_of_the_live_history(library: Account
 
 
 def test_full_texts_say_what_they_reveal_and_are_asked_for(library: Account, tmp_path: Path) -> None:
-    ended = run(library, "--snapshot", str(tmp_path / "s.db"), "--no-serve", "--text", "full")
+    ended = run(library, "--snapshot", str(tmp_path / "s.db"), "--text", "full")
 
     assert ended.returncode == 1
     assert "prompts as typed, from 20" in ended.stderr
@@ -246,7 +246,7 @@ def long_history(tmp_path_factory: pytest.TempPathFactory) -> Account:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_snapshot_that_is_interrupted_leaves_nothing(long_history: Account, tmp_path: Path, number: int) -> None:
     process = subprocess.Popen(
-        [COMMAND, "publish", "--snapshot", str(tmp_path / "s.db"), "--no-serve"],
+        [COMMAND, "publish", "--snapshot", str(tmp_path / "s.db")],
         env=environment(long_history), stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     while process.poll() is None and not list(tmp_path.iterdir()):

@@ -260,7 +260,7 @@ def test_forgetting_a_prompt_removes_the_snapshots_that_hold_it(tmp_path: Path, 
     account = Account(tmp_path / "home")
     account.ask("why is the build red?")
     file = tmp_path / "s.db"
-    assert run(account, "--snapshot", str(file), "--no-serve", "--text", text, "--yes").returncode == 0
+    assert run(account, "--snapshot", str(file), "--text", text, "--yes").returncode == 0
 
     account.cli("trace", "forget", account.trace()["id"], "--yes")
 

@@ -41,12 +41,7 @@ STEPS = {
     type=click.Path(dir_okay=False),
     help="Write a snapshot to this file, and do not show it.",
 )
-@click.option(
-    "--serve/--no-serve",
-    "is_shown",
-    default=None,
-    help="With --snapshot: show it after it is written; default: do not.",
-)
+@click.option("--serve", "is_shown", is_flag=True, help="With --snapshot: show it after it is written.")
 @click.option(
     "--text",
     type=click.Choice(TEXTS),
@@ -96,7 +91,7 @@ STEPS = {
 def publish(
     file: str | None,
     snapshot: str | None,
-    is_shown: bool | None,
+    is_shown: bool,
     text: str | None,
     is_sure: bool,
     port: int,
@@ -120,9 +115,9 @@ def publish(
         return
     if file and snapshot:
         raise click.UsageError("FILE shows an existing snapshot and --snapshot writes a new one; use only one of them")
-    if is_shown is not None and not snapshot:
-        raise click.UsageError("--serve and --no-serve can only be used with --snapshot FILE")
-    if snapshot and is_shown is None and (unused := _first_serving_option()):
+    if is_shown and not snapshot:
+        raise click.UsageError("--serve can only be used with --snapshot FILE")
+    if snapshot and not is_shown and (unused := _first_serving_option()):
         raise click.UsageError(f"{unused} only matters if the snapshot is shown: add --serve, or leave {unused} out")
     is_shown = is_shown or not snapshot
     if text and not snapshot:

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from enricher.sources.code.ranking import FileHit
     from enricher.validation.rules import PromptRule, PromptRuleEngine
 
-SEVERITIES = ("critical", "high", "medium", "low")  # the order counts: ``_chosen`` compares positions
-
 
 @click.group("code", cls=CommandGroup, epilog='Example: enricher code search "where are sessions saved?"')
 def code() -> None:
@@ -124,13 +122,8 @@ def _decreasing(hits: list[FileHit]) -> Iterator[float]:
 @click.argument("paths", nargs=-1, type=click.Path(exists=True), metavar="[FILE|FOLDER]...")
 @click.option("--diff", "revision", metavar="REV", help="Only lines that changed since this revision of git.")
 @click.option("--rule", "names", multiple=True, metavar="ID", help="Only this rule, by id or name; repeatable.")
-@click.option(
-    "--severity", type=click.Choice(SEVERITIES), default="low", help="Only rules that are at least this severe."
-)
 @options.as_json
-def validate(
-    paths: tuple[str, ...], revision: str | None, names: tuple[str, ...], severity: str, is_json: bool
-) -> None:
+def validate(paths: tuple[str, ...], revision: str | None, names: tuple[str, ...], is_json: bool) -> None:
     """Check Python files for stubs, hard-coded values, secrets, missing docstrings and swallowed errors.
 
     With --diff and no FILE, all changed Python files of the repository are checked. The exit code is 1 if a critical or
@@ -142,7 +135,7 @@ def validate(
     if not paths and revision is None:
         raise click.UsageError("name files or folders to check, or a revision with --diff")
     engine = PromptRuleEngine.load()
-    rules = _chosen(engine, names, severity)
+    rules = _chosen(engine, names)
     changed = None
     if revision is not None:
         try:
@@ -169,8 +162,8 @@ def _folder(paths: tuple[str, ...]) -> str:
     return first if os.path.isdir(first) else os.path.dirname(first)
 
 
-def _chosen(engine: PromptRuleEngine, names: tuple[str, ...], severity: str) -> list[PromptRule]:
-    """Return the rules with a validator in ``names`` (default: all) that are at least as severe as ``severity``."""
+def _chosen(engine: PromptRuleEngine, names: tuple[str, ...]) -> list[PromptRule]:
+    """Return the rules with these names or ids; all rules that have a validator if ``names`` is empty."""
     try:
         named = [engine.rule(name) for name in names]
     except KeyError as error:
@@ -178,5 +171,4 @@ def _chosen(engine: PromptRuleEngine, names: tuple[str, ...], severity: str) -> 
         raise click.UsageError(f"no rule {error.args[0]!r}; with a validator: {checked}") from None
     if idle := [rule.id for rule in named if not rule.validator]:
         raise click.UsageError(f"{idle[0]} is checked by a model, a tool or a person; no validator checks it")
-    most = SEVERITIES.index(severity)
-    return [rule for rule in named or engine.rules if rule.validator and SEVERITIES.index(rule.severity) <= most]
+    return named or [rule for rule in engine.rules if rule.validator]

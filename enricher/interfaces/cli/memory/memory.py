@@ -106,25 +106,12 @@ def capture(text: str, cwd: str, is_json: bool) -> None:
 
 @memory.command("list", epilog="Example: enricher memory list --namespace decisions --limit 5")
 @namespaces
-@click.option(
-    "--origin", type=click.Choice(memories.ORIGINS), default=None, help="Only memories that were added in this way."
-)
-@click.option("--unreviewed", is_flag=True, help="Only memories that nobody has approved yet.")
 @click.option("--all", "everywhere", is_flag=True, help="The memories of all projects.")
 @options.limit(20)
 @options.older_than
 @options.in_folder
 @options.as_json
-def list_memories(
-    namespace: str | None,
-    origin: str | None,
-    unreviewed: bool,
-    everywhere: bool,
-    limit: int,
-    before: str,
-    cwd: str,
-    is_json: bool,
-) -> None:
+def list_memories(namespace: str | None, everywhere: bool, limit: int, before: str, cwd: str, is_json: bool) -> None:
     """List the memories of this project and those shared by all projects, newest first."""
     projects = ("",) if everywhere else (identify(cwd).id, SHARED)
     with opened() as db:
@@ -132,15 +119,7 @@ def list_memories(
         found = [
             one
             for project in projects
-            for one in memories.listing(
-                db,
-                project=project,
-                namespace=namespace or "",
-                origin=origin or "",
-                reviewed=False if unreviewed else None,
-                limit=limit,
-                after=last_shown,
-            )
+            for one in memories.listing(db, project=project, namespace=namespace or "", limit=limit, after=last_shown)
         ]
     # Each project's list is limited and newest first; merge them and limit the result.
     found = sorted(found, key=lambda one: (one.created_at, one.id), reverse=True)[:limit]

@@ -5104,7 +5104,7 @@ MUTATIONS = (
     ),
     Mutation(
         "two changes of a prompt run together",
-        "workbench/tui/panes/blast_view.py",
+        "workbench/views/blast_radius.py",
         '    text = " · ".join(described for _name, described in found)',
         '    text = " ".join(described for _name, described in found)',
         "",
@@ -5112,8 +5112,8 @@ MUTATIONS = (
     ),
     Mutation(
         "the description of a change is cut in a word",
-        "workbench/tui/panes/blast_view.py",
-        "    if len(text) <= LONGEST_RIGHT:",
+        "workbench/views/blast_radius.py",
+        "    if len(text) <= LONGEST_BRIEF:",
         "    if text:",
         "",
         "tui/test_compare_screen.py::test_every_decision_that_changed_is_named_and_none_is_cut",
@@ -5933,7 +5933,7 @@ MUTATIONS = (
     ),
     Mutation(
         "an edit that changes no rule is said to change other prompts perhaps",
-        "workbench/edits/progress.py",
+        "workbench/views/blast_radius.py",
         " or (before and before == after):",
         ":",
         "",

@@ -22,15 +22,16 @@ from piloting import run_workbench, screen_text, settle, until
 
 from storage.db import database
 from storage.traces import labels
-from workbench.edits.progress import CauseBatch, ChangeCause, headline
+from workbench.edits.progress import CauseBatch, ChangeCause
 from workbench.replay.outcome import Outcome
 from workbench.statistics.intervals import Interval, Share
 from workbench.statistics.pairs import Verdict
 from workbench.tui.messages import OpenCompare
-from workbench.tui.panes.blast_view import brief, summary
+from workbench.tui.panes.blast_view import summary
 from workbench.tui.panes.diff_view import beginning, word_diff
 from workbench.tui.screens.editing.replaying import Progressed
 from workbench.tui.widgets.lists.line_list import fitted
+from workbench.views.blast_radius import brief, headline
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator

@@ -18,9 +18,7 @@ from workbench.gate import cases
 from workbench.gate.case import CLASS, OK
 from workbench.replay.compare import KINDS
 from workbench.replay.rulesets.compared_rules import NEWEST
-from workbench.statistics.intervals import of_others
 from workbench.statistics.pairs import verdict_of
-from workbench.wording import counted
 
 if TYPE_CHECKING:
     import sqlite3
@@ -36,8 +34,6 @@ if TYPE_CHECKING:
     from workbench.statistics.intervals import Share
     from workbench.statistics.pairs import Verdict
 
-FEWEST_OF_PROJECT = 20
-"""With fewer recorded prompts of the project whose layer is edited, no estimate is made for others."""
 YIELD_EVERY_S = 0.1
 """Minimum time between two updates of the figures on a screen."""
 
@@ -138,26 +134,6 @@ class GateResult:
 
 
 Progress = Broken | Figures | LintResult | GateResult | CauseBatch
-
-
-def headline(figures: Figures) -> str:
-    """Return in words how many prompts change.
-
-    Once all prompts are replayed, the words also estimate how many of other, similar prompts will change: the
-    confidence interval (95 %) of that share. This is left out if the rules are the same before and after the edit. Only
-    prompts to which the edit applies are counted, and if these are few, the words say so instead of an estimate.
-    """
-    count, is_local = figures.concerned, figures.concerned < figures.prompts
-    if is_local and not count and figures.is_complete:
-        return "no recorded prompt is of this project, so none can change"
-    verb = "changes" if 1 in (count, len(figures.changes)) else "change"
-    text = f"{len(figures.changes):,} of {counted(count, 'prompt')}{' of this project' * is_local} {verb}"
-    before, after = (side.hash for side in figures.sides)  # empty for recorded outcomes, which have many versions
-    if figures.share is None or not figures.prompts or (before and before == after):
-        return text
-    if is_local and count < FEWEST_OF_PROJECT:
-        return f"{text}; only {counted(count, 'recorded prompt')} {'is' if count == 1 else 'are'} of this project"
-    return f"{text}; {of_others(figures.share.interval, 'change')}"
 
 
 def store_run(

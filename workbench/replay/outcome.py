@@ -60,6 +60,18 @@ class Outcome:
     unknown: tuple[str, ...] = ()
     today: tuple[str, ...] = ()
 
+    @classmethod
+    def of_stored(cls, stored: Mapping[str, Any]) -> Outcome:
+        """Return the outcome for the JSON values that a stored replay has of it.
+
+        A snapshot without texts has an empty list in place of each item.
+        """
+        fields: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in stored.items()
+        }
+        fields["items"] = tuple(tuple(item) for item in stored["items"] if item)
+        return cls(**fields)
+
     def is_same(self, other: Outcome) -> bool:
         """Return whether both outcomes have the same text, classification, workflow and unknown channels."""
         return (

@@ -205,7 +205,7 @@ def as_object(figures: Figures, causes: dict[str, Cause]) -> dict[str, Any]:
 
 
 def _print_outcome(figures: Figures) -> None:
-    from workbench.edits.progress import headline
+    from workbench.views.blast_radius import approved_cases, headline
 
     if figures.prompts:
         click.echo(printable(f"{headline(figures)}; verdict: {figures.verdict}"))
@@ -213,24 +213,18 @@ def _print_outcome(figures: Figures) -> None:
         click.echo("no recorded prompt was selected; to import past conversations, run: enricher trace import")
     click.echo(_shown(f"base: {figures.base}   candidate: {figures.candidate}"))
     on_labels = figures.label_results
-    if on_labels and on_labels.regressed:
-        click.echo(f"approved cases: {len(on_labels.regressed):,} of {on_labels.approved:,} got worse:")
+    if on_labels and on_labels.approved:
+        click.echo(f"{approved_cases(on_labels)}{':' * bool(on_labels.regressed)}")
         prompts = {change.prompt.id: _opening(change) for change in figures.changes}
         for identity in on_labels.regressed:
             click.echo(printable(f"    {identity[:ID_CHARS]}  {prompts.get(identity, 'of the golden cases')}"))
-    elif on_labels and on_labels.approved:
-        click.echo(f"approved cases: 0 of {on_labels.approved:,} got worse")
 
 
 def _print_measures(figures: Figures) -> None:
     from workbench.statistics.pairs import minimum_detectable_share
+    from workbench.views.blast_radius import measures
 
-    prompts = figures.prompts
-    before, after = figures.tokens
-    click.echo(
-        f"tokens per session {before:.1f} → {after:.1f}; silent {figures.silent[0] / prompts:.1%}"
-        f" → {figures.silent[1] / prompts:.1%}; context unknown {figures.unknown}"
-    )
+    click.echo(f"{'; '.join(measures(figures))}; context unknown {figures.unknown}")
     if not figures.changes and figures.concerned:
         least = minimum_detectable_share(figures.concerned)
         click.echo(f"a change of {least:.2%} of prompts would have been found with 80 % certainty")
@@ -239,13 +233,16 @@ def _print_measures(figures: Figures) -> None:
 
 
 def _print_changes(figures: Figures, causes: dict[str, Cause]) -> None:
+    from workbench.views.blast_radius import brief
+
     for kind, changes in figures.groups():
         click.echo(f"\n{kind} ({len(changes)})")
         for cause, caused in _by_cause(changes, causes):
             if cause:
                 click.echo(_shown(f"  because of {cause}"))
             for change in caused[:SHOWN_PER_CAUSE]:
-                click.echo(_shown(f"    {change.prompt.id[:ID_CHARS]}  {difference_of(change)}  {_opening(change)}"))
+                moved = brief(change.before, change.after)
+                click.echo(_shown(f"    {change.prompt.id[:ID_CHARS]}  {moved}  {_opening(change)}"))
             if len(caused) > SHOWN_PER_CAUSE:
                 click.echo(f"    … {len(caused) - SHOWN_PER_CAUSE} more (--json lists all)")
 
@@ -261,24 +258,6 @@ def _by_cause(changes: list[Change], causes: dict[str, Cause]) -> list[tuple[str
 def _shown(text: str) -> str:
     """Return a text that is safe for a terminal, with paths in the working folder made relative."""
     return printable(text.replace(os.getcwd() + os.sep, ""))
-
-
-def difference_of(change: Change) -> str:
-    """Return what changed for a prompt as "before → after"; if there are several kinds of change, only the first."""
-    before, after, kind = change.before, change.after, change.kinds[0]
-    if kind == "task type":
-        return f"{before.task_type} → {after.task_type}"
-    if kind == "shown":
-        return f"{after.task_type} is {'shown' if after.shown else 'uncertain'} now"
-    if kind == "intent":
-        return f"{before.search_intent} → {after.search_intent}"
-    if kind == "workflow":
-        return f"{before.workflow or 'none'} → {after.workflow or 'none'}"
-    if kind.startswith("guardrail"):
-        return f"{', '.join(before.guardrails) or 'none'} → {', '.join(after.guardrails) or 'none'}"
-    if kind == "context unknown":
-        return f"{', '.join(after.unknown)} would have been asked something else"
-    return f"{before.tokens} → {after.tokens} tokens"
 
 
 def _opening(change: Change) -> str:

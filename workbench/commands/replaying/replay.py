@@ -14,7 +14,6 @@ from enricher.interfaces.cli.output import print_json, printable
 from workbench.commands.replaying.blast_radius import (
     ID_CHARS,
     PROMPT_CHARS,
-    difference_of,
     opened,
     replay_and_print,
     selection_options,
@@ -180,6 +179,7 @@ def _ask_model(selection: Selection, limit: int, *, is_json: bool) -> None:
     """
     from workbench.commands.model import ask, configured, cost
     from workbench.replay.replay import asked_again
+    from workbench.views.blast_radius import brief
 
     _rules, settings = configured()
     with opened(selection, limit=limit) as corpus:
@@ -203,7 +203,8 @@ def _ask_model(selection: Selection, limit: int, *, is_json: bool) -> None:
     )
     for change in changes:
         prompt = change.prompt
-        click.echo(printable(f"    {prompt.id[:ID_CHARS]}  {difference_of(change)}  {prompt.text[:PROMPT_CHARS]!r}"))
+        moved = brief(change.before, change.after)
+        click.echo(printable(f"    {prompt.id[:ID_CHARS]}  {moved}  {prompt.text[:PROMPT_CHARS]!r}"))
 
 
 def _verify(selection: Selection, limit: int, *, is_json: bool) -> None:

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from enricher.prompt.text import shortened
-from workbench.edits.progress import headline
 from workbench.tui.messages import Counted
 from workbench.tui.widgets.lists.line_list import Group, ListLine
 from workbench.tui.widgets.plain_text import one_line, plain
+from workbench.views.blast_radius import approved_cases, brief, headline, measures
 from workbench.views.outcomes import VERDICT_TEXTS
 from workbench.wording import counted
 
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
     from workbench.edits.instructions_file import FileHeading
     from workbench.edits.progress import ChangeCause, Figures
     from workbench.replay.compare import Change
-    from workbench.replay.outcome import Outcome
 
 VERDICT_LOOKS = {
     "identical": "$text-muted",
@@ -44,7 +42,6 @@ KIND_TEXTS = {"shown": "task type shown or no longer shown", "text only": "wordi
 BAR = 20
 SLOW_S = 5
 """The duration of a replay is shown only if it took more than this many seconds."""
-LONGEST_RIGHT = 36  # characters for what changed, so that the prompt beside it can be recognised
 LONGEST_TEXT = 400  # of a prompt: more than a line of a terminal shows
 
 
@@ -88,7 +85,7 @@ def _figures_line(figures: Figures) -> Content:
     if results := figures.label_results:
         count = len(results.regressed)
         if results.approved:
-            text = f"approved cases: {count:,} of {results.approved:,} got worse against {base_text(figures)}"
+            text = f"{approved_cases(results)} against {base_text(figures)}"
             parts.append((text, "bold $error" if count else ""))
         else:
             parts.append(("no approved case here", "$text-muted"))
@@ -96,10 +93,7 @@ def _figures_line(figures: Figures) -> Content:
             parts.append((f"{results.gained} corrected", "$success"))
         if not count and results.lost:
             parts.append((f"{results.lost} lost", "$error"))
-    before, after = figures.tokens
-    parts.append((f"tokens per session {_moved(f'{before:.1f}', f'{after:.1f}')}", ""))
-    silent = [f"{one / max(1, figures.prompts):.1%}" for one in figures.silent]
-    parts.append((f"silent {_moved(*silent)}", ""))
+    parts += [(text, "") for text in measures(figures)]
     return Content(" · ").join(Content.styled(*one) if one[1] else Content(one[0]) for one in parts)
 
 
@@ -126,51 +120,12 @@ def counts(figures: Figures, where: str) -> list[Counted]:
     return [Counted(f"{name}{of}", numbers.get(name, len(ids)), ids) for name, ids in every]
 
 
-def _moved(before: str, after: str) -> str:
-    return before if before == after else f"{before} → {after}"
-
-
 def _base_line(figures: Figures) -> Content:
     left_out = "".join(f" · {count:,} left out ({reason})" for reason, count in figures.left_out)
     seconds = f" · {figures.seconds:.0f} s" if figures.is_complete and figures.seconds > SLOW_S else ""
     unknown = f" · context unknown for {figures.unknown:,}" if figures.unknown else ""
     line = f"base: {figures.base} · channels as recorded{unknown}{left_out}{seconds}"
     return Content.styled(line, "$text-muted")
-
-
-def brief(before: Outcome, after: Outcome) -> str:
-    """Describe in a few words how a prompt's result changed, such as ``debug → explain · +H3 -H5`` (guardrails).
-
-    If that is too long, only the first change is described, and the others are named as far as they fit.
-    """
-    found = list(_moves(before, after))
-    if not found and before.tokens != after.tokens:
-        return f"{after.tokens - before.tokens:+d} tokens"
-    text = " · ".join(described for _name, described in found)
-    if len(text) <= LONGEST_RIGHT:
-        return text
-    names = [found[0][1], *(name for name, _described in found[1:])]
-    if len(" · ".join(names)) > LONGEST_RIGHT:
-        names[-1] = "…"  # and the names before it are dropped until the rest fits
-    while len(" · ".join(names)) > LONGEST_RIGHT and len(names) > 2:
-        del names[-2]
-    return shortened(" · ".join(names), LONGEST_RIGHT)
-
-
-def _moves(before: Outcome, after: Outcome) -> Iterator[tuple[str, str]]:
-    """Yield the name and a description of each decision that changed, the most important first."""
-    if before.task_type != after.task_type:
-        yield "task type", f"{before.task_type or 'none'} → {after.task_type or 'none'}"
-    elif before.shown != after.shown and before.task_type:
-        yield "task type", f"{after.task_type} {'shown' if after.shown else 'not shown'}"
-    if before.workflow != after.workflow:
-        yield "workflow", f"workflow {before.workflow or 'none'} → {after.workflow or 'none'}"
-    added = [f"+{name}" for name in after.guardrails if name not in before.guardrails]
-    dropped = [f"-{name}" for name in before.guardrails if name not in after.guardrails]
-    if added or dropped:
-        yield "guardrails", " ".join([*added, *dropped])
-    if before.search_intent != after.search_intent:
-        yield "intent", f"intent {before.search_intent or 'none'} → {after.search_intent or 'none'}"
 
 
 @dataclass(frozen=True, slots=True)

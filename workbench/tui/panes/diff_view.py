@@ -12,6 +12,7 @@ from textual.content import Content
 from workbench.tui.panes.trace_text import heading
 from workbench.tui.widgets.lists.columns import short_time
 from workbench.tui.widgets.plain_text import plain
+from workbench.views.blast_radius import context_text
 from workbench.views.differences import compared
 from workbench.wording import counted
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
     from workbench.edits.progress import ChangeCause
     from workbench.replay.compare import Score, SideBySide, SideResult
-    from workbench.replay.outcome import Outcome
     from workbench.views.differences import DiffLine
 
     Facts = tuple[str, str, str]
@@ -102,7 +102,7 @@ def _facts(found: SideBySide) -> Iterator[Facts]:
     yield "workflow", before.workflow or "none", after.workflow or "none"
     yield "guardrails", " ".join(before.guardrails) or "none", " ".join(after.guardrails) or "none"
     yield "approach", before.approach or "none", after.approach or "none"
-    yield "context", _items(before), _items(after)
+    yield "context", context_text(before), context_text(after)
     yield "tokens", str(before.tokens), str(after.tokens)
     if found.before.milliseconds and found.after.milliseconds:
         yield EVALUATED_IN, f"{found.before.milliseconds:.2g} ms", f"{found.after.milliseconds:.2g} ms"
@@ -112,12 +112,6 @@ def _task_type(side: SideResult) -> str:
     shown = "" if side.outcome.shown else ", not shown"
     sure = f" {int(side.confidence * 100)}%" if side.confidence is not None else ""
     return f"{side.outcome.task_type}{sure}{shown}"
-
-
-def _items(outcome: Outcome) -> str:
-    items = [f"{channel} {ref}" for channel, ref in outcome.items if channel not in outcome.unknown]
-    items += [f"{channel}: unknown" for channel in outcome.unknown]
-    return ", ".join(items) or "none"
 
 
 def _fact(name: str, before: str, after: str, *, is_same: bool) -> Iterator[Content]:

@@ -17,7 +17,6 @@ from textual.widgets import Static
 from textual.worker import get_current_worker
 
 from storage.db.database import StorageError
-from workbench.edits.progress import headline
 from workbench.replay.compare import side_by_side
 from workbench.replay.corpus import opened
 from workbench.replay.rulesets.compared_rules import RECORDED, SideError
@@ -28,6 +27,7 @@ from workbench.tui.screens.trace_actions import TraceActions
 from workbench.tui.widgets.choice import next_of
 from workbench.tui.widgets.lists.cursor_view import ends
 from workbench.tui.widgets.lists.line_list import MOVES, Group, LineList, ListLine
+from workbench.views.blast_radius import headline
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult

@@ -16,7 +16,9 @@ from datasette.utils.asgi import Response
 from storage.evaluation import replays
 from storage.traces.trace_pages import ABOVE_ALL
 from workbench.replay.compare import KINDS
+from workbench.replay.outcome import Outcome
 from workbench.statistics.pairs import mcnemar_midp
+from workbench.views.blast_radius import NONE, context_text, guardrail_moves
 from workbench.views.differences import DiffSection, compared, folded, unfolded
 from workbench.views.outcomes import VERDICT_TEXTS
 from workbench.web.page import VERDICT_LOOKS, as_csv, refusal, render
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
 
     from datasette.utils.asgi import Request
 
-    from storage.evaluation.replays import ChangedPrompt, PreviewedResult, StoredReplay
+    from storage.evaluation.replays import PreviewedResult, StoredReplay
     from workbench.web.reading.history import History
 
 PAGE_ROWS, JSON_ROWS, CSV_ROWS = 50, 1_000, 100_000
@@ -40,7 +42,6 @@ CSV_COLUMNS = (
     "guardrails_after", "tokens_before", "tokens_after", "prompt",
 )  # fmt: skip
 NOT_TESTS = "traces.origin <> 'test'"
-NONE = "none"
 NOT_IN_A_SNAPSHOT = "It may have been made after this snapshot, or deleted before."
 NOT_KEPT = "It may have been deleted, or never kept. Keep one with: enricher replay --keep"
 
@@ -236,11 +237,11 @@ def _as_object(found: ReplayPage) -> dict[str, Any]:
 
 def _cells(one: PreviewedResult) -> list[object]:
     result = one.result
-    sides = result.before, result.after
+    sides = Outcome.of_stored(result.before), Outcome.of_stored(result.after)
     return [
         result.trace_id, one.at, "; ".join(result.kinds), result.cause,
-        *(side.get("task_type", "") for side in sides), *(" ".join(side.get("guardrails", ())) for side in sides),
-        *(side.get("tokens", "") for side in sides), one.prompt,
+        *(side.task_type for side in sides), *(" ".join(side.guardrails) for side in sides),
+        *(side.tokens for side in sides), one.prompt,
     ]  # fmt: skip
 
 
@@ -256,9 +257,9 @@ def _replay_view(kept: StoredReplay) -> ReplayView:
 def _changed(seen: PreviewedResult) -> Changed:
     """Return the data that the page shows for one prompt of a replay: the differences in its result and added text."""
     result = seen.result
-    before, after = str(result.before.get("text", "")), str(result.after.get("text", ""))
-    sections = tuple(folded(compared(before, after))) if before != after else ()
-    opening, moves = _opening(seen.prompt), tuple(_moves(result))
+    before, after = Outcome.of_stored(result.before), Outcome.of_stored(result.after)
+    sections = tuple(folded(compared(before.text, after.text))) if before.text != after.text else ()
+    opening, moves = _opening(seen.prompt), tuple(_moves(before, after))
     return Changed(result.trace_id, seen.at, opening, result.kinds, result.cause, moves, sections)
 
 
@@ -267,18 +268,18 @@ def _opening(prompt: str) -> str:
     return next((line.strip() for line in prompt.splitlines() if line.strip()), "")
 
 
-def _moves(result: ChangedPrompt) -> Iterator[Move]:
+def _moves(before: Outcome, after: Outcome) -> Iterator[Move]:
     """Yield the parts of a prompt's result that differ between the two rule sets, beginning with the task type."""
-    before, after = result.before, result.after
+    added, dropped = guardrail_moves(before, after)
     for name, one, other in (
         ("task type", _task_type(before), _task_type(after)),
-        ("search intent", str(before.get("search_intent", "")), str(after.get("search_intent", ""))),
-        ("workflow", str(before.get("workflow", "")), str(after.get("workflow", ""))),
-        ("guardrails added", NONE, _only_in(after, before)),
-        ("guardrails dropped", _only_in(before, after), NONE),
-        ("approach", str(before.get("approach", "")), str(after.get("approach", ""))),
-        ("context", _items(before), _items(after)),
-        ("tokens", str(before.get("tokens", "")), str(after.get("tokens", ""))),
+        ("search intent", before.search_intent, after.search_intent),
+        ("workflow", before.workflow, after.workflow),
+        ("guardrails added", "", ", ".join(added)),
+        ("guardrails dropped", ", ".join(dropped), ""),
+        ("approach", before.approach, after.approach),
+        ("context", context_text(before), context_text(after)),
+        ("tokens", str(before.tokens), str(after.tokens)),
     ):
         if one != other:
             yield Move(name, one or NONE, other or NONE)
@@ -289,15 +290,5 @@ def _in_order(counts: dict[str, int]) -> dict[str, int]:
     return {kind: counts[kind] for kind in (*KINDS, *sorted(counts.keys() - set(KINDS))) if kind in counts}
 
 
-def _task_type(side: dict[str, Any]) -> str:
-    return f"{side.get('task_type', '')}{'' if side.get('shown', True) else ' (not shown)'}"
-
-
-def _only_in(side: dict[str, Any], other: dict[str, Any]) -> str:
-    return ", ".join(str(one) for one in side.get("guardrails", ()) if one not in other.get("guardrails", ())) or NONE
-
-
-def _items(side: dict[str, Any]) -> str:
-    unknown = side.get("unknown", ())
-    items = [f"{channel} {ref}" for channel, ref in side.get("items", ()) if channel not in unknown]
-    return ", ".join([*items, *(f"{channel}: unknown" for channel in unknown)])
+def _task_type(outcome: Outcome) -> str:
+    return f"{outcome.task_type}{'' if outcome.shown else ' (not shown)'}"

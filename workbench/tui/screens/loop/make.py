@@ -17,7 +17,6 @@ from enricher.home import from_home
 from enricher.rules.layers import packaged_file
 from storage.traces import queries
 from workbench.edits import instructions_file as files
-from workbench.edits.progress import headline
 from workbench.replay.compare import Change
 from workbench.replay.corpus import opened
 from workbench.replay.rulesets.compared_rules import SideError
@@ -30,6 +29,7 @@ from workbench.tui.widgets.lists.cursor_view import ends
 from workbench.tui.widgets.lists.line_list import Group, LineList, ListLine, group_moves
 from workbench.tuning.wishes.search import Edit, edits_for, files_for
 from workbench.tuning.wishes.wish import FulfilledError, target_files
+from workbench.views.blast_radius import headline
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult

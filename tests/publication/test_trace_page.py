@@ -18,7 +18,7 @@ from storage.db import database
 from storage.evaluation import replays
 from storage.traces import intake, labels
 from workbench.views.outcomes import places
-from workbench.web import evidence, waterfall
+from workbench.web import charts, evidence
 from workbench.web.reading import reasons, records
 from workbench.web.snapshot import writing as snapshot
 
@@ -424,7 +424,7 @@ def test_evidence_in_a_table_is_told_in_a_line(value: object, said: str | None) 
 
 
 def test_programs_begin_with_the_stage_and_our_own_channels_follow_each_other() -> None:
-    drawn = waterfall.draw(
+    drawn = charts.timeline(
         {
             "latency_ms": 12.0,
             "inputs": {},

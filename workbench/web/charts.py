@@ -1,8 +1,7 @@
-"""Draw charts for the web pages as SVG, without scripts; each comes with a table of the same numbers.
+"""Compute what the charts of the pages show; the template ``charts.html`` draws them as SVG, without scripts.
 
-There are charts over days (columns, lines) and bar charts. Positions are in percent of the width and letters keep their
-size, so that a chart is as readable on a phone as on a wide screen; only shapes without text are stretched. Colours and
-strokes are defined in ``enricher.css``.
+There are charts over days (columns or lines), and the timeline of one prompt, which has a bar for each stage of the
+hook and each channel (source) that it asked.
 """
 
 from __future__ import annotations
@@ -10,44 +9,27 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from markupsafe import Markup, escape
+from enricher.context import CHANNELS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-PLOT = 150
-"""Height of the plot in pixels; above it is room for the label of the highest mark, and below it for the days."""
-ABOVE, BELOW = 8, 24
-DIGIT_PX = 7  # width of a digit, from which the width of the vertical axis's labels is computed
+    Row = dict[str, Any]
+
 LEAST_DAYS = 7  # so that the column of a single day is not as wide as the chart
 MOST_LINKS = 120  # with more days, a column is too narrow to be pointed at, so that only the table has links
-FIGURE = Markup(
-    '<figure class="chart">{key}<div class="plot">'
-    '<svg aria-hidden="true" width="{wide}" height="{height}">{numbers}</svg>'
-    '<svg role="{role}" aria-label="{caption}" height="{height}"><desc>{desc}</desc>'
-    '<g aria-hidden="true">{axes}</g>{marks}</svg></div></figure>'
-)
-RULE = Markup('<line class="{}" x1="0" x2="100%" y1="{y}" y2="{y}"></line>')
-LETTERS = Markup('<text x="{}" y="{}" text-anchor="{}">{}</text>')
-HIT = Markup('<rect class="hit" x="{}%" y="{}" width="{}%" height="{}"><title>{}</title></rect>')
-LINKED = Markup('<a href="{}" tabindex="-1" aria-label="{}">{}</a>')
 MOST_NUMBERS = 4
 MOST_DAYS = 6  # labels of days; as many fit beside each other on a phone
 STEPS_IN_DAYS = (1, 2, 7, 14)
 STEPS_IN_MONTHS = (1, 2, 3, 6, 12, 24, 60, 120)
 MOST_DOTS = 45  # with more days, dots would touch each other, so only the lines are drawn
-TABLE = Markup('<table class="bars" aria-label="{}"><tbody>{}</tbody></table>')
-BAR = Markup(
-    '<tr{}><th scope="row" title="{}">{}</th>'
-    '<td class="bar"><svg aria-hidden="true"><rect width="{}%" height="100%"></rect></svg></td>'
-    '<td class="num">{}</td><td class="num share">{}</td></tr>'
-)
-PATH = Markup('<path class="{}" d="{}"></path>')
-PLOT_AREA = Markup(
-    '<svg y="{}" width="100%" height="{}" viewBox="0 0 {} 1000" preserveAspectRatio="none" aria-hidden="true">{}</svg>'
-)
+HEIGHT = 1000  # of the area in which shapes are drawn; the template stretches it to the size of the chart
+GATHERING = "gather"  # the stage that calls the channels
+NOT_ASKED = ("off", "untrusted")
+RECORDING = "record"
+LEAST_RECORDING_MS = 0.01  # a smaller rest is from rounding the durations of the stages
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,121 +42,123 @@ class ChartDay:
 
 
 @dataclass(frozen=True, slots=True)
+class Shape:
+    """A part of a chart: an SVG path with its CSS class. It spans one unit for each day, and is ``HEIGHT`` units high.
+
+    ``dots`` are the places at which dots are drawn, which must not be stretched.
+    """
+
+    look: str
+    path: str
+    dots: tuple[tuple[float, float], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Chart:
-    """A chart as SVG, and the same numbers as the columns and rows of a table, for readers who cannot see the chart."""
+    """A chart over days. ``names`` are the names of the series, ``looks`` their CSS classes in the legend.
+
+    ``days`` has only the days with figures, and ``scale`` the numbers on the vertical axis, in ascending order.
+    """
 
     caption: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    svg: Markup
+    names: tuple[str, ...]
+    looks: tuple[str, ...]
+    unit: str
+    days: Sequence[ChartDay]
+    scale: list[float]
+    shapes: list[Shape]
+
+    @property
+    def length(self) -> int:
+        """Return the number of days that the chart covers, including days without figures."""
+        return _length(self.days)
+
+    @property
+    def has_links(self) -> bool:
+        """Return whether the days can be pointed at."""
+        return len(self.days) <= MOST_LINKS
+
+    @property
+    def labels(self) -> list[tuple[float, str]]:
+        """Return the numbers on the vertical axis as shares of its height, and as texts."""
+        return [(mark / self.scale[-1], written(mark)) for mark in self.scale]
+
+    @property
+    def greatest(self) -> ChartDay:
+        """Return the day with the greatest value."""
+        return max(self.days, key=lambda day: max(day.values))
+
+    def place(self, day: ChartDay) -> int:
+        """Return the number of days from the first day of the chart to ``day``."""
+        return _place(self.days, day)
+
+    def marked_days(self) -> list[tuple[float, str]]:
+        """Return the days that are marked on the horizontal axis, as shares of its length, and as texts."""
+        if not self.days:
+            return []
+        first = _first(self.days)
+        marked = days(first, date.fromisoformat(self.days[-1].day))
+        return [(((day - first).days + 0.5) / self.length, words) for day, words in marked]
 
 
-def _over_days(
-    caption: str,
-    names: tuple[str, ...],
-    given: Sequence[ChartDay],
-    *,
-    marks: list[float],
-    body: Markup,
-    key: Markup,
-    unit: str,
-) -> Chart:
-    """Add the axes, labels and links to the drawn lines or columns of a chart (``body``), and return the whole chart.
+def columns(caption: str, names: tuple[str, ...], given: Sequence[ChartDay], *, bad: str = "") -> Chart:
+    """Return a chart with one column for each day, in which the values of that day are stacked.
 
-    ``names`` are the names of the series in ``given``, ``marks`` the numbers on the vertical axis in ascending order,
-    and ``key`` is the legend.
+    ``names`` has the name of each of a day's values; the values with the name ``bad`` are highlighted.
     """
-    rows = tuple((link(day.href, day.day), *(number(one) for one in day.values)) for day in given)
-    is_linked = len(given) <= MOST_LINKS
-    rules = Markup("").join(RULE.format("rule" if mark else "axis", y=_height(mark, marks)) for mark in marks)
-    svg = FIGURE.format(
-        key=key if given else "",
-        role="group" if is_linked and any(day.href for day in given) else "img",
-        caption=caption,
-        height=ABOVE + PLOT + BELOW,
-        desc=_described(given, names, unit),
-        wide=DIGIT_PX * max(len(written(mark)) for mark in marks),
-        numbers=_numbers(marks),
-        axes=rules + _along(given),
-        marks=body + (_hits(given, names, unit) if is_linked else ""),
+    looks = tuple("column bad" if name == bad else f"column s{number}" for number, name in enumerate(names))
+    scale = ticks(max((sum(day.values) for day in given), default=0.0), least_step=1.0)
+    # One path for each series, because a year of single rectangles would be a large page.
+    paths: list[list[str]] = [[] for _ in looks]
+    for day in given:
+        x, top = _place(given, day) + 0.1, float(HEIGHT)  # 0.1 of a day is free on both sides of a column
+        for path, value in zip(paths, day.values, strict=True):
+            height = HEIGHT * value / scale[-1]
+            top -= height
+            if value:
+                path.append(f"M{_short(x)} {_short(top)}h0.8v{_short(height)}h-0.8z")
+    shapes = [Shape(look, " ".join(path)) for look, path in zip(looks, paths, strict=True) if path]
+    return Chart(caption, names, looks, "prompts", given, scale, shapes)
+
+
+def lines(caption: str, names: tuple[str, str], given: Sequence[ChartDay]) -> Chart:
+    """Return a chart of two lines over days, with a coloured band between them; a single day is drawn as two dots.
+
+    The first value of each day is the lower one, such as p50, the second the upper one, such as p95.
+    """
+    looks = ("line", "line second")
+    scale = ticks(max((max(day.values) for day in given), default=0.0))
+    lower, upper = (
+        tuple((_place(given, day) + 0.5, HEIGHT - HEIGHT * day.values[number] / scale[-1]) for day in given)
+        for number in (0, 1)
     )
-    return Chart(caption, ("day", *names), rows, svg)
+    band = Shape("band", _path((*lower, *reversed(upper))) if len(given) > 1 else "")
+    drawn = ((looks[1], upper), (looks[0], lower))
+    shapes = [Shape(look, _path(line), line if len(given) <= MOST_DOTS else ()) for look, line in drawn]
+    return Chart(caption, names, looks, "ms", given, scale, [band, *shapes])
 
 
-def position(given: Sequence[ChartDay], day: ChartDay) -> int:
-    """Return the number of days from the first day of the chart of ``given`` to ``day``."""
+def _path(places: Sequence[tuple[float, float]]) -> str:
+    """Return an SVG path through the places; empty for fewer than two of them, because one makes no line."""
+    return "M" + "L".join(f"{_short(x)} {_short(y)}" for x, y in places) if len(places) > 1 else ""
+
+
+def _short(value: float) -> str:
+    """Return a coordinate as text, rounded to two decimals, without zeros at the end."""
+    return f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def _place(given: Sequence[ChartDay], day: ChartDay) -> int:
     return (date.fromisoformat(day.day) - _first(given)).days
 
 
-def length(given: Sequence[ChartDay]) -> int:
-    """Return the number of days that the chart covers, including days without figures."""
-    return position(given, given[-1]) + 1 if given else 1
+def _length(given: Sequence[ChartDay]) -> int:
+    return _place(given, given[-1]) + 1 if given else 1
 
 
 def _first(given: Sequence[ChartDay]) -> date:
     last = date.fromisoformat(given[-1].day)
     return min(date.fromisoformat(given[0].day), last - timedelta(days=LEAST_DAYS - 1))
-
-
-def number(value: float) -> str:
-    """Return a number with thousands separators; a float is shown with one decimal."""
-    return f"{value:,}" if isinstance(value, int) else f"{value:,.1f}"
-
-
-def short(value: float) -> str:
-    """Return a coordinate as text, rounded to two decimals, without zeros at the end."""
-    return f"{value:.2f}".rstrip("0").rstrip(".")
-
-
-def link(href: str, words: str) -> Markup:
-    """Return the words as a link to ``href``, or as plain text if ``href`` is empty."""
-    return Markup('<a href="') + href + Markup('">') + words + Markup("</a>") if href else escape(words)
-
-
-def _numbers(marks: list[float]) -> Markup:
-    # Four pixels lower: a text stands on its position, and is to be beside the middle of its line.
-    drawn = (LETTERS.format("100%", short(float(_height(mark, marks)) + 4), "end", written(mark)) for mark in marks)
-    return Markup("").join(drawn)
-
-
-def _height(mark: float, marks: list[float]) -> str:
-    return short(ABOVE + PLOT - PLOT * mark / marks[-1])
-
-
-def _along(given: Sequence[ChartDay]) -> Markup:
-    if not given:
-        return LETTERS.format("50%", ABOVE + PLOT // 2, "middle", "nothing in this period")
-    first, last = _first(given), date.fromisoformat(given[-1].day)
-    drawn = Markup("")
-    for day, words in days(first, last):
-        at = 100 * ((day - first).days + 0.5) / length(given)
-        # Near an edge, align the words with it, so that they stay inside the chart.
-        anchor = "start" if at < 5 else "end" if at > 92 else "middle"
-        drawn += LETTERS.format(f"{short(0 if anchor == 'start' else at)}%", ABOVE + PLOT + 17, anchor, words)
-    return drawn
-
-
-def _hits(given: Sequence[ChartDay], names: tuple[str, ...], unit: str) -> Markup:
-    every = length(given)
-    drawn = Markup("")
-    for day in given:
-        words = f"{day.day}: " + ", ".join(
-            f"{name} {number(one)} {unit}" for name, one in zip(names, day.values, strict=True)
-        )
-        x = short(100 * position(given, day) / every)
-        hit = HIT.format(x, ABOVE, short(100 / every), PLOT, words)
-        drawn += LINKED.format(day.href, words, hit) if day.href else hit
-    return drawn
-
-
-def _described(given: Sequence[ChartDay], names: tuple[str, ...], unit: str) -> str:
-    if not given:
-        return "There is nothing in this period."
-    greatest = max(given, key=lambda day: max(day.values))
-    return (
-        f"{' and '.join(names)} in {unit}, {len(given)} days from {given[0].day} to {given[-1].day}; "
-        f"the greatest is {number(max(greatest.values))} on {greatest.day}. The table has every day."
-    )
 
 
 def ticks(greatest: float, *, least_step: float = 0.0) -> list[float]:
@@ -218,115 +202,78 @@ def _months(first: date, last: date) -> list[tuple[date, str]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
-    """One bar of a bar chart, with its name and a count of prompts.
+class TimelineBar:
+    """A stage or channel in a timeline: its start, counted from the start of the hook, and its duration.
 
-    ``href`` links to the counted prompts, and ``is_bad`` means that the bar is highlighted.
+    ``status`` is how the channel ended, and empty for a stage.
     """
 
-    label: str
-    count: int
-    href: str = ""
-    is_bad: bool = False
+    name: str
+    start_ms: float
+    ms: float
+    status: str = ""
+
+    @property
+    def was_asked(self) -> bool:
+        """Return whether the channel was called; true for every stage."""
+        return self.status not in NOT_ASKED
 
 
-def bars(caption: str, given: Sequence[Bar], *, whole: int = 0) -> Chart:
-    """Return a bar chart whose longest bar fills the width.
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """How long each stage of the hook took for one prompt, and each channel, on an axis that is ``span_ms`` long.
 
-    Each bar is labelled with its count and its share of ``whole``, or of the sum of all bars if ``whole`` is 0.
+    ``marks`` are the times on the axis, with their labels.
     """
-    greatest = max((bar.count for bar in given), default=0)
-    whole = whole or sum(bar.count for bar in given)
-    rows, drawn = [], Markup("")
-    for bar in given:
-        row = (link(bar.href, bar.label), f"{bar.count:,}", share(bar.count, whole))
-        look = Markup(' class="bad"') if bar.is_bad else ""
-        drawn += BAR.format(look, bar.label, row[0], short(100 * bar.count / max(1, greatest)), *row[1:])
-        rows.append(row)
-    return Chart(caption, ("name", "prompts", "share"), tuple(rows), TABLE.format(caption, drawn))
+
+    stages: list[TimelineBar]
+    channels: list[TimelineBar]
+    total_ms: float
+    span_ms: float
+    marks: list[tuple[float, str]]
 
 
-def columns(caption: str, names: tuple[str, ...], given: Sequence[ChartDay], *, bad: str = "") -> Chart:
-    """Return a chart with one column for each day, in which the values of that day are stacked.
+def timeline(trace: Row) -> Timeline:
+    """Return the timeline of a prompt; ``trace`` is its record, as ``storage.traces.queries.show`` returns it.
 
-    ``names`` has the name of each of a day's values; the values with the name ``bad`` are highlighted.
+    Only durations are recorded. Start times are computed from the order: stages follow each other, and the channels run
+    within the stage that calls them.
     """
-    classes = tuple("column bad" if name == bad else f"column s{number}" for number, name in enumerate(names))
-    marks = ticks(max((sum(day.values) for day in given), default=0.0), least_step=1.0)
-    body = PLOT_AREA.format(ABOVE, PLOT, length(given), _stacks(given, classes, greatest=marks[-1]))
-    key = _key(zip(names, classes, strict=True), "prompts a day")
-    return _over_days(caption, names, given, marks=marks, body=body, key=key, unit="prompts")
+    stages = list(_stages(trace["stages"], trace["latency_ms"]))
+    asking = next((one.start_ms for one in stages if one.name == GATHERING), 0.0)
+    channels = list(_channels(_in_order(trace), asking))
+    longest = max((one.start_ms + one.ms for one in (*stages, *channels)), default=0.0)
+    scale = ticks(longest)
+    # The axis ends with the last bar, because a mark beyond it would only make the bars narrower.
+    span = longest or scale[-1]
+    return Timeline(stages, channels, trace["latency_ms"], span, [(at, written(at)) for at in scale if at <= span])
 
 
-def lines(caption: str, names: tuple[str, str], given: Sequence[ChartDay]) -> Chart:
-    """Return a chart of two lines over days, with a coloured band between them; a single day is drawn as two dots.
+def _stages(rows: Iterable[Row], total_ms: float) -> Iterator[TimelineBar]:
+    at = 0.0
+    for row in rows:
+        yield TimelineBar(row["stage"], at, row["latency_ms"])
+        at += row["latency_ms"]
+    if at and total_ms - at > LEAST_RECORDING_MS:
+        yield TimelineBar(RECORDING, at, total_ms - at)
 
-    The first value of each day is the lower one, such as p50, the second the upper one, such as p95.
+
+def _channels(rows: Iterable[Row], asking: float) -> Iterator[TimelineBar]:
+    """Yield the bars of the channels; ``asking`` is the time at which the stage that calls them began.
+
+    Built-in channels run one after the other; users' programs run in parallel to them, and all start with that stage.
     """
-    marks = ticks(max((max(day.values) for day in given), default=0.0))
-    places = [(position(given, day) + 0.5, *(1000 - 1000 * one / marks[-1] for one in day.values)) for day in given]
-    lower, upper = ([(x, pair[number]) for x, *pair in places] for number in (0, 1))
-    shapes = Markup('<polygon class="band" points="{}"></polygon>').format(_points([*lower, *reversed(upper)]))
-    for kind, line in (("line second", upper), ("line", lower)):
-        shapes += Markup('<polyline class="{}" points="{}"></polyline>').format(kind, _points(line))
-    body = PLOT_AREA.format(ABOVE, PLOT, length(given), shapes if len(given) > 1 else "")  # one day makes no line
-    if len(given) <= MOST_DOTS:
-        body += _dots(upper, "dot second", length(given)) + _dots(lower, "dot", length(given))
-    key = _key(zip(names, ("line", "line second"), strict=True), "ms")
-    return _over_days(caption, names, given, marks=marks, body=body, key=key, unit="ms")
+    at = asking
+    for row in rows:
+        is_own = row["channel"] in CHANNELS
+        yield TimelineBar(row["channel"], at if is_own else asking, row["latency_ms"], row["status"])
+        at += row["latency_ms"] if is_own else 0.0
 
 
-def share(part: float, whole: float) -> str:
-    """Return ``part`` as a percentage of ``whole``, with one decimal; "-" if ``whole`` is 0.
-
-    Shares below that precision, except 0, are shown as "< 0.1 %".
-    """
-    if not whole:
-        return "-"
-    percent = 100 * part / whole
-    return "< 0.1 %" if 0 < percent < 0.1 else f"{percent:.1f} %"
-
-
-def _stacks(given: Sequence[ChartDay], classes: tuple[str, ...], *, greatest: float) -> Markup:
-    """Return the stacked columns as one SVG path for each series; ``classes`` are the CSS classes of the series.
-
-    A path has a rectangle for each day on which the value is not 0; ``greatest`` is the value that fills the height.
-    """
-    # One path for each series, because a year of single rectangles would be a large page.
-    paths: list[list[str]] = [[] for _ in classes]
-    for day in given:
-        x, top = position(given, day) + 0.1, 1000.0  # 0.1 of a day is free on both sides of a column
-        for path, value in zip(paths, day.values, strict=True):
-            height = 1000 * value / greatest
-            top -= height
-            if value:
-                path.append(f"M{short(x)} {short(top)}h0.8v{short(height)}h-0.8z")
-    drawn = (PATH.format(kind, " ".join(path)) for kind, path in zip(classes, paths, strict=True) if path)
-    return Markup("").join(drawn)
-
-
-# Circles would be stretched with the plot area, so dots are drawn outside of it.
-def _dots(places: Iterable[tuple[float, float]], kind: str, length: int) -> Markup:
-    drawn = (
-        Markup('<circle class="{}" cx="{}%" cy="{}" r="2.5"></circle>').format(
-            kind, short(100 * x / length), short(ABOVE + PLOT * y / 1000)
-        )
-        for x, y in places
+def _in_order(trace: Row) -> Sequence[Row]:
+    """Return the rows of a prompt's channels in the order of its recorded rules, or in the default order."""
+    recorded = trace["inputs"].get("channels", ()) if isinstance(trace["inputs"], dict) else ()
+    names = [one.get("name") for one in recorded if isinstance(one, dict)] or list(CHANNELS)
+    return sorted(
+        trace["channels"], key=lambda row: names.index(row["channel"]) if row["channel"] in names else len(names)
     )
-    return Markup("").join(drawn)
-
-
-def _key(parts: Iterable[tuple[str, str]], unit: str) -> Markup:
-    line = Markup('<line class="{}" x1="0" x2="100%" y1="50%" y2="50%"></line>')
-    rect = Markup('<rect class="{}" width="100%" height="100%"></rect>')
-    shown = (
-        Markup('<li><svg aria-hidden="true">{}</svg>{}</li>').format(
-            (line if kind.startswith("line") else rect).format(kind), name
-        )
-        for name, kind in parts
-    )
-    return Markup('<ul class="key">{}<li>{}</li></ul>').format(Markup("").join(shown), unit)
-
-
-def _points(places: Iterable[tuple[float, float]]) -> str:
-    return " ".join(f"{short(x)},{short(y)}" for x, y in places)

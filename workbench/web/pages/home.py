@@ -16,7 +16,7 @@ from storage.traces import line_labels, selection, trace_pages
 from workbench.statistics.intervals import wilson
 from workbench.views.latency import INSIDE_MS
 from workbench.web import charts, filters
-from workbench.web.charts import Bar, Chart, ChartDay
+from workbench.web.charts import Chart, ChartDay
 from workbench.web.evidence import excerpt
 from workbench.web.page import render
 from workbench.web.reading import coverage_store
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from datasette.utils.asgi import Request
-    from markupsafe import Markup
 
     from storage.evaluation.replays import StoredReplay
     from storage.metrics.overview import Count, Overview
@@ -127,6 +126,19 @@ class HomeExtras:
 
 
 @dataclass(frozen=True, slots=True)
+class Bar:
+    """One bar of a bar chart, with its name and a count of prompts.
+
+    ``href`` links to the counted prompts, and ``is_bad`` means that the bar is highlighted.
+    """
+
+    label: str
+    count: int
+    href: str = ""
+    is_bad: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Lists:
     """A source of links from a count on the home page to the list of the prompts that were counted.
 
@@ -160,7 +172,6 @@ async def view(history: History, request: Request) -> Response:
         "confusions": extras.labelled.confusions[:MOST_CONFUSIONS],
         "judged": _judged_kinds(extras.kept),
         "excerpt": excerpt,
-        "share": charts.share,
         "part": filters.part,
         "prompts": _prompts(seen, lists),
         "times": _times(seen, lists),
@@ -248,7 +259,7 @@ def _prompts(seen: Overview, lists: Lists) -> Chart:
     return charts.columns("Prompts by day", ("not failed", "failed"), days, bad="failed")
 
 
-def prompts_by_day(history: History, names: Sequence[str], rows: Sequence[Sequence[object]]) -> Markup:
+def prompts_by_day(history: History, names: Sequence[str], rows: Sequence[Sequence[object]]) -> Chart:
     """Return the chart for the result of the query ``how_many_prompts_by_day``; each day links to its prompts.
 
     ``names`` are the columns of the result, and ``rows`` its rows, the newest day first.
@@ -260,7 +271,7 @@ def prompts_by_day(history: History, names: Sequence[str], rows: Sequence[Sequen
         counts = {column: int(one[column]) for column in DAY_PARTS if column}
         counts[""] = int(one["prompts"]) - sum(counts.values())
         days.append(ChartDay(one["day"], tuple(counts[column] for column in DAY_PARTS), lists.on(one["day"])))
-    return charts.columns("Prompts by day", tuple(DAY_PARTS.values()), days, bad=DAY_PARTS["failed"]).svg
+    return charts.columns("Prompts by day", tuple(DAY_PARTS.values()), days, bad=DAY_PARTS["failed"])
 
 
 def _times(seen: Overview, lists: Lists) -> Chart:
@@ -268,7 +279,8 @@ def _times(seen: Overview, lists: Lists) -> Chart:
     return charts.lines("Latency by day", ("p50", "p95"), days)
 
 
-def _panels(seen: Overview, lists: Lists, titles: dict[str, str]) -> list[Chart]:
+def _panels(seen: Overview, lists: Lists, titles: dict[str, str]) -> list[tuple[str, list[Bar]]]:
+    """Return the bar charts of the page, each with its caption."""
     given = (
         ("Task types", "type", seen.task_types),
         ("Search intents", "intent", seen.search_intents),
@@ -279,20 +291,16 @@ def _panels(seen: Overview, lists: Lists, titles: dict[str, str]) -> list[Chart]
         ("Why prompts were skipped", "reason", seen.skip_reasons),
     )
     return [
-        _bars(caption, field, counts, lists=lists, whole=seen.prompts, titles=titles if field == "guardrail" else {})
+        (caption, _bars(field, counts, lists, titles if field == "guardrail" else {}))
         for caption, field, counts in given
     ]
 
 
-def _bars(
-    caption: str, field: str, counts: Sequence[Count], *, lists: Lists, whole: int, titles: dict[str, str]
-) -> Chart:
+def _bars(field: str, counts: Sequence[Count], lists: Lists, titles: dict[str, str]) -> list[Bar]:
     shown = []
     for one in counts[:LONGEST_LIST]:
         part = filters.part(field, one.value)
         label = f"{one.value} {titles.get(one.value, '')}".rstrip()
         shown.append(Bar(label, one.prompts, lists.of(part) if part else "", one.value == "error"))
     rest = sum(one.prompts for one in counts[LONGEST_LIST:])
-    if rest:
-        shown.append(Bar(f"{len(counts) - LONGEST_LIST} others", rest))
-    return charts.bars(caption, shown, whole=whole)
+    return [*shown, Bar(f"{len(counts) - LONGEST_LIST} others", rest)] if rest else shown

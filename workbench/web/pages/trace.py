@@ -30,7 +30,7 @@ from workbench.gate import labelling
 from workbench.views import outcomes
 from workbench.views.latency import HOOK_MS, INSIDE_MS
 from workbench.views.outcomes import SEARCH_INTENT, TASK_TYPE
-from workbench.web import evidence, filters, waterfall
+from workbench.web import charts, evidence, filters
 from workbench.web.page import refusal, render
 from workbench.web.reading import reasons, records
 from workbench.web.reading.history import LABEL_PROMPT
@@ -107,7 +107,7 @@ async def _page(
         offered=max(len(trace["items"]), sum(one["offered"] for one in trace["channels"])),
         labels=_labels(trace),
         most=MOST_OF_A_KIND,
-        time=waterfall.draw(trace),
+        time=charts.timeline(trace),
         HOOK_MS=HOOK_MS,
         INSIDE_MS=INSIDE_MS,
         budgets=DEFAULTS,

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
 
+    from workbench.web.charts import Chart
     from workbench.web.reading.history import History
 
 
@@ -156,11 +157,11 @@ def prepare_jinja2_environment(env: Environment, datasette: Datasette) -> None:
         history = _history(datasette)
         return await page.top_of_datasette(history, request) if history else None
 
-    def enricher_prompts_by_day(columns: list[str], rows: list[list[object]]) -> Markup | str:
+    def enricher_prompts_by_day(columns: list[str], rows: list[list[object]]) -> Chart | None:
         from workbench.web.pages import home
 
         history = _history(datasette)
-        return home.prompts_by_day(history, columns, rows) if history else ""
+        return home.prompts_by_day(history, columns, rows) if history and rows else None
 
     env.globals.update(enricher_top=enricher_top, enricher_prompts_by_day=enricher_prompts_by_day)
 

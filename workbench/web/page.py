@@ -77,19 +77,22 @@ async def render(history: History, request: Request, template: str, *, status: i
 
 
 async def refusal(history: History, request: Request, *, what: str, why: str, status: int = 404) -> Response:
-    """Return a page that shows ``what`` is wrong or missing, and the reason or remedy (``why``)."""
+    """Return a page that shows ``what`` is wrong or missing, and the reason or remedy (``why``).
+
+    For an address that ends with .json or .csv, it is JSON or plain text, without the reason.
+    """
+    if request.path.endswith(".json"):
+        # the keys of Datasette's own errors
+        return Response.json({"ok": False, "error": what, "status": status, "title": None}, status=status)
+    if request.path.endswith(".csv"):
+        return Response.text(what, status=status)
     return await render(history, request, "missing.html", status=status, what=what, why=why)
 
 
 async def not_found(history: History, request: Request, exception: Exception) -> Response:
-    """Return the 404 response for an unknown address: JSON for .json, plain text for .csv, otherwise a page."""
+    """Return the 404 response for an unknown address."""
     message = str(exception)
     what = f"Nothing is at {request.path}." if message in ("", "404") else message  # "404": Datasette found no route
-    if request.path.endswith(".json"):
-        # the keys of Datasette's own errors
-        return Response.json({"ok": False, "error": what, "status": 404, "title": None}, status=404)
-    if request.path.endswith(".csv"):
-        return Response.text(what, status=404)
     return await refusal(history, request, what=what, why="The pages are named above, questions and tables under Data.")
 
 

@@ -179,8 +179,6 @@ async def run(history: History, request: Request) -> Response:
     try:
         found = await history.read(lambda db: look_up(db, wanted))
     except replays.UnknownReplayError as error:
-        if form:
-            return Response.json({"error": str(error)}, status=404)
         why = NOT_IN_A_SNAPSHOT if history.publication else NOT_KEPT
         what = f"{str(error)[:1].upper()}{str(error)[1:]}."
         return await refusal(history, request, what=what, why=why)

@@ -60,8 +60,6 @@ async def view(history: History, request: Request) -> Response:
     chosen = [one for one in known if one.rules_hash.startswith(wanted.lower())]
     if wanted and len(chosen) != 1:
         what = f"{'Several versions' if chosen else 'No version'} whose coverage was measured begin{'s' * (not chosen)}"
-        if form:
-            return Response.json({"error": f"{what} with {wanted}"}, status=404)
         why = "Versions are measured one after the other while the history is published, those in use first."
         return await refusal(history, request, what=f"{what} with {wanted}.", why=why)
     if not chosen:

@@ -59,8 +59,6 @@ async def version(history: History, request: Request) -> Response:
         found = await history.read(lambda db: look_up(db, wanted, against=against))
     except versions.UnknownVersionError as error:
         why = "The prompts that it judged may have been deleted, or are not part of what is served here."
-        if request.url_vars.get("format"):
-            return Response.json({"error": str(error)}, status=404)
         return await refusal(history, request, what=str(error), why=f"{why} All versions are under Instructions.")
     if request.url_vars.get("format"):
         return Response.json(_whole(found))

@@ -38,8 +38,6 @@ async def view(history: History, request: Request) -> Response:
     session_id, after = tilde_decode(unquote(given["session"] or "")), request.args.get("after", "")
     session = await history.read(lambda db: records.read_session(db, session_id, after=after))
     kind = given.get("format")
-    if not session.prompts and kind:
-        return Response.json({"ok": False, "error": "no such session, or no prompt behind that one"}, status=404)
     if not session.prompts:
         return await refusal(history, request, what="No such session", why=_why_missing(history, after))
     following = f"{history.session(session_id)}?{urlencode({'after': session.following})}" if session.following else ""

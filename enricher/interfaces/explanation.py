@@ -112,9 +112,10 @@ class Explanation:
         silent = [f"max_silent {most:g}: {names} has {beside(share, most)}"] if names else []
         return [f"min_confidence {least:g}: it is {beside(judged.confidence, least)}", *silent]
 
-    def doubts(self) -> list[str]:
-        """Return each reason why the task type is not shown to the agent; empty if it is."""
-        return list(self._doubts()) if self.enrichment.classification.uncertain else []
+    def doubts(self) -> str:
+        """Return a text with each reason why the task type is not shown to the agent; empty if it is shown."""
+        doubts = " and ".join(self._doubts()) if self.enrichment.classification.uncertain else ""
+        return f"uncertain because {doubts}" if doubts else ""
 
     def _doubts(self) -> Iterator[str]:
         facet, judged = self._facet, self.enrichment.classification

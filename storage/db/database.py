@@ -166,6 +166,15 @@ def _prepare(state_dir: str, path: str) -> None:
             migrate(path)
 
 
+def is_current(state_dir: str) -> bool:
+    """Return whether the database exists, can be read, and has the schema of this release; nothing is written."""
+    try:
+        with contextlib.closing(reader.open_reader(f"{state_dir}/{traces.DATABASE}")) as db:
+            return bool(db.execute("pragma user_version").fetchone()[0] == traces.SCHEMA_VERSION)
+    except (reader.ReaderError, sqlite3.Error):
+        return False
+
+
 def _version(path: str) -> int:
     """Return the schema version of the database at ``path``; -1 if the file is missing or empty."""
     if not os.path.exists(path) or os.stat(path).st_size == 0:

@@ -237,17 +237,10 @@ def _prepare() -> None:
 
     If it has, it is not opened for writing here; the upkeep thread brings it up to date later.
     """
-    from storage import traces
-    from storage.base import reader
     from storage.db import database
 
-    try:
-        with contextlib.closing(reader.open_reader(f"{state_dir()}/{traces.DATABASE}")) as db:
-            if int(db.execute("pragma user_version").fetchone()[0]) == traces.SCHEMA_VERSION:
-                return
-    except (reader.ReaderError, sqlite3.Error):
-        pass  # connecting creates it, or reports the error
-    database.connect(state_dir()).close()
+    if not database.is_current(state_dir()):
+        database.connect(state_dir()).close()
 
 
 def _password(file: str | None, *, is_needed: bool) -> str:

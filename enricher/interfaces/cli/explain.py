@@ -130,7 +130,7 @@ def _print(console: Console, found: Explanation) -> None:
         _print_facet(console, found, facet)
     console.print(found.lead())
     if doubts := found.doubts():
-        console.print(f"uncertain because {' and '.join(doubts)}")
+        console.print(doubts)
     if model := found.model():
         console.print(f"model: {printable(model)}", markup=False)
     if thresholds := found.thresholds():

@@ -15,7 +15,6 @@ import time
 from typing import TYPE_CHECKING
 
 from storage import traces
-from storage.base import reader
 from storage.db import database
 from storage.metrics import rollups
 from storage.traces import intake, search, spool
@@ -46,7 +45,7 @@ def open_database(state_dir: str, *, drain: bool = True) -> Iterator[sqlite3.Con
     """
     with database.storage_errors(state_dir):
         # database.connect drains the spool, so a block that need not see the newest prompts opens the file directly.
-        db = _whole(state_dir) if drain or not _is_ready(state_dir) else _connect(state_dir)
+        db = _whole(state_dir) if drain or not database.is_current(state_dir) else _connect(state_dir)
         with contextlib.closing(db):
             yield db
 
@@ -58,14 +57,6 @@ def _whole(state_dir: str) -> sqlite3.Connection:
     """
     with _ONE_AT_A_TIME:
         return database.connect(state_dir)
-
-
-def _is_ready(state_dir: str) -> bool:
-    try:
-        with contextlib.closing(reader.open_reader(f"{state_dir}/{traces.DATABASE}")) as db:
-            return bool(db.execute("pragma user_version").fetchone()[0] == traces.SCHEMA_VERSION)
-    except (reader.ReaderError, sqlite3.Error):
-        return False
 
 
 def _connect(state_dir: str) -> sqlite3.Connection:

@@ -98,10 +98,10 @@ def computed(db: sqlite3.Connection, trace: Row, rules: Rules | None = None) -> 
 
 
 def _explained(found: Explanation) -> Reasons:
-    doubts, thresholds = " and ".join(found.doubts()), "; ".join(found.thresholds())
+    thresholds = "; ".join(found.thresholds())
     return Reasons(
         {facet: found.nearest(facet) for facet in FACETS},
-        tuple(filter(None, (doubts and f"uncertain because {doubts}", thresholds and f"thresholds: {thresholds}"))),
+        tuple(filter(None, (found.doubts(), thresholds and f"thresholds: {thresholds}"))),
         tuple(found.left_out()[:MOST_SENTENCES]),
         tuple(filter(None, (found.nearest_rule(),))),
     )

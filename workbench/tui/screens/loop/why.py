@@ -202,9 +202,7 @@ def _outcome_text(found: Explanation, message: Explained) -> str:
     judged, added = found.enrichment.classification, found.enrichment.text
     were = "would have been added, but the agent was given nothing" if message.is_shadow else "were added"
     text = f"{found.enrichment.tokens} tokens {were}" if added else "nothing was added"
-    lines = [f"{judged.task_type}, {found.lead()}; {text}", found.nearest(TASK_TYPE)]
-    if doubts := found.doubts():
-        lines.append(f"uncertain because {' and '.join(doubts)}")
+    lines = [f"{judged.task_type}, {found.lead()}; {text}", found.nearest(TASK_TYPE), found.doubts()]
     return "\n".join([*filter(None, lines), *([f"today: {message.today}"] if message.today else []), *message.labels])
 
 

@@ -4587,6 +4587,14 @@ MUTATIONS = (
         "publication/test_coverage_page.py::test_the_rules_that_may_be_wrong_come_first",
     ),
     Mutation(
+        "a snapshot without texts cannot show its replays",
+        "workbench/replay/outcome.py",
+        'for item in stored["items"] if item)',
+        'for item in stored["items"])',
+        "",
+        "publication/test_needles.py::test_no_needle_is_on_a_page",
+    ),
+    Mutation(
         "approved cases that fail are named by their ids",
         "workbench/web/pages/compare.py",
         '_opening(texts.get(case, ""))',

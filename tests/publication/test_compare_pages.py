@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import re
 from contextlib import closing
 from dataclasses import replace
@@ -12,12 +11,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 from edited_history import EARLY, QUESTION, SCRIPT, SECOND, edited, served, up_to_date
-from served_history import data, over, page
+from served_history import data, page
 from simulator import Account
 
 from storage.db import database
 from storage.evaluation import replays
-from workbench.web.snapshot import writing as snapshot
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -93,27 +91,6 @@ async def test_a_changed_prompt_leads_to_its_trace_and_says_what_moved(
     shown = await page(live, f"compare/{runs[0]}?trace={asked['id']}")
 
     assert f'<a href="/-/enricher/trace/{asked["id"]}">{QUESTION}</a>' in shown
-    assert re.search(r"<dt>task type</dt><dd><del>question</del>.*<ins>debug</ins></dd>", shown)
-
-
-async def test_a_snapshot_without_texts_shows_what_moved_as_well(
-    account: Account, runs: tuple[str, str], tmp_path: Path
-) -> None:
-    path = str(tmp_path / "s.db")
-    with closing(database.connect(str(account.state))) as db:
-        [result, *_] = replays.show(db, runs[0])[1]
-        with_item = {**result.before, "items": [["code", "shop.py"]]}
-        db.execute(
-            "update replay_results set before = ? where replay_id = ? and trace_id = ?",
-            (json.dumps(with_item), runs[0], result.trace_id),
-        )
-        snapshot.write(str(account.state), path, text="hash")
-        db.execute(
-            "update replay_results set before = ? where replay_id = ? and trace_id = ?",
-            (json.dumps(result.before), runs[0], result.trace_id),
-        )
-    shown = await page(await over(path, is_immutable=True), f"compare/{runs[0]}?trace={result.trace_id}")
-
     assert re.search(r"<dt>task type</dt><dd><del>question</del>.*<ins>debug</ins></dd>", shown)
 
 

@@ -34,6 +34,10 @@ HAYSTACK = (
 )
 IDS = ("0123456789abcdef01234567", HAYSTACK % "id")
 """What rows are known by: an id as the product makes it, and one of another program."""
+OUTCOME = {
+    **dict.fromkeys(("task_type", "search_intent", "workflow", "approach", "text"), HAYSTACK),
+    "guardrails": [HAYSTACK], "unknown": [HAYSTACK], "items": [[HAYSTACK, HAYSTACK]], "shown": True, "tokens": 1,
+}  # fmt: skip
 LIKE_IT_IS = {
     ("coverage_measured", "clusters"): [{"terms": ["quark", "zoey", "worker"], "prompts": 2, "examples": [IDS[0]]}],
     ("coverage_measured", "overlaps"): [[0]],
@@ -42,6 +46,8 @@ LIKE_IT_IS = {
         "concerned": 1, "share": None, "tokens_per_session": [1, 1], "silent": [0, 0], "unknown": 0,
         "by_kind": {HAYSTACK: 1}, "approved": 1, "regressed": [HAYSTACK], "gained": 0, "lost": 0,
     },
+    ("replay_results", "before"): OUTCOME,
+    ("replay_results", "after"): {**OUTCOME, "unknown": [], "text": f"{HAYSTACK}, too"},
     ("rule_coverage", "examples"): [HAYSTACK],
     ("trace_scores", "evidence"): [[HAYSTACK, 0, 5, 1]],
     ("traces", "topics"): ["quark", "worker"],

@@ -75,37 +75,26 @@ class Changed:
 
 @dataclass(frozen=True, slots=True)
 class ReplayView:
-    """A stored replay with its figures parsed.
-
-    ``concerned`` counts the prompts to which the edit applies; ``low`` and ``high`` bound the 95 % interval for the
-    share of these that change, if it was computed. ``tokens`` (per session) and ``silent`` (prompts to which nothing is
-    added) are pairs: under the base and under the candidate. ``approved`` counts the cases whose result a person
-    approved, and ``regressed`` has the ids of those that changed. ``gained`` and ``lost`` count the labelled prompts
-    that became right and wrong. ``unknown`` counts the prompts for which some channel would get a request whose answer
-    was not recorded.
-    """
+    """A stored replay, as the pages show it."""
 
     kept: StoredReplay
-    concerned: int
-    low: float | None
-    high: float | None
-    tokens: tuple[float, float]
-    silent: tuple[int, int]
-    unknown: int
-    approved: int
-    regressed: tuple[str, ...]
-    gained: int
-    lost: int
+
+    @property
+    def figures(self) -> dict[str, Any]:
+        """Return the figures of the replay, which ``workbench.edits.progress.store_run`` has stored."""
+        return self.kept.figures
 
     @property
     def share(self) -> float:
-        """Return the share of prompts whose result changed."""
-        return self.kept.changed / self.concerned if self.concerned else 0.0
+        """Return the share of prompts whose result changed, among those to which the edit applies."""
+        concerned = self.figures["concerned"]
+        return self.kept.changed / concerned if concerned else 0.0
 
     @property
     def p_value(self) -> float | None:
         """Return McNemar's mid-p value for the labelled prompts that became right or wrong; None if there are none."""
-        return mcnemar_midp(self.gained, self.lost) if self.gained or self.lost else None
+        gained, lost = self.figures["gained"], self.figures["lost"]
+        return mcnemar_midp(gained, lost) if gained or lost else None
 
     @property
     def verdict_text(self) -> str:
@@ -163,7 +152,7 @@ async def view(history: History, request: Request) -> Response:
     """Return the list of stored replays, newest first, as a page or as JSON."""
     before = request.args.get("before") or ""
     found = await history.read(lambda db: replays.listing(db, limit=RUNS + 1, before=before))
-    rows, more = [_replay_view(one) for one in found[:RUNS]], len(found) > RUNS
+    rows, more = [ReplayView(one) for one in found[:RUNS]], len(found) > RUNS
     if request.url_vars.get("format"):
         return Response.json(
             {"replays": [_without_diff(one) for one in rows], "next": rows[-1].kept.id if more else None}
@@ -196,16 +185,15 @@ def look_up(db: sqlite3.Connection, wanted: ResultQuery) -> ReplayPage:
     results = replays.window(
         db, kept.id, kind=wanted.kind, trace=wanted.trace, before=wanted.before, limit=wanted.limit + 1
     )
-    view = _replay_view(kept)
     known = {str(row[0]) for row in db.execute(HOW_MANY_OF_EACH)}
     return ReplayPage(
-        view,
+        ReplayView(kept),
         _in_order(replays.by_kind(db, kept)),
         unfolded(kept.diff),
         results[: wanted.limit],
         len(results) > wanted.limit,
         frozenset({kept.base_hash, kept.candidate_hash} & known),
-        _named(db, view.regressed[:MOST_CASES]),
+        _named(db, kept.figures["regressed"][:MOST_CASES]),
     )
 
 
@@ -241,15 +229,6 @@ def _cells(one: PreviewedResult) -> list[object]:
         *(side.task_type for side in sides), *(" ".join(side.guardrails) for side in sides),
         *(side.tokens for side in sides), one.prompt,
     ]  # fmt: skip
-
-
-def _replay_view(kept: StoredReplay) -> ReplayView:
-    figures = kept.figures
-    low, high = figures["share"] or (None, None)
-    return ReplayView(
-        kept, figures["concerned"], low, high, tuple(figures["tokens_per_session"]), tuple(figures["silent"]),
-        figures["unknown"], figures["approved"], tuple(figures["regressed"]), figures["gained"], figures["lost"],
-    )  # fmt: skip
 
 
 def _changed(seen: PreviewedResult) -> Changed:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from storage.db import database
+from storage.metrics import facets
 from workbench.web.pages import traces
 from workbench.web.server.serving import datasette_over
 
@@ -70,6 +71,16 @@ async def test_every_value_of_a_facet_leads_to_as_many_rows_as_it_says(live: Dat
 
     found = {name: len(await rows(live, html.unescape(address).partition("?")[2])) for address, name, _count in values}
     assert len(values) > 5 and found == {name: int(count) for _address, name, count in values}
+
+
+async def test_a_facet_of_fewer_prompts_than_the_others_says_so(
+    live: Datasette, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(facets, "NEWEST", 1)
+    page = (await live.client.get("/-/enricher/traces?q=status:silent")).text
+
+    counted = re.findall(r"<h2>([^<]*)</h2><p class=\"note\">Counted over the newest 1.</p>", page)
+    assert counted == ["Label"]
 
 
 async def test_workflows_are_a_facet(live: Datasette) -> None:

@@ -88,7 +88,10 @@ async def view(history: History, request: Request) -> Response:
         shown = {
             "found": found,
             "narrower": narrower,
-            "facets": {name: _values(narrower.by_field[field], wanted) for field, name in NAMES.items()},
+            "facets": [
+                (name, narrower.by_field[field].prompts, _values(narrower.by_field[field], wanted))
+                for field, name in NAMES.items()
+            ],
             "in_datasette": filters.in_datasette(wanted.text),
         }
     except SelectionError as refused:

@@ -27,7 +27,6 @@ STATUS_TEXTS = {
     "shadow": "shadow: recorded only, the agent was given nothing",
     "error": "failed",
 }
-IMPORTED = "imported from a past conversation: the agent was given nothing"
 FACET_TEXTS = {
     "task_type": "Task type",
     "search_intent": "Search intent",
@@ -57,6 +56,13 @@ SIGNAL_TEXTS = {
 """What the names of signals mean that are neither words of the prompt nor features of its form."""
 OF_THE_WHOLE = ("plain words", "earlier turn")
 """Signals that do not match one phrase of the prompt: they sum up many of its words, or words of the prompt before."""
+
+
+def status_text(trace: Row) -> str:
+    """Return in words what the hook did with a prompt; ``trace`` is its record."""
+    if (trace["status"], trace["origin"]) == ("shadow", "import"):
+        return "imported from a past conversation: the agent was given nothing"
+    return STATUS_TEXTS.get(trace["status"], str(trace["status"]))
 
 
 def why_nothing(trace: Row) -> list[str]:

@@ -19,12 +19,11 @@ from workbench.tui.widgets.lists.figures import bar
 from workbench.tui.widgets.plain_text import plain, plain_in_place
 from workbench.views.outcomes import (
     FACET_TEXTS,
-    IMPORTED,
     SIGNAL_TEXTS,
-    STATUS_TEXTS,
     describe_model_call,
     describe_plan,
     places,
+    status_text,
 )
 
 if TYPE_CHECKING:
@@ -74,15 +73,13 @@ def wrapped(text: str, *, width: int, indent: int = INDENT, style: str = "", fir
 
 
 def _head(trace: Row, _width: int) -> Iterator[Content]:
-    status = trace["status"]
     reason = f" ({trace['skip_reason']})" if trace["skip_reason"] else f": {trace['error']}" if trace["error"] else ""
     if trace["task_type"]:
         sure = f"{int(trace['confidence'] * 100)}%" if trace["confidence"] is not None else ""
         doubt = ", too uncertain to be shown" if trace["uncertain"] else ""
         yield Content.assemble((plain(trace["task_type"]), "bold $primary"), f"  {sure}{doubt}")
-    is_imported = (status, trace["origin"]) == ("shadow", "import")
-    status_text = IMPORTED if is_imported else f"{STATUS_TEXTS.get(status, status)}{plain(reason)}"
-    yield Content.styled(status_text, "$error" if status == "error" else "$text-muted")
+    look = "$error" if trace["status"] == "error" else "$text-muted"
+    yield Content.styled(f"{status_text(trace)}{plain(reason)}", look)
     for one in trace.get("label_history", ()):
         yield Content.styled(label_text(one), "bold")
 

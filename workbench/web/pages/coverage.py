@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 CSV_COLUMNS = (
     "kind", "name", "label", "rule", "weight", "prompts", "of", "share", "tokens", "right", "wrong", "file", "line",
 )  # fmt: skip
-NOT_STORED = "condition"  # the field of a rule that the stored coverage lacks
 MOST_SHOWN = 40  # of each kind of rule; readers have to unfold the others
 WORDS_OF_KINDS = {
     "signal": "Signals", "task type": "Task types", "search intent": "Search intents", "guardrail": "Guardrails",
@@ -95,7 +94,7 @@ def look_up(
 def _as_object(found: CoveragePage) -> dict[str, Any]:
     """Return the values that ``enricher coverage --json`` prints, without those that are not stored."""
     fields: dict[str, Any] = as_object(found.coverage)
-    rows = [{name: value for name, value in row.items() if name != NOT_STORED} for row in fields["rows"]]
+    rows = [{name: value for name, value in row.items() if name != coverage_store.NOT_STORED} for row in fields["rows"]]
     return fields | {"rows": rows, "at": found.chosen.at}
 
 

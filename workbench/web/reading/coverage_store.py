@@ -8,7 +8,7 @@ measured prompts was deleted in the meantime.
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from datetime import datetime
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -56,14 +56,11 @@ KEEP_THE_MEASURED = """
         rules_hash, at, prompts, judged_again, labelled, unmatched, clusters, overlaps, labels
     ) values (:hash, :at, :prompts, :judged_again, :labelled, :unmatched, :clusters, :overlaps, :labels)
 """
-KEEP_THE_RULE = """
-    insert into rule_coverage (
-        rules_hash, position, kind, rule, facet, name, label, weight, file, line, fired, prompts, tokens, right,
-        wrong, examples, is_foreign
-    ) values (
-        :hash, :position, :kind, :rule, :facet, :name, :label, :weight, :file, :line, :fired, :prompts, :tokens,
-        :right, :wrong, :examples, :is_foreign
-    )
+NOT_STORED = "condition"  # a field of a rule's coverage; it refers to the compiled rules, which change
+RULE_COLUMNS = tuple(field.name for field in fields(CoverageRow) if field.name != NOT_STORED)
+KEEP_THE_RULE = f"""
+    insert into rule_coverage (rules_hash, position, {", ".join(RULE_COLUMNS)})
+    values (:hash, :position, {", ".join(f":{name}" for name in RULE_COLUMNS)})
 """
 WHICH_WERE_MEASURED = "select rules_hash, at, prompts from coverage_measured order by rules_hash"
 WHAT_WAS_MEASURED = "select * from coverage_measured where rules_hash = :hash"
@@ -183,11 +180,9 @@ def rule(row: CoverageRow, places: Mapping[str, int]) -> Rule:
 
 
 def _coverage_row(row: sqlite3.Row) -> CoverageRow:
-    return CoverageRow(  # -1: the condition in the compiled rules is not stored
-        row["kind"], row["rule"], row["facet"], row["name"], row["label"], row["weight"], -1, row["file"], row["line"],
-        row["fired"], row["prompts"], row["tokens"], row["right"], row["wrong"], tuple(json.loads(row["examples"])),
-        bool(row["is_foreign"]),
-    )  # fmt: skip
+    stored = {name: row[name] for name in RULE_COLUMNS}
+    stored |= {"examples": tuple(json.loads(row["examples"])), "is_foreign": bool(row["is_foreign"]), NOT_STORED: -1}
+    return CoverageRow(**stored)
 
 
 def due(db: sqlite3.Connection) -> list[str]:

@@ -1472,8 +1472,8 @@ MUTATIONS = (
     Mutation(
         "the published page calls a channel that no prompt asked dead",
         "workbench/web/reading/coverage_store.py",
-        '        row["fired"], row["prompts"], row["tokens"]',
-        '        row["fired"], max(1, row["prompts"]), row["tokens"]',
+        "    return CoverageRow(**stored)",
+        '    return CoverageRow(**{**stored, "prompts": max(1, row["prompts"])})',
         "",
         "publication/test_coverage_page.py::test_a_channel_that_was_asked_for_no_prompt_is_not_measured",
     ),

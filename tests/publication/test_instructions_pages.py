@@ -90,13 +90,6 @@ async def test_lines_far_from_an_edit_are_folded_and_counted(live: Datasette, ha
     assert "<summary>6 lines the same</summary>" in await page(live, f"instructions/{hashes[1]}")
 
 
-async def test_the_figures_of_both_versions_stand_beside_each_other(live: Datasette, hashes: tuple[str, str]) -> None:
-    shown = await page(live, f"instructions/{hashes[1]}")
-    silent = shown[shown.index('<th scope="row">silent</th>') :]
-
-    assert re.findall(r">([^<>\n]*%|\d+)<", silent)[:4] == ["2", "66.7 %", "1", "50.0 %"]
-
-
 async def test_the_first_version_is_compared_with_nothing(live: Datasette, hashes: tuple[str, str]) -> None:
     assert (await data(live, f"instructions/{hashes[0]}.json"))["against"] is None
     assert 'id="edits"' not in await page(live, f"instructions/{hashes[0]}")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from datasette.utils.asgi import Request
 
     from workbench.web.reading.history import History
-    from workbench.web.reading.versions import PromptCounts, Version, VersionFile
+    from workbench.web.reading.versions import Version, VersionFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,19 +28,15 @@ class VersionPage:
     """The data for the page of one version of the instructions, and its comparison with the version ``against``.
 
     ``against`` is None if there is no version to compare with; ``had_files`` says whether the files of ``against`` are
-    stored. ``median_ms`` is the median latency of ``measured`` prompts. ``changes`` are the files that differ, and
-    ``moved`` has counts of prompts under both versions.
+    stored. ``changes`` are the files that differ.
     """
 
     version: versions.Version
     known: Sequence[versions.Version]
     files: list[versions.VersionFile]
-    median_ms: float
-    measured: int
     against: versions.Version | None
     had_files: bool
     changes: list[FileEdit]
-    moved: list[CountShift]
 
 
 async def view(history: History, request: Request) -> Response:
@@ -77,8 +73,7 @@ def look_up(db: sqlite3.Connection, wanted: str, *, against: str) -> VersionPage
     files = versions.sources(db, one.hash)
     before = versions.sources(db, other.hash) if other else []
     edited = file_edits(before, files) if other and before and files else []
-    counts = moved(other.counted, one.counted) if other else []
-    return VersionPage(one, known, files, *versions.median_ms(db, one), other, bool(before), edited, counts)
+    return VersionPage(one, known, files, other, bool(before), edited)
 
 
 def as_object(one: Version, *, before: Version | None) -> dict[str, Any]:
@@ -86,7 +81,7 @@ def as_object(one: Version, *, before: Version | None) -> dict[str, Any]:
     return {
         "hash": one.hash, "first_seen_at": one.first_at or None, "last_used_at": one.last_at or None,
         "prompts": one.counted.prompts, "silent": one.counted.silent, "silent_share": one.counted.silent_share,
-        "task_types": one.counted.task_types, "before": before.hash if before else None,
+        "before": before.hash if before else None,
         "files": [{"layer": layer, "path": path} for layer, path in one.files],
     }  # fmt: skip
 
@@ -96,8 +91,6 @@ def _whole(found: VersionPage) -> dict[str, Any]:
     return {
         **fields,
         "files": [asdict(one) for one in found.files],
-        "median_ms": found.median_ms if found.measured else None,
-        "median_of": found.measured,
         "against": as_object(found.against, before=None) if found.against else None,
         "edits": [
             {"layer": one.layer, "path": one.path, "added": one.added, "cut": one.cut, "difference": one.unified}
@@ -121,22 +114,6 @@ class FileEdit:
     unified: str
 
 
-@dataclass(frozen=True, slots=True)
-class CountShift:
-    """The numbers of prompts that got one result, such as a task type, under two versions of the instructions.
-
-    ``of_before`` and ``of_after`` are the total numbers of prompts. Together with a filter for one of the versions,
-    ``filter`` selects the prompts that were counted.
-    """
-
-    name: str
-    before: int
-    of_before: int
-    after: int
-    of_after: int
-    filter: str = ""
-
-
 def file_edits(before: Sequence[VersionFile], after: Sequence[VersionFile]) -> list[FileEdit]:
     """Return the files that differ between two versions of the instructions, lowest layer first.
 
@@ -146,22 +123,6 @@ def file_edits(before: Sequence[VersionFile], after: Sequence[VersionFile]) -> l
     used = [old for old, _new in pairs]
     pairs += [(old, None) for old in before if old not in used]
     return [_edit(old, new) for old, new in pairs if (old.text if old else None) != (new.text if new else None)]
-
-
-def moved(before: PromptCounts, after: PromptCounts) -> list[CountShift]:
-    """Compare how many prompts were silent (nothing was added), and how many got each task type, under two versions.
-
-    Silent prompts come first, then the task types, the most frequent one first.
-    """
-    found = [
-        CountShift("silent", before.silent, before.judged, after.silent, after.judged, "status:silent"),
-    ]
-    names = sorted({**before.task_types, **after.task_types}, key=lambda one: -after.task_types.get(one, 0))
-    typed = sum(before.task_types.values()), sum(after.task_types.values())
-    for name in names:
-        counts = before.task_types.get(name, 0), after.task_types.get(name, 0)
-        found.append(CountShift(name, counts[0], typed[0], counts[1], typed[1], f"type:{name}"))
-    return found
 
 
 def _counterpart(one: VersionFile, others: Sequence[VersionFile]) -> VersionFile | None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -21,11 +20,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 WALKED_ROWS = 200_000  # newest prompts, among which a version's last use is searched; a million would take 0.3 s
-SAMPLED_ROWS = 20_000  # prompts from a version's newest one backwards; those of the version give its median latency
 
 HOW_MANY_OF_EACH = """
-    select rules_hash, status, task_type, sum(prompts) from prompts_by_class
-    where origin <> 'test' and rules_hash <> '' group by 1, 2, 3
+    select rules_hash, sum(prompts), coalesce(sum(prompts) filter (where status <> 'skipped'), 0),
+           coalesce(sum(prompts) filter (where status = 'silent'), 0)
+    from prompts_by_class where origin <> 'test' and rules_hash <> '' group by rules_hash
 """
 WHEN_WAS_EACH_FIRST_SEEN = "select hash, first_seen_at from instructions_versions"
 WHICH_FILES = "select hash, layer, path from instructions_sources order by hash, position"
@@ -40,13 +39,6 @@ WHICH_WAS_USED_BEFORE = f"""
     order by traces.id desc limit 1
 """
 WHEN_WAS_IT = "select at from traces where id = :id"
-HOW_LONG_DID_IT_TAKE = f"""
-    select latency_ms from (
-        select traces.rules_hash as rules_hash, traces.origin as origin, traces.status as status,
-               traces.latency_ms as latency_ms
-        from {IN_BRIEF} where traces.id <= :newest order by traces.id desc limit {SAMPLED_ROWS}
-    ) where rules_hash = :hash and origin = 'hook' and status <> 'skipped' order by latency_ms
-"""
 
 
 class UnknownVersionError(LookupError):
@@ -66,7 +58,6 @@ class PromptCounts:
     prompts: int
     judged: int
     silent: int
-    task_types: dict[str, int]
 
     @property
     def silent_share(self) -> float:
@@ -108,7 +99,7 @@ class VersionFile:
 
 def versions(db: sqlite3.Connection) -> list[Version]:
     """Return the versions of the instructions under which prompts were recorded, the most recently used first."""
-    counted = _counted(db)
+    counted = {str(row[0]): PromptCounts(*row[1:]) for row in db.execute(HOW_MANY_OF_EACH)}
     first, files = dict(db.execute(WHEN_WAS_EACH_FIRST_SEEN).fetchall()), _files(db)
     last = last_used(db, counted)
     found = [Version(one, first.get(one, ""), *last.get(one, ("", "")), own, files.get(one, ()))
@@ -153,17 +144,6 @@ def sources(db: sqlite3.Connection, rules_hash: str) -> list[VersionFile]:
     return [VersionFile(number, *one) for number, one in enumerate(texts, 1)]
 
 
-def median_ms(db: sqlite3.Connection, version: Version) -> tuple[float, int]:
-    """Return the median latency, in milliseconds, of a version's newest prompts, and the number of these prompts.
-
-    Both are 0 if there are no such prompts.
-    """
-    if not version.last_id:
-        return 0.0, 0
-    rows = db.execute(HOW_LONG_DID_IT_TAKE, {"newest": version.last_id, "hash": version.hash}).fetchall()
-    return (float(rows[(len(rows) - 1) // 2][0]), len(rows)) if rows else (0.0, 0)
-
-
 def last_used(db: sqlite3.Connection, known: Iterable[str]) -> dict[str, tuple[str, str]]:
     """Return the time and the id of the newest prompt of each version in ``known``, keyed by the version's hash.
 
@@ -179,19 +159,6 @@ def last_used(db: sqlite3.Connection, known: Iterable[str]) -> dict[str, tuple[s
         at = str(met[1])
         found[str(met[0])] = (str(db.execute(WHEN_WAS_IT, {"id": at}).fetchone()[0]), at)
     return found
-
-
-def _counted(db: sqlite3.Connection) -> dict[str, PromptCounts]:
-    statuses: dict[str, Counter[str]] = defaultdict(Counter)
-    task_types: dict[str, Counter[str]] = defaultdict(Counter)
-    for rules_hash, status, task_type, prompts in db.execute(HOW_MANY_OF_EACH):
-        statuses[rules_hash][status] += prompts
-        if task_type:
-            task_types[rules_hash][task_type] += prompts
-    return {
-        one: PromptCounts(own.total(), own.total() - own["skipped"], own["silent"], dict(task_types[one].most_common()))
-        for one, own in statuses.items()
-    }
 
 
 def _files(db: sqlite3.Connection) -> dict[str, tuple[tuple[str, str], ...]]:

@@ -6,7 +6,6 @@ Clients may use any text as a session id, even an empty one, so it is encoded (w
 from __future__ import annotations
 
 from dataclasses import asdict
-from datetime import datetime
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlencode
 
@@ -23,9 +22,8 @@ if TYPE_CHECKING:
     from datasette.utils.asgi import Request
 
     from workbench.web.reading.history import History
-    from workbench.web.reading.records import SessionPage, SessionPrompt
+    from workbench.web.reading.records import SessionPrompt
 
-LONG_PAUSE_S = 1800  # between two prompts; it is shown in bold, as new work may begin after it
 COLUMNS = (
     "id", "at", "status", "skip_reason", "task_type", "uncertain", "confidence", "latency_ms", "output_tokens",
     "guardrails", "label", "host", "project", "prompt_chars", "prompt",
@@ -54,11 +52,9 @@ async def view(history: History, request: Request) -> Response:
         following=following,
         is_first=not after,
         bound=LONGEST_SESSION,
-        pauses=_pauses(session),
         drifts=outcomes.drifts(session.prompts),
         hosts=sorted({one.host for one in session.prompts if one.host}),
         projects=sorted({one.project for one in session.prompts if one.project}),
-        span=_format_pause(_seconds(session.sums.first_at, session.sums.last_at)),
         part=filters.part,
     )  # fmt: skip
 
@@ -77,28 +73,3 @@ def _why_missing(history: History, after: str) -> str:
 def _cells(one: SessionPrompt) -> list[object]:
     values = {**asdict(one), "guardrails": " ".join(one.guardrails), "uncertain": int(one.uncertain)}
     return [values[name] for name in COLUMNS]
-
-
-def _pauses(session: SessionPage) -> dict[str, tuple[str, bool]]:
-    """Map the id of each prompt to the time since the previous prompt, as text, and whether that time is long."""
-    found, former = {}, session.former_at
-    for one in session.prompts:
-        if former:
-            seconds = _seconds(former, one.at)
-            found[one.id] = (_format_pause(seconds), seconds >= LONG_PAUSE_S)
-        former = one.at
-    return found
-
-
-def _seconds(before: str, after: str) -> float:
-    try:
-        return max(0.0, (datetime.fromisoformat(after) - datetime.fromisoformat(before)).total_seconds())
-    except (ValueError, TypeError):
-        return 0.0
-
-
-def _format_pause(seconds: float) -> str:
-    for size, name in ((86_400, "d"), (3600, "h"), (60, "min")):
-        if seconds >= 2 * size:  # from two units on, because "1 h" may be half an hour more
-            return f"{seconds / size:,.0f} {name}"
-    return f"{seconds:,.0f} s"

@@ -49,7 +49,6 @@ WHICH_PROMPTS = f"""
                      from labels where trace_id = traces.id order by labels.id desc limit 1), '') as label
     {_IN_THE_SESSION} and id > :after order by id limit :limit
 """
-WHEN_WAS_IT = f"select at {_IN_THE_SESSION} and id = :id"
 WHAT_DID_IT_COME_TO = f"""
     select count(*) as prompts, coalesce(sum(status in ('ok', 'partial')), 0) as answered,
            coalesce(sum(case when status in ('ok', 'partial') then output_tokens end), 0) as tokens,
@@ -175,13 +174,11 @@ class Sums:
 class SessionPage:
     """One page of the list of a session's prompts, oldest first, with the totals of the session.
 
-    ``former_at`` is the time of the last prompt on the previous page, and empty on the first page. ``following`` is the
-    id of the last prompt on this page, after which the next page begins, and empty on the last page.
+    ``following`` is the id of the last prompt on this page, after which the next page begins; empty on the last page.
     """
 
     id: str
     prompts: tuple[SessionPrompt, ...]
-    former_at: str
     following: str
     sums: Sums
     guardrails: tuple[ShownGuardrail, ...]
@@ -227,7 +224,6 @@ def read_session(db: sqlite3.Connection, session_id: str, *, after: str = "") ->
     return SessionPage(
         session_id,
         tuple(rows[:SESSION_PAGE]),
-        _one(db, WHEN_WAS_IT, id=after, session_id=session_id) if after else "",
         rows[SESSION_PAGE - 1].id if len(rows) > SESSION_PAGE else "",
         Sums(*db.execute(WHAT_DID_IT_COME_TO, named).fetchone()),
         tuple(ShownGuardrail(*row) for row in db.execute(WHICH_GUARDRAILS_WERE_SHOWN, named)),

@@ -9,8 +9,7 @@ from workbench.web.page import shown
 from workbench.web.pages import compare, coverage, home, instructions, session, trace, traces
 
 ROUTES = [
-    (r"^/-/enricher/?$", shown(home.view)),
-    (r"^/-/enricher\.(?P<format>json)$", shown(home.data)),
+    (r"^/-/enricher(?:/|\.(?P<format>json))?$", shown(home.view)),
     (r"^/-/enricher/traces$", shown(traces.view)),
     (r"^/-/enricher/traces\.(?P<format>json|csv)$", shown(traces.rows)),
     (r"^/-/enricher/trace/(?P<id>[^/.]*)(?:\.(?P<format>json))?$", shown(trace.view)),

@@ -160,8 +160,10 @@ class Lists:
 
 
 async def view(history: History, request: Request) -> Response:
-    """Return the home page; its figures come from precomputed sums."""
+    """Return the home page, as a page or as JSON; its figures come from precomputed sums."""
     seen, extras = await _figures(history, request)
+    if request.url_vars.get("format"):
+        return Response.json(_as_object(history, seen, extras))
     lists = Lists(history.path("traces"), _since(seen))
     shown: dict[str, Any] = {
         "seen": seen,
@@ -180,22 +182,18 @@ async def view(history: History, request: Request) -> Response:
     return await render(history, request, "home.html", place="", **shown)
 
 
-async def data(history: History, request: Request) -> Response:
-    """Return the figures of the home page as JSON."""
-    seen, extras = await _figures(history, request)
-    return Response.json(
-        {
-            "published": asdict(history.publication) if history.publication else None,
-            "prompts_altogether": extras.prompts,
-            "since": extras.since,
-            "waiting": extras.waiting,
-            "labelled": asdict(extras.labelled),
-            "keep_rate": asdict(extras.kept) if extras.kept else None,
-            "doubts": asdict(extras.doubts) if extras.doubts else None,
-            "regression": extras.regression.id if extras.regression else None,
-            **asdict(seen),
-        }
-    )
+def _as_object(history: History, seen: Overview, extras: HomeExtras) -> dict[str, Any]:
+    return {
+        "published": asdict(history.publication) if history.publication else None,
+        "prompts_altogether": extras.prompts,
+        "since": extras.since,
+        "waiting": extras.waiting,
+        "labelled": asdict(extras.labelled),
+        "keep_rate": asdict(extras.kept) if extras.kept else None,
+        "doubts": asdict(extras.doubts) if extras.doubts else None,
+        "regression": extras.regression.id if extras.regression else None,
+        **asdict(seen),
+    }
 
 
 async def _figures(history: History, request: Request) -> tuple[Overview, HomeExtras]:

@@ -14,7 +14,7 @@ from storage import traces
 from storage.db import database
 from storage.traces import intake
 from workbench.views.outcomes import drifts
-from workbench.web.reading import records
+from workbench.web.pages import session
 from workbench.web.reading.history import find
 from workbench.web.snapshot import writing as snapshot
 
@@ -123,7 +123,7 @@ async def test_a_long_session_is_paged_and_says_of_what_its_sums_are(tmp_path: P
 
     assert seen == [asked("long", number).id for number in range(2_150)]
     assert "More than 2,000 prompts; the sums are of the first 2,000." in words(pages[0])
-    assert (len(pages), len(ROW.findall(pages[0]))) == (22, records.SESSION_PAGE)
+    assert (len(pages), len(ROW.findall(pages[0]))) == (22, session.SESSION_PAGE)
 
 
 async def test_the_twins_hold_the_same_prompts(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from storage.evaluation import replays
 from storage.traces import intake, labels
 from workbench.views.outcomes import places
 from workbench.web import charts, evidence
+from workbench.web.pages import session
 from workbench.web.reading import reasons, records
 from workbench.web.snapshot import writing as snapshot
 
@@ -448,9 +449,8 @@ def test_programs_begin_with_the_stage_and_our_own_channels_follow_each_other() 
 
 
 def test_no_question_of_a_page_reads_a_table_from_its_beginning(account: Account) -> None:
-    questions = {
-        name: value for name, value in vars(records).items() if name.startswith(("WHICH", "WHAT", "HOW", "WHEN"))
-    }
+    known = {**vars(records), **vars(session)}
+    questions = {name: value for name, value in known.items() if name.startswith(("WHICH", "WHAT", "HOW", "WHEN"))}
     named = {"id": "0", "session_id": "s", "limit": 3, "after": ""}
     with closing(sqlite3.connect(f"file:{account.state}/enricher.db?mode=ro", uri=True)) as db:
         plans = {

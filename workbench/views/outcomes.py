@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from storage.traces.trace_pages import TraceLine
-    from workbench.web.reading.records import SessionPrompt
+    from workbench.web.pages.session import SessionPrompt
 
     Row = dict[str, Any]
 

@@ -21,6 +21,7 @@ from workbench.edits import live, progress
 from workbench.edits.progress import Broken, Figures, LintResult
 from workbench.gate.cases import add, case_of
 from workbench.replay.rulesets.compared_rules import SideError
+from workbench.views.blast_radius import headline
 
 if TYPE_CHECKING:
     from simulator import Account
@@ -61,7 +62,7 @@ def test_complete_figures_say_between_which_bounds_the_share_lies(library: Accou
     assert figures.share is not None
     assert re.fullmatch(
         r"\d of \d prompts change; of 100 like these, (\d+ to|at least) \d+ would change \(95 % sure\)",
-        progress.headline(figures),
+        headline(figures),
     )
 
 

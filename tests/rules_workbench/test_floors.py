@@ -104,21 +104,3 @@ def test_one_number_of_a_rule_is_written_where_it_stands(block: str, after: str)
     written = Rewriter("x.md", text.replace("{}", block)).with_value("channel.git", "min_score", 0.6)
 
     assert written == text.replace("{}", after)
-
-
-@pytest.mark.parametrize(
-    ("block", "after"),
-    [
-        ('unless: ["a"]  # why', 'unless: ["a", "b c"]  # why'),
-        ("{unless: [a], times: 3}", '{unless: ["a", "b c"], times: 3}'),
-        ("times: 3", 'unless: ["b c"]\ntimes: 3'),
-        ("signals:\n  - {phrase: a}", 'unless: ["b c"]\nsignals:\n  - {phrase: a}'),
-        ("unless:\n  - a", None),
-    ],
-)
-def test_a_text_is_added_to_the_list_of_a_rule(block: str, after: str | None) -> None:
-    text = "# Guardrails\n\n## Guardrail: H3\n\n```yaml\n{}\n```\n"
-
-    written = Rewriter("x.md", text.replace("{}", block)).with_exception("guardrail.H3", "b c")
-
-    assert written == (text.replace("{}", after) if after else None)

@@ -229,7 +229,7 @@ def test_a_weight_is_written_in_its_place(rule: str, index: int, weight: int, li
 
 
 def test_a_signal_over_two_lines_is_taken_out_whole() -> None:
-    assert Rewriter("rules.md", RULES).without("task_type.docs", 1) == RULES.replace(
+    assert Rewriter("rules.md", RULES).with_weight("task_type.docs", 1, 0) == RULES.replace(
         '  - {phrase: "of the\n      house"}\n', ""
     )
 
@@ -247,7 +247,7 @@ def test_signals_on_one_line_are_left_alone() -> None:
         "r.md", "# Classification\n\n## Task type: a\n\n```yaml\nsignals: [{phrase: x}, {phrase: y}]\n```\n"
     )
 
-    assert rewriter.without("task_type.a", 0) is None
+    assert rewriter.with_weight("task_type.a", 0, 0) is None
     assert rewriter.with_signal("task_type.a", {"phrase": "z", "weight": 1}) is None
 
 

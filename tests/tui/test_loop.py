@@ -254,7 +254,7 @@ def test_every_proposed_edit_makes_the_prompt_so(shop: Account) -> None:
     assert [edit for edit in found if ": raise " in edit.title]  # a packaged signal is added to the layer once more
     assert len(after) == len(found)
     assert all(wish.holds(outcome) and edit.is_told == wish.is_told(outcome) for edit, outcome in after)
-    assert [edit.title for edit in found if not edit.is_told] == ['implementation: not with "hiccup"']
+    assert all(edit.is_told for edit in found)
 
 
 def test_in_the_products_checkout_the_packaged_files_are_edited_in_place(shop: Account) -> None:

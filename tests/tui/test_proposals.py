@@ -67,7 +67,6 @@ STRONG = "frobnicate and twiddle the importer"
 ALIKE = "please frobnicate the invoices"
 TWICE = "defrost the cabinet with the samples"
 ABSENT = "the search hiccup again, three customers saw an empty page"
-WEAKENED = "should we split the shipper in two?"
 FILLED, FILLED_ALIKE = "yes archive the ledger", "yes archive, but why does the nightly run crash with KeyError?"
 COMMON = tuple(f"the hiccup in {one}" for one in ("a queue", "a basket", "mails", "a cron", "sales", "imports", "logs"))
 
@@ -83,9 +82,7 @@ def _recorded(tmp_path_factory: pytest.TempPathFactory) -> Account:
     git(account.project, "commit", "-qm", "start")
     account.cli("trust", str(account.project))
     account.compile()
-    for number, prompt in enumerate(
-        (TWICE, ABSENT, *COMMON, FILLED_ALIKE, FILLED, WEAKENED, PLANNED, STRONG, ALIKE, WRONG)
-    ):
+    for number, prompt in enumerate((TWICE, ABSENT, *COMMON, FILLED_ALIKE, FILLED, PLANNED, STRONG, ALIKE, WRONG)):
         account.ask(prompt, session_id=f"s{number}")
     account.traces()
     return account
@@ -120,7 +117,7 @@ async def test_a_wrong_guardrail_is_taken_away_saved_and_approved(shop: Account)
         keys = Keys(app, pilot)
         await keys.press("m", "1")
         shown = screen_text(app)
-        app.screen.query_one(LineList).go_to('guardrail X1: not with "exporter"')
+        app.screen.query_one(LineList).go_to("guardrail X1: raise min_score to 6")
         await keys.press("enter", "ctrl+s", "escape", "a")
         (written,) = (shop.project / ".enricher" / "cases.jsonl").read_text().splitlines()
         trace = screen_text(app)
@@ -131,9 +128,8 @@ async def test_a_wrong_guardrail_is_taken_away_saved_and_approved(shop: Account)
     layer = (shop.project / ".enricher" / "instructions.md").read_text()
 
     assert "It should be: without guardrail X1" in shown
-    assert 'guardrail X1: not with "exporter"' in shown
     assert "guardrail X1: raise min_score to 6" in shown
-    assert 'unless: ["exporter"]\n' in layer
+    assert "min_score: 6\n" in layer
     case = json.loads(written)
     assert (case["verdict"], case["expected"]["guardrails"]) == ("ok", [])
     assert " (✗ wrong)" in trace
@@ -155,28 +151,33 @@ async def test_nothing_is_approved_while_the_rules_of_the_project_are_broken(sho
 
 
 @pytest.mark.parametrize(
-    ("word", "guardrails", "written"),
+    ("word", "floors"),
     [
-        pytest.param("exporter", "guardrail X1", 'unless: ["exporter"]\n', id="one guardrail"),
-        pytest.param("samples", "guardrails X2, X3", 'unless: ["samples"]\n', id="two guardrails"),
+        pytest.param("exporter", ["guardrail X1: raise min_score to 6"], id="one guardrail"),
+        pytest.param(
+            "samples",
+            ["guardrail X2: raise min_score to 6", "guardrail X3: raise min_score to 5"],
+            id="two guardrails",
+        ),
     ],
 )
 async def test_a_prompt_that_only_guardrails_keep_from_silence_is_made_silent(
-    shop: Account, word: str, guardrails: str, written: str
+    shop: Account, word: str, floors: list[str]
 ) -> None:
     async with run_workbench(shop.state, screen="traces", size=(100, 40)) as (app, pilot):
         keys = Keys(app, pilot)
         await keys.press("slash")
         await keys.type(word)
         await keys.press("enter", "m", "0")
-        proposals, title = app.screen.query_one(LineList), f'{guardrails}: not with "{word}"'
+        proposals, title = app.screen.query_one(LineList), "; ".join(floors)
         assert title in [line.text for line in (group.head for group in proposals._groups)]  # noqa: SLF001
         proposals.go_to(title)
         await keys.press("enter")
         await keys.press("ctrl+s", "escape", "a")
     layer = (shop.project / ".enricher" / "instructions.md").read_text()
 
-    assert layer.count(written) == guardrails.count("X")
+    assert all(f"{floor.partition(' to ')[2]}\n" in layer for floor in floors)
+    assert layer.count("min_score: ") == len(floors)
     (case,) = [json.loads(line) for line in (shop.project / ".enricher" / "cases.jsonl").read_text().splitlines()]
     assert (case["verdict"], case["expected"]) == ("ok", {"guardrails": [], "approach": ""})
 
@@ -387,22 +388,27 @@ def test_phrases_that_are_an_accident_of_the_prompt_come_after_those_that_other_
     assert [one.is_lone or one.has_filler for one in found] == [phrase != "archive" for phrase in phrases]
 
 
-def test_the_class_that_won_is_weakened_by_an_exception_that_the_next_prompt_obeys(shop: Account) -> None:
-    found = list(proposed(shop, WEAKENED, Wish("task_type", "question"), into=layer_of(shop)))
-    edit = next((one for one in found if one.title == 'planning: not with "shipper"'), None)
-    assert edit is not None
-    layer_of(shop).write_text(edit.text)
-    shop.cli("trust", str(shop.project))
-    after = shop.cli("explain", WEAKENED, "--cwd", str(shop.project))
+def test_the_class_that_won_is_weakened_too(shop: Account) -> None:
+    found = list(proposed(shop, PLANNED, Wish("task_type", "implementation"), into=layer_of(shop)))
 
-    assert 'unless: ["shipper"]' in edit.text
-    assert edit.is_told
-    assert "to beat question" in after
-    again = proposed(shop, FILLED, Wish("task_type", "planning"), into=layer_of(shop), text=edit.text)
-    both = "".join(one.text for one in again if one.title.startswith('planning: add "archive"'))
-    assert 'extend: true\nunless: ["shipper"]\n' in both
-    assert 'signals:\n  - {phrase: "archive", weight: ' in both
-    assert [one for one in found if one.title.startswith("question: ")], "others strengthen the class"
+    assert {one.title.partition(":")[0] for one in found} == {"planning", "implementation"}
+
+
+def test_a_rule_of_a_layer_without_signals_gets_one(shop: Account) -> None:
+    text = f"""{LAYER}
+# Classification
+
+## Task type: planning
+
+```yaml
+extend: true
+unless: ["shipper"]
+```
+"""
+    found = proposed(shop, FILLED, Wish("task_type", "planning"), into=layer_of(shop), text=text)
+    written = next(one.text for one in found if one.title.startswith('planning: add "archive"'))
+
+    assert 'signals:\n  - {phrase: "archive", weight: 25}\nextend: true\nunless: ["shipper"]\n' in written
 
 
 def test_what_a_class_lacks_is_said_where_no_signal_can_give_it(shop: Account, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -449,7 +455,6 @@ def test_the_guardrail_of_a_project_is_found_from_the_own_layer_and_edited_where
     assert {one.path for one in found} == {str(layer_of(shop))}
     assert {one.title for one in found} >= {
         "guardrail X1: raise min_score to 6",
-        'guardrail X1: not with "exporter"',
         'X1: lower "frobnicate" from 5 to 2',
     }
 
@@ -463,11 +468,7 @@ async def test_each_proposal_says_in_its_closed_line_into_which_file_it_goes(sho
 
     assert "this project's layer: counts for everybody who works here; the gate judges it" in lines
     assert "p: into ~/config/instructions.md (your own layer; the gate does not judge it)" in lines
-    assert '▾ guardrail X1: not with "exporter" only this prompt has the words · project\'s layer' in lines
-    assert any(
-        line.endswith("guardrail X1: raise min_score to 6 and 1 other, perhaps worse · project's layer")
-        for line in lines
-    )
+    assert "▸ guardrail X1: raise min_score to 6 and 1 other, perhaps worse · project's layer" in lines
     assert "your own layer: counts for you, in every project; the gate does not judge it" in own
 
 

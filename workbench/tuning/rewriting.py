@@ -33,7 +33,12 @@ class Rewriter:
         self._blocks = {block.id: block for block in self._document.rules}
 
     def with_weight(self, rule: str, index: int, weight: int) -> str | None:
-        """Return the text with another weight for the signal ``index`` of a rule; None if the layout prevents that."""
+        """Return the text with another weight for the signal ``index`` of a rule; the weight 0 removes the signal.
+
+        Return None if the layout prevents the edit.
+        """
+        if not weight:
+            return self._without(rule, index)
 
         def write(lines: list[str], start: int, end: int) -> list[str] | None:
             at = [number for number in range(start, end) if WEIGHT.search(lines[number])]
@@ -49,7 +54,7 @@ class Rewriter:
 
         return self._rewritten(rule, index, write, change)
 
-    def without(self, rule: str, index: int) -> str | None:
+    def _without(self, rule: str, index: int) -> str | None:
         """Return the text without a rule's signal at ``index``; None if the signal does not occupy lines of its own."""
         return self._rewritten(
             rule,
@@ -81,12 +86,18 @@ class Rewriter:
 
     def with_value(self, rule: str, key: str, value: float) -> str | None:
         """Return the text with ``key`` of a rule set to a number; None if the rule's layout prevents that."""
-        return self._with_key(rule, key, value, f"{value:g}", r"[\d.]+")
-
-    def with_exception(self, rule: str, phrase: str) -> str | None:
-        """Return the text in which a rule excepts prompts with ``phrase``; None if the rule's layout prevents that."""
-        phrases = [*self._blocks[rule].data.get("unless", []), phrase]
-        return self._with_key(rule, "unless", phrases, json.dumps(phrases, ensure_ascii=False), r"\[.*\]")
+        block = self._blocks[rule]
+        if not block.data:
+            return None
+        lines = self.text.split("\n")
+        at = block.line_of(*((key,) if key in block.data else ())) - 1
+        if key in block.data:
+            lines[at] = re.sub(rf"\b{key}:\s*[\d.]+", f"{key}: {value:g}", lines[at], count=1)
+        elif lines[at].lstrip().startswith("{"):
+            lines[at] = lines[at].replace("{", f"{{{key}: {value:g}, ", 1)
+        else:
+            lines.insert(at, f"{key}: {value:g}{_ending(lines[at])}")
+        return self._verified(lines, block, {**block.data, key: value})
 
     def with_section(self, part: str, heading: str, rule: str, line: str) -> str:
         """Return the text with a new section, titled ``heading``, in the part of the file named ``part``.
@@ -95,21 +106,6 @@ class Rewriter:
         """
         section = f"## {heading}\n\n```yaml\nextend: true\n{line}\n```"
         return with_entries(self.text, [Entry(part, section, rule)])
-
-    def _with_key(self, rule: str, key: str, value: object, written: str, pattern: str) -> str | None:
-        block = self._blocks[rule]
-        if not block.data:
-            return None
-        lines = self.text.split("\n")
-        at = block.line_of(*((key,) if key in block.data else ())) - 1
-        if key in block.data:
-            # A function, because in a string a backslash of a phrase would be an escape.
-            lines[at] = re.sub(rf"\b{key}:\s*{pattern}", lambda _old: f"{key}: {written}", lines[at], count=1)
-        elif lines[at].lstrip().startswith("{"):
-            lines[at] = lines[at].replace("{", f"{{{key}: {written}, ", 1)
-        else:
-            lines.insert(at, f"{key}: {written}{_ending(lines[at])}")
-        return self._verified(lines, block, {**block.data, key: value})
 
     def has_rule(self, rule: str) -> bool:
         """Return whether the text has a block for the rule with this id."""

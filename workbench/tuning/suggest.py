@@ -256,8 +256,6 @@ class _Trial:
         rewriter = self._rewriters[step.file]
         if step.signal is None:
             return rewriter.with_signal(step.rule, {"phrase": step.phrase, "weight": step.weight})
-        if not step.weight:
-            return rewriter.without(step.rule, step.signal.index)
         return rewriter.with_weight(step.rule, step.signal.index, step.weight)
 
     def _checked(self, path: str, text: str) -> Rules | None:

@@ -14,7 +14,6 @@ from enricher.rules.compiling.signals import CONTRACTIONS, tokens
 from storage.evaluation import corpus as stored
 from storage.memory.words import STOP_WORDS
 from workbench.tuning.rule_changes import LONGEST, grams, title_of
-from workbench.tuning.wishes.wish import GUARDRAIL
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -50,11 +49,10 @@ class Candidate:
     signal: LocatedSignal | None = None
     phrase: str = ""
     is_added: bool = False
-    floor: Floor | None = None
+    floors: tuple[Floor, ...] = ()
+    """The new floors of this guardrail, and of others that belong to the same edit."""
     file: str = ""
-    """The file into which a floor, or a phrase that excludes the class, is written; empty for other candidates."""
-    others: tuple[Candidate, ...] = ()
-    """Candidates for further guardrails that belong to the same edit."""
+    """The file into which the floors are written; empty for other candidates."""
 
     @property
     def weight(self) -> int:
@@ -67,12 +65,8 @@ class Candidate:
         return {**said, "weight": self.points}
 
     def title(self) -> str:
-        if self.floor is not None:
-            return "; ".join(one.floor.title() for one in (self, *self.others) if one.floor)
-        if self.file:
-            names = ", ".join(one.name for one in (self, *self.others))
-            kind = f"guardrail{'s' * bool(self.others)} " if self.facet == GUARDRAIL else ""
-            return f'{kind}{names}: not with "{self.phrase}"'
+        if self.floors:
+            return "; ".join(floor.title() for floor in self.floors)
         return title_of(self.name, self.signal, self.phrase, self.weight)
 
     @property

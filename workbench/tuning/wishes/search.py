@@ -1,15 +1,15 @@
 """Find the smallest edits of the instructions that give one recorded prompt the outcome that a user wants for it.
 
-A candidate changes one weight, removes one signal, adds one phrase, removes the unwanted guardrails, or excepts prompts
-with a phrase from the task type that won. How many points are needed is computed from the prompt's scores
-under the current rules. The candidate is then written into the text of a file, compiled and replayed on all prompts
-like a user's edit, and kept if the prompt gets the desired outcome.
+A candidate changes one weight, removes one signal, adds one phrase, or raises the floors of the unwanted guardrails.
+How many points are needed is computed from the prompt's scores under the current rules. The candidate is then written
+into the text of a file, compiled and replayed on all prompts like a user's edit, and kept if the prompt gets the
+desired outcome.
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice, zip_longest
 from typing import TYPE_CHECKING
@@ -50,8 +50,6 @@ Each has the part of the file for such rules, and the word with which their head
 MOST_POINTS = 40  # beyond the largest weight, so that the message can say how many points a class lacks
 MOST_TRIED = 16
 """Maximum number of candidates that are compiled and replayed on all prompts."""
-MOST_EXCEPTIONS = 4
-"""Maximum number of phrases that are tried as exceptions from the task type that won."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +207,7 @@ class _Search:
 
     @cached_property
     def phrases(self) -> Phrases:
-        """Return the phrases of the prompt that are tried as signals and as exceptions."""
+        """Return the phrases of the prompt that are tried as signals."""
         table = self._rules.table
         words = heeded_words(Observation(scanned_part(self._row.prompt), table))
         return phrases_of(self._row, words, self._wish.name, corpus=self._corpus, fillers=table.openers)
@@ -220,7 +218,7 @@ class _Search:
         Those that strengthen a class and those that weaken one alternate, so that both are among the first.
         """
         found = [step for facet, name, sign in self._wanted_changes() for step in self._steps_of(facet, name, sign)]
-        found = sorted([*found, *self._guardrail_removals(), *self._exceptions()], key=self._rank)
+        found = sorted([*found, *self._higher_floors()], key=self._rank)
         both = ([one for one in found if one.points > 0], [one for one in found if one.points <= 0])
         yield from (one for pair in zip_longest(*both) for one in pair if one)
 
@@ -246,18 +244,17 @@ class _Search:
         guardrails = [(GUARDRAIL, name, -1) for name in self._now.guardrails]
         return [*((TASK_TYPE, name, 1) for name in silent), winner, *guardrails]
 
-    def _guardrail_removals(self) -> Iterator[Candidate]:
+    def _higher_floors(self) -> Iterator[Candidate]:
         """Yield edits that remove the unwanted guardrails, in the chosen file and in the file of their rules.
 
-        Such an edit raises the floor (the least points) of each guardrail above the points that it has now, or excludes
-        all of them for prompts that contain a certain phrase of this prompt.
+        Such an edit raises the floor (the least points) of each of them above the points that it has now.
         """
         points = points_of(self._row, self._rules)
         unwanted = {WITHOUT: (self._wish.name,), SILENT: self._now.guardrails}.get(self._wish.kind, ())
         names = [name for name in unwanted if (GUARDRAIL, name) in points]
         if not names:
             return
-        floors = [Floor(GUARDRAIL, name, points[GUARDRAIL, name] + 1, 1, 0) for name in names]
+        floors = tuple(Floor(GUARDRAIL, name, points[GUARDRAIL, name] + 1, 1, 0) for name in names)
         settings = self._rules.body["guardrails"]
         needed = {identity: own or settings["min_score"] for identity, *_, own in settings["rules"]}
         most = max(int(floor.value - needed[floor.name]) for floor in floors)
@@ -265,21 +262,7 @@ class _Search:
         # An edit changes one file, so the rules can be edited in place only if all are in the same one.
         written = [file for file in files_of if len(files_of) == 1 and not files.objection(file, self._cwd)]
         for file in dict.fromkeys([self._path, *written]):
-            yield _joined([Candidate(GUARDRAIL, one.name, -most, floor=one, file=file) for one in floors])
-            for phrase in self.phrases.best:
-                yield _joined([Candidate(GUARDRAIL, name, -1, phrase=phrase, file=file) for name in names])
-
-    def _exceptions(self) -> Iterator[Candidate]:
-        """Yield edits by which the signals of the task type that won do not count in prompts with a certain phrase.
-
-        If the desired task type would still be too uncertain to be shown, only one such edit is tried.
-        """
-        winner = self._now.task_type
-        points = sum(one.weight for one in self._fired if (one.facet, one.name) == (TASK_TYPE, winner))
-        if self._wish.kind == TASK_TYPE and self._suffices(TASK_TYPE, winner, -points, self._wish.holds):
-            is_told = self._suffices(TASK_TYPE, winner, -points, self._wish.is_told)
-            for phrase in self.phrases.best[: MOST_EXCEPTIONS if is_told else 1]:
-                yield Candidate(TASK_TYPE, winner, -points, phrase=phrase, file=self._path)
+            yield Candidate(GUARDRAIL, names[0], -most, floors=floors, file=file)
 
     def _steps_of(self, facet: str, name: str, sign: int) -> Iterator[Candidate]:
         # If no number of points makes a task type certain enough to be shown, it is enough that the prompt has it.
@@ -339,32 +322,24 @@ class _Search:
 
         Return None if the layout of the file's text prevents the edit.
         """
-        if step.file:
-            return self._with_exceptions(step)
+        if step.floors:
+            return self._with_floors(step)
         if step.signal is None or step.is_added:
             return self._with_new_signal(step)
         file, index = step.signal.place.file, step.signal.index
         before = self._text(file)
         rewriter, rule = Rewriter(file, before), step.signal.rule
-        after = rewriter.with_weight(rule, index, step.weight) if step.weight else rewriter.without(rule, index)
+        after = rewriter.with_weight(rule, index, step.weight)
         return (file, before, after, step.signal.place.line) if after else None
 
-    def _with_exceptions(self, step: Candidate) -> tuple[str, str, str, int] | None:
+    def _with_floors(self, step: Candidate) -> tuple[str, str, str, int] | None:
         before = after = self._text(step.file)
-        for one in (step, *step.others):
-            rewriter = Rewriter(step.file, after)
-            written = one.floor.written(rewriter, self._written) if one.floor else self._with_exception(one, rewriter)
+        for floor in step.floors:
+            written = floor.written(Rewriter(step.file, after), self._written)
             if written is None:
                 return None
             after = written
         return step.file, before, after, changed_line(before, after)
-
-    def _with_exception(self, step: Candidate, rewriter: Rewriter) -> str | None:
-        block = next(one for of, one in self._written.rules_of(step.facet) if of == step.name)
-        if rewriter.has_rule(block.id):
-            return rewriter.with_exception(block.id, step.phrase)
-        line = f"unless: [{json.dumps(step.phrase, ensure_ascii=False)}]"
-        return rewriter.with_section(block.part, f"{PARTS[step.facet][1]}: {block.name}", block.id, line)
 
     def _with_new_signal(self, step: Candidate) -> tuple[str, str, str, int] | None:
         block = next((one for name, one in self._written.rules_of(step.facet) if name == step.name), None)
@@ -380,7 +355,3 @@ class _Search:
             return None
         line = next((at for at, text in enumerate(after.splitlines(), 1) if text.endswith(written)), 1)
         return self._path, before, after, line
-
-
-def _joined(steps: list[Candidate]) -> Candidate:
-    return replace(steps[0], others=tuple(steps[1:]))

@@ -41,7 +41,7 @@ MOST_LISTED = 200
 """At most this many changed prompts are listed below each proposed edit; the edit's own line shows their number."""
 LONE = "only this prompt has the words"
 STILL_UNCERTAIN = "the task type wins, but stays too uncertain to have an effect"
-NOTHING = "No single edit of the instructions does that: no weight, no floor, no phrase and no exception."
+NOTHING = "No single edit of the instructions does that: no weight, no floor and no phrase."
 SHORT = {"user": "own layer", "project": "project's layer", "package": "package's layer", "aops": "$AOPS layer"}
 PACKAGED = "packaged file"
 MEANINGS = {
@@ -130,7 +130,7 @@ class MakeScreen(WorkbenchScreen):
     HELP = """\
 Single edits that make the prompt come out as you wished. Each is compiled and replayed over all recorded prompts; the
 prompts that it changes are listed below it, first those that may come out worse, marked `↓`. Some edits strengthen the
-class that you wish for, others weaken the one that won: less weight, or `not with` a phrase of the prompt.
+class that you wish for, others weaken the one that won.
 
 The first edits are those that change the fewest other prompts for the worse; a prompt that was in doubt and gets the
 wished task type does not count as worse. Among equals, edits come later whose words are an accident of this prompt: no

@@ -40,14 +40,6 @@ def answer(kind: str) -> str:
     return json.dumps({"intent_type": "none", "confidence": 0.9, "task_type": kind, "task_confidence": 0.9})
 
 
-def test_one_prompt_is_asked_about(asking: Account, model_server: ModelServer) -> None:
-    model_server.reply = answer("ops")
-    record = json.loads(asking.cli("model", "try", CALLED[0], "--json"))
-
-    assert (record["status"], record["opinion"]["task_type"]) == ("ok", "ops")
-    assert CALLED[0] in model_server.calls[0].body["messages"][0]["content"]
-
-
 def test_the_doctor_asks_once_on_request(asking: Account, model_server: ModelServer) -> None:
     model_server.reply = answer("question")
     asking.cli("doctor")
@@ -77,11 +69,10 @@ def test_the_cost_is_told_before_anything_is_asked(asking: Account, model_server
     assert model_server.calls == []
 
 
-@pytest.mark.parametrize("words", [("try",), ("measure", "--cost")])
-def test_without_a_model_the_commands_say_what_to_set(account: Account, labelled: Path, words: tuple[str, ...]) -> None:
-    given = (*words, str(labelled)) if words[0] == "measure" else words
+def test_without_a_model_the_command_says_what_to_set(account: Account, labelled: Path) -> None:
+    printed = account.cli("model", "measure", "--cost", str(labelled), exit_code=1)
 
-    assert "set model.url and model.name" in account.cli("model", *given, exit_code=1)
+    assert "set model.url and model.name" in printed
 
 
 def test_an_invented_model_is_right_as_often_as_it_is_told_to() -> None:
@@ -117,8 +108,8 @@ def test_the_bench_measures_classification_at_several_sizes(account: Account) ->
     assert 0 < rows["2 KB"] < 10
 
 
-def test_the_simulated_server_answers_by_the_labels(asking: Account, model_server: ModelServer) -> None:
-    model_server.reply = simulated({CALLED[0]: answer("docs")}, 1.0)
-    record = json.loads(asking.cli("model", "try", CALLED[0], "--json"))
+def test_the_simulated_server_answers_by_the_labels(asking: Account, model_server: ModelServer, labelled: Path) -> None:
+    model_server.reply = simulated({text: answer(kind) for text, kind in RIGHT.items()}, 1.0)
+    found = json.loads(asking.cli("model", "measure", "--always", str(labelled), "--json"))
 
-    assert record["opinion"]["task_type"] == "docs"
+    assert found["model_right"] == len(RIGHT)

@@ -6,7 +6,7 @@
 SECTIONS = {
     "Tune the instructions": {
         "workbench": "edit the instructions in a terminal app, with live figures",
-        "model": "try a language model as a second opinion, and measure it on labels",
+        "model": "measure a language model as a second opinion, on labels",
     },
     "History": {
         "publish": "show the history in a browser, or write a snapshot to share",

@@ -1,4 +1,4 @@
-"""``enricher model``: try the configured language model, and measure on labelled prompts what it adds to the rules.
+"""``enricher model measure``: measure on labelled prompts what the configured language model adds to the rules.
 
 The rules alone, the model's opinion (the task type that it names) alone, and both combined are compared. A simulated
 model names the right task type with a chosen probability and otherwise another one; it shows what a model of that
@@ -19,7 +19,7 @@ import click
 from enricher.classify import TASK_TYPE, verdict
 from enricher.classify.opinion import ASSUMED_ACCURACY, HIGHEST_ACCURACY, Opinion
 from enricher.interfaces.cli import options
-from enricher.interfaces.cli.output import CommandGroup, print_json, printable
+from enricher.interfaces.cli.output import CommandGroup, print_json
 from workbench.gate.case import Excerpt
 from workbench.statistics.intervals import wilson
 from workbench.statistics.pairs import mcnemar_midp
@@ -84,22 +84,7 @@ class OpinionValue:
 
 @click.group("model", cls=CommandGroup, epilog="Example: enricher model measure --simulate 0.8 labelled.jsonl")
 def model() -> None:
-    """Try and measure the language model that gives a second opinion (docs/model.md)."""
-
-
-@model.command("try", epilog='Example: enricher model try "where is the retry logic?"')
-@click.argument("prompt", default="where is the retry logic?")
-@options.as_json
-def attempt(prompt: str, is_json: bool) -> None:
-    """Ask the configured model about one prompt and print its opinion, time and cost; exit 1 without an answer."""
-    rules, settings = configured()
-    record = ask(prompt, rules, settings)
-    if is_json:
-        print_json(record)
-    else:
-        for name, value in record.items():
-            click.echo(f"{name}: {printable(str(value))}")
-    raise SystemExit(0 if record["status"] == "ok" else 1)
+    """Measure the language model that gives a second opinion (docs/model.md)."""
 
 
 @model.command("measure", epilog="Example: enricher model measure --simulate 0.8 labelled.jsonl")

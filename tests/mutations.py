@@ -4804,22 +4804,6 @@ MUTATIONS = (
         "test_where_the_gate_is_closed_the_instructions_say_so_beside_the_count_against_another_base",
     ),
     Mutation(
-        "a case of a prompt whose folder is gone is judged without the own layer",
-        "workbench/gate/gate.py",
-        '    if not cwd:\n        return Layer("user"',
-        '    if cwd is None:\n        return Layer("user"',
-        "",
-        "tui/test_gate_screen.py::test_a_prompt_whose_folder_is_gone_is_judged_with_the_own_cases_and_the_own_layer",
-    ),
-    Mutation(
-        "forgetting leaves the golden case of a prompt whose folder is gone",
-        "enricher/erasure/golden.py",
-        "sorted({own_path(), *of_repositories})",
-        "sorted(of_repositories)",
-        "",
-        "forgetting/test_forget.py::test_the_case_of_a_prompt_whose_folder_is_gone_goes_with_it",
-    ),
-    Mutation(
         "the layer of the app's project is offered for a prompt of another one",
         "workbench/tuning/wishes/search.py",
         "return [one for one in paths if row is None or _applies(one, row, corpus)] or [files.own_file()]",
@@ -4845,12 +4829,12 @@ MUTATIONS = (
         "tui/test_gate_screen.py::test_a_passed_gate_names_a_few_cases_first_that_of_the_prompt",
     ),
     Mutation(
-        "without a commit, an approved case is said to have regressed",
+        "without a base, an approved case is said to have regressed",
         "workbench/gate/reports.py",
         "if one.closes_gate and one.before is None:",
         "if one.closes_gate and False:",
         "",
-        "tui/test_gate_screen.py::test_a_prompt_whose_folder_is_gone_is_judged_with_the_own_cases_and_the_own_layer",
+        "gate/test_gate.py::test_without_a_base_every_failing_approved_case_closes_the_gate",
     ),
     Mutation(
         "escape after an edit was taken leads past the proposals",

@@ -1,4 +1,4 @@
-"""Remove deleted prompts from the golden cases, which are lines of a repository's file or of the user's own.
+"""Remove deleted prompts from the golden cases, which are lines of a file in each repository.
 
 A golden case is a labelled prompt with which rules are tested. ``workbench.gate.cases`` writes these files; both
 modules take the same lock.
@@ -11,7 +11,7 @@ import json
 import os
 from typing import TYPE_CHECKING
 
-from enricher.home import config_dir, project_root
+from enricher.home import project_root
 from storage.base import private, temporary_files
 
 if TYPE_CHECKING:
@@ -23,13 +23,8 @@ CASES = os.path.join(".enricher", "cases.jsonl")
 LARGEST_CASES = 32 << 20
 
 
-def own_path() -> str:
-    """Return the path of the user's own cases file, for prompts whose folder does not exist any more."""
-    return os.path.join(config_dir(), "cases.jsonl")
-
-
 def forget(folders: set[str], gone: ErasureTarget) -> tuple[list[str], list[str]]:
-    """Remove the golden cases of the deleted prompts (``gone``) in these folders' repositories, and the user's own.
+    """Remove the golden cases of the deleted prompts (``gone``) in these folders' repositories.
 
     Return messages about what was done, and remarks for the user.
     """
@@ -38,8 +33,7 @@ def forget(folders: set[str], gone: ErasureTarget) -> tuple[list[str], list[str]
     if lost := sorted(one for one in folders if one and not os.path.isdir(one)):
         more = f" and {len(lost) - 1:,} more folders are" if len(lost) > 1 else " is"
         remarks.append(f"{lost[0]}{more} not there any more; golden cases in a copy are not removed")
-    of_repositories = {os.path.join(project_root(one), CASES) for one in folders if one and os.path.isdir(one)}
-    for path in sorted({own_path(), *of_repositories}):
+    for path in sorted({os.path.join(project_root(one), CASES) for one in folders if one and os.path.isdir(one)}):
         try:
             count = _drop_cases(path, gone)
         except OSError as failure:
@@ -47,8 +41,7 @@ def forget(folders: set[str], gone: ErasureTarget) -> tuple[list[str], list[str]
             continue
         if count:
             done.append(f"{count:,} golden {'case' if count == 1 else 'cases'} removed from {path}")
-            if path in of_repositories:  # earlier commits contain the cases
-                remarks.append(f"{path}: what git has of it, git keeps")
+            remarks.append(f"{path}: what git has of it, git keeps")  # earlier commits contain the cases
     return done, remarks
 
 

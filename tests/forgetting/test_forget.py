@@ -283,19 +283,6 @@ def test_a_case_stays_where_git_has_it_and_that_is_said(two: Account) -> None:
 
 
 @pytest.mark.upkeep
-def test_the_case_of_a_prompt_whose_folder_is_gone_goes_with_it(two: Account) -> None:
-    own, kept = (trace["id"] for trace in two.traces())
-    two.project.rename(two.home / "moved")
-    for trace_id in (own, kept):
-        two.cli("trace", "label", trace_id, "question", "--case", cwd=two.home)
-
-    said = json.loads(two.cli("trace", "forget", own, "--yes", "--json", cwd=two.home))
-
-    assert [json.loads(line)["id"] for line in (two.config / "cases.jsonl").read_text().splitlines()] == [kept]
-    assert not any("git keeps" in remark for remark in said["remarks"])
-
-
-@pytest.mark.upkeep
 def test_a_folder_that_is_gone_is_named(account: Account) -> None:
     account.compile()
     account.ask(PROMPT, cwd=str(account.home / "removed"))

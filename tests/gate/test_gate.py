@@ -65,6 +65,7 @@ def test_without_a_base_every_failing_approved_case_closes_the_gate(approved: Re
     approved.commit()
 
     assert approved.judged()["verdict"] == "regressed"
+    assert approved.gate(exit_code=1).count("\nfails: ") == 1
     assert approved.judged("HEAD")["passed"] is True
 
 

@@ -119,52 +119,17 @@ def moved(shop: Account, tmp_path: Path) -> Iterator[Account]:
     elsewhere = shutil.move(shop.project, tmp_path / "moved")
     yield shop
     shutil.move(elsewhere, shop.project)
-    for path in own_files(shop):
-        path.unlink(missing_ok=True)
 
 
-def own_files(shop: Account) -> tuple[Path, Path]:
-    """Return the paths of the person's own cases and of the person's own layer."""
-    return shop.config / "cases.jsonl", shop.config / "instructions.md"
-
-
-async def test_a_prompt_whose_folder_is_gone_is_judged_with_the_own_cases_and_the_own_layer(moved: Account) -> None:
-    moved.instruct(LAYER)
-    moved.compile()
-    identity = str(moved.traces()[-1]["id"])
-    moved.cli("trace", "label", identity, "debug", "--case", cwd=moved.home)
-    own = own_files(moved)[0]
-    text = own.read_text().replace('"class"', '"ok"')
-    own.write_text(text)
-    passed = await gated(moved)
-    moved.instruct(WITHOUT_THE_SIGNAL)
-    shown = await gated(moved)
-    printed = moved.cli("replay", "--gate", "--cases", str(own), exit_code=1, cwd=moved.home)
-
-    assert "Your own cases, on this machine only: ~/config/cases.jsonl. The folder of this prompt is gone" in passed
-    assert "The gate is passed" in passed and f"passed: {identity} {PROMPT}" in passed
-    assert "1 approved case does not come out as approved" in shown
-    for line in (f"fails: {identity} {PROMPT}", "task type: expected debug, got implementation"):
-        assert line in shown
-        assert line in printed
-
-
-async def test_a_label_for_a_prompt_whose_folder_is_gone_says_where_its_case_is(moved: Account) -> None:
+async def test_a_prompt_whose_folder_is_gone_gets_a_label_but_no_case(moved: Account) -> None:
     async with run_workbench(moved.state, screen="traces", size=(160, 40)) as (app, pilot):
         await pilot.press("y")
         await settle(app, pilot)
         told = notices(app)
-        await pilot.press("ctrl+z")
-        await settle(app, pilot)
-        is_removed = not own_files(moved)[0].exists()
 
-    assert "Its golden case is in" in told
-    assert "cases.jsonl, because its folder is gone; ctrl+z takes both back." in told
-    assert is_removed
-
-
-async def test_without_a_case_of_a_prompt_whose_folder_is_gone_the_gate_names_the_file(moved: Account) -> None:
-    assert "cases.jsonl has no golden case yet" in await gated(moved)
+    reason = f"its folder {moved.project} is gone, so there is no file for a golden case"
+    assert f"No golden case was written: {reason}." in told
+    assert reason in await gated(moved)
 
 
 async def test_a_passed_gate_names_a_few_cases_first_that_of_the_prompt(shop: Account) -> None:

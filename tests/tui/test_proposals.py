@@ -271,7 +271,7 @@ async def test_for_a_prompt_of_another_project_only_the_own_layer_is_offered_and
     assert unchanged == shown
 
 
-async def test_for_a_prompt_whose_folder_is_gone_the_gate_judges_the_own_layer(
+async def test_for_a_prompt_whose_folder_is_gone_only_the_own_layer_is_offered(
     shop: Account, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     git(tmp_path, "init", "-q")
@@ -282,7 +282,7 @@ async def test_for_a_prompt_whose_folder_is_gone_the_gate_judges_the_own_layer(
         shown = screen_text(app)
     ask_in(shop, shop.project)
 
-    assert "your own layer: counts for you, in every project; the gate judges this prompt with it" in shown
+    assert "your own layer: counts for you, in every project; the gate does not judge it" in shown
     assert "The prompt was typed in ~/project/gone, which is gone: this project's layer does not count for it" in shown
 
 

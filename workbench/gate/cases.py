@@ -1,7 +1,5 @@
 """Read and write golden cases: labelled prompts in a file of the repository, which CI evaluates without a database.
 
-The case of a prompt whose folder does not exist any more is in a file of the user's own, on this machine only.
-
 Each case is one line, and lines are sorted by id, so that git can merge additions by two people. All texts are redacted
 once more before they are written.
 
@@ -17,7 +15,7 @@ import os
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from enricher.erasure.golden import locked_folder, own_path
+from enricher.erasure.golden import locked_folder
 from enricher.home import project_root
 from enricher.interfaces.api import recorded_rules
 from enricher.prompt.conversation import Conversation
@@ -74,11 +72,8 @@ class Cases:
 
 
 def path_for(cwd: str) -> str:
-    """Return where the repository that contains ``cwd`` keeps its golden cases; the file need not exist.
-
-    If ``cwd`` is empty, it is that of the user's own cases.
-    """
-    return os.path.join(project_root(cwd), FOLDER, FILE) if cwd else own_path()
+    """Return where the repository that contains ``cwd`` keeps its golden cases; the file need not exist."""
+    return os.path.join(project_root(cwd), FOLDER, FILE)
 
 
 def read(path: str) -> Cases:

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from enricher.erasure.golden import own_path
 from enricher.home import config_dir, project_root
 from enricher.rules.cache import Rules
 from enricher.rules.compiling.compiler import compile_layers
@@ -59,20 +58,18 @@ def run(
 ) -> GateReport:
     """Evaluate the cases of the repository around ``cwd``, or of the file ``cases``, and return the report.
 
-    If ``cwd`` is empty or ``cases`` is the user's own file, the user's own layer takes the place of the repository's.
     ``base`` is the git revision to compare with. ``instructions`` is a file to use in place of all layers. ``texts``
     maps paths of files in the work tree to unsaved texts that replace their contents. With ``allow_removed``, cases
     that the base has may be missing from the file. Raises GateError if there are no cases or no usable instructions.
     """
     path = os.path.abspath(os.path.join(cwd, cases)) if cases else files.path_for(cwd)
     instructions = os.path.abspath(os.path.join(cwd, instructions)) if instructions else ""
-    cwd = "" if _is_own(path) else cwd
     try:
         known = _read(path)
         now = work_tree_rules(cwd, instructions, texts or {})
         if not base:
             return _report(path, known, now)
-        revision = find_revision(cwd or config_dir(), base)
+        revision = find_revision(cwd, base)
         before = _rules_at(revision, cwd, instructions)
         earlier = _cases_at(revision, path)
         return _report(path, known, now, before=before, earlier=earlier, allow_removed=allow_removed)
@@ -83,11 +80,10 @@ def run(
 def run_on_last_commit(project: str, *, texts: Mapping[str, str] | None = None) -> GateReport:
     """Run the gate for a project, and compare its rules with those of its last commit if there is one.
 
-    If ``project`` is empty, the gate evaluates the user's own cases.
     ``texts`` maps paths of files to unsaved texts that replace their contents.
     """
     try:
-        find_revision(project or config_dir(), HEAD)
+        find_revision(project, HEAD)
     except RevisionError:
         return run(project, texts=texts)
     return run(project, base=HEAD, texts=texts)
@@ -114,9 +110,7 @@ def _layers(cwd: str, instructions: str, texts: Mapping[str, str]) -> list[Layer
 
 
 def _upper_layer(cwd: str) -> Layer:
-    """Return the layer above the packaged one: that of the repository around ``cwd``, or without ``cwd`` the user's."""
-    if not cwd:
-        return Layer("user", os.path.join(config_dir(), OWN_FILE))
+    """Return the layer above the packaged one, which is that of the repository around ``cwd``."""
     return Layer(PROJECT, os.path.join(project_root(cwd), OWN_FOLDER, OWN_FILE))
 
 
@@ -125,8 +119,8 @@ def passing_with_own_layer(cwd: str) -> list[str]:
 
     The cases are those of the repository around ``cwd``. Raises GateError if they or the rules cannot be used.
     """
-    path, own = files.path_for(cwd), _upper_layer("")
-    if not cwd or not os.path.isfile(own.path):
+    path, own = files.path_for(cwd), Layer("user", os.path.join(config_dir(), OWN_FILE))
+    if not os.path.isfile(own.path):
         return []
     packaged, *above = _layers(cwd, "", {})
     try:
@@ -141,21 +135,11 @@ def passing_with_own_layer(cwd: str) -> list[str]:
 def work_tree_rules(cwd: str, instructions: str = "", texts: Mapping[str, str] = MappingProxyType({})) -> Rules:
     """Return the rules that the gate uses for the work tree around ``cwd``; raises GateError if they are broken.
 
-    If ``cwd`` is empty, these are the rules for the user's own cases. ``instructions`` is a file to use in place of all
-    layers, ``texts`` maps paths of files to unsaved texts.
+    ``instructions`` is a file to use in place of all layers, ``texts`` maps paths of files to unsaved texts.
     """
     if instructions and not os.path.exists(instructions):
         raise GateError(f"{instructions}: no such file")
     return _rules(compile_layers(_layers(cwd, instructions, texts), texts=texts))
-
-
-def rules_for_cases(path: str) -> Rules:
-    """Return the rules by which the gate judges the cases file ``path``; raises GateError if they are broken."""
-    return work_tree_rules("" if _is_own(path) else os.path.dirname(path))
-
-
-def _is_own(path: str) -> bool:
-    return os.path.realpath(path) == os.path.realpath(own_path())
 
 
 def _rules_at(revision: Revision, cwd: str, instructions: str) -> _Base:

@@ -7,7 +7,6 @@ import os
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from enricher.erasure.golden import own_path
 from enricher.home import project_root
 from enricher.prompt.redaction import redact
 from enricher.sources.git import GitError, ask
@@ -45,11 +44,6 @@ class Given:
     is_again: bool = False
     """Whether the trace had this label and this golden case already, so that nothing was stored."""
 
-    @property
-    def is_own(self) -> bool:
-        """Return whether the golden case is in the user's own file, because the prompt's folder is gone."""
-        return self.path == own_path()
-
 
 def write_case(db: sqlite3.Connection, trace_id: str, verdict: str, *, path: str = "") -> str:
     """Write a trace with the label ``verdict`` as a golden case to its project's cases file, or to ``path``.
@@ -62,16 +56,15 @@ def write_case(db: sqlite3.Connection, trace_id: str, verdict: str, *, path: str
 
 
 def folder_of(db: sqlite3.Connection, trace_id: str) -> str:
-    """Return the folder in which the trace's prompt was typed; empty if it no longer exists.
-
-    What takes such a folder, like ``cases.path_for``, then means the user's own layer and cases.
-    """
+    """Return the folder in which the trace's prompt was typed; raises CasesError if it no longer exists."""
     cwd = str(queries.show(db, trace_id)["cwd"])
-    return cwd if os.path.isdir(cwd) else ""
+    if not os.path.isdir(cwd):
+        raise CasesError(f"its folder{cwd and f' {cwd}'} is gone, so there is no file for a golden case")
+    return cwd
 
 
 def label(db: sqlite3.Connection, trace_id: str, verdict: str) -> Given:
-    """Store a label for a trace, and write a golden case unless its folder exists and is not in a repository."""
+    """Store a label for a trace, and write a golden case if its folder is in a repository."""
     entry = _add_label(db, trace_id, verdict)
     try:
         path = file_of_case(db, trace_id)
@@ -102,7 +95,7 @@ def approve(db: sqlite3.Connection, trace_id: str, wanted: Decided, *, unwanted:
     try:
         path = file_of_case(db, trace_id)
         case = replace(cases.case_of(db, trace_id, wanted.task_type or "ok"), verdict=OK, says=wanted)
-        if case.faults(case.decided_by(gate.rules_for_cases(path))):
+        if case.faults(case.decided_by(gate.work_tree_rules(os.path.dirname(path)))):
             if wanted.task_type is None:
                 raise CasesError("the rules do not give that yet: save an edit that does, then approve")
             case = replace(case, verdict=CLASS)
@@ -143,7 +136,7 @@ def expect_workflow(db: sqlite3.Connection, trace_id: str, name: str, *, path: s
         case = replace(cases.case_of(db, trace_id, name), verdict=OK, says=Decided())
     wanted = replace(case, says=replace(case.says, workflow=name))
     try:
-        faults = wanted.faults(wanted.decided_by(gate.rules_for_cases(file)))
+        faults = wanted.faults(wanted.decided_by(gate.work_tree_rules(os.path.dirname(file))))
     except gate.GateError as error:
         raise CasesError(str(error)) from error
     cases.add(file, _signed(replace(wanted, verdict=CLASS) if faults else wanted, file))
@@ -165,12 +158,12 @@ def take_back(db: sqlite3.Connection, given: Given) -> None:
 
 
 def file_of_case(db: sqlite3.Connection, trace_id: str) -> str:
-    """Return the path of the cases file for a trace: its repository's, or the user's own if its folder is gone.
+    """Return the path of the cases file of the repository in which a trace's prompt was typed.
 
-    Raises CasesError if the folder exists, but is not in a repository.
+    Raises CasesError if its folder no longer exists, or is not in a repository.
     """
     folder = folder_of(db, trace_id)
-    if folder and not os.path.lexists(os.path.join(root := project_root(folder), ".git")):
+    if not os.path.lexists(os.path.join(root := project_root(folder), ".git")):
         raise CasesError(f"{root} is no git repository, so there is no file for a golden case")
     return cases.path_for(folder)
 

@@ -127,10 +127,9 @@ class TraceActions(WorkbenchScreen):
             return
         self.app.labels_given.append(given)
         taken = "both" if given.label or given.line else "it"  # the golden case, and what was labelled
-        gone = ", because its folder is gone" if given.is_own else ""
         where = ""
         if given.path:
-            where = f" Its golden case is in {from_home(given.path)}{gone}; ctrl+z takes {taken} back."
+            where = f" Its golden case is in {from_home(given.path)}; ctrl+z takes {taken} back."
         if given.problem:
             where = f" No golden case was written: {given.problem}."
         self.notify(text + where, title=name, timeout=5 if where else 2, markup=False)

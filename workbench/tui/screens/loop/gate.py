@@ -13,7 +13,6 @@ from textual import on, work
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
-from enricher.erasure.golden import own_path
 from enricher.home import from_home, project_root
 from storage.traces.queries import UnknownTraceError
 from workbench.gate import gate, labelling, reports
@@ -32,10 +31,6 @@ NO_CASES = """\
 {} has no golden case yet. A prompt of its history becomes one
   by y (it came out right), x (wrong) or c (the right class) in Traces,
   or by m, an edit that is saved, and then a."""
-OWN_CASES = (
-    "Your own cases, on this machine only: {}. The folder of this prompt is gone, so its case is kept there and judged "
-    "with your own layer."
-)
 RUNNING = ListLine("running", "Judging the golden cases …")
 MARGIN = 6
 """Columns of the screen that the text of a line does not have."""
@@ -52,7 +47,7 @@ LOOKS = {
 
 @dataclass
 class Gated(Message):
-    """Sent when the gate, the check of the golden cases, was run; ``about`` says for which project or file.
+    """Sent when the gate, the check of the golden cases, was run; ``about`` says for which project.
 
     ``run`` is the number of that run. If it failed, ``report`` is None and ``reason`` says why. ``with_own_layer`` are
     the ids of the failing cases that would pass if the user's own layer of instructions were included.
@@ -82,8 +77,7 @@ case. The gate runs again by itself when instructions are saved, also by `f9` an
 make it again, and whenever you return to it.
 
 From a prompt, the gate judges the project in which that prompt was typed; from a screen that shows no prompt, the
-project of the folder in which the app was started. If the folder of the prompt is gone, as of a project that was moved
-or deleted, the gate judges your own cases, which stay on this machine, by the packaged instructions and your own layer.
+project of the folder in which the app was started.
 """
     DEFAULT_CSS = "GateScreen LineList { height: 1fr; padding: 0 0 0 1; }"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -127,10 +121,10 @@ or deleted, the gate judges your own cases, which stay on this machine, by the p
         place = ""
         try:
             project = self._project()
-            place = from_home(project or own_path())
+            place = from_home(project)
             passing = tuple(gate.passing_with_own_layer(project))
             report = gate.run_on_last_commit(project)
-            about = f"Project: {place}" if project else OWN_CASES.format(place)
+            about = f"Project: {place}"
             self.post_message(Gated(run, report, about=about, trace_id=self._trace_id, with_own_layer=passing))
         except gate.NoCasesError:
             self.post_message(Gated(run, None, NO_CASES.format(place)))
@@ -140,13 +134,12 @@ or deleted, the gate judges your own cases, which stay on this machine, by the p
     def _project(self) -> str:
         """Return the project in which the prompt was typed, or the app was started if the screen is not for a prompt.
 
-        It is empty if the prompt's folder no longer exists.
+        Raises CasesError if the prompt's folder no longer exists.
         """
         if not self._trace_id:
             return project_root(here())
         with self.database(drain=False) as db:
-            folder = labelling.folder_of(db, self._trace_id)
-        return project_root(folder) if folder else ""
+            return project_root(labelling.folder_of(db, self._trace_id))
 
     @on(Gated)
     def _gated(self, message: Gated) -> None:

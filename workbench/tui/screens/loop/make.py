@@ -51,7 +51,6 @@ MEANINGS = {
     "aops": ("the layer in $AOPS", "counts for you, in every project; the gate does not judge it"),
 }
 UNSAVED = "In the editor (2), not saved yet: {}"
-OWN_LAYER_JUDGED = "counts for you, in every project; the gate judges this prompt with it"
 ELSEWHERE = "The prompt was typed in {}{}: this project's layer does not count for it"
 COPIED = "ctrl+s asks which layer takes it, with a copy of the whole rule"
 
@@ -195,13 +194,12 @@ shows why that came out so, and `escape` returns to this line.
 
     def _show_wish(self, note: str) -> None:
         into, *others = self._layers
-        layer = files.layer_of(into, here())
-        name, meaning = MEANINGS.get(layer, ("", ""))
+        name, meaning = MEANINGS.get(files.layer_of(into, here()), ("", ""))
         lines = [f"It should be: {self._wish}", f"What is added goes into {from_home(into)}"]
-        is_gone = bool(self._elsewhere) and not os.path.isdir(self._elsewhere)
         if meaning:
-            lines.append(f"{name}: {OWN_LAYER_JUDGED if is_gone and layer == 'user' else meaning}")
+            lines.append(f"{name}: {meaning}")
         if self._elsewhere:
+            is_gone = not os.path.isdir(self._elsewhere)
             lines.append(ELSEWHERE.format(from_home(self._elsewhere), ", which is gone" * is_gone))
         if others:
             other, known = MEANINGS.get(files.layer_of(others[0], here()), ("", ""))

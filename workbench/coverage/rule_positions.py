@@ -18,7 +18,7 @@ from enricher.rules.compiling.compiled import CATALOGUE, LONE_LAYER
 from enricher.rules.compiling.compiler import compile_layers
 from enricher.rules.compiling.signals import LEAST_WEIGHT, label
 from enricher.rules.layers import HEURISTICS, find_layers
-from workbench.replay.rulesets.compared_rules import SideError
+from workbench.replay.rulesets.compared_rules import refuse_broken
 from workbench.replay.rulesets.current_layers import CurrentLayers
 from workbench.replay.rulesets.layer_stack import layer_file, scope_of, stack_of
 from workbench.replay.rulesets.versions import compile_texts
@@ -216,8 +216,7 @@ def newest_stack(path: str, versions: Versions) -> Texts:
 
 
 def _sound(compiled: Compiled) -> LocatedRules:
-    if compiled.broken or "classes" not in compiled.body:
-        raise SideError("the instructions cannot be used:", problems=compiled.broken or compiled.problems)
+    refuse_broken(compiled, "the instructions")
     return LocatedRules(compiled)
 
 

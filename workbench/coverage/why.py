@@ -100,8 +100,7 @@ def why(corpus: Corpus, trace_id: str) -> Why:
     explained = of_trace(corpus.db, trace_id)
     texts = corpus.versions.texts(explained.rules.hash)
     compiled = compile_texts(texts) if texts else None
-    is_usable = compiled is not None and not compiled.broken and "classes" in compiled.body
-    return Why(trace_id, explained, LocatedRules(compiled) if compiled is not None and is_usable else None)
+    return Why(trace_id, explained, LocatedRules(compiled) if compiled and compiled.is_usable else None)
 
 
 def outcome_today(corpus: Corpus, trace_id: str) -> str:

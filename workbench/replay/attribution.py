@@ -318,6 +318,6 @@ def _compiler_of(stack: Texts) -> Compiler:
 
     def compiled(instead: Mapping[str, str]) -> Rules | None:
         found = compile_texts(stack, instead=instead)
-        return None if found.broken or "classes" not in found.body else Rules(found.hash, found.body)
+        return Rules(found.hash, found.body) if found.is_usable else None
 
     return compiled

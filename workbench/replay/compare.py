@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections import Counter, defaultdict
+from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -146,7 +146,6 @@ class BlastRadius:
     concerns: Callable[[RecordedPrompt], bool] = lambda _row: True
     prompts: int = 0
     changes: list[Change] = field(default_factory=list)
-    by_kind: Counter[str] = field(default_factory=Counter)
     sessions: defaultdict[str, SessionTally] = field(default_factory=lambda: defaultdict(SessionTally))
     unknown: int = 0
     replayed: list[str] = field(default_factory=list)
@@ -185,7 +184,6 @@ class BlastRadius:
         if not found:
             return
         self.changes.append(Change(pair.prompt, before, after, found))
-        self.by_kind.update(found)
         self.unknown += "context unknown" in found
         tally.changed += 1
 

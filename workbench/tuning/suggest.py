@@ -17,7 +17,6 @@ from enricher.rules.cache import Rules
 from enricher.rules.compiling.compiled import FITTED
 from enricher.rules.lint import findings
 from workbench.coverage.rule_positions import RulePosition, newest_stack, of_file, recorded_path
-from workbench.replay.compare import kinds
 from workbench.replay.impact import NOT, Impact
 from workbench.replay.replay import Replay, never
 from workbench.replay.rulesets import compared_rules
@@ -296,13 +295,12 @@ class _Trial:
         if path not in self._bases:
             self._bases[path] = compared_rules.from_text(path, self._texts[path], versions=versions)
         run = Replay(self._corpus, compared_rules.from_text(path, text, versions=versions), base=self._bases[path])
+        radius = run.blast_radius()
+        for replayed in run.batches(processes=1):
+            radius.add(replayed)
         labelled = {one.prompt.id for one in self._examples} | {one.row.id for one in self._lines}
-        changes = prompts = 0
-        for pairs, unaffected in run.batches(processes=1):
-            unlabelled = [pair for pair in pairs if pair.prompt.id not in labelled]
-            changes += sum(bool(kinds(pair.before, pair.after)) for pair in unlabelled)
-            prompts += len(unlabelled) + sum(row.id not in labelled for row in unaffected)
-        return changes, prompts
+        changes = [one.prompt.id for one in radius.changes]
+        return len({*changes} - labelled), len({*radius.replayed} - labelled)
 
 
 def _net_without(session: str, fixes: Iterable[Labelled], breaks: Iterable[Labelled]) -> int:

@@ -85,6 +85,11 @@ class Compiled:
     workflows: list[Index] = field(default_factory=list)
     thresholds: str = ""
 
+    @property
+    def is_usable(self) -> bool:
+        """Return whether prompts can be judged by the result."""
+        return not self.broken and "classes" in self.body
+
     def kind_of(self, path: str) -> str:
         """Return the kind (one of ``NAMED_FILES``) of a file to which the rules of a layer refer."""
         if path in self.fitted:

@@ -10,7 +10,7 @@ import click
 
 from enricher.interfaces.cli import options
 from enricher.interfaces.cli.output import print_json, printable
-from workbench.commands.replaying.blast_radius import opened
+from workbench.commands.replaying.blast_radius import ID_CHARS, opened
 from workbench.wording import counted
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from storage.traces.selection import Selection
     from workbench.tuning.suggest import Proposal, Suggestions
 
-MOST_LISTED, PROMPT_CHARS, ID_CHARS = 8, 70, 14  # 14: the time in an id of a prompt, which is enough to find it
+MOST_LISTED, PROMPT_CHARS = 8, 70
 LEAST_PROMPTS = 100  # labelled ones for a fit; with fewer, the weights would overfit single prompts
 
 

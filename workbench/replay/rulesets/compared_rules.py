@@ -119,56 +119,89 @@ class Fixed(Side):
         return self.rules
 
 
-class Edited(Side):
-    """The rules of each recorded version with an edited text in place of the file of one layer."""
+class LayeredSide(Side):
+    """Rules that are compiled from layers of files, for each recorded version and scope.
 
-    def __init__(self, label: str, file: LayerFile, *, text: str, versions: Versions) -> None:
-        self.label, self.file, self.text = label, file, text
+    Warnings are reported for the file at ``place``; they say that the rules of a version are broken because of
+    ``reason``.
+    """
+
+    reason: str
+
+    def __init__(self, label: str, versions: Versions, *, place: str) -> None:
+        self.label, self._place = label, place
         self._versions = versions
-        self._known: dict[str, Rules | None] = {}
+        self._known: dict[tuple[str, str], Rules | None] = {}
         self._compiled: dict[str, Rules] = {}  # several versions may have the same files
+        self._whole: dict[str, Texts] = {}
         newest = self.rules_for(NEWEST)
         self.hash = newest.hash if newest else ""
+
+    def texts(self, recorded: str = NEWEST, scope: str = "") -> Texts:
+        """Return the files for prompts of this version and scope as (layer, path, text), lowest layer first.
+
+        They are empty if these prompts keep their recorded outcome.
+        """
+        raise NotImplementedError
+
+    def all_texts(self, recorded: str = NEWEST, scope: str = "") -> Texts:
+        """Return the files that ``texts`` returns, plus the catalogues and other files that they name."""
+        self.rules_for(recorded, scope)
+        return self._whole[stack_key(self.texts(recorded, scope))]
+
+    def rules_for(self, recorded: str, scope: str = "") -> Rules | None:
+        """Return the rules for prompts with this scope that were recorded under the version ``recorded``.
+
+        Return None, so that these prompts keep their recorded outcome, if there are no files for them, or if the files
+        of that version are broken; ``problems`` reports the latter. Raises SideError if the newest rules, or those of a
+        scope, are broken.
+        """
+        if (recorded, scope) not in self._known:
+            self._known[recorded, scope] = self._rules_from(self.texts(recorded, scope), recorded, scope)
+        return self._known[recorded, scope]
+
+    def _rules_from(self, texts: Texts, recorded: str, scope: str) -> Rules | None:
+        if not texts:
+            return None
+        try:
+            return self._compile(texts)
+        except SideError as broken:
+            if recorded == NEWEST or scope:
+                raise
+            message = f"{self.reason}, so the prompts of version {recorded[:SHORT]} are as recorded"
+            warning = Problem(self._place, 1, "warning", message)
+            self.problems = tuple(sorted({*self.problems, *broken.problems, warning}))
+            return None
+
+    def _compile(self, texts: Texts) -> Rules:
+        key = stack_key(texts)
+        if key not in self._compiled:
+            compiled = compile_texts(texts)
+            self._whole[key] = compiled.texts
+            self._compiled[key] = sound(compiled, self.label)
+            self.problems = tuple(sorted({*self.problems, *compiled.problems}))
+        return self._compiled[key]
+
+
+class Edited(LayeredSide):
+    """The rules of each recorded version with an edited text in place of the file of one layer."""
+
+    reason = "its rules are broken with this text"
+
+    def __init__(self, label: str, file: LayerFile, *, text: str, versions: Versions) -> None:
+        self.file, self.text = file, text
+        super().__init__(label, versions, place=file.path)
 
     def concerns(self, row: RecordedPrompt) -> bool:
         return self.file.concerns(row)
 
-    def rules_for(self, recorded: str, scope: str = "") -> Rules | None:
-        """Return the rules of the version ``recorded``, compiled with the edited text in place of the file's text.
+    def texts(self, recorded: str = NEWEST, scope: str = "") -> Texts:
+        """Return the files of the version ``recorded`` with the edited text inserted.
 
-        Return None, so that prompts of that version keep their recorded outcome, if the version has another file in
-        this file's place, or if it is an earlier version whose rules the text breaks; ``problems`` reports the latter.
-        Raises SideError if the text breaks the newest rules.
+        They are empty if the version has another file in this file's place.
         """
         del scope
-        if recorded not in self._known:
-            try:
-                self._known[recorded] = self._compile(self.texts(recorded))
-            except SideError as broken:
-                if recorded == NEWEST:
-                    raise
-                self._known[recorded] = None
-                message = (
-                    f"its rules are broken with this text, so the prompts of version {recorded[:SHORT]} are as recorded"
-                )
-                self.problems = tuple(
-                    sorted({*self.problems, *broken.problems, Problem(self.file.path, 1, "warning", message)})
-                )
-        return self._known[recorded]
-
-    def texts(self, recorded: str = NEWEST) -> Texts:
-        """Return the files of the version ``recorded`` as (layer, path, text), with the edited text inserted."""
         return self.file.within(stack_of(recorded, self.file, self._versions), self.text)
-
-    def _compile(self, texts: Texts) -> Rules | None:
-        if not texts:
-            return None
-        key = stack_key(texts)
-        if key not in self._compiled:
-            compiled = compile_texts(texts)
-            self._compiled[key] = sound(compiled, self.label)
-            self.problems = tuple(sorted({*self.problems, *compiled.problems}))
-        return self._compiled[key]
 
 
 def stack_key(texts: Texts) -> str:
@@ -255,13 +288,18 @@ def named(name: str, *, path: str, versions: Versions, at_revision: Callable[[st
             raise SideError(f"{message}: {no_version}; {no_revision}") from no_revision
 
 
-def sound(compiled: Compiled, label: str) -> Rules:
-    """Convert newly compiled rules to the form in which stored rules are loaded.
-
-    Raises SideError, with ``label`` in its message, if the rules are broken.
-    """
-    if compiled.broken or "classes" not in compiled.body:
+def refuse_broken(compiled: Compiled, label: str) -> None:
+    """Raise SideError, with ``label`` in its message, if the compiled rules are broken."""
+    if not compiled.is_usable:
         raise SideError(f"{label} cannot be used:", problems=compiled.broken or compiled.problems)
+
+
+def sound(compiled: Compiled, label: str) -> Rules:
+    """Convert newly compiled rules to the form in which stored rules are loaded; raises SideError if they are broken.
+
+    ``label`` is their name in the message of that error.
+    """
+    refuse_broken(compiled, label)
     rules = Rules(compiled.hash, json.loads(json.dumps(compiled.body)))  # like a stored version: lists, no tuples
     rules.table = UnpackedTable(rules.body["classes"])
     return rules
@@ -269,4 +307,4 @@ def sound(compiled: Compiled, label: str) -> Rules:
 
 def texts_of(side: Side, versions: Versions) -> Texts:
     """Return the files of a set of rules to compare, as (layer, path, text); empty if they are unknown."""
-    return side.texts() if isinstance(side, Edited) else versions.texts(side.hash)
+    return side.texts() if isinstance(side, LayeredSide) else versions.texts(side.hash)

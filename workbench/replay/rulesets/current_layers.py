@@ -13,16 +13,13 @@ from enricher.home import project_root
 from enricher.prompt.project import identify
 from enricher.prompt.trust import is_trusted
 from enricher.rules.compiling.compiled import NAMED_FILES
-from enricher.rules.compiling.document import Problem
 from enricher.rules.layers import OWN_FILE, OWN_FOLDER, Layer, find_layers, layer_folders
-from workbench.replay.rulesets.compared_rules import NEWEST, SHORT, Side, SideError, read_text, sound, stack_key
+from workbench.replay.rulesets.compared_rules import NEWEST, LayeredSide, read_text
 from workbench.replay.rulesets.layer_stack import OF_ONE_FOLDER, LayerFile, scope_of
-from workbench.replay.rulesets.versions import compile_texts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from enricher.rules.cache import Rules
     from storage.evaluation.corpus import RecordedPrompt
     from workbench.replay.rulesets.versions import Texts, Versions
 
@@ -41,7 +38,7 @@ def layers_in(cwd: str) -> list[Layer]:
     return [*layers, *(layer for layer in own if os.path.isfile(layer.path))]
 
 
-class CurrentLayers(Side):
+class CurrentLayers(LayeredSide):
     """A set of rules to compare, made of the instructions files that apply in ``cwd`` now.
 
     ``instead`` maps paths to texts to use instead of those of the files.
@@ -49,8 +46,9 @@ class CurrentLayers(Side):
     Raises SideError if a file cannot be read or the rules are broken.
     """
 
+    reason = "its layers break the rules of today"
+
     def __init__(self, label: str, cwd: str, versions: Versions, *, instead: Mapping[str, str] | None = None) -> None:
-        self.label = label
         texts = instead or {}
         self.files = [
             (
@@ -61,11 +59,7 @@ class CurrentLayers(Side):
         ]
         self._root = os.path.realpath(project_root(cwd))
         self._project = identify(self._root).id
-        self._versions = versions
-        self._known: dict[str, Rules | None] = {}
-        self._texts: dict[str, Texts] = {}
-        newest = self.rules_for(NEWEST)
-        self.hash = newest.hash if newest else ""
+        super().__init__(label, versions, place=self.files[0][0].path)
 
     @property
     def scopes(self) -> tuple[str, ...]:
@@ -88,31 +82,6 @@ class CurrentLayers(Side):
             return ELSEWHERE
         return "\n".join(file.path for file, _text in self.files if file.scope and file.concerns(row)) or HERE
 
-    def rules_for(self, recorded: str, scope: str = ELSEWHERE) -> Rules | None:
-        """Return the rules for prompts with this scope that were recorded under the version ``recorded``.
-
-        Return None if these prompts keep their recorded outcome, because they are from another project whose own layers
-        cannot be compiled on top of today's other layers. Raises SideError if other prompts' rules are broken.
-        """
-        texts = self.texts(recorded, scope)
-        key = stack_key(texts)
-        if key not in self._known:
-            compiled = compile_texts(texts)
-            try:
-                self._known[key] = sound(compiled, self.label)
-            except SideError as broken:
-                if recorded == NEWEST or scope != ELSEWHERE:
-                    raise
-                self._known[key] = None
-                message = (
-                    f"its layers break the rules of today, so the prompts of version {recorded[:SHORT]} are as recorded"
-                )
-                self.problems = (*self.problems, *broken.problems, Problem(texts[0][1], 1, "warning", message))
-            else:
-                self.problems = tuple(sorted({*self.problems, *compiled.problems}))
-            self._texts[key] = compiled.texts  # with the files that the layers name
-        return self._known[key]
-
     def texts(self, recorded: str = NEWEST, scope: str = ELSEWHERE) -> Texts:
         """Return the instructions files that judge prompts of this version and scope, each as (layer, path, text)."""
         wanted = scope.split("\n")
@@ -125,11 +94,6 @@ class CurrentLayers(Side):
             kept = OF_ONE_FOLDER if scope == ELSEWHERE else ("package",)
             local += [one for one in self._versions.texts(recorded) if one[0] in kept]
         return [*((file.layer, file.path, text) for file, text in self.files if not file.scope), *local]
-
-    def all_texts(self, recorded: str, scope: str) -> Texts:
-        """Return the files that ``texts`` returns, plus the catalogues and other files that they name."""
-        self.rules_for(recorded, scope)
-        return self._texts[stack_key(self.texts(recorded, scope))]
 
 
 def with_current_paths(then: Texts, now: Texts) -> Texts:

@@ -4748,7 +4748,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a floor takes out lines called right as gladly as wrong ones",
-        "workbench/tuning/wishes/floors.py",
+        "workbench/tuning/floors.py",
         "labels[line.number].verdict == line_labels.WRONG",
         "True",
         "",

@@ -22,10 +22,10 @@ from workbench.replay.replay import Replay, never
 from workbench.replay.rulesets import compared_rules
 from workbench.replay.rulesets.versions import compile_texts
 from workbench.statistics.pairs import benjamini_hochberg, mcnemar_midp
+from workbench.tuning.floors import floors, judged_lines
 from workbench.tuning.labelled_prompts import example, from_log, from_rows, task_type
 from workbench.tuning.rewriting import Rewriter, changed_line
 from workbench.tuning.rule_changes import Search, best
-from workbench.tuning.wishes.floors import floors, judged_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from workbench.coverage.rule_positions import LocatedRules, LocatedSignal
     from workbench.replay.corpus import Corpus
     from workbench.replay.rulesets.compared_rules import Side
+    from workbench.tuning.floors import Floor, JudgedLine
     from workbench.tuning.labelled_prompts import Example, LabelledPrompt, LabelledRow
     from workbench.tuning.rule_changes import RuleChange
-    from workbench.tuning.wishes.floors import Floor, JudgedLine
 
     Labelled = LabelledPrompt | JudgedLine
 

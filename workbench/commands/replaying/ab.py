@@ -10,15 +10,19 @@ import click
 from enricher.interfaces.cli import options
 from enricher.interfaces.cli.output import CommandGroup, new_console, new_table, print_json, printable
 from workbench.commands.replaying import ab_model
-from workbench.commands.replaying.ab_parts import opened, print_effect, print_report, record, summary
+from workbench.commands.replaying.ab_parts import (
+    opened,
+    print_effect,
+    print_report,
+    question_option,
+    record,
+    refuse_selection,
+    summary,
+)
 
 if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Iterable
-
     from storage.traces.selection import Selection
     from workbench.experiments.arms import Arm
-    from workbench.experiments.questions import ExperimentPrompt, Questions
     from workbench.replay.rulesets.versions import Versions
 
 RECORDINGS = (".jsonl", ".ndjson")
@@ -49,17 +53,28 @@ ab.add_command(ab_model.resume)
 )
 @options.where()
 @options.limit(0)
-@click.option("--question", default="", help="The question that the experiment answers, stored with it.")
+@question_option
 @options.out
 @options.as_json
+@click.pass_context
 def run_experiment(
-    first: str, second: str, prompts: str, selection: Selection, limit: int, question: str, out: str, is_json: bool
+    context: click.Context,
+    first: str,
+    second: str,
+    prompts: str,
+    selection: Selection,
+    limit: int,
+    question: str,
+    out: str,
+    is_json: bool,
 ) -> None:
     """Answer the same prompts with arms A and B; print and store how the results differ.
 
     An ARM is an instructions file, a stored version, a git revision of the packaged instructions, the word "recorded"
     for what the hook did, or a .jsonl file of answers. The file of --out gets the whole report as JSON.
     """
+    if prompts:
+        refuse_selection(context, selection)
     from storage.evaluation import experiments
     from workbench import experiments as harness
     from workbench.experiments.questions import Questions
@@ -69,7 +84,8 @@ def run_experiment(
         versions = Versions(db)
         a, b = (_arm(name, versions) for name in (first, second))
         asked = Questions(versions)
-        outcome = harness.run(_prompts(asked, db, prompts, selection, limit), a=a, b=b, left_out=asked.left_out)
+        chosen = asked.of_file(prompts) if prompts else asked.of_log(db, selection, limit=limit)
+        outcome = harness.run(chosen, a=a, b=b, left_out=asked.left_out)
         if not outcome.results:
             reasons = ", ".join(f"{count} {reason}" for reason, count in sorted(asked.left_out.items()))
             raise click.ClickException(f"no prompt is answered by both arms{': ' if reasons else ''}{reasons}")
@@ -159,13 +175,3 @@ def _arm(name: str, versions: Versions) -> Arm:
     if name.endswith(RECORDINGS):
         return Recording(name)
     return Instructions(compared_rules.named(name, path=packaged_file(), versions=versions))
-
-
-def _prompts(
-    questions: Questions, db: sqlite3.Connection, prompts: str, selection: Selection, limit: int
-) -> Iterable[ExperimentPrompt]:
-    if not prompts:
-        return questions.of_log(db, selection, limit=limit)
-    if selection.typed or limit:
-        raise click.UsageError("--where and --limit select recorded prompts, so they cannot be used with --prompts")
-    return questions.of_file(prompts)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
 from enricher.interfaces.cli import options
 from enricher.interfaces.cli.output import print_json, printable
-from workbench.commands.replaying.ab_parts import opened, print_report, record
+from workbench.commands.replaying.ab_parts import opened, print_report, question_option, record, refuse_selection
 
 if TYPE_CHECKING:
     import sqlite3
@@ -57,7 +56,7 @@ budget_option = click.option(
 @click.option(
     "--most-tokens", default=1000, show_default=True, type=click.IntRange(1), help="Limit of one response, in tokens."
 )
-@click.option("--question", default="", help="The question that the experiment answers, stored with it.")
+@question_option
 @options.out
 @options.as_json
 @click.pass_context
@@ -85,8 +84,8 @@ def ask(
     """
     from workbench.experiments import prompt_arms, template_runs
 
-    if prompts and (selection.typed or context.get_parameter_source("limit") is not ParameterSource.DEFAULT):
-        raise click.UsageError("--where and --limit select recorded prompts, so they cannot be used with --prompts")
+    if prompts:
+        refuse_selection(context, selection)
     settings, source = _configured()
     with opened() as db:
         arms = {

@@ -9,6 +9,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from enricher.interfaces.cli import output
 from enricher.interfaces.cli.output import new_console, new_table, print_json, printable
@@ -19,9 +20,21 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from storage.evaluation.experiments import ArmResult, Experiment
+    from storage.traces.selection import Selection
     from workbench.experiments.cohorts import CohortComparison
 
     Value = dict[str, Any]
+
+
+question_option = click.option(
+    "--question", default="", help="The question that the experiment answers, stored with it."
+)
+
+
+def refuse_selection(context: click.Context, selection: Selection) -> None:
+    """Raise UsageError if recorded prompts are selected although the prompts come from a file."""
+    if selection.typed or context.get_parameter_source("limit") is not ParameterSource.DEFAULT:
+        raise click.UsageError("--where and --limit select recorded prompts, so they cannot be used with --prompts")
 
 
 @contextlib.contextmanager

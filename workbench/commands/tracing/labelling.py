@@ -16,7 +16,7 @@ from storage.traces import labels, line_labels, queries
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from workbench.gate.queue import Queued
 
@@ -90,17 +90,15 @@ def _expect_workflow(trace_id: str, name: str, *, cases: str) -> None:
     """
     from enricher.interfaces.api import rules_for
     from workbench.gate import labelling
+    from workbench.gate.cases import CasesError
 
     known = [one for one, _types in rules_for(os.getcwd())[0].body["workflows"]["rules"]]
     if name not in known:
         raise click.BadParameter(f"{name!r} is no workflow; the workflows are: {', '.join(known)}")
-    with opened() as db:
-        try:
-            found = queries.find(db, trace_id)
-        except queries.UnknownTraceError as error:
-            raise click.ClickException(str(error)) from error
-        path = _path_or_error(lambda: labelling.expect_workflow(db, found, name, path=_absolute(cases)).path)
-    click.echo(f"{found}: workflow {name}, in {path}")
+    with opened(CasesError) as db:
+        found = queries.find(db, trace_id)
+        given = labelling.expect_workflow(db, found, name, path=_absolute(cases))
+    click.echo(f"{found}: workflow {name}, in {given.path}")
 
 
 def _refuse_unknown(one: GivenLabel, known: Sequence[str]) -> None:
@@ -128,9 +126,12 @@ def _store(db: sqlite3.Connection, one: GivenLabel, *, is_case: bool, cases: str
     if not (is_case or cases):
         return labels.add(db, found, one.verdict)
     from workbench.gate import labelling
+    from workbench.gate.cases import CasesError
 
-    # First the file, because it may refuse the case, and then there is to be no label.
-    written = _path_or_error(lambda: labelling.write_case(db, found, one.verdict, path=_absolute(cases)))
+    try:  # first the file, because it may refuse the case, and then there is to be no label
+        written = labelling.write_case(db, found, one.verdict, path=_absolute(cases))
+    except CasesError as error:
+        raise click.ClickException(str(error)) from error
     return {**labels.add(db, found, one.verdict), "cases": written}
 
 
@@ -154,19 +155,6 @@ def _lines(file: IO[str]) -> Iterator[GivenLabel]:
 
 def _absolute(cases: str) -> str:
     return os.path.abspath(cases) if cases else ""
-
-
-def _path_or_error(write: Callable[[], str]) -> str:
-    """Call ``write`` and return its result, the path of the cases file.
-
-    A CasesError becomes a click.ClickException that says what to do.
-    """
-    from workbench.gate.cases import CasesError
-
-    try:
-        return write()
-    except CasesError as error:
-        raise click.ClickException(str(error)) from error
 
 
 @click.command("queue", epilog="Example: enricher trace queue --limit 5")
@@ -213,15 +201,12 @@ def wrong(trace_id: str, number: int | None, because: str, is_right: bool, is_un
     """
     if is_undo and (is_right or because):
         raise click.UsageError("--undo takes a label back; leave out --right and --because")
-    try:
-        with opened() as db:
-            found = _last_here(db) if trace_id == LAST else queries.find(db, trace_id)
-            if number is None:
-                _print_lines(db, found, is_json=is_json)
-                return
-            entry = _change(db, found, number, because=because, is_right=is_right, is_undo=is_undo)
-    except (queries.UnknownTraceError, line_labels.UnknownLineError, line_labels.NothingToUndoError) as error:
-        raise click.ClickException(printable(error)) from error
+    with opened(line_labels.UnknownLineError, line_labels.NothingToUndoError) as db:
+        found = _last_here(db) if trace_id == LAST else queries.find(db, trace_id)
+        if number is None:
+            _print_lines(db, found, is_json=is_json)
+            return
+        entry = _change(db, found, number, because=because, is_right=is_right, is_undo=is_undo)
     if is_json:
         print_json(entry)
     else:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from storage.evaluation.corpus import RecordedPrompt
     from workbench.coverage.rule_positions import LocatedSignal
     from workbench.replay.corpus import Corpus
-    from workbench.tuning.wishes.floors import Floor
+    from workbench.tuning.floors import Floor
 
 MOST_PHRASES, MOST_LONGER = 6, 4
 MANY = 5

@@ -25,10 +25,10 @@ from workbench.replay.outcome import reevaluated, reweighed
 from workbench.replay.replay import never
 from workbench.replay.rulesets import compared_rules
 from workbench.replay.rulesets.layer_stack import layer_file
+from workbench.tuning.floors import Floor, points_of
 from workbench.tuning.labelled_prompts import heeded_words
 from workbench.tuning.rewriting import Rewriter, changed_line, signal_text
 from workbench.tuning.wishes.candidates import MANY, Candidate, phrases_of
-from workbench.tuning.wishes.floors import Floor, points_of
 from workbench.tuning.wishes.wish import GUARDRAIL, SILENT, WITHOUT, FulfilledError, Wish
 
 if TYPE_CHECKING:

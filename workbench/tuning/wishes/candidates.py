@@ -89,13 +89,13 @@ class Phrases:
     fillers: frozenset[str] = frozenset()
 
     def is_lone(self, phrase: str) -> bool:
-        """Return whether ``phrase`` occurs in this prompt only; an empty phrase does not count."""
-        return bool(phrase) and phrase not in self.shared
+        """Return whether ``phrase`` occurs in this prompt only."""
+        return phrase not in self.shared
 
     def has_filler(self, phrase: str) -> bool:
         """Return whether ``phrase`` begins or ends with a filler, so that it is an accident of the prompt's wording."""
         words = phrase.split()
-        return bool(words) and not self.fillers.isdisjoint((words[0], words[-1]))
+        return not self.fillers.isdisjoint((words[0], words[-1]))
 
 
 def phrases_of(

@@ -139,9 +139,10 @@ def edits_for(
         change = next((one for one in figures.changes if one.prompt.id == trace_id), None) if figures else None
         if figures and change and wish.holds(change.after):
             is_told, worse = wish.is_told(change.after), _worse(figures, trace_id, wish)
-            is_accident = search.phrases.is_lone(step.phrase), search.phrases.has_filler(step.phrase)
+            is_lone = bool(step.phrase) and search.phrases.is_lone(step.phrase)
+            has_filler = bool(step.phrase) and search.phrases.has_filler(step.phrase)
             points, is_found = abs(step.points), True
-            yield Edit(step.title(), file, after, line, points, figures, is_told, worse, *is_accident, step.note)
+            yield Edit(step.title(), file, after, line, points, figures, is_told, worse, is_lone, has_filler, step.note)
     if not is_found and search.lacking:
         raise compared_rules.SideError(search.lacking)
 

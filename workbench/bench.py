@@ -335,17 +335,14 @@ def rates(prompts: int, runs: int) -> tuple[list[ReplayRate], list[EditTimes]]:
 
 
 def _read(corpus: Corpus) -> None:
-    for page in corpus.pages():
-        for row in page:
-            json.loads(row.inputs)
+    for row in corpus.prompts():
+        json.loads(row.inputs)
 
 
 def _replay(corpus: Corpus, rules: Side) -> tuple[float, int]:
     """Evaluate all prompts again; return the share that had to be, and the number of those with another result."""
     run = Replay(corpus, rules)
-    radius = run.blast_radius()
-    for replayed in run.batches(processes=1):
-        radius.add(replayed)
+    radius = run.complete_blast_radius(processes=1)
     return run.judged / max(1, radius.prompts), radius.changed
 
 

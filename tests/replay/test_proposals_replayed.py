@@ -42,7 +42,7 @@ def _changes_when_all_are_judged(edit: Edit, corpus: Corpus) -> dict[str, object
         for text in (files.read(edit.path), edit.text)
     )
     found: dict[str, object] = {}
-    for row in (row for page in corpus.pages() for row in page):
+    for row in corpus.prompts():
         recorded, one, other = (
             corpus.versions.rules(row.rules_hash), before.rules_for(row.rules_hash), after.rules_for(row.rules_hash),
         )  # fmt: skip
@@ -59,7 +59,7 @@ def test_every_proposal_changes_what_a_replay_of_all_prompts_changes(
     corpus: Corpus, state: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ENRICHER_CONFIG_HOME", str(tmp_path))
-    rows = [row for page in corpus.pages() for row in page]
+    rows = list(corpus.prompts())
     row = next(one for one in rows if one.prompt == MISREAD)
 
     edits = list(

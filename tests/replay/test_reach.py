@@ -123,7 +123,7 @@ def test_what_is_not_reached_would_come_out_the_same(seed: int, corpus: Corpus, 
 @pytest.mark.parametrize("seed", seeds(0, EDITS_BY_CHANCE))
 def test_prompts_searched_together_are_those_that_are_reached_alone(seed: int, corpus: Corpus, packaged: str) -> None:
     side = compared_rules.from_text(packaged_file(), by_chance(packaged, seed), versions=corpus.versions)
-    rules, rows = side.rules_for(""), [row for page in corpus.pages() for row in page]
+    rules, rows = side.rules_for(""), list(corpus.prompts())
     assert rules
 
     impact = Impact(corpus.versions.rules(corpus.versions.in_use[0]), rules)
@@ -143,12 +143,10 @@ def test_an_edit_saved_over_another_changes_what_a_full_replay_changes(
         for text in (before, by_chance(edited, seed + 1000))
     )
     run = Replay(corpus, candidate, base=base)
-    radius = run.blast_radius()
-    for replayed in run.batches(processes=1):
-        radius.add(replayed)
+    radius = run.complete_blast_radius(processes=1)
 
     expected = {}
-    for row in (row for page in corpus.pages() for row in page):
+    for row in corpus.prompts():
         recorded, rules = corpus.versions.rules(row.rules_hash), base.rules_for(row.rules_hash)
         others = candidate.rules_for(row.rules_hash)
         assert rules

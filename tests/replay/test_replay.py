@@ -11,9 +11,9 @@ import pytest
 from enricher.context import CHANNELS
 from enricher.rules.layers import packaged_file
 from storage.db import database
-from workbench.replay.corpus import Corpus
+from workbench.replay.corpus import Corpus, opened
 from workbench.replay.outcome import reevaluated
-from workbench.replay.replay import FIRST_BATCH, Replay, verify
+from workbench.replay.replay import FIRST_BATCH, WITH_TESTS, Replay, verify
 from workbench.replay.rulesets import compared_rules
 
 if TYPE_CHECKING:
@@ -27,15 +27,12 @@ if TYPE_CHECKING:
 def radius_of(
     corpus: Corpus, candidate: Side, *, base: Side = compared_rules.RECORDED, processes: int = 1
 ) -> BlastRadius:
-    run = Replay(corpus, candidate, base=base)
-    radius = run.blast_radius()
-    for replayed in run.batches(processes=processes):
-        radius.add(replayed)
-    return radius
+    return Replay(corpus, candidate, base=base).complete_blast_radius(processes=processes)
 
 
 def test_every_recorded_text_comes_out_byte_for_byte(state: str, prompts: list[str]) -> None:
-    outcome = verify(state)
+    with opened(state, WITH_TESTS) as corpus:
+        outcome = verify(corpus)
 
     assert (outcome.same, outcome.differing) == (len(prompts), [])
 
@@ -157,15 +154,10 @@ def test_prompts_of_an_unreadable_version_are_run_only_where_the_edit_reaches_th
             for text in (packaged, edited('  - {phrase: "which", weight: 2}', strong))
         )
         run = Replay(corpus, candidate, base=base)
-        radius = run.blast_radius()
-        for replayed in run.batches(processes=1):
-            radius.add(replayed)
+        radius = run.complete_blast_radius(processes=1)
         rules = base.rules_for(""), candidate.rules_for("")
         expected = {
-            row.id
-            for page in corpus.pages()
-            for row in page
-            if not reevaluated(row, rules[0]).is_same(reevaluated(row, rules[1]))
+            row.id for row in corpus.prompts() if not reevaluated(row, rules[0]).is_same(reevaluated(row, rules[1]))
         }
 
     assert expected

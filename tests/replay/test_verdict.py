@@ -42,7 +42,7 @@ def judged_with_a_model(tmp_path: Path, rules: Rules) -> Iterator[RecordedPrompt
     with contextlib.closing(database.connect(str(tmp_path))) as db:
         keep(db, record(UNCLEAR, rules, number=1, session="s", opinion=SAID))
         keep_version(str(tmp_path), rules)
-        yield next(row for page in Corpus(db).pages() for row in page)
+        yield next(Corpus(db).prompts())
 
 
 def test_what_a_model_said_is_replayed(judged_with_a_model: RecordedPrompt, rules: Rules, tmp_path: Path) -> None:
@@ -52,7 +52,8 @@ def test_what_a_model_said_is_replayed(judged_with_a_model: RecordedPrompt, rule
     assert json.loads(row.inputs)["verdict"]["source"] == "both"
     assert (row.task_type, again.task_type, again.text) == ("ops", "ops", row.output_text)
     assert replay(row.prompt, json.loads(row.inputs), rules).text == row.output_text
-    assert verify(str(tmp_path)).same == 1
+    with opened(str(tmp_path)) as corpus:
+        assert verify(corpus).same == 1
 
 
 def test_other_rules_hear_the_model_too(judged_with_a_model: RecordedPrompt, rules: Rules) -> None:
@@ -82,7 +83,7 @@ def test_a_replay_gives_the_model_what_the_other_rules_give_it(
 
 
 def test_a_trace_names_the_rules_and_one_of_before_is_replayed_alike(corpus: Corpus, rules: Rules) -> None:
-    row = next(row for page in corpus.pages() for row in page if row.output_text)
+    row = next(row for row in corpus.prompts() if row.output_text)
     kept = json.loads(row.inputs)
 
     assert kept.pop("verdict") == {"source": "rules"}

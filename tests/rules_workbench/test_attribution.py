@@ -29,9 +29,7 @@ def _causes(account: Account, file: Path, candidate: str) -> dict[str, Cause]:
     """Return the cause of every change that a text in the place of the file would make, by prompt."""
     with opened(str(account.state)) as corpus:
         run = Replay(corpus, compared_rules.from_text(str(file), candidate, versions=corpus.versions))
-        radius = run.blast_radius()
-        for replayed in run.batches():
-            radius.add(replayed)
+        radius = run.complete_blast_radius()
         texts = {change.prompt.id: change.prompt.text for change in radius.changes}
         found = attribute(radius.changes, corpus=corpus, path=str(file), candidate=candidate)
         return {texts[trace_id]: cause for trace_id, cause in found}
@@ -86,9 +84,7 @@ def test_of_more_edits_than_two_all_that_reach_the_prompt_are_named(account: Acc
 def test_what_undoing_the_whole_edit_does_not_change_back_is_of_another_cause(account: Account, file: Path) -> None:
     with opened(str(account.state)) as corpus:
         run = Replay(corpus, compared_rules.from_text(str(file), layer(*LOUD), versions=corpus.versions))
-        radius = run.blast_radius()
-        for replayed in run.batches():
-            radius.add(replayed)
+        radius = run.complete_blast_radius()
         base = layer(*LOUD, '{phrase: "never said", weight: 1}')
         found = attribute(radius.changes, corpus=corpus, path=str(file), candidate=layer(*LOUD), base=base)
 
@@ -145,9 +141,7 @@ def test_a_rule_that_moved_before_another_is_the_cause_where_their_order_decides
 def test_it_can_be_stopped(account: Account, file: Path) -> None:
     with opened(str(account.state)) as corpus:
         run = Replay(corpus, compared_rules.from_text(str(file), layer(*LOUD), versions=corpus.versions))
-        radius = run.blast_radius()
-        for replayed in run.batches():
-            radius.add(replayed)
+        radius = run.complete_blast_radius()
         stopped = attribute(
             radius.changes, corpus=corpus, path=str(file), candidate=layer(*LOUD), should_stop=lambda: True
         )

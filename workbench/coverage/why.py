@@ -109,7 +109,7 @@ def outcome_today(corpus: Corpus, trace_id: str) -> str:
     The text is empty if that is unknown or does not differ from what was recorded. If these rules are broken, return
     the error message.
     """
-    row = next(stored.rows_of(corpus.db, [trace_id]), None)
+    row = corpus.find(trace_id)
     if row is None or not row.has_inputs:
         return ""
     try:

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from enricher.respond.decision import Inputs, verdict_on
 from storage.evaluation import corpus as stored
-from storage.traces.selection import Selection
 from workbench.replay.corpus import NOT_CLASSIFIED
 from workbench.replay.outcome import reevaluated
 from workbench.replay.rulesets.compared_rules import RECORDED, Fixed, SideError
@@ -278,8 +277,7 @@ def current_rules(cwd: str) -> Side:
 
 
 def _row(corpus: Corpus, trace_id: str) -> RecordedPrompt:
-    named = Selection("traces.id = :wanted", {"wanted": trace_id})
-    row = next((row for page in stored.rows(corpus.db, named) for row in page), None)
+    row = corpus.find(trace_id)
     if row is None:
         raise SideError(f"there is no trace {trace_id}; it may have been deleted")
     if not row.has_inputs:

@@ -54,6 +54,15 @@ class Corpus:
         for page in corpus.rows(self.db, self.selection, limit=self.limit):
             yield [row for row in page if not self._is_left_out(row)]
 
+    def prompts(self) -> Iterator[RecordedPrompt]:
+        """Yield the prompts that can be judged again, newest first."""
+        for page in self.pages():
+            yield from page
+
+    def find(self, trace_id: str) -> RecordedPrompt | None:
+        """Return the prompt with this id, whether it is selected or not; None if there is none."""
+        return next(corpus.rows_of(self.db, [trace_id]), None)
+
     def _is_left_out(self, row: RecordedPrompt) -> bool:
         reason = why_left_out(row)
         if reason:

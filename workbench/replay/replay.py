@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from storage.evaluation import corpus
 from storage.traces.selection import Selection
 from workbench.replay.compare import BlastRadius, Change, Pair, PairedPrompt, Replayed, kinds
-from workbench.replay.corpus import opened, recorded_in_short
+from workbench.replay.corpus import recorded_in_short
 from workbench.replay.evaluator import EvaluationTask, Evaluator, Impacts, evaluate_all, prepare
 from workbench.replay.impact import WEIGH
 from workbench.replay.outcome import Outcome, reevaluated
@@ -96,6 +96,13 @@ class Replay:
         """Return an empty blast radius (counts of changes) for this replay; add each batch of its results to it."""
         same, concerns = self.is_same_rules, self.candidate.concerns
         return BlastRadius(self.base.label, self.candidate.label, is_same_rules=same, concerns=concerns)
+
+    def complete_blast_radius(self, *, processes: int = 0) -> BlastRadius:
+        """Replay all prompts and return the blast radius; ``processes`` is as in ``batches``."""
+        radius = self.blast_radius()
+        for replayed in self.batches(processes=processes):
+            radius.add(replayed)
+        return radius
 
     def batches(self, *, processes: int = 0) -> Iterator[Replayed]:
         """Yield all prompts with their outcomes in batches of a few hundred, newest first.
@@ -239,23 +246,18 @@ class Fidelity:
     left_out: Counter[str] = field(default_factory=Counter)
 
 
-def verify(state_dir: str, selection: Selection = WITH_TESTS, *, limit: int = 0) -> Fidelity:
-    """Judge recorded prompts again by their own rules and inputs, and check that each gets its recorded text.
-
-    ``limit`` is the maximum number of prompts, the newest ones; 0 means all. Raises ``StorageError`` if the database
-    cannot be used.
-    """
+def verify(corpus: Corpus) -> Fidelity:
+    """Judge recorded prompts again by their own rules and inputs, and check that each gets its recorded text."""
     outcome = Fidelity()
-    with opened(state_dir, selection, limit=limit) as corpus:
-        for row in (row for page in corpus.pages() for row in page):
-            rules = corpus.versions.rules(row.rules_hash)
-            if rules is None:
-                outcome.left_out["rules version not stored, or of another release"] += 1
-            elif reevaluated(row, rules, recorded=rules).text == row.output_text:
-                outcome.same += 1
-            else:
-                outcome.differing.append(row.id)
-        outcome.left_out.update(corpus.left_out)
+    for row in corpus.prompts():
+        rules = corpus.versions.rules(row.rules_hash)
+        if rules is None:
+            outcome.left_out["rules version not stored, or of another release"] += 1
+        elif reevaluated(row, rules, recorded=rules).text == row.output_text:
+            outcome.same += 1
+        else:
+            outcome.differing.append(row.id)
+    outcome.left_out.update(corpus.left_out)
     return outcome
 
 
@@ -277,11 +279,10 @@ def asked_again(corpus: Corpus, ask: Ask) -> Iterator[Answered]:
 
     Prompts are left out if the rules by which they were judged are not stored.
     """
-    for page in corpus.pages():
-        for row in page:
-            rules = corpus.versions.rules(row.rules_hash)
-            if rules is not None:
-                yield _answered(row, rules, corpus, ask)
+    for row in corpus.prompts():
+        rules = corpus.versions.rules(row.rules_hash)
+        if rules is not None:
+            yield _answered(row, rules, corpus, ask)
 
 
 def _answered(row: RecordedPrompt, rules: Rules, corpus: Corpus, ask: Ask) -> Answered:

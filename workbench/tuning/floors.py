@@ -111,10 +111,9 @@ class Floor:
 def judged_lines(corpus: Corpus, rules: Rules) -> Iterator[JudgedLine]:
     """Yield the labelled lines of recorded prompts that a floor could remove, with their scores under these rules."""
     labelled = line_labels.labelled_traces(corpus.db)
-    for page in corpus.pages():
-        for row in page:
-            if row.id in labelled:
-                yield from _of_prompt(corpus, row, rules)
+    for row in corpus.prompts():
+        if row.id in labelled:
+            yield from _of_prompt(corpus, row, rules)
 
 
 def _of_prompt(corpus: Corpus, row: RecordedPrompt, rules: Rules) -> Iterator[JudgedLine]:

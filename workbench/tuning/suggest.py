@@ -295,9 +295,7 @@ class _Trial:
         if path not in self._bases:
             self._bases[path] = compared_rules.from_text(path, self._texts[path], versions=versions)
         run = Replay(self._corpus, compared_rules.from_text(path, text, versions=versions), base=self._bases[path])
-        radius = run.blast_radius()
-        for replayed in run.batches(processes=1):
-            radius.add(replayed)
+        radius = run.complete_blast_radius(processes=1)
         labelled = {one.prompt.id for one in self._examples} | {one.row.id for one in self._lines}
         changes = [one.prompt.id for one in radius.changes]
         return len({*changes} - labelled), len({*radius.replayed} - labelled)

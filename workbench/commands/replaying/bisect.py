@@ -15,7 +15,7 @@ import click
 
 from enricher.interfaces.cli.options import as_json
 from enricher.interfaces.cli.output import print_json, printable
-from storage.evaluation.corpus import rows_of, versions_by_first_use
+from storage.evaluation.corpus import versions_by_first_use
 from storage.traces import queries
 from storage.traces.selection import EVERYTHING
 from workbench.commands.replaying.blast_radius import opened
@@ -111,7 +111,7 @@ def _steps(corpus: Corpus, trace_id: str) -> Iterator[BisectStep]:
 
 
 def _row(corpus: Corpus, trace_id: str) -> RecordedPrompt:
-    row = next(rows_of(corpus.db, [trace_id]), None)
+    row = corpus.find(trace_id)
     if row is None:
         raise click.ClickException(f"no trace {trace_id!r}")
     if why_left_out(row):

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from enricher.home import state_dir
 from enricher.interfaces.cli import options
 from enricher.interfaces.cli.output import print_json, printable
 from workbench.commands.replaying.blast_radius import (
@@ -183,7 +182,7 @@ def _ask_model(selection: Selection, limit: int, *, is_json: bool) -> None:
 
     _rules, settings = configured()
     with opened(selection, limit=limit) as corpus:
-        texts = [row.prompt for page in corpus.pages() for row in page]
+        texts = [row.prompt for row in corpus.prompts()]
         click.echo(cost(texts, settings), err=True)
         found = list(asked_again(corpus, lambda prompt, rules: ask(prompt, rules, settings)))
     changes = [one.change for one in found if one.change]
@@ -213,16 +212,12 @@ def _verify(selection: Selection, limit: int, *, is_json: bool) -> None:
     Without a selection, all prompts are judged, even those of tests. Ends the process, with exit code 1 if any text
     differs.
     """
-    from storage.db.database import StorageError
     from storage.traces.selection import EVERYTHING
     from workbench.replay import replay
 
-    try:
-        # Not the usual selection, which leaves out the prompts of tests.
-        chosen = replay.WITH_TESTS if selection == EVERYTHING else selection
-        outcome = replay.verify(state_dir(), chosen, limit=limit)
-    except StorageError as error:
-        raise click.ClickException(printable(error)) from error
+    # Not the usual selection, which leaves out the prompts of tests.
+    with opened(replay.WITH_TESTS if selection == EVERYTHING else selection, limit=limit) as corpus:
+        outcome = replay.verify(corpus)
     if is_json:
         print_json({"same": outcome.same, "differing": outcome.differing, "left_out": outcome.left_out})
     else:

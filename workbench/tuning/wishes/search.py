@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 from enricher.classify import TASK_TYPE, Observation, scanned_part
 from enricher.respond.decision import Inputs, verdict_on
 from enricher.rules.compiling.signals import LEAST_WEIGHT, MOST_WEIGHT
-from storage.evaluation import corpus as stored
 from workbench.coverage.rule_positions import for_prompt, recorded_path
 from workbench.edits import instructions_file as files
 from workbench.edits.live import OPENED, EditSession
@@ -116,7 +115,7 @@ def edits_for(
     prompt already has that outcome, and SideError if its text was not kept, the rules are broken, or the class lacks
     more points than a signal can give.
     """
-    row = next(stored.rows_of(corpus.db, [trace_id]), None)
+    row = corpus.find(trace_id)
     if row is None or not row.has_inputs:
         raise compared_rules.SideError("its text was not kept, so it cannot be judged again")
     search = _Search(corpus, row, wish, path=path, cwd=cwd, texts=dict(edited or {}))
@@ -152,7 +151,7 @@ def files_for(corpus: Corpus, trace_id: str, paths: list[str]) -> list[str]:
 
     The layer of another project than the prompt's does not apply to it.
     """
-    row = next(stored.rows_of(corpus.db, [trace_id]), None)
+    row = corpus.find(trace_id)
     return [one for one in paths if row is None or _applies(one, row, corpus)] or [files.own_file()]
 
 

@@ -70,16 +70,13 @@ def bisect(trace_id: str, is_json: bool) -> None:
 
     Each change of the result is shown with the edit that caused it. The beginning of an ID is enough.
     """
-    with opened(EVERYTHING) as corpus:
-        try:
-            whole = queries.find(corpus.db, trace_id)
-            found = []
-            for step in _steps(corpus, whole):
-                found.append(step)
-                if not is_json:
-                    _print(step)
-        except queries.UnknownTraceError as error:
-            raise click.ClickException(str(error)) from error
+    with opened(EVERYTHING, queries.UnknownTraceError) as corpus:
+        whole = queries.find(corpus.db, trace_id)
+        found = []
+        for step in _steps(corpus, whole):
+            found.append(step)
+            if not is_json:
+                _print(step)
     if is_json:
         print_json(
             {"trace_id": whole, "flips": sum(bool(one.kinds) for one in found), "steps": [*map(_as_json, found)]}

@@ -34,19 +34,21 @@ MOST_ATTRIBUTED = 500  # changed prompts; the search for the cause of one takes 
 
 
 @contextlib.contextmanager
-def opened(selection: Selection, *, limit: int = 0) -> Iterator[Corpus]:
+def opened(selection: Selection, *refusals: type[Exception], limit: int = 0) -> Iterator[Corpus]:
     """Yield the selected prompts from the user's database as a corpus, which is the input of replays.
 
-    StorageError and SideError become click.ClickException, which ends the command with a message.
+    StorageError, SideError and the exceptions in ``refusals`` become click.ClickException, which ends the command with
+    a message.
     """
     from storage.db.database import StorageError
     from workbench.replay import corpus
     from workbench.replay.rulesets.compared_rules import SideError
 
+    caught: tuple[type[Exception], ...] = (StorageError, SideError, *refusals)
     try:
         with corpus.opened(state_dir(), selection, limit=limit) as found:
             yield found
-    except (StorageError, SideError) as error:
+    except caught as error:
         raise click.ClickException(printable(error)) from error
 
 
@@ -72,17 +74,14 @@ def replay_and_print(
     from workbench.gate.cases import CasesError, path_for
     from workbench.replay.replay import Replay
 
-    try:
-        with opened(selection, limit=limit) as corpus:
-            base, candidate = sides(corpus.versions)
-            run = Replay(corpus, candidate, base=base, ask_today=today)
-            figures = _final_figures(run, path_for(os.getcwd()))
-            _print_problems(candidate)
-            causes = _causes(figures, corpus, path, base, candidate)
-            if keep:
-                _keep(corpus, figures, causes, path, base, candidate, selection)
-    except CasesError as error:
-        raise click.ClickException(printable(error)) from error
+    with opened(selection, CasesError, limit=limit) as corpus:
+        base, candidate = sides(corpus.versions)
+        run = Replay(corpus, candidate, base=base, ask_today=today)
+        figures = _final_figures(run, path_for(os.getcwd()))
+        _print_problems(candidate)
+        causes = _causes(figures, corpus, path, base, candidate)
+        if keep:
+            _keep(corpus, figures, causes, path, base, candidate, selection)
     if is_json:
         print_json(as_object(figures, causes))
         return
@@ -127,11 +126,9 @@ def _causes(figures: Figures, corpus: Corpus, path: str, base: Side, candidate: 
 def _text(side: Side, path: str, versions: Versions) -> str | None:
     """Return the text of the file at ``path`` in the rule set ``side``; None if that rule set has no such file."""
     from workbench.replay.rulesets.compared_rules import texts_of
-    from workbench.replay.rulesets.current_layers import CurrentLayers
 
     places = {os.path.abspath(path), os.path.realpath(path)}  # layers may be recorded under either
-    texts = side.texts() if isinstance(side, CurrentLayers) else texts_of(side, versions)
-    return next((text for _layer, of, text in texts if of in places), None)
+    return next((text for _layer, of, text in texts_of(side, versions) if of in places), None)
 
 
 def _earlier_text(path: str, versions: Versions, *, now: str) -> str:

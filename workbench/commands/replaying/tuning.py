@@ -115,12 +115,10 @@ def suggest(files: tuple[str, ...], selection: Selection, instructions: str | No
     try:
         with open(path, encoding="utf-8", newline="") as file:
             text = file.read()
-        with opened(selection) as corpus:
-            found = find(corpus, path=path, text=text, rows=read_labelled(files))
-    except UnicodeDecodeError as error:
+    except (OSError, UnicodeDecodeError) as error:
         raise click.ClickException(f"{path}: cannot be read as UTF-8 text: {error}") from error
-    except (OSError, LabelError, SuggestError) as error:
-        raise click.ClickException(str(error)) from error
+    with opened(selection, LabelError, SuggestError) as corpus:
+        found = find(corpus, path=path, text=text, rows=read_labelled(files))
     if is_json:
         print_json(_as_json(found))
         return

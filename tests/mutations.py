@@ -2760,6 +2760,22 @@ MUTATIONS = (
         "code/test_named_files.py::test_what_stands_in_named_files_and_who_uses_them",
     ),
     Mutation(
+        "a program file that begins like NEWS is a document",
+        "enricher/sources/code/indexing/listing.py",
+        " and not _is_program(end))\n    ):",
+        ")\n    ):",
+        "",
+        "code/test_web_applications.py::test_what_a_web_application_has_is_found",
+    ),
+    Mutation(
+        "a program file among translations is one",
+        "enricher/sources/code/indexing/listing.py",
+        "(not _is_program(end) or any(map(_language, parts)))",
+        "any(parts)",
+        "",
+        "code/test_web_applications.py::test_what_a_web_application_has_is_found",
+    ),
+    Mutation(
         "the new name of a file counts as missing",
         "enricher/prompt/wording/names.py",
         'may_be_new |= before.lower() in ("to", "into", "as")',

@@ -56,6 +56,13 @@ _EXAMPLE_FOLDERS = frozenset(("example", "examples", "demo", "demos", "sample", 
                               "galleries", "gallery", "perf"))  # fmt: skip
 _VENDOR_FOLDERS = frozenset(("vendor", "_vendor", "vendored", "third_party", "thirdparty", "extern", "externals",
                              "bundled", "node_modules", "typeshed"))  # fmt: skip
+_TRANSLATION_FOLDERS = frozenset(("locale", "locales", "translations"))
+_LANGUAGES = frozenset("af am ar az be bg bn bs ca cs cy da de el en eo es et eu fa fi fr ga gl gu he hi hr hu hy id"
+                       " is it ja ka kk km kn ko ku ky lt lv mk ml mn mr ms my nb ne nl nn no pa pl ps pt ro ru si sk"
+                       " sl sq sr sv sw ta te tg th tk tl tr tt ug uk ur uz vi zh".split())  # fmt: skip
+_JOINED_COUNTRIES = ("br", "cn", "gb", "hk", "pt", "tw", "us")
+"""Countries that file names join to a language without a separator, as in ``ptBR.json``."""
+_LIBRARY_ENDS = frozenset("js mjs cjs css scss less map".split())
 _BUILT_FOLDERS = frozenset(("dist", "build", "generated", "_generated", "__generated__", "out", "umd", "cjs", "esm"))
 
 
@@ -186,9 +193,10 @@ def kind_of(path: str) -> int:
     inside = set(folders)
     stem, _, end = name.rpartition(".")
     # The order matters: a vendored library has tests and documents of its own.
-    if inside & _VENDOR_FOLDERS or name.startswith(("jquery", "underscore", "bootstrap.", "modernizr")):
+    is_library = end in _LIBRARY_ENDS and name.startswith(("jquery", "underscore", "bootstrap.", "modernizr"))
+    if inside & _VENDOR_FOLDERS or is_library:
         return VENDORED
-    if end in ("po", "pot") or "locale" in inside or "locales" in inside or "translations" in inside:
+    if end in ("po", "pot") or _is_translation(folders, stem, end):
         return TRANSLATION
     if _is_test(stem or name) or _in_tests(folders, end):
         return TEST
@@ -199,7 +207,7 @@ def kind_of(path: str) -> int:
     if (
         (set(folders[:2]) if _is_program(end) else inside) & _DOC_FOLDERS  # a program may have a package "changes"
         or end in _DOC_ENDS
-        or name.startswith(("changelog", "changes", "news", "authors"))
+        or (name.startswith(("changelog", "changes", "news", "authors")) and not _is_program(end))
     ):
         return DOC
     if name in _LOCKS or ".generated." in name or "_pb2" in stem or ".min." in name or outer & _BUILT_FOLDERS:
@@ -211,6 +219,35 @@ def kind_of(path: str) -> int:
     if end in _CONFIG_ENDS or name in ("setup.py", "conftest.py", "noxfile.py") or lowered.startswith("."):
         return CONFIG
     return SOURCE
+
+
+def is_english(path: str) -> bool:
+    """Return whether a translation, judged by its path, holds the English texts: ``locales/en-GB/menu.json``."""
+    *folders, name = path.lower().split("/")
+    stem, _, end = name.rpartition(".")
+    return end not in ("po", "pot") and "en" in map(_language, _parts_below(folders, stem))
+
+
+def _is_translation(folders: list[str], stem: str, end: str) -> bool:
+    """Return whether a file is in a folder of translations, and not a part of the program that only lies there.
+
+    Of the files of a program, those are translations that are named after a language, or below a folder so named.
+    """
+    parts = _parts_below(folders, stem)
+    return bool(parts) and (not _is_program(end) or any(map(_language, parts)))
+
+
+def _parts_below(folders: list[str], stem: str) -> list[str]:
+    """Return the folders below the folder of translations and the file's ``stem``; nothing outside of such a folder."""
+    at = next((number for number, folder in enumerate(folders) if folder in _TRANSLATION_FOLDERS), -1)
+    return [] if at < 0 else [*folders[at + 1 :], stem]
+
+
+def _language(part: str) -> str:
+    """Return the language after which a file or folder is named: "pt" for ``pt``, ``pt-br`` and ``ptbr``."""
+    code, rest = part[:2], part[2:]
+    is_named = not rest or rest.startswith(("-", "_", "@")) or rest in _JOINED_COUNTRIES
+    return code if code in _LANGUAGES and is_named else ""
 
 
 def _in_tests(folders: list[str], end: str) -> bool:

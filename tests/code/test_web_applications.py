@@ -1,0 +1,73 @@
+"""Through the real hook: what a web application has that other programs have not, or rarely."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+import pytest
+from invented_shop import git, write_all
+
+if TYPE_CHECKING:
+    from simulator import Account
+
+IMPORTING = "const priceCrate = require('../lib/price-crate.js');\nconst shelf = require('express')();\n\n"
+FILES = {
+    "lib/price-crate.js": "module.exports = (crate) => crate.weight * 3;\n",
+    "server/crates.js": f"{IMPORTING}exports.show = (crate) => priceCrate(crate);\n",
+    "server/orders.js": f"{IMPORTING}exports.sum = (order) => order.crates.map(priceCrate);\n",
+    "server/newsletters.js": "class NewsletterQueue {\n}\n\nmodule.exports = NewsletterQueue;\n",
+    "server/mail.js": (
+        "const NewsletterQueue = require('./newsletters');\n\nconst from = process.env.CRATES_FROM;\n"
+        "const key = process.env['CRATES_KEY'] ?? '';\nmodule.exports = new NewsletterQueue(from, key);\n"
+    ),
+    "server/shelves.js": "const MOST = 3;\nfunction fillShelves() {\n}\nmodule.exports = { MOST, fillShelves };\n",
+    "server/stock.ts": "export const key = import.meta.env.CRATES_KEY\n",
+    "server/routes.js": "router.post('/crates/:id/labels', (req, res) => res.send('ok'));\n",
+    **{f"server/routes{number}.js": f"router.get('/crates/by/{number}')\n" for number in range(1, 5)},
+    "test/mail.test.js": "process.env.CRATES_FROM = 'a@example.com'\ndelete process.env.CRATES_KEY\n",
+    ".env.example": "CRATES_FROM=\nCRATES_KEY=\n",
+    "web/src/crate-list.tsx": "export const CrateList = () => <h1>{t('crates.heading')}</h1>\n",
+    "web/src/locales/en.json": (
+        '{\n  "crates": {\n    "heading": "All your crates",\n    "order": "Order more",\n'
+        '    "none": "There is no crate on this shelf.",\n    "more": "Order more crates"\n  }\n}\n'
+    ),
+    "web/src/locales/de.json": '{\n  "crates": {"heading": "Alle deine Kisten"}\n}\n',
+    "web/src/locales/index.ts": "export const languageNames = { en: 'English', de: 'Deutsch' }\n",
+    **{f"web/src/order{number}.ts": "// order\n// more\n" for number in range(25)},
+}
+
+
+@pytest.fixture
+def account_with_crates(account: Account, shop: Path) -> Account:
+    write_all(shop, FILES)
+    git(shop, "add", "-A")
+    git(shop, "commit", "-qm", "Sell crates")
+    account.cli("code", "index")
+    return account
+
+
+def told(account: Account, prompt: str) -> list[str]:
+    """Return the lines of context that name a place."""
+    lines = account.ask_patiently(prompt).context.splitlines()
+    return [line.removeprefix("- ") for line in lines if line.startswith("- ")]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "line"),
+    [
+        pytest.param(
+            "does anything use NewsletterQueue?",
+            "server/newsletters.js:1 NewsletterQueue — defined here; the only use: server/mail.js:5",
+            id="a program file that begins like NEWS",
+        ),
+        pytest.param(
+            "does anything use languageNames?",
+            "web/src/locales/index.ts:1 languageNames — defined here; no other use found",
+            id="a program file among translations",
+        ),
+    ],
+)
+def test_what_a_web_application_has_is_found(account_with_crates: Account, prompt: str, line: str) -> None:
+    assert told(account_with_crates, prompt) == [line] * bool(line)

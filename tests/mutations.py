@@ -2754,10 +2754,11 @@ MUTATIONS = (
     Mutation(
         "an export counts as a use",
         "enricher/sources/code/lines.py",
-        'bare.startswith("__all__") or',
-        'bare.startswith("__none__") or',
+        "is_comment(bare) or is_import(bare) or _is_export(bare) or",
+        "is_comment(bare) or is_import(bare) or",
         "",
-        "code/test_named_files.py::test_what_stands_in_named_files_and_who_uses_them",
+        "code/test_named_files.py::test_what_stands_in_named_files_and_who_uses_them"
+        " code/test_web_applications.py::test_what_a_web_application_has_is_found",
     ),
     Mutation(
         "a program file that begins like NEWS is a document",
@@ -2772,6 +2773,14 @@ MUTATIONS = (
         "enricher/sources/code/indexing/listing.py",
         "(not _is_program(end) or any(map(_language, parts)))",
         "any(parts)",
+        "",
+        "code/test_web_applications.py::test_what_a_web_application_has_is_found",
+    ),
+    Mutation(
+        "an import counts as a definition",
+        "enricher/sources/code/indexing/symbols.py",
+        '([A-Za-z_$][\\w$]*+){_REQUIRED}"',
+        '([A-Za-z_$][\\w$]*+)"',
         "",
         "code/test_web_applications.py::test_what_a_web_application_has_is_found",
     ),

@@ -91,6 +91,14 @@ def test_no_text_takes_long(text: str) -> None:
             [("Ab", 1), ("go", 2), ("MOST", 5)],
         ),
         ("a.ts", "export interface Bc {}\nexport const make = () => 1;\n", [("Bc", 1), ("make", 2)]),
+        (
+            "a.js",
+            (
+                "const crate = require('./crate')\nconst app = require('express')();\nvar read = require('fs').read;\n"
+                "let late = await import('./late.js');\nconst requireAll = (x) => x;\n"
+            ),
+            [("app", 2), ("requireAll", 5)],
+        ),
         ("a.go", "func (s *St) Run() {}\ntype St struct {}\n", [("Run", 1), ("St", 2)]),
         ("a.rs", "pub async fn run() {}\nimpl Xy {}\nenum En {}\n", [("run", 1), ("En", 3)]),
         (

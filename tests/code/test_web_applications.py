@@ -57,10 +57,16 @@ def told(account: Account, prompt: str) -> list[str]:
 @pytest.mark.parametrize(
     ("prompt", "line"),
     [
+        pytest.param("priceCrate is wrong for empty crates", "", id="an import defines nothing"),
         pytest.param(
             "does anything use NewsletterQueue?",
             "server/newsletters.js:1 NewsletterQueue — defined here; the only use: server/mail.js:5",
             id="a program file that begins like NEWS",
+        ),
+        pytest.param(
+            "does anything use fillShelves?",
+            "server/shelves.js:2 fillShelves — defined here; no other use found",
+            id="an export is no use",
         ),
         pytest.param(
             "does anything use languageNames?",

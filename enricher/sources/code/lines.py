@@ -47,9 +47,17 @@ def is_import(line: str) -> bool:
 def is_no_real_use(text: str, name: str) -> bool:
     """Return whether the line ``text`` only mentions ``name``: in an import, a comment or a message, for example."""
     bare = text.strip()
-    if is_comment(bare) or is_import(bare) or bare.startswith("__all__") or _is_in_a_message(bare, name):
+    if is_comment(bare) or is_import(bare) or _is_export(bare) or _is_in_a_message(bare, name):
         return True
     return bare.strip(", ;\"'") == name or bare.strip(",") == f"type {name}"
+
+
+def _is_export(bare: str) -> bool:
+    """Return whether a line only exports names: ``__all__ = […]``, ``module.exports = { add, sum }``."""
+    if not bare.startswith(("module.exports", "exports.", "export default ")):
+        return bare.startswith("__all__")
+    exported = bare.partition("=")[2] or bare.removeprefix("export default ")
+    return all(name.strip().isidentifier() for name in exported.strip(" ;{},").split(","))
 
 
 def is_only_quoted(line: str, name: str) -> bool:

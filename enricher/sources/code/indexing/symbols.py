@@ -11,11 +11,13 @@ import re
 MOST_SYMBOLS = 2_000
 """Maximum number of definitions per file; only generated tables have more."""
 
+# "const total = require('./total')" only imports; "const app = require('express')()" makes something of it.
+_REQUIRED = r"(?!\s*=\s*(?:await\s+)?(?:require|import)\([^()\n]*\)(?:\.[\w$]+)*[ \t]*[;,]?[ \t]*$)"
 _JS = (
     r"^[ \t]*(?:export\s+(?:default\s+)?)?(?:declare\s+)?(?:abstract\s+)?(?:async\s+)?"
     r"(?:function\s*\*?|class|interface|enum|namespace)\s+([A-Za-z_$][\w$]*)"
     r"|^(?:export\s+)?(?:declare\s+)?type\s+([A-Za-z_$][\w$]*)"
-    r"|^(?:export\s+)?(?:const|let|var)\s+([A-Za-z_$][\w$]*)"
+    rf"|^(?:export\s+)?(?:const|let|var)\s+([A-Za-z_$][\w$]*+){_REQUIRED}"
     r"|^[ \t]+(?:(?:public|private|protected|static|async|override|readonly|get|set)\s+)*\*?"
     r"([A-Za-z_$#][\w$]*)\s*(?:<[^>\n]*>)?\([^;\n]{0,200}\)?\s*(?::[^;={\n]{1,200})?\{[ \t]*$"
     r"|^[ \t]*(?:module\.)?exports\.([A-Za-z_$][\w$]*)\s*="

@@ -73,6 +73,17 @@ def told(account: Account, prompt: str) -> list[str]:
             "web/src/locales/index.ts:1 languageNames — defined here; no other use found",
             id="a program file among translations",
         ),
+        pytest.param(
+            'the heading "All your crates" is too long',
+            'web/src/locales/en.json:3 "All your crates" — the English text is here',
+            id="a translated text",
+        ),
+        pytest.param(
+            'the button "Order more" does nothing',
+            'web/src/locales/en.json:4 "Order more" — the English text is here',
+            id="a label of words that many files have",
+        ),
+        pytest.param('the heading "Alle deine Kisten" is too long', "", id="a text in another language"),
     ],
 )
 def test_what_a_web_application_has_is_found(account_with_crates: Account, prompt: str, line: str) -> None:

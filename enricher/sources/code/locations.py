@@ -20,7 +20,7 @@ from enricher.prompt.wording.names import (
     is_code_form,
 )
 from enricher.prompt.wording.words import quoted
-from enricher.sources.code import CONFIG, SOURCE, STUB, TEMPLATE, TEST
+from enricher.sources.code import CONFIG, SOURCE, STUB, TEMPLATE, TEST, TRANSLATION
 from enricher.sources.code.facts import (
     DEFINITION,
     FEW,
@@ -264,7 +264,10 @@ def _text_place(
     is a complete string or label, not part of a longer one.
     """
     files = lookup.holding(text)
-    if not files or len(files) > (MOST_WITH_ALL_WORDS if text.count(" ") > 1 else MOST_CANDIDATES):
+    most_read = MOST_WITH_ALL_WORDS if text.count(" ") > 1 else MOST_CANDIDATES
+    if len(files) > most_read and kind == TEXT:  # the words of a label are common, but few files translate labels
+        files = [one for one in files if one[1] == TRANSLATION]
+    if not files or len(files) > most_read:
         return None
     holders: list[Holder] = []
     for path, file_kind in files:
@@ -274,6 +277,8 @@ def _text_place(
         if lines:
             holders.append((path, file_kind, lines))
     own = [one for one in holders if one[1] in (SOURCE, TEMPLATE, CONFIG, STUB)]
+    if not own and kind in (TEXT, ERROR):  # the code may have only the key of a translated text
+        return _translation(holders, text, kind)
     mentioning = own if text.isupper() else holders  # documents list the settings as well
     if kind == "name" and len(holders) > 1 and len(mentioning) <= MOST_DECLARED and (place := _declaration(own, text)):
         users = [format_place(path, lines[0][0]) for path, _kind, lines in holders if path != place[0]]
@@ -309,6 +314,24 @@ def _mentioning(lookup: Lookup, text: str, files: list[tuple[str, int]], holders
     bare = text.strip("\"'")
     whole = {path for path, _kind, _lines in holders}
     return sum(path not in whole and bool(lookup.occurrences(path, bare)) for path, _kind in files)
+
+
+def _translation(holders: list[Holder], text: str, kind: str) -> Fact | None:
+    """Return a fact that says where the English translations have ``text``; None if they have it in many places.
+
+    Only these translations are indexed (``enricher.sources.code.indexing.listing.is_english``).
+    """
+    places = [(path, line) for path, file_kind, lines in holders if file_kind == TRANSLATION for line in lines]
+    whole = [(path, number) for path, (number, at) in places if _is_delimited(at, text)]
+    found = whole or [(path, number) for path, (number, _at) in places]
+    if not 0 < len(found) <= MOST_SHOWN:
+        return None
+    others = "".join(f"{', ' if at else ' and in '}{format_place(*one)}" for at, one in enumerate(found[1:]))
+    fact = Fact(kind, *found[0], text, f"the English text is here{others}", FEW)
+    fact.users = [path for path, _number in found]
+    return fact
+
+
 
 
 def _declaration(holders: list[Holder], name: str) -> tuple[str, int] | None:

@@ -96,7 +96,8 @@ class Segment:
         self.files.append((identity, file.path, stem_of(file.path), kind, file.mtime_ns, file.size, content.digest))
         for term, impact in _path_terms(file.path).items():
             in_path[term].append(above | impact)
-        if not content.text or kind == TRANSLATION:
+        # Of the translations only one is read, because the names of their texts would otherwise be everywhere.
+        if not content.text or (kind == TRANSLATION and not listing.is_english(file.path)):
             return
         counts = _counted(_NAME.findall(content.text))
         # As in BM25, a term counts more the more often it occurs, but less and less so, and less in a long file.

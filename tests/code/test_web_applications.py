@@ -74,6 +74,16 @@ def told(account: Account, prompt: str) -> list[str]:
             id="a program file among translations",
         ),
         pytest.param(
+            "CRATES_FROM is ignored",
+            "server/mail.js:3 CRATES_FROM — read from the environment here",
+            id="an environment variable that tests and samples have",
+        ),
+        pytest.param(
+            "CRATES_KEY is ignored",
+            "server/mail.js:4 CRATES_KEY — read from the environment here and in server/stock.ts:1",
+            id="an environment variable that two files read",
+        ),
+        pytest.param(
             'the heading "All your crates" is too long',
             'web/src/locales/en.json:3 "All your crates" — the English text is here',
             id="a translated text",

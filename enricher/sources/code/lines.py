@@ -103,6 +103,12 @@ def declares(text: str, name: str) -> bool:
     return defines(text, name) and not behind.lstrip().startswith(("=", ":=")) and not head.endswith(_VARIABLES)
 
 
+def reads_environment(line: str, name: str) -> bool:
+    """Return whether a line reads the environment variable ``name``: ``process.env.NAME``, ``getenv("NAME")``."""
+    before = line.partition(name)[0].rstrip("\"'`([.?!").lower()
+    return name.isupper() and before.endswith(("env", "environ", "env.get", "environ.get", "env.fetch", "env::var"))
+
+
 def phrases(messages: list[str]) -> list[str]:
     """Return the longest run of plain words in each message; the code that prints the message probably contains it."""
     found = []

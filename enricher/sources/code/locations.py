@@ -36,7 +36,7 @@ from enricher.sources.code.facts import (
     used,
     variants,
 )
-from enricher.sources.code.lines import declares, defines, phrases
+from enricher.sources.code.lines import declares, defines, phrases, reads_environment
 from enricher.sources.code.lookup import MOST_CANDIDATES, MOST_WITH_ALL_WORDS, Lookup, is_near
 
 TYPE_CHECKING = False
@@ -279,6 +279,8 @@ def _text_place(
     own = [one for one in holders if one[1] in (SOURCE, TEMPLATE, CONFIG, STUB)]
     if not own and kind in (TEXT, ERROR):  # the code may have only the key of a translated text
         return _translation(holders, text, kind)
+    if kind == "name" and len(holders) > 1 and (fact := _environment(own, text)):
+        return fact
     mentioning = own if text.isupper() else holders  # documents list the settings as well
     if kind == "name" and len(holders) > 1 and len(mentioning) <= MOST_DECLARED and (place := _declaration(own, text)):
         users = [format_place(path, lines[0][0]) for path, _kind, lines in holders if path != place[0]]
@@ -332,6 +334,22 @@ def _translation(holders: list[Holder], text: str, kind: str) -> Fact | None:
     return fact
 
 
+def _environment(holders: list[Holder], name: str) -> Fact | None:
+    """Return a fact that lists the places that read the environment variable ``name``; None if none or many do.
+
+    Tests, documents and samples of an environment contain it as well, and do not tell what it does.
+    """
+    reads = [
+        (path, number)
+        for path, _kind, lines in holders
+        if (number := next((number for number, at in lines if reads_environment(at, name)), 0))
+    ]
+    if not 0 < len(reads) <= MOST_SHOWN:
+        return None
+    others = "".join(f"{', ' if at else ' and in '}{format_place(*one)}" for at, one in enumerate(reads[1:]))
+    fact = Fact(DEFINITION, *reads[0], name, f"read from the environment here{others}", FEW)
+    fact.others = [path for path, _number in reads[1:]]
+    return fact
 
 
 def _declaration(holders: list[Holder], name: str) -> tuple[str, int] | None:

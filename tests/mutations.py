@@ -2817,6 +2817,14 @@ MUTATIONS = (
         "code/test_web_applications.py::test_what_a_web_application_has_is_found",
     ),
     Mutation(
+        "a route is looked up without what follows its parameter",
+        "enricher/sources/code/locations.py",
+        'if name.text.count("/") > len(fixed) else None',
+        "if not fixed else None",
+        "",
+        "code/test_web_applications.py::test_what_a_web_application_has_is_found",
+    ),
+    Mutation(
         "the new name of a file counts as missing",
         "enricher/prompt/wording/names.py",
         'may_be_new |= before.lower() in ("to", "into", "as")',

@@ -84,6 +84,11 @@ def told(account: Account, prompt: str) -> list[str]:
             id="an environment variable that two files read",
         ),
         pytest.param(
+            "POST /crates/:id/labels is broken",
+            "server/routes.js:1 /crates/:id/labels — the only place that has it",
+            id="a route with a parameter, whose beginning many have",
+        ),
+        pytest.param(
             'the heading "All your crates" is too long',
             'web/src/locales/en.json:3 "All your crates" — the English text is here',
             id="a translated text",

@@ -405,7 +405,10 @@ def _route(lookup: Lookup, name: Name) -> Fact | None:
             break
         fixed.append(part)
     is_path = os.path.exists(f"{lookup.root}/{'/'.join(fixed)}")  # "/src/app" may be meant from the project's root
-    return _text_place(lookup, "/" + "/".join(fixed), ROUTE) if fixed and not is_path else None
+    if not fixed or is_path:
+        return None
+    whole = _text_place(lookup, name.text, ROUTE) if name.text.count("/") > len(fixed) else None
+    return whole or _text_place(lookup, "/" + "/".join(fixed), ROUTE)
 
 
 def _flag(lookup: Lookup, name: Name) -> Fact | None:

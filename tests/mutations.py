@@ -2825,6 +2825,22 @@ MUTATIONS = (
         "code/test_web_applications.py::test_what_a_web_application_has_is_found",
     ),
     Mutation(
+        "a common file name is corrected by its name alone",
+        "enricher/sources/code/named_files.py",
+        "if name.lower() in COMMON_FILES:  # means nothing without its folder",
+        "if not name:",
+        "",
+        "code/test_web_applications.py::test_a_common_file_name_is_not_corrected_by_its_name_alone",
+    ),
+    Mutation(
+        "a path outside of the project is called missing",
+        "enricher/sources/code/named_files.py",
+        'if path.startswith("/") and os.path.exists(path):',
+        "if not path:",
+        "",
+        "code/test_web_applications.py::test_a_path_outside_of_the_project_that_exists_is_not_called_missing",
+    ),
+    Mutation(
         "the new name of a file counts as missing",
         "enricher/prompt/wording/names.py",
         'may_be_new |= before.lower() in ("to", "into", "as")',

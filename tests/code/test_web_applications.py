@@ -103,3 +103,22 @@ def told(account: Account, prompt: str) -> list[str]:
 )
 def test_what_a_web_application_has_is_found(account_with_crates: Account, prompt: str, line: str) -> None:
     assert told(account_with_crates, prompt) == [line] * bool(line)
+
+
+def test_a_common_file_name_is_not_corrected_by_its_name_alone(account_with_crates: Account, shop: Path) -> None:
+    write_all(shop, {"index.js": "require('./server/mail')\n", "web/src/crates/utils.py": "def weigh():\n    pass\n"})
+    account_with_crates.cli("code", "index")
+
+    assert told(account_with_crates, "/srv/site/shelves/index.js is never loaded") == []
+    (line,) = told(account_with_crates, "web/app/crates/utils.py is never loaded")
+    assert line == "web/app/crates/utils.py — does not exist; the nearest is web/src/crates/utils.py"
+
+
+def test_a_path_outside_of_the_project_that_exists_is_not_called_missing(account_with_crates: Account) -> None:
+    with TemporaryDirectory(dir="/tmp") as other:  # pytest's own folder has a longer path than names have
+        write_all(Path(other), {"server/routes.js": "// another one\n"})
+
+        assert told(account_with_crates, f"{other}/server/routes.js is never loaded") == []
+    assert told(account_with_crates, f"{other}/server/routes.js is never loaded") == [
+        f"{other}/server/routes.js — does not exist; the nearest is server/routes.js"
+    ]

@@ -164,6 +164,8 @@ def _missing_file(lookup: Lookup, path: str) -> Fact | None:
     if lookup.has_history(name):
         return None
     stem, _, ending = name.partition(".")
+    if path.startswith("/") and os.path.exists(path):
+        return None  # outside of the project
     # From the most to the least similar: the same name elsewhere, another ending, another spelling.
     elsewhere = [own for own, _kind in lookup.named(name)] if folder else []
     same_stem = [own for own, _kind in lookup.of_stem(stem) if _is_of_family(own, ending)] if len(stem) > 3 else []
@@ -173,6 +175,10 @@ def _missing_file(lookup: Lookup, path: str) -> Fact | None:
     ]  # fmt: skip
     if len(stem) < SHORTEST_MISSPELLED:
         near = [own for own in near if len(stem) >= SHORTEST_IN_FOLDER and _is_longer_or_shorter(own, folder, stem)]
+    if name.lower() in COMMON_FILES:  # means nothing without its folder
+        last = folder.rpartition("/")[2]
+        elsewhere = [own for own in elsewhere if f"/{own}".endswith(f"/{last}/{name}")]
+        same_stem, near = ([own for own in found if own.rpartition("/")[0] == folder] for found in (same_stem, near))
     for candidates in (elsewhere, same_stem, near):
         if candidates:
             nearest = candidates[0]

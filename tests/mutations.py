@@ -2841,6 +2841,22 @@ MUTATIONS = (
         "code/test_web_applications.py::test_a_path_outside_of_the_project_that_exists_is_not_called_missing",
     ),
     Mutation(
+        "a migration with a 9 is newer than one with a 10",
+        "enricher/sources/code/indexing/ways.py",
+        'key=lambda path: _numbers(path.rpartition("/")[2])',
+        'key=lambda path: path.rpartition("/")[2]',
+        "",
+        "context/test_ways.py::test_the_newest_migration_is_the_one_of_the_highest_number",
+    ),
+    Mutation(
+        "one part of a project is told the migrations of another",
+        "enricher/sources/code/indexing/ways.py",
+        'folder=folder if len(found) > 1 else ""',
+        'folder=""',
+        "",
+        "context/test_ways.py::test_of_several_parts_with_migrations_that_which_is_worked_in_counts",
+    ),
+    Mutation(
         "the new name of a file counts as missing",
         "enricher/prompt/wording/names.py",
         'may_be_new |= before.lower() in ("to", "into", "as")',

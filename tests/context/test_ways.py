@@ -164,6 +164,27 @@ def test_the_history_shows_how_commits_are_worded_where_no_document_does(quota: 
     assert line.endswith('"fix(quota): close gap 11"')
 
 
+def test_the_newest_migration_is_the_one_of_the_highest_number(quota: Account) -> None:
+    folder = "db/migrations/versions"
+    for name in ("1.2/9-add-days.js", "1.2/10-add-weeks.js", "1.10/2024-10-09-add-months.js"):
+        quota.write(quota.project / folder / name, "")
+    commit(quota, "Count days")
+
+    assert told(quota, "create a migration for the new column", "ways") == [
+        f"{folder}/1.10/2024-10-09-add-months.js — the newest of 3 migrations"
+    ]
+
+
+def test_of_several_parts_with_migrations_that_which_is_worked_in_counts(quota: Account) -> None:
+    for path in ("shop/migrations/0003_price.py", "shop/migrations/0004_tax.py", "quota/migrations/0012_days.py"):
+        quota.write(quota.project / path, "")
+    commit(quota, "Count days")
+
+    assert told(quota, "create a migration for the new column", "ways") == []
+    (line,) = told(quota, "create a migration for the new column", "ways", cwd=str(quota.project / "shop"))
+    assert line == "shop/migrations/0004_tax.py — the newest of 2 migrations"
+
+
 def test_a_sentence_that_holds_for_every_project_is_not_told(quota: Account) -> None:
     quota.write(Path(quota.project) / "CONTRIBUTING.md", "# Commits\n\n- Use clear, descriptive commit messages\n")
     commit(quota, "Say little")

@@ -74,7 +74,7 @@ _OF_EVERY_PROJECT = re.compile(
 )
 """Pre-commit hooks that are not specific to a project, such as those for whitespace."""
 _MIGRATION = re.compile(
-    r"(?:^|/)(?:migrations|migrate|alembic/versions)/(?:[^/]+/)?\d[\w.-]*\.(?:py|sql|ts|js|rb|php|exs)$|/prisma/migrations/\d+\w+/migration\.sql$"
+    r"(?:^|/)(?:migrations|migrate|alembic/versions)/(?:[^/]+/){0,2}\d[\w.-]*\.(?:py|sql|ts|js|rb|php|exs)$|/prisma/migrations/\d+\w+/migration\.sql$"
 )
 _PUBLISHES = re.compile(
     r"npm publish|pypi-publish|twine upload|cargo publish|goreleaser|action-gh-release|gh release|semantic-release"
@@ -217,9 +217,9 @@ def _of_documents(texts: dict[str, str]) -> list[Row]:
     return rows
 
 
-def _row(action: str, path: str, label: str, rank: float, *, line: int = 0, said: str = "") -> Row:
+def _row(action: str, path: str, label: str, rank: float, *, line: int = 0, said: str = "", folder: str = "") -> Row:
     """Return the row for a fact that follows from the existence of the file ``path`` or from something in it."""
-    return Row(action, FILE, said or path, label, path, line, rank=rank)
+    return Row(action, FILE, said or path, label, path, line, folder, rank)
 
 
 def _of_files(project: ProjectFiles) -> list[Row]:
@@ -262,10 +262,7 @@ def _calls(script: str) -> str:
 
 def _of_names(project: ProjectFiles) -> list[Row]:
     rows: list[Row] = []
-    migrations = sorted(path for path in project.paths if _MIGRATION.search(path))
-    if migrations:
-        newest = max(migrations, key=lambda path: path.rpartition("/")[2])
-        rows.append(_row("migration", newest, f"{newest} — the newest of {len(migrations)} migrations", 6.0))
+    rows += _of_migrations(project.paths)
     if ".all-contributorsrc" in project.present:
         label = ".all-contributorsrc — the list of contributors is kept by all-contributors"
         rows.append(_row("contributor", ".all-contributorsrc", label, 6.0, said=label))
@@ -281,6 +278,26 @@ def _of_names(project: ProjectFiles) -> list[Row]:
             label = f"{folder}/ — a change is noted in a file of its own there"
             rows.append(_row("changelog", folder, label, 7.0, said=label))
     return rows
+
+
+def _of_migrations(paths: Iterable[str]) -> list[Row]:
+    """Return a row that names the newest migration; where several parts of a project have migrations, one for each."""
+    found: dict[str, list[str]] = {}
+    for path in sorted(paths):
+        if match := _MIGRATION.search(path):
+            found.setdefault(path[: match.start()], []).append(path)
+    rows = []
+    for folder, own in found.items():
+        newest = max(own, key=lambda path: _numbers(path.rpartition("/")[2]))
+        label = f"{newest} — the newest of {len(own)} migrations"
+        rows.append(_row("migration", newest, label, 6.0, folder=folder if len(found) > 1 else ""))
+    return rows
+
+
+def _numbers(name: str) -> tuple[list[int], str]:
+    """Return the numbers with which a file's name begins, which say the order of migrations, and the whole name."""
+    head = name.removesuffix(name.lstrip("0123456789._-"))
+    return [int(digits) for digits in re.findall(r"\d+", head)], name
 
 
 def _of_workflow(path: str, text: str) -> list[Row]:

@@ -2857,6 +2857,14 @@ MUTATIONS = (
         "context/test_ways.py::test_of_several_parts_with_migrations_that_which_is_worked_in_counts",
     ),
     Mutation(
+        "a removed file is known by its whole name only",
+        "enricher/context/commits.py",
+        "if path := name_history.file_called(db, word):",
+        'if path := "":',
+        "",
+        "code/test_history.py::test_a_question_about_a_name_gets_the_commit_that_answers_it",
+    ),
+    Mutation(
         "the new name of a file counts as missing",
         "enricher/prompt/wording/names.py",
         'may_be_new |= before.lower() in ("to", "into", "as")',

@@ -59,6 +59,9 @@ def of_names(
         candidates += _of_name(db, name, history, _kind_of_question(name, named, questions), is_whole=is_whole)
     for path in named.files:
         candidates += _of_file(db, request, path, _kind_of_question(path, named, questions))
+    for word in named.plain_words if questions else ():
+        if path := name_history.file_called(db, word):
+            candidates += _of_file(db, request, path, _kind_of_question(word, named, questions))
     return candidates[:MOST_SHOWN]
 
 

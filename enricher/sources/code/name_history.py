@@ -80,6 +80,20 @@ def file_events(db: Connection, name: str) -> list[tuple[str, str, Event]]:
     return [(row[0], row[1], Event(*row[2:])) for row in rows]
 
 
+def file_called(db: Connection, stem: str) -> str:
+    """Return the name of the only file called ``stem`` that commits added or removed.
+
+    Only a name with hyphens tells that a file may be meant: "rate-table" is ``rate-table.tsx``.
+    """
+    if "-" not in stem:
+        return ""
+    rows = db.execute(  # no ending sorts after "/", which follows "." in ASCII
+        "select distinct name from file_changes where name > ? and name < ? limit 20", (f"{stem}.", f"{stem}/")
+    ).fetchall()
+    found = [name for (name,) in rows if name.count(".") == stem.count(".") + 1]
+    return found[0] if len(found) == 1 else ""
+
+
 def is_gone(db: Connection, name: str) -> bool:
     """Return whether no file of the project defines ``name`` and no file other than a document contains it."""
     if db.execute("select 1 from symbols where key = ? limit 1", (name.lower(),)).fetchone():

@@ -2865,6 +2865,14 @@ MUTATIONS = (
         "code/test_history.py::test_a_question_about_a_name_gets_the_commit_that_answers_it",
     ),
     Mutation(
+        "who asks which command to use is told none",
+        "enricher/prompt/wording/actions.py",
+        "return _of_command(words)",
+        'return ""',
+        "",
+        "context/test_ways.py::test_a_prompt_asks_for_this_action",
+    ),
+    Mutation(
         "the new name of a file counts as missing",
         "enricher/prompt/wording/names.py",
         'may_be_new |= before.lower() in ("to", "into", "as")',

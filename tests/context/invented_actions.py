@@ -37,6 +37,8 @@ release|veröffentliche die neue Version
 release|publie la nouvelle version
 release|发布新版本
 test|run the tests
+test|what's the test command here?
+lint|which lint command do I run before committing?
 test|fix the bug in parser.py, then run all the unit tests
 test|führe die Tests aus
 test|lass die Tests laufen
@@ -114,6 +116,8 @@ build a component that shows the avatar
 build a new app that tracks water
 deploy button is misaligned
 what does the migration do?
+what test command did you run?
+which command failed?
 the dependency graph is drawn wrong
 show the changelog in a modal
 the author field is empty

@@ -163,6 +163,12 @@ new-test: テスト: を書 | を追加 | を作
 """
 """Rows for Chinese and Japanese: an action, first words, and second words, one of which must follow closely."""
 
+COMMANDS = {
+    "lint": "lint", "linter": "lint", "format": "lint", "typecheck": "lint", "test": "test", "build": "build",
+    "start": "run", "dev": "run", "deploy": "deploy",
+}  # fmt: skip
+"""Words before "command" in a question for it, and the action: "which lint command do I run"."""
+
 GO_ON = """
 1 about across after again against also and anyway are as at based because before but by called correctly covering
   describing everywhere explaining first for from green here i if in inside into is it like locally myself named now

@@ -58,6 +58,7 @@ NEEDS_A_THING = ("format", "build", "test", "compile")
 """Verbs that request nothing if no object follows, since they may be nouns."""
 GOING_ON = frozenset("continue keep resume start finish go carry".split())
 """Verbs before a gerund that names the action: "continue fixing", "go on with running"."""
+_ASKING_WHICH = frozenset(("which", "what", "what's", "whats"))
 _OWN_CHANGES = frozenset(
     "changes change work code fix fixes file files update updates result rest diff refactoring".split()
 )
@@ -263,6 +264,8 @@ def _english(clause: str) -> str:
         words = ["ensure", *words[2:]]
     if words[0] in GOING_ON:
         words = _without_going_on(words)
+    if words[0] in _ASKING_WHICH:
+        return _of_command(words)
     verb, rest = words[0], words[1:]
     if verb in _words().alone and (action := _of_alone(verb, rest)):
         return action
@@ -270,6 +273,14 @@ def _english(clause: str) -> str:
         if f" {verb} " in verbs and _has_object(rest, frozenset(_cells(things)), verb, action):
             return action
     return ""
+
+
+def _of_command(words: list[str]) -> str:
+    """Return the action whose command a clause asks for, as in "which lint command do I run"."""
+    at = words.index("command") if "command" in words[:LONGEST_THING] else 0
+    behind = words[at + 1 : at + 3]
+    is_own = not behind or (behind[0] in ("do", "should", "can", "must") and behind[1:] in (["i"], ["we"]))
+    return action_words.COMMANDS.get(words[at - 1], "") if at > 1 and (is_own or behind[0] == "here") else ""
 
 
 def _without_going_on(words: list[str]) -> list[str]:

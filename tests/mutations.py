@@ -2873,6 +2873,14 @@ MUTATIONS = (
         "context/test_ways.py::test_a_prompt_asks_for_this_action",
     ),
     Mutation(
+        "an import under another name is no use",
+        "enricher/sources/code/facts.py",
+        "if not places and uses.renaming:",
+        "if not uses:",
+        "",
+        "code/test_web_applications.py::test_what_a_web_application_has_is_found",
+    ),
+    Mutation(
         "the new name of a file counts as missing",
         "enricher/prompt/wording/names.py",
         'may_be_new |= before.lower() in ("to", "into", "as")',

@@ -23,6 +23,10 @@ FILES = {
         "const key = process.env['CRATES_KEY'] ?? '';\nmodule.exports = new NewsletterQueue(from, key);\n"
     ),
     "server/shelves.js": "const MOST = 3;\nfunction fillShelves() {\n}\nmodule.exports = { MOST, fillShelves };\n",
+    "server/letters.js": "// letters\nclass LetterQueue {\n}\nmodule.exports = LetterQueue;\n",
+    "server/post.js": "const Letters = require('./LetterQueue');\nmodule.exports = new Letters();\n",
+    "server/session.js": "// SHELF_NAME is optional\nreq.shelfName = process.env.SHELF_NAME;\n",
+    "test/session.test.js": "it('should not lose the shelf', () => {})\n",
     "server/stock.ts": "export const key = import.meta.env.CRATES_KEY\n",
     "server/routes.js": "router.post('/crates/:id/labels', (req, res) => res.send('ok'));\n",
     **{f"server/routes{number}.js": f"router.get('/crates/by/{number}')\n" for number in range(1, 5)},
@@ -31,7 +35,9 @@ FILES = {
     "web/src/crate-list.tsx": "export const CrateList = () => <h1>{t('crates.heading')}</h1>\n",
     "web/src/locales/en.json": (
         '{\n  "crates": {\n    "heading": "All your crates",\n    "order": "Order more",\n'
-        '    "none": "There is no crate on this shelf.",\n    "more": "Order more crates"\n  }\n}\n'
+        '    "none": "There is no crate on this shelf.",\n    "more": "Order more crates",\n'
+        '    "empty": "No crates left"\n  },\n'
+        '  "shelves": {"empty": "No crates left"}\n}\n'
     ),
     "web/src/locales/de.json": '{\n  "crates": {"heading": "Alle deine Kisten"}\n}\n',
     "web/src/locales/index.ts": "export const languageNames = { en: 'English', de: 'Deutsch' }\n",
@@ -67,6 +73,11 @@ def told(account: Account, prompt: str) -> list[str]:
             "does anything use fillShelves?",
             "server/shelves.js:2 fillShelves — defined here; no other use found",
             id="an export is no use",
+        ),
+        pytest.param(
+            "does anything use LetterQueue?",
+            "server/letters.js:2 LetterQueue — defined here; imported under another name: server/post.js:1",
+            id="an import under another name",
         ),
         pytest.param(
             "does anything use languageNames?",

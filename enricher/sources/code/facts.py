@@ -78,6 +78,9 @@ def used(lookup: Lookup, uses: Uses, definition: SourceLine, name: str) -> str:
         return ""  # a framework calls it, so the uses found would mislead
     in_tests = [place for place in uses.places if place.kind == TEST]
     places = [place for place in uses.places if place.kind != TEST] or in_tests
+    if not places and uses.renaming:
+        users = [format_place(place.path, place.line) for place in uses.renaming]
+        return f"; imported under another name: {_listed(users)}"
     if not places:
         return "; no other use found"
     calls = [place for place in places if f"{name}(" in place.text]

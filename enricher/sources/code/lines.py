@@ -44,6 +44,15 @@ def is_import(line: str) -> bool:
     return line.strip().startswith(_IMPORTS) or "require(" in line
 
 
+def is_renaming(line: str, name: str) -> bool:
+    """Return whether a line imports ``name``, or the file so called, under another name: ``import Row from "./cart"``.
+
+    Also for ``from cart import total as sum``.
+    """
+    before, _, behind = line.partition(name)
+    return is_import(line) and (before.endswith("/") or behind.lstrip().startswith("as "))
+
+
 def is_no_real_use(text: str, name: str) -> bool:
     """Return whether the line ``text`` only mentions ``name``: in an import, a comment or a message, for example."""
     bare = text.strip()

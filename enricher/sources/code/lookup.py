@@ -29,6 +29,7 @@ from enricher.sources.code.lines import (
     is_in_docstring,
     is_no_real_use,
     is_only_quoted,
+    is_renaming,
     is_version,
     is_whole,
 )
@@ -83,12 +84,14 @@ class Uses:
     """The places where a name is used.
 
     If too many files contain the name to read them all, ``places`` is empty and ``files`` is the number of these files.
+    ``renaming`` are imports under another name, behind which there may be any number of uses.
     """
 
-    __slots__ = ("files", "places")
+    __slots__ = ("files", "places", "renaming")
 
     def __init__(self) -> None:
         self.places: list[SourceLine] = []
+        self.renaming: list[SourceLine] = []
         self.files = 0
 
 
@@ -240,6 +243,8 @@ class Lookup:
                 is_key = kind == TEST and is_only_quoted(text, name)
                 if not is_definition and not is_key and not is_no_real_use(text, name):
                     uses.places.append(SourceLine(path, line, kind, text))
+                elif path != home and is_renaming(text, name):
+                    uses.renaming.append(SourceLine(path, line, kind, text))
         return uses
 
     def occurrences(self, path: str, name: str) -> list[tuple[int, str]]:

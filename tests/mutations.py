@@ -2859,7 +2859,7 @@ MUTATIONS = (
     Mutation(
         "a removed file is known by its whole name only",
         "enricher/context/commits.py",
-        "if path := name_history.file_called(db, word):",
+        'if "-" in word and (path := name_history.file_called(db, word)):',
         'if path := "":',
         "",
         "code/test_history.py::test_a_question_about_a_name_gets_the_commit_that_answers_it",
@@ -2879,6 +2879,14 @@ MUTATIONS = (
         "if not uses:",
         "",
         "code/test_web_applications.py::test_what_a_web_application_has_is_found",
+    ),
+    Mutation(
+        "the path of an import has no history",
+        "enricher/context/channels/history.py",
+        'elif word.startswith(("./", "../")):',
+        "elif not word:",
+        "",
+        "code/test_history.py::test_a_question_about_a_name_gets_the_commit_that_answers_it",
     ),
     Mutation(
         "the new name of a file counts as missing",

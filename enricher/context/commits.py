@@ -60,7 +60,8 @@ def of_names(
     for path in named.files:
         candidates += _of_file(db, request, path, _kind_of_question(path, named, questions))
     for word in named.plain_words if questions else ():
-        if path := name_history.file_called(db, word):
+        # Only a name with hyphens tells that a file may be meant: "rate-table" is "rate-table.tsx".
+        if "-" in word and (path := name_history.file_called(db, word)):
             candidates += _of_file(db, request, path, _kind_of_question(word, named, questions))
     return candidates[:MOST_SHOWN]
 

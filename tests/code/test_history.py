@@ -137,6 +137,7 @@ def test_a_name_that_is_there_no_more_gets_the_commit_that_removed_it(
         ("什么时候添加的total_of？", "`total_of` — added in ", "renamed"),
         ("which commit added /api/rates?", "`/api/rates` — added in ", "cli"),
         ("why did we drop the rate-table component?", "`web/rate-table.js` — removed in ", "removed"),
+        ("Cannot find module '../web/rate-table'", "`web/rate-table.js` — removed in ", "removed"),
         ("why was ledger/audit.py deleted?", "`ledger/audit.py` — removed in ", "revert"),
         ("add a docstring to rates.py", "`ledger/rates.py` — renamed to ledger/days.py in ", "file"),
         ("when was the audit trail removed?", "`AuditTrail` — removed from ledger/audit.py in ", "revert"),

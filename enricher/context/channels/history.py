@@ -76,17 +76,21 @@ _RELEASES = frozenset("release version tag".split())
 
 
 class PromptNames:
-    """The names in a prompt: identifiers, files, and words (``plain_words``) that count as names only in a question."""
+    """The names in a prompt: identifiers, files, and words (``plain_words``) that count as names only in a question.
 
-    __slots__ = ("files", "identifiers", "plain_words")
+    ``modules`` are the paths of an import, relative to some file and without an ending ("../lib/cart").
+    """
+
+    __slots__ = ("files", "identifiers", "modules", "plain_words")
 
     def __init__(self) -> None:
         self.identifiers: list[str] = []
         self.files: list[str] = []
+        self.modules: list[str] = []
         self.plain_words: list[str] = []
 
     def __bool__(self) -> bool:
-        return bool(self.identifiers or self.files)
+        return bool(self.identifiers or self.files or self.modules)
 
 
 def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
@@ -106,6 +110,10 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
 
         questions = find_questions(prose)
     index = request.index() if questions or has_time or named else None
+    if index and named.modules:
+        from enricher.sources.code.name_history import file_called
+
+        named.files += [path for module in named.modules if (path := file_called(index, module))]
     if not index or not (questions or has_time or _may_be_gone(index, named)):
         return []
     kept = dict(index.execute("select key, value from meta where key in ('clone', 'is_whole')").fetchall())
@@ -171,6 +179,8 @@ def _named(prose: str) -> PromptNames:
             continue
         if dot and head and end in SOURCE_ENDS:
             found.files.append(bare)
+        elif word.startswith(("./", "../")):
+            found.modules.append(bare)
         elif "/" in bare:
             # A route such as /users.
             found.plain_words += [bare] if bare[0] == "/" else []
@@ -185,6 +195,7 @@ def _named(prose: str) -> PromptNames:
         found.identifiers += [one for one in _marked(prose) if one not in found.identifiers]
     found.identifiers = list(dict.fromkeys(found.identifiers))[:MOST_NAMES]
     found.files = list(dict.fromkeys(found.files))[:MOST_NAMES]
+    found.modules = list(dict.fromkeys(found.modules))[:MOST_NAMES]
     return found
 
 

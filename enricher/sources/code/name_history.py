@@ -80,18 +80,25 @@ def file_events(db: Connection, name: str) -> list[tuple[str, str, Event]]:
     return [(row[0], row[1], Event(*row[2:])) for row in rows]
 
 
-def file_called(db: Connection, stem: str) -> str:
-    """Return the name of the only file called ``stem`` that commits added or removed.
+def file_called(db: Connection, path: str) -> str:
+    """Return ``path`` with the ending of the only file so called that commits added or removed; empty if none is.
 
-    Only a name with hyphens tells that a file may be meant: "rate-table" is ``rate-table.tsx``.
+    It is also empty if there still is a file of that path with some ending.
     """
-    if "-" not in stem:
-        return ""
+    stem = path.lower().rpartition("/")[2]
     rows = db.execute(  # no ending sorts after "/", which follows "." in ASCII
-        "select distinct name from file_changes where name > ? and name < ? limit 20", (f"{stem}.", f"{stem}/")
+        "select before, path from file_changes where name > ? and name < ? limit 100", (f"{stem}.", f"{stem}/")
     ).fetchall()
-    found = [name for (name,) in rows if name.count(".") == stem.count(".") + 1]
-    return found[0] if len(found) == 1 else ""
+    left = db.execute("select '', path from files where stem = ? limit 100", (stem,)).fetchall()
+    endings = {_ending(own, path) for row in rows for own in row} - {""}
+    is_left = any(_ending(own, path) for _before, own in left)
+    return path + endings.pop() if len(endings) == 1 and not is_left else ""
+
+
+def _ending(own: str, path: str) -> str:
+    """Return the ending, such as ".tsx", that ``path`` lacks to be the end of the file's ``own`` path; else nothing."""
+    bare, dot, ending = own.rpartition(".")
+    return f".{ending}" if dot and f"/{bare}".endswith(f"/{path}") else ""
 
 
 def is_gone(db: Connection, name: str) -> bool:

@@ -2881,6 +2881,14 @@ MUTATIONS = (
         "code/test_web_applications.py::test_what_a_web_application_has_is_found",
     ),
     Mutation(
+        "a comment on an environment variable comes before what reads it",
+        "enricher/sources/code/locations.py",
+        "defines(at, text) or reads_environment(at, text)),",
+        "defines(at, text)),",
+        "",
+        "code/test_web_applications.py::test_what_a_web_application_has_is_found",
+    ),
+    Mutation(
         "the path of an import has no history",
         "enricher/context/channels/history.py",
         'elif word.startswith(("./", "../")):',

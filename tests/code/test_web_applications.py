@@ -80,6 +80,11 @@ def told(account: Account, prompt: str) -> list[str]:
             id="an import under another name",
         ),
         pytest.param(
+            "SHELF_NAME is ignored",
+            "server/session.js:2 SHELF_NAME — the only file that has it, 2 times",
+            id="an environment variable that a comment mentions",
+        ),
+        pytest.param(
             "does anything use languageNames?",
             "web/src/locales/index.ts:1 languageNames — defined here; no other use found",
             id="a program file among translations",

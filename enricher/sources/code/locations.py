@@ -292,7 +292,7 @@ def _text_place(
     if not 0 < len(own) <= most or lookup.is_exhausted or (kind == "name" and others_count):
         return None  # a name without a definition that also occurs in tests or documents has no single place
     path, _kind, lines = own[0]
-    line = next((number for number, at in lines if defines(at, text)), lines[0][0])
+    line = next((number for number, at in lines if defines(at, text) or reads_environment(at, text)), lines[0][0])
     score = ONLY if len(own) == 1 else FEW
     others = ", ".join(format_place(other, found[0][0]) for other, _kind, found in own[1:])
     if others:

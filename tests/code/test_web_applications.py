@@ -85,6 +85,11 @@ def told(account: Account, prompt: str) -> list[str]:
             id="an environment variable that a comment mentions",
         ),
         pytest.param(
+            'the label "No crates left" is too long',
+            'web/src/locales/en.json:7 "No crates left" — the English text is here and line 9',
+            id="a text that is translated twice",
+        ),
+        pytest.param(
             "does anything use languageNames?",
             "web/src/locales/index.ts:1 languageNames — defined here; no other use found",
             id="a program file among translations",

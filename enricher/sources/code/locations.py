@@ -328,8 +328,9 @@ def _translation(holders: list[Holder], text: str, kind: str) -> Fact | None:
     found = whole or [(path, number) for path, (number, _at) in places]
     if not 0 < len(found) <= MOST_SHOWN:
         return None
-    others = "".join(f"{', ' if at else ' and in '}{format_place(*one)}" for at, one in enumerate(found[1:]))
-    fact = Fact(kind, *found[0], text, f"the English text is here{others}", FEW)
+    first = found[0][0]
+    others = [f"line {number}" if path == first else f"in {format_place(path, number)}" for path, number in found[1:]]
+    fact = Fact(kind, *found[0], text, f"the English text is here{' and '.join(['', *others])}", FEW)
     fact.users = [path for path, _number in found]
     return fact
 

@@ -2889,6 +2889,14 @@ MUTATIONS = (
         "code/test_web_applications.py::test_what_a_web_application_has_is_found",
     ),
     Mutation(
+        "an attribute that nothing defines is not looked for",
+        "enricher/sources/code/locations.py",
+        "return _text_place(lookup, dotted, TEXT) if name.owner else",
+        "return None if name.owner else",
+        "",
+        "code/test_web_applications.py::test_what_a_web_application_has_is_found",
+    ),
+    Mutation(
         "the path of an import has no history",
         "enricher/context/channels/history.py",
         'elif word.startswith(("./", "../")):',

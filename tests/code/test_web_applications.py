@@ -80,6 +80,11 @@ def told(account: Account, prompt: str) -> list[str]:
             id="an import under another name",
         ),
         pytest.param(
+            "is req.shelfName still needed?",
+            "server/session.js:2 req.shelfName — the only place that has it",
+            id="an attribute that nothing defines",
+        ),
+        pytest.param(
             "SHELF_NAME is ignored",
             "server/session.js:2 SHELF_NAME — the only file that has it, 2 times",
             id="an environment variable that a comment mentions",

@@ -127,8 +127,9 @@ def _identifier(lookup: Lookup, name: Name) -> Fact | None:
         own = _file_called(lookup, name.text)
         return only_file(own)
     if not places:
-        if name.is_certain and not name.owner:
-            return _elsewhere(lookup, name)
+        if name.is_certain:
+            dotted = f"{name.owner}.{name.text}"
+            return _text_place(lookup, dotted, TEXT) if name.owner else _elsewhere(lookup, name)
         # "The class Baskt": only the word "class" and the capital letter show that this is a name.
         is_named = name.text[:1].isupper() and not (name.owner or name.may_be_new)
         return _missing_name(lookup, name.text) if is_named else None

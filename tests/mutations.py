@@ -2897,6 +2897,14 @@ MUTATIONS = (
         "code/test_web_applications.py::test_what_a_web_application_has_is_found",
     ),
     Mutation(
+        "the name of a test is not found",
+        "enricher/sources/code/locations.py",
+        " or _of_a_test(holders, text, kind)",
+        "",
+        "",
+        "code/test_web_applications.py::test_what_a_web_application_has_is_found",
+    ),
+    Mutation(
         "the path of an import has no history",
         "enricher/context/channels/history.py",
         'elif word.startswith(("./", "../")):',

@@ -90,6 +90,11 @@ def told(account: Account, prompt: str) -> list[str]:
             id="an environment variable that a comment mentions",
         ),
         pytest.param(
+            'the test "should not lose the shelf" fails on my machine',
+            'test/session.test.js:1 "should not lose the shelf" — the only place that has it',
+            id="the name of a test",
+        ),
+        pytest.param(
             'the label "No crates left" is too long',
             'web/src/locales/en.json:7 "No crates left" — the English text is here and line 9',
             id="a text that is translated twice",

@@ -279,7 +279,7 @@ def _text_place(
             holders.append((path, file_kind, lines))
     own = [one for one in holders if one[1] in (SOURCE, TEMPLATE, CONFIG, STUB)]
     if not own and kind in (TEXT, ERROR):  # the code may have only the key of a translated text
-        return _translation(holders, text, kind)
+        return _translation(holders, text, kind) or _of_a_test(holders, text, kind)
     if kind == "name" and len(holders) > 1 and (fact := _environment(own, text)):
         return fact
     mentioning = own if text.isupper() else holders  # documents list the settings as well
@@ -334,6 +334,16 @@ def _translation(holders: list[Holder], text: str, kind: str) -> Fact | None:
     fact = Fact(kind, *found[0], text, f"the English text is here{' and '.join(['', *others])}", FEW)
     fact.users = [path for path, _number in found]
     return fact
+
+
+def _of_a_test(holders: list[Holder], text: str, kind: str) -> Fact | None:
+    """Return a fact about the only test that is called ``text``; None if other files have it, or more than one line."""
+    if kind != TEXT or len(holders) != 1 or text.count(" ") < 2:
+        return None
+    path, file_kind, lines = holders[0]
+    if file_kind != TEST or len(lines) != 1:
+        return None
+    return Fact(kind, path, lines[0][0], text, "the only place that has it", FEW)
 
 
 def _environment(holders: list[Holder], name: str) -> Fact | None:

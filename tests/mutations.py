@@ -2913,6 +2913,14 @@ MUTATIONS = (
         "code/test_history.py::test_a_question_about_a_name_gets_the_commit_that_answers_it",
     ),
     Mutation(
+        "a line that sets an environment variable counts as reading it",
+        "enricher/sources/code/lines.py",
+        "        and not is_set\n",
+        "",
+        "",
+        "code/test_web_applications.py::test_what_a_web_application_has_is_found",
+    ),
+    Mutation(
         "the new name of a file counts as missing",
         "enricher/prompt/wording/names.py",
         'may_be_new |= before.lower() in ("to", "into", "as")',

@@ -27,6 +27,7 @@ FILES = {
     "server/post.js": "const Letters = require('./LetterQueue');\nmodule.exports = new Letters();\n",
     "server/session.js": "// SHELF_NAME is optional\nreq.shelfName = process.env.SHELF_NAME;\n",
     "test/session.test.js": "it('should not lose the shelf', () => {})\n",
+    "server/demo.js": "process.env.CRATES_KEY = 'demo';\n",
     "server/stock.ts": "export const key = import.meta.env.CRATES_KEY\n",
     "server/routes.js": "router.post('/crates/:id/labels', (req, res) => res.send('ok'));\n",
     **{f"server/routes{number}.js": f"router.get('/crates/by/{number}')\n" for number in range(1, 5)},

@@ -113,9 +113,16 @@ def declares(text: str, name: str) -> bool:
 
 
 def reads_environment(line: str, name: str) -> bool:
-    """Return whether a line reads the environment variable ``name``: ``process.env.NAME``, ``getenv("NAME")``."""
-    before = line.partition(name)[0].rstrip("\"'`([.?!").lower()
-    return name.isupper() and before.endswith(("env", "environ", "env.get", "environ.get", "env.fetch", "env::var"))
+    """Return whether a line reads, and does not set, the environment variable ``name``: ``process.env.NAME``."""
+    before, _, behind = line.partition(name)
+    behind = behind.lstrip("\"'`]) ")
+    is_set = (behind.startswith("=") and behind[1:2] not in ("=", ">")) or line.lstrip().startswith(("delete ", "del "))
+    before = before.rstrip("\"'`([.?!").lower()
+    return (
+        name.isupper()
+        and not is_set
+        and before.endswith(("env", "environ", "env.get", "environ.get", "env.fetch", "env::var"))
+    )
 
 
 def phrases(messages: list[str]) -> list[str]:

@@ -16,7 +16,6 @@ from enricher.interfaces.bench import (
     missed,
 )
 from enricher.interfaces.bench.context import EVERYTHING, MANY
-from enricher.interfaces.bench.hook import burst
 from enricher.interfaces.cli.bench import report
 from workbench.bench import COVERAGE, FILTERS, SAVE_COMPLETE, START, TAIL
 
@@ -92,7 +91,6 @@ def test_a_quoted_target_is_the_one_that_is_asserted(file: str, sentence: str, f
     [
         ("hook", "hook p99", "p99_ratio", 2.0),
         ("workbench", f"filter {FILTERS[0]}", "p99_ms", 200.0),
-        ("code", "query, 2000 files", "p99_ms", 30.0),
         ("context", EVERYTHING, "ratio", 4.0),
     ],
 )
@@ -120,9 +118,3 @@ def test_the_targets_are_printed_with_what_was_measured_and_whether_they_hold(
         "| start to the first rows, ratio of medians | 2.2 | 2.50 | missed |",
         "| filter *, p99 ms | 200 | 150.00 | holds |",
     ]
-
-
-def test_hooks_that_start_at_the_same_moment_all_answer_and_are_recorded() -> None:
-    outcome = burst(2)
-
-    assert (outcome["hooks"], outcome["answered"], outcome["traces"]) == (2, 2, 2)

@@ -85,6 +85,19 @@ def traced(account: Account) -> list[str]:
     return [trace["session_id"] for trace in account.traces()]
 
 
+def test_hooks_that_start_at_the_same_moment_all_answer_and_leave_their_traces(warm: Account) -> None:
+    hooks = {session: start(warm, session) for session in (f"together-{number}" for number in range(ATTEMPTS))}
+    answers = []
+    for hook in hooks.values():
+        assert hook.stdout
+        with hook.stdout:
+            answers.append(hook.stdout.read())
+
+    assert [hook.wait(10) for hook in hooks.values()] == [0] * ATTEMPTS
+    assert all(answers)
+    assert set(hooks) - set(traced(warm)) == set()
+
+
 def test_hooks_that_get_no_processor_time_after_their_answers_leave_their_traces(warm: Account) -> None:
     """Each is stopped a little later after its answer, for longer than any alarm, as on a machine that is too busy."""
     hooks = {}

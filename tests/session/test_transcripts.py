@@ -375,14 +375,3 @@ def _seconds(file: Path) -> float:
     begin = time.process_time()  # its own work: other processes must not fail the test
     read(file)
     return time.process_time() - begin
-
-
-def test_the_bench_measures_the_hook_with_and_without_a_transcript() -> None:
-    from enricher.interfaces.bench import BenchRow, missed_with_a_transcript, session_rows
-
-    rows = session_rows(2, large_bytes=1 << 20)
-
-    assert rows[0].name == "no transcript" and len(rows) == 4
-    assert all(row.median_ms > 1 and row.runs == 2 for row in rows)
-    slow = [BenchRow(name, 20.0, 30.0, ratio, 1.0, 9) for name, ratio in (("none", 1.0), ("fast", 1.9), ("slow", 2.1))]
-    assert missed_with_a_transcript(slow) == ["slow"]

@@ -36,14 +36,10 @@ PROMPT = (
 """A prompt of about 200 characters, the size for which the targets are defined."""
 SYLLABLES = "ba ce di fo gu ha je ki lo mu na pe ri so tu va we xi yo zu an er in or un".split()
 """The syllables of the words in generated texts."""
-LARGE_BYTES = 200 << 20
-POINTING = "do the same for the other one"
-NONE, SHORT, LARGE, LARGE_POINTING = "no transcript", "short transcript", "200 MB transcript", "200 MB, other one"
 SEARCH_P95_MS = {1_000: 50.0, 10_000: 8.0, 100_000: 40.0, 1_000_000: 150.0}
 """Targets: for each number of stored memories, the maximum 95th percentile of the time of a search, in ms."""
 LEAST_OVERLAP, OVERLAP_UP_TO = 0.95, 100_000
 """Target: our top 10 must contain this share of a plain FTS5 query's top 3, in stores of up to so many memories."""
-TRANSCRIPT_MS = 20.0  # target of ``bench session``: what a transcript of 200 MB may add to the hook's median time
 REPLAYED_PER_SECOND, SAVE_TO_FIRST_MS, SAVE_TO_COMPLETE_MS = 8_000, 200.0, 1_000.0
 """Targets of ``bench replay``: minimum number of prompts replayed per second and core; maximum milliseconds from saving
 an edited rule until the first figures, and until all figures, are there."""
@@ -179,30 +175,6 @@ def timed(work: Callable[[], object], times: int) -> list[float]:
     return spent
 
 
-def session_rows(runs: int, *, large_bytes: int = LARGE_BYTES) -> list[BenchRow]:
-    """Measure the hook without a transcript, with a short one and with a large one; ratios are to the first case."""
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, home(folder):
-        small, large = Path(folder, "small.jsonl"), Path(folder, "large.jsonl")
-        small.write_bytes(turns(20))
-        _write_large(large, large_bytes)
-        empty = empty_project(folder)
-        cases = {
-            NONE: BenchCase(HOOK, cwd=empty),
-            SHORT: BenchCase(HOOK, cwd=empty, transcript=str(small)),
-            LARGE: BenchCase(HOOK, cwd=empty, transcript=str(large)),
-            LARGE_POINTING: BenchCase(HOOK, cwd=empty, transcript=str(large), prompt=POINTING),
-        }
-        return paired(cases, runs)
-
-
-def missed_with_a_transcript(rows: list[BenchRow]) -> list[str]:
-    """Return the names of the rows that are more than ``TRANSCRIPT_MS`` milliseconds slower than the first row.
-
-    The difference is computed from the ratio of each row to the first one, since these were measured in pairs.
-    """
-    return [row.name for row in rows if (row.ratio - 1) * rows[0].median_ms > TRANSCRIPT_MS]
-
-
 def turns(count: int) -> bytes:
     """Generate a transcript of ``count`` turns in Claude Code's format: prompt, tool call, its long result, answer."""
     lines = []
@@ -218,13 +190,6 @@ def turns(count: int) -> bytes:
             {"type": "assistant", "message": {"id": f"b{number}", "role": "assistant", "content": [answer]}},
         ]
     return b"".join(dumps(line).encode() + b"\n" for line in lines)
-
-
-def _write_large(path: Path, size: int) -> None:
-    block = turns(200)
-    with path.open("wb") as file:
-        while file.tell() < size:
-            file.write(block)
 
 
 class Target(NamedTuple):
@@ -250,7 +215,6 @@ TARGETS: dict[str, Sequence[Target]] = {
         Target("hook, 10,000 memories", "ratio", 2.8),
         Target("hook, 10,000 memories, 5,000 files, transcript", "ratio", 4.0),
     ),
-    "code": (Target("query*", "p99_ms", 30.0), Target("hook*", "ratio", 4.0)),
     "topics": (
         Target("build 1000", "median_ms", 50.0),
         Target("build 100000", "median_ms", 5000.0),

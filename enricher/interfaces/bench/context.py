@@ -16,7 +16,6 @@ from enricher.context.channels.memory import WEIGHTS
 from enricher.home import state_dir
 from enricher.interfaces import bench
 from enricher.interfaces.bench import FLOOR, HOOK, PROMPT, SYLLABLES, BenchCase, empty_project, home, paired, turns
-from enricher.interfaces.bench.indexes import invented_project
 from enricher.prompt.project import identify
 from enricher.sources.code.indexing import index
 from storage.base.reader import open_reader
@@ -185,6 +184,25 @@ def _question(text: str, chance: random.Random) -> str:
 def missed(found: list[SearchRow], hooks: list[BenchRow]) -> list[str]:
     """Return a message for each target that a search (``found``) or the hook (``hooks``) missed."""
     return [*(one for row in found for one in row.missed), *bench.missed("context", hooks)]
+
+
+def invented_project(folder: str, files: int, chance: random.Random) -> str:
+    """Write ``files`` Python modules of about 80 lines, with natural word frequencies; return their folder."""
+    root = os.path.join(folder, "project")
+    words = ["".join(chance.choices(SYLLABLES, k=chance.randint(2, 3))) for _ in range(4000)]
+    weights = [1 / (at + 5) for at in range(len(words))]  # Zipf's law, flattened for the most frequent words
+    for number in range(files):
+        inside = f"{root}/{words[number % 40]}/{words[number % 300]}"
+        os.makedirs(inside, exist_ok=True)
+        drawn = iter(chance.choices(words, weights, k=160))
+        lines = []
+        for _ in range(20):
+            lines.append(f"def {next(drawn)}_{next(drawn)}({next(drawn)}):")
+            lines.append(f'    """{next(drawn)} the {next(drawn)} of {next(drawn)}."""')
+            lines.append(f"    return {next(drawn)}({next(drawn)})\n")
+        with open(f"{inside}/{words[(number * 7) % len(words)]}_{number}.py", "w", encoding="utf-8") as file:
+            file.write("\n".join(lines))
+    return root
 
 
 def lines(rows: list[SearchRow]) -> Iterator[str]:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import gc
 import os
-import subprocess
 import sys
 import tempfile
 import threading
 import time
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING
@@ -17,10 +16,10 @@ from typing import TYPE_CHECKING
 from enricher.classify import verdict
 from enricher.home import root_dir
 from enricher.interfaces import bench
-from enricher.interfaces.bench import FLOOR, HOOK, BenchCase, BenchRow, empty_project, event, home, paired, timed
+from enricher.interfaces.bench import FLOOR, HOOK, BenchCase, BenchRow, empty_project, home, paired, timed
 from enricher.model import allowance
 from enricher.rules import cache
-from enricher.settings import AS_SPECIFIED, DEFAULTS
+from enricher.settings import DEFAULTS
 from storage.base.fast_stdlib import dumps
 
 if TYPE_CHECKING:
@@ -68,26 +67,6 @@ def _launcher(folder: str) -> str:
     with open(path, "w", encoding="utf-8") as file:
         file.write(f'[ -x "{sys.executable}" ] && exec "{sys.executable}" -I -S "{boot}" "$@"\n')
     return path
-
-
-def burst(at_once: int) -> dict[str, float]:
-    """Start ``at_once`` hooks at the same time; return the numbers of answers and stored traces, and the wall time."""
-    from enricher.home import state_dir
-    from storage.db import database
-    from storage.traces import queries
-
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, home(folder):
-        case = BenchCase(HOOK, cwd=empty_project(folder))
-        os.environ["ENRICHER_PROFILE"] = AS_SPECIFIED  # every prompt gets an answer; ``home`` resets the variable
-        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
-        started = time.perf_counter()
-        running = [subprocess.Popen(case.command, **pipes) for _ in range(at_once)]  # type: ignore[call-overload]
-        answers = [one.communicate(event(f"burst-{at}", case))[0] for at, one in enumerate(running)]
-        wall = time.perf_counter() - started
-        with closing(database.connect(state_dir())) as db:  # imports the spooled prompts
-            arrived = queries.stats(db).prompts
-    good = sum(one.returncode == 0 and bool(answer) for one, answer in zip(running, answers, strict=True))
-    return {"hooks": at_once, "answered": good, "traces": arrived, "wall_ms": round(wall * 1000, 1)}
 
 
 def classification_rows() -> list[BenchRow]:

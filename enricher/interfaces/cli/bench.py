@@ -123,44 +123,14 @@ def plan(runs: int, seconds: float, is_json: bool, asserts: bool) -> None:
     finish(missed_with_a_plan(rows, seconds), asserts=asserts)
 
 
-@bench.command("burst", epilog="Example: enricher bench burst --at-once 8")
-@click.option(
-    "--at-once",
-    default=16,
-    show_default=True,
-    type=click.IntRange(1, 64),
-    help="How many hooks are started at the same moment.",
-)
-@report_options
-def burst(at_once: int, is_json: bool, asserts: bool) -> None:
-    """Start many hooks at the same moment, and count how many answer and how many prompts are recorded."""
-    from enricher.interfaces.bench.hook import burst as run_burst
-
-    outcome = run_burst(at_once)
-    click.echo(json.dumps(outcome) if is_json else ", ".join(f"{name} {value:g}" for name, value in outcome.items()))
-    finish([name for name in ("answered", "traces") if outcome[name] != at_once], asserts=asserts)
-
-
 @bench.command("topics", epilog="Example: enricher bench topics --memories 100,1000")
 @sizes_of_memory("100,1000,10000")
 @report_options
 def topics(sizes: list[int], is_json: bool, asserts: bool) -> None:
     """Time building and using the index of memory topics, compared with counting the words of the same memories."""
-    from enricher.interfaces.bench.indexes import topic_rows
+    from enricher.interfaces.bench.topics import topic_rows
 
     report("topics", topic_rows(sizes), is_json=is_json, asserts=asserts)
-
-
-@bench.command("session", epilog="Example: enricher bench session --runs 10")
-@rounds(50, least=5)
-@report_options
-def session(runs: int, is_json: bool, asserts: bool) -> None:
-    """Time the hook with a transcript of 200 MB and without one; the target is a difference of at most 20 ms."""
-    from enricher.interfaces.bench import missed_with_a_transcript, session_rows
-
-    rows = session_rows(runs)
-    print_rows(rows, is_json=is_json)
-    finish(missed_with_a_transcript(rows), asserts=asserts)
 
 
 @bench.command("context", epilog="Example: enricher bench context --memories 1000 --runs 0")
@@ -193,26 +163,6 @@ def recall(sizes: list[int], is_json: bool, asserts: bool) -> None:
     found = bench_context.search_rows(sizes)
     click.echo(json.dumps([asdict(row) for row in found]) if is_json else "\n".join(bench_context.lines(found)))
     finish(bench_context.missed(found, []), asserts=asserts)
-
-
-@bench.command("code", epilog="Example: enricher bench code --files 1000 --runs 0")
-@click.option(
-    "--files",
-    default=5000,
-    show_default=True,
-    type=click.IntRange(10, 200_000),
-    help="Number of files of the generated project.",
-)
-@rounds(40, least=0)
-@report_options
-def code(files: int, runs: int, is_json: bool, asserts: bool) -> None:
-    """Time building and querying the index of a project's files, and time the hook in that project.
-
-    Index times are compared with a plain FTS5 query; in their rows, the column p99 shows the 95th percentile.
-    """
-    from enricher.interfaces.bench.indexes import code_rows, hook_rows
-
-    report("code", code_rows(files) + (hook_rows(files, runs) if runs else []), is_json=is_json, asserts=asserts)
 
 
 @bench.command("compare", epilog="Example: enricher bench compare before.json now.json")

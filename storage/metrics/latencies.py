@@ -17,7 +17,7 @@ from storage.traces.trace_pages import ABOVE_ALL
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from storage.traces.selection import Selection
 
@@ -56,15 +56,6 @@ Counts = Counter[int]
 
 
 @dataclass(frozen=True, slots=True)
-class Use:
-    """A version of the rules that classified prompts of a block; ``last_at`` is the time of the last such prompt."""
-
-    rules_hash: str
-    prompts: int
-    last_at: str
-
-
-@dataclass(frozen=True, slots=True)
 class Block:
     """Latencies of consecutive prompts within one hour or day; ``low`` is the smallest of their trace ids.
 
@@ -74,24 +65,11 @@ class Block:
     start: int
     low: str
     counts: dict[Series, Counts]
-    uses: tuple[Use, ...]
 
     @property
     def prompts(self) -> int:
         """Return the number of prompts whose latencies are in the block."""
         return self.counts[TOTAL].total() if TOTAL in self.counts else 0
-
-
-@dataclass(frozen=True, slots=True)
-class Slow:
-    """A slow prompt; ``latency_ms`` is how long the requested stage, channel or whole hook run took."""
-
-    id: str
-    at: str
-    host: str
-    task_type: str
-    prompt: str
-    latency_ms: float
 
 
 def oldest(db: sqlite3.Connection, which: Selection) -> str:
@@ -129,46 +107,6 @@ def blocks(
         before = low
 
 
-def span(db: sqlite3.Connection, which: Selection, *, before: str, most: int) -> str:
-    """Return the trace id of the oldest of the newest ``most`` prompts whose trace ids are smaller than ``before``.
-
-    Only selected prompts with a measured latency are considered. Return an empty string if there are none.
-    """
-    if full := _first_of(db, which, low="", before=before, most=most):
-        return full
-    found = oldest(db, which)
-    return found if found and found < before else ""
-
-
-def slowest(
-    db: sqlite3.Connection, which: Selection, series: Series, *, low: str, before: str, most: int
-) -> list[Slow]:
-    """Return the ``most`` prompts that took longest in ``series``, longest first.
-
-    Only prompts with trace ids from ``low`` (inclusive) to ``before`` (exclusive) are considered.
-    """
-    source, latency_ms, name, _position = _SOURCES[series.kind]
-    query = f"""
-        select traces.id, traces.at, traces.host, traces.task_type, substr(traces.prompt, 1, 500), {latency_ms}
-        from {source} where {_BETWEEN} and ({which.where}) and {_MEASURED} and {name} = :name
-        order by {latency_ms} desc, traces.id desc limit :most
-    """
-    asked = {**which.parameters, "low": low, "before": before, "name": series.name, "most": most}
-    return [Slow(*row) for row in db.execute(query, asked)]
-
-
-def of_version(db: sqlite3.Connection, which: Selection, rules_hash: str) -> dict[Series, Counts]:
-    """Return how long the hook took for the prompts that it classified with the rules whose hash is ``rules_hash``.
-
-    Only the newest selected prompts, at most BLOCK_PROMPTS, are read.
-    """
-    ids = f"""
-        select traces.id from traces where ({which.where}) and {_MEASURED} and traces.rules_hash = :rules_hash
-        order by traces.id desc limit {BLOCK_PROMPTS}
-    """
-    return _gathered(db, f"traces.id in ({ids})", {**which.parameters, "rules_hash": rules_hash})
-
-
 def moment(trace_id: str) -> int:
     """Return when a trace began, in seconds since the epoch: its id begins with the time in microseconds."""
     return int(trace_id[:TIME_DIGITS], 16) // 1_000_000
@@ -190,15 +128,7 @@ def _first_of(db: sqlite3.Connection, which: Selection, *, low: str, before: str
 
 def _block(db: sqlite3.Connection, which: Selection, *, start: int, low: str, before: str) -> Block:
     where = f"{_BETWEEN} and ({which.where}) and {_MEASURED}"
-    asked = {**which.parameters, "low": low, "before": before}
-    uses = f"""
-        select traces.rules_hash, count(*), max(traces.at) from traces
-        where {where} and traces.rules_hash <> '' group by traces.rules_hash
-    """
-    return Block(start, low, _gathered(db, where, asked), tuple(Use(*row) for row in db.execute(uses, asked)))
-
-
-def _gathered(db: sqlite3.Connection, where: str, parameters: Mapping[str, object]) -> dict[Series, Counts]:
+    parameters = {**which.parameters, "low": low, "before": before}
     cursor = db.cursor()
     cursor.row_factory = None  # a Counter takes plain tuples as they are
     every: Counter[tuple[int, str, str, int]] = Counter()
@@ -208,4 +138,4 @@ def _gathered(db: sqlite3.Connection, where: str, parameters: Mapping[str, objec
     found: dict[tuple[int, str, str], Counts] = {}
     for (position, kind, name, us), count in every.items():
         found.setdefault((position, kind, name), Counter())[us] += count
-    return {Series(*key): counts for key, counts in found.items()}
+    return Block(start, low, {Series(*key): counts for key, counts in found.items()})

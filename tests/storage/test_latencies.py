@@ -1,4 +1,4 @@
-"""Latencies by stage and channel: blocks, percentiles, the slowest, versions."""
+"""Latencies by stage and channel: blocks and percentiles."""
 
 from __future__ import annotations
 
@@ -97,39 +97,3 @@ def test_percentiles_are_those_of_the_stats(db: sqlite3.Connection) -> None:
 
     found = [us / 1000 for us in percentiles(sorted(whole.items()))]
     assert found == [stats.p50_ms, stats.p95_ms, stats.p99_ms]
-
-
-@pytest.mark.parametrize(
-    ("series", "longest"),
-    [
-        pytest.param(TOTAL, [30.0, 29.0], id="total"),
-        pytest.param(READ, [15.0, 14.5], id="stage"),
-        pytest.param(EXTERNAL, [7.5, 7.25], id="channel"),
-    ],
-)
-def test_the_slowest_of_a_series(db: sqlite3.Connection, series: Series, longest: list[float]) -> None:
-    found = latencies.slowest(db, EVERYTHING, series, low="", before="g", most=2)
-
-    assert [one.latency_ms for one in found] == longest
-
-
-def test_a_span_ends_at_the_oldest_prompt(db: sqlite3.Connection) -> None:
-    oldest = latencies.oldest(db, EVERYTHING)
-
-    assert latencies.span(db, EVERYTHING, before="g", most=1000) == oldest
-    assert latencies.span(db, EVERYTHING, before=oldest, most=1000) == ""
-
-
-def test_a_version_is_read_alone_and_newest_first(db: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(latencies, "BLOCK_PROMPTS", 2)
-    found = latencies.of_version(db, EVERYTHING, "old")
-
-    assert sorted(found[TOTAL].elements()) == [19000, 20000]
-
-
-def test_blocks_say_which_versions_judged(db: sqlite3.Connection) -> None:
-    uses = [
-        (use.rules_hash, use.prompts) for block in latencies.blocks(db, EVERYTHING, width_s=DAY_S) for use in block.uses
-    ]
-
-    assert uses == [("new", 10), ("old", 10), ("old", 10)]

@@ -190,12 +190,10 @@ async def test_a_restriction_that_was_left_by_a_digit_is_taken_away_by_escape(
 @pytest.mark.parametrize("where", ["", "origin:hook type:debug,test"])
 async def test_every_number_of_the_latencies_opens_what_it_counts(history: Account, where: str) -> None:
     with closing(database.connect(str(history.state))) as db:
-        db.execute("update traces set rules_hash = 'aaaa' where session_id = 'session-b' and status <> 'skipped'")
         db.execute("update traces set origin = 'import' where prompt like 'refactor%'")
         db.execute("delete from trace_channels where channel = 'code' and trace_id = (select min(id) from traces)")
     async with run_workbench(history.state, size=SIZE, screen="latency") as (app, pilot):
         app.screen.select(where)
-        await pilot.press("v")
         found = {}
         for row in ("total:total", "stage:gather", "channel:code"):
             app.screen.table.focus()
@@ -203,7 +201,7 @@ async def test_every_number_of_the_latencies_opens_what_it_counts(history: Accou
             await settle(app, pilot)
             found.update(await check_counts(app, pilot))
 
-    assert found.keys() >= {"measured", "gather", "code", "version aaaa"}
+    assert found.keys() >= {"measured", "gather", "code"}
     assert found["code"] < found["gather"]
 
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from simulator import Account
+    from textual.pilot import Pilot
 
     from storage.evaluation.corpus import RecordedPrompt
     from workbench.tui.app import Workbench
@@ -97,6 +98,16 @@ def names_in(app: Workbench, column: int) -> list[str]:
     return [row.cells[column] for row in app.screen.query_one(FiguresTable).shown]
 
 
+def kinds(app: Workbench) -> list[str]:
+    return [row.key.split(":")[1] for row in app.screen.table.shown]
+
+
+async def go_to(app: Workbench, pilot: Pilot[None], kind: str) -> None:
+    """Put the cursor on the first rule of this kind."""
+    app.screen.table.cursor = kinds(app).index(kind)
+    await settle(app, pilot)
+
+
 @pytest.mark.parametrize("size", [(80, 24), (200, 50)], ids=lambda size: f"{size[0]}x{size[1]}")
 @pytest.mark.parametrize(("key", "name"), [VIEWS[0], VIEWS[1], VIEWS[4]], ids=["all", "dead", "none"])
 async def test_the_screen(
@@ -133,7 +144,7 @@ async def test_dead_signals_of_other_languages_come_last_and_say_so(history: Acc
     foreign = "  - {phrase: größer, weight: 3}\n"
     history.write("project/rules.md", RULES.replace("signals:\n", "signals:\n" + foreign, 1))
     async with open_screen(history, size=(200, 50)) as (app, pilot):
-        await pilot.press("K", "d", "G")
+        await pilot.press("d", "G")
 
         assert "größer" in names_in(app, 1)[-1]
         assert "1 of other languages come last" in screen_text(app)
@@ -156,26 +167,6 @@ async def test_prompts_without_a_signal_that_share_words_are_a_group(history: Ac
         await settle(app, pilot)
 
         assert f"no signal: {found[1]}"[:30] in screen_text(app)
-
-
-async def test_another_kind_and_another_order(history: Account) -> None:
-    async with open_screen(history) as (app, pilot):
-        every = names(app)
-        await pilot.press("S")
-        turned = names(app)
-        await pilot.press("K")
-
-        assert every != turned
-        assert sorted(every) == sorted(turned)
-        assert set(names(app)) < set(every)
-
-
-async def test_a_click_on_a_title_sorts(history: Account) -> None:
-    async with open_screen(history) as (app, pilot):
-        every = names(app)
-        await pilot.click(FiguresTable, offset=(40, 0))
-
-        assert names(app) != every
 
 
 async def test_e_opens_the_rule_where_it_is_written(history: Account, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -228,28 +219,27 @@ async def test_a_channel_that_no_prompt_asked_is_not_measured(history: Account) 
     with closing(database.connect(str(history.state))) as db:
         db.execute("update traces set origin = 'import', inputs = json_set(inputs, '$.channels', json('[]'))")
     async with open_screen(history) as (app, pilot):
-        await pilot.press(*"KKKKKKK")
+        await go_to(app, pilot, "channel")
 
-        assert names(app) == ["session"]
         assert "not measured: it was asked for none of these prompts" in screen_text(app)
-        assert "dead 0" in screen_text(app)
+        await pilot.press("d")
+        assert "channel" not in kinds(app)
 
 
 async def test_a_rule_that_was_asked_says_how_many_prompts_leave_what_possible(history: Account) -> None:
     async with open_screen(history) as (app, pilot):
-        await pilot.press(*"KKKKKKK")
+        await go_to(app, pilot, "channel")
 
         assert "never spoke; 4 prompts for which it was asked are too few to tell" in screen_text(app)
-        assert "dead 0" in screen_text(app)
+        await pilot.press("d")
+        assert "channel" not in kinds(app)
 
 
 async def test_rules_that_are_meant_to_fire_always_say_so_and_come_last(history: Account) -> None:
     always = "  - {feature: always, weight: 1}\n"
     history.write("project/rules.md", RULES.replace("signals:\n", "signals:\n" + always, 1))
     async with open_screen(history, size=(200, 50)) as (app, pilot):
-        for _order in range(4):  # all but the order of the file
-            assert "(meant to)" in names_in(app, 1)[-1]
-            await pilot.press("S")
+        assert "(meant to)" in names_in(app, 1)[-1]
         await pilot.press("o")
 
         assert "as they are meant to" in screen_text(app)
@@ -257,7 +247,7 @@ async def test_rules_that_are_meant_to_fire_always_say_so_and_come_last(history:
 
 async def test_the_line_below_says_what_the_tokens_count(history: Account) -> None:
     async with open_screen(history) as (app, pilot):
-        await pilot.press(*"KKKKK")
+        await go_to(app, pilot, "approach")
         found = re.search(r"acted in (\d+) of.*cost (\d+) tokens in each.*, (\d+) in all", screen_text(app), re.DOTALL)
 
         assert found
@@ -265,42 +255,13 @@ async def test_the_line_below_says_what_the_tokens_count(history: Account) -> No
         assert prompts * each == every > 0
 
 
-async def test_a_rule_is_found_by_a_wording_that_the_table_leaves_out(history: Account) -> None:
-    more = RULES.replace("crashes, KeyError]", "crashes, KeyError, exploded]")
-    history.write("project/rules.md", more)
-    async with open_screen(history) as (app, pilot):
-        await pilot.press("ctrl+f", *"debug explod")
-        await settle(app, pilot)
-        table = app.screen.query_one(FiguresTable)
-        found = table.shown[table.cursor].cells[0]
-        await pilot.press("escape")
-
-        assert "crash/crashes/KeyError/…" in found
-        assert app.focused is table
-
-
-async def test_the_search_key_goes_on_to_the_next_rule(history: Account) -> None:
-    async with open_screen(history) as (app, pilot):
-        await pilot.press("ctrl+f", *"task_type.test")
-        await settle(app, pilot)
-        table = app.screen.query_one(FiguresTable)
-        places = [table.cursor]
-        for key in ("ctrl+f", "enter", "down"):
-            await pilot.press(key)
-            await settle(app, pilot)
-            places.append(table.cursor)
-
-        assert "1 of 3" in screen_text(app)
-        assert len(set(places)) == 3
-        assert places[0] == places[3]
-
-
 async def test_rules_that_are_named_alike_are_told_apart(history: Account) -> None:
     twin = "  - {phrase: why, unless: [how], weight: 1}\n"
     history.write("project/rules.md", RULES.replace("  - {phrase: segfault", twin + "  - {phrase: segfault"))
     async with open_screen(history) as (app, pilot):
         found = [name for name in names(app) if 'debug: "why"' in name]
-        await pilot.press("ctrl+f", *":9", "escape", "enter")
+        app.screen.table.cursor = names(app).index(':9 debug: "why" +1')
+        await pilot.press("enter")
         await settle(app, pilot)
 
         assert sorted(found) == [':8 debug: "why" +1', ':9 debug: "why" +1']
@@ -315,14 +276,6 @@ async def test_a_task_type_and_a_workflow_of_the_same_name_keep_their_name(
     async with run_workbench(history.state, screen="coverage") as (app, _pilot):
         assert {"docs (task type)", "docs (workflow)"} <= set(names(app))
         assert "implementation" in names(app)
-
-
-async def test_a_search_without_a_match_says_so(history: Account) -> None:
-    async with open_screen(history) as (app, pilot):
-        await pilot.press("d", "ctrl+f", *"rounding")
-        await settle(app, pilot)
-
-        assert "not in this view" in screen_text(app)
 
 
 async def test_the_filter_restricts_what_is_measured(history: Account) -> None:
@@ -411,40 +364,21 @@ async def test_the_rules_of_the_folder_judge_all_prompts_and_the_screen_says_so(
         assert "5 prompts, all judged as if typed in project/" in screen_text(app)
 
 
-async def test_the_filter_line_says_which_kind_is_shown(history: Account) -> None:
-    async with open_screen(history) as (app, pilot):
-        await pilot.press(*"KKKKKd")
-        assert "approaches only · 5 prompts" in screen_text(app).splitlines()[1]
-        await pilot.press("K")
-        assert "workflows only · 5 prompts" in screen_text(app).splitlines()[1]
-
-
 async def test_an_approach_of_another_profile_is_not_dead(history: Account) -> None:
     profiled = RULES.replace("task_types: {debug: 3}", "profile: as-specified\ntask_types: {debug: 3}")
     history.write("project/rules.md", profiled)
     async with open_screen(history) as (app, pilot):
-        await pilot.press(*"KKKKK")
+        await go_to(app, pilot, "approach")
 
         why = "not measured: it was tried for none of these prompts (only the profile as-specified does)"
         assert why in " ".join(screen_text(app).split())
-        assert "dead 0" in screen_text(app)
+        await pilot.press("d")
+        assert "approach" not in kinds(app)
 
 
-async def test_the_rule_that_is_called_so_is_found_first(history: Account) -> None:
+async def test_the_view_survives_a_restart(history: Account) -> None:
     async with open_screen(history) as (app, pilot):
-        await pilot.press("S", "ctrl+f", *"test")
-        await settle(app, pilot)
-        table = app.screen.query_one(FiguresTable)
-
-        assert table.shown[table.cursor].cells[0] == "test"
-        assert "1 of " in screen_text(app)
-        await pilot.press("enter")
-        assert table.shown[table.cursor].cells[0] != "test"
-
-
-async def test_view_kind_and_sort_survive_a_restart(history: Account) -> None:
-    async with open_screen(history) as (app, pilot):
-        await pilot.press("d", "K", "S")
+        await pilot.press("d")
         before = screen_text(app)
     async with open_screen(history) as (app, _pilot):
         assert screen_text(app) == before

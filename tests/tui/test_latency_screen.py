@@ -1,8 +1,7 @@
-"""The Latency screen: its figures, its views, every key, what it remembers, what it says when there is nothing."""
+"""The Latency screen: its figures, its plot, every key, what it remembers, what it says when there is nothing."""
 
 from __future__ import annotations
 
-import asyncio
 from contextlib import closing
 from typing import TYPE_CHECKING
 
@@ -13,8 +12,6 @@ from piloting import run_workbench, screen_text, settle, until
 
 from storage.db import database
 from storage.traces.selection import EVERYTHING
-from workbench.tui.screens.latency import SETTLED_S
-from workbench.tui.widgets.choice import Choice
 from workbench.tui.widgets.lists.figures import FiguresTable
 from workbench.tui.widgets.search_bar import FilterInput
 from workbench.tui.workers import latency_queries
@@ -24,11 +21,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from simulator import Account
-    from textual.pilot import Pilot
 
     from workbench.tui.app import Workbench
-
-VIEWS = [("t", "time"), ("d", "spread"), ("s", "slow"), ("v", "versions")]
 
 
 @pytest.fixture
@@ -37,30 +31,20 @@ def history(library: Account) -> Account:
     return library
 
 
-async def rest(app: Workbench, pilot: Pilot[None]) -> None:
-    """Wait until the cursor has rested, and for what that began."""
-    await asyncio.sleep(SETTLED_S * 2)
-    await settle(app, pilot)
+def table(app: Workbench) -> FiguresTable:
+    return app.screen.query_one("#stages", FiguresTable)
 
 
-def table(app: Workbench, name: str = "stages") -> FiguresTable:
-    return app.screen.query_one(f"#{name}", FiguresTable)
-
-
-def cells(app: Workbench, row: str, name: str = "stages") -> list[str]:
-    return [cell.strip() for one in table(app, name).shown if one.key == row for cell in one.cells]
+def cells(app: Workbench, row: str) -> list[str]:
+    return [cell.strip() for one in table(app).shown if one.key == row for cell in one.cells]
 
 
 @pytest.mark.parametrize("size", [(80, 24), (200, 50)], ids=lambda size: f"{size[0]}x{size[1]}")
-@pytest.mark.parametrize(("key", "name"), VIEWS, ids=[name for _key, name in VIEWS])
 async def test_the_screen(
-    history: Account, check_screen: Callable[[Workbench, str], None], size: tuple[int, int], key: str, name: str
+    history: Account, check_screen: Callable[[Workbench, str], None], size: tuple[int, int]
 ) -> None:
-    async with run_workbench(history.state, size=size, screen="latency") as (app, pilot):
-        await pilot.press(key)
-        await rest(app, pilot)
-
-        check_screen(app, f"latency-{name}-{size[0]}x{size[1]}")
+    async with run_workbench(history.state, size=size, screen="latency") as (app, _pilot):
+        check_screen(app, f"latency-{size[0]}x{size[1]}")
 
 
 async def test_the_figures_are_those_of_the_stats(history: Account) -> None:
@@ -105,16 +89,15 @@ async def test_the_cursor_chooses_what_is_plotted(history: Account) -> None:
         assert "read by hour" in screen_text(app)
 
 
-async def test_enter_leads_from_a_stage_to_its_slowest_prompts_and_to_the_trace(history: Account) -> None:
-    slowest = max(history.traces(), key=lambda trace: trace["latency_ms"])
+async def test_enter_shows_the_prompts_of_a_channel(history: Account) -> None:
     async with run_workbench(history.state, screen="latency") as (app, pilot):
-        await pilot.press("enter")
-        await rest(app, pilot)
+        await pilot.press(*["j"] * 7)
+        assert table(app).chosen == "channel:code"
         await pilot.press("enter")
         await settle(app, pilot)
 
         assert app.place_screen().PLACE == "traces"
-        assert slowest["prompt"][:20] in screen_text(app)
+        assert app.place_screen().bar.input.value == '-status:skipped -origin:import,test channel:"code"'
 
 
 async def test_the_filter_restricts_what_is_measured(history: Account) -> None:
@@ -148,29 +131,6 @@ async def test_f_shows_the_measured_prompts_of_the_filter(history: Account) -> N
         assert app.place_screen().bar.input.value == "type:test -status:skipped -origin:import,test"
 
 
-async def test_two_versions_are_compared_and_either_side_can_be_changed(history: Account) -> None:
-    with closing(database.connect(str(history.state))) as db:
-        db.execute("update traces set rules_hash = 'aaaa', latency_ms = latency_ms - 5 where session_id = 'session-b'")
-    async with run_workbench(history.state, size=(200, 50), screen="latency") as (app, pilot):
-        await pilot.press("v")
-        await rest(app, pilot)
-        before = cells(app, "total:total", "versions")
-        await pilot.press("b", "c")
-        await rest(app, pilot)
-        after = cells(app, "total:total", "versions")
-
-        assert before[5] == "inconclusive"
-        assert before[1:3] == after[2:0:-1]
-
-
-async def test_one_version_has_nothing_to_be_compared_with(history: Account) -> None:
-    async with run_workbench(history.state, size=(120, 30), screen="latency") as (app, pilot):
-        await pilot.press("v")
-        await settle(app, pilot)
-
-        assert "there is one version only" in screen_text(app)
-
-
 async def test_new_prompts_are_added_while_the_screen_is_open(history: Account) -> None:
     async with run_workbench(history.state, screen="latency") as (app, pilot):
         assert "5 prompts" in screen_text(app)
@@ -179,20 +139,11 @@ async def test_new_prompts_are_added_while_the_screen_is_open(history: Account) 
         await until(pilot, lambda: "6 prompts" in screen_text(app))
 
 
-async def test_filter_and_view_survive_a_restart(history: Account) -> None:
-    async with run_workbench(history.state, screen="latency") as (app, pilot):
+async def test_the_filter_survives_a_restart(history: Account) -> None:
+    async with run_workbench(history.state, screen="latency") as (app, _pilot):
         app.screen.select("type:test")
-        await pilot.press("d")
-    async with run_workbench(history.state, screen="latency") as (app, pilot):
-        assert "[d distribution]" in screen_text(app)
+    async with run_workbench(history.state, screen="latency") as (app, _pilot):
         assert app.screen.bar.input.value == "type:test"
-
-
-async def test_a_click_chooses_the_view(history: Account) -> None:
-    async with run_workbench(history.state, screen="latency") as (app, pilot):
-        await pilot.click(Choice, offset=(12, 0))
-
-        assert "[d distribution]" in screen_text(app)
 
 
 async def test_nothing_measured_says_what_to_do_next(tmp_path: Path) -> None:
@@ -219,12 +170,10 @@ async def test_the_newest_prompts_have_figures_before_all_are_read(
     state = str(tmp_path / "state")
     write_history(state, 60)
     monkeypatch.setattr(latency_queries, "FIRST_PROMPTS", 20)
-    monkeypatch.setattr(latency_queries, "POST_EVERY_S", 0)
-    told: list[latency_queries.LatenciesMeasured] = []
+    monkeypatch.setattr(latency_queries, "REPORT_EVERY_S", 0)
     with closing(database.connect(state)) as db:
-        latency_queries.measure(db, told.append, run=1, which=EVERYTHING, is_over=lambda: False)
+        prompts = [one.prompts for one in latency_queries.measure(db, EVERYTHING, lambda: False)]
 
-    prompts = [one.figures.prompts for one in told]
     assert prompts == sorted(prompts)
     assert prompts[0] < prompts[-1]
 
@@ -232,11 +181,10 @@ async def test_the_newest_prompts_have_figures_before_all_are_read(
 async def test_measuring_stops_when_it_is_cancelled(tmp_path: Path) -> None:
     state = str(tmp_path / "state")
     write_history(state, 500)
-    told: list[latency_queries.LatenciesMeasured] = []
     with closing(database.connect(state)) as db:
-        latency_queries.measure(db, told.append, run=1, which=EVERYTHING, is_over=lambda: True)
+        found = list(latency_queries.measure(db, EVERYTHING, lambda: True))
 
-    assert [one for one in told if one.figures.is_final] == []
+    assert [one for one in found if one.is_final] == []
 
 
 async def test_the_reload_key_measures_again(history: Account) -> None:
@@ -253,4 +201,4 @@ async def test_without_colour_everything_is_still_told(history: Account, monkeyp
     monkeypatch.setenv("NO_COLOR", "1")
     async with run_workbench(history.state, screen="latency") as (app, _pilot):
         assert "p95" in screen_text(app)
-        assert "[t time]" in screen_text(app)
+        assert "total by hour, budget 1,500 ms" in screen_text(app)

@@ -112,7 +112,6 @@ async def label(app: Workbench, pilot: Pilot[None]) -> None:
 async def cover(app: Workbench, pilot: Pilot[None]) -> None:
     await pilot.press("4")
     await settle(app, pilot)
-    await pilot.press("K")
     table = app.screen.query_one(FiguresTable)
     rows = [table.shown[row].cells[1] for row in range(table.row_count)]
     table.cursor = next(row for row, name in enumerate(rows) if "hiccup" in name)

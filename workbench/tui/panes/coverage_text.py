@@ -1,11 +1,10 @@
-"""Format coverage (how often each rule fires on recorded prompts) as table rows and text, and find rules in a table."""
+"""Format coverage (how often each rule fires on recorded prompts) as table rows and text."""
 
 from __future__ import annotations
 
 import os
 from collections import Counter
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from enricher.classify import TASK_TYPE
@@ -15,33 +14,18 @@ from workbench.tui.messages import Counted
 from workbench.tui.state import here
 from workbench.tui.widgets.lists.figures import Heading, TableRow, bar, percent
 from workbench.wording import counted as numbered
-from workbench.wording import plural
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from storage.traces.line_labels import JudgedLine, KeepRate
     from workbench.coverage import coverage
     from workbench.coverage.coverage import Coverage
     from workbench.coverage.unmatched import Cluster
 
-EVERY_KIND = "every kind"
-KINDS = (EVERY_KIND, "signal", "task type", "search intent", "guardrail", "approach", "workflow", "channel")
-SORTS = {
-    "fired": "most first", "seldom": "fewest first", "wrong": "most wrong first", "tokens": "most tokens first",
-    "file": "as in the file",
-}  # fmt: skip
 BAR, WIDE_BAR, FILE = 6, 16, 36
 WITH_TOKENS, WITH_KIND, WITH_FILE = 72, 110, 150
 """Widths of the screen in columns from which the table adds bars and tokens, the kind of a rule, and its file."""
-ORDERS: dict[str, Callable[[coverage.CoverageRow], tuple[float, float]]] = {
-    "fired": lambda row: (-row.fired, 0),
-    "seldom": lambda row: (row.fired, 0),
-    "wrong": lambda row: (-row.wrong, -row.fired),
-    "tokens": lambda row: (-row.tokens, -row.fired),
-    "file": lambda _row: (0, 0),
-}
-"""The sort orders; in all but the last, rules that are meant to fire always, or were not measured, come last."""
 SHARE = Heading("share", "share", 7, is_number=True)
 CLUSTER_HEADINGS = (
     Heading("terms", "words that at least half of them hold", 0),
@@ -54,8 +38,8 @@ IN_ALL = {"prompts": "measured", "labelled": "labelled", "judged_again": "judged
 
 
 NO_ROWS = {
-    "all": "No rule is of this kind.\n\n  K    another kind",
-    "dead": "Every rule of this kind that was asked for enough prompts fired at least once.",
+    "all": "These instructions have no rule.",
+    "dead": "Every rule that was asked for enough prompts fired at least once.",
     "always": "Only the <always> points of each class spoke in every prompt, as they are meant to.",
     "together": "No two rules always spoke together, of those that spoke five times or more.",
     "none": "Every prompt has a signal.",
@@ -80,26 +64,21 @@ class ShownRule:
     bracket: str = ""
 
 
-def of_kind(rows: Iterable[coverage.CoverageRow], kind: str) -> list[coverage.CoverageRow]:
-    """Return the rules of a kind, or all rules for ``EVERY_KIND``."""
-    return [row for row in rows if kind in (EVERY_KIND, row.kind)]
+def chosen(known: Coverage, *, view: str) -> list[ShownRule]:
+    """Return the rules to show in the table for the selected view: those that fired most come first.
 
-
-def chosen(known: Coverage, *, view: str, kind: str, sort: str) -> list[ShownRule]:
-    """Return the rules to show in the table, for the selected view, kind of rule, and sort order."""
+    Rules that are meant to fire always, or that were not measured, come last.
+    """
     names = distinct_names(known.rows)
     if view == "together":
-        groups = (of_kind(one.rows, kind) for one in known.overlaps)
         return [
-            ShownRule(row, names[row], _bracket(place, len(group)))
-            for group in groups
-            for place, row in enumerate(group)
+            ShownRule(row, names[row], _bracket(place, len(group.rows)))
+            for group in known.overlaps
+            for place, row in enumerate(group.rows)
         ]
     rows = known.dead() if view == "dead" else known.always_on() if view == "always" else known.rows
-    found = sorted(of_kind(rows, kind), key=ORDERS[sort])
-    if sort != "file":
-        found.sort(key=lambda row: row.is_meant_to_fire or not row.prompts)
-    return [ShownRule(row, names[row]) for row in found]
+    in_order = sorted(rows, key=lambda row: (row.is_meant_to_fire or not row.prompts, -row.fired))
+    return [ShownRule(row, names[row]) for row in in_order]
 
 
 def distinct_names(rows: Iterable[coverage.CoverageRow]) -> dict[coverage.CoverageRow, str]:
@@ -298,11 +277,6 @@ def scope(known: Coverage) -> str:
     return f", all judged as if typed in {os.path.basename(known.folder)}/" if known.folder else ""
 
 
-def only(kind: str) -> str:
-    """Return in words that only rules of one kind are shown; empty for ``EVERY_KIND``."""
-    return "" if kind == EVERY_KIND else f"{plural(kind)} only"
-
-
 def _finding(row: coverage.CoverageRow, known: Coverage) -> str:
     asked = "tried" if row.kind == "approach" else "asked"
     if not row.prompts:
@@ -322,57 +296,3 @@ def _finding(row: coverage.CoverageRow, known: Coverage) -> str:
         return f"{acted}; none that its class won has a label"
     low, high = map(percent, (row.rightness().low, row.rightness().high))
     return f"{acted}; right in {row.right:,} of {judged:,} labelled prompts that its class won: {low} to {high}"
-
-
-class RuleSearch:
-    """A search for rows of a table of rules; it reads each instructions file once.
-
-    The table abbreviates the wordings of a signal, so the search also looks at the line in which the rule is written.
-    """
-
-    def __init__(self) -> None:
-        self._lines: dict[str, list[str]] = {}
-
-    def matches(self, rows: Sequence[TableRow], rules: Mapping[str, coverage.CoverageRow], wanted: str) -> list[int]:
-        """Return the positions of the rows that contain all words of ``wanted``, ignoring case.
-
-        Rules whose name is ``wanted`` come before their signals and all other rows. ``rules`` are the rules that the
-        rows show, by the keys of the rows.
-        """
-        words = wanted.casefold().split()
-        if not words:
-            return []
-        texts = (self._text(row, rules.get(row.key)).casefold() for row in rows)
-        found = [place for place, text in enumerate(texts) if all(word in text for word in words)]
-        return sorted(found, key=lambda place: not _is_called(rules.get(rows[place].key), " ".join(words)))
-
-    def _text(self, row: TableRow, rule: coverage.CoverageRow | None) -> str:
-        if rule is None:
-            return " ".join(row.cells)
-        own = f"{rule.kind} {rule.rule} {rule.name} {rule.label} {Path(rule.file).name}:{rule.line}"
-        return f"{own} {self._line(rule.file, rule.line)}"
-
-    def _line(self, file: str, line: int) -> str:
-        if file not in self._lines:
-            try:
-                self._lines[file] = Path(file).read_text(encoding="utf-8").splitlines()
-            except (OSError, UnicodeDecodeError):  # the file is gone: only what the table shows is searched
-                self._lines[file] = []
-        lines = self._lines[file]
-        return lines[line - 1] if 0 < line <= len(lines) else ""
-
-
-def _is_called(rule: coverage.CoverageRow | None, wanted: str) -> bool:
-    return rule is not None and rule.kind != "signal" and wanted in (rule.name.casefold(), rule.label.casefold())
-
-
-def next_match(matches: Sequence[int], here: int, step: int) -> int:
-    """Return which of the ``matches`` (positions in the table) to go to from the position ``here``, as an index.
-
-    ``step`` 1 means the next match, -1 the previous one. The search continues at the other end of the matches.
-    """
-    if here in matches:
-        return (matches.index(here) + step) % len(matches)
-    if step < 0:
-        return next((place for place in reversed(range(len(matches))) if matches[place] < here), len(matches) - 1)
-    return next((place for place, at in enumerate(matches) if at > here), 0)

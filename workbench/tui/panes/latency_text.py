@@ -7,16 +7,13 @@ from typing import TYPE_CHECKING
 
 from storage.metrics.latencies import TOTAL, Series
 from workbench.tui.messages import Counted
-from workbench.tui.widgets.lists.columns import short_time
 from workbench.tui.widgets.lists.figures import Heading, TableRow, ms, sparkline
-from workbench.tui.widgets.plain_text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from storage.metrics.latencies import Slow
     from workbench.tui.workers.latency_queries import LatencyFigures
-    from workbench.views.latency import Profile, SeriesComparison
+    from workbench.views.latency import Profile
 
 STAGE, PROMPTS = Heading("stage", "stage", 13), Heading("n", "prompts", 9, is_number=True)
 STAGES = (
@@ -29,20 +26,6 @@ WITH_TREND = 76
 """Width of the screen in columns from which the table shows the budget in milliseconds, and p95 over time."""
 MOST_TREND = 60
 LONG_TITLE = 12
-SLOW = (
-    Heading("ms", "took", 9, is_number=True),
-    Heading("at", "when", 12),
-    Heading("type", "task type", 14),
-    Heading("prompt", "prompt", 0),
-)
-VERSIONS = (
-    STAGE,
-    Heading("base", "base p50", 8, is_number=True),
-    Heading("candidate", "new p50", 8, is_number=True),
-    Heading("shift", "shift", 8, is_number=True),
-    Heading("interval", "95 % interval, ms", 17, is_number=True),
-    Heading("verdict", "verdict", 0),
-)
 GATHER = "gather"
 
 
@@ -113,10 +96,10 @@ def share(p95: float, budget: float | None, *, is_short: bool = False) -> str:
     return f"over {budget:,.0f} ms x{part:.1f}" if part > 1 else f"{text} of {budget:,.0f} ms"
 
 
-def counts(figures: LatencyFigures, profile: Profile | None, versions: Sequence[str], where: str) -> list[Counted]:
-    """Return the numbers of prompts with this stage or channel, of all measured ones, and of those under each version.
+def counts(figures: LatencyFigures, profile: Profile | None, where: str) -> list[Counted]:
+    """Return the numbers of prompts with this stage or channel, and of all measured ones.
 
-    ``where`` is the filter of the measured prompts, and ``versions`` the hashes of the compared rules versions.
+    ``where`` is the filter of the measured prompts.
     """
     # A filter that names no origin leaves out tests; with the imports named here, it must name tests, too.
     imports = "-origin:import" if "origin:" in where else "-origin:import,test"
@@ -126,34 +109,9 @@ def counts(figures: LatencyFigures, profile: Profile | None, versions: Sequence[
         series = profile.series
         own = Counted(series.name, profile.figures.n, text=f'{measured} {series.kind}:"{series.name}"')
         found.insert(0, own)
-    for use in figures.versions:
-        if use.rules_hash in versions:
-            found.append(
-                Counted(f"version {use.rules_hash[:8]}", use.prompts, text=f"{measured} version:{use.rules_hash}")
-            )
     return found
 
 
 def day(second: int) -> str:
     """Return the UTC day of a time, given in seconds since 1970, as ``YYYY-MM-DD``."""
     return f"{datetime.fromtimestamp(second, UTC):%Y-%m-%d}"
-
-
-def slow_row(one: Slow) -> TableRow:
-    """Return a table row with the latency, time, task type and text of a slow prompt."""
-    cells = (ms(one.latency_ms), short_time(one.at, long=True), one.task_type or "-", one_line(one.prompt))
-    return TableRow(one.id, cells, ("", "text-muted", "primary", ""))
-
-
-def comparison_row(one: SeriesComparison) -> TableRow:
-    """Return a table row that compares the latency of a stage or channel under two versions of the rules.
-
-    It has the two medians, the typical difference with its confidence interval, and the verdict.
-    """
-    shift, interval = "-", ""
-    if one.shift:
-        shift = f"{one.shift.estimate:+.2f} ms"
-        interval = f"{one.shift.interval.low:+.2f} to {one.shift.interval.high:+.2f}"
-    sides = [ms(side.p50) if side else "-" for side in (one.base, one.candidate)]
-    style = {"regressed": "error", "changed": "success"}.get(one.verdict, "text-muted")
-    return TableRow(key(one.series), (name(one.series), *sides, shift, interval, one.verdict), ("",) * 5 + (style,))

@@ -1,4 +1,4 @@
-"""Draw two plots of latencies: percentiles over time as lines of braille dots, and a histogram as columns of blocks.
+"""Draw the percentiles of a latency over time, as lines of braille dots.
 
 Every line is named at its end and every axis has its unit, so that no information is conveyed by colour alone.
 """
@@ -16,12 +16,12 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from storage.metrics.latencies import DAY_S
-from workbench.tui.widgets.lists.figures import BLOCKS, ms
+from workbench.tui.widgets.lists.figures import ms
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
-    from workbench.views.latency import Bin, Percentiles, Profile
+    from workbench.views.latency import Percentiles, Profile
 
 DOTS = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))
 """The bits of a braille character, by the column and row of its dots."""
@@ -71,23 +71,20 @@ class Canvas:
         ]
 
 
-class _Plot(Widget):
-    """The base of both plots: it shows the latencies of a stage or channel, and redraws if they or the size change."""
+class PercentilePlot(Widget):
+    """A plot of the percentiles (p50, p95, p99) that a stage or channel had in every hour or day."""
 
     DEFAULT_CSS = """
-    _Plot {
+    PercentilePlot {
         height: 1fr; background: $background;
         & > .plot--axis { color: $text-muted; }
         & > .plot--p50 { color: $success; }
         & > .plot--p95 { color: $primary; }
         & > .plot--p99 { color: $accent; }
         & > .plot--budget { color: $error; }
-        & > .plot--bar { color: $primary; }
     }
     """
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "plot--axis", "plot--p50", "plot--p95", "plot--p99", "plot--budget", "plot--bar",
-    }  # fmt: skip
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"plot--axis", "plot--p50", "plot--p95", "plot--p99", "plot--budget"}
     ALLOW_SELECT = False
 
     def __init__(self, *, id: str) -> None:  # noqa: A002 (Textual's name)
@@ -109,10 +106,6 @@ class _Plot(Widget):
     def on_resize(self) -> None:
         self._picture = None
 
-    def picture(self, profile: Profile, width: int, height: int) -> list[list[Piece]]:
-        """Return the rows of the plot, each as pieces of text; an empty list if there is no room for it."""
-        raise NotImplementedError
-
     def render_line(self, y: int) -> Strip:
         width, height = self.size
         if self._picture is None:
@@ -126,11 +119,8 @@ class _Plot(Widget):
         ]  # fmt: skip
         return Strip(segments).adjust_cell_length(width, self.rich_style)
 
-
-class PercentilePlot(_Plot):
-    """A plot of the latency percentiles (p50, p95, p99) of every hour or day."""
-
     def picture(self, profile: Profile, width: int, height: int) -> list[list[Piece]]:
+        """Return the rows of the plot, each as pieces of text; an empty list if there is no room for it."""
         points, across, down = profile.points, width - AXIS - NAMES, height - 1
         if down < 3 or not points:
             return []
@@ -184,57 +174,6 @@ class PercentilePlot(_Plot):
         return f" {day} " if self._width_s >= DAY_S else f" {day} {moment:%H:%M} "
 
 
-class SpreadPlot(_Plot):
-    """A histogram of latencies; the horizontal axis is logarithmic."""
-
-    def picture(self, profile: Profile, width: int, height: int) -> list[list[Piece]]:
-        across, down = width - AXIS - 2, height - 2
-        if down < 2 or not profile.bins:
-            return []
-        low, high = profile.bins[0].low, profile.bins[-1].high
-        columns = _columns(profile.bins, across)
-        most = max(columns)
-        rows: list[list[Piece]] = []
-        for row in range(down):
-            base = (down - 1 - row) * 8  # heights are in eighths of a cell, as the blocks are
-            cells = "".join(_column_cell(count / most * down * 8 - base, count > 0 and not base) for count in columns)
-            tick = f"{most:,}" if row == 0 else "0" if row == down - 1 else ""
-            rows.append([(f"{tick:>{AXIS - 2}} ", "axis"), ("┤" if tick else "│", "axis"), (cells, "bar")])
-
-        def place(value: float) -> int:
-            return round((math.log(value) - math.log(low)) / (math.log(high) - math.log(low)) * (across - 1))
-
-        values = [(name, value(profile.figures)) for name, value in reversed(LINES)]
-        if self._budget is not None and self._budget < high:
-            values.append(("budget", self._budget))
-        marks = [(f"▲{name} {ms(value)}", place(value), name) for name, value in values]
-        # The middle of a logarithmic axis is the geometric mean of its ends.
-        axis = _scattered([(ms(low), 0), (ms(math.sqrt(low * high)), across // 2), (ms(high), across)], across)
-        return [
-            *rows,
-            [(" " * (AXIS - 1) + "└", "axis"), (axis, "axis")],
-            [(" " * AXIS, "axis"), *_marked(marks, across)],
-        ]
-
-
-def _columns(bins: Sequence[Bin], across: int) -> list[int]:
-    """Return the count for each column of the plot.
-
-    A column adds up several bins if there are more bins than columns; otherwise, a bin fills several columns.
-    """
-    if len(bins) < across:
-        return [bins[place * len(bins) // across].count for place in range(across)]
-    columns = [0] * across
-    for place, one in enumerate(bins):
-        columns[place * across // len(bins)] += one.count
-    return columns
-
-
-def _column_cell(eighths: float, is_least: bool) -> str:
-    filled = max(min(8, round(eighths)), int(is_least))  # a count above 0 is always visible
-    return BLOCKS[filled - 1] if filled > 0 else " "
-
-
 def _names(figures: Percentiles, ends: dict[str, float], down: int) -> dict[int, Piece]:
     """Return the label of each line (its name and last value), by the row of the plot in which it is written.
 
@@ -256,30 +195,6 @@ def _tick(value: float) -> str:
 
 def _row(y: float, down: int) -> int:
     return down - 1 - round(y) // 4
-
-
-def _scattered(texts: list[tuple[str, int]], across: int) -> str:
-    line = "─" * across
-    for text, at in texts:
-        start = max(0, min(across - len(text), at - len(text) // 2 if 0 < at < across else at))
-        line = line[:start] + text + line[start + len(text) :]
-    return line[:across]
-
-
-def _marked(marks: list[tuple[str, int, str]], across: int) -> list[Piece]:
-    """Return the line of marks below the axis: each text at its position, or to the right of the text before it.
-
-    A mark is a text, the column at which it should begin, and its style.
-    """
-    pieces: list[Piece] = []
-    used = 0
-    left = sum(len(text) + 1 for text, _at, _look in marks)
-    for text, at, look in marks:
-        start = max(used, min(at, across - left))
-        pieces += [(" " * (start - used), "axis"), (text, look), (" ", "axis")]
-        used = start + len(text) + 1
-        left -= len(text) + 1
-    return pieces
 
 
 def _round_up(value: float) -> float:

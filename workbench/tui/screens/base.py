@@ -9,13 +9,17 @@ import sqlite3
 import subprocess
 import sys
 import threading
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from textual import on
 from textual.app import SuspendNotSupported
 from textual.binding import Binding, BindingType
 from textual.events import Click
+from textual.message import Message
 from textual.screen import Screen
+from textual.widgets import Static
 from textual.worker import Worker, WorkerState, get_current_worker
 
 from storage.base import private
@@ -27,11 +31,10 @@ from workbench.tui.widgets.dialogs import Answer, Picker
 from workbench.tui.workers.connection import open_database
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
     from textual.app import ComposeResult
-    from textual.message import Message
     from textual.screen import ModalScreen
     from textual.timer import Timer
 
@@ -44,6 +47,20 @@ NO_SAVE = "There is no save of this app left to take back."
 NO_SAVE_UNDONE = "There is no save that was taken back."
 FIRST_LINES = "# Classification\n\n# Context\n\n# Guardrails\n\n# Output\n"
 _ONE_AT_A_TIME = threading.Lock()
+
+T = TypeVar("T")
+Db = sqlite3.Connection
+ShouldStop = Callable[[], bool]
+
+
+@dataclass
+class Computed(Message):
+    """Sent by a thread of the screen with a value for ``show``; ``run`` is the number of this run of ``what``."""
+
+    what: str
+    run: int
+    value: object
+    show: Callable[[Any], object]
 
 
 class WorkbenchScreen(Screen[None], inherit_bindings=False):
@@ -119,6 +136,53 @@ class WorkbenchScreen(Screen[None], inherit_bindings=False):
             if not worker.is_cancelled:
                 raise
 
+    def in_thread(self, what: str, compute: Callable[[ShouldStop], Iterable[T]], show: Callable[[T], object]) -> None:
+        """Compute values in a thread, and pass each of them to ``show`` as soon as it is known.
+
+        ``what`` names the work. If the work of that name is begun again, the earlier run is cancelled, and none of its
+        values are shown any more; the function that ``compute`` is given then returns true.
+        """
+        run = self.next_run(what)
+
+        def work() -> None:
+            worker = get_current_worker()
+            for value in compute(lambda: worker.is_cancelled):
+                if worker.is_cancelled:
+                    return
+                self.post_message(Computed(what, run, value, show))
+
+        self.run_worker(work, group=f"{self.PLACE}.{what}", thread=True, exclusive=True, exit_on_error=False)
+
+    def read(self, what: str, query: Callable[[Db], T], show: Callable[[T], object], *, drain: bool = False) -> None:
+        """Ask the database in a thread, and pass the answer to ``show``; see ``in_thread`` and ``database``."""
+        self.read_each(what, lambda db, _should_stop: [query(db)], show, drain=drain)
+
+    def read_each(
+        self,
+        what: str,
+        query: Callable[[Db, ShouldStop], Iterable[T]],
+        show: Callable[[T], object],
+        *,
+        drain: bool = False,
+    ) -> None:
+        """Ask the database in a thread for several values, and pass each to ``show`` as soon as it is known."""
+
+        def compute(should_stop: ShouldStop) -> Iterator[T]:
+            with self.reading(drain=drain) as db:
+                yield from query(db, should_stop)
+
+        self.in_thread(what, compute, show)
+
+    @on(Computed)
+    def _computed(self, message: Computed) -> None:
+        if self.is_latest(message.what, message.run):
+            message.show(message.value)
+
+    def show_empty(self, text: str) -> None:
+        """Show ``text`` in place of the list, to say why it is empty; without a text, show the list."""
+        self.set_class(bool(text), "-empty")
+        self.query_one("#empty", Static).update(text)
+
     def next_run(self, what: str) -> int:
         """Return the number of a new run of the work named ``what``; results of its earlier runs are then outdated."""
         self._runs[what] = self._runs.get(what, 0) + 1
@@ -134,11 +198,12 @@ class WorkbenchScreen(Screen[None], inherit_bindings=False):
             self._rests[what].stop()
         self._rests[what] = self.set_timer(seconds, call)
 
-    def in_turn(self, group: str, start: Callable[[], object]) -> None:
-        """Call ``start``, which starts a worker of the group, now or once the group's current worker has finished.
+    def in_turn(self, what: str, start: Callable[[], object]) -> None:
+        """Call ``start``, which begins the work ``what`` (see ``in_thread``), now or once its current run has ended.
 
-        Without this, changes that arrive faster than a worker can read would cancel every worker.
+        Without this, changes that arrive faster than a thread can read would cancel every run.
         """
+        group = f"{self.PLACE}.{what}"
         if any(one.group == group and not one.is_finished for one in self.workers):
             self._next_turns[group] = start  # see on_worker_state_changed
         else:

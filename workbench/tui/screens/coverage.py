@@ -5,36 +5,32 @@ The figures grow while the recorded prompts are read; if the user stops early, t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar
 
-from textual import on, work
+from textual import on
 from textual.binding import Binding, BindingType
 from textual.widgets import Static
-from textual.worker import get_current_worker
 
 from workbench.tui.messages import OpenInstructions
 from workbench.tui.panes import coverage_text
-from workbench.tui.panes.coverage_text import EVERY_KIND, KINDS, SORTS, RuleSearch, next_match
 from workbench.tui.screens.base import counts_key
 from workbench.tui.screens.measuring import MeasuringScreen
-from workbench.tui.widgets.choice import Alternative, Choice, next_of
+from workbench.tui.widgets.choice import Alternative, Choice
 from workbench.tui.widgets.lists.figures import FiguresTable
 from workbench.tui.widgets.search_bar import FilterBar
 from workbench.tui.workers import coverage_queries
-from workbench.tui.workers.coverage_queries import Grown, LinesJudged
 from workbench.wording import counted
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
     from storage.traces.line_labels import KeepRate
-    from storage.traces.selection import Selection
     from workbench.coverage import coverage
     from workbench.coverage.coverage import Coverage
     from workbench.coverage.unmatched import Cluster
     from workbench.tui.messages import Counted
-    from workbench.tui.widgets.editor_pane import FindBar
     from workbench.tui.widgets.lists.figures import Heading, TableRow
+    from workbench.tui.workers.coverage_queries import Grown, JudgedLines
 
 VIEWS = (
     Alternative("all", "a", "all"),
@@ -76,8 +72,9 @@ class CoverageScreen(MeasuringScreen):
 
     PLACE = "coverage"
     HELP = """\
-How often each rule and signal of today's instructions fires on the recorded prompts. Prompts that were recorded
-under other rules are judged again. In a folder with instructions of its own, all prompts are judged as if typed there.
+How often each rule and signal of today's instructions fires on the recorded prompts, most often first. Prompts that
+were recorded under other rules are judged again. In a folder with instructions of its own, all prompts are judged as if
+typed there.
 
 `dead` rules never fired; the line below the table says how often they may still fire. Those with wordings of other
 languages than English, recognised by their letters, come last. A channel counts only where it was asked, which it is
@@ -92,8 +89,6 @@ and by rule, the lowest first.
 `right` and `wrong` count the labelled prompts on which the rule fired and its class won, rightly or wrongly; where
 another class won, its points did no harm. `tokens` are those of the rule's own words, in all prompts together; the line
 below the table says how many they are in each.
-`ctrl+f` finds a rule by words of its class, its name or any of its wordings; one that is called so comes first.
-`K` shows only the next kind of rule; the filter line says which.
 `enter` shows the prompts on which it fired, `#` those of any number here, a second click on a number its own.
 `e` shows the rule where it is written. `escape` stops the measurement; the figures so far stay.
 """
@@ -110,27 +105,20 @@ below the table says how many they are in each.
             Binding(one.key, f"view('{one.name}')", one.title.capitalize(), id=f"coverage.{one.name}", show=False)
             for one in VIEWS
         ),
-        # Otherwise the table, in which ctrl+f moves down by a page, would take the key.
-        Binding("ctrl+f", "find", "Find", id="coverage.find", tooltip="Find a rule by its words", priority=True),
-        Binding("f3", "find_again(1)", "Find the next", id="coverage.find-next", show=False),
-        Binding("shift+f3", "find_again(-1)", "Find the previous", id="coverage.find-previous", show=False),
         Binding("e", "edit", "Edit", id="coverage.edit", tooltip="Edit the rule"),
         counts_key("coverage"),
-        Binding("K", "kind", "Kind", id="coverage.kind", tooltip="Only one kind of rule: the next"),
-        Binding("S", "sort", "Sort", id="coverage.sort", tooltip="Sort: fired, seldom, wrong, tokens, file"),
         Binding("R", "reload", "Again", id="coverage.reload", tooltip="Measure again"),
         Binding("escape", "back", "Stop measuring, go back, or take the filter away", id="coverage.back", show=False),
     ]
 
     def __init__(self) -> None:
         super().__init__()
-        self._view, self._kind, self._sort = VIEWS[0].name, KINDS[0], next(iter(SORTS))
+        self._view = VIEWS[0].name
         self._grown: Grown | None = None
-        self._judged: LinesJudged | None = None
+        self._judged: JudgedLines | None = None
         self._is_measuring = self._is_stopped = False
         self._has_news = False
-        self._databases = self._changes = 0
-        self._search = RuleSearch()
+        self._changes = 0
         # What each row of the table shows, by row key. Only the dictionary of the current view has entries.
         self._shown: dict[str, coverage.CoverageRow] = {}
         self._clusters: dict[str, Cluster] = {}
@@ -145,8 +133,6 @@ below the table says how many they are in each.
 
     def on_mount(self) -> None:
         self._view = self.recall_choice("view", (one.name for one in VIEWS))
-        self._kind = self.recall_choice("kind", KINDS)
-        self._sort = self.recall_choice("sort", SORTS)
         self.query_one(Choice).choose(self._view)
         self.table.focus()
         self.select(self.recall("filter", ""))
@@ -160,12 +146,12 @@ below the table says how many they are in each.
     def is_measured(self) -> bool:
         return self._grown is not None
 
-    def action_reload(self) -> None:
+    def measure(self) -> None:
         self._is_measuring, self._is_stopped, self._has_news = True, False, False
-        self._search = RuleSearch()
-        self._databases, self._changes = self.app.databases, self.app.changes
-        self.bar.show_result("measuring …")
-        self.measure(self.next_run("load"), self._which)
+        self._changes = self.app.changes
+        which, path = self._which, self.app.instructions
+        self.read("lines", lambda db: coverage_queries.judged_lines(db, which), self._take_lines)
+        self.read_each("load", lambda db, stop: coverage_queries.measure(db, which, path, stop), self._take_figures)
 
     def action_back(self) -> None:
         """Stop measuring; if nothing is being measured, clear the filter."""
@@ -184,69 +170,6 @@ below the table says how many they are in each.
         self.query_one(Choice).choose(name)
         self._show()
         self.table.focus()
-
-    @on(Choice.Chosen)
-    def _view_chosen(self, message: Choice.Chosen) -> None:
-        self.action_view(message.name)
-
-    def action_kind(self) -> None:
-        """Show only rules of the next kind, such as signals or guardrails; after the last kind, show all."""
-        self._kind = next_of(self._kind, KINDS)
-        self.remember(kind=self._kind)
-        self._show_counts()
-        self._show()
-
-    def action_sort(self, wanted: str = "") -> None:
-        """Sort the table by the order ``wanted``, or by the next sort order if it is empty."""
-        self._sort = wanted or next_of(self._sort, SORTS)
-        self.remember(sort=self._sort)
-        self._show()
-
-    @on(FiguresTable.TitleChosen)
-    def _heading_clicked(self, event: FiguresTable.TitleChosen) -> None:
-        orders = {"fired": "fired", "share": "fired", "bar": "fired", "right": "wrong", "wrong": "wrong"}
-        wanted = orders.get(event.name, event.name if event.name in SORTS else "file")
-        self.action_sort("seldom" if wanted == "fired" == self._sort else wanted)
-
-    async def action_find(self) -> None:
-        """Show the line in which words of a rule are typed; if it is shown already, go to the next match."""
-        from workbench.tui.widgets.editor import FIND
-        from workbench.tui.widgets.editor_pane import FindBar  # here, because loading the editor takes 200 ms
-
-        bar = self._find_bar
-        if bar is None:
-            bar = FindBar()
-            await self.mount(bar, before="#about")
-        if bar.has_class("-open"):
-            self._find(bar.text, 1)
-        bar.open(FIND)
-
-    def action_find_again(self, step: int) -> None:
-        """Go to the next (1) or the previous (-1) row that has the words looked for last."""
-        if bar := self._find_bar:
-            self._find(bar.text, step)
-
-    @property
-    def _find_bar(self) -> FindBar | None:
-        return next((cast("FindBar", one) for one in self.query("FindBar")), None)  # by name: the class may be unloaded
-
-    def on_find_bar_wanted(self, message: FindBar.Wanted) -> None:
-        self._find(message.text, message.step)
-
-    def on_find_bar_left(self) -> None:
-        if bar := self._find_bar:
-            bar.close()
-        self.table.focus()
-
-    def _find(self, wanted: str, step: int) -> None:
-        matches = self._search.matches(self.table.shown, self._shown, wanted)
-        place = next_match(matches, self.table.cursor, step) if step else 0
-        if matches:
-            self.table.cursor = matches[place]
-        is_part = self._view != VIEWS[0].name or self._kind != EVERY_KIND
-        none = f"not {'in this view' if is_part else 'found'}" if wanted.strip() else ""
-        if bar := self._find_bar:
-            bar.show_match(f"{place + 1} of {len(matches)}" if matches else none)
 
     def action_edit(self) -> None:
         """Open the rule under the cursor in its file, on the Instructions screen."""
@@ -287,12 +210,9 @@ below the table says how many they are in each.
             return [coverage_text.counted_in(cluster, self._text)]
         return [coverage_text.counted_in_all(known, "unmatched", self._text)]
 
-    def data_changed(self) -> None:
-        if self.app.databases != self._databases:
-            self.action_reload()
-            return
+    def add_news(self) -> None:
         grown = self._grown
-        if grown is None or self._is_measuring or self.app.trouble or self.app.changes == self._changes:
+        if grown is None or self._is_measuring or self.app.changes == self._changes:
             return
         if not self._is_stopped and grown.total <= MEASURED_AGAIN:
             if not self._has_news:
@@ -306,15 +226,6 @@ below the table says how many they are in each.
         if self._has_news and not self._is_measuring:
             self.action_reload()
 
-    @work(thread=True, exclusive=True, group="coverage.load", exit_on_error=False)
-    def measure(self, run: int, which: Selection) -> None:
-        """Measure the selected prompts in a thread, and post the figures so far about once a second."""
-        worker, path = get_current_worker(), self.app.instructions
-        with self.reading() as db:
-            coverage_queries.measure(
-                db, self.post_message, run=run, which=which, path=path, is_over=lambda: worker.is_cancelled
-            )
-
     def failed(self, error: BaseException) -> None:
         from workbench.replay.rulesets.compared_rules import SideError
 
@@ -326,20 +237,15 @@ below the table says how many they are in each.
             message = FAILED.format(error=f"{type(error).__name__}: {error}")
             self.bar.show_result("not measured")
             super().failed(error)
-        self.set_class(True, "-empty")
-        self.query_one("#empty", Static).update(message)
+        self.show_empty(message)
 
-    @on(LinesJudged)
-    def _lines_came(self, message: LinesJudged) -> None:
-        if self.is_latest("load", message.run):
-            self._judged = message
+    def _take_lines(self, judged: JudgedLines) -> None:
+        self._judged = judged
+        self._show()
 
-    @on(Grown)
-    def _figures_came(self, message: Grown) -> None:
-        if not self.is_latest("load", message.run):
-            return
-        self._grown = message
-        self._is_measuring = not message.is_final
+    def _take_figures(self, grown: Grown) -> None:
+        self._grown = grown
+        self._is_measuring = not grown.is_final
         self._show_counts()
         self._show()
 
@@ -358,22 +264,17 @@ below the table says how many they are in each.
             text += ", the history changed · R again"
         if self.has_class("-wide"):
             text += f" · {known.labelled:,} labelled · {known.judged_again:,} judged again"
-        only = coverage_text.only(self._kind)
-        self.bar.show_result(f"{only} · {text}" if only else text)
+        self.bar.show_result(text)
 
     def _show(self) -> None:
         if self._grown is None:
             return
         known = self._grown.coverage
-        is_empty = self._grown.is_final and not known.prompts
-        self.query_one("#empty", Static).update(NOTHING_MATCHES if self._text else NOTHING_YET)
         self._count(known)
         self._shown, self._clusters, self._rates = {}, {}, {}
         views = {"none": self._unmatched_rows, "lines": self._line_rows}
         rows, headings = views.get(self._view, self._rule_rows)(known)
-        if not rows and self._grown.is_final and not is_empty:
-            self.query_one("#empty", Static).update(coverage_text.NO_ROWS[self._view])
-        self.set_class(is_empty or (not rows and self._grown.is_final), "-empty")
+        self.show_empty(self._nothing(known, rows) if self._grown.is_final else "")
         self.table.show(rows, headings)
         if self.focused is None:
             self.table.focus()
@@ -381,23 +282,25 @@ below the table says how many they are in each.
 
     def _count(self, known: Coverage) -> None:
         numbers = {
-            "dead": len(coverage_text.of_kind(known.dead(), self._kind)),
-            "always": len(coverage_text.of_kind(known.always_on(), self._kind)),
-            "together": len([one for one in known.overlaps if coverage_text.of_kind(one.rows, self._kind)]),
+            "dead": len(known.dead()),
+            "always": len(known.always_on()),
+            "together": len(known.overlaps),
             "none": known.unmatched,
             "lines": self._judged.kept.total.judged if self._judged else 0,
         }
         choice = self.query_one(Choice)
         choice.show_counts({name: number for name, number in numbers.items() if known.prompts})
-        is_sorted = self._view not in ("none", "lines") and self.has_class("-wide")
-        text = SORTS[self._sort] if is_sorted else ""
-        foreign = sum(one.is_foreign for one in coverage_text.of_kind(known.dead(), self._kind))
-        if self._view == "dead" and foreign:
-            text = f"{foreign:,} of other languages come last"
-        choice.show_note(text)
+        foreign = sum(one.is_foreign for one in known.dead())
+        choice.show_note(f"{foreign:,} of other languages come last" if self._view == "dead" and foreign else "")
+
+    def _nothing(self, known: Coverage, rows: list[TableRow]) -> str:
+        """Return the text to show instead of the table; empty if the table has rows."""
+        if not known.prompts:
+            return NOTHING_MATCHES if self._text else NOTHING_YET
+        return "" if rows else coverage_text.NO_ROWS[self._view]
 
     def _rule_rows(self, known: Coverage) -> tuple[list[TableRow], list[Heading]]:
-        shown = coverage_text.chosen(known, view=self._view, kind=self._kind, sort=self._sort)[:MOST_ROWS]
+        shown = coverage_text.chosen(known, view=self._view)[:MOST_ROWS]
         keys = (f"{one.kind}:{one.rule}:{one.label}:{one.condition}:{one.line}" for one in (row.rule for row in shown))
         # With its place, because in the view "together" a rule has a row in every group that it belongs to.
         self._shown = {f"{place}:{key}": one.rule for place, (key, one) in enumerate(zip(keys, shown, strict=True))}

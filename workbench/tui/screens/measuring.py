@@ -24,6 +24,7 @@ class MeasuringScreen(WorkbenchScreen):
         super().__init__()
         self._which: Selection = EVERYTHING
         self._text = ""
+        self._databases = 0
 
     @property
     def table(self) -> FiguresTable:
@@ -35,14 +36,30 @@ class MeasuringScreen(WorkbenchScreen):
         """Return whether there are any figures yet."""
         raise NotImplementedError
 
-    def action_reload(self) -> None:
-        """Measure again, beginning with the newest prompt."""
+    def measure(self) -> None:
+        """Begin to measure the prompts that ``self._which`` selects, the newest first."""
+        raise NotImplementedError
+
+    def add_news(self) -> None:
+        """Take the prompts into account that were recorded since the measurement."""
         raise NotImplementedError
 
     @property
     def bar(self) -> FilterBar:
         """Return the filter bar."""
         return self.query_one(FilterBar)
+
+    def action_reload(self) -> None:
+        """Measure again, beginning with the newest prompt."""
+        self._databases = self.app.databases
+        self.bar.show_result("measuring …")
+        self.measure()
+
+    def data_changed(self) -> None:
+        if self.app.databases != self._databases:
+            self.action_reload()
+        elif self.is_measured and not self.app.trouble:
+            self.add_news()
 
     def select(self, text: str) -> None:
         """Measure the prompts that a filter selects; if it is invalid, show the error and keep the previous figures."""

@@ -21,12 +21,11 @@ from workbench.tui.messages import OpenTrace
 from workbench.tui.panes import memory_text
 from workbench.tui.screens.base import WorkbenchScreen
 from workbench.tui.state import here
-from workbench.tui.widgets.choice import Alternative, Choice, next_of
+from workbench.tui.widgets.choice import Alternative, Choice
 from workbench.tui.widgets.dialogs import Question
 from workbench.tui.widgets.lists.figures import FiguresTable
 from workbench.tui.widgets.search_bar import SearchBar
-from workbench.tui.workers import memory_queries
-from workbench.tui.workers.memory_queries import MemoriesListed, MemoryFilter, MemoryPrompts
+from workbench.tui.workers.memory_queries import MemoryFilter, MemoryList, memory_list
 
 if TYPE_CHECKING:
     import sqlite3
@@ -98,8 +97,6 @@ prompts that it was added to: `enter` goes there, a second `enter` opens the tra
         Binding("d", "forget", "Forget", id="memories.forget", tooltip="Forget: delete it for good"),
         Binding("u", "view('unreviewed')", "To review", id="memories.unreviewed", show=False),
         Binding("v", "view('all')", "All memories, reviewed or not", id="memories.all", show=False),
-        Binding("n", "next_namespace", "Namespace", id="memories.namespace", tooltip="Only the next namespace"),
-        Binding("o", "next_origin", "Origin", id="memories.origin", tooltip="Only what came the next way", show=False),
         Binding("p", "projects", "Projects", id="memories.projects", tooltip="This project, or all projects"),
         Binding("R", "reload", "Read the list again", id="memories.reload", show=False),
         Binding("escape", "back", "Back, or take search and filters away", id="memories.back", show=False),
@@ -108,7 +105,7 @@ prompts that it was added to: `enter` goes there, a second `enter` opens the tra
     def __init__(self) -> None:
         super().__init__()
         self._wanted = MemoryFilter()
-        self._listed: MemoriesListed | None = None
+        self._listed: MemoryList | None = None
         self._project = ""
         self._prompts_of = ""  # the id of the memory whose prompts are shown or looked up
         self._has_changed = False
@@ -134,7 +131,6 @@ prompts that it was added to: `enter` goes there, a second `enter` opens the tra
             projects=() if everywhere else (self._project, SHARED),
             words=self.recall("words", ""),
             namespace=self.recall_choice("namespace", ("", *memories.NAMESPACES)),
-            origin=self.recall_choice("origin", ("", *memories.ORIGINS)),
             is_unreviewed=self.recall("view", "all") == "unreviewed",
         )
         self.bar.show(self._wanted.words)
@@ -164,30 +160,18 @@ prompts that it was added to: `enter` goes there, a second `enter` opens the tra
             everywhere=not self._wanted.projects,
             words=self._wanted.words,
             namespace=self._wanted.namespace,
-            origin=self._wanted.origin,
             view="unreviewed" if self._wanted.is_unreviewed else "all",
         )
         self.action_reload()
 
     def action_reload(self) -> None:
         """Read the list of memories again."""
-        self.load(self.next_run("load"), self._wanted)
+        wanted = self._wanted
+        self.read("load", lambda db: memory_list(db, wanted), self._list_came, drain=True)
 
     def data_changed(self) -> None:
         if self._listed is not None and not self.app.trouble:
-            self.in_turn("memories.load", self.action_reload)
-
-    @work(thread=True, exclusive=True, group="memories.load", exit_on_error=False)
-    def load(self, run: int, wanted: MemoryFilter) -> None:
-        """Read the list of memories that the filter ``wanted`` selects, in a thread."""
-        with self.reading(drain=True) as db:
-            memory_queries.read_list(db, self.post_message, run=run, wanted=wanted)
-
-    @work(thread=True, exclusive=True, group="memories.prompts", exit_on_error=False)
-    def find_prompts(self, run: int, memory_id: str) -> None:
-        """Find the prompts that a memory was added to, in a thread."""
-        with self.reading() as db:
-            memory_queries.read_prompts(db, self.post_message, run=run, memory_id=memory_id)
+            self.in_turn("load", self.action_reload)
 
     @work(thread=True, group="memories.write", exit_on_error=False)
     def apply_verdict(self, one: Memory, *, is_right: bool) -> None:
@@ -211,19 +195,15 @@ prompts that it was added to: `enter` goes there, a second `enter` opens the tra
         self.notify(memory_text.preview(one, 60), title=done, timeout=3, markup=False)
         self.action_reload()
 
-    @on(MemoriesListed)
-    def _list_came(self, message: MemoriesListed) -> None:
-        if not self.is_latest("load", message.run):
-            return
-        self._listed = message
+    def _list_came(self, listed: MemoryList) -> None:
+        self._listed = listed
         self._show()
 
     def _show(self) -> None:
         listed = self._listed
         if listed is None:
             return
-        self.set_class(not listed.memories, "-empty")
-        self.query_one("#empty", Static).update(_nothing(listed))
+        self.show_empty("" if listed.memories else _nothing(listed))
         rows = [memory_text.row(one) for one in listed.memories]
         self.table.show(rows, follows_row=not self._has_changed)
         self._has_changed = False
@@ -233,14 +213,14 @@ prompts that it was added to: `enter` goes there, a second `enter` opens the tra
         if self.focused is None:
             self.table.focus()
 
-    def _show_counts(self, listed: MemoriesListed) -> None:
+    def _show_counts(self, listed: MemoryList) -> None:
         wanted, shelves, is_wide = listed.wanted, listed.shelves, self.has_class("-roomy")
         choice = self.query_one(Choice)
         every, waiting = sum(one.memories for one in shelves), sum(one.unreviewed for one in shelves)
         choice.show_counts({"all": every, "unreviewed": waiting})
         choice.choose("unreviewed" if wanted.is_unreviewed else "all")
         where = "all projects" if not wanted.projects else "this project and shared" if is_wide else "this project"
-        choice.show_note(" · ".join(filter(None, [wanted.namespace, wanted.origin and f"from {wanted.origin}", where])))
+        choice.show_note(" · ".join(filter(None, [wanted.namespace, where])))
         total, shown = _total(shelves, wanted), len(listed.memories)
         order = "best first" if wanted.words else "to review first"
         self.bar.show_result(f"{shown:,} of {total:,}, {order}" if shown < total else f"{shown:,} memories, {order}")
@@ -264,15 +244,14 @@ prompts that it was added to: `enter` goes there, a second `enter` opens the tra
         one = self.current
         if one is not None and one.id != self._prompts_of:
             self._prompts_of = one.id
-            self.find_prompts(self.next_run("prompts"), one.id)
+            self.read("prompts", lambda db: (one.id, memories.uses(db, one.id)), self._prompts_came)
 
-    @on(MemoryPrompts)
-    def _prompts_came(self, message: MemoryPrompts) -> None:
-        one = self.current
-        if not self.is_latest("prompts", message.run) or one is None or one.id != message.memory_id:
+    def _prompts_came(self, found: tuple[str, list[MemoryUse]]) -> None:
+        memory_id, prompts = found
+        if self.current is None or self.current.id != memory_id:
             return
-        self._show_prompts(message.prompts)
-        self.query_one("#prompts-title", Static).update(memory_text.uses_title(len(message.prompts)))
+        self._show_prompts(prompts)
+        self.query_one("#prompts-title", Static).update(memory_text.uses_title(len(prompts)))
 
     def _show_prompts(self, prompts: Sequence[MemoryUse]) -> None:
         table = self.query_one("#prompts", FiguresTable)
@@ -305,10 +284,6 @@ prompts that it was added to: `enter` goes there, a second `enter` opens the tra
     def _search_left(self) -> None:
         self.table.focus()
 
-    @on(Choice.Chosen)
-    def _view_chosen(self, message: Choice.Chosen) -> None:
-        self.action_view(message.name)
-
     def action_view(self, name: str) -> None:
         """Show all memories, or only unapproved ones if ``name`` is ``unreviewed``."""
         self.want(is_unreviewed=name == "unreviewed")
@@ -316,15 +291,6 @@ prompts that it was added to: `enter` goes there, a second `enter` opens the tra
     def action_search(self) -> None:
         """Move the focus to the input for search words."""
         self.bar.input.focus()
-
-    def action_next_namespace(self) -> None:
-        """Show only the memories of the next namespace that has any; after the last one, those of all namespaces."""
-        names = ["", *(one.namespace for one in self._listed.shelves)] if self._listed else [""]
-        self.want(namespace=next_of(self._wanted.namespace, names))
-
-    def action_next_origin(self) -> None:
-        """Show only the memories of the next origin (how they were added); after the last one, those of all origins."""
-        self.want(origin=next_of(self._wanted.origin, ["", *memories.ORIGINS]))
 
     def action_projects(self) -> None:
         """Switch between the memories of this project and those of all projects."""
@@ -361,12 +327,12 @@ prompts that it was added to: `enter` goes there, a second `enter` opens the tra
             self.table.focus()
         elif self._wanted != MemoryFilter(projects=self._wanted.projects):
             self.bar.show("")
-            self.want(words="", namespace="", origin="", is_unreviewed=False)
+            self.want(words="", namespace="", is_unreviewed=False)
 
 
-def _nothing(listed: MemoriesListed) -> str:
+def _nothing(listed: MemoryList) -> str:
     wanted = listed.wanted
-    if wanted.words or wanted.namespace or wanted.origin:
+    if wanted.words or wanted.namespace:
         return NOTHING_MATCHES
     if wanted.is_unreviewed and listed.shelves:
         return NOTHING_TO_REVIEW
@@ -376,7 +342,7 @@ def _nothing(listed: MemoriesListed) -> str:
 def _total(shelves: list[Shelf], wanted: MemoryFilter) -> int:
     """Return the number of memories in the displayed namespace, or in all if none is chosen.
 
-    The filters by search words and by origin are ignored; that for unapproved memories is not.
+    The filter by search words is ignored; that for unapproved memories is not.
     """
     return sum(
         one.unreviewed if wanted.is_unreviewed else one.memories

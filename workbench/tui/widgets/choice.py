@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from textual.containers import Horizontal
-from textual.message import Message
+from textual.content import Content
+from textual.style import Style
 from textual.widgets import Static
 
 if TYPE_CHECKING:
@@ -24,47 +25,22 @@ class Alternative:
     title: str
 
 
-class _Item(Static):
-    """One alternative in the line; the selected one is in brackets, so that it can be recognised without colour."""
-
-    DEFAULT_CSS = """
-    _Item {
-        width: auto; color: $text-muted; pointer: pointer;
-        &:hover { color: $foreground; text-style: underline; }
-        &.-chosen { color: $primary; text-style: bold; }
-    }
-    """
-
-    def __init__(self, option: Alternative) -> None:
-        super().__init__(markup=False)
-        self.option = option
-
-    def show(self, *, is_chosen: bool, number: int | None) -> None:
-        """Draw the alternative as selected or not, with ``number`` after its title."""
-        count = "" if number is None else f" {number:,}"
-        text = f"{self.option.key} {self.option.title}{count}"
-        self.set_class(is_chosen, "-chosen")
-        self.update(f"[{text}]" if is_chosen else f" {text} ")  # of equal width, so that nothing moves
-
-    def on_click(self) -> None:
-        self.post_message(Choice.Chosen(self.option.name))
-
-
 class Choice(Horizontal):
-    """A line with alternatives, one of them selected, and to their right a text about the selected one."""
+    """A line with alternatives, one of them selected, and to their right a text about the selected one.
+
+    A click on an alternative runs the action ``view`` of the screen with its name, as its key does.
+    """
 
     DEFAULT_CSS = """
     Choice {
         height: 1; background: $surface;
+        #alternatives {
+            width: auto; pointer: pointer; color: $text-muted; link-style: none; link-color: $text-muted;
+            link-color-hover: $foreground; link-style-hover: underline; link-background-hover: $surface;
+        }
         #note { width: 1fr; text-align: right; padding: 0 1; color: $text-muted; text-wrap: nowrap; }
     }
     """
-
-    @dataclass
-    class Chosen(Message):
-        """Sent when the user clicks the alternative ``name``."""
-
-        name: str
 
     def __init__(self, options: Sequence[Alternative]) -> None:
         super().__init__()
@@ -73,27 +49,28 @@ class Choice(Horizontal):
         self._numbers: dict[str, int] = {}
 
     def compose(self) -> ComposeResult:
-        for option in self._options:
-            yield _Item(option)
+        yield Static(self._content(), id="alternatives")
         yield Static("", id="note", markup=False)
-
-    def on_mount(self) -> None:
-        self._draw()
 
     def choose(self, name: str) -> None:
         """Mark the alternative with that name as the selected one."""
         self._chosen = name
-        self._draw()
+        self.query_one("#alternatives", Static).update(self._content())
 
     def show_counts(self, numbers: dict[str, int]) -> None:
         """Show a count after the title of each alternative; ``numbers`` maps names of alternatives to counts."""
         self._numbers = numbers
-        self._draw()
+        self.query_one("#alternatives", Static).update(self._content())
 
-    def _draw(self) -> None:
-        for item in self.query(_Item):
-            name = item.option.name
-            item.show(is_chosen=name == self._chosen, number=self._numbers.get(name))
+    def _content(self) -> Content:
+        return Content("").join(self._one(option) for option in self._options)
+
+    def _one(self, option: Alternative) -> Content:
+        number = self._numbers.get(option.name)
+        text = f"{option.key} {option.title}" + ("" if number is None else f" {number:,}")
+        if option.name == self._chosen:  # in brackets, so that it can be recognised without colour
+            return Content.styled(f"[{text}]", "bold $primary")
+        return Content.styled(f" {text} ", Style.from_meta({"@click": f"screen.view('{option.name}')"}))
 
     def show_note(self, text: str) -> None:
         """Show a text about the selected alternative, at the right."""

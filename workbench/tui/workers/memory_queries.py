@@ -1,7 +1,6 @@
 """Read what the Memories screen shows, in its threads: memories, matches of a search, and prompts with a memory.
 
-Nothing here touches a widget. Each message carries the number of the run that sent it, so that the screen can ignore
-messages of earlier runs.
+Nothing here touches a widget.
 """
 
 from __future__ import annotations
@@ -10,17 +9,13 @@ import contextlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from textual.message import Message
-
 from storage.memory import memories, recall
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
-    from storage.memory.memories import Memory, MemoryUse, Shelf
-
-    Post = Callable[[Message], object]
+    from storage.memory.memories import Memory, Shelf
 
 MOST_LISTED = 500
 MOST_PROJECTS = 20
@@ -34,29 +29,23 @@ class MemoryFilter:
     projects: tuple[str, ...] = ()
     words: str = ""
     namespace: str = ""
-    origin: str = ""
     is_unreviewed: bool = False
 
     def takes(self, one: Memory) -> bool:
-        """Return whether ``one`` has the wanted namespace, origin and review state.
+        """Return whether ``one`` has the wanted namespace and review state.
 
         Words and projects are not checked here, but by the query that finds the memories.
         """
-        return (
-            self.namespace in ("", one.namespace)
-            and self.origin in ("", one.origin)
-            and not (self.is_unreviewed and one.reviewed)
-        )
+        return self.namespace in ("", one.namespace) and not (self.is_unreviewed and one.reviewed)
 
 
-@dataclass
-class MemoriesListed(Message):
-    """Sent when the memories that match the filter ``wanted`` have been read.
+@dataclass(frozen=True, slots=True)
+class MemoryList:
+    """The memories that match the filter ``wanted``.
 
     ``memories`` has at most ``MOST_LISTED`` of them, and ``shelves`` the number of memories in each namespace.
     """
 
-    run: int
     wanted: MemoryFilter
     memories: list[Memory]
     shelves: list[Shelf]
@@ -64,17 +53,8 @@ class MemoriesListed(Message):
     """Number of memories in projects that the filter excludes."""
 
 
-@dataclass
-class MemoryPrompts(Message):
-    """Sent when the prompts to which a memory was added have been read."""
-
-    run: int
-    memory_id: str
-    prompts: list[MemoryUse]
-
-
-def read_list(db: sqlite3.Connection, post: Post, *, run: int, wanted: MemoryFilter) -> None:
-    """Post the memories that match ``wanted``.
+def memory_list(db: sqlite3.Connection, wanted: MemoryFilter) -> MemoryList:
+    """Return the memories that match ``wanted``.
 
     If it contains search words, the best matches come first; otherwise unreviewed memories come before reviewed ones,
     and newer ones before older ones.
@@ -82,12 +62,7 @@ def read_list(db: sqlite3.Connection, post: Post, *, run: int, wanted: MemoryFil
     found = _search(db, wanted) if wanted.words.strip() else _listing(db, wanted)
     every = memories.projects(db)
     elsewhere = sum(count for project, count in every if wanted.projects and project not in wanted.projects)
-    post(MemoriesListed(run, wanted, found, memories.shelves(db, wanted.projects), elsewhere))
-
-
-def read_prompts(db: sqlite3.Connection, post: Post, *, run: int, memory_id: str) -> None:
-    """Post the newest prompts to which a memory was added."""
-    post(MemoryPrompts(run, memory_id, memories.uses(db, memory_id)))
+    return MemoryList(wanted, found, memories.shelves(db, wanted.projects), elsewhere)
 
 
 def _listing(db: sqlite3.Connection, wanted: MemoryFilter) -> list[Memory]:
@@ -100,7 +75,6 @@ def _listing(db: sqlite3.Connection, wanted: MemoryFilter) -> list[Memory]:
                 db,
                 project=project,
                 namespace=wanted.namespace,
-                origin=wanted.origin,
                 reviewed=is_reviewed,
                 limit=MOST_LISTED,
             )

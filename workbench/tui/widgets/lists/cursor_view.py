@@ -90,9 +90,6 @@ class CursorView(ScrollView, can_focus=True, inherit_bindings=False):
         ``is_again`` is true if the row had the cursor before the click, and for the second click of a double click.
         """
 
-    def title_clicked(self, x: int) -> None:
-        """Handle a click on the title line, at the column ``x``; subclasses override this."""
-
     @property
     def cursor_style(self) -> Style:
         """Return the style of the row with the cursor."""
@@ -133,9 +130,7 @@ class CursorView(ScrollView, can_focus=True, inherit_bindings=False):
 
     def on_click(self, event: events.Click) -> None:
         row = self.scroll_offset.y + event.y - self.TITLES
-        if event.y < self.TITLES:
-            self.title_clicked(event.x)
-        elif row < self.row_count:
+        if event.y >= self.TITLES and row < self.row_count:
             is_again = row == self.cursor
             self.cursor = row
             self.row_clicked(event, is_again=is_again or event.chain > 1)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, ClassVar
 from rich.segment import Segment
 from rich.style import Style
 from textual.binding import Binding, BindingType
-from textual.message import Message
 from textual.strip import Strip
 
 from workbench.tui.widgets.lists.cursor_view import CursorView, OfList, ends, moves
@@ -75,12 +74,6 @@ class FiguresTable(CursorView, inherit_bindings=False):
         """
 
         column: str = ""
-
-    @dataclass
-    class TitleChosen(Message):
-        """Sent when the user clicks the title of the column ``name``."""
-
-        name: str
 
     def __init__(self, headings: Sequence[Heading], *, id: str) -> None:  # noqa: A002 (Textual's name)
         super().__init__(id=id)
@@ -150,10 +143,6 @@ class FiguresTable(CursorView, inherit_bindings=False):
     def row_clicked(self, event: events.Click, *, is_again: bool) -> None:
         if is_again:
             self.post_message(self.Chosen(self, self._column_at(event.x)))
-
-    def title_clicked(self, x: int) -> None:
-        if name := self._column_at(x):
-            self.post_message(self.TitleChosen(name))
 
     def _column_at(self, x: int) -> str:
         end = 0

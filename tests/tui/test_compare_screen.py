@@ -29,7 +29,6 @@ from workbench.statistics.pairs import Verdict
 from workbench.tui.messages import OpenCompare
 from workbench.tui.panes.blast_view import summary
 from workbench.tui.panes.diff_view import beginning, word_diff
-from workbench.tui.screens.editing.replaying import Progressed
 from workbench.tui.widgets.lists.line_list import fitted
 from workbench.views.blast_radius import brief, headline
 
@@ -397,7 +396,7 @@ async def test_causes_that_are_found_while_a_run_is_compared_group_its_prompts(
     async with compared(library, monkeypatch) as (app, pilot):
         editing = app._screen_stacks["instructions"][0]  # noqa: SLF001 (the screen below in another mode)
         found = {one.prompt.id: ChangeCause("", group="rules.md:7 why") for one in app.last_run.figures.changes}
-        editing.post_message(Progressed(editing._runs["live"], CauseBatch(found)))  # noqa: SLF001
+        editing._progressed((CauseBatch(found), []))  # noqa: SLF001
         await settle(app, pilot)
 
         assert "no longer shown ← rules.md:7 why" in screen_text(app)

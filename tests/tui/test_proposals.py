@@ -14,7 +14,7 @@ from test_loop import Keys, git
 
 from workbench.replay.corpus import opened
 from workbench.replay.rulesets.compared_rules import SideError
-from workbench.tui.screens.loop.make import MakeScreen, Proposed
+from workbench.tui.screens.loop.make import Ended, MakeScreen
 from workbench.tui.screens.loop.why import WhyScreen
 from workbench.tui.widgets.lists.line_list import LineList
 from workbench.tuning.wishes.search import Edit, edits_for
@@ -426,7 +426,7 @@ async def test_the_end_of_the_search_leaves_the_list_as_it_is_used(
         assert isinstance(screen, MakeScreen)
         opened_first = proposals.opened
         await keys.press("space", "down")
-        screen.post_message(Proposed(None, screen._layers[0]))  # noqa: SLF001
+        screen._take(Ended())  # noqa: SLF001
         await pilot.pause()
 
     assert len(opened_first) == 1

@@ -13,21 +13,18 @@ command palette and its name for ``--screen`` follow from that line.
 
 What the base class provides:
 
-- ``with self.database() as db`` opens a database connection for this thread and this block; its rows are
-  ``sqlite3.Row``. Use it only in a worker, because it may wait. It first stores the traces that hooks have spooled,
-  unless ``drain=False``. Labels are written through it, too.
-- ``with self.reading() as db`` does the same, but does not store spooled traces; it is for a worker that may be
-  cancelled during a query.
-- Work that can take more than 5 ms: ``@work(thread=True, exclusive=True, group="latency.load", exit_on_error=False)``.
-  An exception in a worker is shown as a notification (StorageError and OSError by their text, others with their type);
-  override ``failed(error)`` to show it elsewhere. A worker checks ``get_current_worker().is_cancelled`` from time to
-  time.
-- An exclusive worker may overlap its successor for a moment. Call ``run = self.next_run("load")`` before it starts,
-  pass ``run`` to it, and have its message handler ignore messages unless ``self.is_latest("load", run)``.
-  From the thread only ``self.post_message``, ``self.notify`` and ``self.app.call_from_thread`` are safe.
-- ``self.in_turn("latency.load", start)`` starts a worker after the previous one of its group has finished. Otherwise,
-  changes of the database that arrive faster than a worker can read them would cancel every worker.
+- ``self.read("load", query, show)`` calls ``query(db)`` in a thread, and then ``show`` with what it returned, unless
+  ``load`` was begun again in the meantime. ``self.read_each`` does so for a query that yields several values, one after
+  the other, and ``self.in_thread`` for any other work that can take more than 5 ms. The rows of ``db`` are
+  ``sqlite3.Row``. In the thread only ``self.post_message``, ``self.notify`` and ``self.app.call_from_thread`` are safe.
+  An exception is shown as a notification (StorageError and OSError by their text, others with their type); override
+  ``failed(error)`` to show it elsewhere.
+- What writes is a worker of its own, ``@work(thread=True, group="trace.label", exit_on_error=False)``, with a
+  connection from ``with self.database() as db``, which may have to wait.
+- ``self.in_turn("load", start)`` calls ``start`` after the current run of ``load`` has ended. Otherwise, changes of the
+  database that arrive faster than a thread can read them would cancel every run.
   ``self.debounce("chosen", seconds, call)`` calls ``call`` once ``seconds`` have passed without another such request.
+- ``self.show_empty(text)`` shows the widget ``#empty`` with that text in place of the list; without a text, the list.
 - The working folder is ``workbench.tui.state.here()`` (it may have been deleted); untrusted texts are drawn
   through ``workbench.tui.widgets.plain_text``; lists derive from
   ``workbench.tui.widgets.lists.cursor_view.CursorView``.
@@ -38,7 +35,7 @@ What the base class provides:
   returns it, or the given default if nothing was stored.
 - ``self.app.databases`` is a number that grows each time the database is replaced or created anew while the app runs.
 - ``data_changed()`` is called (in the event loop) when the database has changed while this screen is visible, and when
-  the screen becomes visible again; at most ten times a second. Override it to start an exclusive worker.
+  the screen becomes visible again; at most ten times a second. Override it to read again.
 - ``opened(message)`` is called when a message below requests this screen. Override it to show what the message names.
 - The screen has the CSS class ``-narrow`` (below 100 columns) or ``-wide``, for rules such as
   ``LatencyScreen.-narrow #plot {display: none}``.

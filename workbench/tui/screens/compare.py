@@ -6,15 +6,12 @@ Scores and signals are computed for the selected prompt only.
 from __future__ import annotations
 
 import textwrap
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import on, work
+from textual import on
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
-from textual.message import Message
 from textual.widgets import Static
-from textual.worker import get_current_worker
 
 from storage.db.database import StorageError
 from workbench.replay.compare import side_by_side
@@ -31,6 +28,7 @@ from workbench.views.blast_radius import headline
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
+    from textual.message import Message
 
     from workbench.replay.compare import SideBySide
     from workbench.replay.rulesets.compared_rules import Side
@@ -51,19 +49,6 @@ AFTER_MOVING_S = 0.04
 MOST_LINES = 7  # of the list in a narrow window, where the two results are below it
 NARROW = 100  # columns; below them, the app gives its screens the class -narrow
 STEP = Binding.Group("Step")
-
-
-@dataclass
-class SidesCompared(Message):
-    """Sent when a prompt has been judged under both rule sets.
-
-    ``found`` has both results; if they cannot be shown, it is None and ``reason`` says why.
-    """
-
-    run: int
-    trace_id: str
-    found: SideBySide | None
-    reason: str = ""
 
 
 class ChangeList(LineList, inherit_bindings=False):
@@ -173,8 +158,8 @@ Lines that differ begin with `-` before and `+` after, words that differ are und
         else:
             run = self._run
             groups = list(blast_view.cause_groups(run.figures, run.causes, only=self._kind)) if run else []
-        self.set_class(not groups, "-empty")
-        self.query_one("#empty", Static).update(NO_CHANGE if self._run else NOTHING_YET)
+        nothing = NO_CHANGE if self._run else NOTHING_YET
+        self.show_empty("" if groups else nothing)
         self.query_one("#state", Static).update(self._state())
         opened = blast_view.keys_to_expand(groups)
         self.changes.show(groups, opened=opened)
@@ -229,30 +214,24 @@ Lines that differ begin with `-` before and `+` after, words that differ are und
         sides: tuple[Side, Side | None] = (RECORDED, None)
         if not self._single and self._run is not None:
             sides = self._run.figures.sides
-        self.evaluate(self.next_run("judge"), line.key, sides)
+        trace_id = line.key
+        self.in_thread("judge", lambda _stop: [self._sides(trace_id, sides)], self._show_sides)
 
-    @work(thread=True, exclusive=True, group="compare.judge", exit_on_error=False)
-    def evaluate(self, run: int, trace_id: str, sides: tuple[Side, Side | None]) -> None:
-        """Classify a prompt under both rule sets, ``sides``, in a thread; None stands for today's rules."""
-        worker = get_current_worker()
+    def _sides(self, trace_id: str, sides: tuple[Side, Side | None]) -> SideBySide | str:
+        """Classify a prompt under both rule sets, ``sides``; None stands for today's rules. Return why if it fails."""
         try:
             with opened(self.app.state_dir) as corpus:
-                found = side_by_side(corpus, trace_id, base=sides[0], candidate=sides[1])
+                return side_by_side(corpus, trace_id, base=sides[0], candidate=sides[1])
         except (SideError, StorageError) as error:
-            self.post_message(SidesCompared(run, trace_id, None, str(error)))
-            return
-        if not worker.is_cancelled:
-            self.post_message(SidesCompared(run, trace_id, found))
+            return str(error)
 
-    @on(SidesCompared)
-    def _show_sides(self, message: SidesCompared) -> None:
-        if not self.is_latest("judge", message.run):
+    def _show_sides(self, found: SideBySide | str) -> None:
+        if isinstance(found, str):
+            self._found = None
+            self.query_one("#detail", Static).update(found)
             return
-        is_new = self._found is None or message.found is None or self._found.prompt.id != message.found.prompt.id
-        self._found = message.found
-        if message.found is None:
-            self.query_one("#detail", Static).update(message.reason)
-            return
+        is_new = self._found is None or self._found.prompt.id != found.prompt.id
+        self._found = found
         if self._single and is_new:
             self._show_list()
         self._show_detail()

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-from textual import on, work
+from textual import on
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Vertical, VerticalScroll
-from textual.message import Message
 from textual.widgets import Static
 
 from storage.evaluation import corpus, experiments
@@ -21,10 +19,12 @@ from workbench.tui.widgets.lists.figures import FiguresTable
 from workbench.tui.widgets.search_bar import SearchBar, SearchInput
 
 if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Sequence
+
     from textual.app import ComposeResult
 
     from storage.evaluation.experiments import Experiment
-    from workbench.experiments.cohorts import CohortComparison
     from workbench.tui.panes.experiment_text import Answers
 
 MOST = 500
@@ -38,29 +38,11 @@ No experiment is stored yet.
 c compares the labels of two cohorts of sessions, as enricher ab effect does."""
 
 
-@dataclass
-class ExperimentsListed(Message):
-    """Sent when the stored experiments have been read; they are sorted newest first."""
+class OpenedExperiment(NamedTuple):
+    """An experiment with its answers, one entry for each prompt."""
 
-    run: int
-    experiments: list[Experiment]
-
-
-@dataclass
-class ExperimentOpened(Message):
-    """Sent when the answers of an experiment have been read; ``answers`` has one entry for each prompt."""
-
-    run: int
     experiment: Experiment
     answers: list[Answers]
-
-
-@dataclass
-class CohortsCompared(Message):
-    """Sent when the two cohorts (groups of sessions) of an experiment have been compared."""
-
-    run: int
-    found: CohortComparison
 
 
 class CohortBar(SearchBar):
@@ -128,8 +110,7 @@ stands below it.
 
     def __init__(self) -> None:
         super().__init__()
-        self._listed: list[Experiment] = []
-        self._opened: ExperimentOpened | None = None
+        self._opened: OpenedExperiment | None = None
         self._only = False
 
     def compose_body(self) -> ComposeResult:
@@ -171,48 +152,18 @@ stands below it.
         return self._opened is not None if action in ("differences", "trace") else True
 
     def data_changed(self) -> None:
-        self.in_turn("experiments.load", self.action_reload)
+        self.in_turn("load", self.action_reload)
 
     def action_reload(self) -> None:
         """Read again the list of experiments, the comparison of the cohorts, and the opened experiment."""
-        self.load(self.next_run("load"))
-        self.in_turn("experiments.cohorts", self._compare_cohorts)
+        self.read("load", lambda db: experiments.newest(db, limit=MOST), self._show_list)
+        self.in_turn("cohorts", self._compare_cohorts)
         if self._opened is not None:
             self._open(self._opened.experiment.id)
 
-    @work(thread=True, exclusive=True, group="experiments.load", exit_on_error=False)
-    def load(self, run: int) -> None:
-        """Read the list of experiments."""
-        with self.reading() as db:
-            self.post_message(ExperimentsListed(run, experiments.newest(db, limit=MOST)))
-
-    @work(thread=True, exclusive=True, group="experiments.open", exit_on_error=False)
-    def read_answers(self, run: int, experiment_id: str) -> None:
-        """Read the answers of one experiment."""
-        with self.reading() as db:
-            found = experiments.find(db, experiment_id)
-            results = list(experiments.results(db, found.id))
-            prompts = {row.id: row.prompt for row in corpus.rows_of(db, {one.prompt_id for one in results})}
-            answers = experiment_text.paired(results, prompts)
-            self.post_message(ExperimentOpened(run, found, answers))
-
-    @work(thread=True, exclusive=True, group="experiments.cohorts", exit_on_error=False)
-    def read_cohorts(self, run: int, name: str) -> None:
-        """Compare the two cohorts (groups of sessions) of the experiment ``name``, in a thread."""
-        with self.reading() as db:
-            self.post_message(CohortsCompared(run, compare(experiments.sessions(db), name=name)))
-
     def _compare_cohorts(self) -> None:
-        name, run = self.query_one(CohortBar).input.value.strip(), self.next_run("cohorts")
-        if name:
-            self.read_cohorts(run, name)
-        else:
-            self._show_cohorts("")
-
-    @on(CohortsCompared)
-    def _cohorts_came(self, message: CohortsCompared) -> None:
-        if self.is_latest("cohorts", message.run):
-            self._show_cohorts(experiment_text.cohorts_text(message.found))
+        name = self.query_one(CohortBar).input.value.strip()
+        self.read("cohorts", lambda db: _cohorts_text(db, name), self._show_cohorts)
 
     def _show_cohorts(self, text: str) -> None:
         self.query_one("#cohorts", Static).update(text)
@@ -231,20 +182,13 @@ stands below it.
         """Move the focus to the input for the name of the experiment whose cohorts are compared."""
         self.query_one(CohortBar).input.focus()
 
-    @on(ExperimentsListed)
-    def _list_came(self, message: ExperimentsListed) -> None:
-        if not self.is_latest("load", message.run):
-            return
-        self._listed = message.experiments
-        self.set_class(not self._listed, "-empty")
-        self.list.show([experiment_text.experiment_row(one) for one in self._listed])
+    def _show_list(self, found: Sequence[Experiment]) -> None:
+        self.show_empty("" if found else NOTHING_YET)
+        self.list.show([experiment_text.experiment_row(one) for one in found])
 
-    @on(ExperimentOpened)
-    def _answers_came(self, message: ExperimentOpened) -> None:
-        if not self.is_latest("open", message.run):
-            return
-        is_new = self._opened is None or self._opened.experiment.id != message.experiment.id
-        self._opened = message
+    def _answers_came(self, opened: OpenedExperiment) -> None:
+        is_new = self._opened is None or self._opened.experiment.id != opened.experiment.id
+        self._opened = opened
         self.set_class(True, "-opened")
         self.refresh_bindings()  # see check_action
         self._show_cases()
@@ -297,7 +241,7 @@ stands below it.
             self.notify("This prompt is from a file; it has no trace.", timeout=3)
 
     def _open(self, experiment_id: str) -> None:
-        self.read_answers(self.next_run("open"), experiment_id)
+        self.read("open", lambda db: _opened(db, experiment_id), self._answers_came)
 
     def action_back(self) -> None:
         """Go back one step.
@@ -321,3 +265,15 @@ stands below it.
         self._only = not self._only
         self.remember(only=self._only)
         self._show_cases()
+
+
+def _opened(db: sqlite3.Connection, experiment_id: str) -> OpenedExperiment:
+    found = experiments.find(db, experiment_id)
+    results = list(experiments.results(db, found.id))
+    prompts = {row.id: row.prompt for row in corpus.rows_of(db, {one.prompt_id for one in results})}
+    return OpenedExperiment(found, experiment_text.paired(results, prompts))
+
+
+def _cohorts_text(db: sqlite3.Connection, name: str) -> str:
+    """Return the comparison of both cohorts (groups of sessions) of an experiment; empty without a name."""
+    return experiment_text.cohorts_text(compare(experiments.sessions(db), name=name)) if name else ""

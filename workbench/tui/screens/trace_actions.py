@@ -339,14 +339,7 @@ class TraceActions(WorkbenchScreen):
     def action_copy(self, what: str) -> None:
         """Copy the field ``what`` of the trace (see ``COPIED``) to the clipboard, through the terminal (OSC 52)."""
         if trace_id := self._chosen_id():
-            self.copy_part(trace_id, what)
-
-    @work(thread=True, exclusive=True, group="trace.copy", exit_on_error=False)
-    def copy_part(self, trace_id: str, what: str) -> None:
-        """Read the trace, and copy its field ``what`` to the clipboard."""
-        with self.database(drain=False) as db:
-            text = queries.show(db, trace_id)[what]
-        self.app.call_from_thread(self._copied, COPIED[what], text or "")
+            self.read("copy", lambda db: queries.show(db, trace_id)[what] or "", partial(self._copied, COPIED[what]))
 
     def _copied(self, what: str, text: str) -> None:
         if text:

@@ -81,7 +81,7 @@ class TraceList(TraceActions):
             self._database = self.app.databases
             self.action_reload()
             return
-        self.in_turn("traces.tail", self._catch_up)
+        self.in_turn("tail", self._catch_up)
 
     def _catch_up(self) -> None:
         head = self.rows.row_count - self.rows.below
@@ -141,7 +141,7 @@ class TraceList(TraceActions):
     @on(RowView.Shown)
     def rest(self) -> None:
         """Judge the visible prompts by today's rules as soon as the list is not moved any more."""
-        self.debounce("today", JUDGE_AFTER_S, lambda: self.in_turn("traces.today", self._judge_visible))
+        self.debounce("today", JUDGE_AFTER_S, lambda: self.in_turn("today", self._judge_visible))
 
     def _judge_visible(self) -> None:
         shown = (rows.visible_ids() for rows in self.query(RowView))  # none while the app ends

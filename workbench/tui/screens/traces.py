@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import on, work
+from textual import on
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Static
@@ -21,7 +21,6 @@ from workbench.tui.widgets.choice import next_of
 from workbench.tui.widgets.lists.row_view import RowHeader, RowView
 from workbench.tui.widgets.search_bar import FilterBar
 from workbench.tui.workers import listing
-from workbench.tui.workers.listing import ChosenTrace, Values
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
 
     from storage.traces.selection import Selection
     from workbench.tui.messages import Counted
+    from workbench.tui.workers.listing import ChosenTrace
 
 READ_AFTER_S = 0.06
 """Seconds that the cursor must rest on a trace before it is read; while a key is held down, none is read."""
@@ -123,7 +123,7 @@ A `?` behind the task type: too uncertain to be shown. `debug → docs`: by the 
         given = self.app.selection
         self.select(self.recall("filter", "") if given is None else given)
         if self._text:
-            self.load_values()
+            self._load_values()
         self.rows.focus()
 
     @property
@@ -188,7 +188,7 @@ A `?` behind the task type: too uncertain to be shown. `debug → docs`: by the 
 
     @on(FilterBar.Entered)
     def _filter_entered(self) -> None:
-        self.load_values()
+        self._load_values()
 
     def action_filter(self) -> None:
         """Put the cursor into the filter at once, so that the keys typed next go there."""
@@ -248,21 +248,12 @@ A `?` behind the task type: too uncertain to be shown. `debug → docs`: by the 
     def _sort_wanted(self, message: RowHeader.SortWanted) -> None:
         self.action_sort(message.sort)
 
-    @work(thread=True, exclusive=True, group="traces.chosen", exit_on_error=False)
-    def read_trace(self, run: int, trace_id: str, with_session: bool) -> None:
-        """Read the selected trace with its labels and the sources of its rules, and its session if requested."""
-        with self.reading() as db:
-            listing.read_chosen(db, self.post_message, run=run, trace_id=trace_id, with_session=with_session)
-
-    @work(thread=True, exclusive=True, group="traces.values", exit_on_error=False)
-    def load_values(self) -> None:
+    def _load_values(self) -> None:
         """Read the values that are offered to complete the fields of the filter."""
-        with self.reading() as db:
-            listing.read_values(db, self.post_message)
+        self.read("values", listing.completion_values, self._offer)
 
-    @on(Values)
-    def _values(self, message: Values) -> None:
-        self.bar.offer(message.values)
+    def _offer(self, values: dict[str, tuple[str, ...]]) -> None:
+        self.bar.offer(values)
         if not self.rows.row_count:
             self.show_state()
 
@@ -271,7 +262,7 @@ A `?` behind the task type: too uncertain to be shown. `debug → docs`: by the 
     def data_changed(self) -> None:
         super().data_changed()
         if self._run and not self.app.trouble:
-            self.in_turn("traces.chosen", self._read_chosen)
+            self.in_turn("chosen", self._read_chosen)
 
     @on(RowView.Moved)
     def _moved(self) -> None:
@@ -283,16 +274,14 @@ A `?` behind the task type: too uncertain to be shown. `debug → docs`: by the 
         self.debounce("chosen", READ_AFTER_S, self._read_chosen)
 
     def _read_chosen(self) -> None:
-        trace_id, _task_type = self.chosen()
+        (trace_id, _task_type), with_session = self.chosen(), self._shows_session
         if trace_id:
-            self.read_trace(self.next_run("chosen"), trace_id, self._shows_session)
+            self.read("chosen", lambda db: listing.chosen_trace(db, trace_id, with_session), self._show_chosen)
         else:
             self.detail.show(None)
 
-    @on(ChosenTrace)
-    def _chosen(self, message: ChosenTrace) -> None:
-        if self.is_latest("chosen", message.run):
-            self.detail.show(message.trace, message.session if self._shows_session else None)
+    def _show_chosen(self, found: ChosenTrace) -> None:
+        self.detail.show(found.trace, found.session if self._shows_session else None)
 
     @on(RowView.Opened)
     def _opened(self) -> None:

@@ -129,23 +129,15 @@ class Arrived(Message):
     fresh: list[TraceLine]
 
 
-@dataclass
-class ChosenTrace(Message):
-    """Sent when the trace under the cursor has been read, in the form that ``storage.traces.queries.show`` returns.
+@dataclass(frozen=True, slots=True)
+class ChosenTrace:
+    """The trace under the cursor, in the form that ``storage.traces.queries.show`` returns.
 
     ``trace`` is None if it was deleted in the meantime; ``session`` is empty if the session was not requested.
     """
 
-    run: int
     trace: dict[str, Any] | None
     session: list[TraceLine]
-
-
-@dataclass
-class Values(Message):
-    """Sent when the values to suggest for each field of the filter have been read; ``values`` is keyed by field."""
-
-    values: dict[str, tuple[str, ...]]
 
 
 def read_list(db: sqlite3.Connection, post: Post, *, run: int, which: Selection, sort: str) -> None:
@@ -238,24 +230,21 @@ def read_queue(db: sqlite3.Connection, post: Post, *, run: int) -> None:
     post(Queue(run, lines, trace_pages.last_row(db), {one.id: one.why for one in ordered}))
 
 
-def read_chosen(db: sqlite3.Connection, post: Post, *, run: int, trace_id: str, with_session: bool) -> None:
-    """Post the trace ``trace_id`` with its labels and sources, and its session if ``with_session`` is true.
-
-    If the trace was deleted in the meantime, None is posted in its place.
-    """
+def chosen_trace(db: sqlite3.Connection, trace_id: str, with_session: bool) -> ChosenTrace:
+    """Return the trace ``trace_id`` with its labels and sources, and its session if ``with_session`` is true."""
     trace: dict[str, Any] | None = None
     with contextlib.suppress(queries.UnknownTraceError):
         trace = queries.show(db, trace_id)
         trace["label_history"] = trace_pages.label_history(db, trace_id)
         trace["sources"] = trace_pages.sources(db, str(trace["rules_hash"]))
     session = trace_pages.session(db, trace["session_id"]) if trace and with_session else []
-    post(ChosenTrace(run, trace, session))
+    return ChosenTrace(trace, session)
 
 
-def read_values(db: sqlite3.Connection, post: Post) -> None:
-    """Post the values of each filter field that occur in the newest traces, most frequent first, for completion."""
+def completion_values(db: sqlite3.Connection) -> dict[str, tuple[str, ...]]:
+    """Return the values of each filter field that occur in the newest traces, most frequent first, for completion."""
     values = {field: _values(db, HOW_MANY_OF_EACH.format(column=column)) for field, column in COMPLETED.items()}
-    post(Values({**values, "guardrail": _values(db, WHICH_GUARDRAILS)}))
+    return {**values, "guardrail": _values(db, WHICH_GUARDRAILS)}
 
 
 def _values(db: sqlite3.Connection, query: str) -> tuple[str, ...]:

@@ -6,12 +6,9 @@ Everything slow is in ``workbench.edits.live`` and runs in threads. The same tex
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from textual import on, work
-from textual.message import Message
-from textual.worker import get_current_worker
+from textual import work
 
 from storage.db.database import StorageError
 from storage.traces.selection import SelectionError, parse
@@ -25,27 +22,19 @@ from workbench.tui.state import CompletedRun, here
 from workbench.tui.widgets.search_bar import FilterBar
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from textual.timer import Timer
 
     from workbench.edits.progress import ChangeCause, Progress
     from workbench.edits.undoing import Save
     from workbench.replay.compare import Change
+    from workbench.tui.screens.base import ShouldStop
+
+    Groups = list[tuple[str, list[Change]]]
 
 AFTER_NEWS_S = 1.5
 """Seconds to wait after a new prompt, so that prompts arriving shortly after it are replayed together with it."""
-
-
-@dataclass
-class Progressed(Message):
-    """Sent repeatedly while the prompts are replayed, each time with an ``update``.
-
-    An update has new figures, problems in the instructions, the gate's result, or the edited lines that caused changes.
-    ``groups`` are the changed prompts by kind of change; empty unless the update has figures.
-    """
-
-    run: int
-    update: Progress
-    groups: list[tuple[str, list[Change]]] = field(default_factory=list)
 
 
 class ReplayingScreen(SavingScreen):
@@ -59,7 +48,7 @@ class ReplayingScreen(SavingScreen):
         self._examined: tuple[str, str, str, str] | None = None  # text, path, base and filter of the last replay
         self._figures: Figures | None = None  # the complete ones, which may be older than those shown
         self._shown: Figures | None = None
-        self._groups: list[tuple[str, list[Change]]] = []
+        self._groups: Groups = []
         self._is_quiet = False
         self._causes: dict[str, ChangeCause] = {}
         self._broken = ""
@@ -105,30 +94,17 @@ class ReplayingScreen(SavingScreen):
         if self._session is None or (key == self._examined and not is_quiet):
             return
         self._examined, self._is_quiet = key, is_quiet
-        self.examine(self.next_run("live"), self._session, text)
+        session = self._session
+        self.in_thread("live", lambda should_stop: _examine(session, text, should_stop), self._progressed)
 
-    @work(thread=True, exclusive=True, group="instructions.live", exit_on_error=False)
-    def examine(self, run: int, session: live.EditSession, text: str) -> None:
-        """Replay the recorded prompts with the rules in ``text``, and post the progress of the run numbered ``run``."""
-        worker = get_current_worker()
-        allow_processes()
-        for update in session.examine(text, should_stop=lambda: worker.is_cancelled):
-            if worker.is_cancelled:
-                return
-            groups = update.groups() if isinstance(update, Figures) else []  # not in the event loop, which would block
-            self.post_message(Progressed(run, update, groups))
-
-    @on(Progressed)
-    def _progressed(self, message: Progressed) -> None:
-        if not self.is_latest("live", message.run):
-            return
-        update = message.update
+    def _progressed(self, found: tuple[Progress, Groups]) -> None:
+        update, groups = found
         if isinstance(update, Broken):
             self._problems = update.problems
             first = update.problems[0] if update.problems else None
             self._broken = f"{os.path.basename(first.file)}:{first.line}: {first.message}" if first else update.reason
         elif isinstance(update, Figures):
-            self._take_figures(update, message.groups)
+            self._take_figures(update, groups)
         elif isinstance(update, LintResult):
             self._problems = update.problems
         elif isinstance(update, GateResult):
@@ -138,7 +114,7 @@ class ReplayingScreen(SavingScreen):
             self._publish()
         self.show_figures()
 
-    def _take_figures(self, figures: Figures, groups: list[tuple[str, list[Change]]]) -> None:
+    def _take_figures(self, figures: Figures, groups: Groups) -> None:
         self._broken = ""
         if figures.is_complete:
             self._figures = self._shown = figures
@@ -192,3 +168,14 @@ class ReplayingScreen(SavingScreen):
             identity = progress.store_run(db, figures, diff=diff, selection=selection, causes=causes)
         message = f"Kept as {identity[:14]}: {figures.verdict}, {len(figures.changes):,} prompts."
         self.notify(message, timeout=4)
+
+
+def _examine(session: live.EditSession, text: str, should_stop: ShouldStop) -> Iterator[tuple[Progress, Groups]]:
+    """Replay the recorded prompts with the rules in ``text``, and yield the progress.
+
+    An update has new figures, problems in the instructions, the gate's result, or the edited lines that caused changes.
+    With it come the changed prompts by kind of change, if it has figures.
+    """
+    allow_processes()
+    for update in session.examine(text, should_stop=should_stop):
+        yield update, update.groups() if isinstance(update, Figures) else []  # not in the event loop: it would block

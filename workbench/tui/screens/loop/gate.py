@@ -9,9 +9,8 @@ import textwrap
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import on, work
+from textual import on
 from textual.binding import Binding, BindingType
-from textual.message import Message
 
 from enricher.home import from_home, project_root
 from storage.traces.queries import UnknownTraceError
@@ -45,15 +44,14 @@ LOOKS = {
 }
 
 
-@dataclass
-class Gated(Message):
-    """Sent when the gate, the check of the golden cases, was run; ``about`` says for which project.
+@dataclass(frozen=True, slots=True)
+class Gated:
+    """The result of the gate, the check of the golden cases; ``about`` says for which project.
 
-    ``run`` is the number of that run. If it failed, ``report`` is None and ``reason`` says why. ``with_own_layer`` are
-    the ids of the failing cases that would pass if the user's own layer of instructions were included.
+    If it failed, ``report`` is None and ``reason`` says why. ``with_own_layer`` are the ids of the failing cases that
+    would pass if the user's own layer of instructions were included.
     """
 
-    run: int
     report: GateReport | None
     reason: str = ""
     about: str = ""
@@ -110,14 +108,10 @@ project of the folder in which the app was started.
             self._line = line.key
         self._result = None
         self.query_one(LineList).show([Group(RUNNING)])
-        self.judge(self.next_run("judge"))
+        self.in_thread("judge", lambda _stop: [self._judged()], self._take_result)
 
-    @work(thread=True, exclusive=True, group="gate.judge", exit_on_error=False)
-    def judge(self, run: int) -> None:
-        """Check the golden cases with the current rules, compared with those of the last commit, if there is one.
-
-        ``run`` is the number of this run.
-        """
+    def _judged(self) -> Gated:
+        """Check the golden cases with the current rules, compared with those of the last commit, if there is one."""
         place = ""
         try:
             project = self._project()
@@ -125,11 +119,11 @@ project of the folder in which the app was started.
             passing = tuple(gate.passing_with_own_layer(project))
             report = gate.run_on_last_commit(project)
             about = f"Project: {place}"
-            self.post_message(Gated(run, report, about=about, trace_id=self._trace_id, with_own_layer=passing))
+            return Gated(report, about=about, trace_id=self._trace_id, with_own_layer=passing)
         except gate.NoCasesError:
-            self.post_message(Gated(run, None, NO_CASES.format(place)))
+            return Gated(None, NO_CASES.format(place))
         except (gate.GateError, CasesError, UnknownTraceError) as error:
-            self.post_message(Gated(run, None, str(error)))
+            return Gated(None, str(error))
 
     def _project(self) -> str:
         """Return the project in which the prompt was typed, or the app was started if the screen is not for a prompt.
@@ -141,11 +135,9 @@ project of the folder in which the app was started.
         with self.database(drain=False) as db:
             return project_root(labelling.folder_of(db, self._trace_id))
 
-    @on(Gated)
-    def _gated(self, message: Gated) -> None:
-        if self.is_latest("judge", message.run):
-            self._result = message
-            self._show()
+    def _take_result(self, result: Gated) -> None:
+        self._result = result
+        self._show()
 
     def on_resize(self) -> None:
         self._show()
@@ -168,14 +160,14 @@ project of the folder in which the app was started.
             self.app.post_message(OpenTrace(str(message.line.value)))
 
 
-def _lines(message: Gated) -> list[ListLine]:
+def _lines(result: Gated) -> list[ListLine]:
     """Return the result of a run as lines of a list; the value of a line is the id of the case that it is about."""
-    if message.report is None:
-        return [ListLine(f"{at}", line) for at, line in enumerate(message.reason.replace("; ", ";\n").splitlines())]
-    lines = [ListLine("project", message.about, "", "muted")]
-    for at, (text, case) in enumerate(reports.lines(message.report, first=message.trace_id)):
+    if result.report is None:
+        return [ListLine(f"{at}", line) for at, line in enumerate(result.reason.replace("; ", ";\n").splitlines())]
+    lines = [ListLine("project", result.about, "", "muted")]
+    for at, (text, case) in enumerate(reports.lines(result.report, first=result.trace_id)):
         lines.append(ListLine(f"{at}", text, "", LOOKS.get(text.partition(":")[0], "muted" if at else "head"), case))
-    return [*lines, *_own_layer(message.with_own_layer)]
+    return [*lines, *_own_layer(result.with_own_layer)]
 
 
 def _wrapped(text: str, width: int) -> list[str]:

@@ -7,11 +7,10 @@ from bisect import insort
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import on, work
+from textual import on
 from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widgets import Static
-from textual.worker import get_current_worker
 
 from enricher.home import from_home
 from enricher.rules.layers import packaged_file
@@ -20,7 +19,7 @@ from workbench.edits import instructions_file as files
 from workbench.replay.compare import Change
 from workbench.replay.corpus import opened
 from workbench.replay.rulesets.compared_rules import SideError
-from workbench.tui.messages import TakeEdit
+from workbench.tui.messages import Replaceable, TakeEdit
 from workbench.tui.panes.blast_view import ChangeLines
 from workbench.tui.screens.base import WorkbenchScreen, allow_processes
 from workbench.tui.screens.editing.saving import MEANING
@@ -32,8 +31,11 @@ from workbench.tuning.wishes.wish import FulfilledError, target_files
 from workbench.views.blast_radius import headline
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from textual.app import ComposeResult
 
+    from workbench.tui.screens.base import ShouldStop
     from workbench.tuning.wishes.wish import Wish
 
 SEARCHING = "Replaying every prompt under each edit …"
@@ -55,40 +57,23 @@ ELSEWHERE = "The prompt was typed in {}{}: this project's layer does not count f
 COPIED = "ctrl+s asks which layer takes it, with a copy of the whole rule"
 
 
-@dataclass
-class Proposed(Message):
-    """Sent when the search has found an ``edit``, and once more, with None, when the search has ended.
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """The end of the search; ``reason`` is the error that ended it, empty if there was none."""
 
-    ``path`` is the instructions file in which the search puts new phrases. ``reason`` is the error that ended the
-    search; empty if there was none.
-    """
-
-    edit: Edit | None
-    path: str
     reason: str = ""
 
 
 @dataclass
-class Placed(Message):
-    """Sent before the search: ``layers`` are the files into which an edit for this prompt can be written.
+class Tried(Replaceable):
+    """Sent when the search is about to try another candidate: ``count`` of ``total`` were tried before.
 
-    If a file of this project is not among them, ``elsewhere`` is the folder in which the prompt was typed.
+    ``path`` is the instructions file in which the search puts new phrases.
     """
-
-    layers: list[str]
-    elsewhere: str
-
-
-@dataclass
-class Tried(Message):
-    """Sent when the search is about to try another candidate: ``count`` of ``total`` were tried before."""
 
     path: str
     count: int
     total: int
-
-    def can_replace(self, message: Message) -> bool:
-        return isinstance(message, Tried)
 
 
 class EditList(LineList, inherit_bindings=False):
@@ -172,7 +157,7 @@ shows why that came out so, and `escape` returns to this line.
 
     def on_mount(self) -> None:
         self.list.focus()
-        self.find_layers()
+        self.in_thread("layers", lambda _should_stop: [self._possible_layers()], self._take_layers)
 
     def on_screen_resume(self) -> None:
         """Close this screen if an edit was saved since one was taken from here; otherwise say that it is unsaved."""
@@ -211,20 +196,23 @@ shows why that came out so, and `escape` returns to this line.
         self._edits = []
         self.list.show([])
         self._show_wish(SEARCHING)
-        self.search(self._layers[0])
+        path = self._layers[0]
+        self.in_thread("search", lambda should_stop: self._found(path, should_stop), self._take)
 
-    @work(thread=True, exclusive=True, group="make.search", exit_on_error=False)
-    def find_layers(self) -> None:
-        """Find the instructions files that apply to the prompt and that an edit can change."""
+    def _possible_layers(self) -> tuple[Sequence[str], str]:
+        """Return the instructions files into which an edit for this prompt can be written.
+
+        If a file of this project is not among them, also return the folder in which the prompt was typed.
+        """
         paths = target_files(here(), given=self.app.instructions, chosen=self.app.layer_chosen)
         with opened(self.app.state_dir) as corpus:
             layers = files_for(corpus, self._trace_id, paths)
             cwd = str(queries.show(corpus.db, self._trace_id)["cwd"])
-        self.post_message(Placed(layers, "" if set(paths) <= {*layers} else cwd))
+        return layers, "" if set(paths) <= {*layers} else cwd
 
-    @on(Placed)
-    def _placed(self, message: Placed) -> None:
-        self._layers, self._elsewhere = message.layers, message.elsewhere
+    def _take_layers(self, found: tuple[Sequence[str], str]) -> None:
+        layers, self._elsewhere = found
+        self._layers = [*layers]
         self.refresh_bindings()
         self._search()
 
@@ -239,14 +227,12 @@ shows why that came out so, and `escape` returns to this line.
         del parameters
         return action != "layer" or len(self._layers) > 1
 
-    @work(thread=True, exclusive=True, group="make.search", exit_on_error=False)
-    def search(self, path: str) -> None:
-        """Search for edits, and post each as soon as it is found; new phrases go into the file ``path``."""
-        worker = get_current_worker()
+    def _found(self, path: str, should_stop: ShouldStop) -> Iterator[Edit | Ended]:
+        """Search for edits, and yield each as soon as it is found; new phrases go into the file ``path``."""
         allow_processes()
         try:
             with opened(self.app.state_dir) as corpus:
-                for edit in edits_for(
+                yield from edits_for(
                     corpus,
                     self._trace_id,
                     self._wish,
@@ -254,24 +240,20 @@ shows why that came out so, and `escape` returns to this line.
                     path=path,
                     cwd=here(),
                     edited=dict(self.app.edited),
-                    should_stop=lambda: worker.is_cancelled,
+                    should_stop=should_stop,
                     report=lambda tried, of: self.post_message(Tried(path, tried, of)),
-                ):
-                    self.post_message(Proposed(edit, path))
-            self.post_message(Proposed(None, path))
+                )
+            yield Ended()
         except FulfilledError as error:
-            self.post_message(Proposed(None, path, f"{error}; press a on the prompt to approve it"))
+            yield Ended(f"{error}; press a on the prompt to approve it")
         except SideError as error:
-            self.post_message(Proposed(None, path, str(error)))
+            yield Ended(str(error))
 
-    @on(Proposed)
-    def _proposed(self, message: Proposed) -> None:
-        if message.path != self._layers[0]:
-            return  # of an earlier search
-        if message.edit is not None:
-            insort(self._edits, message.edit, key=lambda one: one.order)
+    def _take(self, found: Edit | Ended) -> None:
+        if isinstance(found, Edit):
+            insort(self._edits, found, key=lambda one: one.order)
         groups = [_group(one, self._trace_id) for one in self._edits]
-        if message.edit is not None:
+        if isinstance(found, Edit):
             self.list.show(groups)
         else:
             # Whoever has moved or unfolded something keeps what he sees.
@@ -279,7 +261,7 @@ shows why that came out so, and `escape` returns to this line.
             self.list.show(groups, opened=[one.head.key for one in groups[:1] if is_untouched])
             count = f"{len(groups)} edit{'s' * (len(groups) != 1)}"
             done = f"{count}, first those that change the fewest other prompts for the worse" if groups else NOTHING
-            self._show_wish(message.reason or done)
+            self._show_wish(found.reason or done)
 
     @on(Tried)
     def _tried(self, message: Tried) -> None:

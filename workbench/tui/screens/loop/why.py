@@ -6,10 +6,9 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import on, work
+from textual import on
 from textual.binding import Binding, BindingType
 from textual.content import Content, Span
-from textual.message import Message
 from textual.widgets import Static
 
 from enricher.classify import TASK_TYPE
@@ -42,9 +41,9 @@ WHOLE_PROMPT = ("plain words", "earlier turn", "model")
 """Signals that score the prompt as a whole, so they mark no words in it."""
 
 
-@dataclass
-class Explained(Message):
-    """Sent when a prompt's result has been explained, and again when its result under today's rules is known.
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """The explanation of a prompt's result.
 
     ``found`` is the explanation; None if there is none, and ``reason`` says why. ``labels`` are the user's verdicts on
     the prompt, as texts. ``today`` is its result under the rules as they are saved now; empty if that is the same or
@@ -122,11 +121,14 @@ returns here, `a` approves what was chosen with `m` as a golden case, `ctrl+g` r
 
     def data_changed(self) -> None:
         if self._found is not None:
-            self.in_turn("why.load", self.load)
+            self.in_turn("load", self.load)
 
-    @work(thread=True, exclusive=True, group="why.load", exit_on_error=False)
     def load(self) -> None:
-        """Explain the prompt's recorded result, and read its labels and its result under today's rules.
+        """Explain the prompt's recorded result, and read its labels and its result under today's rules."""
+        self.in_thread("load", lambda _stop: self._explanations(), self._show)
+
+    def _explanations(self) -> Iterator[Explained]:
+        """Yield the explanation, and once more when the result under today's rules is known.
 
         When this is called again, the explanation is kept, because it cannot change.
         """
@@ -138,24 +140,23 @@ returns here, `a` approves what was chosen with `m` as a golden case, `ctrl+g` r
             try:
                 found = self._found or why(corpus, self._trace[0])
                 if self._found is None:  # shown at once: today's rules may have to be compiled
-                    self.post_message(Explained(found, labels, is_shadow=is_shadow))
+                    yield Explained(found, labels, is_shadow=is_shadow)
                 today = outcome_today(corpus, self._trace[0])
-                self.post_message(Explained(found, labels, today=today, is_shadow=is_shadow))
+                yield Explained(found, labels, today=today, is_shadow=is_shadow)
             except ExplanationError as error:
-                self.post_message(Explained(None, labels, str(error)))
+                yield Explained(None, labels, str(error))
 
-    @on(Explained)
-    def _explained(self, message: Explained) -> None:
-        if message.found is None:
-            self.query_one("#outcome", Static).update(message.reason)
+    def _show(self, result: Explained) -> None:
+        if result.found is None:
+            self.query_one("#outcome", Static).update(result.reason)
             return
-        is_new, self._found = self._found is None, message.found
-        explained = message.found.explained
-        self.query_one("#outcome", Static).update(_outcome_text(explained, message))
+        is_new, self._found = self._found is None, result.found
+        explained = result.found.explained
+        self.query_one("#outcome", Static).update(_outcome_text(explained, result))
         if is_new:
             self.query_one("#prompt", Static).update(_marked_prompt(explained))
-            groups = _groups(message.found, is_shadow=message.is_shadow)
-            self.lines.show(groups, opened=_open_at_first(message.found))
+            groups = _groups(result.found, is_shadow=result.is_shadow)
+            self.lines.show(groups, opened=_open_at_first(result.found))
 
     @on(LineList.Chosen)
     def _open_rule(self, message: LineList.Chosen) -> None:
@@ -196,14 +197,14 @@ def _marked_prompt(found: Explanation) -> Content:
     return Content(plain_in_place(text), spans=spans)
 
 
-def _outcome_text(found: Explanation, message: Explained) -> str:
+def _outcome_text(found: Explanation, result: Explained) -> str:
     if found.skipped:
         return f"skipped: {SKIPS.get(found.skipped, found.skipped)}; nothing is added"
     judged, added = found.enrichment.classification, found.enrichment.text
-    were = "would have been added, but the agent was given nothing" if message.is_shadow else "were added"
+    were = "would have been added, but the agent was given nothing" if result.is_shadow else "were added"
     text = f"{found.enrichment.tokens} tokens {were}" if added else "nothing was added"
     lines = [f"{judged.task_type}, {found.lead()}; {text}", found.nearest(TASK_TYPE), found.doubts()]
-    return "\n".join([*filter(None, lines), *([f"today: {message.today}"] if message.today else []), *message.labels])
+    return "\n".join([*filter(None, lines), *([f"today: {result.today}"] if result.today else []), *result.labels])
 
 
 def _groups(why: Why, *, is_shadow: bool) -> Iterator[Group]:

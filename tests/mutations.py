@@ -5138,7 +5138,7 @@ MUTATIONS = (
     Mutation(
         "a late result of replaced rules counts as the present one",
         "workbench/tui/screens/trace_list.py",
-        '        if not self.is_latest("today", message.run):\n            return\n',
+        '        self.next_run("today")  # what is still judged there is judged by earlier rules\n',
         "",
         "",
         "tui/test_loop.py::test_a_result_of_rules_that_were_replaced_meanwhile_does_not_count",
@@ -5146,8 +5146,8 @@ MUTATIONS = (
     Mutation(
         "prompts count as judged before they are",
         "workbench/tui/screens/trace_list.py",
-        "            self.judge(self._judging_run, ids)",
-        "            self._judged.update(ids)\n            self.judge(self._judging_run, ids)",
+        '            self.in_thread("today", ',
+        '            self._judged.update(ids)\n            self.in_thread("today", ',
         "",
         "tui/test_loop.py::test_prompts_whose_judging_failed_are_judged_at_the_next_occasion",
     ),

@@ -484,7 +484,7 @@ async def test_e_tells_where_no_editor_can_have_the_terminal(library: Account) -
 async def test_what_the_screen_looks_like(
     tmp_path: Path, check_screen, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("workbench.tui.workers.listing.judge_today", lambda *_, **__: None)  # no rules judged these
+    monkeypatch.setattr("workbench.tui.workers.listing.types_today", lambda *_: {})  # no rules judged these
     write_history(tmp_path, 60)
     async with run_workbench(tmp_path, size=size) as (app, pilot):
         await pilot.press("j")

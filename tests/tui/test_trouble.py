@@ -16,6 +16,7 @@ from workbench.tui.widgets.lists.row_view import RowView
 from workbench.tui.workers import connection
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from simulator import Account
@@ -114,9 +115,9 @@ async def test_a_filter_that_is_slow_still_shows_what_a_hook_writes_all_the_time
     news = trace_list.listing.read_news
     done: list[int] = []
 
-    def slowly(db: sqlite3.Connection, post: object, **asked: object) -> None:
+    def slowly(db: sqlite3.Connection, *which: object, **asked: object) -> Iterator[object]:
         db.execute("with recursive n(i) as (select 1 union all select i + 1 from n where i < 2e6) select max(i) from n")
-        news(db, post, **asked)
+        yield from news(db, *which, **asked)
         done.append(1)
 
     monkeypatch.setattr(trace_list.listing, "read_news", slowly)

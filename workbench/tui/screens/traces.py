@@ -261,7 +261,7 @@ A `?` behind the task type: too uncertain to be shown. `debug → docs`: by the 
 
     def data_changed(self) -> None:
         super().data_changed()
-        if self._run and not self.app.trouble:
+        if self._is_requested and not self.app.trouble:
             self.in_turn("chosen", self._read_chosen)
 
     @on(RowView.Moved)

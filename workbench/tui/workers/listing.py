@@ -1,7 +1,6 @@
-"""Read what the Traces screen shows, in its threads, and post it in pieces: the list, new traces, the selected trace.
+"""Read what the Traces screen shows, in its threads and in pieces: the list, new traces, the selected trace.
 
-Nothing here touches a widget. Each message carries the number of the run that sent it, so that the screen can ignore
-messages of earlier runs.
+Nothing here touches a widget.
 """
 
 from __future__ import annotations
@@ -12,21 +11,17 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from textual.message import Message
-
 from storage.traces import queries, search, trace_pages
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Iterator, Sequence
 
     from storage.traces.selection import Selection
     from storage.traces.trace_pages import TraceLine
 
-    Post = Callable[[Message], object]
-
 FIRST_LINES = 60
-"""Number of rows that are posted first; it fills most terminals, so that nobody has to wait for a whole page."""
-POST_FIRST_S, POST_EVERY_S = 0.02, 0.05  # a slow filter posts what it has found after 20 ms, then every 50 ms
+"""Number of rows that are shown first; it fills most terminals, so that nobody has to wait for a whole page."""
+SHOW_FIRST_S, SHOW_EVERY_S = 0.02, 0.05  # a slow filter shows what it has found after 20 ms, then every 50 ms
 MOST_ARRIVALS = 1_000
 """If more new traces than this arrive (after an import, for example), the whole list is read again."""
 LONGEST_QUEUE = 500
@@ -53,16 +48,15 @@ COMPLETED = {
 }  # fmt: skip
 
 
-@dataclass
-class FirstLines(Message):
-    """Sent when the first lines of the list have been found.
+@dataclass(frozen=True, slots=True)
+class FirstLines:
+    """The first lines of the list.
 
     ``row`` is the database row number of the trace that was written last, and ``which`` the selection as it was
     executed. ``is_whole`` means that the list has no further lines, ``is_unindexed`` that the search words were looked
     up without the word index, and ``note`` is a remark for the user.
     """
 
-    run: int
     lines: list[TraceLine]
     row: int
     which: Selection
@@ -71,59 +65,44 @@ class FirstLines(Message):
     note: str = ""
 
 
-@dataclass
-class Queue(Message):
-    """Sent when the queue of prompts to label has been read.
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """The queue of prompts to label.
 
     ``row`` is the database row number of the trace that was written last; ``whys`` maps each trace id to the reason why
     a label for that trace would help.
     """
 
-    run: int
     lines: list[TraceLine]
     row: int
     whys: dict[str, str]
 
 
-@dataclass
-class Length(Message):
-    """Sent while the rows of the list are counted, with the number found so far.
+@dataclass(frozen=True, slots=True)
+class Length:
+    """The number of rows of the list that were counted so far; ``marks`` has the id of the last trace of each page."""
 
-    ``marks`` contains the id of the last trace of each page.
-    """
-
-    run: int
     rows: int
     marks: list[str]
     is_final: bool
 
 
-@dataclass
-class TypesToday(Message):
-    """Sent when prompts of the list have been judged by today's rules; see ``why.task_types_today``."""
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page of the list with its number."""
 
-    run: int
-    task_types: dict[str, str]
-
-
-@dataclass
-class Page(Message):
-    """Sent when a requested page of the list has been read; ``number`` is the number of the page."""
-
-    run: int
     number: int
     lines: list[TraceLine]
 
 
-@dataclass
-class Arrived(Message):
-    """Sent when the traces that were written after the list was read have been found.
+@dataclass(frozen=True, slots=True)
+class Arrived:
+    """The traces that were written after the list was read.
 
     ``row`` is the database row number of the trace that was written last, and ``fresh`` has the current state of lines
     that were read before.
     """
 
-    run: int
     lines: list[TraceLine]
     row: int
     fresh: list[TraceLine]
@@ -140,14 +119,14 @@ class ChosenTrace:
     session: list[TraceLine]
 
 
-def read_list(db: sqlite3.Connection, post: Post, *, run: int, which: Selection, sort: str) -> None:
-    """Post the first lines of the list as soon as they are found, then the id of the last row of each page.
+def read_list(db: sqlite3.Connection, which: Selection, sort: str) -> Iterator[FirstLines | Length]:
+    """Yield the first lines of the list as soon as they are found, then the id of the last row of each page.
 
-    If ``sort`` is another order than "newest", only the first lines in that order are posted.
+    If ``sort`` is another order than "newest", only the first lines in that order are yielded.
     """
     row = trace_pages.last_row(db)
     if sort != "newest":
-        post(FirstLines(run, trace_pages.ranking(db, which, by=sort), row, which, is_whole=True))
+        yield FirstLines(trace_pages.ranking(db, which, by=sort), row, which, is_whole=True)
         return
     if which.words and search.waiting(db) <= SOON_INDEXED:
         with contextlib.suppress(sqlite3.OperationalError):  # another process writes: a slow search finds the same
@@ -156,49 +135,40 @@ def read_list(db: sqlite3.Connection, post: Post, *, run: int, which: Selection,
     is_unindexed = bool(search.expression(which.words)) and not which.match
     note = BEING_INDEXED if is_unindexed else ""
     lines: list[TraceLine] = []
-    posted, posted_at = 0, time.monotonic()
+    shown, shown_at = 0, time.monotonic()
     for line in trace_pages.stream(db, which):
         lines.append(line)
-        is_due = time.monotonic() - posted_at > (POST_EVERY_S if posted else POST_FIRST_S)
-        if is_due or (not posted and len(lines) == FIRST_LINES):
-            posted, posted_at = len(lines), time.monotonic()
-            post(FirstLines(run, lines[:], row, which, is_whole=False, note=note))  # a copy: this thread adds to it
+        is_due = time.monotonic() - shown_at > (SHOW_EVERY_S if shown else SHOW_FIRST_S)
+        if is_due or (not shown and len(lines) == FIRST_LINES):
+            shown, shown_at = len(lines), time.monotonic()
+            yield FirstLines(lines[:], row, which, is_whole=False, note=note)  # a copy: this thread adds to it
     is_whole = len(lines) < trace_pages.PAGE_ROWS
-    post(FirstLines(run, lines, row, which, is_whole=is_whole, is_unindexed=is_unindexed, note=note))
+    yield FirstLines(lines, row, which, is_whole=is_whole, is_unindexed=is_unindexed, note=note)
     if not is_whole:
-        _find_pages(db, post, run=run, which=which, behind=lines[-1].id)
+        yield from _find_pages(db, which, behind=lines[-1].id)
 
 
-def _find_pages(db: sqlite3.Connection, post: Post, *, run: int, which: Selection, behind: str) -> None:
-    marks, posted_at = [behind], time.monotonic()
+def _find_pages(db: sqlite3.Connection, which: Selection, *, behind: str) -> Iterator[Length]:
+    marks, shown_at = [behind], time.monotonic()
     for mark in trace_pages.marks(db, which, behind=behind):
         marks.append(mark)
-        if time.monotonic() - posted_at > POST_EVERY_S:
-            posted_at = time.monotonic()
-            post(Length(run, len(marks) * trace_pages.PAGE_ROWS, marks[:], is_final=False))
+        if time.monotonic() - shown_at > SHOW_EVERY_S:
+            shown_at = time.monotonic()
+            yield Length(len(marks) * trace_pages.PAGE_ROWS, marks[:], is_final=False)
     rows = len(marks) * trace_pages.PAGE_ROWS + trace_pages.rest(db, which, behind=marks[-1])
-    post(Length(run, rows, marks, is_final=True))
+    yield Length(rows, marks, is_final=True)
 
 
-def read_pages(
-    db: sqlite3.Connection, post: Post, *, run: int, which: Selection, wanted: tuple[tuple[int, str], ...]
-) -> None:
-    """Post the requested pages; ``wanted`` contains the number of each page and the id after which it begins."""
+def read_pages(db: sqlite3.Connection, which: Selection, wanted: tuple[tuple[int, str], ...]) -> Iterator[Page]:
+    """Yield the requested pages; ``wanted`` contains the number of each page and the id after which it begins."""
     for number, before in wanted:
-        post(Page(run, number, trace_pages.page(db, which, before=before)))
+        yield Page(number, trace_pages.page(db, which, before=before))
 
 
 def read_news(
-    db: sqlite3.Connection,
-    post: Post,
-    *,
-    run: int,
-    which: Selection,
-    row: int,
-    seen: tuple[tuple[int, str], ...],
-    head: int,
-) -> None:
-    """Post the traces written after the database row ``row``, and the current state of lines that were read before.
+    db: sqlite3.Connection, which: Selection, *, row: int, seen: tuple[tuple[int, str], ...], head: int
+) -> Iterator[Arrived | Page]:
+    """Yield the traces written after the database row ``row``, and the current state of lines that were read before.
 
     The lines read again are the newest ``head`` lines and the visible pages ``seen``, which has the form of ``wanted``
     in ``read_pages``.
@@ -207,27 +177,27 @@ def read_news(
     # One more than allowed, so that the screen notices that there are too many.
     lines = trace_pages.written_since(db, which, after=row, limit=MOST_ARRIVALS + 1) if newest > row else []
     fresh = trace_pages.page(db, which, limit=min(trace_pages.PAGE_ROWS, head)) if head else []
-    post(Arrived(run, lines, newest, fresh))
-    read_pages(db, post, run=run, which=which, wanted=seen)
+    yield Arrived(lines, newest, fresh)
+    yield from read_pages(db, which, seen)
 
 
-def judge_today(state_dir: str, post: Post, *, run: int, trace_ids: Sequence[str]) -> None:
-    """Judge the prompts with these ids by the rules as they are saved now, and post the task types that differ."""
+def types_today(state_dir: str, trace_ids: Sequence[str]) -> dict[str, str]:
+    """Judge prompts by the rules as they are saved now; see ``why.task_types_today`` for what is returned."""
     from workbench.coverage.why import task_types_today
     from workbench.replay.corpus import opened
 
     with opened(state_dir) as corpus:
-        post(TypesToday(run, task_types_today(corpus, trace_ids)))
+        return task_types_today(corpus, trace_ids)
 
 
-def read_queue(db: sqlite3.Connection, post: Post, *, run: int) -> None:
-    """Post the queue of prompts without a label, beginning with those whose labels would help most."""
+def label_queue(db: sqlite3.Connection) -> Queue:
+    """Return the queue of prompts without a label, beginning with those whose labels would help most."""
     from storage.traces import labels
     from workbench.gate import queue
 
     ordered = queue.order(labels.candidates(db, limit=CANDIDATES))[:LONGEST_QUEUE]
     lines = trace_pages.lines(db, [one.id for one in ordered])
-    post(Queue(run, lines, trace_pages.last_row(db), {one.id: one.why for one in ordered}))
+    return Queue(lines, trace_pages.last_row(db), {one.id: one.why for one in ordered})
 
 
 def chosen_trace(db: sqlite3.Connection, trace_id: str, with_session: bool) -> ChosenTrace:

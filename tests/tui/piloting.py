@@ -12,8 +12,10 @@ from textual._context import visible_screen_stack
 from textual.events import Key
 from textual.keys import _character_to_key
 from textual.pilot import Pilot
+from textual.widgets import OptionList
 
 from workbench.tui.app import Workbench
+from workbench.tui.widgets.dialogs import Picker
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -93,6 +95,13 @@ def _is_busy(part: MessagePump) -> bool:
     """Return whether a part has messages, or handles one: then nobody waits at its queue."""
     queue = part._message_queue  # noqa: SLF001
     return part.is_running and (not queue.empty() or not queue.ready_event._waiters)  # noqa: SLF001
+
+
+def highlight(app: Workbench, value: str) -> None:
+    """Put the cursor on the answer of the open dialog that stands for ``value``."""
+    assert isinstance(app.screen, Picker)
+    values = [one.value for one in app.screen._answers]  # noqa: SLF001 (the list shows texts only)
+    app.screen.query_one(OptionList).highlighted = values.index(value)
 
 
 def draw_later(

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from piloting import WAIT_S, list_lines, notices, run_workbench, screen_text, settle, until
+from piloting import WAIT_S, highlight, list_lines, notices, run_workbench, screen_text, settle, until
 from simulator import ROOT, Account
 
 from enricher.rules.compiling.compiler import compile_layers
@@ -25,7 +25,7 @@ from workbench.tui.messages import TakeEdit
 from workbench.tui.screens.loop.gate import GateScreen
 from workbench.tui.screens.loop.make import MakeScreen
 from workbench.tui.screens.loop.why import WhyScreen
-from workbench.tui.widgets.dialogs import ClassChooser
+from workbench.tui.widgets.dialogs import Picker
 from workbench.tui.widgets.editor_pane import FindInput
 from workbench.tui.widgets.lists.line_list import LineList
 from workbench.tui.widgets.lists.row_view import RowView
@@ -151,7 +151,7 @@ async def test_a_wrong_prompt_is_fixed_approved_and_gated_in_twelve_keys(shop: A
         await keys.press("enter", "w")
         assert "debug came nearest: it lacked 3 points to beat implementation" in screen_text(app)
         await keys.press("m")
-        assert isinstance(app.screen, ClassChooser)
+        assert isinstance(app.screen, Picker)
         await keys.press("d")
         assert isinstance(app.screen, MakeScreen)
         assert 'debug: add "hiccup" with weight 8' in screen_text(app)
@@ -296,8 +296,7 @@ async def test_a_guardrail_can_be_wished_for(shop: Account) -> None:
     async with run_workbench(shop.state, screen="traces") as (app, pilot):
         keys = await asked_why(app, pilot)
         await keys.press("m")
-        chooser = app.screen.query_one("OptionList")
-        chooser.highlighted = chooser.get_option_index("guardrail H5")  # type: ignore[attr-defined]
+        highlight(app, "guardrail H5")
         await keys.press("enter")
         shown = screen_text(app)
         await keys.press("enter", "ctrl+s", "escape", "a")

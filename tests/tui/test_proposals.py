@@ -8,7 +8,7 @@ from contextlib import closing, suppress
 from typing import TYPE_CHECKING
 
 import pytest
-from piloting import list_lines, notices, run_workbench, screen_text
+from piloting import highlight, list_lines, notices, run_workbench, screen_text
 from simulator import ROOT, Account
 from test_loop import Keys, git
 
@@ -105,8 +105,7 @@ async def wished(app: Workbench, pilot: Pilot[None], wish: str) -> Keys:
     """Wish for the newest prompt, and wait for the proposals."""
     keys = Keys(app, pilot)
     await keys.press("m")
-    chooser = app.screen.query_one("OptionList")
-    chooser.highlighted = chooser.get_option_index(wish)  # type: ignore[attr-defined]
+    highlight(app, wish)
     await keys.press("enter")
     assert isinstance(app.screen, MakeScreen)
     return keys

@@ -246,11 +246,11 @@ def bindings() -> Iterator[tuple[str, Binding]]:
     from workbench.tui.help import HelpScreen
     from workbench.tui.panes.detail import Detail
     from workbench.tui.screens.base import WorkbenchScreen
-    from workbench.tui.widgets.dialogs import ClassChooser
+    from workbench.tui.widgets.dialogs import Picker
     from workbench.tui.widgets.search_bar import FilterInput
 
     screens = [type(place.load()) for place in SCREENS]
-    for owner in (Workbench, WorkbenchScreen, *screens, RowView, Detail, FilterInput, HelpScreen, ClassChooser):
+    for owner in (Workbench, WorkbenchScreen, *screens, RowView, Detail, FilterInput, HelpScreen, Picker):
         for binding in owner.__dict__.get("BINDINGS", ()):
             assert isinstance(binding, Binding), (owner, binding)
             yield owner.__name__, binding

@@ -15,7 +15,7 @@ from storage.traces import line_labels, violations
 from workbench.tui.messages import FilterTraces, OpenTrace
 from workbench.tui.panes.detail import Detail
 from workbench.tui.panes.trace_text import lines_with_labels
-from workbench.tui.widgets.dialogs import ClassChooser, Picker
+from workbench.tui.widgets.dialogs import Picker
 from workbench.tui.widgets.lists.row_view import RowHeader, RowView
 from workbench.tui.widgets.search_bar import FilterBar
 
@@ -199,9 +199,9 @@ async def test_a_key_labels_the_trace(library: Account, key: str, entry: tuple[s
 async def test_c_asks_for_the_class_and_one_key_answers(library: Account) -> None:
     async with run_workbench(library.state) as (app, pilot):
         await pilot.press("c")
-        await until(pilot, lambda: isinstance(app.screen, ClassChooser))
+        await until(pilot, lambda: isinstance(app.screen, Picker))
         await pilot.press("d")
-        await until(pilot, lambda: not isinstance(app.screen, ClassChooser) and rows(app).current.label)
+        await until(pilot, lambda: not isinstance(app.screen, Picker) and rows(app).current.label)
 
         assert said(library) == [("class", "debug")]
 
@@ -291,7 +291,7 @@ def test_of_the_guardrails_in_one_line_each_has_its_own_label() -> None:
 async def test_leaving_the_question_says_nothing(library: Account) -> None:
     async with run_workbench(library.state) as (app, pilot):
         await pilot.press("c")
-        await until(pilot, lambda: isinstance(app.screen, ClassChooser))
+        await until(pilot, lambda: isinstance(app.screen, Picker))
         await pilot.press("escape")
         await settle(app, pilot)
 

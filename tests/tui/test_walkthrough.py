@@ -15,13 +15,12 @@ from typing import TYPE_CHECKING
 import pytest
 from histories import fix_times, name_project
 from instructing import edited, settled
-from piloting import run_workbench, screen_text, settle, until
-from textual.widgets import OptionList
+from piloting import highlight, run_workbench, screen_text, settle, until
 
 from storage.base import fast_stdlib
 from workbench.tui.screens import SCREENS
 from workbench.tui.screens.editing import open_file
-from workbench.tui.widgets.dialogs import ClassChooser
+from workbench.tui.widgets.dialogs import Picker
 from workbench.tui.widgets.lists.figures import FiguresTable
 
 if TYPE_CHECKING:
@@ -99,9 +98,8 @@ async def label(app: Workbench, pilot: Pilot[None]) -> None:
     await settle(app, pilot)
     for _ in range(3):
         await pilot.press("c")
-        await until(pilot, lambda: isinstance(app.screen, ClassChooser))
-        choices = app.screen.query_one(OptionList)
-        choices.highlighted = choices.get_option_index("debug")
+        await until(pilot, lambda: isinstance(app.screen, Picker))
+        highlight(app, "debug")
         await pilot.press("enter")
         await settle(app, pilot)
         await pilot.press("j")

@@ -16,7 +16,7 @@ from storage.traces import line_labels, queries
 from workbench.tui.messages import DataChanged, OpenCompare
 from workbench.tui.screens.base import WorkbenchScreen
 from workbench.tui.state import here
-from workbench.tui.widgets.dialogs import Answer, ClassChooser, Picker
+from workbench.tui.widgets.dialogs import Answer, Picker, class_picker
 from workbench.tui.widgets.plain_text import one_line
 from workbench.web.server import addresses
 
@@ -207,11 +207,11 @@ class TraceActions(WorkbenchScreen):
             trace: dict[str, Any] = queries.show(db, trace_id)
         shown = [str(one["guardrail_id"]) for one in trace["guardrails"]]
         others = [
-            (str(number), f"{WITHOUT} {name}", f"without {name} {titles.get(name, '')}")
+            Answer(f"{WITHOUT} {name}", f"without {name} {titles.get(name, '')}", key=str(number))
             for number, name in enumerate(shown, 1)
         ]
-        others += [(SILENT_KEY, SILENT, SILENT)]
-        others += [("", f"{GUARDRAIL} {name}", f"{name} {titles[name]}") for name in titles if name not in shown]
+        others += [Answer(SILENT, SILENT, key=SILENT_KEY)]
+        others += [Answer(f"{GUARDRAIL} {name}", f"{name} {titles[name]}") for name in titles if name not in shown]
         types = task_types()
 
         def answered(answer: str) -> None:
@@ -220,7 +220,7 @@ class TraceActions(WorkbenchScreen):
             self.app.wishes[trace_id] = wish
             self.open_on_top("make", trace_id, wish)
 
-        self.app.call_from_thread(self.ask, ClassChooser(types, now=now, others=others), answered)
+        self.app.call_from_thread(self.ask, class_picker(types, now=now, others=others), answered)
 
     def action_why(self) -> None:
         """Show why the trace has this result."""
@@ -237,7 +237,7 @@ class TraceActions(WorkbenchScreen):
         """Read the task types of the rules in force, and ask which is correct; ``now`` is the trace's recorded one."""
         from enricher.interfaces.cli.trace.trace import task_types
 
-        chooser = ClassChooser(task_types(), now=now)
+        chooser = class_picker(task_types(), now=now)
         self.app.call_from_thread(self.ask, chooser, partial(self.store_label, trace_id))
 
     def action_choose_workflow(self) -> None:

@@ -1,4 +1,4 @@
-"""Dialogs that ask a question and return the answer: yes or no, one of several answers, or a task type."""
+"""Dialogs that ask a question and return the answer: yes or no, or one of several answers."""
 
 from __future__ import annotations
 
@@ -61,11 +61,15 @@ class Question(ModalScreen[bool], inherit_bindings=False):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A possible answer: the value that the dialog returns for it, its text, and a note after the text."""
+    """A possible answer: the value that the dialog returns for it, its text, and a note after the text.
+
+    If it has a ``key``, typing that character chooses it.
+    """
 
     value: str
     text: str
     note: str = ""
+    key: str = ""
 
 
 class Picker(ModalScreen[str], inherit_bindings=False):
@@ -78,6 +82,7 @@ class Picker(ModalScreen[str], inherit_bindings=False):
             width: 92; max-width: 96%; height: auto; max-height: 90%; padding: 1 2; background: $surface;
             border: round $primary; border-title-color: $foreground; border-subtitle-color: $text-muted;
         }
+        &.-keyed #question { width: 60; }
         #question > Static { color: $text-muted; margin: 0 0 1 0; }
         OptionList { height: auto; max-height: 16; border: none; padding: 0; background: $surface; }
     }
@@ -89,17 +94,18 @@ class Picker(ModalScreen[str], inherit_bindings=False):
     ]
 
     def __init__(self, title: str, answers: Sequence[Answer], *, note: str = "", now: str = "") -> None:
-        super().__init__()
+        self._has_keys = any(one.key for one in answers)
+        super().__init__(classes="-keyed" if self._has_keys else None)
         self._title, self._answers, self._note, self._now = title, answers, note, now
 
     def compose(self) -> ComposeResult:
         with Vertical(id="question") as box:
             box.border_title = self._title
-            box.border_subtitle = "enter chooses · esc leaves"
+            box.border_subtitle = f"{'a letter or ' if self._has_keys else ''}enter chooses · esc leaves"
             if self._note:
                 yield Static(self._note, markup=False)
             width = max((cell_len(one.text) for one in self._answers), default=0)
-            yield OptionList(*(Option(_format_answer(one, self._now, width)) for one in self._answers), compact=True)
+            yield OptionList(*(Option(self._format(one, width)) for one in self._answers), compact=True)
 
     def on_mount(self) -> None:
         choices = self.query_one(OptionList)
@@ -107,66 +113,30 @@ class Picker(ModalScreen[str], inherit_bindings=False):
         choices.highlighted = next(known, 0)
         choices.focus()
 
+    def on_key(self, event: events.Key) -> None:
+        chosen = next((one for one in self._answers if one.key and one.key == event.character), None)
+        if chosen is not None:
+            event.stop()
+            self.dismiss(chosen.value)
+
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         self.dismiss(self._answers[event.option_index].value)
 
+    def _format(self, answer: Answer, width: int) -> Content:
+        mark = "● " if answer.value == self._now else "  "
+        key = f"{answer.key or ' '}  " if self._has_keys else ""
+        note = f"  {plain(answer.note)}" if answer.note else ""
+        text = set_cell_size(plain(answer.text), width)
+        return Content.assemble((mark, "$accent"), (key, "bold $accent"), text, (note, "$text-muted"))
 
-def _format_answer(answer: Answer, now: str, width: int) -> Content:
-    mark = "● " if answer.value == now else "  "
-    note = f"  {plain(answer.note)}" if answer.note else ""
-    return Content.assemble((mark, "$accent"), set_cell_size(plain(answer.text), width), (note, "$text-muted"))
 
+def class_picker(task_types: Sequence[str], *, now: str, others: Sequence[Answer] = ()) -> Picker:
+    """Return a dialog that asks what a prompt's result should have been: one of the task types, or another answer.
 
-class ClassChooser(ModalScreen[str], inherit_bindings=False):
-    """A dialog that asks what a prompt's result should have been, and returns a task type or another value.
-
-    It returns an empty string if the user cancels. ``others`` contains the answers that are listed after the task
-    types: for each one, the key that chooses it (or an empty string), the value to return, and the text to show.
+    ``now`` is the recorded task type.
     """
-
-    DEFAULT_CSS = """
-    ClassChooser {
-        align: center middle; background: $background 60%;
-        #choices {
-            width: 44; height: auto; max-height: 96%; padding: 0 1; background: $surface; border: round $primary;
-            border-title-color: $foreground; border-subtitle-color: $text-muted;
-        }
-        OptionList { height: auto; max-height: 16; border: none; padding: 0; background: $surface; }
-        #now { padding: 0 1; color: $text-muted; }
-    }
-    """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "dismiss('')", "Say nothing", id="chooser.leave"),
-    ]
-
-    def __init__(self, task_types: Sequence[str], *, now: str, others: Sequence[tuple[str, str, str]] = ()) -> None:
-        super().__init__()
-        self._keys = _keys_for(task_types)
-        self._others = others
-        self._now = now
-
-    def compose(self) -> ComposeResult:
-        with Vertical(id="choices") as box:
-            box.border_title = "It should have been"
-            box.border_subtitle = "a letter or enter chooses · esc leaves"
-            yield Static(f"now: {self._now or 'nothing'}", id="now", markup=False)
-            yield OptionList(
-                *(Option(_format_option(name, key), id=name) for key, name in self._keys.items()),
-                *(Option(_format_option(text, key or " "), id=value) for key, value, text in self._others),
-                compact=True,
-            )
-
-    def on_mount(self) -> None:
-        self.query_one(OptionList).focus()
-
-    def on_key(self, event: events.Key) -> None:
-        keys = self._keys | {key: value for key, value, _text in self._others if key}
-        if event.character and (name := keys.get(event.character)):
-            event.stop()
-            self.dismiss(name)
-
-    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        self.dismiss(event.option.id or "")
+    types = [Answer(name, name, key=key) for key, name in _keys_for(task_types).items()]
+    return Picker("It should have been", [*types, *others], note=f"now: {now or 'nothing'}")
 
 
 def _keys_for(names: Sequence[str]) -> dict[str, str]:
@@ -177,7 +147,3 @@ def _keys_for(names: Sequence[str]) -> dict[str, str]:
         if key := next(spare, ""):
             found[key] = name
     return found
-
-
-def _format_option(name: str, key: str) -> Content:
-    return Content.assemble((f" {key} ", "bold $accent"), f" {name}")

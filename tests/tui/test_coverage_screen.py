@@ -17,7 +17,7 @@ from workbench.tui.messages import OpenInstructions
 from workbench.tui.screens import coverage
 from workbench.tui.widgets.choice import Choice
 from workbench.tui.widgets.lists.figures import FiguresTable
-from workbench.tui.workers import coverage_queries
+from workbench.tui.workers import measurements
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -292,7 +292,7 @@ async def test_escape_stops_a_measurement_and_keeps_what_is_known(
     history: Account, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     multiply(history, 200)
-    monkeypatch.setattr(coverage_queries, "REPORT_EVERY_S", 0.0)
+    monkeypatch.setattr(measurements, "REPORT_EVERY_S", 0.0)
     is_stopped, add = threading.Event(), Measurement.add
 
     def add_and_wait(measurement: Measurement, page: list[RecordedPrompt]) -> None:

@@ -14,7 +14,7 @@ from storage.db import database
 from storage.traces.selection import EVERYTHING
 from workbench.tui.widgets.lists.figures import FiguresTable
 from workbench.tui.widgets.search_bar import FilterInput
-from workbench.tui.workers import latency_queries
+from workbench.tui.workers import measurements
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -169,10 +169,10 @@ async def test_the_newest_prompts_have_figures_before_all_are_read(
 ) -> None:
     state = str(tmp_path / "state")
     write_history(state, 60)
-    monkeypatch.setattr(latency_queries, "FIRST_PROMPTS", 20)
-    monkeypatch.setattr(latency_queries, "REPORT_EVERY_S", 0)
+    monkeypatch.setattr(measurements, "FIRST_PROMPTS", 20)
+    monkeypatch.setattr(measurements, "REPORT_EVERY_S", 0)
     with closing(database.connect(state)) as db:
-        prompts = [one.prompts for one in latency_queries.measure(db, EVERYTHING, lambda: False)]
+        prompts = [one.prompts for one in measurements.measure_latencies(db, EVERYTHING, lambda: False)]
 
     assert prompts == sorted(prompts)
     assert prompts[0] < prompts[-1]
@@ -182,7 +182,7 @@ async def test_measuring_stops_when_it_is_cancelled(tmp_path: Path) -> None:
     state = str(tmp_path / "state")
     write_history(state, 500)
     with closing(database.connect(state)) as db:
-        found = list(latency_queries.measure(db, EVERYTHING, lambda: True))
+        found = list(measurements.measure_latencies(db, EVERYTHING, lambda: True))
 
     assert [one for one in found if one.is_final] == []
 

@@ -12,7 +12,7 @@ from workbench.tui.widgets.lists.figures import Heading, TableRow, ms, sparkline
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from workbench.tui.workers.latency_queries import LatencyFigures
+    from workbench.tui.workers.measurements import LatencyFigures
     from workbench.views.latency import Profile
 
 STAGE, PROMPTS = Heading("stage", "stage", 13), Heading("n", "prompts", 9, is_number=True)

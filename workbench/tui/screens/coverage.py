@@ -18,7 +18,7 @@ from workbench.tui.screens.measuring import MeasuringScreen
 from workbench.tui.widgets.choice import Alternative, Choice
 from workbench.tui.widgets.lists.figures import FiguresTable
 from workbench.tui.widgets.search_bar import FilterBar
-from workbench.tui.workers import coverage_queries
+from workbench.tui.workers import measurements
 from workbench.wording import counted
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from workbench.coverage.unmatched import Cluster
     from workbench.tui.messages import Counted
     from workbench.tui.widgets.lists.figures import Heading, TableRow
-    from workbench.tui.workers.coverage_queries import Grown, JudgedLines
+    from workbench.tui.workers.measurements import Grown, JudgedLines
 
 VIEWS = (
     Alternative("all", "a", "all"),
@@ -150,8 +150,10 @@ below the table says how many they are in each.
         self._is_measuring, self._is_stopped, self._has_news = True, False, False
         self._changes = self.app.changes
         which, path = self._which, self.app.instructions
-        self.read("lines", lambda db: coverage_queries.judged_lines(db, which), self._take_lines)
-        self.read_each("load", lambda db, stop: coverage_queries.measure(db, which, path, stop), self._take_figures)
+        self.read("lines", lambda db: measurements.judged_lines(db, which), self._take_lines)
+        self.read_each(
+            "load", lambda db, stop: measurements.measure_coverage(db, which, path, stop), self._take_figures
+        )
 
     def action_back(self) -> None:
         """Stop measuring; if nothing is being measured, clear the filter."""

@@ -23,7 +23,7 @@ from workbench.tui.screens.measuring import MeasuringScreen
 from workbench.tui.state import here
 from workbench.tui.widgets.lists.figures import FiguresTable
 from workbench.tui.widgets.search_bar import FilterBar
-from workbench.tui.workers import latency_queries
+from workbench.tui.workers import measurements
 from workbench.views.latency import HOOK_MS, budget_ms
 from workbench.wording import counted
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from enricher.settings import Value
     from workbench.tui.messages import Counted
     from workbench.tui.screens.base import ShouldStop
-    from workbench.tui.workers.latency_queries import LatencyFigures
+    from workbench.tui.workers.measurements import LatencyFigures
     from workbench.views.latency import Profile
 
 COMPILE_MS = 2_000
@@ -120,7 +120,7 @@ How long two versions of the rules take is compared by `enricher ab`, and by the
 
     def measure(self) -> None:
         which = self._which
-        self.read_each("load", lambda db, stop: latency_queries.measure(db, which, stop), self._show)
+        self.read_each("load", lambda db, stop: measurements.measure_latencies(db, which, stop), self._show)
         self.in_thread("settings", _settings, self._show_budgets)
 
     def add_news(self) -> None:
@@ -129,7 +129,7 @@ How long two versions of the rules take is compared by `enricher ab`, and by the
     def _read_news(self) -> None:
         which, before = self._which, self._figures
         if before is not None:
-            self.read("load", lambda db: latency_queries.with_news(db, which, before), self._show)
+            self.read("load", lambda db: measurements.latencies_with_news(db, which, before), self._show)
 
     def action_back(self) -> None:
         """Clear the filter."""

@@ -1568,8 +1568,8 @@ MUTATIONS = (
     Mutation(
         "an imported prompt looks like one in shadow mode",
         "workbench/tui/widgets/lists/columns.py",
-        "        return IMPORTED, Look.MUTED",
-        '        return "○", Look.MUTED',
+        "        return IMPORTED, MUTED",
+        '        return "○", MUTED',
         "",
         "tui/test_traces.py::test_an_imported_prompt_has_a_mark_and_a_word_of_its_own",
     ),

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from enum import Enum
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -19,7 +18,8 @@ if TYPE_CHECKING:
 
     from storage.traces.trace_pages import TraceLine
 
-    Cells = tuple[tuple[str, "Look"], ...]
+    Cells = tuple[tuple[str, str], ...]
+    """The texts of a row, each with the name of its colour in the theme; empty for the usual colour."""
 
 LEAST_PROMPT = 46
 """Terminal cells that must remain for the prompt when another column is added."""
@@ -29,19 +29,10 @@ IMPORTED = "◇"
 """The character for an imported prompt to which text would have been added; its status is "shadow", too."""
 LABEL_MARKS = {"": " ", "ok": "✓", "wrong": "✗"}
 OTHER_CLASS = "→"
+PLAIN, MUTED, TYPE_COLOUR, BAD, GOOD, LABELLED = "", "text-muted", "primary", "error", "success", "accent"
+"""The colours of the theme for what a cell says; an empty name is the usual colour."""
 LEAST_TYPE = 4
 """Terminal cells that a recorded task type needs beside the one that today's rules give."""
-
-
-class Look(Enum):
-    """The kind of a table cell's content, which determines the cell's style."""
-
-    PLAIN = "plain"
-    MUTED = "muted"
-    TYPE = "type"
-    BAD = "bad"
-    GOOD = "good"
-    LABEL = "label"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,18 +78,18 @@ def layout(width: int) -> tuple[Column, ...]:
 
 
 def cells_of(line: TraceLine, width: int, *, today: str = "") -> Cells:
-    """Return the texts of a table row, each with its style; together they are ``width`` terminal cells wide.
+    """Return the texts of a table row, each with its colour; together they are ``width`` terminal cells wide.
 
     ``today`` is the task type that today's rules give to the prompt; empty if it is the recorded one.
     """
-    cells: list[tuple[str, Look]] = []
+    cells: list[tuple[str, str]] = []
     for column in layout(width):
-        text, look = VALUES[column.name](line)
+        text, colour = VALUES[column.name](line)
         if today and column is TYPE and line.status != "skipped":
-            text, look = _changed_type(text, today), Look.LABEL
-        cells.append((" " if cells else "", Look.PLAIN))
-        cells.append((fit(text, column.width, is_number=column.is_number), look))
-    cells.append((" ", Look.PLAIN))
+            text, colour = _changed_type(text, today), LABELLED
+        cells.append((" " if cells else "", PLAIN))
+        cells.append((fit(text, column.width, is_number=column.is_number), colour))
+    cells.append((" ", PLAIN))
     return tuple(cells)
 
 
@@ -132,11 +123,11 @@ def moment(at: str) -> datetime | None:
         return None
 
 
-def _status(line: TraceLine) -> tuple[str, Look]:
-    looks = {"error": Look.BAD, "ok": Look.GOOD, "partial": Look.GOOD}
+def _status(line: TraceLine) -> tuple[str, str]:
+    colours = {"error": BAD, "ok": GOOD, "partial": GOOD}
     if (line.status, line.origin) == ("shadow", "import"):
-        return IMPORTED, Look.MUTED
-    return MARKS.get(line.status, "?"), looks.get(line.status, Look.MUTED)
+        return IMPORTED, MUTED
+    return MARKS.get(line.status, "?"), colours.get(line.status, MUTED)
 
 
 def _ms(latency: float) -> str:
@@ -144,10 +135,10 @@ def _ms(latency: float) -> str:
     return "" if not latency else f"{latency:.1f}" if latency < 1000 else f"{latency:.0f}"
 
 
-def _type(line: TraceLine) -> tuple[str, Look]:
+def _type(line: TraceLine) -> tuple[str, str]:
     if line.status == "skipped":
-        return "skipped", Look.MUTED
-    return line.task_type + "?" * line.uncertain, Look.MUTED if line.uncertain else Look.TYPE
+        return "skipped", MUTED
+    return line.task_type + "?" * line.uncertain, MUTED if line.uncertain else TYPE_COLOUR
 
 
 def _changed_type(recorded: str, today: str) -> str:
@@ -156,31 +147,31 @@ def _changed_type(recorded: str, today: str) -> str:
     return f"{fit(recorded, room).rstrip()} → {today}" if room >= LEAST_TYPE else f"→{today}"
 
 
-def _given(line: TraceLine) -> tuple[str, Look]:
-    return LABEL_MARKS.get(line.label, OTHER_CLASS), Look.LABEL
+def _given(line: TraceLine) -> tuple[str, str]:
+    return LABEL_MARKS.get(line.label, OTHER_CLASS), LABELLED
 
 
-def _label(line: TraceLine) -> tuple[str, Look]:
+def _label(line: TraceLine) -> tuple[str, str]:
     if not line.label:
-        return "", Look.PLAIN
+        return "", PLAIN
     mark = LABEL_MARKS.get(line.label, OTHER_CLASS)
-    return f"{mark} {line.label}", Look.LABEL
+    return f"{mark} {line.label}", LABELLED
 
 
-def _project(line: TraceLine) -> tuple[str, Look]:
-    return plain(line.project.rstrip("/").rsplit("/", 1)[-1]), Look.MUTED
+def _project(line: TraceLine) -> tuple[str, str]:
+    return plain(line.project.rstrip("/").rsplit("/", 1)[-1]), MUTED
 
 
-VALUES: dict[str, Callable[[TraceLine], tuple[str, Look]]] = {
-    "time": lambda line: (short_time(line.at), Look.MUTED),
-    "long_time": lambda line: (short_time(line.at, long=True), Look.MUTED),
+VALUES: dict[str, Callable[[TraceLine], tuple[str, str]]] = {
+    "time": lambda line: (short_time(line.at), MUTED),
+    "long_time": lambda line: (short_time(line.at, long=True), MUTED),
     "mark": _status,
     "type": _type,
     "given": _given,
-    "prompt": lambda line: (one_line(line.prompt), Look.PLAIN),
-    "ms": lambda line: (_ms(line.latency_ms), Look.MUTED),
-    "tokens": lambda line: (str(line.tokens) if line.tokens else "", Look.MUTED),
+    "prompt": lambda line: (one_line(line.prompt), PLAIN),
+    "ms": lambda line: (_ms(line.latency_ms), MUTED),
+    "tokens": lambda line: (str(line.tokens) if line.tokens else "", MUTED),
     "label": _label,
-    "host": lambda line: (plain(line.host), Look.MUTED),
+    "host": lambda line: (plain(line.host), MUTED),
     "project": _project,
 }

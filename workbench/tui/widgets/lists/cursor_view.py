@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from rich.style import Style
 from textual.binding import Binding, BindingType
 from textual.geometry import Region, Size, Spacing
 from textual.message import Message
@@ -17,7 +18,6 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 if TYPE_CHECKING:
-    from rich.style import Style
     from textual import events
 
 
@@ -95,6 +95,10 @@ class CursorView(ScrollView, can_focus=True, inherit_bindings=False):
         """Return the style of the row with the cursor."""
         name = "cursor--here" if self.has_focus else "cursor--blurred"
         return self.rich_style + self.get_component_rich_style(name)
+
+    def colour(self, name: str) -> Style:
+        """Return a style with a colour of the theme, such as ``error``; without a name, one that changes nothing."""
+        return Style.parse(self.app.theme_variables[name]) if name else Style.null()
 
     def resized(self) -> None:
         """Update the scrollable size after the number of rows or the width has changed."""

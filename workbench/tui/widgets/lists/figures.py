@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.segment import Segment
-from rich.style import Style
 from textual.binding import Binding, BindingType
 from textual.strip import Strip
 
@@ -16,6 +15,7 @@ from workbench.tui.widgets.plain_text import fit, plain
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from rich.style import Style
     from textual import events
 
 CELL_PADDING = 1
@@ -120,9 +120,8 @@ class FiguresTable(CursorView, inherit_bindings=False):
         one, is_here = self.shown[row], row == self.cursor
         base = self.cursor_style if is_here else self.rich_style
         styles = one.styles or ("",) * len(one.cells)
-        colours = self.app.theme_variables
         # The row with the cursor has one style, because other colours would be hard to read on its background.
-        looks = [base if is_here or not style else base + Style.parse(colours.get(style, "")) for style in styles]
+        looks = [base if is_here else base + self.colour(style) for style in styles]
         return self._strip(list(zip(one.cells, looks, strict=True)), base)
 
     def _strip(self, cells: Sequence[tuple[str, Style]], base: Style) -> Strip:

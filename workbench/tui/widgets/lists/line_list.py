@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
+from rich.style import Style
 from textual.binding import Binding, BindingType
 from textual.strip import Strip
 
@@ -17,11 +18,12 @@ from workbench.tui.widgets.plain_text import fit, plain
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from rich.style import Style
     from textual import events
     from textual.message import Message
 
 OPEN, CLOSED = "▾", "▸"
+COLOURS = {"plain": "", "muted": "text-muted", "error": "error", "warning": "warning", "good": "success"}
+"""The colour of the theme for each look of a line; a heading (``head``) is bold instead."""
 LEAST_TEXT = 12
 """Terminal cells that a line's own text needs; if less remains, the text at its right is left out."""
 
@@ -84,18 +86,6 @@ class _Row:
 class LineList(CursorView, inherit_bindings=False):
     """A list of groups and their lines; it remembers the keys of the open groups when its content is replaced."""
 
-    DEFAULT_CSS = """
-    LineList {
-        & > .line--head { color: $foreground; text-style: bold; }
-        & > .line--muted { color: $text-muted; }
-        & > .line--error { color: $error; }
-        & > .line--warning { color: $warning; }
-        & > .line--good { color: $success; }
-    }
-    """
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "line--head", "line--muted", "line--error", "line--warning", "line--good",
-    }  # fmt: skip
     BINDINGS: ClassVar[list[BindingType]] = [
         *MOVES,
         *ends("lines", first="To the first line", last="To the last line"),
@@ -251,10 +241,10 @@ class LineList(CursorView, inherit_bindings=False):
     def _style(self, row: _Row, *, is_chosen: bool) -> Style:
         if is_chosen:
             return self.cursor_style
-        look = "head" if row.is_head and row.line.look == "plain" else row.line.look
-        if look == "plain":
-            return self.rich_style
-        return self.rich_style + self.get_component_rich_style(f"line--{look}", partial=True)
+        look = row.line.look
+        if look == "head" or (row.is_head and look == "plain"):
+            return self.rich_style + Style(bold=True)
+        return self.rich_style + self.colour(COLOURS[look])
 
     def moved(self) -> None:
         line = self.current

@@ -19,12 +19,11 @@ from textual.widget import Widget
 
 from storage.traces.trace_pages import PAGE_ROWS, TraceLine
 from workbench.tui.messages import Replaceable
-from workbench.tui.widgets.lists.columns import Look, cells_of, heading
+from workbench.tui.widgets.lists.columns import MUTED, cells_of, heading
 from workbench.tui.widgets.lists.cursor_view import CursorView, ends, moves
 from workbench.tui.widgets.plain_text import fit
 
 if TYPE_CHECKING:
-    from rich.style import Style
     from textual import events
 
     from workbench.tui.widgets.lists.columns import Cells
@@ -36,18 +35,6 @@ MOST_CACHED_CELLS = 1_000  # rows; more than any window shows
 class RowView(CursorView, inherit_bindings=False):
     """The table of the prompts that the filter selects, with a cursor."""
 
-    DEFAULT_CSS = """
-    RowView {
-        & > .row--muted { color: $text-muted; }
-        & > .row--type { color: $primary; }
-        & > .row--bad { color: $error; }
-        & > .row--good { color: $success; }
-        & > .row--label { color: $accent; }
-    }
-    """
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "row--muted", "row--type", "row--bad", "row--good", "row--label",
-    }  # fmt: skip
     BINDINGS: ClassVar[list[BindingType]] = [
         *moves("rows"),
         *ends("rows", first="To the newest, and follow", last="To the last"),
@@ -191,7 +178,7 @@ class RowView(CursorView, inherit_bindings=False):
         width, line = self.size.width, self.line(row)
         if line is None:
             self._ask(row)
-            return Strip([Segment(" …".ljust(width), self.rich_style + self._style(Look.MUTED))], width)
+            return Strip([Segment(" …".ljust(width), self.rich_style + self.colour(MUTED))], width)
         return self._strip(self._cells_of(line, width), is_chosen=row == self.cursor)
 
     def _cells_of(self, line: TraceLine, width: int) -> Cells:
@@ -206,13 +193,8 @@ class RowView(CursorView, inherit_bindings=False):
 
     def _strip(self, cells: Cells, *, is_chosen: bool) -> Strip:
         base = self.cursor_style if is_chosen else self.rich_style
-        segments = [
-            Segment(text, base if is_chosen or look is Look.PLAIN else base + self._style(look)) for text, look in cells
-        ]
+        segments = [Segment(text, base if is_chosen else base + self.colour(colour)) for text, colour in cells]
         return Strip(segments, self.size.width)
-
-    def _style(self, look: Look) -> Style:
-        return self.get_component_rich_style(f"row--{look.value}")
 
     def _ask(self, row: int) -> None:
         number = (row - len(self._head)) // PAGE_ROWS

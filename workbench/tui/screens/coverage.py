@@ -14,7 +14,7 @@ from textual.widgets import Static
 from workbench.tui.messages import OpenInstructions
 from workbench.tui.panes import coverage_text
 from workbench.tui.screens.base import counts_key
-from workbench.tui.screens.measuring import MeasuringScreen
+from workbench.tui.screens.filtered import MeasuringScreen
 from workbench.tui.widgets.choice import Alternative, Choice
 from workbench.tui.widgets.lists.figures import FiguresTable
 from workbench.tui.widgets.search_bar import FilterBar

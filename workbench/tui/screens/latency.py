@@ -19,7 +19,7 @@ from storage.metrics.latencies import DAY_S
 from workbench.tui.panes import latency_text
 from workbench.tui.panes.plot import PercentilePlot
 from workbench.tui.screens.base import counts_key
-from workbench.tui.screens.measuring import MeasuringScreen
+from workbench.tui.screens.filtered import MeasuringScreen
 from workbench.tui.state import here
 from workbench.tui.widgets.lists.figures import FiguresTable
 from workbench.tui.widgets.search_bar import FilterBar

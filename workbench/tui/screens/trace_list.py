@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from textual import on
 
 from storage.traces import search, trace_pages
-from storage.traces.selection import EVERYTHING, Selection
+from workbench.tui.screens.filtered import FilteredScreen
 from workbench.tui.screens.trace_actions import TraceActions
 from workbench.tui.widgets.lists.row_view import RowHeader, RowView
 from workbench.tui.workers import listing
@@ -27,15 +27,13 @@ JUDGE_AFTER_S = 0.2
 """The visible prompts are judged by today's rules after the list has rested for this many seconds."""
 
 
-class TraceList(TraceActions):
+class TraceList(FilteredScreen, TraceActions):
     """Base class of a screen with a table of traces that is updated when the database changes."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._which: Selection = EVERYTHING
         self._sort = SORTS[0]
         self._is_queue = False
-        self._is_requested = False
         self._is_listed = False  # whether the table shows lines of the list that was requested last
         self._marks: list[str] = []  # ids after which the second and later pages begin
         self._top = ""  # the id of the first line when the list was read
@@ -70,7 +68,7 @@ class TraceList(TraceActions):
 
     def action_reload(self) -> None:
         """Read the list, or the queue of prompts to label, again from its beginning."""
-        self._is_requested, self._is_listed = True, False
+        self._is_listed = False
         for what in ("pages", "tail", "index"):  # what is still read there belongs to the earlier list
             self.next_run(what)
         which, sort = self._which, self._sort
@@ -80,7 +78,7 @@ class TraceList(TraceActions):
             self.read_each("list", lambda db, _should_stop: listing.read_list(db, which, sort), self._show_part)
 
     def data_changed(self) -> None:
-        if not self._is_requested or self.app.trouble:
+        if not self._is_begun or self.app.trouble:
             return
         if self._database != self.app.databases:
             self._database = self.app.databases

@@ -10,7 +10,7 @@ from textual.containers import Horizontal, Vertical
 from textual.widgets import Static
 
 from storage.traces import ORIGINS
-from storage.traces.selection import SelectionError, parse
+from storage.traces.selection import parse
 from storage.traces.trace_pages import among
 from workbench.tui import welcome
 from workbench.tui.messages import FilterTraces, OpenTrace
@@ -98,7 +98,6 @@ A `?` behind the task type: too uncertain to be shown. `debug → docs`: by the 
 
     def __init__(self) -> None:
         super().__init__()
-        self._text: str | None = None
         self._shows_session = False
         self._was_reading = False
         """Whether the detail pane had the focus when the session was requested."""
@@ -127,11 +126,6 @@ A `?` behind the task type: too uncertain to be shown. `debug → docs`: by the 
         self.rows.focus()
 
     @property
-    def bar(self) -> FilterBar:
-        """Return the filter bar."""
-        return self.query_one(FilterBar)
-
-    @property
     def detail(self) -> Detail:
         """Return the pane that shows one trace, next to the table."""
         return self.query_one(Detail)
@@ -139,52 +133,32 @@ A `?` behind the task type: too uncertain to be shown. `debug → docs`: by the 
     # Listing
 
     def opened(self, message: Message) -> None:
-        before = (self._text or "", self.chosen()[0], self._counted)
+        before = (self._text, self.chosen()[0], self._counted)
         self._counted = message.counted if isinstance(message, FilterTraces) else None
         if isinstance(message, FilterTraces):
             self.select(message.text)
         elif isinstance(message, OpenTrace):
             self.select(f"id:{message.trace_id} origin:hook,import,test")  # the default leaves out tests
             self.add_class("-reading")
-        self._brought, self._before = self._text or "", before
+        self._brought, self._before = self._text, before
         self.rows.focus()
 
     def select(self, text: str) -> None:
-        """Show the traces that a filter selects; if it is invalid, show the error and keep the previous list."""
-        self.bar.show(text)
         self.bar.show_scope(self._counted.name if self._counted else "")
-        self._selected(text)
-        self.remember(filter=self._text or "")
+        super().select(text)
 
-    def _selected(self, text: str) -> None:
-        try:
-            self._which = self._parsed(text)
-        except SelectionError as error:
-            self.bar.show_error(str(error))
-            if self._text is None:
-                self._text = ""
-                self.action_reload()
-            return
-        self.bar.show_error("")
-        self._text = text
+    def filter_changed(self) -> None:
         self._is_queue = False
         self.action_reload()
 
-    def _parsed(self, text: str) -> Selection:
+    def focus_list(self) -> None:
+        self.rows.focus()
+
+    def parsed(self, text: str) -> Selection:
         if self._counted is None:
             return parse(text)
         every = "" if "origin:" in text else f" origin:{','.join(ORIGINS)}"  # tests may have been counted, too
         return among(parse(text + every), self._counted.ids or ())
-
-    @on(FilterBar.Typed)
-    def _filter_typed(self, message: FilterBar.Typed) -> None:
-        if message.text != self._text:
-            self._selected(message.text)
-
-    @on(FilterBar.Left)
-    def _filter_left(self) -> None:
-        self.remember(filter=self._text or "")  # not earlier: half a word is not a filter to restore
-        self.rows.focus()
 
     @on(FilterBar.Entered)
     def _filter_entered(self) -> None:
@@ -261,7 +235,7 @@ A `?` behind the task type: too uncertain to be shown. `debug → docs`: by the 
 
     def data_changed(self) -> None:
         super().data_changed()
-        if self._is_requested and not self.app.trouble:
+        if self._is_begun and not self.app.trouble:
             self.in_turn("chosen", self._read_chosen)
 
     @on(RowView.Moved)

@@ -146,6 +146,15 @@ async def test_the_filter_survives_a_restart(history: Account) -> None:
         assert app.screen.bar.input.value == "type:test"
 
 
+async def test_a_filter_that_is_left_by_a_click_survives_a_restart(history: Account) -> None:
+    async with run_workbench(history.state, screen="latency") as (app, pilot):
+        await pilot.press("slash", *"type:test")
+        await until(pilot, lambda: "1 prompt" in screen_text(app))
+        await pilot.click("#stages", offset=(3, 1))
+    async with run_workbench(history.state, screen="latency") as (app, _pilot):
+        assert app.screen.bar.input.value == "type:test"
+
+
 async def test_nothing_measured_says_what_to_do_next(tmp_path: Path) -> None:
     async with run_workbench(tmp_path / "new", screen="latency") as (app, _pilot):
         assert "Nothing was measured yet" in screen_text(app)

@@ -25,6 +25,7 @@ What the base class provides:
   database that arrive faster than a thread can read them would cancel every run.
   ``self.debounce("chosen", seconds, call)`` calls ``call`` once ``seconds`` have passed without another such request.
 - ``self.show_empty(text)`` shows the widget ``#empty`` with that text in place of the list; without a text, the list.
+- A screen with a filter derives from ``filtered.FilteredScreen``, one that measures from ``MeasuringScreen`` there.
 - The working folder is ``workbench.tui.state.here()`` (it may have been deleted); untrusted texts are drawn
   through ``workbench.tui.widgets.plain_text``; lists derive from
   ``workbench.tui.widgets.lists.cursor_view.CursorView``.

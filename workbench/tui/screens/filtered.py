@@ -31,17 +31,13 @@ class FilteredScreen(WorkbenchScreen):
         """Move the focus to the list."""
         raise NotImplementedError
 
-    def action_reload(self) -> None:
-        """Read again what ``self._which`` selects."""
+    def filter_changed(self) -> None:
+        """Read what the filter selects now, which is ``self._which``."""
         raise NotImplementedError
 
     def parsed(self, text: str) -> Selection:
         """Return what a filter selects on this screen; raises ``SelectionError``."""
         return parse(text)
-
-    def filter_changed(self) -> None:
-        """React to a new filter."""
-        self.action_reload()
 
     @property
     def bar(self) -> FilterBar:
@@ -61,7 +57,7 @@ class FilteredScreen(WorkbenchScreen):
         except SelectionError as error:
             self.bar.show_error(str(error))
             if is_first:
-                self.action_reload()
+                self.filter_changed()
             return
         self.bar.show_error("")
         self._text = text
@@ -74,8 +70,10 @@ class FilteredScreen(WorkbenchScreen):
 
     @on(FilterBar.Left)
     def _filter_left(self) -> None:
-        self.remember(filter=self._text)
         self.focus_list()
+
+    def on_descendant_blur(self) -> None:
+        self.remember(filter=self._text)
 
     def action_filter(self) -> None:
         """Move the focus to the filter."""
@@ -109,6 +107,9 @@ class MeasuringScreen(FilteredScreen):
 
     def focus_list(self) -> None:
         self.table.focus()
+
+    def filter_changed(self) -> None:
+        self.action_reload()
 
     def action_reload(self) -> None:
         """Measure again, beginning with the newest prompt."""

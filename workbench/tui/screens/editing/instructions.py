@@ -14,7 +14,6 @@ from textual.widgets import Static, TextArea
 from enricher.home import from_home
 from enricher.rules.compiling.document import Problem
 from storage.evaluation import corpus
-from storage.traces.selection import SelectionError, parse
 from workbench.coverage.why import line_now
 from workbench.edits import instructions_file as files
 from workbench.edits import live
@@ -125,9 +124,8 @@ What the channels found is taken from the record; where other rules would have a
 
     def on_mount(self) -> None:
         self._base = self.recall("base", live.OPENED)
-        self._filter = self.recall("filter", "")
-        self.bar.show(self._filter)
-        self.bar.show_result("all prompts" if not self._filter else "")
+        self.select(self.recall("filter", ""))
+        self.bar.show_result("" if self._text else "all prompts")
         remembered = self.recall("file", "")
         self.open_file(self.app.instructions or (remembered if os.path.isfile(remembered) else files.nearest(here())))
 
@@ -135,11 +133,6 @@ What the channels found is taken from the record; where other rules would have a
     def lines(self) -> LineList:
         """Return the widget that lists the file's problems, the changed prompts, and the headings of the file."""
         return self.query_one("#lines", LineList)
-
-    @property
-    def bar(self) -> FilterBar:
-        """Return the filter bar."""
-        return self.query_one(FilterBar)
 
     def opened(self, message: Message) -> None:
         if isinstance(message, TakeSaveBack):
@@ -321,27 +314,17 @@ What the channels found is taken from the record; where other rules would have a
     def action_filter(self) -> None:
         """Move the focus to the filter."""
         self.remove_class("-editing")
-        self.bar.input.focus()
+        super().action_filter()
 
-    @on(FilterBar.Typed)
-    def _filter_typed(self, message: FilterBar.Typed) -> None:
-        try:
-            parse(message.text)
-        except SelectionError as error:
-            self.bar.show_error(str(error))
-            return
-        self.bar.show_error("")
-        if message.text != self._filter and self._session is not None:
-            self._filter = message.text
-            self.remember(filter=message.text)
+    def filter_changed(self) -> None:
+        if self._session is not None:
             self.new_session(self._session.opened, self._session.opened_as)
 
-    @on(FilterBar.Left)
-    def _filter_left(self) -> None:
+    def focus_list(self) -> None:
         self.lines.focus()
 
     def counts(self) -> list[Counted]:
-        return blast_view.counts(self._shown, self._filter) if self._shown else []
+        return blast_view.counts(self._shown, self._text) if self._shown else []
 
     # Actions on a line
 

@@ -11,15 +11,14 @@ from typing import TYPE_CHECKING
 from textual import work
 
 from storage.db.database import StorageError
-from storage.traces.selection import SelectionError, parse
 from workbench.edits import instructions_file as files
 from workbench.edits import live, progress
 from workbench.edits.progress import Broken, CauseBatch, Figures, GateResult, LintResult
 from workbench.replay.rulesets.compared_rules import SideError
 from workbench.tui.screens.base import allow_processes
 from workbench.tui.screens.editing.saving import SavingScreen
+from workbench.tui.screens.filtered import FilteredScreen
 from workbench.tui.state import CompletedRun, here
-from workbench.tui.widgets.search_bar import FilterBar
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,14 +36,13 @@ AFTER_NEWS_S = 1.5
 """Seconds to wait after a new prompt, so that prompts arriving shortly after it are replayed together with it."""
 
 
-class ReplayingScreen(SavingScreen):
+class ReplayingScreen(FilteredScreen, SavingScreen):
     """A screen that shows which results of recorded prompts the edit in the editor changes."""
 
     def __init__(self) -> None:
         super().__init__()
         self._session: live.EditSession | None = None
         self._base = live.OPENED
-        self._filter = ""
         self._examined: tuple[str, str, str, str] | None = None  # text, path, base and filter of the last replay
         self._figures: Figures | None = None  # the complete ones, which may be older than those shown
         self._shown: Figures | None = None
@@ -70,14 +68,9 @@ class ReplayingScreen(SavingScreen):
         ``opened`` is the text to compare with unless another base was chosen, and ``opened_as`` says in words which
         text of the file that is, such as "as opened at 14:05".
         """
-        try:
-            which = parse(self._filter)
-        except SelectionError as error:  # only a remembered filter can be invalid here
-            self.query_one(FilterBar).show_error(str(error))
-            which = parse("")
         into = files.layers_for_edits(here(), chosen=self.app.layer_chosen)[0]
         self._session = live.EditSession(
-            self.app.state_dir, self._path, opened, self._base, which, here(), into, opened_as
+            self.app.state_dir, self._path, opened, self._base, self._which, here(), into, opened_as
         )
         self.show_file()
         self.begin()
@@ -90,7 +83,7 @@ class ReplayingScreen(SavingScreen):
     def begin(self, *, is_quiet: bool = False) -> None:
         """Replay the prompts if text, base or filter has changed since the last time, and always with ``is_quiet``."""
         text = self._buffer
-        key = (text, self._path, self._base, self._filter)
+        key = (text, self._path, self._base, self._text)
         if self._session is None or (key == self._examined and not is_quiet):
             return
         self._examined, self._is_quiet = key, is_quiet
@@ -159,7 +152,7 @@ class ReplayingScreen(SavingScreen):
             self.notify("A run over a file with errors has no verdict to keep; f8 goes to them.", severity="warning")
             return
         diff = progress.difference(self._session.opened, self.editor.text, self._path)
-        self.keep(self._figures, diff, self._filter, dict(self._causes))
+        self.keep(self._figures, diff, self._text, dict(self._causes))
 
     @work(thread=True, group="instructions.keep", exit_on_error=False)
     def keep(self, figures: Figures, diff: str, selection: str, causes: dict[str, ChangeCause]) -> None:

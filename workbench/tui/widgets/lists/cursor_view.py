@@ -1,7 +1,7 @@
 """The base class of all lists in the app: the user moves a cursor by whole rows, and only visible rows are drawn.
 
 Textual's DataTable is not used because it measures every cell, which freezes the app for 18 seconds if there are a
-hundred thousand rows. Here nothing is measured.
+hundred thousand rows, and for a quarter of a second at each update of a thousand. Here nothing is measured.
 """
 
 from __future__ import annotations

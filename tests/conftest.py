@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, settings
 from simulator import ROOT, Account
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 
@@ -73,6 +73,23 @@ def compiled_rules() -> None:
 def account(request: pytest.FixtureRequest, tmp_path: Path) -> Account:
     """Return an account that has been used; what works behind its prompts runs for tests that are marked ``upkeep``."""
     return Account(tmp_path / "home", has_upkeep=request.node.get_closest_marker("upkeep") is not None)
+
+
+@pytest.fixture
+def next_schema(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Raise the schema by a made-up migration of the given statements, for this process."""
+    from sqlite_utils import Migrations
+
+    from storage import traces
+    from storage.db import migrations
+
+    def add(*statements: str) -> None:
+        made_up = Migrations(migrations.migrations.name)
+        made_up(name="made_up")(lambda db: [db.execute(statement) for statement in statements])
+        monkeypatch.setattr(migrations, "migrations", made_up)
+        monkeypatch.setattr(traces, "SCHEMA_VERSION", traces.SCHEMA_VERSION + 1)
+
+    return add
 
 
 @pytest.fixture

@@ -3450,7 +3450,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the database takes a score above 100",
-        "storage/db/migrations.py",
+        "storage/db/schema.sql",
         "check (overall_complexity_score between 0 and 100)",
         "check (overall_complexity_score >= 0)",
         "S2-1d",
@@ -3458,7 +3458,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the database takes a parallel attempt of a single agent",
-        "storage/db/migrations.py",
+        "storage/db/schema.sql",
         "check (num_agents >= 2)",
         "check (num_agents >= 1)",
         "S2-1d",
@@ -3547,9 +3547,9 @@ MUTATIONS = (
     ),
     Mutation(
         "a violation of any severity is stored",
-        "storage/db/migrations.py",
-        "            severity text not null check (severity in ('critical', 'high', 'medium', 'low')),",
-        "            severity text not null,",
+        "storage/db/schema.sql",
+        "    severity text not null check (severity in ('critical', 'high', 'medium', 'low')),",
+        "    severity text not null,",
         "S2-1d",
         "validators/test_turns.py::test_a_violation_round_trips_and_the_table_refuses_wrong_values",
     ),

@@ -2,6 +2,7 @@
 
 StorageError          the database cannot be used; the message is for the user
 ├── NewerDatabaseError     a newer version of this program wrote the database; it is left unchanged
+├── OlderDatabaseError     the database is older than the oldest schema that can be migrated; it is left unchanged
 └── DatabaseInUseError     another process did not release the database in time
 """
 
@@ -24,6 +25,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+BASE_VERSION = 26
+"""The number of the schema in ``schema.sql``; an older database cannot be migrated."""
 LOCK = "database.lock"
 PATIENCE_S = 10.0  # for a lock that another process holds
 JOURNAL_LIMIT_BYTES = 4 * 1024 * 1024
@@ -50,6 +53,17 @@ class NewerDatabaseError(StorageError):
         super().__init__(
             f"{path} has schema {version}, this version of enricher knows {traces.SCHEMA_VERSION}: "
             "upgrade prompt-enricher, or set ENRICHER_HOME to another directory"
+        )
+        self.path, self.version = path, version
+
+
+class OlderDatabaseError(StorageError):
+    """Raised if the database is older than the oldest schema that can be migrated; it is then left unchanged."""
+
+    def __init__(self, path: str, *, version: int) -> None:
+        super().__init__(
+            f"{path} has schema {version}, the oldest that this version of enricher can read is {BASE_VERSION}: "
+            "move the file away to start a new history, or set ENRICHER_HOME to another directory"
         )
         self.path, self.version = path, version
 
@@ -162,6 +176,8 @@ def _prepare(state_dir: str, path: str) -> None:
             intake.forget_marks(state_dir)
             _create(path)
             screen_version.note_a_new_account(state_dir)
+        elif version < BASE_VERSION:
+            raise OlderDatabaseError(path, version=version)
         elif version < traces.SCHEMA_VERSION:
             migrate(path)
 

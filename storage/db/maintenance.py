@@ -135,7 +135,7 @@ def _give_up(state_dir: str, failure: BaseException) -> None:
         stage="maintenance",
         reason=str(failure) if is_said_in_words else f"{type(failure).__name__}: {failure}",
     )
-    if isinstance(failure, database.NewerDatabaseError):
+    if isinstance(failure, (database.NewerDatabaseError, database.OlderDatabaseError)):
         notices.add(state_dir, str(failure))
     with contextlib.suppress(OSError):
         intake.make_room(state_dir)

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 PAGE = 200
 """Number of traces that are merged in one transaction."""
 MOST_CONFLICTS = 1000  # number that ``conflicts`` lists at most; ``conflict_count`` counts all
-OLDEST_SCHEMA = 1  # a database without a version, such as another program's, has 0
 
 COLUMNS = ", ".join(traces.TABLES["traces"])
 WHICH_COME_NEXT = f"select {COLUMNS} from traces where id > :after order by id limit {PAGE:d}"
@@ -131,8 +130,14 @@ def _checked_version(path: str, state_dir: str) -> int:
     with contextlib.closing(_connected(path)) as db:
         version = int(str(_read(db, "pragma user_version", path=path)[0][0]))
         is_ours = _read(db, "select 1 from sqlite_master where type = 'table' and name = 'traces'", path=path)
-    if version < OLDEST_SCHEMA or not is_ours:
+    if not version or not is_ours:  # another program's database usually has version 0
         raise MergeError(path, "no database of traces; a colleague's is $ENRICHER_HOME/enricher.db")
+    if version < database.BASE_VERSION:
+        raise MergeError(
+            path,
+            f"it has schema {version}, the oldest that this version of enricher can read is {database.BASE_VERSION}: "
+            "ask for one that a newer version recorded",
+        )
     if version > traces.SCHEMA_VERSION:
         raise MergeError(
             path, f"it has schema {version}, this version of enricher knows {traces.SCHEMA_VERSION}: upgrade it first"

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from simulator import ENTRY, ROOT, Account
-from sqlite_utils import Database
 
-from storage.db import migrations
+from storage.db.database import connect
+from storage.db.merge import MergeError, merge
 from storage.traces import SCHEMA_VERSION as SCHEMA
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 OURS = ["why is the build red?", "add a flag for dry runs to shop/cart.py"]
@@ -197,25 +198,29 @@ def test_rows_that_keep_no_text_stay_as_they_are(ours: Account, tmp_path: Path) 
     assert json.loads(ours.cli("replay", "--verify", "--json"))["differing"] == []
 
 
-def test_an_older_schema_is_brought_up_in_a_copy(ours: Account, tmp_path: Path) -> None:
-    old = tmp_path / "old.db"
-    with closing(sqlite3.connect(old, isolation_level=None)) as db:
-        migrations.migrations.apply(Database(db, execute_plugins=False), stop_before="m011_origins")
-        db.execute("pragma user_version = 10")
-        columns = [row[1] for row in db.execute("pragma table_info(traces)")]
-        texts = dict.fromkeys(columns, "") | {"id": "06" * 12, "at": "2026-01-01T00:00:00.000Z", "status": "silent"}
-        numbers = dict.fromkeys(
-            ("prompt_chars", "output_tokens", "scanned_chars", "latency_ms", "uncertain", "partial"), 0
-        )
-        values = texts | numbers | dict.fromkeys(("topics", "inputs", "memory_context"), "{}") | {"confidence": None}
-        values["intent_confidence"] = None
-        places = ", ".join(f":{column}" for column in columns)
-        db.execute(f"insert into traces ({', '.join(columns)}) values ({places})", values)
-    before = old.read_bytes()
-    (said,) = merged(ours, str(old))
+def test_an_older_schema_is_brought_up_in_a_copy(
+    ours: Account, colleague: Account, next_schema: Callable[..., None]
+) -> None:
+    settled(colleague)
+    before = (colleague.state / "enricher.db").read_bytes()
+    next_schema("update traces set approach = 'made up'")
+    with closing(connect(str(ours.state))) as db:
+        done = merge(db, database(colleague), state_dir=str(ours.state))
+        approaches = [row[0] for row in db.execute("select approach from traces")]
 
-    assert (said["traces"], old.read_bytes() == before) == (1, True)
-    assert next(trace for trace in ours.traces() if trace["id"] == "06" * 12)["origin"] == "hook"
+    assert (done.traces, approaches) == (3, ["made up"] * 5)
+    assert (colleague.state / "enricher.db").read_bytes() == before
+    assert not list(ours.state.glob("merge-*"))
+
+
+def test_a_database_that_cannot_be_brought_up_is_refused(
+    ours: Account, tmp_path: Path, next_schema: Callable[..., None]
+) -> None:
+    _database(tmp_path / "other.db", "create table traces (id)", version=SCHEMA)
+    next_schema("update traces set approach = 'made up'")
+    with closing(connect(str(ours.state))) as db, pytest.raises(MergeError, match="its copy cannot be brought"):
+        merge(db, str(tmp_path / "other.db"), state_dir=str(ours.state))
+
     assert not list(ours.state.glob("merge-*"))
 
 
@@ -226,7 +231,7 @@ def test_an_older_schema_is_brought_up_in_a_copy(ours: Account, tmp_path: Path) 
         pytest.param(lambda file: file.write_bytes(b"no database at all" * 99), "not a database", id="text"),
         pytest.param(lambda file: _database(file, "create table x (y)"), "no database of traces", id="another"),
         pytest.param(lambda file: _database(file, "create table traces (id)", version=999), "upgrade it", id="newer"),
-        pytest.param(lambda file: _database(file, "create table traces (id)", version=9), "its copy", id="damaged"),
+        pytest.param(lambda file: _database(file, "create table traces (id)", version=9), "ask for one", id="too old"),
         pytest.param(lambda file: _database(file, "create table traces (id)", version=SCHEMA), "no such", id="half"),
     ],
 )

@@ -11,14 +11,10 @@ import pytest
 from served_history import over
 from simulator import Account
 
-from storage import traces
 from storage.db import database
-from storage.metrics import rollups
 from workbench.web.server.upkeep import catch_up
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from datasette.app import Datasette
 
 HELPED = "why does the nightly export crash with KeyError: 'sku'?"
@@ -106,19 +102,3 @@ async def test_questions_count_them(
         assert (sum(row[silent_column] for row in rows), sum(row["prompts"] for row in rows)) == (silent, judged)
     else:
         assert [row[shown_column] for row in rows] == [round(100 * (judged - silent) / judged, 1)]
-
-
-def test_a_history_of_an_earlier_version_is_counted_anew(tmp_path: Path) -> None:
-    account = Account(tmp_path / "home")
-    account.ask(HELPED)
-    account.cli("trace", "list")
-    with closing(database.connect(str(account.state))) as db:
-        db.execute("update traces set status = 'shadow', output_text = '', output_tokens = 0")
-        rollups.catch_up(db)
-        db.execute("delete from _sqlite_migrations where name like 'm018%'")
-        db.execute(f"pragma user_version = {traces.SCHEMA_VERSION - 1:d}")
-    with closing(database.connect(str(account.state))) as db:
-        rollups.catch_up(db)
-        found = db.execute("select status, prompts from prompts_by_class").fetchall()
-
-    assert [tuple(row) for row in found] == [("silent", 1)]

@@ -72,7 +72,7 @@ class Estimate:
         group = max(self.groups, key=len, default=[])
         return [part for part in self.parts if part.number in group]
 
-    def row(self) -> tuple[object, ...]:
+    def row(self) -> tuple[Any, ...]:
         """Return the values for the table ``complexity_estimates``, in the order of its columns in ``storage.traces``.
 
         They contain no words of the prompt except words that the thresholds list.

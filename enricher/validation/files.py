@@ -17,7 +17,7 @@ from enricher.sources import git, transcripts
 from enricher.validation.rules import SYNTAX, PromptRuleEngine, Violation
 from storage.db import database
 from storage.traces import queries, violations
-from storage.traces.violations import StoredViolation
+from storage.traces.violations import PromptRuleViolation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -203,10 +203,10 @@ def _rows(value: object) -> list[dict[str, object]]:
     return value if isinstance(value, list) else []
 
 
-def _stored(engine: PromptRuleEngine, found: Iterator[Violation], shown: Shown) -> Iterator[StoredViolation]:
+def _stored(engine: PromptRuleEngine, found: Iterator[Violation], shown: Shown) -> Iterator[PromptRuleViolation]:
     for one in found:
         related = [] if one.rule_id == SYNTAX else _guardrails_that_ask_the_same(engine, one.rule_id, shown)
-        yield StoredViolation(
+        yield PromptRuleViolation(
             rule_id=one.rule_id,
             rule_name=one.rule_name,
             rule_domain=one.rule_domain,

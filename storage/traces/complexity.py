@@ -31,8 +31,8 @@ SET_ACTUALS = f"""
 SIZES = ("tokens", "loc", "files", "duration_minutes")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoredEstimate:
+@dataclass(frozen=True, slots=True)
+class ComplexityEstimate:
     """The estimated and the actual effort of a task; a row of ``complexity_estimates``.
 
     Scores are from 0 to 100, confidence and accuracy from 0 to 1. Actual values are None until they are known.
@@ -61,7 +61,7 @@ class StoredEstimate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ParallelAttempt:
+class ParallelAgentAttempt:
     """An agent's report about one attempt to do a task with two or more agents; a row of ``parallel_attempts``."""
 
     trace_id: str
@@ -88,7 +88,7 @@ class ParallelAttempt:
     created_at: str = field(default_factory=fast_stdlib.utc_now)
 
 
-def insert_estimate(db: sqlite3.Connection, one: StoredEstimate) -> None:
+def insert_estimate(db: sqlite3.Connection, one: ComplexityEstimate) -> None:
     """Store an effort estimate, replacing an earlier one for the same trace.
 
     Raises sqlite3.IntegrityError if there is no such trace, or if the table does not allow a value.
@@ -98,7 +98,7 @@ def insert_estimate(db: sqlite3.Connection, one: StoredEstimate) -> None:
         _insert(db, ESTIMATES, asdict(one))
 
 
-def insert_attempt(db: sqlite3.Connection, one: ParallelAttempt) -> int:
+def insert_attempt(db: sqlite3.Connection, one: ParallelAgentAttempt) -> int:
     """Store a report about an attempt; return the attempt's number among all attempts at its task.
 
     Raises the same errors as ``insert_estimate``.
@@ -111,15 +111,15 @@ def insert_attempt(db: sqlite3.Connection, one: ParallelAttempt) -> int:
     return position
 
 
-def estimate_of(db: sqlite3.Connection, trace_id: str) -> StoredEstimate | None:
+def estimate_of(db: sqlite3.Connection, trace_id: str) -> ComplexityEstimate | None:
     """Return the stored effort estimate for a trace; None if there is none."""
     row = db.execute(WHICH_ESTIMATE, {"id": trace_id}).fetchone()
-    return StoredEstimate(**queries.readable(row)) if row else None
+    return ComplexityEstimate(**queries.readable(row)) if row else None
 
 
-def attempts_at(db: sqlite3.Connection, trace_id: str) -> list[ParallelAttempt]:
+def attempts_at(db: sqlite3.Connection, trace_id: str) -> list[ParallelAgentAttempt]:
     """Return the stored reports about attempts at the task of the trace ``trace_id``, oldest first."""
-    return [ParallelAttempt(**queries.readable(row)) for row in db.execute(WHICH_ATTEMPTS, {"id": trace_id})]
+    return [ParallelAgentAttempt(**queries.readable(row)) for row in db.execute(WHICH_ATTEMPTS, {"id": trace_id})]
 
 
 def set_actuals(db: sqlite3.Connection, trace_id: str, **actual: int) -> float | None:

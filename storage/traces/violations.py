@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass, fields, replace
+from dataclasses import astuple, dataclass, replace
 from typing import TYPE_CHECKING
 
 from storage import traces
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 MOST = 500
 """The number of violations that are stored for a prompt at most; further ones are dropped."""
 FORGET_THOSE_BEFORE = "delete from rule_violations where trace_id = :id"
-WHICH_OF_THE_TRACE = "select * from rule_violations where trace_id = :id order by position"
+COLUMNS = ", ".join(traces.TABLES["rule_violations"][2:])  # those besides the key
+WHICH_OF_THE_TRACE = f"select {COLUMNS} from rule_violations where trace_id = :id order by position"
 RESOLVE_IT = """
     update rule_violations set resolved = 1, resolution_notes = :notes, resolved_at = :at
     where trace_id = :id and position = :position
@@ -25,7 +26,7 @@ RESOLVE_IT = """
 
 
 @dataclass(frozen=True, slots=True)
-class StoredViolation:
+class PromptRuleViolation:
     """A violation of a rule in an agent's code; a row of ``rule_violations`` without its trace and position.
 
     ``guardrails`` has the ids, separated by blanks, of guardrails that the code violates although they were added to
@@ -47,7 +48,7 @@ class StoredViolation:
     resolved_at: str = ""
 
 
-def store(db: sqlite3.Connection, trace_id: str, found: Sequence[StoredViolation]) -> None:
+def store(db: sqlite3.Connection, trace_id: str, found: Sequence[PromptRuleViolation]) -> None:
     """Store the violations in code that an agent wrote after a trace's prompt, in place of those stored for it before.
 
     Raises sqlite3.IntegrityError for a trace that does not exist, and for a value that the table does not allow.
@@ -62,10 +63,9 @@ def store(db: sqlite3.Connection, trace_id: str, found: Sequence[StoredViolation
             db.execute(insertion, (trace_id, position, *storable))
 
 
-def of_trace(db: sqlite3.Connection, trace_id: str) -> list[StoredViolation]:
+def of_trace(db: sqlite3.Connection, trace_id: str) -> list[PromptRuleViolation]:
     """Return the stored violations of a trace, in the order in which they were found."""
-    rows = map(queries.readable, db.execute(WHICH_OF_THE_TRACE, {"id": trace_id}))
-    return [StoredViolation(**{field.name: row[field.name] for field in fields(StoredViolation)}) for row in rows]
+    return [PromptRuleViolation(**queries.readable(row)) for row in db.execute(WHICH_OF_THE_TRACE, {"id": trace_id})]
 
 
 def resolve(db: sqlite3.Connection, trace_id: str, position: int, *, notes: str = "") -> bool:

@@ -15,6 +15,7 @@ from enricher.complexity.thresholds import compile_thresholds
 from enricher.interfaces.compat.complexity import (
     CycleError,
     TaskComplexityEstimator,
+    as_row,
     load_thresholds,
     parallel_groups,
 )
@@ -62,7 +63,7 @@ def failing(_prompt: str) -> object:
 
 @pytest.mark.conformance("S2-4a")
 def test_without_a_model_the_words_give_a_score_of_0_to_100() -> None:
-    scores = [TaskComplexityEstimator().estimate(prompt).complexity_score for prompt in (SMALL, LARGE, "", "ok")]
+    scores = [TaskComplexityEstimator().estimate(prompt).score for prompt in (SMALL, LARGE, "", "ok")]
 
     assert all(0 <= score <= 100 for score in scores)
     assert scores[1] > scores[0]
@@ -74,9 +75,9 @@ def test_a_models_score_counts_60_of_100() -> None:
 
     found = TaskComplexityEstimator(ask=lambda _prompt: {"complexity": 80}).estimate(SMALL)
 
-    assert found.llm_score == 80
-    assert found.complexity_score == pytest.approx(0.4 * alone.complexity_score + 0.6 * 80, abs=0.05)
-    assert found.fallback_reason == ""
+    assert found.model == 80
+    assert found.score == pytest.approx(0.4 * alone.score + 0.6 * 80, abs=0.05)
+    assert found.reason == ""
 
 
 @pytest.mark.conformance("S2-4a")
@@ -97,18 +98,18 @@ def test_without_a_usable_answer_the_words_decide_alone_and_the_reason_is_kept(
 ) -> None:
     found = TaskComplexityEstimator(ask=ask).estimate(SMALL)
 
-    assert reason in found.fallback_reason
-    assert found.llm_score is None
-    assert found.complexity_score == TaskComplexityEstimator().estimate(SMALL).complexity_score
+    assert reason in found.reason
+    assert found.model is None
+    assert found.score == TaskComplexityEstimator().estimate(SMALL).score
 
 
 @pytest.mark.conformance("S2-4b")
 def test_the_estimate_has_the_id_of_its_task() -> None:
     found = TaskComplexityEstimator().estimate(LISTED, task_id=123)
 
-    assert (found.task_id, found.stored().trace_id) == ("123", "123")
-    assert found.estimated_tokens > found.estimated_loc > found.estimated_files == 4
-    assert found.estimated_duration_minutes >= 15
+    assert (found.task_id, as_row(found).trace_id) == ("123", "123")
+    assert found.tokens > found.lines > found.files == 4
+    assert found.minutes >= 15
 
 
 @pytest.mark.conformance("S2-4c")
@@ -129,8 +130,8 @@ def test_parts_that_wait_for_each_other_are_reported() -> None:
 def test_the_parts_of_a_prompt_are_its_own_list_items() -> None:
     found = TaskComplexityEstimator().estimate(LISTED)
 
-    assert found.suggested_subtasks == [line.partition(". ")[2] for line in LISTED.splitlines()[1:]]
-    assert found.suggested_parallel_groups == [[1, 3, 4], [2], [5]]
+    assert [part.text for part in found.parts] == [line.partition(". ")[2] for line in LISTED.splitlines()[1:]]
+    assert found.groups == [[1, 3, 4], [2], [5]]
 
 
 @pytest.mark.parametrize(

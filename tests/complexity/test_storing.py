@@ -13,6 +13,7 @@ import pytest
 from enricher.interfaces.compat.complexity import (
     ParallelAgentAttempt,
     TaskComplexityEstimator,
+    as_row,
     attempts_at,
     estimate_of,
     insert_attempt,
@@ -51,7 +52,7 @@ def trace_id(db: sqlite3.Connection) -> str:
 
 @pytest.mark.conformance("S2-1d", "S2-4b")
 def test_an_estimate_comes_back_as_it_was_stored(db: sqlite3.Connection, trace_id: str) -> None:
-    stored = TaskComplexityEstimator(ask=lambda _task: 70).estimate(TASK, task_id=trace_id).stored()
+    stored = as_row(TaskComplexityEstimator(ask=lambda _task: 70).estimate(TASK, task_id=trace_id))
 
     insert_estimate(db, stored)
 
@@ -85,7 +86,7 @@ def test_an_attempt_comes_back_as_it_was_stored(db: sqlite3.Connection, trace_id
 def test_an_estimate_outside_its_limits_is_refused(
     db: sqlite3.Connection, trace_id: str, wrong: dict[str, float]
 ) -> None:
-    stored = TaskComplexityEstimator().estimate(TASK, task_id=trace_id).stored()
+    stored = as_row(TaskComplexityEstimator().estimate(TASK, task_id=trace_id))
 
     with pytest.raises(sqlite3.IntegrityError):
         insert_estimate(db, replace(stored, **wrong))  # type: ignore[arg-type]  # wrong on purpose
@@ -103,7 +104,7 @@ def test_an_attempt_outside_its_limits_is_refused(db: sqlite3.Connection, trace_
 
 
 def test_what_a_task_really_took_gives_an_accuracy(db: sqlite3.Connection, trace_id: str) -> None:
-    stored = TaskComplexityEstimator().estimate(TASK, task_id=trace_id).stored()
+    stored = as_row(TaskComplexityEstimator().estimate(TASK, task_id=trace_id))
     insert_estimate(db, replace(stored, estimated_files=4, estimated_loc=100))
 
     assert set_actuals(db, trace_id, files=2, loc=100) == 0.75
@@ -123,7 +124,7 @@ def test_what_a_task_really_took_gives_an_accuracy(db: sqlite3.Connection, trace
 def test_forgetting_export_and_merge_know_both_tables(
     asked: Account, db: sqlite3.Connection, trace_id: str, account: Account
 ) -> None:
-    insert_estimate(db, TaskComplexityEstimator().estimate(TASK, task_id=trace_id).stored())
+    insert_estimate(db, as_row(TaskComplexityEstimator().estimate(TASK, task_id=trace_id)))
     insert_attempt(db, ParallelAgentAttempt(trace_id=trace_id, num_agents=2, failure_reason="zebrafish"))
     db.close()
 

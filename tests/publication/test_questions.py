@@ -38,7 +38,9 @@ def state(tmp_path_factory: pytest.TempPathFactory) -> Path:
         first = db.execute("select min(id) from traces").fetchone()[0]
         changed = replays.ChangedPrompt(first, ("task type",), "instructions.md:12", {}, {})
         figures = {"identical": False}
-        stub = violations.StoredViolation("CODE_001", "NO_STUBS", "code_generation", "critical", "a.py", 1, "empty", "")
+        stub = violations.PromptRuleViolation(
+            "CODE_001", "NO_STUBS", "code_generation", "critical", "a.py", 1, "empty", ""
+        )
         violations.store(db, first, [stub])
         replays.store(
             db,

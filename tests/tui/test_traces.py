@@ -92,7 +92,7 @@ async def test_a_click_chooses_the_row_and_a_second_one_opens_it(library: Accoun
 
 
 async def test_a_trace_shows_what_its_turn_violated(library: Account) -> None:
-    stub = violations.StoredViolation(
+    stub = violations.PromptRuleViolation(
         "CODE_001",
         "NO_STUBS",
         "code_generation",

@@ -6,14 +6,14 @@ import json
 import sqlite3
 import subprocess
 from contextlib import closing
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from enricher.interfaces.compat.violations import PromptRuleViolation
-from enricher.validation.rules import PromptRuleEngine
 from storage.db import database
 from storage.traces import violations
+from storage.traces.violations import PromptRuleViolation
 
 if TYPE_CHECKING:
     from simulator import Account, Answer
@@ -167,22 +167,20 @@ def test_violations_are_shown_exported_and_forgotten_with_their_trace(account: A
 def test_a_violation_round_trips_and_the_table_refuses_wrong_values(account: Account) -> None:
     account.ask("add a login", session_id="s")
     trace = account.trace()["id"]
-    (found,) = PromptRuleEngine.load().validate(STUB, ["CODE_001"], file="auth.py")
-    one = PromptRuleViolation.of(trace, found)
+    one = PromptRuleViolation("CODE_001", "NO_STUBS", "code_generation", "critical", "auth.py", 1, "empty", "fill it")
 
     with closing(database.connect(str(account.state))) as db:
-        one.insert(db)
-        (read,) = PromptRuleViolation.select(db, trace)
+        violations.store(db, trace, [one])
+        (read,) = violations.of_trace(db, trace)
         schema = db.execute("select sql from sqlite_master where name = 'rule_violations'").fetchone()[0]
-        for wrong in ({"severity": "awful"}, {"rule_id": ""}, {"resolved": True}, {"task_id": "none"}):
-            given = {name: getattr(one, name) for name in PromptRuleViolation.__slots__}
+        for wrong in (replace(one, severity="awful"), replace(one, rule_id=""), replace(one, resolved=True)):
             with pytest.raises(sqlite3.IntegrityError):
-                PromptRuleViolation(**(given | wrong)).insert(db)
+                violations.store(db, trace, [wrong])
+        with pytest.raises(sqlite3.IntegrityError):
+            violations.store(db, "none", [one])
         assert violations.resolve(db, trace, 0, notes="done")
-        (resolved,) = PromptRuleViolation.select(db, trace)
+        (resolved,) = violations.of_trace(db, trace)
 
-    assert read.created_at and read == PromptRuleViolation(
-        trace, "CODE_001", "NO_STUBS", "code_generation", "critical", one.violation_details, created_at=read.created_at
-    )
+    assert read.created_at and read == replace(one, created_at=read.created_at)
     assert "check (severity in ('critical', 'high', 'medium', 'low'))" in schema
     assert resolved.resolved and resolved.resolution_notes == "done" and resolved.resolved_at

@@ -1221,7 +1221,7 @@ MUTATIONS = (
     # --- forget
     Mutation(
         "a forgotten prompt stays in the index of words",
-        "storage/erasure/forgetting.py",
+        "storage/erasure/trace_rows.py",
         "    TAKE_THE_WORDS_OUT,\n    DELETE_ITEMS_OF_TRACES,\n",
         "    DELETE_ITEMS_OF_TRACES,\n",
         "",
@@ -1229,7 +1229,7 @@ MUTATIONS = (
     ),
     Mutation(
         "forgotten words stay in the old blocks of the index",
-        "storage/erasure/forgetting.py",
+        "storage/erasure/trace_rows.py",
         "    _prepare(db)\n    _merge_the_index(db)\n",
         "    _prepare(db)\n",
         "",
@@ -2088,7 +2088,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a forgotten prompt leaves its vector",
-        "storage/erasure/forgetting.py",
+        "storage/erasure/trace_rows.py",
         "        db.execute(FORGET_THE_VECTORS)\n",
         "",
         "",
@@ -2242,7 +2242,7 @@ MUTATIONS = (
     Mutation(
         "a forgotten memory stays in the write-ahead log",
         "enricher/erasure/forgetting.py",
-        "        forgetting.make_final(db)",
+        "        trace_rows.make_final(db)",
         "        pass",
         "",
         "forgetting/test_forgotten_memories.py::test_it_is_gone_at_once_while_the_history_is_published",
@@ -2481,7 +2481,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a rescreened secret stays in the search index of memories",
-        "storage/erasure/rescreening.py",
+        "storage/erasure/stored_secrets.py",
         "in_turn(db, db.execute, memories.PURGE_THE_INDEX)",
         "pass",
         "",
@@ -3417,7 +3417,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a forgotten prompt stays in the plan of an experiment",
-        "storage/erasure/forgetting.py",
+        "storage/erasure/trace_rows.py",
         "    FORGET_THE_CASES_OF_EXPERIMENTS,\n)",
         ")",
         "",

@@ -19,7 +19,7 @@ from enricher.settings import DEFAULTS, convert, named_in, with_environment
 from storage import traces
 from storage.base import private
 from storage.db import database, maintenance
-from storage.erasure import copies, forgetting, retention, sidecar_files
+from storage.erasure import copies, retention, sidecar_files, trace_rows
 from storage.erasure.mentions import Mentions
 from storage.memory import memories
 from storage.state import detached, plan_files
@@ -85,22 +85,22 @@ def plan(db: sqlite3.Connection, *, ids: Iterable[str] = (), session: str = "", 
     """
     found = [queries.find(db, one) for one in ids]
     if session:
-        own = forgetting.of_session(db, session)
+        own = trace_rows.of_session(db, session)
         if not own:
             raise queries.UnknownTraceError(f"no trace of session {session!r}")
         found += own
     if match:
-        found += forgetting.mentioning(db, Mentions([match]))
+        found += trace_rows.mentioning(db, Mentions([match]))
     named = tuple(sorted(set(found), reverse=True))  # ids begin with the time, so that this is newest first
     return DeletionPlan(
-        named, (session,) if session else (), (match,) if match else (), tuple(forgetting.quoting(db, named))
+        named, (session,) if session else (), (match,) if match else (), tuple(trace_rows.quoting(db, named))
     )
 
 
 def forget(db: sqlite3.Connection, state: str, what: DeletionPlan, *, advance: Advance | None = None) -> ForgetReport:
     """Delete the data in the plan ``what`` everywhere; if an earlier deletion was interrupted, complete it first.
 
-    Raises UnfinishedError, ``forgetting.StillReadError``, sqlite3.Error or OSError. After an error, calling it again
+    Raises UnfinishedError, ``trace_rows.StillReadError``, sqlite3.Error or OSError. After an error, calling it again
     completes the deletion; if the deletion had begun, the background work after the next prompt completes it as well.
     ``advance`` is called with the progress.
     """
@@ -123,7 +123,7 @@ def forget_memories(db: sqlite3.Connection, state: str, ids: Iterable[str]) -> N
         if earlier is not None:  # an interrupted deletion: delete its prompts, too
             _forget(db, state, what)
             return
-        forgetting.make_final(db)
+        trace_rows.make_final(db)
         os.unlink(f"{state}/{NOTE}")
 
 
@@ -153,8 +153,8 @@ def remarks_on(db: sqlite3.Connection, what: DeletionPlan) -> list[str]:
     There may be one about memories, with the command that deletes them, and one about versions of the instructions.
     """
     wanted = Mentions(what.texts)
-    ids = forgetting.memories_mentioning(db, wanted) if wanted else []
-    ids = list(dict.fromkeys([*ids, *forgetting.memories_asked_for(db, what.every_id())]))
+    ids = trace_rows.memories_mentioning(db, wanted) if wanted else []
+    ids = list(dict.fromkeys([*ids, *trace_rows.memories_asked_for(db, what.every_id())]))
     remarks = []
     if ids:
         contain = "memory still contains" if len(ids) == 1 else "memories still contain"
@@ -265,29 +265,29 @@ def _forget(db: sqlite3.Connection, state: str, what: DeletionPlan, *, advance: 
     _write_note(state, what)
     if what.memories:
         memories.forget(db, what.memories)
-    rows = forgetting.described(db, what.every_id())
+    rows = trace_rows.described(db, what.every_id())
     outcome.remarks = remarks_on(db, what)
     gone = _target(db, what, rows)
     outcome.done = sidecar_files.clean(state, gone, event_files=event_files(db, state))
     done, remarks = golden.forget({row["cwd"] for row in rows}, gone)
     outcome.done += done
     outcome.remarks += remarks
-    outcome.traces = forgetting.delete(db, what.every_id(), advance=advance)
-    forgetting.delete_related(db, sessions=gone.sessions, wanted=Mentions(what.texts))
-    if late := forgetting.existing(db, what.every_id()):  # imported again by a process that had already read them
-        forgetting.delete(db, late)
+    outcome.traces = trace_rows.delete(db, what.every_id(), advance=advance)
+    trace_rows.delete_related(db, sessions=gone.sessions, wanted=Mentions(what.texts))
+    if late := trace_rows.existing(db, what.every_id()):  # imported again by a process that had already read them
+        trace_rows.delete(db, late)
     _end_deletion(db, state, outcome, wanted=Mentions(what.texts))
     return outcome
 
 
 def _target(db: sqlite3.Connection, what: DeletionPlan, rows: list[dict[str, Any]]) -> sidecar_files.ErasureTarget:
     ids = what.every_id()
-    ended = forgetting.sessions_that_end(db, {row["session_id"] for row in rows}, ids) | set(what.sessions)
+    ended = trace_rows.sessions_that_end(db, {row["session_id"] for row in rows}, ids) | set(what.sessions)
     moments: dict[str, list[float]] = {}
     for row in rows:
         moments.setdefault(row["session_id"], []).append(copies.seconds(row["at"]))
     # A shorter prompt, such as "yes", occurs in texts that have nothing to do with it.
-    own = [row["prompt"] for row in rows if len(row["prompt"]) >= forgetting.SHORTEST_QUOTE_CHARS]
+    own = [row["prompt"] for row in rows if len(row["prompt"]) >= trace_rows.SHORTEST_QUOTE_CHARS]
     return sidecar_files.ErasureTarget(
         frozenset(ids),
         Mentions([*what.texts, *(own if len(rows) <= FEW_PROMPTS else ())]),
@@ -295,7 +295,7 @@ def _target(db: sqlite3.Connection, what: DeletionPlan, rows: list[dict[str, Any
         moments,
         {
             session: refs
-            for session, refs in forgetting.injected_items(db, {row["session_id"] for row in rows}, ids).items()
+            for session, refs in trace_rows.injected_items(db, {row["session_id"] for row in rows}, ids).items()
             if session not in ended
         },
     )
@@ -310,7 +310,7 @@ def _end_deletion(db: sqlite3.Connection, state: str, outcome: ForgetReport, *, 
     sweep_rules(state)  # before the versions, which these files keep in use
     plan_files.remove_all()  # they quote prompts, and agents need them only briefly
     outcome.versions = retention.prune_versions(db, state, in_use=versions_in_use(state), wanted=wanted)
-    forgetting.scrub(db)
+    trace_rows.scrub(db)
     os.unlink(f"{state}/{NOTE}")
 
 
@@ -368,15 +368,13 @@ def _last_used(path: str) -> float:
 @contextlib.contextmanager
 def exclusive_deletion(state: str, *, patience_s: float = database.PATIENCE_S) -> Iterator[None]:
     """Hold the lock for deletions in a ``with`` block; raises UnfinishedError if another process keeps it too long."""
-    give_up_at = time.monotonic() + patience_s
-    while (turn := detached.claim(state, LOCK)) < 0:
-        if time.monotonic() > give_up_at:
-            raise UnfinishedError("another process is forgetting or pruning; try again when it is done")
-        time.sleep(0.05)
+    descriptor = private.open_file(f"{state}/{LOCK}", os.O_RDWR)
     try:
+        if not private.lock(descriptor, patience_s=patience_s):
+            raise UnfinishedError("another process is forgetting or pruning; try again when it is done")
         yield
     finally:
-        os.close(turn)
+        os.close(descriptor)
 
 
 def _write_note(state: str, what: DeletionPlan) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from enricher.erasure import golden
 from enricher.erasure.forgetting import event_files, exclusive_deletion, finish
 from enricher.prompt.redaction import found_in, redact
-from storage.erasure import forgetting, rescreening, sidecar_files
+from storage.erasure import sidecar_files, stored_secrets, trace_rows
 from storage.erasure.mentions import Mentions
 from storage.state import screen_version
 
@@ -80,15 +80,15 @@ def rescreen(
         return redacted
 
     if is_dry:
-        return RescreenReport(rescreening.rescreen(db, redacted, is_dry=True, advance=advance))
+        return RescreenReport(stored_secrets.redact_rows(db, redacted, is_dry=True, advance=advance))
     finish(db, state)  # takes and releases the lock of the next line
     with exclusive_deletion(state):
         folders = {cwd for (cwd,) in db.execute(IN_WHICH_FOLDERS)}
-        outcome = RescreenReport(rescreening.rescreen(db, redacted, advance=advance))
+        outcome = RescreenReport(stored_secrets.redact_rows(db, redacted, advance=advance))
         gone = sidecar_files.ErasureTarget(frozenset(), _Secrets(sorted(secrets)))
         outcome.done = sidecar_files.clean(state, gone, event_files=event_files(db, state))
         done, outcome.remarks = golden.forget(folders, gone)
         outcome.done += done
-        forgetting.scrub(db)
+        trace_rows.scrub(db)
         screen_version.note(state)
     return outcome

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from storage import traces
 from storage.base import private
-from storage.erasure import forgetting
+from storage.erasure import trace_rows
 from storage.traces import queries, spool
 from storage.traces.trace_pages import ABOVE_ALL
 
@@ -109,15 +109,15 @@ def surplus(db: sqlite3.Connection, bounds: Bounds) -> list[str]:
     return found if len(found) >= count else [row[0] for row in db.execute(WHICH_ARE_OLDEST, {"limit": count})]
 
 
-def prune(db: sqlite3.Connection, bounds: Bounds, *, advance: forgetting.Advance | None = None) -> int:
+def prune(db: sqlite3.Connection, bounds: Bounds, *, advance: trace_rows.Advance | None = None) -> int:
     """Delete the oldest traces until the limits in ``bounds`` hold; return how many were deleted.
 
-    ``advance`` is passed to ``forgetting.delete``. The caller must run ``forgetting.scrub`` afterwards.
+    ``advance`` is passed to ``trace_rows.delete``. The caller must run ``trace_rows.scrub`` afterwards.
     """
     gone = 0
     # Several rounds are needed, because the size of a trace is only estimated from the average.
     while ids := surplus(db, bounds):
-        gone += forgetting.delete(db, ids, advance=advance)
+        gone += trace_rows.delete(db, ids, advance=advance)
     return gone
 
 

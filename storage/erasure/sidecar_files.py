@@ -87,11 +87,11 @@ def clean(state_dir: str, gone: ErasureTarget, *, event_files: Iterable[str] = (
     return [*messages, *copies.clean(state_dir, gone)]
 
 
-def overwrite_lines(path: str, is_meant: Callable[[bytes], bool], replacement: Callable[[Record], Record]) -> int:
-    """Overwrite the lines of a file that ``is_meant`` selects; return how many lines changed.
+def _overwrite_lines(path: str, replacement: Callable[[bytes], object]) -> int:
+    """Overwrite lines of a file in place; return how many lines changed.
 
-    ``replacement`` maps the record in a line to the one to write, which is padded with blanks to the length of the
-    line. If it is longer than the line, only blanks are written.
+    ``replacement`` returns the JSON value to write in place of a line, or None if the line stays. The value is padded
+    with blanks to the length of the line; if it is longer, only blanks are written.
     """
     try:
         descriptor = os.open(path, os.O_RDWR | private.NOFOLLOW | private.NONBLOCK)
@@ -102,9 +102,10 @@ def overwrite_lines(path: str, is_meant: Callable[[bytes], bool], replacement: C
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             return 0
         for start, line in _lines(descriptor):
-            if not line.strip() or not is_meant(line):
+            value = replacement(line) if line.strip() else None
+            if value is None:
                 continue
-            short = fast_stdlib.dumps(replacement(_record(line))).encode()
+            short = fast_stdlib.dumps(value).encode()
             short = short if len(short) <= len(line) else b""
             if short.ljust(len(line)) != line:  # not overwritten already by a run that was interrupted
                 os.pwrite(descriptor, short.ljust(len(line)), start)
@@ -124,19 +125,22 @@ def _lines(descriptor: int) -> Iterator[tuple[int, bytes]]:
 
 
 def _clean_log(state_dir: str, gone: ErasureTarget) -> int:
-    def replacement(record: Record) -> Record:
-        return {"at": str(record.get("at", "")), "level": log.DEBUG, "stage": "", "session_id": "", "reason": ""}
+    def replacement(line: bytes) -> Record | None:
+        if not gone.is_logged_in(line):
+            return None
+        at = str(_record(line).get("at", ""))
+        return {"at": at, "level": log.DEBUG, "stage": "", "session_id": "", "reason": ""}
 
-    return sum(
-        overwrite_lines(f"{state_dir}/{name}", gone.is_logged_in, replacement) for name in (log.NAME, f"{log.NAME}.1")
-    )
+    return sum(_overwrite_lines(f"{state_dir}/{name}", replacement) for name in (log.NAME, f"{log.NAME}.1"))
 
 
 def _clean_events(path: str, gone: ErasureTarget) -> int:
-    def replacement(record: Record) -> Record:
-        return {"topic": str(record.get("topic", "")), "outcome": "forgotten"}
+    def replacement(line: bytes) -> Record | None:
+        if not gone.is_in_line(line):
+            return None
+        return {"topic": str(_record(line).get("topic", "")), "outcome": "forgotten"}
 
-    return sum(overwrite_lines(name, gone.is_in_line, replacement) for name in (path, f"{path}.1"))
+    return sum(_overwrite_lines(name, replacement) for name in (path, f"{path}.1"))
 
 
 def _clean_sessions(state_dir: str, gone: ErasureTarget) -> int:
@@ -152,22 +156,16 @@ def _forget_injected(path: str, names: set[str]) -> bool:
     The file lists what was already added to the session; what it does not list can be added again. Return whether the
     file changed.
     """
-    count = 0
-    try:
-        descriptor = os.open(path, os.O_RDWR | private.NOFOLLOW | private.NONBLOCK)
-    except OSError:
-        return False
-    with open(descriptor, "rb+", buffering=0):
-        for start, line in _lines(descriptor):
-            try:
-                tokens, injected = json.loads(line)
-                left = fast_stdlib.dumps([tokens, [name for name in injected if name not in names]]).encode()
-            except (ValueError, TypeError):
-                continue
-            if len(left) < len(line.rstrip()):
-                os.pwrite(descriptor, left.ljust(len(line)), start)
-                count += 1
-    return count > 0
+
+    def replacement(line: bytes) -> list[object] | None:
+        try:
+            tokens, injected = json.loads(line)
+            left = [name for name in injected if name not in names]
+        except (ValueError, TypeError):
+            return None
+        return [tokens, left] if len(left) < len(injected) else None
+
+    return _overwrite_lines(path, replacement) > 0
 
 
 def _clean_spool(state_dir: str, gone: ErasureTarget) -> int:

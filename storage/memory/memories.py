@@ -169,7 +169,7 @@ def count(db: sqlite3.Connection, project: str) -> tuple[int, int]:
 def forget(db: sqlite3.Connection, ids: Iterable[str]) -> int:
     """Delete the memories ``ids``, also from the full-text index and from temporary files; return how many existed.
 
-    The caller must run ``forgetting.make_final`` afterwards, which removes deleted rows from the database file.
+    The caller must run ``trace_rows.make_final`` afterwards, which removes deleted rows from the database file.
     """
     with transaction(db):
         gone = sum(db.execute(FORGET, {"id": _storable(one)}).rowcount for one in ids)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from storage.db import database
-from storage.erasure import forgetting
+from storage.erasure import trace_rows
 from workbench.coverage.coverage import measure
 from workbench.coverage.rule_positions import in_force
 from workbench.replay.corpus import Corpus
@@ -113,7 +113,7 @@ def test_nothing_is_kept_of_prompts_that_were_forgotten_meanwhile(db: sqlite3.Co
 
     def forget_it_after_it_was_read() -> bool:
         if next(looks, False):
-            forgetting.delete(db, [own])
+            trace_rows.delete(db, [own])
         return False
 
     coverage_store.measure(db, should_stop=forget_it_after_it_was_read)
@@ -126,7 +126,7 @@ def test_forgetting_a_prompt_forgets_what_was_measured_on_it(db: sqlite3.Connect
     before = versions(db)
 
     oldest = db.execute("select id from traces order by id limit 1").fetchone()[0]
-    forgetting.delete(db, [oldest])
+    trace_rows.delete(db, [oldest])
 
     assert (len(before), versions(db)) == (1, [])
     assert db.execute("select count(*) from rule_coverage").fetchone()[0] == 0

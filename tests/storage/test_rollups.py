@@ -10,7 +10,7 @@ import pytest
 
 from storage import traces
 from storage.db import database, merge
-from storage.erasure import forgetting, retention
+from storage.erasure import retention, trace_rows
 from storage.metrics import rollups
 from storage.traces import spool
 
@@ -87,13 +87,13 @@ def test_after_anything_they_are_what_counting_anew_gives(
     seed: int,
 ) -> None:
     monkeypatch.setattr(rollups, "BATCH_ROWS", 3)
-    monkeypatch.setattr(forgetting, "BATCH_TRACES", 2)
+    monkeypatch.setattr(trace_rows, "BATCH_TRACES", 2)
     chance = random.Random(seed)
 
     def forget() -> None:
         ids = [row[0] for row in db.execute("select id from traces order by rowid")]
         chosen = ids[-chance.randrange(1, 4) :] if chance.random() < 0.5 else chance.sample(ids, len(ids) // 3)
-        forgetting.delete(db, chosen)
+        trace_rows.delete(db, chosen)
 
     def merge_another() -> None:
         other = str(tmp_path_factory.mktemp("other") / "state")
@@ -128,7 +128,7 @@ def test_a_row_number_that_is_given_again_is_counted_again(
     first, second = whole_trace(), whole_trace(task_type="test")
     _add(state, db, [first])
     rollups.catch_up(db)
-    forgetting.delete(db, [first.id])
+    trace_rows.delete(db, [first.id])
     _add(state, db, [second])
 
     left = rollups.catch_up(db)
@@ -143,7 +143,7 @@ def test_after_everything_is_forgotten_no_row_is_left(
     _add(state, db, some_traces(random.Random(1), 20))
     rollups.catch_up(db)
 
-    forgetting.delete(db, [row[0] for row in db.execute("select id from traces")])
+    trace_rows.delete(db, [row[0] for row in db.execute("select id from traces")])
 
     assert counted(db) == {table: [] for table in TABLES}
 

@@ -15,7 +15,7 @@ from textual.widgets import Static
 
 from enricher.erasure import forgetting
 from enricher.prompt.project import SHARED, identify
-from storage.erasure.forgetting import StillReadError
+from storage.erasure.trace_rows import StillReadError
 from storage.memory import memories
 from workbench.tui.messages import OpenTrace
 from workbench.tui.panes import memory_text

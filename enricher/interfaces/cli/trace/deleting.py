@@ -99,12 +99,12 @@ def described(db: sqlite3.Connection, ids: Iterable[str], *, quoting: Iterable[s
 
     Those in ``quoting`` are marked as quoting one of the others.
     """
-    from storage.erasure import forgetting
+    from storage.erasure import trace_rows
 
     return [
         f"{row['id']}  {row['at'][:19].replace('T', ' ')}  {row['status']}"
         + ("  (quotes one of the others)" if row["id"] in quoting else "")
-        for row in forgetting.described(db, ids)
+        for row in trace_rows.described(db, ids)
     ]
 
 

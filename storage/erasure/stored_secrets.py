@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from storage.base import fast_stdlib
 from storage.base.paced_writes import in_turn
-from storage.erasure import forgetting
+from storage.erasure import trace_rows
 from storage.memory import memories
 from storage.memory.words import extra_words
 
@@ -54,30 +54,30 @@ PUT_THE_WORDS_BACK = """
 """
 
 
-def rescreen(
+def redact_rows(
     db: sqlite3.Connection, redact: Redact, *, is_dry: bool = False, advance: Advance | None = None
 ) -> dict[str, int]:
     """Redact all stored texts with ``redact``; return the number of changed rows by table.
 
     With ``is_dry``, the rows are only counted. ``advance`` is called with the number of tables done and the total.
-    ``db`` must be in autocommit mode. The caller must run ``forgetting.scrub`` afterwards. Raises sqlite3.Error.
+    ``db`` must be in autocommit mode. The caller must run ``trace_rows.scrub`` afterwards. Raises sqlite3.Error.
     """
     tables = [name for (name,) in db.execute(WHICH_TABLES) if name not in SKIPPED_TABLES]
     counts: dict[str, int] = {}
     for number, table in enumerate(tables):
-        changed = _rescreen_table(db, table, redact, is_dry=is_dry)
+        changed = _redact_table(db, table, redact, is_dry=is_dry)
         if changed:
             counts[table] = changed
         if advance:
             advance(number + 1, len(tables))
     if counts.get("traces") and not is_dry:
-        in_turn(db, db.execute, forgetting.FORGET_WHAT_WAS_MEASURED)
+        in_turn(db, db.execute, trace_rows.FORGET_WHAT_WAS_MEASURED)
     if counts.get("memories") and not is_dry:
         in_turn(db, db.execute, memories.PURGE_THE_INDEX)
     return counts
 
 
-def _rescreen_table(db: sqlite3.Connection, table: str, redact: Redact, *, is_dry: bool) -> int:
+def _redact_table(db: sqlite3.Connection, table: str, redact: Redact, *, is_dry: bool) -> int:
     columns = [(row[1], str(row[2]).lower(), int(row[5])) for row in db.execute(f"pragma table_info({table})")]
     keys = [name for name, _kind, place in columns if place]
     texts = [name for name, kind, _place in columns if kind == "text" and name not in IDENTIFIERS]
@@ -98,7 +98,7 @@ def _rescreen_table(db: sqlite3.Connection, table: str, redact: Redact, *, is_dr
 
 def _write(db: sqlite3.Connection, table: str, changes: list[tuple[dict[str, object], dict[str, Any]]]) -> None:
     ids = {"ids": json.dumps([key["id"] for changed, key in changes if table == "traces" and "prompt" in changed])}
-    db.execute(forgetting.TAKE_THE_WORDS_OUT, ids)
+    db.execute(trace_rows.TAKE_THE_WORDS_OUT, ids)
     for changed, key in changes:
         setting = ", ".join(f"{name} = :new_{name}" for name in changed)
         where = " and ".join(f"{name} = :{name}" for name in key)

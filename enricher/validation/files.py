@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from enricher.home import project_root
 from enricher.prompt.redaction import redact
 from enricher.rules import cache
-from enricher.settings import with_environment
+from enricher.settings import KEEPS_TEXT, with_environment
 from enricher.sources import git, transcripts
 from enricher.validation.rules import SYNTAX, PromptRuleEngine, Violation
 from storage.db import database
@@ -34,8 +34,6 @@ _SKIPPED = frozenset(("__pycache__", "node_modules", "site-packages", "venv", "b
 _HUNK = re.compile(r"@@ -\S+ \+(\d+)(?:,(\d+))? @@")  # "@@ -12,0 +13,2 @@": first new line, and how many (if not 1)
 _ESCAPE = re.compile(rb"\\([0-7]{3}|.)")  # in quoted names, git writes special bytes as in C
 _ESCAPED = {b"n": b"\n", b"t": b"\t", b"r": b"\r"}
-KEEPS_TEXT = ("redacted", "full")
-"""The values of the setting ``log`` that allow storing texts, here the names of files and messages about them."""
 
 
 class UnknownRevisionError(ValueError):

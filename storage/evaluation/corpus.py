@@ -29,9 +29,6 @@ WHICH_VERSIONS_ARE_NAMED = "select rules_hash, count(*), max(id) from traces whe
 WHICH_VERSIONS_HAVE_SOURCES = """
     select hash, layer, path, text from instructions_sources order by hash, position
 """
-NEWEST_LABELS = """
-    select trace_id, verdict, task_type from labels where id in (select max(id) from labels group by trace_id)
-"""
 NEWEST_LABELS_OF_TRACES = f"""
     select trace_id, verdict, task_type from labels
     where trace_id in (select value from json_each(:ids)) and {IS_NEWEST}
@@ -177,11 +174,6 @@ def labels_of(db: sqlite3.Connection, ids: Iterable[str]) -> dict[str, tuple[str
     """
     found = db.execute(NEWEST_LABELS_OF_TRACES, {"ids": json.dumps(list(ids))})
     return {trace_id: (verdict, task_type) for trace_id, verdict, task_type in found}
-
-
-def all_labels(db: sqlite3.Connection) -> dict[str, tuple[str, str]]:
-    """Return the newest label of every labelled trace, in the form of ``labels_of``."""
-    return {trace_id: (verdict, task_type) for trace_id, verdict, task_type in db.execute(NEWEST_LABELS)}
 
 
 def versions_by_first_use(db: sqlite3.Connection) -> list[tuple[str, str]]:

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 from storage import traces
 from storage.base import fast_stdlib
 from storage.base.paced_writes import transaction
-from storage.evaluation.corpus import NEWEST_LABELS
+from storage.traces import queries
+from storage.traces.labels import IS_NEWEST
 
 if TYPE_CHECKING:
     import sqlite3
@@ -25,19 +26,16 @@ KEEP_THE_EXPERIMENT = """
 """
 REPLACE_THE_REPORT = "update experiments set report = :report where id = :id"
 WHICH_EXPERIMENTS_ARE_KEPT = "select * from experiments order by id desc limit :limit"
-# «g» sorts after every digit of an id; the second row shows that several ids begin with the same text.
-WHICH_IDS_BEGIN_SO = "select id from experiments where id >= :id and id < :id || 'g' order by id <> :id limit 2"
 WHAT_IS_THIS_EXPERIMENT = "select * from experiments where id = :id"
 WHAT_CAME_OF_EACH_SESSION = f"""
-    with newest as ({NEWEST_LABELS})
     select traces.session_id,
            count(*) as prompts,
            sum(traces.status = 'shadow') as held_back,
            sum(case when traces.status = 'shadow' then 0 else traces.output_tokens end) as tokens,
-           count(newest.trace_id) as labelled,
-           coalesce(sum(newest.verdict = 'ok'
-               or (newest.verdict = 'class' and newest.task_type = traces.task_type)), 0) as right
-    from traces left join newest on newest.trace_id = traces.id
+           count(labels.id) as labelled,
+           coalesce(sum(labels.verdict = 'ok'
+               or (labels.verdict = 'class' and labels.task_type = traces.task_type)), 0) as right
+    from traces left join labels on labels.trace_id = traces.id and {IS_NEWEST}
     where traces.origin = 'hook' and traces.session_id <> '' and traces.status not in ('skipped', 'error')
       and traces.at >= :since
     group by traces.session_id order by traces.session_id
@@ -155,11 +153,10 @@ def newest(db: sqlite3.Connection, *, limit: int) -> list[Experiment]:
 
 def find(db: sqlite3.Connection, wanted: str) -> Experiment:
     """Return the only experiment whose id equals or begins with ``wanted``; raises UnknownExperimentError."""
-    ids = [row[0] for row in db.execute(WHICH_IDS_BEGIN_SO, {"id": traces.storable(wanted)})]
-    if not wanted or not ids:
-        raise UnknownExperimentError(f"no experiment {wanted!r}; see: enricher ab list")
-    if len(ids) > 1 and ids[0] != wanted:
-        raise UnknownExperimentError(f"several experiments begin with {wanted!r}; see: enricher ab list")
+    ids = queries.ids_beginning_with(db, wanted, table="experiments")
+    if len(ids) != 1:
+        found = f"several experiments begin with {wanted!r}" if ids else f"no experiment {wanted!r}"
+        raise UnknownExperimentError(f"{found}; see: enricher ab list")
     return _experiment(db.execute(WHAT_IS_THIS_EXPERIMENT, {"id": ids[0]}).fetchone())
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from storage import traces
 from storage.base import fast_stdlib
 from storage.base.paced_writes import transaction
-from storage.evaluation import corpus
+from storage.traces import queries
 from storage.traces.trace_pages import ABOVE_ALL
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ KEEP_A_RESULT = """
     where exists (select 1 from traces where id = :trace_id)
 """
 WHICH_REPLAYS_WERE_KEPT = "select * from replays where :before = '' or id < :before order by id desc limit :limit"
-WHICH_REPLAY_IS_MEANT = "select * from replays where id >= :id and id < :id || 'g' order by id limit 2"
+WHAT_IS_THIS_REPLAY = "select * from replays where id = :id"
 WHAT_CAME_OUT_OTHERWISE = "select * from replay_results where replay_id = :id order by trace_id desc"
 WHICH_RESULTS_COME_NEXT = """
     select replay_results.*, coalesce(traces.at, '') as at, coalesce(substr(traces.prompt, 1, :chars), '') as prompt
@@ -124,10 +124,10 @@ def listing(db: sqlite3.Connection, *, limit: int = 100, before: str = "") -> li
 
 def find(db: sqlite3.Connection, identity: str) -> StoredReplay:
     """Return the only stored replay whose id begins with ``identity``; raises UnknownReplayError."""
-    found = db.execute(WHICH_REPLAY_IS_MEANT, {"id": traces.storable(identity)}).fetchall()
-    if not identity or len(found) != 1:
-        raise UnknownReplayError(f"{'several' if found else 'no'} kept replays begin with {identity!r}")
-    return _kept(found[0])
+    ids = queries.ids_beginning_with(db, identity, table="replays")
+    if len(ids) != 1:
+        raise UnknownReplayError(f"{'several' if ids else 'no'} kept replays begin with {identity!r}")
+    return _kept(db.execute(WHAT_IS_THIS_REPLAY, {"id": ids[0]}).fetchone())
 
 
 def show(db: sqlite3.Connection, identity: str) -> tuple[StoredReplay, list[ChangedPrompt]]:
@@ -164,12 +164,6 @@ def by_kind(db: sqlite3.Connection, replay: StoredReplay) -> dict[str, int]:
         counted: dict[str, int] = replay.figures["by_kind"]
         return counted
     return dict(db.execute(HOW_MANY_CHANGE_IN_EACH_WAY, {"id": replay.id}))
-
-
-def labelled(db: sqlite3.Connection) -> dict[str, str]:
-    """Return, by trace id, each trace's newest label: "ok", "wrong", or the task type that a user called correct."""
-    labels = corpus.all_labels(db)
-    return {trace: task_type if verdict == "class" else verdict for trace, (verdict, task_type) in labels.items()}
 
 
 def _row(identity: str, result: ChangedPrompt) -> dict[str, str]:

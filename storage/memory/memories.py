@@ -26,7 +26,7 @@ NAMESPACES = (
 )  # fmt: skip
 ORIGINS = ("added", "captured", "team", "import:notes", "import:agents", "import:git", "import:jsonl")
 DEFAULT_NAMESPACE = "context"
-SHARED = "shared"
+SHARED = memory_markers.SHARED
 LONGEST_ID = 128
 SHORT_SHA = 8
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import time
 
 from storage.base.fast_stdlib import loads
+from storage.memory.memory_markers import SHARED
 from storage.memory.question import CANDIDATES, PREFIX, MemoryQuestion
 from storage.memory.words import BASE_FORMS, words
 
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from sqlite3 import Connection
 
-SHARED = "shared"
 LARGEST_WEIGHT = 1.5  # of a namespace; scores are divided by it, so that the weighted ones are at most 1
 
 K1 = 1.0  # BM25: the smaller, the less a further occurrence of a term adds

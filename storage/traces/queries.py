@@ -49,7 +49,7 @@ _OF_THE_HOOK = f"{_MATCHING} and (:names_origin or origin = 'hook')"
 WHICH_TRACES_MATCH = f"select * {_MATCHING} and (:before = '' or id < :before) order by id desc limit :limit"
 # A range, since ``like`` would not use the index: ids are hexadecimal, so a prefix with "g" appended sorts after all
 # ids with that prefix. The id itself comes first; a second row shows that the prefix is ambiguous.
-WHICH_IDS_BEGIN_SO = "select id from traces where id = :id or (id > :id and id < :id || 'g') order by id <> :id limit 2"
+WHICH_IDS_BEGIN_SO = "select id from {} where id = :id or (id > :id and id < :id || 'g') order by id <> :id limit 2"
 WHAT_IS_THIS_TRACE = "select * from traces where id = :id"
 # Slash commands, which may themselves ask about the last prompt, and second calls by a hook that is registered twice do
 # not count as prompts; imported prompts never went through the hook.
@@ -128,12 +128,19 @@ class Stats:
 
 def find(db: sqlite3.Connection, wanted: str) -> str:
     """Return the trace id that equals ``wanted``, or the only one that begins with it; raises UnknownTraceError."""
-    ids = [row[0] for row in db.execute(WHICH_IDS_BEGIN_SO, {"id": traces.storable(wanted)})]
-    if not wanted or not ids:  # every id begins with the empty text
-        raise UnknownTraceError(f"no trace {wanted!r}")
-    if len(ids) > 1 and ids[0] != wanted:
-        raise UnknownTraceError(f"several traces begin with {wanted!r}")
-    return str(ids[0])
+    ids = ids_beginning_with(db, wanted, table="traces")
+    if len(ids) != 1:
+        raise UnknownTraceError(f"several traces begin with {wanted!r}" if ids else f"no trace {wanted!r}")
+    return ids[0]
+
+
+def ids_beginning_with(db: sqlite3.Connection, wanted: str, *, table: str) -> list[str]:
+    """Return the id in a table that equals ``wanted``; if there is none, the ids that begin with it, at most two."""
+    if not wanted:  # every id begins with the empty text
+        return []
+    wanted = traces.storable(wanted)
+    ids = [str(row[0]) for row in db.execute(WHICH_IDS_BEGIN_SO.format(table), {"id": wanted})]
+    return [wanted] if wanted in ids else ids
 
 
 def matching(db: sqlite3.Connection, which: Selection | None = None, *, limit: int, before: str = "") -> list[Row]:

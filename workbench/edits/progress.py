@@ -207,7 +207,7 @@ def evaluate_labels(
     """Judge the changed prompts that have a label, and the golden cases of a file, before and after the edit.
 
     A prompt with a golden case is judged by that case, not by its label. ``labels`` are the labels of all replayed
-    prompts, by trace id, as ``storage.evaluation.replays.labelled`` returns them. Raises
+    prompts, by trace id: "ok", "wrong", or the task type that a user called correct. Raises
     ``workbench.gate.cases.CasesError``.
     """
     golden = cases.read(cases_file).by_id() if cases_file else {}
@@ -269,12 +269,12 @@ def account(run: Replay, *, cases_file: str = "", began: float | None = None) ->
     """
     began = time.perf_counter() if began is None else began
     radius, total, yielded_at = run.blast_radius(), run.corpus.count(), 0.0
-    known = replays.labelled(run.corpus.db)
     labels: dict[str, str] = {}
     for replayed in run.batches():
         radius.add(replayed)
         ids = [*(pair.prompt.id for pair in replayed.pairs), *(row.id for row in replayed.unaffected)]
-        labels.update((trace_id, known[trace_id]) for trace_id in ids if trace_id in known)
+        for trace_id, (verdict, task_type) in corpus.labels_of(run.corpus.db, ids).items():
+            labels[trace_id] = task_type or verdict
         if time.perf_counter() - yielded_at > YIELD_EVERY_S:
             yield _figures(run, radius, total=total, began=began)
             yielded_at = time.perf_counter()  # after the caller has drawn them

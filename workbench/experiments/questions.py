@@ -73,8 +73,8 @@ class Questions:
 
     def of_log(self, db: sqlite3.Connection, selection: Selection, *, limit: int = 0) -> Iterator[ExperimentPrompt]:
         """Yield the recorded prompts, newest first, with their labels; ``limit`` 0 means all."""
-        labels = corpus.all_labels(db)
         for page in corpus.rows(db, selection, limit=limit):
+            labels = corpus.labels_of(db, [row.id for row in page])
             for row in page:
                 if reason := why_left_out(row):
                     self.left_out[reason] += 1

@@ -774,8 +774,8 @@ MUTATIONS = (
     Mutation(
         "a model that fails is asked on and on",
         "enricher/model/allowance.py",
-        "if purpose else (self.failures, self.resume_at)",
-        "if purpose else (0, 0.0)",
+        "if now < resume_at <= now + LONGEST_PAUSE_S",
+        "if False",
         "",
         "model/test_hook_with_model.py::test_after_three_failures_the_model_is_left_alone_for_a_while",
     ),
@@ -1873,8 +1873,8 @@ MUTATIONS = (
     Mutation(
         "a channel asks a failing model on and on",
         "enricher/model/allowance.py",
-        "            self.pauses[purpose] = failures, _resume_at(failures, retry_after_s)",
-        "            self.pauses[purpose] = failures, 0.0",
+        "            self.pauses[purpose] = failures + 1, _resume_at(failures + 1, retry_after_s) or resume_at",
+        "            self.pauses[purpose] = failures + 1, 0.0",
         "",
         "model/test_handlers.py::test_after_three_failures_a_channel_leaves_its_model_alone_for_a_while",
     ),

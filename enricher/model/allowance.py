@@ -37,10 +37,10 @@ TRY_SLOW_AGAIN_S = 300.0  # after this time, a model that was too slow may have 
 LIMITS = ("model.calls_per_day", "model.usd_per_day", "model.usd_per_million_input", "model.usd_per_million_output")
 """Names of the settings for daily limits and prices. A channel's process gets their values from the hook as strings."""
 SKIPPED = "skipped"
-VECTORS, PLAN = "vectors", "plan"
-"""Names of two purposes of calls: to fetch vectors for the search by meaning, and to get the steps of a plan.
+OPINION, VECTORS, PLAN = "", "vectors", "plan"
+"""Names of purposes of calls: a second opinion, vectors for the search by meaning, the steps of a plan.
 
-The purpose of a channel's calls is the channel's name; the purpose of a second opinion is empty.
+The purpose of a channel's calls is the channel's name.
 """
 
 
@@ -48,11 +48,11 @@ class Account:
     """The record of earlier calls to models: the number and the cost of today's calls, and the failures in a row.
 
     ``pauses`` maps the purpose of calls to the number of their failures in a row and the time at which their pause
-    ends. Second opinions have fields of their own instead: ``failures``, ``resume_at``, ``latencies_ms`` (the durations
-    of the latest calls) and ``tried_at`` (the time of the last call).
+    ends. ``latencies_ms`` are the durations of the latest second opinions, and ``tried_at`` is the time of the last
+    one.
     """
 
-    __slots__ = ("calls", "day", "failures", "latencies_ms", "pauses", "resume_at", "tried_at", "usd")
+    __slots__ = ("calls", "day", "latencies_ms", "pauses", "tried_at", "usd")
 
     def __init__(self, value: Mapping[str, Any] | None = None) -> None:
         value = value or {}
@@ -60,8 +60,6 @@ class Account:
         self.day = str(value.get("day", ""))
         self.calls = int(value.get("calls", 0))
         self.usd = float(value.get("usd", 0.0))
-        self.failures = int(value.get("failures", 0))
-        self.resume_at = float(value.get("resume_at", 0.0))
         self.tried_at = float(value.get("tried_at", 0.0))
         self.pauses: dict[str, tuple[int, float]] = {
             str(purpose): (int(failures), float(resume_at))
@@ -83,7 +81,7 @@ class Account:
             return f"budget: {calls} calls today"
         if usd >= float(settings["model.usd_per_day"]):
             return f"budget: {usd:.2f} USD today"
-        failures, resume_at = self.pauses.get(purpose, (0, 0.0)) if purpose else (self.failures, self.resume_at)
+        failures, resume_at = self.pauses.get(purpose, (0, 0.0))
         # A clock that was set back meanwhile must not prolong the pause.
         return f"paused after {failures} failures in a row" if now < resume_at <= now + LONGEST_PAUSE_S else ""
 
@@ -92,7 +90,7 @@ class Account:
 
         None is requested if earlier answers usually took longer than ``within_s`` seconds.
         """
-        if refusal := self.refusal_for("", settings):
+        if refusal := self.refusal_for(OPINION, settings):
             return refusal
         now = time.time()
         known = sorted(self.latencies_ms)
@@ -115,26 +113,22 @@ class Account:
         self.count()
         self.tried_at = time.time()
 
-    def succeeded(self, latency_ms: float, usd: float) -> None:
-        self.latencies_ms = [*self.latencies_ms, round(latency_ms, 1)][-LATENCIES_KEPT:]
-        self.usd = round(self.usd + usd, 6)
-        self.failures, self.resume_at = 0, 0.0
+    def opinion_ended(
+        self, latency_ms: float, *, is_failure: bool, retry_after_s: float = 0.0, usd: float = 0.0
+    ) -> None:
+        """Record the end of a call for a second opinion, as ``ended`` does, and how long the call took."""
+        self.ended(OPINION, is_failure=is_failure, retry_after_s=retry_after_s, usd=usd)
+        if not is_failure or self.pauses[OPINION][0] >= FAILURES_BEFORE_PAUSE:
+            self.latencies_ms = [*self.latencies_ms, round(latency_ms, 1)][-LATENCIES_KEPT:]
 
-    def failed(self, latency_ms: float, retry_after_s: float) -> None:
-        """Record that a second opinion failed after ``latency_ms``.
+    def ended(self, purpose: str, *, is_failure: bool, retry_after_s: float = 0.0, usd: float = 0.0) -> None:
+        """Record the end of a call for a ``purpose``: its cost, and whether it failed.
 
         A pause begins after several failures in a row, or if the endpoint asks for one of ``retry_after_s`` seconds.
         """
-        self.failures += 1
-        if self.failures >= FAILURES_BEFORE_PAUSE:
-            self.latencies_ms = [*self.latencies_ms, round(latency_ms, 1)][-LATENCIES_KEPT:]
-        self.resume_at = _resume_at(self.failures, retry_after_s) or self.resume_at
-
-    def ended(self, purpose: str, *, is_failure: bool, retry_after_s: float = 0.0, usd: float = 0.0) -> None:
-        """Record the end of a call for a ``purpose`` other than a second opinion: its cost, and whether it failed."""
         if is_failure:
-            failures = self.pauses.get(purpose, (0, 0.0))[0] + 1
-            self.pauses[purpose] = failures, _resume_at(failures, retry_after_s)
+            failures, resume_at = self.pauses.get(purpose, (0, 0.0))
+            self.pauses[purpose] = failures + 1, _resume_at(failures + 1, retry_after_s) or resume_at
         else:
             self.pauses.pop(purpose, None)
         self.usd = round(self.usd + usd, 6)

@@ -182,12 +182,12 @@ def ask_now(
         answer = ask(endpoint, text, within_s=LONGEST_S, schema=prompts["classification"]["schema"])
     except ModelError as failure:
         latency_ms, retry_after_s = _since(began), failure.retry_after_s
-        _note(state, lambda account: account.failed(latency_ms, retry_after_s))
+        _note(state, lambda account: account.opinion_ended(latency_ms, is_failure=True, retry_after_s=retry_after_s))
         return {"status": failure.reason, "reason": str(failure)[:300], "latency_ms": latency_ms}
     except (EndpointError, OSError) as failure:
         return {"status": ERROR, "reason": str(failure)[:300], "latency_ms": _since(began)}
     latency_ms, usd = _since(began), allowance.cost(settings, answer.input_tokens, answer.output_tokens)
-    _note(state, lambda account: account.succeeded(latency_ms, usd))
+    _note(state, lambda account: account.opinion_ended(latency_ms, is_failure=False, usd=usd))
     schema, accuracy = prompts["classification"]["schema"], float(settings["model.accuracy"])
     opinion, problem = read_opinion(answer.text, schema, task_types=kinds, accuracy=accuracy)
     record = _answered(answer, settings, OK if opinion else PARSE, problem, latency_ms)

@@ -363,7 +363,7 @@ def end_pauses(caller: Caller) -> None:
     file = caller.account.state / allowance.FILE
     if file.exists():
         kept = json.loads(file.read_text())
-        file.write_text(json.dumps(kept | {"pauses": {}, "failures": 0, "resume_at": 0}))
+        file.write_text(json.dumps(kept | {"pauses": {}}))
 
 
 def is_left_alone(caller: Caller, server: ModelServer, purpose: str, reason: str) -> bool:

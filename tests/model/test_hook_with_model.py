@@ -459,7 +459,7 @@ def test_an_account_of_calls_that_is_garbage_is_begun_anew(asking: Account, mode
 def test_time_passes() -> None:
     account = allowance.Account()
     account.count()
-    account.failed(10.0, 0.0)
-    assert (account.resume_at, account.failures) == (0.0, 1)
-    account.failed(10.0, 90.0)
-    assert 80 < account.resume_at - time.time() <= 90
+    account.opinion_ended(10.0, is_failure=True)
+    assert account.pauses == {allowance.OPINION: (1, 0.0)}
+    account.opinion_ended(10.0, is_failure=True, retry_after_s=90.0)
+    assert 80 < account.pauses[allowance.OPINION][1] - time.time() <= 90

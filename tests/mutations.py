@@ -807,9 +807,9 @@ MUTATIONS = (
     Mutation(
         "the model is asked twice",
         "enricher/model/opinion_request.py",
-        "        answer = ask(endpoint, text, within_s=LONGEST_S, schema=prompts",
-        "        ask(endpoint, text, within_s=LONGEST_S)\n"
-        "        answer = ask(endpoint, text, within_s=LONGEST_S, schema=prompts",
+        "            answer = ask(endpoint, text, within_s=LONGEST_S, schema=prompts",
+        "            ask(endpoint, text, within_s=LONGEST_S)\n"
+        "            answer = ask(endpoint, text, within_s=LONGEST_S, schema=prompts",
         "S1-5.2a",
         "model/test_hook_with_model.py::test_a_model_decides_what_the_rules_leave_open",
     ),
@@ -865,8 +865,8 @@ MUTATIONS = (
     Mutation(
         "a failed call counts as an opinion",
         "enricher/model/opinion_request.py",
-        '"reason": str(failure)[:300], "latency_ms": latency_ms}',
-        '"reason": str(failure)[:300], "latency_ms": latency_ms, "opinion": {"topics": []}}',
+        '"reason": str(failure)[:300], "latency_ms": _since(began)}',
+        '"reason": str(failure)[:300], "latency_ms": _since(began), "opinion": {"topics": []}}',
         "S1-5.5b",
         "model/test_hook_with_model.py::test_a_model_that_fails_leaves_the_verdict_of_the_rules_and_its_reason",
     ),
@@ -1873,8 +1873,8 @@ MUTATIONS = (
     Mutation(
         "a channel asks a failing model on and on",
         "enricher/model/allowance.py",
-        "            self.pauses[purpose] = failures + 1, _resume_at(failures + 1, retry_after_s) or resume_at",
-        "            self.pauses[purpose] = failures + 1, 0.0",
+        "            self.pauses[purpose] = failures, _resume_at(failures, retry_after_s) or resume_at",
+        "            self.pauses[purpose] = failures, 0.0",
         "",
         "model/test_handlers.py::test_after_three_failures_a_channel_leaves_its_model_alone_for_a_while",
     ),

@@ -108,29 +108,26 @@ class Account:
             self.day, self.calls, self.usd = day, 0, 0.0
         self.calls += 1
 
-    def count_opinion(self) -> None:
-        """Count a call for a second opinion that is about to be made, and remember its time."""
-        self.count()
-        self.tried_at = time.time()
-
-    def opinion_ended(
-        self, latency_ms: float, *, is_failure: bool, retry_after_s: float = 0.0, usd: float = 0.0
+    def ended(
+        self,
+        purpose: str,
+        *,
+        is_failure: bool,
+        latency_ms: float = 0.0,
+        retry_after_s: float = 0.0,
+        usd: float = 0.0,
     ) -> None:
-        """Record the end of a call for a second opinion, as ``ended`` does, and how long the call took."""
-        self.ended(OPINION, is_failure=is_failure, retry_after_s=retry_after_s, usd=usd)
-        if not is_failure or self.pauses[OPINION][0] >= FAILURES_BEFORE_PAUSE:
-            self.latencies_ms = [*self.latencies_ms, round(latency_ms, 1)][-LATENCIES_KEPT:]
-
-    def ended(self, purpose: str, *, is_failure: bool, retry_after_s: float = 0.0, usd: float = 0.0) -> None:
-        """Record the end of a call for a ``purpose``: its cost, and whether it failed.
+        """Record the end of a call for a ``purpose``: whether it failed, its duration and its cost.
 
         A pause begins after several failures in a row, or if the endpoint asks for one of ``retry_after_s`` seconds.
         """
+        failures, resume_at = self.pauses.pop(purpose, (0, 0.0))
+        failures = failures + 1 if is_failure else 0
         if is_failure:
-            failures, resume_at = self.pauses.get(purpose, (0, 0.0))
-            self.pauses[purpose] = failures + 1, _resume_at(failures + 1, retry_after_s) or resume_at
-        else:
-            self.pauses.pop(purpose, None)
+            self.pauses[purpose] = failures, _resume_at(failures, retry_after_s) or resume_at
+        # The first failures in a row, which may be quick, say nothing about how long an answer takes.
+        if purpose == OPINION and not 0 < failures < FAILURES_BEFORE_PAUSE:
+            self.latencies_ms = [*self.latencies_ms, round(latency_ms, 1)][-LATENCIES_KEPT:]
         self.usd = round(self.usd + usd, 6)
 
 
@@ -143,17 +140,19 @@ def _resume_at(failures: int, retry_after_s: float) -> float:
 
 
 class CountedCall:
-    """A context manager around one call to a model, for a channel, vectors or a plan: it counts the call or refuses it.
+    """A context manager around one call to a model, which counts the call or refuses it, and records how it ended.
 
-    Entering it raises ModelError if no call may be made now. If the block raises an exception, the call counts as
-    failed, even if the caller only ran out of time.
+    Entering it raises ModelError if no call may be made now; a second opinion is never refused here, but before its
+    process starts (``Account.refusal``). If the block raises an exception, the call counts as failed, even if the
+    caller only ran out of time. The call's duration counts from the creation of this object.
     """
 
-    __slots__ = ("_purpose", "_settings", "_state", "_usd")
+    __slots__ = ("_began", "_purpose", "_settings", "_state", "_usd")
 
     def __init__(self, purpose: str, settings: Mapping[str, Value], state: str) -> None:
         self._purpose, self._settings, self._state = purpose, settings, state
         self._usd = 0.0
+        self._began = time.perf_counter()
 
     def __enter__(self) -> Self:
         from enricher.model.client import ModelError
@@ -167,7 +166,9 @@ class CountedCall:
     def _begin(self, account: Account) -> None:
         from enricher.model.client import ModelError
 
-        if refusal := account.refusal_for(self._purpose, self._settings):
+        if self._purpose == OPINION:
+            account.tried_at = time.time()
+        elif refusal := account.refusal_for(self._purpose, self._settings):
             raise ModelError(refusal, reason=SKIPPED)
         account.count()
 
@@ -176,12 +177,17 @@ class CountedCall:
         self._usd = cost(self._settings, input_tokens, output_tokens)
 
     def __exit__(self, _kind: object, failure: BaseException | None, _traceback: TracebackType | None) -> None:
+        latency_ms = (time.perf_counter() - self._began) * 1000
         retry_after_s = float(getattr(failure, "retry_after_s", 0.0))
         try:
             change(
                 self._state,
                 lambda account: account.ended(
-                    self._purpose, is_failure=failure is not None, retry_after_s=retry_after_s, usd=self._usd
+                    self._purpose,
+                    is_failure=failure is not None,
+                    latency_ms=latency_ms,
+                    retry_after_s=retry_after_s,
+                    usd=self._usd,
                 ),
             )
         except OSError:  # the answer is used even if the end of the call cannot be recorded

@@ -164,11 +164,10 @@ def ask_now(
     from enricher.model.question import question, read_opinion
 
     began = time.perf_counter()
+    call = allowance.CountedCall(allowance.OPINION, settings, state)
     try:
         endpoint = Endpoint(settings)
         endpoint.unlock()
-        # The call is counted before it is made, so that it counts even if this process is killed meanwhile.
-        allowance.change(state, allowance.Account.count_opinion)
         # With ``log = full``, the prompt and the stored ones have their secrets.
         examples = [(redact(text)[0], name) for text, name in _examples(prompt, settings, state)] if kinds else []
         prompts = rules.packed("prompts")
@@ -179,15 +178,12 @@ def ask_now(
             examples=examples,
             asks_effort=bool(settings["complexity.enabled"]),
         )
-        answer = ask(endpoint, text, within_s=LONGEST_S, schema=prompts["classification"]["schema"])
-    except ModelError as failure:
-        latency_ms, retry_after_s = _since(began), failure.retry_after_s
-        _note(state, lambda account: account.opinion_ended(latency_ms, is_failure=True, retry_after_s=retry_after_s))
-        return {"status": failure.reason, "reason": str(failure)[:300], "latency_ms": latency_ms}
-    except (EndpointError, OSError) as failure:
-        return {"status": ERROR, "reason": str(failure)[:300], "latency_ms": _since(began)}
-    latency_ms, usd = _since(began), allowance.cost(settings, answer.input_tokens, answer.output_tokens)
-    _note(state, lambda account: account.opinion_ended(latency_ms, is_failure=False, usd=usd))
+        with call:
+            answer = ask(endpoint, text, within_s=LONGEST_S, schema=prompts["classification"]["schema"])
+            call.used(answer.input_tokens, answer.output_tokens)
+    except (ModelError, EndpointError, OSError) as failure:
+        return _failed(failure, began)
+    latency_ms = _since(began)
     schema, accuracy = prompts["classification"]["schema"], float(settings["model.accuracy"])
     opinion, problem = read_opinion(answer.text, schema, task_types=kinds, accuracy=accuracy)
     record = _answered(answer, settings, OK if opinion else PARSE, problem, latency_ms)
@@ -210,8 +206,7 @@ def _plan_now(
             answer = ask(endpoint, text, within_s=within_s, schema=schema, most_tokens=MOST_TOKENS_OF_PLAN)
             call.used(answer.input_tokens, answer.output_tokens)
     except (ModelError, EndpointError, OSError) as failure:
-        status = failure.reason if isinstance(failure, ModelError) else ERROR
-        return {"status": status, "reason": str(failure)[:300], "latency_ms": _since(began)}
+        return _failed(failure, began)
     parsed = parse(answer.text, schema)
     reason = "; ".join(parsed.problems)[:300]
     return _answered(answer, settings, OK if parsed.data else PARSE, reason, _since(began)) | {"plan": parsed.data}
@@ -231,11 +226,9 @@ def _answered(
     }
 
 
-def _note(state: str, action: Callable[[allowance.Account], None]) -> None:
-    try:
-        allowance.change(state, action)
-    except OSError:  # the answer is usable all the same
-        return
+def _failed(failure: Exception, began: float) -> dict[str, Any]:
+    status = getattr(failure, "reason", ERROR)  # only a ModelError has a reason
+    return {"status": status, "reason": str(failure)[:300], "latency_ms": _since(began)}
 
 
 def _since(began: float) -> float:

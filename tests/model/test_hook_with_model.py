@@ -459,7 +459,7 @@ def test_an_account_of_calls_that_is_garbage_is_begun_anew(asking: Account, mode
 def test_time_passes() -> None:
     account = allowance.Account()
     account.count()
-    account.opinion_ended(10.0, is_failure=True)
+    account.ended(allowance.OPINION, is_failure=True)
     assert account.pauses == {allowance.OPINION: (1, 0.0)}
-    account.opinion_ended(10.0, is_failure=True, retry_after_s=90.0)
+    account.ended(allowance.OPINION, is_failure=True, retry_after_s=90.0)
     assert 80 < account.pauses[allowance.OPINION][1] - time.time() <= 90

@@ -136,6 +136,16 @@ def removed(path: str) -> bool:
     return True
 
 
+def unchanged_for(folder: str, seconds: float) -> list[str]:
+    """Return the paths of the files in a folder that have not changed for so long; empty if it cannot be read."""
+    try:
+        with os.scandir(folder) as entries:
+            before = time.time() - seconds
+            return [one.path for one in entries if one.stat(follow_symlinks=False).st_mtime < before]
+    except OSError:
+        return []
+
+
 def lock(descriptor: int, *, patience_s: float = 0.0) -> bool:
     """Lock an open file against other processes; return whether that succeeded within ``patience_s``.
 

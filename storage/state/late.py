@@ -8,7 +8,6 @@ such as the end of a tool call, takes the result; if the user's next prompt come
 from __future__ import annotations
 
 import os
-import time
 
 from storage.base import fast_stdlib, private
 
@@ -62,12 +61,7 @@ def is_due(state_dir: str, session_id: str, value: dict[str, Any]) -> bool:
 
 def take_unclaimed(state_dir: str) -> list[dict[str, Any]]:
     """Remove all files older than an hour, whose sessions seem to have ended; return the results found in them."""
-    try:
-        with os.scandir(f"{state_dir}/{FOLDER}") as entries:
-            before = time.time() - UNCLAIMED_AFTER_S
-            old = [one.path for one in entries if one.stat(follow_symlinks=False).st_mtime < before]
-    except OSError:
-        return []
+    old = private.unchanged_for(f"{state_dir}/{FOLDER}", UNCLAIMED_AFTER_S)
     return [value for file in old if "model" in (value := _claimed(file))]  # a file ``.turn`` has only a trace
 
 

@@ -97,13 +97,7 @@ def reset_session(state_dir: str, session_id: str) -> bool:
 
 def forget_old(state_dir: str) -> None:
     """Remove the files of sessions to which nothing was added for a month."""
-    try:
-        with os.scandir(f"{state_dir}/{FOLDER}") as entries:
-            ages = ((one.path, time.time() - one.stat(follow_symlinks=False).st_mtime) for one in entries)
-            old = [path for path, age_s in ages if age_s > FORGOTTEN_AFTER_S]
-    except OSError:
-        return
-    for path in old:
+    for path in private.unchanged_for(f"{state_dir}/{FOLDER}", FORGOTTEN_AFTER_S):
         private.removed(path)  # unless the session has just been reset
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Rows = list[tuple[Value, ...]]
 
 DATABASE = "enricher.db"
-SCHEMA_VERSION = 26  # the number of migrations; every spool file records the version it was written for
+SCHEMA_VERSION = 26  # the number of the last migration; every spool file records the version it was written for
 ID_LIMIT = 128
 
 STATUSES = ("ok", "silent", "skipped", "partial", "error", "shadow")

@@ -42,7 +42,7 @@ def test_the_wheel_holds_the_packages_and_the_instructions_in_both_forms(package
     names = set(zipfile.ZipFile(packages["wheel"]).namelist())
 
     assert {
-        "enricher/boot.py", "storage/traces/__init__.py", "workbench/replay/replay.py",
+        "enricher/boot.py", "storage/db/schema.sql", "workbench/replay/replay.py",
         "enricher/samples/prompts.jsonl", "enricher/samples/shop.md", "instructions/prompt-enricher-instructions.md",
         "instructions/HEURISTICS.md", "instructions/guardrails.md", "instructions/response_schemas.yaml",
         "instructions/hybrid_prompt_templates.yaml", "instructions/prompts/classification.md",

@@ -1153,6 +1153,22 @@ MUTATIONS = (
         "",
         "storage/test_recording.py::test_the_same_trace_recorded_twice_is_one_trace",
     ),
+    Mutation(
+        "a later step of the schema is not taken",
+        "storage/db/migrations.py",
+        "        migrations.apply(db)\n",
+        "",
+        "",
+        "storage/test_database.py::test_an_older_database_is_migrated_where_it_stands",
+    ),
+    Mutation(
+        "a history from before the first schema is opened",
+        "storage/db/database.py",
+        "            raise OlderDatabaseError(path, version=version)",
+        "            migrate(path)",
+        "",
+        "storage/test_database.py::test_a_database_from_before_the_first_schema_is_refused_and_left_as_it_is",
+    ),
     # --- install, uninstall, trust, rules
     Mutation(
         "installing again registers again",

@@ -100,6 +100,7 @@ def test_an_older_database_is_migrated_where_it_stands(ready, whole_trace, store
     assert spool.record(ready, whole_trace()) == "spooled"
 
     assert maintenance.maintain(ready)
+    assert stored(ready, "select name from pragma_table_info('traces') where name = 'made_up'") == [("made_up",)]
     assert stored(ready, "select min(id), count(*), max(made_up) from traces") == [(trace.id, 2, "yes")]
     assert _pragma(ready, "user_version") == traces.SCHEMA_VERSION == database.BASE_VERSION + 1
 

@@ -108,6 +108,9 @@ CHOICES: dict[str, tuple[str, ...]] = {
 
 KEEPS_TEXT = ("redacted", "full")  # values of ``log`` with which text that a person typed is stored
 
+ONCE_A_SWITCH = {"show": ("none", "summary")}
+"""Settings that used to be booleans, each with the values that false and true now stand for."""
+
 LIMITS: dict[str, tuple[float, float]] = {
     "budgets.tokens": (1, 2000),  # ruling R12
     "budgets.session_tokens": (1, 100_000),
@@ -162,6 +165,11 @@ def convert(key: str, value: object) -> Value:
     Raises BadValueError, whose message says what to write.
     """
     default = DEFAULTS.get(key, True)  # the keys without a default, such as those of channels, are switches
+    if key in ONCE_A_SWITCH and value not in CHOICES[key]:  # if it is no boolean either, the message names the choices
+        try:
+            return ONCE_A_SWITCH[key][_as_bool(key, value)]
+        except BadValueError:
+            pass
     if isinstance(default, bool):
         return _as_bool(key, value)
     if isinstance(default, str):

@@ -247,7 +247,7 @@ def test_config_lists_channels_hosts_gates_and_the_budgets_of_a_layer(account: A
 def test_config_credits_no_variable_whose_value_was_refused(account: Account) -> None:
     account.write("config/config.toml", "[search_intent]\nmin_confidence = 0.4\n")
     account.env |= {
-        "ENRICHER_LOG": "nope", "ENRICHER_SHOW": "full",
+        "ENRICHER_LOG": "nope", "ENRICHER_SHOW": "1",
         "SUBCOG_SEARCH_INTENT_MIN_CONFIDENCE": "0.7", "ENRICHER_SEARCH_INTENT_MIN_CONFIDENCE": "often",
     }  # fmt: skip
     shown = json.loads(account.cli("config", "show", "--json"))

@@ -112,7 +112,7 @@ def test_without_a_network_and_without_keys_the_answer_is_the_same(account: Acco
 
 @pytest.mark.upkeep
 def test_all_that_is_kept_is_private(account: Account) -> None:
-    account.env["ENRICHER_SHOW"] = "summary"
+    account.env["ENRICHER_SHOW"] = "1"
     account.instruct("# Context\n")
     account.compile()
     account.ask(TRACE)

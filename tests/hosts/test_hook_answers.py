@@ -129,3 +129,11 @@ def test_the_person_sees_in_the_client_what_was_added(account: Account, host: st
         assert seen == f"Prompt Enricher added H5 ({account.trace()['output_tokens']} tokens)"
     else:
         assert seen == f"Prompt Enricher added:\n{said}"
+
+
+@pytest.mark.parametrize(("written", "shown"), [("true", "Prompt Enricher added H5"), ("false", "")])
+def test_a_switch_of_earlier_settings_still_means_the_summary(account: Account, written: str, shown: str) -> None:
+    account.write("config/config.toml", f"show = {written}\n")
+    account.compile()
+
+    assert account.ask(BUG).told.partition(" (")[0] == shown

@@ -273,6 +273,8 @@ def test_who_asks_for_a_part_of_the_tests_is_told_that_command_or_none(quota: Ac
     [
         ("Run the tests with `python -m pytest -q`.", "CONTRIBUTING.md:3 — runs the tests: `python -m pytest -q`"),
         ("`nox -s unit` runs everything.", "CONTRIBUTING.md:3 — runs the tests: `nox -s unit`"),
+        ("Test it by executing `tox -e all`.", "CONTRIBUTING.md:3 — runs the tests: `tox -e all`"),
+        ("To test:\n\n    $ tox -e all", "CONTRIBUTING.md:5 — runs the tests: `tox -e all`"),
         ("Do not run `pytest` by itself.", "uv.lock — runs the tests: `uv run pytest`"),
     ],
 )
@@ -299,6 +301,42 @@ def test_what_a_target_prints_does_not_tell_what_it_does(quota: Account) -> None
     commit(quota, "Print more")
 
     assert told(quota, "run the tests", "ways") == ["Makefile:1 — runs the tests: `make test` (python -m pytest -q)"]
+
+
+def test_a_quoted_command_of_a_workflow_is_told_without_its_quotes(quota: Account) -> None:
+    for name in ("Makefile", "pyproject.toml", "uv.lock", "CONTRIBUTING.md"):
+        (Path(quota.project) / name).unlink()
+    steps = 'jobs:\n  test:\n    steps:\n      - run: "vendor/bin/phpunit --verbose"\n'
+    quota.write(Path(quota.project) / ".github/workflows/ci.yml", steps)
+    commit(quota, "Test in the pipeline")
+
+    (line,) = told(quota, "run the tests", "ways")
+    assert line == ".github/workflows/ci.yml:4 — runs the tests: `vendor/bin/phpunit --verbose`"
+
+
+def test_a_folder_for_unreleased_changes_takes_the_next_entry(quota: Account) -> None:
+    quota.write(Path(quota.project) / "changelog/unreleased/.gitignore", "# kept\n")
+    commit(quota, "Note changes in files")
+
+    (line,) = told(quota, "add a changelog entry for issue 12", "ways")
+    assert line == "changelog/unreleased/ — a change is noted in a file of its own there"
+
+
+def test_a_sentence_that_only_refers_elsewhere_is_not_told(quota: Account) -> None:
+    sentence = "For examples, please refer to the excellent [How to Write a Commit Message](https://example.org)."
+    quota.write(Path(quota.project) / "CONTRIBUTING.md", f"# Contributing\n\n## Commits\n\n{sentence}\n")
+    commit(quota, "Refer to a guide")
+
+    assert told(quota, "looks good, commit", "ways") == []
+
+
+def test_headings_of_a_template_may_be_underlined(quota: Account) -> None:
+    template = "<!--\nAbout\n=====\n-->\n\nWhat does it change?\n--------------------\n\n## Tests\n"
+    quota.write(Path(quota.project) / ".github/PULL_REQUEST_TEMPLATE.md", template)
+    commit(quota, "Ask for more")
+
+    lines = told(quota, "open a PR for it", "ways")
+    assert lines[-1].endswith("the template of pull requests asks for: What does it change?, Tests")
 
 
 def test_a_tool_that_a_sentence_names_is_no_command(quota: Account) -> None:
@@ -403,6 +441,40 @@ def test_the_test_of_a_name_is_one_that_names_it(quota: Account) -> None:
     (line,) = told(quota, "split_words should keep quotes", "tests")
     assert line.startswith("tests/test_all.py:5 — tests split_words, named there once")
     assert told(quota, "join_words should add a blank", "tests") == []
+
+
+def test_a_longer_name_is_not_the_name_that_is_tested(quota: Account) -> None:
+    policy = "package quota\n\nfunc TestPolicy(t *T) {\n\tparseLimitOrPanic(1)\n\tparseLimitOrPanic(2)\n}\n"
+    for path, text in {
+        "south/reader.go": "package quota\n\nfunc parseLimit() {}\n",
+        "south/policy_test.go": policy,
+        "south/reader_test.go": "package quota\n\nfunc TestParse(t *T) {\n\tparseLimit(1)\n}\n",
+        "go.mod": "module quota\n",
+    }.items():
+        quota.write(Path(quota.project) / path, text)
+    commit(quota, "Parse limits")
+
+    (line,) = told(quota, "parseLimit should accept 0, fix it", "tests")
+    assert line.startswith("south/reader_test.go:4 — tests parseLimit, named there once")
+
+
+def test_of_a_method_the_tests_of_its_class_are_told(quota: Account) -> None:
+    (line,) = told(quota, "write a test for RateLimiter.now with a dead clock", "tests")
+
+    assert line.startswith("tests/test_limits.py:5 — tests RateLimiter")
+
+
+def test_symfony_s_bridge_runs_the_tests_of_a_php_project(quota: Account) -> None:
+    for path, text in {
+        "composer.json": '{"require-dev": {"symfony/phpunit-bridge": "^7"}}\n',
+        "src/Reader.php": "<?php\nclass Reader {}\n",
+        "tests/ReaderTest.php": "<?php\nclass ReaderTest {}\n",
+    }.items():
+        quota.write(Path(quota.project) / path, text)
+    commit(quota, "Read in PHP")
+
+    (line,) = told(quota, "fix src/Reader.php", "tests")
+    assert line.endswith("run it alone: `vendor/bin/simple-phpunit tests/ReaderTest.php`")
 
 
 def test_a_helper_of_the_tests_is_no_test(quota: Account) -> None:

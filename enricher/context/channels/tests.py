@@ -166,12 +166,14 @@ def _take(raw: str, is_marked: bool, paths: list[str], names: list[str]) -> None
             paths.append(path)
         return
     head = word.partition("(")[0]
-    name = head.rpartition(".")[2]
+    owner, _, name = head.replace("::", ".").rpartition(".")
+    owner = owner.rpartition(".")[2]
     is_call = bool(head) and "(" in raw and not raw.startswith("(")
     # CamelCase, but not a word in capitals.
     is_certain = is_marked or is_call or "_" in name.strip("_") or (name[1:] != name[1:].lower() and not name.isupper())
-    if is_certain and len(name) >= SHORTEST_NAME and name.isidentifier() and name.isascii() and name not in names:
-        names.append(name)
+    for one, counts in ((name, is_certain), (owner, owner[:1].isupper())):  # of "Cart.add", the tests of Cart
+        if counts and len(one) >= SHORTEST_NAME and one.isidentifier() and one.isascii() and one not in names:
+            names.append(one)
 
 
 def _tests(

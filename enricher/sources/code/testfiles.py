@@ -8,7 +8,7 @@ fixtures and snapshots.
 from __future__ import annotations
 
 from enricher.sources.code import OF_THE_PROGRAM, TEST, file_ids, stem_of
-from enricher.sources.code.lines import is_only_quoted
+from enricher.sources.code.lines import is_only_quoted, is_whole
 from storage.base import private
 
 TYPE_CHECKING = False
@@ -291,7 +291,9 @@ def _mentioning(root: str, tests: list[str], name: str) -> tuple[str, int, int, 
             continue
         line, count, is_used = 0, 0, False
         for number, one in enumerate(text.split("\n"), 1):
-            if name in one and not one.lstrip().startswith(("import ", "from ", "use ", "//", "#", "}", name + ",")):
+            if _has_name(one, name) and not one.lstrip().startswith(
+                ("import ", "from ", "use ", "//", "#", "}", name + ",")
+            ):
                 count += 1
                 line = line or number
                 is_used = is_used or not is_only_quoted(one, name)
@@ -299,6 +301,18 @@ def _mentioning(root: str, tests: list[str], name: str) -> tuple[str, int, int, 
             functions = [one.partition("(")[0] for one in text.split("\n") if one.startswith("func Test")]
             best = (path, line, count, subject if any(subject in one for one in functions) else "")
     return best
+
+
+def _has_name(line: str, name: str) -> bool:
+    """Return whether a line has ``name`` as a whole name, or a test that is called after it, such as ``TestName``."""
+    at = line.find(name)
+    while at >= 0:
+        end = at + len(name)
+        is_test = line[:at].lower().endswith(("test", "test_")) and line[end : end + 1] in ("", "(", ":", " ")
+        if is_test or is_whole(line, at, end):
+            return True
+        at = line.find(name, end)
+    return False
 
 
 def _read(root: str, path: str) -> str:

@@ -77,7 +77,10 @@ _NOT_DEVELOPMENT = re.compile(
     r"usage|example|install(?:ation)?$|quick ?start|api|docker|deploy(?:ed)? with|upgrad|faq|troubl", re.IGNORECASE
 )
 """Words in headings above commands for those who use the project, not for those who work on it."""
-_ADVISED = re.compile(r"^`([^`]+)` (?:runs|checks|builds|starts)\b|\b(?:[Rr]un|[Uu]se|with|via|by running):? `([^`]+)`")
+_ADVISED = re.compile(
+    r"^`([^`]+)` (?:runs|checks|builds|starts)\b"
+    r"|\b(?:[Rr]un|[Uu]se|with|via|by (?:running|executing|calling)):? `([^`]+)`"
+)
 """A command in a sentence that advises to run it: "Run the tests with `make test`", "`make check` runs the linters"."""
 _ONLY_PRINT = ("echo ", "printf ", "$(info", "$(warning")  # recipe lines that do not tell what a target does
 _FORBIDS = re.compile(r"\b(?:not|never|don't|instead|without|avoid|no longer|deprecated)\b", re.IGNORECASE)
@@ -249,11 +252,17 @@ def _of_workflow(path: str, text: str) -> list[Command]:
     for number, line in enumerate(text.splitlines(), 1):
         run = _RUN_LINE.match(line)
         # A line with much indentation may be one of several below "run: |".
-        command = run[1].strip() if run else line.strip() if line.startswith("        ") else ""
+        command = _unquoted(run[1].strip()) if run else line.strip() if line.startswith("        ") else ""
         action = _action_of_command(command)
         if action in ("test", "lint", "build") and "${{" not in command and len(command) <= LONGEST_COMMAND:
             found.append(Command(action, command, path, number, "", WORKFLOW))
     return found
+
+
+def _unquoted(value: str) -> str:
+    """Return a value of a YAML file without the quotation marks around it."""
+    is_quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "\"'" and value[0] not in value[1:-1]
+    return value[1:-1] if is_quoted else value
 
 
 def _of_document(path: str, text: str) -> list[Command]:

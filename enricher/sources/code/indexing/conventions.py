@@ -100,6 +100,8 @@ _EMPTY = re.compile(
     _I,
 )
 """Introductory phrases of documents for contributors, without information about an action."""
+_REFERS = re.compile(r"\b(?:refer to|for (?:an )?examples?,|for more (?:details|information))", _I)
+"""Phrases of sentences that only tell where to read on; with a path of the project they count."""
 _EVERYWHERE = frozenset(
     """
     a an and any are as at be before by can clear clearly code commit commits committing concise descriptive describe
@@ -168,6 +170,7 @@ _LINES = "=-~^"
 """Underline characters of headings without "#", ordered by heading level."""
 _UNDERLINE = re.compile(r"^(?:={3,}|-{3,}|~{3,}|\^{3,})$")
 LONGEST_TITLE = 80
+_INDENTED = ("    ", "\t")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z`*\[])")  # not after "e.g.", which a small letter follows
 SHELLS = frozenset(("", "bash", "sh", "shell", "console", "zsh", "text", "cmd", "powershell"))
 
@@ -242,6 +245,8 @@ def _score(action: str, unit: Unit, prior: float, name: str) -> float:
     is_rule = bool(_ORDERS_OR_RULES.search(unit.text)) or (action in MAY_BE_HABITS and bool(_HABIT.search(unit.text)))
     if not (orders or (is_rule and named)) or _EMPTY.search(unit.text) or not _is_of_this_project(unit.text):
         return 0.0
+    if _REFERS.search(unit.text) and not _PATH.search(unit.text):
+        return 0.0
     score = prior + 3.0 * named + 3.0 * nearest + 1.0 * above + 1.0 * is_rule + 1.0 * orders
     score += 0.5 * bool(_QUOTES.search(unit.text))
     return score - 1.5 * (len(unit.text) < 45)  # a short sentence rarely says how
@@ -272,21 +277,52 @@ def units(text: str) -> list[Unit]:
     return [unit for unit in reader.found if not unit.text.endswith(":")]
 
 
+def titles(text: str) -> list[str]:
+    """Return the headings of a Markdown text in their order, without those in code and comments."""
+    reader = _Reader()
+    found: list[str] = []
+    is_fenced = is_comment = False
+    for number, line in enumerate(text.splitlines(), 1):
+        if _FENCE.match(line):
+            is_fenced = not is_fenced
+        is_comment = not is_fenced and (is_comment or "<!--" in line)
+        before = reader.headings
+        reader.line(number, "" if is_fenced or is_comment else line)
+        found += [reader.headings[-1][1]] if reader.headings is not before else []
+        is_comment = is_comment and "-->" not in line
+    return found
+
+
 def fenced(text: str) -> list[tuple[int, str, tuple[str, ...]]]:
-    """Return the lines of all shell blocks, each with its number and the headings above it, nearest first."""
+    """Return the lines of all shell blocks, each with its number and the headings above it, nearest first.
+
+    An indented line that begins with a prompt ("$ make test") is from such a block as well.
+    """
     found: list[tuple[int, str, tuple[str, ...]]] = []
     headings: list[tuple[int, str]] = []
-    inside, language = False, ""
+    inside, language, before = False, "", ""
     for number, line in enumerate(text.splitlines(), 1):
         mark = _FENCE.match(line)
+        is_prompt = not inside and line.startswith(_INDENTED) and line.strip().startswith("$ ")
+        heading = _heading(line, before)
         if mark:
             inside, language = not inside, mark[2].lower() if not inside else ""
-        elif inside and language in SHELLS and line.strip():
+        elif is_prompt or (inside and language in SHELLS and line.strip()):
             above = tuple(title for _level, title in reversed(headings))
             found.append((number, line.strip().removeprefix("$ "), above))
-        elif not inside and (heading := _HEADING.match(line)):
-            headings = [one for one in headings if one[0] < len(heading[1])] + [(len(heading[1]), heading[2])]
+        elif not inside and heading:
+            headings = [one for one in headings if one[0] < heading[0]] + [heading]
+        before = line
     return found
+
+
+def _heading(line: str, before: str) -> tuple[int, str] | None:
+    """Return level and title of the heading in ``line``, or in the line ``before`` it, which it underlines."""
+    if marked := _HEADING.match(line):
+        return len(marked[1]), marked[2]
+    if _UNDERLINE.match(line.strip()) and 0 < len(before.strip()) <= LONGEST_TITLE and before[0] not in "-*+|> ":
+        return 1 + _LINES.find(line.strip()[0]), before.strip()
+    return None
 
 
 class _Reader:

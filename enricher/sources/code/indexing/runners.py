@@ -52,8 +52,8 @@ def runners(project: ProjectFiles) -> list[Runner]:
         elif name == "Gemfile":
             call = "rspec" if "rspec" in text else "ruby -Itest"
             found.append(Runner(folder, "rb", f"bundle exec {call} {{path}}"))
-        elif name == "composer.json" and ("phpunit" in text or "pest" in text):
-            found.append(Runner(folder, "php", f"vendor/bin/{'pest' if 'pestphp' in text else 'phpunit'} {{path}}"))
+        elif name == "composer.json" and (program := _php_program(text)):
+            found.append(Runner(folder, "php", f"vendor/bin/{program} {{path}}"))
         elif name == "pubspec.yaml":
             found.append(Runner(folder, "dart", "flutter test {path}" if "flutter" in text else "dart test {path}"))
         elif name in ("build.gradle", "build.gradle.kts") and not folder:
@@ -70,6 +70,15 @@ def runners(project: ProjectFiles) -> list[Runner]:
         found.append(Runner("", "swift", "swift test --filter {stem}"))
     found += _python(project)
     return sorted(found, key=lambda one: -len(one.folder))
+
+
+def _php_program(text: str) -> str:
+    """Return the program that runs the tests of a PHP project, judged by its ``composer.json``; empty if unknown."""
+    if "pestphp" in text:
+        return "pest"
+    # Symfony's bridge installs PHPUnit by itself, outside vendor/.
+    is_bridge = "symfony/phpunit-bridge" in text and "phpunit/phpunit" not in text
+    return "simple-phpunit" if is_bridge else "phpunit" if "phpunit" in text or "pest" in text else ""
 
 
 def _node(project: ProjectFiles, folder: str, text: str) -> list[Runner]:

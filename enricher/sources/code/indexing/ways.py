@@ -27,6 +27,7 @@ from enricher.sources.code.indexing.conventions import (
     additions,
     conventions,
     is_document,
+    titles,
 )
 from enricher.sources.code.indexing.runners import runners
 from storage.base import private
@@ -83,6 +84,10 @@ _CONVENTIONAL = re.compile(r"^(\w{2,12})(\([^)]{1,40}\))?!?: \S")  # "fix(parser
 _TICKET = re.compile(r"^(?:\[?[A-Z]{2,10}-\d+\]?)[: ]")  # "SHOP-12: Accept tabs", "[SHOP-12] Accept tabs"
 AGENT_FILES = ("CLAUDE.md", "AGENTS.md", "GEMINI.md")
 MOST_CALLS = 3
+FRAGMENTS = (
+    "newsfragments", "changelog.d", "changes.d", "changelog/unreleased", "changelogs/unreleased", ".changes/unreleased",
+)  # fmt: skip
+"""Folders with a file for each change that the next release will have."""
 RELEASE_TOOLS = {".releaserc": "semantic-release", ".goreleaser": "goreleaser", "release-please": "release-please"}
 """Tools that make releases, by how the name of their configuration file begins."""
 GIT_HOOKS = {"pre-commit": 5.0, "commit-msg": 4.5}
@@ -227,7 +232,7 @@ def _of_files(project: ProjectFiles) -> list[Row]:
     rows: list[Row] = []
     for path, text in project.texts.items():
         if _TEMPLATE.match(path):
-            asks = [line.strip("# ").strip() for line in text.splitlines() if line.startswith("#")]
+            asks = titles(text)
             label = f"{path} — the template of pull requests" + (f" asks for: {', '.join(asks[:5])}" if asks else "")
             rows.append(_row("pull-request", path, label, 8.0))
         elif _WORKFLOW.match(path):
@@ -273,7 +278,7 @@ def _of_names(project: ProjectFiles) -> list[Row]:
         label = ".changeset/ — a change is noted in a file of its own there (changesets)"
         rows.append(_row("changelog", ".changeset/config.json", label, 7.0, said=label))
         rows.append(_row("release", ".changeset/config.json", label, 4.5, said=label))
-    for folder in ("newsfragments", "changelog.d", "changes.d"):
+    for folder in FRAGMENTS:
         if any(path.startswith(f"{folder}/") for path in project.paths):
             label = f"{folder}/ — a change is noted in a file of its own there"
             rows.append(_row("changelog", folder, label, 7.0, said=label))

@@ -44,8 +44,22 @@ _NO_NAMES = frozenset(
 )
 
 
+class Known:
+    """How much of the history the index contains.
+
+    ``is_whole`` means that no commit is missing, and ``cut_at`` is the time of the newest commit of whose diff only the
+    beginning was read; 0 if there is none.
+    """
+
+    __slots__ = ("cut_at", "is_whole")
+
+    def __init__(self, *, is_whole: bool, cut_at: int) -> None:
+        self.is_whole = is_whole
+        self.cut_at = cut_at
+
+
 def of_names(
-    db: Connection, request: Request, named: PromptNames, questions: list[tuple[str, str]], *, is_whole: bool
+    db: Connection, request: Request, named: PromptNames, questions: list[tuple[str, str]], known: Known
 ) -> list[Candidate]:
     verbatim = [*named.identifiers, *(one for one in named.plain_words if questions)]
     guessed = [form for _kind, sentence in questions for form in _forms_of_pairs(sentence)]
@@ -56,7 +70,8 @@ def of_names(
         history = found.get(name, [])
         if name in guessed and not any(one.what for one in history):
             continue
-        candidates += _of_name(db, name, history, _kind_of_question(name, named, questions), is_whole=is_whole)
+        kind = _kind_of_question(name, named, questions)
+        candidates += _of_name(db, request.project.root, name, history, kind, known)
     for path in named.files:
         candidates += _of_file(db, request, path, _kind_of_question(path, named, questions))
     for word in named.plain_words if questions else ():
@@ -87,23 +102,35 @@ def _forms_of_pairs(sentence: str) -> list[str]:
     return found
 
 
-def _of_name(db: Connection, name: str, found: list[Event], kind: str, *, is_whole: bool) -> list[Candidate]:
+def _of_name(db: Connection, root: str, name: str, found: list[Event], kind: str, known: Known) -> list[Candidate]:
     # Without a question, only the commit that removed the name.
-    first = name_history.introduction(found, is_whole=is_whole) if kind == "added" else None
-    candidates = [_candidate(name, "added", first)] if first else []
+    first = name_history.introduction(found, is_whole=known.is_whole, cut_at=known.cut_at)
+    candidates = [_candidate(name, "added", first)] if first and kind == "added" else []
     removed = name_history.removal(found)
-    if removed and (kind or removed.what & name_history.UNDEFINED) and name_history.is_gone(db, name):
+    if removed and (kind or removed.what & name_history.UNDEFINED) and _is_gone(db, root, name):
         return [*candidates, _candidate(name, _describe_event(db, name, removed), removed)]
     if kind == "removed":
-        moved = next((one for one in found if one.what & (name_history.MOVED | name_history.RENAMED)), None)
+        # A name that is still there was not renamed, although it may have been replaced in some places.
+        moved = next((one for one in found if one.what & name_history.MOVED), None)
         return [_candidate(name, _describe_event(db, name, moved), moved)] if moved else []
     if kind == "changed":
         changed = [
             one for one in found
-            if one.what and one.state != name_history.SWEEP and not _says_nothing(one.subject)
+            if one.what and one.state < name_history.SWEEP and not _says_nothing(one.subject)
         ][:2]  # fmt: skip
-        return [_candidate(name, "changed" if one is not found[-1] else "added", one) for one in changed]
+        return [_candidate(name, "added" if one is first else "changed", one) for one in changed]
     return candidates
+
+
+def _is_gone(db: Connection, root: str, name: str) -> bool:
+    if name_history.is_gone(db, name):
+        return True
+    spellings = {one for (one,) in db.execute("select name from symbols where key = ? limit 50", (name.lower(),))}
+    if not spellings or name in spellings:
+        return False
+    from enricher.sources.code.lookup import Lookup
+
+    return not Lookup(db, root).occurs(name)  # the index ignores case: "DeleteFiles" beside "deleteFiles"
 
 
 def _describe_event(db: Connection, name: str, event: Event) -> str:
@@ -129,7 +156,7 @@ def _of_file(db: Connection, request: Request, path: str, kind: str) -> list[Can
             how = f"renamed to {after}" if after else "removed"
             return [_candidate(before, how, event)]
         if not before and kind == "added" and f"/{after}".endswith(f"/{asked}"):
-            return [_candidate(after, "added", event)] if event.state != name_history.SWEEP else []
+            return [_candidate(after, "added", event)] if event.state < name_history.SWEEP else []
     return []
 
 

@@ -169,6 +169,7 @@ def test_a_question_about_a_name_gets_the_commit_that_answers_it(
         "```\nload_rates(today)\n```\nwhat is wrong with this output?",
         "pass --dry-run to pytest",
         "why was index.html changed?",
+        "no, revert that. do it in open_ledger",
         'the page fails:\nTraceback (most recent call last):\n  File "ledger/audit.py", line 3, in record\nKeyError: 1',
     ],
 )
@@ -176,6 +177,47 @@ def test_what_exists_and_is_not_asked_about_gets_no_history(
     account: Account, ledger: dict[str, str], prompt: str
 ) -> None:
     assert told(account, prompt) == []
+
+
+def test_a_name_that_is_still_there_was_not_renamed(account: Account, ledger: dict[str, str]) -> None:
+    users = {f"ledger/{name}.py": "def put(to: RateKeeper):\n    pass\n" for name in ("days", "weeks")}
+    write_all(account.project, {"ledger/keepers.py": "class RateKeeper:\n    pass\n", **users})
+    commit(account.project, "Keep rates", days=2)
+    for path, text in users.items():
+        (account.project / path).write_text(text.replace("RateKeeper", "RateSender"))
+    commit(account.project, "Send rates", days=1)
+    account.cli("code", "index")
+
+    assert told(account, "what happened to RateKeeper?") == []
+
+
+@pytest.mark.parametrize(("old", "new"), [("Rates21", "Rates24"), ("LoadWeeks", "loadWeeks")])
+def test_a_name_that_differs_in_a_number_or_in_case_is_another_one(
+    account: Account, ledger: dict[str, str], old: str, new: str
+) -> None:
+    write_all(account.project, {"ledger/weeks.py": f"class {old}:\n    pass\n"})
+    commit(account.project, "Have weeks", days=2)
+    write_all(account.project, {"ledger/weeks.py": f"class {new}:\n    pass\n"})
+    commit(account.project, "Spell weeks", days=1)
+    account.cli("code", "index")
+
+    (line,) = told(account, f"where did {old} go?")
+    assert line.startswith(f"`{old}` — renamed to `{new}` in ")
+
+
+def test_a_commit_that_was_not_read_to_its_end_may_have_introduced_any_name(
+    account: Account, ledger: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    long = "".join(f"name_{number} = {number}\n" for number in range(100))
+    write_all(account.project, {"ledger/long.py": long, "ledger/weeks.py": "def load_weeks():\n    pass\n"})
+    commit(account.project, "Have weeks", days=2)
+    write_all(account.project, {"ledger/days.py": "load_weeks()\n", "ledger/new.py": "def load_years():\n    pass\n"})
+    commit(account.project, "Load weeks", days=1)
+    monkeypatch.setattr(changes, "MOST_BYTES_OF_A_BATCH", 900)
+    index.refresh(identify(str(account.project)), str(account.state))
+
+    assert told(account, "when was load_weeks added?") == []
+    assert told(account, "when was load_years added?", session_id="b") == []
 
 
 def test_a_subject_that_says_nothing_is_not_quoted(account: Account, ledger: dict[str, str]) -> None:

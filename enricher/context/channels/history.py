@@ -116,13 +116,14 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
         named.files += [path for module in named.modules if (path := file_called(index, module))]
     if not index or not (questions or has_time or _may_be_gone(index, named)):
         return []
-    kept = dict(index.execute("select key, value from meta where key in ('clone', 'is_whole')").fetchall())
+    kept = dict(index.execute("select key, value from meta where key in ('clone', 'is_whole', 'cut_at')").fetchall())
     # Another clone has other commits; without ``is_whole``, no history has been read yet.
     if kept.get("clone") != clone(project.git_dir) or "is_whole" not in kept:
         return []
     from enricher.context import commits
 
-    commits_found = commits.of_names(index, request, named, questions, is_whole=kept["is_whole"] == "1")
+    known = commits.Known(is_whole=kept["is_whole"] == "1", cut_at=int(kept.get("cut_at", "0")))
+    commits_found = commits.of_names(index, request, named, questions, known)
     return commits_found or (commits.of_a_time(index, request, named, prose) if has_time else [])
 
 
@@ -200,7 +201,9 @@ def _named(prose: str) -> PromptNames:
 
 
 def _is_identifier(word: str) -> bool:
-    return len(word) > 3 and word.isidentifier() and looks_like_a_name(word)
+    if len(word) < 4 or not word.isidentifier():
+        return False
+    return looks_like_a_name(word) or (word[0].isupper() and word[-1].isdigit() and word[:3].isalpha())  # "Metadata21"
 
 
 def _marked(prose: str) -> list[str]:

@@ -52,6 +52,9 @@ Word order matters in English; in the other languages question word and verb may
 
 _AT_THE_START = ("who", "revert", "restore", "bring", "resurrect", "reintroduce")
 """Words that are a question or request only at the beginning of a sentence, unlike "the user who removed it"."""
+_POINTING = frozenset("that this it these those them everything all".split())
+_WORK = frozenset("commit commits change changes".split())
+"""In "revert that" the agent's own work is meant; in "revert that commit", the history of the project."""
 _BEFORE_AN_ORDER = frozenset(
     "please can could would you we i let's lets just and then so find out know tell me ok no want to".split()
 )
@@ -129,6 +132,8 @@ def _asks_in_english(words: list[str], padded: str) -> str:
             if at < 0 or (start in _AT_THE_START and not set(padded[:at].split()) <= _BEFORE_AN_ORDER):
                 continue
             after = padded[at + len(start) + 1 :].split()
+            if start == "revert" and after[:1] and after[0] in _POINTING and not _WORK.intersection(after[1:2]):
+                continue
             if not followers or any(word in after for word in followers.split()):
                 return kind
     return ""

@@ -19,8 +19,9 @@ DEFINED, UNDEFINED, TOUCHED, MOVED, RENAMED = 1, 2, 4, 8, 16
 
 It added a definition, removed one, changed the definition or its body, moved it to another file, or renamed it.
 """
-READ, SWEEP = 1, 2
-"""Values of ``commits.state``: its diff was read; it changes so many files that it introduces no name on purpose."""
+READ, SWEEP, CUT = 1, 2, 3
+"""Values of ``commits.state``: its diff was read; it changes so many files that it introduces no name on purpose; only
+the beginning of its diff was read, so that it may have introduced any name."""
 MOST_EVENTS = 400
 MOST_FILES = 60
 """Maximum files with a name whose kinds (such as test) are looked up; a name in more files is certainly not gone."""
@@ -132,16 +133,17 @@ def removal(found: list[Event]) -> Event | None:
     return found[0]
 
 
-def introduction(found: list[Event], *, is_whole: bool) -> Event | None:
+def introduction(found: list[Event], *, is_whole: bool, cut_at: int) -> Event | None:
     """Return the commit that introduced a name, or None if it is not certain which one did.
 
     ``found`` are the commits that affected the name, newest first. Unless the history is complete (``is_whole``), the
     oldest of them counts only if it defined the name. A commit that changed very many files does not count, because it
-    rarely introduces a name on purpose.
+    rarely introduces a name on purpose. Nor does one after ``cut_at``, the time of the newest commit whose diff was not
+    read to its end: that commit may have introduced the name.
     """
     defining = [one for one in found if one.what & DEFINED and not one.what & UNDEFINED]
     first = defining[-1] if defining else found[-1] if found and is_whole and found[-1].net > 0 else None
-    return None if first is None or first.state == SWEEP else first
+    return None if first is None or first.state >= SWEEP or 0 < cut_at < first.at else first
 
 
 def successors(db: Connection, name: str, event: Event) -> list[str]:

@@ -131,6 +131,8 @@ def read(db: sqlite3.Connection, root: str, boundary: frozenset[str]) -> int:
     total, unread = db.execute("select count(*), sum(state = ?) from commits", (UNREAD,)).fetchone()
     is_whole = not boundary and not unread and total < MOST_COMMITS
     db.execute("insert or replace into meta values ('is_whole', ?)", (str(int(is_whole)),))
+    (cut_at,) = db.execute("select max(at) from commits where state = ?", (name_history.CUT,)).fetchone()
+    db.execute("insert or replace into meta values ('cut_at', ?)", (str(cut_at or 0),))
     return done
 
 
@@ -226,10 +228,9 @@ def _store(db: sqlite3.Connection, diffs: list[_Diff], batch: dict[str, tuple[in
             "insert or replace into name_changes values (?, ?, ?, ?, ?, ?)",
             [(key, at, number, one.net, one.what, one.detail) for key, one in _changes(diff).items()],
         )
-        is_sweep = len(diff.files) > MOST_FILES or not diff.is_whole
-        db.execute(
-            "update commits set state = ? where id = ?", (name_history.SWEEP if is_sweep else name_history.READ, number)
-        )
+        state = name_history.SWEEP if len(diff.files) > MOST_FILES else name_history.READ
+        state = state if diff.is_whole else name_history.CUT
+        db.execute("update commits set state = ? where id = ?", (state, number))
 
 
 def _changes(diff: _Diff) -> dict[int, _Change]:

@@ -159,12 +159,12 @@ class GitHistory:
 
     def keep(self, db: sqlite3.Connection, path: str) -> None:
         """Copy the history from the index at ``path`` into a rebuilt index, so that no diff has to be read again."""
-        if not _kept(path, "head"):
+        if not (_kept(path, "head") and _kept(path, "cut_at")):  # an older index does not tell which diffs were cut off
             return
         db.execute("attach database ? as old", (path,))
         for table in ("commits", "name_changes", "file_changes", "tags"):
             db.execute(f"insert into main.{table} select * from old.{table}")
-        kept = "('head', 'clone', 'tags', 'diff_bytes', 'is_whole')"
+        kept = "('head', 'clone', 'tags', 'diff_bytes', 'is_whole', 'cut_at')"
         db.execute(f"insert into main.meta select * from old.meta where key in {kept}")
         db.execute("detach database old")
 

@@ -197,6 +197,98 @@ def test_what_is_new_ordinary_known_or_pasted_gets_no_line(account_with_shop: Ac
     assert not [line for line in told(account_with_shop, prompt) if "shop/" in line]
 
 
+@pytest.mark.parametrize(
+    ("path", "declaration"),
+    [
+        ("cmd/pack.go", 'f.VarP(&opts.Crate, "crate-size", "c", "the size of a crate")'),
+        ("src/cli.rs", '    #[arg(long = "crate-size", short)]'),
+        ("src/cli.rs", '    Arg::new("crate_size").long("crate-size")'),
+        ("src/PackCommand.php", "    new InputOption('crate-size', null, InputOption::VALUE_NONE, 'The size'),"),
+    ],
+)
+def test_an_option_is_told_where_it_is_declared(account: Account, shop: Path, path: str, declaration: str) -> None:
+    message = "// with --crate-size 3\nfail(\"--crate-size must be positive\")\nget.getOption('crate-size')\n"
+    write_all(shop, {path: f"{message}{declaration}\n", "src/weigh.go": message})
+    account.cli("code", "index")
+
+    (line,) = told(account, "why is --crate-size ignored?")
+    assert line == f"{path}:4 --crate-size — declares this option"
+
+
+def test_a_text_behind_an_escape_is_whole(account: Account, shop: Path) -> None:
+    write_all(shop, {"src/open.go": 'return fmt.Errorf("%v\\nIs there a crate at this place?\\n%v", err)\n'})
+    account.cli("code", "index")
+
+    (line,) = told(account, 'where does "Is there a crate at this place?" come from')
+    assert line == 'src/open.go:1 "Is there a crate at this place?" — the only place that has it'
+
+
+def test_the_class_that_a_prompt_names_tells_which_of_its_methods_is_meant(account: Account, shop: Path) -> None:
+    classes = {
+        f"src/{name}Store.php": f"<?php\nclass {name}Store\n{{\n    public function findOrder()\n    {{\n    }}\n}}\n"
+        for name in ("Cached", "File", "Memory", "Remote", "Sql")
+    }
+    write_all(shop, {**classes, "src/Shop.php": "<?php\n$store->findOrder();\n"})
+    account.cli("code", "index")
+
+    for prompt in (
+        "FileStore is slow, especially findOrder",
+        "mache die Methode findOrder der FileStore-Klasse schnell",
+    ):
+        (line,) = told(account, prompt, session=prompt[:4])
+        assert line.startswith("src/FileStore.php:") and "line" in line and "SqlStore" not in line
+
+
+def test_a_method_of_another_class_is_not_told_as_that_of_the_named_one(account: Account, shop: Path) -> None:
+    source = "<?php\nclass Scales\n{\n    public function readTare()\n    {\n    }\n}\n"
+    write_all(shop, {"src/Scales.php": source})
+    account.cli("code", "index")
+
+    (line,) = told(account, "my plugin calls OldScales::readTare and fails")
+    assert line == "src/Scales.php:4 readTare — defined here; no other use found"
+
+
+def test_a_unit_behind_a_number_is_no_name(account: Account, shop: Path) -> None:
+    write_all(shop, {"tests/sizes_test.go": "const KiB = 1 << 10\n"})
+    account.cli("code", "index")
+
+    assert told(account, "it prints 1024.000 KiB, not 1 MiB") == []
+    assert told(account, "is KiB right?", session="b")[0].startswith("tests/sizes_test.go:1 KiB")
+
+
+def test_only_calls_count_as_uses_of_an_ordinary_word(account: Account, shop: Path) -> None:
+    source = "impl Crate {\n    pub fn tare(&self) -> u8 {\n        1\n    }\n}\n"
+    write_all(shop, {"src/crates.rs": source, "src/scales.rs": "let tare = 3;\nprint(tare + 1);\n"})
+    account.cli("code", "index")
+    assert told(account, "the `tare` is off") == ["src/crates.rs:2 tare — defined here"]
+
+    write_all(shop, {"src/load.rs": "let all = own.tare();\n"})
+    account.cli("code", "index")
+    (line,) = told(account, "the `tare` is off", session="b")
+    assert line == "src/crates.rs:2 tare — defined here; the only caller: src/load.rs:1"
+
+
+def test_the_cause_of_an_error_is_looked_up(account: Account, shop: Path) -> None:
+    write_all(shop, {"src/scales.rs": 'read().context("Failed to read the scales (are they on?)")?;\n'})
+    account.cli("code", "index")
+
+    (line,) = told(account, "it died\n  Caused by: Failed to read the scales (are they on?)\nany idea?")
+    assert line == 'src/scales.rs:1 "Failed to read the scales" — the only place that has it'
+
+
+def test_of_a_trace_of_php_the_innermost_frame_is_told(account: Account, shop: Path) -> None:
+    source = "<?php\nclass Scales\n{\n    function weigh()\n    {\n        $this->read(null);\n    }\n}\n"
+    write_all(shop, {"src/Shop/Scales.php": source, "src/Shop/Reader.php": "<?php\n"})
+    account.cli("code", "index")
+    trace = (
+        "Fatal error: Uncaught TypeError: Shop\\Reader::read(): Argument #1 ($from) must be of type string, null given,"
+        " called in /usr/share/php/Shop/Scales.php on line 6 and defined in /usr/share/php/Shop/Reader.php:77\n"
+        "Stack trace:\n#0 /usr/share/php/Shop/Scales.php(6): Shop\\Reader->read(NULL)\n#1 {main}\n"
+    )
+
+    assert told(account, trace) == ["src/Shop/Scales.php:6 weigh — the trace's innermost frame"]
+
+
 def test_of_many_definitions_that_in_the_interface_is_told(account: Account, shop: Path) -> None:
     classes = {
         f"src/{name}Store.java": f"class {name}Store {{\n    public Order findOrder(long id) {{\n    }}\n}}\n"

@@ -25,6 +25,7 @@ MOST_LINES = 300
 MOST_NAMES = 24
 LONGEST_NAME, LONGEST_TEXT = 80, 120
 LONGEST_NUMBER = 7
+LONGEST_UNIT = 4
 SHORTEST_CODE, MOST_CODE_LINES = 24, 4
 """Minimum characters of a pasted line of code to look up, and how many of these lines are looked up: the longest."""
 CODE_SIGNS = ("(", "=", "{", ";")
@@ -73,7 +74,7 @@ LEVELS = ("ERROR", "INFO", "WARN", "WARNING", "DEBUG", "TRACE", "FATAL", "CRITIC
 _PASTED_STARTS = (
     ">>> ", "... ", "$ ", "% ", 'File "', "diff --git", "@@ ", "+++ ", "--- ", "+ ", "|", "{", "}", "</", "<!",
     "<div", "<p", "<span", "<a ", "//", "/*", "#!", "const ", "var ", "def ",
-    "func ", "fn ", "Traceback", *FAILURES, "PASSED ", "E   ", "npm ERR", "error[", "warning[", "-->", "panic:",
+    "func ", "fn ", "Traceback", "Fatal error: Uncaught ", "PHP Fatal error: ", "Stack trace:", *FAILURES, "PASSED ", "E   ", "npm ERR", "error[", "warning[", "-->", "panic:",
     "goroutine ", "!",
 )  # fmt: skip
 _PASTED_ENDS = ("{", ";", "},", "});", ");", "=>", "/>", "\\")
@@ -114,9 +115,14 @@ def read_names(prompt: str) -> list[Name]:
 
 
 def _is_of_trace(bare: str) -> bool:
-    return bare.startswith(("Traceback", "at ", 'File "', "panic:", "thread '", "Caused by:")) or is_error(
-        bare.partition(":")[0]
-    )
+    if bare.startswith(("Traceback", "at ", 'File "', "panic:", "thread '", "Caused by:")) or _is_php_frame(bare):
+        return True
+    return is_error(bare.partition(":")[0])
+
+
+def _is_php_frame(bare: str) -> bool:
+    """Return whether a line is from a stack trace of PHP, such as ``#0 /app/src/Foo.php(12): bar()``."""
+    return bare[0] == "#" and bare[1:2].isdecimal() and (".php(" in bare or "{main}" in bare or "[internal" in bare)
 
 
 def _pasted(lines: list[tuple[str, str]]) -> list[bool]:
@@ -148,6 +154,8 @@ def _is_pasted(line: str, bare: str) -> bool:
     if line.startswith(("    ", "\t")) and not bare.startswith(("-", "*", "•")) and not bare[0].isdecimal():
         return True
     if bare.startswith(_PASTED_STARTS) or bare.endswith(_PASTED_ENDS) or ord(bare[0]) >= FIRST_SYMBOL:
+        return True
+    if _is_php_frame(bare):
         return True
     first_word = bare.partition(" ")[0]
     if first_word == "#" and ("=" in bare or bare[2:3] == "["):  # a setting that is commented out
@@ -209,10 +217,8 @@ class _Reader:
             test = bare.split(None, 2)[1].partition("::")[0]
             if is_file(test):
                 self.note(Name(FAILED, test))
-        head, colon, message = bare.partition(": ")
-        head = head.rpartition(" ")[2] if len(head) < LONGEST_TEXT else ""
-        if colon and is_error(head):
-            self.note(Name(ERROR, message[:LONGEST_TEXT]))
+        if message := _error_message(bare):
+            self.note(Name(ERROR, message))
             return
         is_line_of_code = SHORTEST_CODE <= len(bare) <= LONGEST_TEXT and any(sign in bare for sign in CODE_SIGNS)
         if is_line_of_code and not _is_data(bare):
@@ -221,13 +227,13 @@ class _Reader:
     def line(self, bare: str) -> None:
         self.lowered = bare.lower()
         rest = self._quoted(bare) if any(mark in bare for mark in QUOTES) or " '" in f" {bare}" else bare
-        head, colon, message = rest.partition(": ")
-        if colon and is_error(head.rpartition(" ")[2]):
-            self.note(Name(ERROR, message[:LONGEST_TEXT]))
+        if message := _error_message(rest):
+            self.note(Name(ERROR, message))
         words = _spaced(rest).split()
         before = ""
         for raw in words:
-            if not (raw.isalpha() and raw.islower()):  # most words are plain, and cannot be names
+            # Most words are plain, and cannot be names.
+            if not (raw.isalpha() and raw.islower()) and not _is_unit(raw, before):
                 self.word(raw, before)
                 self._line_number(raw, before)
             before = raw
@@ -392,6 +398,21 @@ def is_error(head: str) -> bool:
     return last.lower() == "error" or (
         last.isidentifier() and last.endswith(("Error", "Exception", "Warning", "Panic", "Fault"))
     )
+
+
+def _error_message(line: str) -> str:
+    """Return the message in a line that names an error first, such as "KeyError: 'user'"; empty if there is none."""
+    head, _, message = line.partition(": ")
+    if len(head) < LONGEST_TEXT and (head.endswith("Caused by") or is_error(head.rpartition(" ")[2])):
+        return message[:LONGEST_TEXT]
+    return ""
+
+
+def _is_unit(word: str, before: str) -> bool:
+    """Return whether a word is the unit of the number before it, as in "4 KiB", so that it names nothing in the code."""
+    bare = word.strip(_AROUND + ".")
+    number = before.strip(_AROUND).replace(".", "").replace(",", "")
+    return len(bare) <= LONGEST_UNIT and bare.isalpha() and "`" not in word and number.isdecimal()
 
 
 def _path_and_line(token: str) -> tuple[str, int]:

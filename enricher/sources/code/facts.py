@@ -17,6 +17,8 @@ MOST_SHOWN = 3
 LONGEST_LISTED = 130
 """Maximum characters of the places listed after a definition; the whole line of output is cut at 240."""
 DEFINITION, USERS, TESTED = "definition", "users", "tested"
+NAMED_IN_PROMPT = "the prompt gives the place"
+"""A reason not to show a fact."""
 ONLY, FEW, WIDELY_USED = 0.9, 0.75, 0.4
 """Scores of a fact: about the only place of its kind, about one of a few, about a name that is used everywhere.
 
@@ -98,7 +100,7 @@ def used(lookup: Lookup, uses: Uses, definition: SourceLine, name: str) -> str:
     if files > MOST_SHOWN:
         return f"; {len(places)} {word}s in {counted(files)}{also}"
     if len(places) == 1:
-        return f"; {'one' if tests else 'the only'} {word}: {listed}{also}"
+        return f"; {'one' if tests or uses.is_partial else 'the only'} {word}: {listed}{also}"
     return f"; {len(places)} {word}s: {listed}{also}"
 
 

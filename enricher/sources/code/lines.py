@@ -15,6 +15,8 @@ def is_whole(text: str, start: int, end: int) -> bool:
     """Return whether ``text[start:end]`` is a whole name, not a part of a longer one."""
     # "$" may begin a name (JavaScript, PHP), but rarely ends one.
     before, after = text[start - 1 : start], text[end : end + 1]
+    if before in ("n", "t", "r") and text[start - 2 : start - 1] == "\\":  # "\nIs it there?" in a string
+        before = ""
     return not (before.isalnum() or (before and before in "_$")) and not (after.isalnum() or after == "_")
 
 

@@ -25,6 +25,7 @@ from enricher.sources.code.facts import (
     DEFINITION,
     FEW,
     MOST_SHOWN,
+    NAMED_IN_PROMPT,
     ONLY,
     TESTED,
     USERS,
@@ -69,7 +70,7 @@ LONGEST_PASTED = 8
 """How many lines above and below a line of pasted code are most likely pasted as well."""
 MOST_LOOKED_UP = 12
 """Maximum number of names of one prompt that are looked up."""
-GONE, NAMED_IN_PROMPT = "it is gone from the file", "the prompt gives the place"
+GONE = "it is gone from the file"
 SHORTEST_MISSPELLED = 6
 """Minimum letters of a name that may be misspelled; too many other names are similar to a shorter one."""
 MOST_FOLDERS = 8
@@ -85,6 +86,7 @@ def facts(db: Connection, root: str, names: list[Name], opened: Collection[str] 
     lookup.opened = opened
     lookup.named_paths = [name.text for name in names if name.kind in (FILE, ATTACHED)]
     lookup.placed_paths = [name.text for name in names if name.kind in (FILE, ATTACHED) and name.line]
+    lookup.named_types = [name.text for name in names if name.kind == IDENTIFIER and name.text[:1].isupper()]
     lookup.attached = sum(1 for name in names if name.kind == ATTACHED)
     found: list[Fact] = []
     # Members last, because most of them are the end of a sentence and the start of the next.
@@ -121,8 +123,12 @@ def _identifier(lookup: Lookup, name: Name) -> Fact | None:
     places = lookup.definitions(name.text)
     if places and places[0].kind != TEST:  # the program's own definition is meant, not a test's double of it
         places = [place for place in places if place.kind != TEST]
+    is_owned = False
+    namesakes = {place.path for place in places}
     if name.owner and places:
-        places = _of_owner(lookup, places, name)
+        places, is_owned = _of_owner(lookup, places, name)
+    elif len(places) > 1:
+        places = _of_named_type(lookup, places, name) or places
     if not places and "-" in name.text and not name.is_certain:
         own = _file_called(lookup, name.text)
         return only_file(own)
@@ -138,7 +144,17 @@ def _identifier(lookup: Lookup, name: Name) -> Fact | None:
     present = [place for place in places if lookup.verified(place, name.text)]
     if not present:
         return Fact(DEFINITION, places[0].path, places[0].line, name.text, "defined here", FEW, fault=GONE)
-    return _definition(lookup, name, present)
+    return _definition(lookup, name, present, namesakes, is_owned=is_owned)
+
+
+def _of_named_type(lookup: Lookup, places: list[SourceLine], name: Name) -> list[SourceLine]:
+    """Return those of ``places``, the definitions of ``name``, in the file of a type that the prompt names as well."""
+    paths = {
+        own[0].path
+        for other in lookup.named_types
+        if other != name.text and len(own := [one for one in lookup.definitions(other) if one.kind != TEST]) == 1
+    }
+    return [place for place in places if place.path in paths]
 
 
 def _of_this_folder(lookup: Lookup, name: Name, places: list[SourceLine]) -> Fact | None:
@@ -167,19 +183,22 @@ def _declared(lookup: Lookup, name: Name, places: list[SourceLine]) -> Fact | No
     return None
 
 
-def _definition(lookup: Lookup, name: Name, places: list[SourceLine]) -> Fact | None:
+def _definition(
+    lookup: Lookup, name: Name, places: list[SourceLine], namesakes: set[str], *, is_owned: bool
+) -> Fact | None:
     """Return a fact that says where ``name`` is defined and used; None if an ordinary word has too many uses to list.
 
     ``places`` are its definitions. If the prompt names some of their files, the other definitions are ignored.
+    ``namesakes`` are all files that define the name, and ``is_owned`` means that the places belong to the owner that
+    the prompt names (``owner`` in ``owner.name``).
     """
-    namesakes = {place.path for place in places}
     places = [place for place in places if lookup.is_named_in_prompt(place.path)] or places
     first = places[0]
     if not first.text.strip().startswith(DEFINING_STARTS):  # an instance, whose class may have its own file
         own = _file_called(lookup, name.text)
         if own not in ("", first.path):
             return only_file(own)
-    subject = f"{name.owner}.{name.text}" if name.owner and name.owner[:1].isupper() else name.text
+    subject = f"{name.owner}.{name.text}" if is_owned and name.owner[:1].isupper() else name.text
     if len(places) > 1:
         others = ", ".join(format_place(place.path, place.line) for place in places[1:])
         fact = Fact(DEFINITION, first.path, first.line, subject, f"defined here and in {others}", FEW)
@@ -190,9 +209,13 @@ def _definition(lookup: Lookup, name: Name, places: list[SourceLine]) -> Fact | 
     uses = lookup.uses(name.text, first.path, namesakes)
     if uses.files and not name.is_certain:
         return None
+    is_word = name.text.islower() and not is_code_form(name.text)
+    if is_word:  # a variable or a field may have the same name, so only calls are certain
+        uses.places = [place for place in uses.places if f"{name.text}(" in place.text]
     is_told = lookup.gives_place(first.path) and all(place.path == first.path for place in uses.places)
     is_everywhere = uses.files or len({place.path for place in uses.places if place.kind != TEST}) > MOST_USING
-    reason = "defined here" + ("" if lookup.is_exhausted else used(lookup, uses, first, name.text))
+    is_unknown = lookup.is_exhausted or ((is_word or uses.is_partial) and not uses.places)
+    reason = "defined here" + ("" if is_unknown else used(lookup, uses, first, name.text))
     reason += variants(lookup, first.path, name.text)
     score = WIDELY_USED if is_everywhere else ONLY
     fact = Fact(DEFINITION, first.path, first.line, subject, reason, score, fault=NAMED_IN_PROMPT if is_told else "")
@@ -200,11 +223,11 @@ def _definition(lookup: Lookup, name: Name, places: list[SourceLine]) -> Fact | 
     return fact
 
 
-def _of_owner(lookup: Lookup, places: list[SourceLine], name: Name) -> list[SourceLine]:
+def _of_owner(lookup: Lookup, places: list[SourceLine], name: Name) -> tuple[list[SourceLine], bool]:
     """Return those of ``places``, the definitions of ``name``, that belong to its owner (``owner`` in ``owner.name``).
 
     They are in files that define the owner or are named after it. If there are none, return all of ``places`` for a
-    name that looks like code, and nothing for an ordinary word.
+    name that looks like code, and nothing for an ordinary word. Also return whether they belong to the owner.
     """
     owners = {place.path: place.line for place in lookup.definitions(name.owner)}
     stem = name.owner.lower()
@@ -217,7 +240,7 @@ def _of_owner(lookup: Lookup, places: list[SourceLine], name: Name) -> list[Sour
         after = owners.get(place.path, 0)
         # A file may define several classes with a method of that name; the owner's is the first one below it.
         place.line = next((line for line in lookup.lines_in(place.path, name.text) if line >= after), place.line)
-    return own or (places if is_code_form(name.text) else [])
+    return own or (places if is_code_form(name.text) else []), bool(own)
 
 
 def _member(lookup: Lookup, name: Name) -> Fact | None:
@@ -424,6 +447,10 @@ def _route(lookup: Lookup, name: Name) -> Fact | None:
 
 
 def _flag(lookup: Lookup, name: Name) -> Fact | None:
+    from enricher.sources.code.subcommands import place_of_option
+
+    if fact := place_of_option(lookup, name.text):
+        return fact
     # Some libraries, such as Go's, declare a flag without its dashes.
     return _text_place(lookup, name.text, FLAG) or _text_place(lookup, f'"{name.text[2:]}"', FLAG)
 

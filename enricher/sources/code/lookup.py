@@ -84,15 +84,17 @@ class Uses:
     """The places where a name is used.
 
     If too many files contain the name to read them all, ``places`` is empty and ``files`` is the number of these files.
-    ``renaming`` are imports under another name, behind which there may be any number of uses.
+    ``renaming`` are imports under another name, behind which there may be any number of uses, and ``is_partial`` means
+    that some of the places may be missing.
     """
 
-    __slots__ = ("files", "places", "renaming")
+    __slots__ = ("files", "is_partial", "places", "renaming")
 
     def __init__(self) -> None:
         self.places: list[SourceLine] = []
         self.renaming: list[SourceLine] = []
         self.files = 0
+        self.is_partial = False
 
 
 class Lookup:
@@ -103,6 +105,8 @@ class Lookup:
         self.root = root
         self.named_paths: list[str] = []
         """Paths that the prompt names."""
+        self.named_types: list[str] = []
+        """Identifiers in the prompt that begin with a capital letter, which are mostly types."""
         self.placed_paths: list[str] = []
         """Paths that the prompt names together with a line."""
         self.opened: Collection[str] = ()
@@ -236,7 +240,10 @@ class Lookup:
             return uses
         lines = set(self.lines_in(home, name))
         for path, kind in files:
-            if kind not in (*USING, TEST) or (path != home and path in namesakes):
+            if path != home and path in namesakes:
+                uses.is_partial = True
+                continue
+            if kind not in (*USING, TEST):
                 continue
             for line, text in self.occurrences(path, name):
                 is_definition = defines(text, name) or (path == home and line in lines)

@@ -1,14 +1,14 @@
-"""Find where the project declares a subcommand that a prompt names, such as "shopctl restock".
+"""Find where the project declares a subcommand or an option that a prompt names: "shopctl restock", "--dry-run".
 
-Runs in the hook, but is imported only for a prompt that names a subcommand.
+Runs in the hook, but is imported only for a prompt that names one of them.
 """
 
 from __future__ import annotations
 
-from enricher.prompt.wording.names import COMMAND
+from enricher.prompt.wording.names import COMMAND, FLAG
 from enricher.sources.code import SOURCE
-from enricher.sources.code.facts import FEW, Fact
-from enricher.sources.code.lookup import MOST_CANDIDATES
+from enricher.sources.code.facts import FEW, NAMED_IN_PROMPT, ONLY, Fact
+from enricher.sources.code.lookup import MOST_CANDIDATES, MOST_WITH_ALL_WORDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,6 +24,10 @@ TOOLS = frozenset(
 DECLARES = "declares this command"
 DECLARING_CALLS = ("command(", "add_parser(", "Use: ", "Command::new(", "ommand(name = ")
 """Code that comes directly before a subcommand's name where a command-line library declares it."""
+DECLARING_OPTIONS = ("Var", "VarP", "VarPF", "Flag", "Option")
+"""Endings of the functions and classes that declare an option by its name without dashes."""
+READING_OPTIONS = ("get", "has", "is", "set", "parse", "lookup", "with")
+"""Beginnings of functions whose names may have these endings, too, but which only read an option."""
 MOST_WORDS_OF_A_VALUE = 4
 COMMAND_FOLDERS = frozenset(("cmd", "cmds", "command", "commands", "subcommands", "cli"))
 
@@ -60,3 +64,44 @@ def _declaring_line(lines: list[tuple[int, str]], command: str) -> int:
     # A longer line with the name in quotation marks is a sentence of the help text.
     values = [number for number, at in quoting if len(at.split()) <= MOST_WORDS_OF_A_VALUE]
     return next(iter(declaring + values), 0)
+
+
+def place_of_option(lookup: Lookup, flag: str) -> Fact | None:
+    """Return the only file that declares an option by its name without dashes; None if none does, or several do.
+
+    Other lines, such as messages and help texts, may have the flag with its dashes.
+    """
+    option = flag[2:]
+    files = [path for path, kind in lookup.holding(option) if kind == SOURCE]
+    found = [
+        (path, number)
+        for path in (files if len(files) <= MOST_WITH_ALL_WORDS else ())
+        for number, line in lookup.occurrences(path, option) if _declares_option(line, option)
+    ]  # fmt: skip
+    if len({path for path, _number in found}) != 1:
+        return None
+    path, line = found[0]
+    fault = NAMED_IN_PROMPT if lookup.gives_place(path) else ""
+    return Fact(FLAG, path, line, flag, "declares this option", ONLY, fault=fault)
+
+
+def _declares_option(text: str, option: str) -> bool:
+    """Return whether the line ``text`` declares the command-line option ``option``, by its name without dashes.
+
+    Examples are ``f.BoolVar(&all, "all", …)``, ``.long("all")``, ``long = "all"`` and ``new InputOption('all', …)``.
+    """
+    for quote in ('"', "'"):
+        before, found, _ = text.partition(f"{quote}{option}{quote}")
+        if not found:
+            continue
+        name, assigned, behind = before.rpartition("=")
+        if assigned and not behind.strip():
+            return name.replace("(", " ").replace(",", " ").split()[-1:] == ["long"]
+        call = before.rpartition("(")[0]
+        at = len(call)
+        while at and (call[at - 1].isalnum() or call[at - 1] == "_"):
+            at -= 1
+        called = call[at:]
+        if called in ("long", "option") or called.endswith(DECLARING_OPTIONS):
+            return not called.lower().startswith(READING_OPTIONS)
+    return False

@@ -134,6 +134,8 @@ def test_a_name_that_is_there_no_more_gets_the_commit_that_removed_it(
         ("who removed the --dry-run flag?", "`--dry-run` — removed in ", "moved"),
         ("when did we add total_of?", "`total_of` — added in ", "renamed"),
         ("wann haben wir open_ledger eingeführt?", "`open_ledger` — added in ", "start"),
+        ("seit wann gibt es total_of?", "`total_of` — added in ", "renamed"),
+        ("depuis quand existe total_of ?", "`total_of` — added in ", "renamed"),
         ("什么时候添加的total_of？", "`total_of` — added in ", "renamed"),
         ("which commit added /api/rates?", "`/api/rates` — added in ", "cli"),
         ("why did we drop the rate-table component?", "`web/rate-table.js` — removed in ", "removed"),

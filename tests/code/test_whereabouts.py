@@ -203,16 +203,45 @@ def test_what_is_new_ordinary_known_or_pasted_gets_no_line(account_with_shop: Ac
         ("cmd/pack.go", 'f.VarP(&opts.Crate, "crate-size", "c", "the size of a crate")'),
         ("src/cli.rs", '    #[arg(long = "crate-size", short)]'),
         ("src/cli.rs", '    Arg::new("crate_size").long("crate-size")'),
+        ("src/cli.rs", "pub crate_size: u8,"),
         ("src/PackCommand.php", "    new InputOption('crate-size', null, InputOption::VALUE_NONE, 'The size'),"),
     ],
 )
 def test_an_option_is_told_where_it_is_declared(account: Account, shop: Path, path: str, declaration: str) -> None:
-    message = "// with --crate-size 3\nfail(\"--crate-size must be positive\")\nget.getOption('crate-size')\n"
+    message = (
+        '// fail("--crate-size must be positive")\nget.getOption(\'crate-size\')\n#[arg(short, long, help = "x")]\n'
+    )
     write_all(shop, {path: f"{message}{declaration}\n", "src/weigh.go": message})
     account.cli("code", "index")
 
     (line,) = told(account, "why is --crate-size ignored?")
     assert line == f"{path}:4 --crate-size — declares this option"
+
+
+def test_a_sentence_in_backticks_is_a_text_and_no_command(account: Account, shop: Path) -> None:
+    write_all(shop, {"cmd/pack.go": 'return fail("crate size must not be below zero")\n'})
+    account.cli("code", "index")
+
+    (line,) = told(account, "`crate size must not be below zero` also comes for 1, why?")
+    assert line == 'cmd/pack.go:1 "crate size must not be below zero" — the only place that has it'
+
+
+def test_a_setting_is_found_in_the_example_of_the_environment_too(account: Account, shop: Path) -> None:
+    source = 'LIMIT = int(os.environ.get("CRATE_LIMIT", "6"))\n'
+    write_all(shop, {"shop/crates.py": source, "web/.env.example": "PORT=1\nCRATE_LIMIT=6\n"})
+    account.cli("code", "index")
+
+    (line,) = told(account, "the default of CRATE_LIMIT should be 8")
+    assert line == "shop/crates.py:1 CRATE_LIMIT — found here and in web/.env.example:2"
+
+
+def test_the_file_whose_go_test_fails_is_told(account: Account, shop: Path) -> None:
+    write_all(shop, {"weigh/scales.go": "package weigh\n", "weigh/scales_test.go": "package weigh\n"})
+    account.cli("code", "index")
+    output = "--- FAIL: TestTare (0.21s)\n    scales_test.go:12: want 1, got 2\nFAIL\nFAIL\tshop/weigh\t0.9s\n"
+
+    (line,) = told(account, f"only on my machine:\n\n{output}")
+    assert line == "weigh/scales.go — tested by scales_test.go, which fails"
 
 
 def test_a_text_behind_an_escape_is_whole(account: Account, shop: Path) -> None:
@@ -287,6 +316,10 @@ def test_of_a_trace_of_php_the_innermost_frame_is_told(account: Account, shop: P
     )
 
     assert told(account, trace) == ["src/Shop/Scales.php:6 weigh — the trace's innermost frame"]
+    warning = (
+        "PHP Warning:  Undefined array key in /srv/src/Shop/Scales.php on line 6\n#0 /srv/src/Shop/Reader.php(1)\n"
+    )
+    assert told(account, warning, session="b") == ["src/Shop/Scales.php:6 weigh — the trace's innermost frame"]
 
 
 def test_of_many_definitions_that_in_the_interface_is_told(account: Account, shop: Path) -> None:

@@ -84,6 +84,8 @@ changelog|обнови changelog
 contributor|add @mira as a contributor
 new-test|write tests for the parser
 new-test|escribe tests para el parser
+new-test|给解析器加个测试
+test|测试一下
 """
 """A line is the action and a prompt that asks for it."""
 
@@ -135,6 +137,8 @@ run the query again
 start a new line after each item
 提交按钮不能点击
 测试数据加载失败
+加载测试数据
+加个测试按钮
 der Test-Button ist kaputt
 die Tests sind langsam
 les tests échouent

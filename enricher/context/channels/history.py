@@ -43,6 +43,7 @@ _DEEDS = frozenset(
     removeram apagado apagada apagou sumiu desapareceu adicionado adicionada adicionou adicionamos criado
     criada mudou mudado alterado alterada alterou quebrou rimosso rimossa eliminato eliminata tolto tolta
     cancellato spostato sparito finito aggiunto aggiunta introdotto creato cambiato modificato rotto
+    gibt existiert existe existen hay esiste
     """.split()
 )
 _CUES = frozenset(

@@ -25,7 +25,7 @@ ASKS = tuple(
     return änder korrig beheb füg ersetz entfern verbess ergänz corrig modifi ajout remplac supprim renomm répar amélior
     arregl cambi añad agreg elimin mejor corrij consert alter mude adicion substitu melhor corregg sistem aggiun sostit
     rimuov miglior исправ измени добав замени удали переимен улучш почини 修 改 添加 重构 删 替换 优化 更新 変更 追加 直
-    リファクタ 置き換え
+    リファクタ 置き換え 测试 テスト
     """.split()
 )
 """Beginnings of words that request a change; a prompt without any of them gets no tests."""

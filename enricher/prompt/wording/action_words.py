@@ -132,6 +132,7 @@ A short clause asks for the action if it has one of the verbs and, if the row ha
 
 WIDE = """
 test: 运行 | 跑 | 执行: 测试 | 单测
+test: 测试一 | 测一: 下
 commit: 提交: 代码 | 更改 | 修改 | 改动 | 变更 | 一下 | 到git | 到 git
 commit: 写 | 生成 | 创建: 提交信息 | commit
 pull-request: 创建 | 开 | 提 | 发起 | 新建: pr | pull request | 合并请求
@@ -146,6 +147,7 @@ lint: 运行 | 跑: lint
 run: 启动 | 运行: 项目 | 服务 | 应用 | 服务器
 build: 构建 | 编译 | 打包: 项目 | 应用 | 镜像 | 一下
 new-test: 写 | 添加 | 补充 | 增加: 单元测试 | 测试用例 | 单测
+new-test: 加个 | 加一个 | 加上 | 补个 | 补上 | 写个: 测试
 test: テスト: 実行 | 走らせ | 回し | 流し
 commit: コミット: して | を作 | メッセージを
 pull-request: pr | プルリク | プルリクエスト: を作 | を出 | を開 | 作成して

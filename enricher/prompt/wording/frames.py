@@ -93,8 +93,10 @@ def read_frame(bare: str) -> Frame | None:
         return _php(bare)
     if "panicked at " in bare:
         return _panic(bare)
-    if " called in " in bare and ".php on line " in bare:  # PHP: an argument of a wrong type, which the caller passed
-        path, _, after = bare.rpartition(" called in ")[2].partition(" on line ")
+    if ".php on line " in bare:
+        # Of an argument of a wrong type, the caller that passed it, and not the place "and defined in".
+        mark = " called in " if " called in " in bare else " in "
+        path, _, after = bare.partition(" and defined in ")[0].rpartition(mark)[2].partition(" on line ")
         return _located(f"{path}:{after.partition(' ')[0]}")
     if " in " in bare and ".php:" in bare:
         return _located(bare.rpartition(" in ")[2])

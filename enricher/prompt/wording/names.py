@@ -26,6 +26,8 @@ MOST_NAMES = 24
 LONGEST_NAME, LONGEST_TEXT = 80, 120
 LONGEST_NUMBER = 7
 LONGEST_UNIT = 4
+MOST_WORDS_OF_A_COMMAND = 5
+"""Maximum words of a text in backticks that is a command although it has no flag; a longer one is a message."""
 SHORTEST_CODE, MOST_CODE_LINES = 24, 4
 """Minimum characters of a pasted line of code to look up, and how many of these lines are looked up: the longest."""
 CODE_SIGNS = ("(", "=", "{", ";")
@@ -74,7 +76,8 @@ LEVELS = ("ERROR", "INFO", "WARN", "WARNING", "DEBUG", "TRACE", "FATAL", "CRITIC
 _PASTED_STARTS = (
     ">>> ", "... ", "$ ", "% ", 'File "', "diff --git", "@@ ", "+++ ", "--- ", "+ ", "|", "{", "}", "</", "<!",
     "<div", "<p", "<span", "<a ", "//", "/*", "#!", "const ", "var ", "def ",
-    "func ", "fn ", "Traceback", "Fatal error: Uncaught ", "PHP Fatal error: ", "Stack trace:", *FAILURES, "PASSED ", "E   ", "npm ERR", "error[", "warning[", "-->", "panic:",
+    "func ", "fn ", "Traceback", "Fatal error: Uncaught ", "PHP Fatal error: ", "PHP Warning: ",
+    "PHP Notice: ", "PHP Deprecated: ", "PHP Parse error: ", "Stack trace:", *FAILURES, "PASSED ", "E   ", "npm ERR", "error[", "warning[", "-->", "panic:",
     "goroutine ", "!",
 )  # fmt: skip
 _PASTED_ENDS = ("{", ";", "},", "});", ");", "=>", "/>", "\\")
@@ -182,7 +185,9 @@ def _is_pasted(line: str, bare: str) -> bool:
 def _is_data(bare: str) -> bool:
     """Return whether a pasted line is from a log or a table, so that it is useless to search the project for it."""
     # Such lines hold times, numbers or other values of one run.
-    return bare[0] in "[|{<0123456789" or "://" in bare or bare.startswith(("at ", "File ")) or ord(bare[0]) > 127
+    if _is_php_frame(bare) or bare.startswith(("at ", "File ")):
+        return True
+    return bare[0] in "[|{<0123456789" or "://" in bare or ord(bare[0]) > 127
 
 
 def _is_position(word: str) -> bool:
@@ -217,6 +222,9 @@ class _Reader:
             test = bare.split(None, 2)[1].partition("::")[0]
             if is_file(test):
                 self.note(Name(FAILED, test))
+        test, _, number = bare.partition(": ")[0].rstrip(":").rpartition(":")
+        if test.endswith("_test.go") and number.isdecimal():  # Go gives the place, not the file, of a test that failed
+            self.note(Name(FAILED, test))
         if message := _error_message(bare):
             self.note(Name(ERROR, message))
             return
@@ -277,7 +285,9 @@ class _Reader:
         for word in words:
             if len(words) > 1 and (is_code or "_" in word):
                 self.word(word, "")
+        is_sentence = len(words) > MOST_WORDS_OF_A_COMMAND and not any(word.startswith("-") for word in words)
         is_command = is_code and len(words) > 1 and all(word.replace("-", "").isalnum() for word in words[:2])
+        is_command = is_command and not is_sentence
         if is_command and words[1].isalpha() and len(words[1]) > 2:
             self.note(Name(COMMAND, words[1].lower(), owner=words[0]))
         if any(letter.isalpha() for letter in inside) and not is_command:

@@ -66,8 +66,10 @@ _WHEN_WHO_WHY = (
     " perché perche chi dove quale"
     " почему зачем когда кто куда где какой каком"
 ).split()
-_STARTS = ("seit wann", "depuis quand", "por qué", "por que", "desde cuándo", "desde cuando", "desde quando", "da quando",
-           "с каких пор", "was ist mit", "was geschah", "qu'est devenu", "qué pasó", "o que aconteceu",
+_SINCE_WHEN = ("seit wann", "depuis quand", "desde cuándo", "desde cuando", "desde quando", "da quando", "с каких пор")
+_EXISTING = frozenset("gibt existiert haben existe existen hay há esiste c'è есть существует y".split())
+"""With one of these words, "since when" asks who added a thing."""
+_STARTS = (*_SINCE_WHEN, "por qué", "por que", "was ist mit", "was geschah", "qu'est devenu", "qué pasó", "o que aconteceu",
            "cosa è successo", "che fine ha", "что случилось")  # fmt: skip
 _DEEDS = (
     (REMOVED, (
@@ -151,6 +153,9 @@ def _is_used_to(words: list[str]) -> bool:
 
 def _asks_elsewhere(words: list[str], padded: str) -> str:
     if any(f" {start}" in padded for start in _STARTS) or set(words) & {*_WHEN_WHO_WHY}:
+        is_since_when = any(f" {start} " in padded for start in _SINCE_WHEN)
+        if is_since_when and _EXISTING.intersection(words):
+            return ADDED
         return next((kind for kind, words in _DEEDS if any(f" {word}" in padded for word in words)), "")
     return REMOVED if set(words) & {*_BACK} else ""
 

@@ -28,6 +28,9 @@ DECLARING_OPTIONS = ("Var", "VarP", "VarPF", "Flag", "Option")
 """Endings of the functions and classes that declare an option by its name without dashes."""
 READING_OPTIONS = ("get", "has", "is", "set", "parse", "lookup", "with")
 """Beginnings of functions whose names may have these endings, too, but which only read an option."""
+OPTIONS_OF_RUST = ("#[arg(", "#[clap(", "#[structopt(")
+"""Beginnings of the attributes above a field that declare it as an option of the command line."""
+MOST_LINES_OF_AN_ATTRIBUTE = 16
 MOST_WORDS_OF_A_VALUE = 4
 COMMAND_FOLDERS = frozenset(("cmd", "cmds", "command", "commands", "subcommands", "cli"))
 
@@ -77,12 +80,33 @@ def place_of_option(lookup: Lookup, flag: str) -> Fact | None:
         (path, number)
         for path in (files if len(files) <= MOST_WITH_ALL_WORDS else ())
         for number, line in lookup.occurrences(path, option) if _declares_option(line, option)
+    ] or [
+        (path, number)
+        for path in (files if len(files) <= MOST_WITH_ALL_WORDS else ()) if path.endswith(".rs")
+        for number in _option_fields(lookup, path, option.replace("-", "_"))
     ]  # fmt: skip
     if len({path for path, _number in found}) != 1:
         return None
     path, line = found[0]
     fault = NAMED_IN_PROMPT if lookup.gives_place(path) else ""
     return Fact(FLAG, path, line, flag, "declares this option", ONLY, fault=fault)
+
+
+def _option_fields(lookup: Lookup, path: str, field: str) -> list[int]:
+    """Return the lines of a Rust file that declare an option as a field below an attribute such as ``#[arg(long)]``."""
+    lines = lookup.text(path).split("\n")
+    found = []
+    for number, line in lookup.occurrences(path, field):
+        at = number - 2
+        is_field = line.strip().removeprefix("pub ").startswith(f"{field}: ")
+        if not is_field or at < 0 or not lines[at].rstrip().endswith(")]"):
+            continue
+        while at > max(number - MOST_LINES_OF_AN_ATTRIBUTE, 0) and not lines[at].lstrip().startswith(OPTIONS_OF_RUST):
+            at -= 1
+        attribute = " ".join(lines[at : number - 1]).replace("(", " ").replace(")", " ").replace(",", " ")
+        if lines[at].lstrip().startswith(OPTIONS_OF_RUST) and "long" in attribute.split():
+            found.append(number)
+    return found
 
 
 def _declares_option(text: str, option: str) -> bool:

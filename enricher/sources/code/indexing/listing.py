@@ -178,11 +178,17 @@ def _is_ignored(path: str, rules: list[_Rule], *, is_folder: bool) -> bool:
     return ignored
 
 
+_EXAMPLES_OF_SETTINGS = (".env.example", ".env.sample", ".env.template", ".env.dist")
+"""Files that list the environment variables of a project, with values that are no secrets."""
+
+
 def is_text(path: str) -> bool:
     """Return whether the content of the file at ``path`` is to be indexed as text, judged by its name."""
     name = path.rpartition("/")[2].lower()
     if name in _LOCKS or name.endswith((".min.js", ".min.css", ".bundle.js", ".map")):
         return False
+    if name.startswith(_EXAMPLES_OF_SETTINGS):
+        return True
     return name.rpartition(".")[2] in _TEXT_ENDS if "." in name else name in _NAMED
 
 
@@ -217,6 +223,8 @@ def kind_of(path: str) -> int:
     if end in _TEMPLATE_ENDS:
         return TEMPLATE
     if end in _CONFIG_ENDS or name in ("setup.py", "conftest.py", "noxfile.py") or lowered.startswith("."):
+        return CONFIG
+    if name.startswith(_EXAMPLES_OF_SETTINGS):
         return CONFIG
     return SOURCE
 

@@ -2618,7 +2618,7 @@ MUTATIONS = (
     Mutation(
         "a unit behind a number is looked up",
         "enricher/prompt/wording/names.py",
-        "and number.isdecimal()",
+        'and "`" not in word and number.isdecimal()',
         "and not number",
         "",
         "code/test_whereabouts.py::test_a_unit_behind_a_number_is_no_name",
@@ -3212,7 +3212,7 @@ MUTATIONS = (
     Mutation(
         "a name that stands in the project is said to be removed",
         "enricher/context/commits.py",
-        "    if removed and (kind or removed.what & name_history.UNDEFINED) and name_history.is_gone(db, name):",
+        "    if removed and (kind or removed.what & name_history.UNDEFINED) and _is_gone(db, root, name):",
         "    if removed and (kind or removed.what & name_history.UNDEFINED):",
         "",
         "code/test_history.py::test_a_name_that_was_put_back_is_not_said_to_be_gone",

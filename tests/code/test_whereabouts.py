@@ -285,7 +285,7 @@ def test_a_unit_behind_a_number_is_no_name(account: Account, shop: Path) -> None
     write_all(shop, {"tests/sizes_test.go": "const KiB = 1 << 10\n"})
     account.cli("code", "index")
 
-    assert told(account, "it prints 1024.000 KiB, not 1 MiB") == []
+    assert told(account, "why does it print 1024.000 KiB and not 1 MiB?") == []
     assert told(account, "is KiB right?", session="b")[0].startswith("tests/sizes_test.go:1 KiB")
 
 

@@ -2680,6 +2680,14 @@ MUTATIONS = (
         "code/test_history.py::test_a_commit_that_was_not_read_to_its_end_may_have_introduced_any_name",
     ),
     Mutation(
+        "a commit at which the output of git was cut off is not read again",
+        "enricher/sources/code/indexing/changes.py",
+        "if len(diffs) > 1 and not is_whole:",
+        "if len(diffs) > 99 and not is_whole:",
+        "",
+        "code/test_history.py::test_a_commit_at_which_a_batch_was_cut_off_is_read_whole",
+    ),
+    Mutation(
         "the order to revert the agent's work is taken for a question on history",
         "enricher/prompt/wording/past_questions.py",
         "and after[0] in _POINTING and",

@@ -222,6 +222,23 @@ def test_a_commit_that_was_not_read_to_its_end_may_have_introduced_any_name(
     assert told(account, "when was load_years added?", session_id="b") == []
 
 
+@pytest.mark.parametrize("most", [pytest.param(1_300, id="in its diff"), pytest.param(1_400, id="in its first line")])
+def test_a_commit_at_which_a_batch_was_cut_off_is_read_whole(
+    account: Account, ledger: dict[str, str], monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    for number in range(3):
+        names = "".join(f"name_{number}_{at} = {at}\n" for at in range(30))
+        write_all(account.project, {f"ledger/part{number}.py": f"{names}\n\ndef load_part{number}():\n    pass\n"})
+        commit(account.project, f"Have part {number}", days=2 - number)
+    monkeypatch.setattr(changes, "MOST_BYTES_OF_A_BATCH", most)
+    index.refresh(identify(str(account.project)), str(account.state))
+
+    said = [told(account, f"when was load_part{number} added?", session_id=f"s{number}") for number in range(3)]
+    assert [[line.partition(" in ")[0] for line in lines] for lines in said] == [
+        [f"`load_part{number}` — added"] for number in range(3)
+    ]
+
+
 def test_a_subject_that_says_nothing_is_not_quoted(account: Account, ledger: dict[str, str]) -> None:
     line = f"- `old/page.html` — removed in {ledger['wip']}, {day_of(3)}"
 

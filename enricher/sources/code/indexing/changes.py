@@ -152,10 +152,12 @@ def _read(db: sqlite3.Connection, root: str, log: tuple[str, ...], boundary: fro
             printed, is_whole = git.stream(root, log, "\n".join(wanted) + "\n", most=MOST_BYTES_OF_A_BATCH)
             budget -= len(printed)
             diffs = list(_parsed(printed.decode(errors="replace")))
-            if diffs and not is_whole:
-                diffs[-1].is_whole = False
+            if len(diffs) > 1 and not is_whole:
+                diffs.pop()  # it may have been cut off, so it is asked for again, as the first one
+            elif diffs and not is_whole:
+                diffs[0].is_whole = False  # it is too long by itself
             _store(db, diffs, batch)
-            # If the output was cut off, ask again for the commits that are not in it.
+            # If the output was cut off, ask again for the commits that are not in it to their end.
             seen = {one.sha for one in diffs}
             wanted = [] if is_whole or not seen else [sha for sha in wanted if sha not in seen]
         missing = [(name_history.SWEEP, number) for sha, (number, _at) in batch.items() if sha in boundary]

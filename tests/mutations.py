@@ -2589,7 +2589,7 @@ MUTATIONS = (
         "    if name.startswith(_EXAMPLES_OF_SETTINGS):\n        return True\n",
         "",
         "",
-        "code/test_whereabouts.py::test_a_setting_is_found_in_the_example_of_the_environment_too",
+        "code/test_whereabouts.py::test_a_setting_in_the_example_of_the_environment_has_no_only_place",
     ),
     Mutation(
         "a call that reads an option counts as its declaration",

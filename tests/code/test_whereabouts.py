@@ -226,13 +226,13 @@ def test_a_sentence_in_backticks_is_a_text_and_no_command(account: Account, shop
     ]
 
 
-def test_a_setting_is_found_in_the_example_of_the_environment_too(account: Account, shop: Path) -> None:
+def test_a_setting_in_the_example_of_the_environment_has_no_only_place(account: Account, shop: Path) -> None:
     source = 'LIMIT = int(os.environ.get("CRATE_LIMIT", "6"))\n'
     write_all(shop, {"shop/crates.py": source, "web/.env.example": "PORT=1\nCRATE_LIMIT=6\n"})
     account.cli("code", "index")
 
     assert told(account, "the default of CRATE_LIMIT should be 8") == [
-        "shop/crates.py:1 CRATE_LIMIT — found here and in web/.env.example:2"
+        "shop/crates.py:1 CRATE_LIMIT — read from the environment here"
     ]
 
 

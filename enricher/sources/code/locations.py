@@ -266,8 +266,7 @@ def _elsewhere(lookup: Lookup, name: Name) -> Fact | None:
     if own := _file_called(lookup, name.text):
         return only_file(own)
     is_local = not name.text[:1].isupper() or name.text.isupper()
-    is_setting = name.text.isupper() and "_" in name.text  # code and an example of the settings have it
-    found = _text_place(lookup, name.text, "name", most=MOST_SHOWN if is_setting else 1) if is_local else None
+    found = _text_place(lookup, name.text, "name", most=1) if is_local else None
     return found or (None if name.may_be_new else _missing_name(lookup, name.text))
 
 

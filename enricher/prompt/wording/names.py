@@ -7,6 +7,7 @@ in the hook, so it uses no regular expressions.
 
 from __future__ import annotations
 
+from enricher.prompt.wording.place_questions import ASKING, name_asked_for
 from enricher.prompt.wording.words import STOP_WORDS, generic_stems, introduces, is_file, is_identifier, stem
 
 IDENTIFIER, FILE, ROUTE, FLAG, TEXT, ERROR = "identifier", "file", "route", "flag", "text", "error"
@@ -88,15 +89,16 @@ class Name:
 
     ``line`` is the line number that follows a file's name. ``is_certain`` means that the form of the name or the marks
     around it leave no doubt that it is a name. ``may_be_new`` means that the prompt may ask the agent to create the
-    thing named, and ``is_made`` that the prompt clearly does so.
+    thing named, and ``is_made`` that the prompt clearly does so. ``is_meant`` means that an ordinary word is used as a
+    name of the code: it is called ("fix total()"), or its place is asked for ("who calls total").
     """
 
-    __slots__ = ("is_certain", "is_made", "kind", "line", "may_be_new", "owner", "text")
+    __slots__ = ("is_certain", "is_made", "is_meant", "kind", "line", "may_be_new", "owner", "text")
 
     def __init__(self, kind: str, text: str, *, owner: str = "", line: int = 0, is_certain: bool = True) -> None:
         self.kind, self.text, self.owner = kind, text, owner
         self.line, self.is_certain = line, is_certain
-        self.may_be_new = self.is_made = False
+        self.may_be_new = self.is_made = self.is_meant = False
 
 
 def read_names(prompt: str) -> list[Name]:
@@ -209,6 +211,7 @@ class _Reader:
         name.is_made = name.may_be_new and any(word in self.lowered for word in CREATING)
         known = self.found.setdefault((name.kind, name.text), name)
         known.is_certain = known.is_certain or name.is_certain
+        known.is_meant = known.is_meant or name.is_meant
         known.owner = known.owner or name.owner
         known.line = known.line or name.line
         known.may_be_new = known.may_be_new or name.may_be_new
@@ -246,8 +249,11 @@ class _Reader:
                 self._line_number(raw, before)
             before = raw
         plain = [word.strip(_AROUND) for word in words]
-        if not KINDS_OF_SYMBOL.isdisjoint([word.lower() for word in plain]):
+        lowered = [word.lower() for word in plain]
+        if not KINDS_OF_SYMBOL.isdisjoint(lowered):
             self._names_near_kinds(plain)
+        if not ASKING.isdisjoint(lowered) or not bare.isascii():
+            self._name_asked_for(bare, plain)
 
     def _line_number(self, raw: str, before: str) -> None:
         """If ``raw`` is a line number ("app.py (15-68)", "app.py, line 15"), store it with the last file mentioned."""
@@ -374,8 +380,10 @@ class _Reader:
             if len(owner) > 1 and len(parts[-1]) > 2:  # may be two sentences as well: "this is done.then go on"
                 self.note(Name(MEMBER, parts[-1], owner=owner, is_certain=False))
             return False
-        is_certain = is_code_form(parts[-1]) or (is_call and bool(owner))
-        self.note(Name(IDENTIFIER, parts[-1], owner=owner, is_certain=is_certain))
+        name = Name(IDENTIFIER, parts[-1], owner=owner)
+        name.is_certain = is_code_form(parts[-1]) or (is_call and bool(owner))
+        name.is_meant = is_call
+        self.note(name)
         return True
 
     def _names_near_kinds(self, words: list[str]) -> None:
@@ -387,8 +395,21 @@ class _Reader:
                 lowered = bare.lower()
                 if kind.lower() not in KINDS_OF_SYMBOL or len(bare) < 3 or not is_identifier(bare):
                     continue
-                if not {lowered, stem(lowered)} & (STOP_WORDS | KINDS_OF_SYMBOL | generic_stems()):
-                    self.note(Name(IDENTIFIER, bare, is_certain=False))
+                # "The class Rewriter" names a class, though "rewrite" is what many prompts ask for.
+                is_title = kind == "class" and one is behind and bare[0].isupper() and not bare.isupper()
+                if is_title or not {lowered, stem(lowered)} & (STOP_WORDS | KINDS_OF_SYMBOL | generic_stems()):
+                    name = Name(IDENTIFIER, bare, is_certain=False)
+                    name.is_meant = is_title
+                    self.note(name)
+
+    def _name_asked_for(self, bare: str, words: list[str]) -> None:
+        """Store the word of a line whose place or callers it asks for, as in "who calls identify?"."""
+        asked = name_asked_for(bare, words).partition("(")[0].rstrip(".")
+        if len(asked) < 3 or not is_identifier(asked) or asked.lower() in STOP_WORDS | KINDS_OF_SYMBOL:
+            return
+        name = Name(IDENTIFIER, asked, is_certain=False)
+        name.is_meant = True
+        self.note(name)
 
 
 def is_code_form(word: str) -> bool:

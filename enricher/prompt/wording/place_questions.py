@@ -1,0 +1,87 @@
+"""Find the name whose place or callers a line asks for: "who calls identify", "where is identify defined".
+
+Such a question shows that an ordinary word is a name in the code. The name stands at a fixed place beside the words that
+ask: the orders of words are those of English, German, French, Spanish, Portuguese, Italian, Russian, Chinese and
+Japanese. This module runs in the hook, so it uses no regular expressions.
+"""
+
+from __future__ import annotations
+
+WHO = frozenset("who what which wer was qui quien quién chi quem кто что".split())
+CALLS = frozenset(
+    "calls call uses use invokes imports references ruft benutzt verwendet nutzt importiert appelle utilise importe"
+    " llama usa importa chiama вызывает использует импортирует".split()
+)
+"""Verbs behind WHO, in front of the name."""
+CALLERS = frozenset(
+    "caller callers usage usages users definition implementation references aufrufe aufrufer verwendungen"
+    " appels utilisations définition llamadas usos definición chamadas definição chiamate usi definizione".split()
+)
+OF = frozenset("of for von für de di da do".split())
+WHERE = frozenset("where wo où donde dónde onde dove где".split())
+DEFINED = frozenset(
+    "defined called used implemented declared invoked imported definiert aufgerufen verwendet benutzt genutzt implementiert"
+    " deklariert défini définie appelé appelée utilisé utilisée implémenté implémentée definido definida llamado llamada"
+    " usado usada implementado implementada chamado chamada definito definita chiamato chiamata usato usata".split()
+)
+"""Participles in a line with WHERE, behind the name or in front of it."""
+DEFINES = frozenset(
+    "define call use implement declare invoke import define llama usa implementa chama chiama определяется определена"
+    " определён определен вызывается используется объявлена объявлен реализована реализован".split()
+)
+"""Verbs in a line with WHERE, in front of the name."""
+ARTICLES = frozenset("the a an this that our my der das den diese la el le il lo les los".split())
+KINDS = frozenset(
+    "function method class variable constant hook component funktion methode klasse komponente fonction méthode classe"
+    " composant función método clase componente função funzione metodo функция функцию метод класс компонент".split()
+)
+"""With an article, a word is the name of something only beside one of these: "who calls the customers" names nothing."""
+BESIDE = ARTICLES | KINDS | frozenset("from with in se o die".split())
+"""Words that may stand between the words that ask and the name."""
+AUXILIARIES = frozenset("is are was being be been ist sind wird werden est sont es está está é è sono".split())
+IN_IDEOGRAPHS = (
+    "在哪里定义", "在哪定义", "在哪儿定义", "在哪里使用", "在哪里被", "在哪被", "哪里调用", "哪里用到", "谁调用", "谁在用", "被谁调用",
+    "どこで定義", "どこで使", "どこで呼", "どこから呼", "どこに定義",
+)  # fmt: skip
+"""Questions in languages that put no blanks between words; the name is the one word in Latin letters."""
+ASKING = WHO | CALLERS | WHERE
+
+
+def name_asked_for(line: str, words: list[str]) -> str:
+    """Return the word whose place or callers ``line`` asks for; empty if it asks for none.
+
+    ``words`` are the words of the line without the punctuation around them.
+    """
+    lowered = [word.lower() for word in words]
+    asks_where = not WHERE.isdisjoint(lowered)
+    for at, word in enumerate(lowered):
+        follower = lowered[at + 1] if at + 1 < len(lowered) else ""
+        if (word in WHO and follower in CALLS) or (word in CALLERS and follower in OF):
+            return _name_after(words, lowered, at + 2)
+        if asks_where and word in DEFINES:
+            return _name_after(words, lowered, at + 1)
+        if asks_where and word in DEFINED:
+            return _name_before(words, lowered, at) or _name_after(words, lowered, at + 1)
+    if not line.isascii() and any(question in line for question in IN_IDEOGRAPHS):
+        latin = [word for word in words if word.isascii() and word[:1].isalpha()]
+        return latin[0] if len(latin) == 1 else ""
+    return ""
+
+
+def _name_after(words: list[str], lowered: list[str], at: int) -> str:
+    start = at
+    while at < len(words) and lowered[at] in BESIDE:
+        at += 1
+    if at == len(words):
+        return ""
+    around = {*lowered[start:at], *lowered[at + 1 : at + 2]}
+    return words[at] if around.isdisjoint(ARTICLES) or around & KINDS else ""
+
+
+def _name_before(words: list[str], lowered: list[str], at: int) -> str:
+    """Return the name in front of a participle, as in "where is identify defined", "wo wird identify aufgerufen"."""
+    name = at - 1 if at and lowered[at - 1] not in KINDS else at - 2
+    if name < 0 or lowered[name] in BESIDE | WHERE | AUXILIARIES:
+        return ""
+    around = {*lowered[max(0, name - 2) : name], lowered[at - 1]}
+    return words[name] if around.isdisjoint(ARTICLES) or around & KINDS else ""

@@ -6253,6 +6253,39 @@ MUTATIONS = (
         "",
         "memories_cli/test_memory_command.py::test_memories_of_one_second_are_listed_newest_first",
     ),
+    # --- questions for the place of a name
+    Mutation(
+        "a word whose callers are asked for is no name",
+        "enricher/prompt/wording/names.py",
+        "        if not ASKING.isdisjoint(lowered) or not bare.isascii():",
+        "        if False:",
+        "",
+        "code/test_names.py::test_an_ordinary_word_is_a_name_where_its_place_or_callers_are_asked_for",
+    ),
+    Mutation(
+        "what is asked of people is taken for a name",
+        "enricher/prompt/wording/place_questions.py",
+        '    return words[at] if around.isdisjoint(ARTICLES) or around & KINDS else ""',
+        "    return words[at]",
+        "",
+        "code/test_names.py::test_what_is_asked_of_people_and_things_is_no_name",
+    ),
+    Mutation(
+        "a function that has an ordinary word as its name is never told",
+        "enricher/sources/code/locations.py",
+        "is_function = name.is_meant and",
+        "is_function = name.is_certain and",
+        "",
+        "code/test_channel.py::test_a_function_called_by_an_ordinary_word_is_told_where_it_is_asked_for",
+    ),
+    Mutation(
+        "methods of the browser are looked up",
+        "enricher/sources/code/locations.py",
+        "            if name.owner in OF_THE_PLATFORM:",
+        "            if not name.owner:",
+        "",
+        "code/test_channel.py::test_methods_of_the_platform_are_not_looked_up",
+    ),
     # --- the last rows of seed 001: regressions, documents, the threshold of search intents
     Mutation(
         "what became slower is passed over",

@@ -105,6 +105,34 @@ def test_a_trace_points_at_its_line_in_this_project(account: Account, shop: Path
     assert any("shop/export.py:3" in line for line in bullets(answer.context)), answer.context
 
 
+def test_a_function_called_by_an_ordinary_word_is_told_where_it_is_asked_for(account: Account, shop: Path) -> None:
+    (shop / "shop/stock.py").write_text("def restock(items):\n    return items\n")
+    for number in range(60):  # in so many files that the word may be an ordinary one
+        (shop / f"shop/note_{number}.py").write_text("# restock the shelves\nrestock([])\n" * 3)
+    account.cli("code", "index")
+
+    asked, ordered = (
+        account.ask("where is restock defined?"),
+        account.ask("we restock on mondays, add that to the readme"),
+    )
+
+    assert bullets(asked.context) == ["- shop/stock.py:1 restock — defined here"]
+    assert bullets(ordered.context) == []
+
+
+def test_methods_of_the_platform_are_not_looked_up(account: Account, shop: Path) -> None:
+    (shop / "shop/cart.js").write_text("const cart = document.querySelector('#cart');\nstock.querySelector('#x');\n")
+    account.cli("code", "index")
+
+    of_ours, of_the_browser = (
+        account.ask("stock.querySelector finds nothing"),
+        account.ask("document.querySelector is slow"),
+    )
+
+    assert bullets(of_ours.context) == ["- shop/cart.js:2 stock.querySelector — the only place that has it"]
+    assert bullets(of_the_browser.context) == []
+
+
 def test_a_file_that_is_gone_is_not_told_and_a_moved_line_is_found_again(account: Account, shop: Path) -> None:
     account.cli("code", "index")
     (shop / "shop/cart.py").unlink()

@@ -76,6 +76,33 @@ def test_other_things_are_seen_by_their_form(prompt: str, kind: str, text: str) 
 @pytest.mark.parametrize(
     "prompt",
     [
+        "where is restock defined?", "who calls restock?", "find all callers of restock", "where do we use restock",
+        "who calls the restock function", "what does restock() do?", "where is the restock function defined",
+        "wo wird restock aufgerufen?", "wer ruft restock auf?", "wo ist die Funktion restock definiert?",
+        "où est restock défini ?", "qui appelle restock ?", "¿dónde se usa restock?",
+        "quien llama a la función restock", "onde é usado restock?", "dove è definito restock?", "где вызывается restock?", "кто использует restock?",
+        "restock在哪里定义？", "谁调用restock", "restockはどこで定義されていますか",
+    ],
+)  # fmt: skip
+def test_an_ordinary_word_is_a_name_where_its_place_or_callers_are_asked_for(prompt: str) -> None:
+    assert [(one.kind, one.text, one.is_meant) for one in read_names(prompt)] == [(IDENTIFIER, "restock", True)]
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "who calls the customers?", "what uses the data", "where are the users called?", "where is session handling",
+        "who uses this?", "where is it defined?", "the customers who call us", "where is the retry logic implemented",
+        "wo ist das definiert?", "qui utilise la page", "where was the invoice used",
+    ],
+)  # fmt: skip
+def test_what_is_asked_of_people_and_things_is_no_name(prompt: str) -> None:
+    assert read_names(prompt) == []
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
         "update the readme and run the tests",
         "add a function and a class for that",
         "fix #6628 please",

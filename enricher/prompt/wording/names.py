@@ -7,7 +7,7 @@ in the hook, so it uses no regular expressions.
 
 from __future__ import annotations
 
-from enricher.prompt.wording.place_questions import ASKING, name_asked_for
+from enricher.prompt.wording.place_questions import ASKING, NO_NAMES, name_asked_for
 from enricher.prompt.wording.words import STOP_WORDS, generic_stems, introduces, is_file, is_identifier, stem
 
 IDENTIFIER, FILE, ROUTE, FLAG, TEXT, ERROR = "identifier", "file", "route", "flag", "text", "error"
@@ -35,7 +35,7 @@ CODE_SIGNS = ("(", "=", "{", ";")
 QUOTES = {
     '"': '"', "“": "”", "„": "“”", "«": "»", "»": "«", "「": "」", "『": "』", "`": "`", "‘": "’", "‹": "›", "《": "》",
 }  # fmt: skip
-_AROUND = "\"'`()[]{}<>,;:!?*=|&~…。，、；：！？（）「」『』【】《》“”„‘’«»‹›·"
+_AROUND = "¿¡\"'`()[]{}<>,;:!?*=|&~…。，、；：！？（）「」『』【】《》“”„‘’«»‹›·"
 SYSTEM_FOLDERS = frozenset(
     "users home tmp etc var usr opt mnt root dev bin sbin proc sys private volumes library applications srv run lib"
     " media data workspace workspaces nix".split()
@@ -397,7 +397,9 @@ class _Reader:
                     continue
                 # "The class Rewriter" names a class, though "rewrite" is what many prompts ask for.
                 is_title = kind == "class" and one is behind and bare[0].isupper() and not bare.isupper()
-                if is_title or not {lowered, stem(lowered)} & (STOP_WORDS | KINDS_OF_SYMBOL | generic_stems()):
+                if is_title or not {lowered, stem(lowered)} & (
+                    STOP_WORDS | KINDS_OF_SYMBOL | NO_NAMES | generic_stems()
+                ):
                     name = Name(IDENTIFIER, bare, is_certain=False)
                     name.is_meant = is_title
                     self.note(name)

@@ -1,8 +1,8 @@
 """Find the name whose place or callers a line asks for: "who calls identify", "where is identify defined".
 
-Such a question shows that an ordinary word is a name in the code. The name stands at a fixed place beside the words that
-ask: the orders of words are those of English, German, French, Spanish, Portuguese, Italian, Russian, Chinese and
-Japanese. This module runs in the hook, so it uses no regular expressions.
+Such a question shows that an ordinary word is a name in the code. The name has a fixed place beside the words that ask;
+the orders of words are those of English, German, French, Spanish, Portuguese, Italian, Russian, Chinese and Japanese.
+This module runs in the hook, so it uses no regular expressions.
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ CALLERS = frozenset(
 OF = frozenset("of for von für de di da do".split())
 WHERE = frozenset("where wo où donde dónde onde dove где".split())
 DEFINED = frozenset(
-    "defined called used implemented declared invoked imported definiert aufgerufen verwendet benutzt genutzt implementiert"
-    " deklariert défini définie appelé appelée utilisé utilisée implémenté implémentée definido definida llamado llamada"
-    " usado usada implementado implementada chamado chamada definito definita chiamato chiamata usato usata".split()
+    "defined called used implemented declared invoked imported definiert aufgerufen verwendet benutzt genutzt"
+    " implementiert deklariert défini définie appelé appelée utilisé utilisée implémenté implémentée definido definida"
+    " llamado llamada usado usada implementado implementada chamado chamada definito definita chiamato chiamata usato"
+    " usata".split()
 )
 """Participles in a line with WHERE, behind the name or in front of it."""
 DEFINES = frozenset(
@@ -35,16 +36,19 @@ KINDS = frozenset(
     "function method class variable constant hook component funktion methode klasse komponente fonction méthode classe"
     " composant función método clase componente função funzione metodo функция функцию метод класс компонент".split()
 )
-"""With an article, a word is the name of something only beside one of these: "who calls the customers" names nothing."""
+"""Behind an article, a word is a name only beside one of these: "who calls the customers" names nothing in the code."""
 BESIDE = ARTICLES | KINDS | frozenset("from with in se o die".split())
 """Words that may stand between the words that ask and the name."""
 AUXILIARIES = frozenset("is are was being be been ist sind wird werden est sont es está está é è sono".split())
-IN_IDEOGRAPHS = (
-    "在哪里定义", "在哪定义", "在哪儿定义", "在哪里使用", "在哪里被", "在哪被", "哪里调用", "哪里用到", "谁调用", "谁在用", "被谁调用",
-    "どこで定義", "どこで使", "どこで呼", "どこから呼", "どこに定義",
-)  # fmt: skip
+IN_IDEOGRAPHS = tuple(
+    """
+    在哪里定义 在哪定义 在哪儿定义 在哪里使用 在哪里被 在哪被 哪里调用 哪里用到 谁调用 谁在用 被谁调用
+    どこで定義 どこで使 どこで呼 どこから呼 どこに定義
+    """.split()
+)
 """Questions in languages that put no blanks between words; the name is the one word in Latin letters."""
 ASKING = WHO | CALLERS | WHERE
+NO_NAMES = BESIDE | DEFINED | AUXILIARIES
 
 
 def name_asked_for(line: str, words: list[str]) -> str:

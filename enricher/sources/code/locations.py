@@ -76,6 +76,12 @@ SHORTEST_MISSPELLED = 6
 MOST_FOLDERS = 8
 """Maximum trailing components of a path from another machine that are compared with this project's paths."""
 
+OF_THE_PLATFORM = frozenset(
+    "document window console navigator location history localStorage sessionStorage Math JSON Object Array Promise Date"
+    " String Number process module os sys re json np pd plt torch self super System Arrays Collections fmt".split()
+)
+"""Objects of languages, browsers and widespread libraries; no prompt asks in which file their methods are called."""
+
 
 def facts(db: Connection, root: str, names: list[Name], opened: Collection[str] = ()) -> list[Fact]:
     """Return the facts about ``names`` from the index and the files, at most one per name.
@@ -135,6 +141,8 @@ def _identifier(lookup: Lookup, name: Name) -> Fact | None:
     if not places:
         if name.is_certain:
             dotted = f"{name.owner}.{name.text}"
+            if name.owner in OF_THE_PLATFORM:
+                return None
             return _text_place(lookup, dotted, TEXT) if name.owner else _elsewhere(lookup, name)
         # "The class Baskt": only the word "class" and the capital letter show that this is a name.
         is_named = name.text[:1].isupper() and not (name.owner or name.may_be_new)

@@ -6273,7 +6273,7 @@ MUTATIONS = (
     Mutation(
         "a function that has an ordinary word as its name is never told",
         "enricher/sources/code/locations.py",
-        "is_function = name.is_meant and",
+        "is_function = name.is_asked and",
         "is_function = name.is_certain and",
         "",
         "code/test_channel.py::test_a_function_called_by_an_ordinary_word_is_told_where_it_is_asked_for",

@@ -77,7 +77,7 @@ def test_other_things_are_seen_by_their_form(prompt: str, kind: str, text: str) 
     "prompt",
     [
         "where is restock defined?", "who calls restock?", "find all callers of restock", "where do we use restock",
-        "who calls the restock function", "what does restock() do?", "where is the restock function defined",
+        "who calls the restock function", "where is restock() called?", "where is the restock function defined",
         "wo wird restock aufgerufen?", "wer ruft restock auf?", "wo ist die Funktion restock definiert?",
         "où est restock défini ?", "qui appelle restock ?", "¿dónde se usa restock?",
         "quien llama a la función restock", "onde é usado restock?", "dove è definito restock?", "где вызывается restock?", "кто использует restock?",
@@ -85,7 +85,7 @@ def test_other_things_are_seen_by_their_form(prompt: str, kind: str, text: str) 
     ],
 )  # fmt: skip
 def test_an_ordinary_word_is_a_name_where_its_place_or_callers_are_asked_for(prompt: str) -> None:
-    assert [(one.kind, one.text, one.is_meant) for one in read_names(prompt)] == [(IDENTIFIER, "restock", True)]
+    assert [(one.kind, one.text, one.is_asked) for one in read_names(prompt)] == [(IDENTIFIER, "restock", True)]
 
 
 @pytest.mark.parametrize(

@@ -89,16 +89,16 @@ class Name:
 
     ``line`` is the line number that follows a file's name. ``is_certain`` means that the form of the name or the marks
     around it leave no doubt that it is a name. ``may_be_new`` means that the prompt may ask the agent to create the
-    thing named, and ``is_made`` that the prompt clearly does so. ``is_meant`` means that an ordinary word is used as a
-    name of the code: it is called ("fix total()"), or its place is asked for ("who calls total").
+    thing named, and ``is_made`` that the prompt clearly does so. ``is_asked`` means that it asks for
+    the place or the callers of the name ("who calls total"), which shows that an ordinary word is one.
     """
 
-    __slots__ = ("is_certain", "is_made", "is_meant", "kind", "line", "may_be_new", "owner", "text")
+    __slots__ = ("is_asked", "is_certain", "is_made", "kind", "line", "may_be_new", "owner", "text")
 
     def __init__(self, kind: str, text: str, *, owner: str = "", line: int = 0, is_certain: bool = True) -> None:
         self.kind, self.text, self.owner = kind, text, owner
         self.line, self.is_certain = line, is_certain
-        self.may_be_new = self.is_made = self.is_meant = False
+        self.may_be_new = self.is_made = self.is_asked = False
 
 
 def read_names(prompt: str) -> list[Name]:
@@ -211,7 +211,7 @@ class _Reader:
         name.is_made = name.may_be_new and any(word in self.lowered for word in CREATING)
         known = self.found.setdefault((name.kind, name.text), name)
         known.is_certain = known.is_certain or name.is_certain
-        known.is_meant = known.is_meant or name.is_meant
+        known.is_asked = known.is_asked or name.is_asked
         known.owner = known.owner or name.owner
         known.line = known.line or name.line
         known.may_be_new = known.may_be_new or name.may_be_new
@@ -380,10 +380,8 @@ class _Reader:
             if len(owner) > 1 and len(parts[-1]) > 2:  # may be two sentences as well: "this is done.then go on"
                 self.note(Name(MEMBER, parts[-1], owner=owner, is_certain=False))
             return False
-        name = Name(IDENTIFIER, parts[-1], owner=owner)
-        name.is_certain = is_code_form(parts[-1]) or (is_call and bool(owner))
-        name.is_meant = is_call
-        self.note(name)
+        is_certain = is_code_form(parts[-1]) or (is_call and bool(owner))
+        self.note(Name(IDENTIFIER, parts[-1], owner=owner, is_certain=is_certain))
         return True
 
     def _names_near_kinds(self, words: list[str]) -> None:
@@ -397,11 +395,10 @@ class _Reader:
                     continue
                 # "The class Rewriter" names a class, though "rewrite" is what many prompts ask for.
                 is_title = kind == "class" and one is behind and bare[0].isupper() and not bare.isupper()
-                if is_title or not {lowered, stem(lowered)} & (
-                    STOP_WORDS | KINDS_OF_SYMBOL | NO_NAMES | generic_stems()
-                ):
+                forms = {lowered, stem(lowered)}
+                if is_title or forms.isdisjoint(STOP_WORDS | KINDS_OF_SYMBOL | NO_NAMES | generic_stems()):
                     name = Name(IDENTIFIER, bare, is_certain=False)
-                    name.is_meant = is_title
+                    name.is_asked = is_title
                     self.note(name)
 
     def _name_asked_for(self, bare: str, words: list[str]) -> None:
@@ -410,7 +407,7 @@ class _Reader:
         if len(asked) < 3 or not is_identifier(asked) or asked.lower() in STOP_WORDS | KINDS_OF_SYMBOL:
             return
         name = Name(IDENTIFIER, asked, is_certain=False)
-        name.is_meant = True
+        name.is_asked = True
         self.note(name)
 
 

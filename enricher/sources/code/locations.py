@@ -147,7 +147,7 @@ def _identifier(lookup: Lookup, name: Name) -> Fact | None:
         # "The class Baskt": only the word "class" and the capital letter show that this is a name.
         is_named = name.text[:1].isupper() and not (name.owner or name.may_be_new)
         return _missing_name(lookup, name.text) if is_named else None
-    if len(places) > (MOST_DEFINING if name.is_certain or name.is_meant else 1):
+    if len(places) > (MOST_DEFINING if name.is_certain or name.is_asked else 1):
         return (_of_this_folder(lookup, name, places) or _declared(lookup, name, places)) if name.is_certain else None
     present = [place for place in places if lookup.verified(place, name.text)]
     if not present:
@@ -218,7 +218,7 @@ def _definition(
     if uses.files and not name.is_certain:
         # Of an ordinary word that is used everywhere, the function is meant only if the prompt says so; it may be used
         # in as many files as a word, so how many is not told.
-        is_function = name.is_meant and first.kind != TEST and not first.text[:1].isspace()
+        is_function = name.is_asked and first.kind != TEST and not first.text[:1].isspace()
         return Fact(DEFINITION, first.path, first.line, subject, "defined here", FEW) if is_function else None
     is_word = name.text.islower() and not is_code_form(name.text)
     if is_word:  # a variable or a field may have the same name, so only calls are certain

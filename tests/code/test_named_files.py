@@ -15,6 +15,14 @@ if TYPE_CHECKING:
     from simulator import Account
 
 TRACE = 'it fails:\nTraceback (most recent call last):\n  File "/srv/app/shop/paths.py", line 6, in check\n'
+REPORTED = """a customer reports:
+Traceback (most recent call last):
+  File "/home/me/app.py", line 2, in main
+    shop.check(path)
+  File "/home/me/lib/python3.12/site-packages/shop/paths.py", line 60, in check
+    raise ValueError(message)
+  File "/home/me/lib/python3.12/site-packages/other/limits.py", line 2, in allow
+"""
 LONG = "\n" * 120
 KINDS = ("card", "cash", "voucher", "points", "invoice")
 FILES = {
@@ -158,6 +166,11 @@ def account_with_ledger(account: Account, shop: Path) -> Account:
         ),
         pytest.param(
             TRACE, "shop/paths.py:6 check — the trace's innermost frame", id="a frame behind an inner function"
+        ),
+        pytest.param(
+            REPORTED,
+            "shop/paths.py:1 check — the trace's innermost frame in this project",
+            id="a frame of another version that is installed",
         ),
         pytest.param(
             "removeNodes or makeRemover() keeps the footer",

@@ -69,6 +69,51 @@ def test_a_message_that_says_a_name_does_not_use_it(account: Account, shop: Path
     assert line == "shop/rates.py:1 RateTable — defined here; no other use found"
 
 
+def test_a_message_with_a_value_before_a_name_does_not_use_it(account: Account, shop: Path) -> None:
+    rates = 'def load_rates():\n    pass\n\n\ndef fail(day):\n    log.error(f"{day}: load_rates() was late")\n'
+    write_all(shop, {"shop/rates.py": rates, "shop/cli.py": 'run(f"{load_rates()} rates")\n'})
+    account.cli("code", "index")
+
+    lines = told(account, "is load_rates called twice?")
+    assert lines == ["shop/rates.py:1 load_rates — defined here; the only caller: shop/cli.py:1"]
+
+
+def test_a_quoted_name_alone_on_its_line_is_used_by_the_call_around_it(account: Account, shop: Path) -> None:
+    defaults = '__all__ = [\n    "MOST_CRATES",\n]\n\nMOST_CRATES = 3\n'
+    stack = 'most = settings.get(\n    "MOST_CRATES"\n)\n'
+    write_all(shop, {"shop/defaults.py": defaults, "shop/stack.py": stack})
+    account.cli("code", "index")
+
+    lines = told(account, "what does MOST_CRATES limit?")
+    assert lines == ["shop/defaults.py:5 MOST_CRATES — defined here; the only use: shop/stack.py:2"]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "[shop.crates][error] Crate {} cannot be closed!",
+        "2026-03-02 10:00:03 [error] Crate {} cannot be closed!",
+        "10:00:03 CRITICAL shop.crates - Crate {} cannot be closed!",
+    ],
+)
+def test_the_message_of_a_log_line_at_the_level_of_an_error_is_found(
+    account: Account, shop: Path, message: str
+) -> None:
+    write_all(shop, {"shop/crates.py": 'import logging\n\nlog.error(f"Crate {number} cannot be closed!")\n'})
+    account.cli("code", "index")
+
+    lines = told(account, f"a customer sends this:\n\n{message.format(17)}\n\nwhat does it mean")
+    assert lines == ['shop/crates.py:3 "cannot be closed!" — the only place that has it']
+
+
+def test_a_quoted_text_with_a_number_behind_a_hyphen_is_found(account: Account, shop: Path) -> None:
+    write_all(shop, {"shop/crates.py": 'raise ValueError("Leave non-42 crates open")\n'})
+    account.cli("code", "index")
+
+    lines = told(account, 'where does "Leave non-42 crates open" come from?')
+    assert lines == ['shop/crates.py:1 "Leave non-42 crates open" — the only place that has it']
+
+
 def test_of_many_callers_whole_places_are_listed_as_far_as_they_fit(account: Account, shop: Path) -> None:
     folder = "shop/a_folder_with_a_long_name/and_another_one_below_it"
     calls = {f"{folder}/{name}_of_all_orders.py": "count_crates(9)\n" for name in ("summary", "totals", "history")}

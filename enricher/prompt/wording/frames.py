@@ -33,6 +33,9 @@ LIBRARY_FOLDERS = (
     "/usr/lib/", "/lib/ruby/", "/usr/local/go/", "/hostedtoolcache/", "/libexec/src/", "/go/pkg/mod/", "/vendor/bundle",
     "/_next/static/", ".min.js", ".min.mjs",
 )  # fmt: skip
+INSTALLED_IN = ("/site-packages/", "/dist-packages/")
+"""Folders in which Python packages are installed; below them, paths are those of the package's own repository."""
+MOST_INSTALLED = 4
 LOCAL_HOSTS = frozenset(("localhost", "127.0.0.1", "0.0.0.0", "[::1]"))
 PYTHON_ENDS = (".py", ".pyi", ".pyx")
 
@@ -66,6 +69,24 @@ def innermost_frame(text: str) -> str:
         python = [frame for frame in frames if frame.path.endswith(PYTHON_ENDS)]
         return (python or frames)[-1].where if frames else ""
     return next((section[0].where for section in reversed(sections) if section), "")
+
+
+def installed_frames(text: str) -> list[tuple[str, int, str]]:
+    """Return (path, line, function) of the innermost frames in installed Python packages, the innermost first.
+
+    A user of a library reports its errors with such frames only. The path begins at the package: "shop/orders.py".
+    """
+    found: dict[str, tuple[str, int, str]] = {}
+    for line in reversed(_ends_of(text)):
+        bare = line.strip()
+        frame = _python(bare) if bare.startswith('File "') else None
+        if frame is None:
+            continue
+        path, _, number = frame.where.replace("\\", "/").rpartition(":")
+        inside = next((path.partition(folder)[2] for folder in INSTALLED_IN if folder in path), "")
+        if inside and len(found) < MOST_INSTALLED:
+            found.setdefault(inside, (inside, int(number), bare.rpartition(", in ")[2]))
+    return list(found.values())
 
 
 def error_name(text: str) -> str:

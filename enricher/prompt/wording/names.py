@@ -13,6 +13,8 @@ from enricher.prompt.wording.words import STOP_WORDS, generic_stems, introduces,
 IDENTIFIER, FILE, ROUTE, FLAG, TEXT, ERROR = "identifier", "file", "route", "flag", "text", "error"
 FRAME = "frame"
 """Kind of name: the location to which a pasted stack trace points, which is the innermost frame outside libraries."""
+INSTALLED = "installed"
+"""Kind of name: a stack frame in an installed package, which is the project itself if its user reports an error."""
 CODE = "code"
 """Kind of name: a line of pasted code, which may be from the project."""
 ATTACHED, COMMAND = "attached", "command"
@@ -73,7 +75,8 @@ FAILURES = ("FAILED ", "FAIL ")
 """Beginnings of the lines in which a test runner names a failed test."""
 FIRST_SYMBOL = 0x1F000
 """First code point of the pictograms with which programs begin log lines, but people do not begin sentences."""
-LEVELS = ("ERROR", "INFO", "WARN", "WARNING", "DEBUG", "TRACE", "FATAL", "CRITICAL", "[error]", "[info]", "[warn]")
+LEVELS = ("ERROR", "INFO", "WARN", "WARNING", "DEBUG", "TRACE", "FATAL", "CRITICAL")
+ERROR_LEVELS = ("ERROR", "FATAL", "CRITICAL")
 _PASTED_STARTS = (
     ">>> ", "... ", "$ ", "% ", 'File "', "diff --git", "@@ ", "+++ ", "--- ", "+ ", "|", "{", "}", "</", "<!",
     "<div", "<p", "<span", "<a ", "//", "/*", "#!", "const ", "var ", "def ",
@@ -109,11 +112,13 @@ def read_names(prompt: str) -> list[Name]:
     for (_line, bare), is_quoted in zip(lines, pasted, strict=True):
         reader.pasted(bare) if is_quoted else reader.line(bare)
     if any(is_quoted and _is_of_trace(bare) for (_line, bare), is_quoted in zip(lines, pasted, strict=True)):
-        from enricher.prompt.wording.frames import innermost_frame
+        from enricher.prompt.wording.frames import innermost_frame, installed_frames
 
         path, _, number = innermost_frame(prompt).rpartition(":")
         if path and number.isdecimal() and len(number) < LONGEST_NUMBER:
             reader.note(Name(FRAME, path.replace("\\", "/"), line=int(number)))
+        for path, line, function in installed_frames(prompt):
+            reader.note(Name(INSTALLED, path, owner=function, line=line))
     for line in sorted(reader.code, key=len, reverse=True)[:MOST_CODE_LINES]:
         reader.note(Name(CODE, line))
     return list(reader.found.values())[:MOST_NAMES]
@@ -172,7 +177,7 @@ def _is_pasted(line: str, bare: str) -> bool:
     if bare.count("=") >= MANY_VALUES or bare.count('": ') + bare.count("': ") >= MANY_VALUES:
         return True
     words = bare.split(None, 4)
-    if any(word.strip("[]:|") in LEVELS for word in words[:4]):
+    if any(_level(word) for word in words[:4]):
         return True
     if words[1:2] == ["="] and words[0].isidentifier():
         return True
@@ -182,6 +187,24 @@ def _is_pasted(line: str, bare: str) -> bool:
     if len(words) > 1 and is_file(first.partition(":")[0]) and first.rpartition(":")[2].isdecimal():
         return not words[1].islower()  # "app.js:12 Loading …", but not "app.js:12 is wrong"
     return len(words) > 1 and any(_is_position(word) for word in words[:3])
+
+
+def _level(word: str) -> str:
+    """Return the level in a word of a log line, such as ``ERROR``, ``[error]`` or ``[shop.orders][error]``; else ""."""
+    bare = word.strip("[]:|")
+    if word.startswith("[") and word.endswith("]"):
+        bare = bare.rpartition("[")[2].upper()
+    return bare if bare in LEVELS else ""
+
+
+def _logged_error(bare: str) -> str:
+    """Return the message of a log line whose level is that of an error; empty if the line is no such line."""
+    rest = bare
+    for _count in range(4):
+        word, _, rest = rest.partition(" ")
+        if _level(word) in ERROR_LEVELS:
+            return rest.lstrip(" -|:")
+    return ""
 
 
 def _is_data(bare: str) -> bool:
@@ -230,6 +253,9 @@ class _Reader:
             self.note(Name(FAILED, test))
         if message := _error_message(bare):
             self.note(Name(ERROR, message))
+            return
+        if message := _logged_error(bare):
+            self.note(Name(ERROR, message[:LONGEST_TEXT]))
             return
         is_line_of_code = SHORTEST_CODE <= len(bare) <= LONGEST_TEXT and any(sign in bare for sign in CODE_SIGNS)
         if is_line_of_code and not _is_data(bare):

@@ -71,6 +71,19 @@ def _is_export(bare: str) -> bool:
     return all(name.strip().isidentifier() for name in exported.strip(" ;{},").split(","))
 
 
+def is_argument(text: str, number: int, name: str) -> bool:
+    """Return whether a line is only the quoted ``name`` in a call whose brackets are on other lines.
+
+    In a list of several lines, such as ``__all__``, the same line would only mention the name.
+    """
+    *above, line = text.split("\n", number)[:number]
+    if line.strip(" \t,") not in (f'"{name}"', f"'{name}'"):
+        return False
+    opening = next((one for one in reversed(above) if one.strip() and indentation(one) < indentation(line)), "")
+    called = opening.rstrip().removesuffix("(")
+    return called != opening.rstrip() and (called[-1:].isalnum() or called[-1:] in ("_", "]", ")"))
+
+
 def is_only_quoted(line: str, name: str) -> bool:
     """Return whether a line has ``name`` only as a complete quoted string, such as the key in ``{"limit": 3}``."""
     quotations = sum(line.count(f"{quote}{name}{quote}") for quote in ('"', "'"))
@@ -85,7 +98,8 @@ def _is_in_a_message(line: str, name: str) -> bool:
     before, _, behind = line.partition(name)
     for quote in ('"', "'", "`"):
         start = before.rpartition(quote)[2]
-        if before.count(quote) % 2 and quote in behind and "{" not in start:
+        in_placeholder = "{" in start and "}" not in start.rpartition("{")[2]
+        if before.count(quote) % 2 and quote in behind and not in_placeholder:
             return " " in start + behind.partition(quote)[0]
     return False
 
@@ -134,7 +148,7 @@ def phrases(messages: list[str]) -> list[str]:
         best: list[str] = []
         run: list[str] = []
         for word in [*message.split(), "'"]:  # the mark ends the last run
-            is_plain = word.strip(",.;").isalpha()
+            is_plain = word.strip(",.;!").isalpha()
             if is_plain or word.strip(":").isalpha():
                 run.append(word)
             if not is_plain:  # a value begins, or a colon ended the program's message prefix

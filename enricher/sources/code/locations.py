@@ -14,6 +14,7 @@ from enricher.prompt.wording.names import (
     FLAG,
     FRAME,
     IDENTIFIER,
+    INSTALLED,
     MEMBER,
     ROUTE,
     TEXT,
@@ -98,8 +99,8 @@ def facts(db: Connection, root: str, names: list[Name], opened: Collection[str] 
     # Members last, because most of them are the end of a sentence and the start of the next.
     wanted = sorted((name for name in names if name.kind in _LOOKERS), key=lambda name: name.kind == MEMBER)
     for name in wanted[:MOST_LOOKED_UP]:
-        if name.kind == CODE and any(fact.kind in (CODE, FRAME) for fact in found):  # the place is known already
-            continue
+        if name.kind in (CODE, INSTALLED) and any(fact.kind in (CODE, FRAME) for fact in found):
+            continue  # the place is known already
         fact = _LOOKERS[name.kind](lookup, name)
         if not fact and lookup.named_paths:
             from enricher.sources.code.named_files import place_in_named_file
@@ -500,6 +501,17 @@ def _frame(lookup: Lookup, name: Name) -> Fact | None:
     return None
 
 
+def _installed_frame(lookup: Lookup, name: Name) -> Fact | None:
+    """Locate a stack frame of a package that is this project, installed elsewhere, perhaps in another version."""
+    own = [path for path, kind in lookup.named(name.text) if kind == SOURCE]
+    if len(own) != 1 or "/" not in name.text:  # a single file, such as "six.py", may be any package's
+        return None
+    path = own[0]
+    line = name.line if lookup.symbol_at(path, name.line) == name.owner else 0
+    line = line or next(iter(lookup.lines_in(path, name.owner)), 0)
+    return Fact(FRAME, path, line, name.owner if line else "", "the trace's innermost frame in this project", ONLY)
+
+
 def _missing_name(lookup: Lookup, name: str) -> Fact | None:
     """Return a fact about the only existing name similar to the misspelled ``name``; None unless there is just one."""
     if len(name) < SHORTEST_MISSPELLED or lookup.occurs(name) or lookup.was_known(name):
@@ -528,5 +540,6 @@ _LOOKERS = {
     COMMAND: _command,
     CODE: _code,
     FRAME: _frame,
+    INSTALLED: _installed_frame,
     FAILED: _failed,
 }

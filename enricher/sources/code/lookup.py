@@ -26,6 +26,7 @@ from enricher.sources.code import (
 from enricher.sources.code.lines import (
     defines,
     indentation,
+    is_argument,
     is_in_docstring,
     is_no_real_use,
     is_only_quoted,
@@ -248,7 +249,8 @@ class Lookup:
             for line, text in self.occurrences(path, name):
                 is_definition = defines(text, name) or (path == home and line in lines)
                 is_key = kind == TEST and is_only_quoted(text, name)
-                if not is_definition and not is_key and not is_no_real_use(text, name):
+                is_mention = is_no_real_use(text, name) and not is_argument(self.text(path), line, name)
+                if not is_definition and not is_key and not is_mention:
                     uses.places.append(SourceLine(path, line, kind, text))
                 elif path != home and is_renaming(text, name):
                     uses.renaming.append(SourceLine(path, line, kind, text))
@@ -407,7 +409,11 @@ def is_near(one: str, other: str) -> bool:
 
 def _terms_of(text: str) -> list[str]:
     """Return the terms under which the index stores the words of ``text``; a compound name is a single term."""
-    plain = "".join(letter if letter.isalnum() or letter in "_-" else " " for letter in text)
+    # As in the index, a hyphen joins words but no numbers: "no-op" is one term, "non-200" has the term "non" only.
+    plain = "".join(
+        letter if letter.isalnum() or letter == "_" or (letter == "-" and not text[at + 1 : at + 2].isdigit()) else " "
+        for at, letter in enumerate(text)
+    )
     found = []
     for raw in plain.split():
         word = raw.strip("-")

@@ -3201,6 +3201,22 @@ MUTATIONS = (
         "code/test_named_files.py::test_what_stands_in_named_files_and_who_uses_them",
     ),
     Mutation(
+        "a module that became a package is gone",
+        "enricher/context/commits.py",
+        '.endswith(f"/{path}") and is_package',
+        '.endswith(f"/{path}") and not before',
+        "",
+        "code/test_history.py::test_a_module_that_became_a_package_is_not_gone",
+    ),
+    Mutation(
+        "a dotted name is no module",
+        "enricher/context/channels/history.py",
+        "                found.modules.append(bare)",
+        "                pass",
+        "",
+        "code/test_history.py::test_a_question_about_a_name_gets_the_commit_that_answers_it",
+    ),
+    Mutation(
         "a commit that says nothing is told",
         "enricher/context/commits.py",
         "return all(word.lower() in SAYS_NOTHING",

@@ -78,6 +78,10 @@ def of_names(
         # Only a name with hyphens tells that a file may be meant: "rate-table" is "rate-table.tsx".
         if "-" in word and (path := name_history.file_called(db, word)):
             candidates += _of_file(db, request, path, _kind_of_question(word, named, questions))
+    for module in named.dotted:
+        kind = _kind_of_question(module, named, questions)
+        if kind != "changed":
+            candidates += _of_module(db, request, module, kind)
     return candidates[:MOST_SHOWN]
 
 
@@ -158,6 +162,16 @@ def _of_file(db: Connection, request: Request, path: str, kind: str) -> list[Can
         if not before and kind == "added" and f"/{after}".endswith(f"/{asked}"):
             return [_candidate(after, "added", event)] if event.state < name_history.SWEEP else []
     return []
+
+
+def _of_module(db: Connection, request: Request, module: str, kind: str) -> list[Candidate]:
+    """Return the commit that removed or renamed the Python file of a module, unless it has become a package."""
+    path = f"{module.replace('.', '/')}.py"
+    for before, _after, _event in name_history.file_events(db, path.rpartition("/")[2]):
+        is_package = os.path.isdir(f"{request.project.root}/{before.removesuffix('.py')}")
+        if f"/{before}".endswith(f"/{path}") and is_package:
+            return []
+    return _of_file(db, request, path, kind)
 
 
 def of_a_time(db: Connection, request: Request, named: PromptNames, prose: str) -> list[Candidate]:

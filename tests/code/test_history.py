@@ -8,6 +8,7 @@ import sqlite3
 import subprocess
 import time
 from contextlib import closing
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,8 +20,6 @@ from enricher.sources.code import database_file
 from enricher.sources.code.indexing import changes, index
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from simulator import Account
 
 DAY = 86_400
@@ -142,6 +141,8 @@ def test_a_name_that_is_there_no_more_gets_the_commit_that_removed_it(
         ("Cannot find module '../web/rate-table'", "`web/rate-table.js` — removed in ", "removed"),
         ("why was ledger/audit.py deleted?", "`ledger/audit.py` — removed in ", "revert"),
         ("add a docstring to rates.py", "`ledger/rates.py` — renamed to ledger/days.py in ", "file"),
+        ("where did ledger.audit go? our scripts import it", "`ledger/audit.py` — removed in ", "revert"),
+        ("our scripts break: no module ledger.rates", "`ledger/rates.py` — renamed to ledger/days.py in ", "file"),
         ("when was the audit trail removed?", "`AuditTrail` — removed from ledger/audit.py in ", "revert"),
     ],
 )  # fmt: skip
@@ -237,6 +238,18 @@ def test_a_commit_at_which_a_batch_was_cut_off_is_read_whole(
     assert [[line.partition(" in ")[0] for line in lines] for lines in said] == [
         [f"`load_part{number}` — added"] for number in range(3)
     ]
+
+
+def test_a_module_that_became_a_package_is_not_gone(account: Account, ledger: dict[str, str]) -> None:
+    root = Path(account.project)
+    write_all(root, {"ledger/notes.py": "NOTES = 1\n"})
+    commit(root, "Keep notes", days=2)
+    (root / "ledger/notes").mkdir()
+    git(root, "mv", "ledger/notes.py", "ledger/notes/__init__.py")
+    commit(root, "Make notes a package", days=1)
+    account.cli("code", "index")
+
+    assert told(account, "fix the import of ledger.notes, it is slow") == []
 
 
 def test_a_subject_that_says_nothing_is_not_quoted(account: Account, ledger: dict[str, str]) -> None:

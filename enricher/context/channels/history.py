@@ -80,18 +80,20 @@ class PromptNames:
     """The names in a prompt: identifiers, files, and words (``plain_words``) that count as names only in a question.
 
     ``modules`` are the paths of an import, relative to some file and without an ending ("../lib/cart").
+    ``dotted`` are names such as ``shop.orders``, which may be those of Python files.
     """
 
-    __slots__ = ("files", "identifiers", "modules", "plain_words")
+    __slots__ = ("dotted", "files", "identifiers", "modules", "plain_words")
 
     def __init__(self) -> None:
+        self.dotted: list[str] = []
         self.identifiers: list[str] = []
         self.files: list[str] = []
         self.modules: list[str] = []
         self.plain_words: list[str] = []
 
     def __bool__(self) -> bool:
-        return bool(self.identifiers or self.files or self.modules)
+        return bool(self.identifiers or self.files or self.modules or self.dotted)
 
 
 def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
@@ -151,6 +153,7 @@ def _may_be_gone(db: Connection, named: PromptNames) -> bool:
     from enricher.sources.code.name_history import UNDEFINED, key
 
     keys, files = [key(name) for name in named.identifiers], [path.rpartition("/")[2].lower() for path in named.files]
+    files += [f"{module.rpartition('.')[2].lower()}.py" for module in named.dotted]
     query = (
         f"select 1 from name_changes where key in ({','.join('?' * len(keys))}) and what & {UNDEFINED} union all"
         f" select 1 from file_changes where name in ({','.join('?' * len(files))}) and before <> '' limit 1"
@@ -191,13 +194,15 @@ def _named(prose: str) -> PromptNames:
             attribute = bare.rpartition(".")[2]
             if _is_identifier(attribute):
                 found.identifiers.append(attribute)
+            if all(len(part) > 1 and part.isidentifier() and part.islower() for part in bare.split(".")):
+                found.dotted.append(bare)
         elif _is_identifier(bare) and not hasattr(builtins, bare):  # Python's own names have no history here
             found.identifiers.append(bare)
     if "`" in prose or "(" in prose:
         found.identifiers += [one for one in _marked(prose) if one not in found.identifiers]
     found.identifiers = list(dict.fromkeys(found.identifiers))[:MOST_NAMES]
     found.files = list(dict.fromkeys(found.files))[:MOST_NAMES]
-    found.modules = list(dict.fromkeys(found.modules))[:MOST_NAMES]
+    found.dotted = list(dict.fromkeys(found.dotted))[:MOST_NAMES]
     return found
 
 

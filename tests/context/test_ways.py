@@ -505,6 +505,105 @@ def test_a_test_of_another_folder_s_file_of_that_name_is_not_told(quota: Account
     assert line == "south/reader_test.go — tests reader.go, by its name; run its package alone: `go test ./south`"
 
 
+RESTRUCTURED = """Developing
+==========
+
+Setting up
+----------
+
+.. code-block:: bash
+
+    python -m venv venv
+
+Do not close a ticket just because there is a pull request for it.
+
+When submitting a pull request, push it onto :branch:`the next
+branch <next>`.
+
+.. _checks:
+
+Checks
+------
+
+For the checks, please have a look at `the settings <settings.toml>`_ of each of the tools.
+
+To check the code::
+
+    ruff check .
+
+.. code-block:: python
+
+    pytest plugins
+
+Running tests
+^^^^^^^^^^^^^
+
+To run all tests:
+
+.. code-block:: console
+   :caption: All
+
+   $ tox -e unit
+
+Adding exporters
+----------------
+
+1. Write ``NAME.py`` with `one function`_.
+
+   .. note:: Its name does not matter.
+
+   The function gets a report.
+
+2. List it in ``all.py``.
+
+.. _one function: https://example.org
+"""
+
+
+@pytest.mark.parametrize(
+    ("prompt", "line"),
+    [
+        ("fix the lint errors", "docs/developing.rst:25 — checks the code: `ruff check .`"),
+        ("run the tests", "docs/developing.rst:39 — runs the tests: `tox -e unit`"),
+        (
+            "open a pull request",
+            'docs/developing.rst:13, on pull requests: "When submitting a pull request, push it onto the next branch."',
+        ),
+        (
+            "add an exporter for YAML",
+            'docs/developing.rst:44, on adding an exporter: "Write `NAME.py` with one function; List it in `all.py`"',
+        ),
+    ],
+)
+def test_a_document_in_restructured_text_tells_its_sentences_and_commands(
+    account: Account, prompt: str, line: str
+) -> None:
+    account.write("project/docs/developing.rst", RESTRUCTURED)
+    account.write("project/quota.py", "")
+    commit(account, "Start")
+
+    assert told(account, prompt, "ways") == [line]
+
+
+def test_the_list_of_changes_that_sphinx_makes_is_no_changelog(account: Account) -> None:
+    account.write("project/docs/Makefile", "changes:\n\t$(SPHINXBUILD) -b changes . out\n")
+    commit(account, "Start")
+
+    assert told(account, "update the changelog", "ways") == []
+
+
+def test_of_two_tests_that_import_a_file_both_are_told(quota: Account) -> None:
+    quota.write(Path(quota.project) / "quota/scales.py", "def weigh(one):\n    return one\n")
+    for name in ("north", "south"):
+        quota.write(Path(quota.project) / f"tests/test_{name}.py", "from quota.scales import weigh\n\nweigh(1)\n")
+    commit(quota, "Weigh in two places")
+
+    both = "tests/test_north.py tests/test_south.py"
+    assert told(quota, "quota/scales.py is too slow, fix it", "tests") == [
+        f"{both.replace(' ', ', ')} — import scales.py; run them alone: `uv run pytest {both}`"
+    ]
+
+
 def test_of_a_go_file_the_tests_of_a_name_are_run_alone(quota: Account) -> None:
     tests = "package quota\n\nfunc TestParseLimit(t *T) {\n\tparseLimit(1)\n}\n"
     for path, text in {

@@ -184,11 +184,11 @@ def _tests(
     If this finds nothing either, return the tests of the files ``changed``, or the test file that is called like one of
     the phrases ``described``. Return nothing if more than MOST_SHOWN files match.
     """
-    from enricher.sources.code.testfiles import called, defining, sources, test_of
+    from enricher.sources.code.testfiles import called, defining, sources, test_of, tests_of
 
     for given in (paths, changed):
         meant = [source for name in given for source in sources(db, name)]
-        found = [one for source in meant if (one := test_of(db, root, source, ""))]
+        found = [one for source in meant for one in tests_of(db, root, source, "")]
         if len(meant) > MOST_SHOWN:
             return []
         if found:

@@ -87,8 +87,16 @@ def _used_by(db: Connection, name: str) -> int:
 
 def test_of(db: Connection, root: str, source: str, name: str) -> Test | None:
     """Return the test of a source file, or of the ``name`` that it defines; None if there is none."""
+    return next(iter(tests_of(db, root, source, name)), None)
+
+
+def tests_of(db: Connection, root: str, source: str, name: str) -> list[Test]:
+    """Return the test of a source file, or of the ``name`` that it defines.
+
+    There are several if these are test files that import the file, and nothing shows which of them is meant to test it.
+    """
     if _IS_FOR_TESTS.intersection(source.lower().replace(".", "/").replace("_", "/").replace("-", "/").split("/")):
-        return None
+        return []
     own = source.rpartition("/")[2]
     by_name = _by_name(db, source)
     if name:
@@ -96,19 +104,20 @@ def test_of(db: Connection, root: str, source: str, name: str) -> Test | None:
         if mentioned := _mentioning(root, list(files), name):
             path, line, count, subject = mentioned
             kind = "by name" if path in by_name else "by mention"
-            return Test(path, f"tests {name}, named there {_times(count)}", kind, line, subject)
-        return _inline(root, source) if source.endswith(".rs") else None
+            return [Test(path, f"tests {name}, named there {_times(count)}", kind, line, subject)]
+        return _inline(root, source) if source.endswith(".rs") else []
     if by_name:
-        return Test(by_name[0], f"tests {own}, by its name", "by name")
+        return [Test(by_name[0], f"tests {own}, by its name", "by name")]
     if source.endswith(".rs"):
         return _inline(root, source)
     importers = _importers(db, source)
     alike = [path for path in importers if stem_of(source) in path.rpartition("/")[2].lower()]
     if len(alike) == 1:
-        return Test(alike[0], f"tests {own}, by its name and its import", "by name")
+        return [Test(alike[0], f"tests {own}, by its name and its import", "by name")]
     if 0 < len(importers) <= MOST_IMPORTERS and stem_of(source) not in _SHARED_STEMS:
-        return Test(importers[0], f"imports {own}", "by import")
-    return None
+        why = f"import{'s' * (len(importers) == 1)} {own}"
+        return [Test(path, why, "by import") for path in importers]
+    return []
 
 
 def called(db: Connection, phrase: list[str]) -> Test | None:
@@ -322,7 +331,7 @@ def _read(root: str, path: str) -> str:
         return ""
 
 
-def _inline(root: str, source: str) -> Test | None:
-    """Return the tests inside a Rust source file; None if it has none."""
+def _inline(root: str, source: str) -> list[Test]:
+    """Return the tests inside a Rust source file as a list; empty if it has none."""
     before, mark, _behind = _read(root, source).partition("#[cfg(test)]")
-    return Test(source, "its tests are in the file itself", IN_FILE, before.count("\n") + 1) if mark else None
+    return [Test(source, "its tests are in the file itself", IN_FILE, before.count("\n") + 1)] if mark else []

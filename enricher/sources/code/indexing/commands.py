@@ -241,6 +241,8 @@ def _targets(path: str, text: str, pattern: re.Pattern[str], program: str) -> li
         line = text.count("\n", 0, match.start()) + 1
         steps = (one.strip().lstrip("@-") for one in lines[line : line + 3] if one[:1] in "\t ")
         recipe = next((one for one in steps if one and not one.startswith(_ONLY_PRINT)), "")
+        if action == "changelog" and "-b changes" in recipe:  # what Sphinx lists of the versions in the documents
+            continue
         rank = TARGET + (0.5 if match[1] in ("test", "lint", "build", "run", "release", "deploy") else 0.0)
         folder = path.rpartition("/")[0]
         found.append(Command(action, f"{program} {match[1]}", path, line, folder, rank, means=_shortened(recipe)))

@@ -96,7 +96,8 @@ MAY_BE_HABITS = ("commit", "lint", "changelog", "release")
 _HABIT = re.compile(r"\b(?:adopt|follow|follows|we use|project uses|are made by)\b", _I)
 _EMPTY = re.compile(
     r"for this purpose|licen[sc]e agreement|\bCLA\b|code of conduct|following guidelines|bear in mind|welcome|feel free"
-    r"|appreciat|happy to|thank|contributor.s guide|considering|don't hesitate|good resource",
+    r"|appreciat|happy to|thank|contributor.s guide|considering|don't hesitate|good resource"
+    r"|^(?:please )?(?:refer to|see)\b.{1,90}\bfor more (?:information|details)",
     _I,
 )
 """Introductory phrases of documents for contributors, without information about an action."""
@@ -127,7 +128,8 @@ _ADDED = (
 )
 _ADDING = "(?:add|creat|writ|implement|introduc|register|defin)(?:e|ing)?"
 _ADDITION_HEADING = re.compile(
-    rf"^\W*(?:[\d.]+ )?(?:how to |steps (?:to|for) |checklist for )?{_ADDING} {_ADDED}"
+    rf"^\W*(?:[\d.]+ )?(?:how to |steps (?:to|for) |checklist for )?{_ADDING}"
+    rf" (?:{_ADDED}|(?P<things>[a-z][\w-]*(?: [a-z][\w-]*)?(?<!s)s(?<!ches|shes|sses)(?<!xes|ies)))"
     r"(?: (?:to|in|for) .{1,40}| ?\(.{1,60}\))?[:?]?$",
     _I,
 )
@@ -141,13 +143,24 @@ _PATH = re.compile(r"(?:^|[\s`(])(?!https?:)[^\s`(]*[\w>}*-]/[\w<{*`-]|`[^`]*\.\
 """A path. Steps in a README must contain one, because most of a README is for users, not for developers."""
 _NOT_ADDED = frozenset(
     "account branch bug change changelog changeset clone code comment commit content contributor copy dependency"
-    " description directory entry environment feature file fix folder fork function functionality issue key line one pr"
-    " project release repo repository request setting tag test ticket token user venv version virtualenv".split()
-) | {"feature branch", "merge request", "pull request", "test case", "test file", "unit test", "virtual environment"}
+    " description directory doc docstring document entry environment feature file fix folder fork function"
+    " functionality issue key line one patch pr project release repo repository request setting tag test ticket token"
+    " user venv version virtualenv".split()
+) | {
+    "bug report",
+    "commit message",
+    "feature branch",
+    "merge request",
+    "pull request",
+    "test case",
+    "test file",
+    "unit test",
+    "virtual environment",
+}
 """Things that documents of all projects tell people to create, and those with an action of their own."""
 _QUOTES = re.compile(r"[`\"“]")
 _IMPERATIVE = re.compile(
-    r"^(?:\W|\d+[.)])*(?:please |always |never |then |also |only )*(?:use|run|follow|prefer|add|create|open"
+    r"^(?:\W|\d+[.)])*(?:please |always |never |then |also |only |try to )*(?:use|run|follow|prefer|add|create|open"
     r"|include|update"
     r"|write|keep|bump|tag|push|commit|squash|rebase|sign|set|put|place|name|branch|merge|publish|deploy|start|build"
     r"|install|test|check|cover|mark|link|describe|reference|document|target|base|fork|format|lint|regenerate"
@@ -155,6 +168,8 @@ _IMPERATIVE = re.compile(
     r"|edit|copy|stage|verify|ensure|make sure|do not|don't|avoid|limit|explain)\b",
     _I,
 )
+_WHEN = re.compile(r"^((?:when(?:ever)?|before|after|if|once) [^,.:;]{3,80}), (.+)", _I)
+"""An order with its occasion: "Before you open a pull request, run `make check`"."""
 _PRIORS = (
     (re.compile(r"(?:^|/)README", _I), 0.0),
     (re.compile(r"(?:^|/)(?:CONTRIBUTING|HACKING|DEVELOP|MAINTAIN)", _I), 2.5),
@@ -227,7 +242,8 @@ def additions(path: str, text: str) -> list[Convention]:
         if not named or not (_PATH if is_readme else _CONCRETE).search(unit.text):
             continue
         parts = named.groupdict()
-        thing = " ".join(singular(word.lower()) for word in (parts["thing"] or parts.get("each") or "").split())
+        words = parts["thing"] or parts.get("things") or parts.get("each") or ""
+        thing = " ".join(singular(word.lower()) for word in words.split())
         if thing not in _NOT_ADDED:
             score = STEPS if heading else RULE
             found.setdefault(thing, Convention(f"new {thing}", unit.text, unit.line, score))
@@ -235,14 +251,17 @@ def additions(path: str, text: str) -> list[Convention]:
 
 
 def _score(action: str, unit: Unit, prior: float, name: str) -> float:
-    named = bool(_WORDS[action].search(unit.text[:WHAT_IT_IS_ABOUT]))
+    named = bool(_WORDS[action].search(unit.text[:WHAT_IT_IS_ABOUT].partition(" because ")[0]))
     nearest = bool(_HEADINGS[action].search(f"{unit.headings[0] if unit.headings else ''} {name}"))
     above = any(_HEADINGS[action].search(heading) for heading in unit.headings[1:])
     # Documents other than a README are about such actions as a whole, so that no heading need name the action.
     if not (named and (nearest or above or prior >= _OTHER_PRIOR)) and not (nearest and action in HEADING_SUFFICES):
         return 0.0
-    orders = bool(_IMPERATIVE.search(unit.text))
-    is_rule = bool(_ORDERS_OR_RULES.search(unit.text)) or (action in MAY_BE_HABITS and bool(_HABIT.search(unit.text)))
+    when = _WHEN.match(unit.text)
+    is_then = when is not None and bool(_WORDS[action].search(when[1]) and _IMPERATIVE.search(when[2]))
+    orders = is_then or bool(_IMPERATIVE.search(unit.text))
+    is_rule = is_then or bool(_ORDERS_OR_RULES.search(unit.text))
+    is_rule = is_rule or (action in MAY_BE_HABITS and bool(_HABIT.search(unit.text)))
     if not (orders or (is_rule and named)) or _EMPTY.search(unit.text) or not _is_of_this_project(unit.text):
         return 0.0
     if _REFERS.search(unit.text) and not _PATH.search(unit.text):
@@ -331,7 +350,7 @@ class _Reader:
         self.headings: list[tuple[int, str]] = []
         self.start = 0
         self.paragraph = ""
-        self.is_item = self.is_numbered = False
+        self.is_item = self.is_numbered = self.is_indented = False
         self.steps: Unit | None = None
         """The steps of a numbered list that were read so far, which are one unit."""
         self.lead: Unit | None = None
@@ -361,7 +380,9 @@ class _Reader:
         elif self.paragraph:
             self.paragraph += " " + bare
         else:
-            self.lead = self.steps = None
+            self.lead = None
+            self.is_indented = line[:1].isspace()  # a paragraph of the list item above it
+            self.steps = self.steps if self.is_indented else None
             self.start, self.paragraph, self.is_item = number, bare, False
 
     def heading(self, level: int, title: str) -> None:
@@ -400,6 +421,7 @@ class _Reader:
             if SHORTEST_UNIT <= len(part) <= LONGEST_UNIT or part.endswith(":"):
                 self.found.append(Unit(line, part, headings))
         last = self.found[-1] if self.found and self.found[-1].line == line else None  # None: it was too short or long
-        self.steps = last if self.is_item and self.is_numbered else None
+        if self.is_item or not self.is_indented:
+            self.steps = last if self.is_item and self.is_numbered else None
         if plain.endswith(":") and last:
             self.lead = last

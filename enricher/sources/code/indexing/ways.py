@@ -29,6 +29,7 @@ from enricher.sources.code.indexing.conventions import (
     is_document,
     titles,
 )
+from enricher.sources.code.indexing.restructured_text import as_markdown
 from enricher.sources.code.indexing.runners import runners
 from storage.base import private
 
@@ -173,7 +174,8 @@ def _read(root: str, file: ListedFile) -> str:
         content = private.read_file(f"{root}/{file.path}", MOST_BYTES)
     except OSError:
         return ""
-    return "" if b"\0" in content else without_secrets(content.decode(errors="replace"))
+    text = "" if b"\0" in content else without_secrets(content.decode(errors="replace"))
+    return as_markdown(text) if file.path.endswith(".rst") and is_document(file.path) else text
 
 
 def _a_python_test(root: str, files: list[ListedFile]) -> str:

@@ -2896,6 +2896,14 @@ MUTATIONS = (
         "code/test_named_files.py::test_what_stands_in_named_files_and_who_uses_them",
     ),
     Mutation(
+        "of templates only those of pages are text",
+        "enricher/sources/code/indexing/listing.py",
+        " mustache ejs pug twig tmpl tpl mako liquid css scss sass less md",
+        " mustache ejs pug twig css scss sass less md",
+        "",
+        "code/test_whereabouts.py::test_what_is_named_is_found_by_its_kind",
+    ),
+    Mutation(
         "a long text that a name is given counts as a docstring",
         "enricher/sources/code/lines.py",
         ': opening].strip(" \\trRuU")',

@@ -28,6 +28,7 @@ MORE = {
         "@app.get('/api/orders/<id>')\ndef show(id):\n    return allow_order(id) and render('Bestellung anzeigen')\n"
     ),
     "shop/cli.py": "parser.add_argument('--skip-mail', action='store_true')\n",
+    "shop/mail/order.txt.tmpl": "Your crates are on their way, {{.Name}}\n",
     "shop/receipts.py": "class Receipt(list):\n    pass\n",
     "shop/payment/refunds.py": "def refund(payment):\n    pass\n",
     "shop/old/refunds.py": "def refund(payment):\n    pass\n",
@@ -192,6 +193,7 @@ def test_a_name_in_any_language_gets_its_definition_and_its_callers(account_with
     [
         ("where does “too many orders for one day” come from?", "shop/orders.py:6"),
         ("warum ist die Überschrift „Bestellung anzeigen“ so klein? Bitte beheben", "shop/web/routes.py:6"),
+        ("why is “Your crates are on their way” so small?", "shop/mail/order.txt.tmpl:1"),
         ("GET /api/orders/:id answers 500", "shop/web/routes.py:4"),
         ("what happens with --skip-mail?", "shop/cli.py:1 --skip-mail"),
         ("Was macht SHOP_MOST_ORDERS?", "shop/limits.py:7 SHOP_MOST_ORDERS"),

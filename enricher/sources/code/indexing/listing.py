@@ -36,15 +36,17 @@ _TEXT_ENDS = frozenset(
     "py pyi pyx pxd js jsx ts tsx mjs cjs mts cts vue svelte astro go rs rb rake erb java kt kts scala groovy clj cljs"
     " swift m mm c h cc cpp cxx hh hpp cs fs vb razor cshtml php phtml sh bash zsh fish lua r dart ex exs erl hs jl zig"
     " nim cr ml mli pl pm sql graphql proto tf hcl gradle bzl bazel cmake mk html htm jinja jinja2 j2 djhtml hbs"
-    " mustache ejs pug twig css scss sass less md markdown rst txt adoc toml yaml yml json ini cfg conf xml po"
-    " properties vim el lisp scm f90 f for asm s".split()
+    " mustache ejs pug twig tmpl tpl mako liquid css scss sass less md markdown rst txt adoc toml yaml yml json ini cfg"
+    " conf xml po properties vim el lisp scm f90 f for asm s".split()
 )
 _NAMED = frozenset(
     ("makefile", "dockerfile", "justfile", "rakefile", "gemfile", "procfile", "jenkinsfile", "vagrantfile")
 )
 _DOC_ENDS = frozenset("md markdown rst txt adoc".split())
 _CONFIG_ENDS = frozenset("toml yaml yml json ini cfg conf xml properties".split())
-_TEMPLATE_ENDS = frozenset("html htm jinja jinja2 j2 djhtml hbs mustache ejs pug twig css scss sass less".split())
+_TEMPLATE_ENDS = frozenset(
+    "html htm jinja jinja2 j2 djhtml hbs mustache ejs pug twig tmpl tpl mako liquid css scss sass less".split()
+)
 _LOCKS = frozenset("package-lock.json yarn.lock pnpm-lock.yaml poetry.lock cargo.lock composer.lock gemfile.lock"
                    " pipfile.lock go.sum uv.lock bun.lockb npm-shrinkwrap.json".split())  # fmt: skip
 _TEST_FOLDERS = frozenset("test tests testing __tests__ spec specs e2e test-d testdata test_data fixtures __mocks__"

@@ -2904,6 +2904,14 @@ MUTATIONS = (
         "code/test_whereabouts.py::test_what_is_named_is_found_by_its_kind",
     ),
     Mutation(
+        "a level at the start of a line makes it a log",
+        "enricher/prompt/wording/names.py",
+        '("][" in word or not is_first)',
+        "word",
+        "",
+        "code/test_whereabouts.py::test_a_line_that_a_person_begins_with_a_level_is_no_log",
+    ),
+    Mutation(
         "a long text that a name is given counts as a docstring",
         "enricher/sources/code/lines.py",
         ': opening].strip(" \\trRuU")',
@@ -3279,6 +3287,14 @@ MUTATIONS = (
         "                pass",
         "",
         "code/test_history.py::test_a_question_about_a_name_gets_the_commit_that_answers_it",
+    ),
+    Mutation(
+        "a file that was moved to another folder has a namesake",
+        "enricher/context/commits.py",
+        'and path <> ? limit 1"\n    return db.execute(query, (-len(ending), ending, after))',
+        'and ? <> 0 limit 1"\n    return db.execute(query, (-len(ending), ending, after))',
+        "",
+        "code/test_history.py::test_a_file_that_moved_to_another_folder_is_told_there",
     ),
     Mutation(
         "a commit that says nothing is told",

@@ -155,7 +155,7 @@ def _of_file(db: Connection, request: Request, path: str, kind: str) -> list[Can
     name = asked.rpartition("/")[2]
     for before, after, event in name_history.file_events(db, name):
         if before and f"/{before}".endswith(f"/{asked}") and not os.path.exists(f"{root}/{before}"):
-            if (not kind or "/" not in asked) and _has_namesake(db, name):
+            if (not kind or "/" not in asked) and _has_namesake(db, name, after):
                 return []
             how = f"renamed to {after}" if after else "removed"
             return [_candidate(before, how, event)]
@@ -230,10 +230,11 @@ def _about(db: Connection, rows: list[Row], named: PromptNames, found: Span) -> 
     return best if most > 1 or len(best) <= MOST_SHOWN else []
 
 
-def _has_namesake(db: Connection, name: str) -> bool:
+def _has_namesake(db: Connection, name: str, after: str) -> bool:
+    """Return whether there is a file called ``name`` other than ``after``, to which the commit moved the file."""
     ending = f"/{name}"
-    row = db.execute("select 1 from files where substr('/' || path, ?) = ? limit 1", (-len(ending), ending)).fetchone()
-    return row is not None
+    query = "select 1 from files where substr('/' || path, ?) = ? and path <> ? limit 1"
+    return db.execute(query, (-len(ending), ending, after)).fetchone() is not None
 
 
 def _says_nothing(subject: str) -> bool:

@@ -252,6 +252,17 @@ def test_a_module_that_became_a_package_is_not_gone(account: Account, ledger: di
     assert told(account, "fix the import of ledger.notes, it is slow") == []
 
 
+def test_a_file_that_moved_to_another_folder_is_told_there(account: Account, ledger: dict[str, str]) -> None:
+    root = Path(account.project)
+    (root / "ledger/shared").mkdir()
+    git(root, "mv", "ledger/limits.py", "ledger/shared/limits.py")
+    made = commit(root, "Share the limits", days=1)
+    account.cli("code", "index")
+
+    moved = f"`ledger/limits.py` — renamed to ledger/shared/limits.py in {made}, {day_of(1)}"
+    assert told(account, "fix the types in ledger/limits.py") == [f'{moved}: "Share the limits"']
+
+
 def test_a_subject_that_says_nothing_is_not_quoted(account: Account, ledger: dict[str, str]) -> None:
     line = f"- `old/page.html` — removed in {ledger['wip']}, {day_of(3)}"
 

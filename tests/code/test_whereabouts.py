@@ -92,19 +92,25 @@ def test_a_quoted_name_alone_on_its_line_is_used_by_the_call_around_it(account: 
 @pytest.mark.parametrize(
     "message",
     [
-        "[shop.crates][error] Crate {} cannot be closed!",
-        "2026-03-02 10:00:03 [error] Crate {} cannot be closed!",
-        "10:00:03 CRITICAL shop.crates - Crate {} cannot be closed!",
+        "[shop.crates][error] Crate {} cannot be closed.",
+        "2026-03-02 10:00:03 [error] Crate {} cannot be closed.",
+        "10:00:03 CRITICAL shop.crates - Crate {} cannot be closed.",
     ],
 )
 def test_the_message_of_a_log_line_at_the_level_of_an_error_is_found(
     account: Account, shop: Path, message: str
 ) -> None:
-    write_all(shop, {"shop/crates.py": 'import logging\n\nlog.error(f"Crate {number} cannot be closed!")\n'})
+    write_all(shop, {"shop/crates.py": 'import logging\n\nlog.error(f"Crate {number} cannot be closed")\n'})
     account.cli("code", "index")
 
     lines = told(account, f"a customer sends this:\n\n{message.format(17)}\n\nwhat does it mean")
-    assert lines == ['shop/crates.py:3 "cannot be closed!" — the only place that has it']
+    assert lines == ['shop/crates.py:3 "cannot be closed" — the only place that has it']
+
+
+def test_a_line_that_a_person_begins_with_a_level_is_no_log(account_with_shop: Account) -> None:
+    (line,) = told(account_with_shop, "[error] i see this when allow_order refuses the ninth, please fix")[:1]
+
+    assert line.startswith("shop/limits.py:10 allow_order — defined here")
 
 
 def test_a_quoted_text_with_a_number_behind_a_hyphen_is_found(account: Account, shop: Path) -> None:

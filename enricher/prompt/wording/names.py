@@ -177,7 +177,7 @@ def _is_pasted(line: str, bare: str) -> bool:
     if bare.count("=") >= MANY_VALUES or bare.count('": ') + bare.count("': ") >= MANY_VALUES:
         return True
     words = bare.split(None, 4)
-    if any(_level(word) for word in words[:4]):
+    if any(_level(word, is_first=word is words[0]) for word in words[:4]):
         return True
     if words[1:2] == ["="] and words[0].isidentifier():
         return True
@@ -189,10 +189,13 @@ def _is_pasted(line: str, bare: str) -> bool:
     return len(words) > 1 and any(_is_position(word) for word in words[:3])
 
 
-def _level(word: str) -> str:
-    """Return the level in a word of a log line, such as ``ERROR``, ``[error]`` or ``[shop.orders][error]``; else ""."""
+def _level(word: str, *, is_first: bool) -> str:
+    """Return the level in a word of a log line, such as ``ERROR``, ``[error]`` or ``[shop.orders][error]``; else "".
+
+    A person may begin a line with ``[error]``, too, so that it only counts behind a time or a name.
+    """
     bare = word.strip("[]:|")
-    if word.startswith("[") and word.endswith("]"):
+    if word.startswith("[") and word.endswith("]") and ("][" in word or not is_first):
         bare = bare.rpartition("[")[2].upper()
     return bare if bare in LEVELS else ""
 
@@ -200,9 +203,9 @@ def _level(word: str) -> str:
 def _logged_error(bare: str) -> str:
     """Return the message of a log line whose level is that of an error; empty if the line is no such line."""
     rest = bare
-    for _count in range(4):
+    for count in range(4):
         word, _, rest = rest.partition(" ")
-        if _level(word) in ERROR_LEVELS:
+        if _level(word, is_first=count == 0) in ERROR_LEVELS:
             return rest.lstrip(" -|:")
     return ""
 

@@ -154,5 +154,5 @@ def phrases(messages: list[str]) -> list[str]:
             if not is_plain:  # a value begins, or a colon ended the program's message prefix
                 best, run = max(best, run, key=len), []
         if len(best) >= 3:  # fewer words also occur together by chance
-            found.append(" ".join(best[:7]))
+            found.append(" ".join(best[:7]).rstrip(".,;!"))
     return found

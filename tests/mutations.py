@@ -2912,6 +2912,14 @@ MUTATIONS = (
         "code/test_whereabouts.py::test_a_line_that_a_person_begins_with_a_level_is_no_log",
     ),
     Mutation(
+        "a few words of an error lead to several files",
+        "enricher/sources/code/locations.py",
+        'if phrase.count(" ") >= LONG_PHRASE else 1',
+        'if phrase.count(" ") >= 0 else 1',
+        "",
+        "code/test_whereabouts.py::test_a_few_words_of_an_error_that_several_files_have_lead_to_none",
+    ),
+    Mutation(
         "a long text that a name is given counts as a docstring",
         "enricher/sources/code/lines.py",
         ': opening].strip(" \\trRuU")',
@@ -3131,7 +3139,7 @@ MUTATIONS = (
     Mutation(
         "a test that does not name what changes is told",
         "enricher/sources/code/testfiles.py",
-        '        return _inline(root, source) if source.endswith(".rs") else None\n    if by_name',
+        '        return _inline(root, source) if source.endswith(".rs") else []\n    if by_name',
         "        pass\n    if by_name",
         "",
         "context/test_ways.py::test_the_test_of_a_name_is_one_that_names_it",

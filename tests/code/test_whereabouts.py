@@ -107,6 +107,13 @@ def test_the_message_of_a_log_line_at_the_level_of_an_error_is_found(
     assert lines == ['shop/crates.py:3 "cannot be closed" — the only place that has it']
 
 
+def test_a_few_words_of_an_error_that_several_files_have_lead_to_none(account: Account, shop: Path) -> None:
+    write_all(shop, {f"shop/{name}.py": f'fail(f"{name} {{number}} cannot be closed")\n' for name in ("crate", "lid")})
+    account.cli("code", "index")
+
+    assert told(account, "ValueError: lid 17 cannot be closed\n\nwhat does it mean") == []
+
+
 def test_a_line_that_a_person_begins_with_a_level_is_no_log(account_with_shop: Account) -> None:
     (line,) = told(account_with_shop, "[error] i see this when allow_order refuses the ninth, please fix")[:1]
 

@@ -117,8 +117,8 @@ def read_names(prompt: str) -> list[Name]:
         path, _, number = innermost_frame(prompt).rpartition(":")
         if path and number.isdecimal() and len(number) < LONGEST_NUMBER:
             reader.note(Name(FRAME, path.replace("\\", "/"), line=int(number)))
-        for path, line, function in installed_frames(prompt):
-            reader.note(Name(INSTALLED, path, owner=function, line=line))
+        for inside, at, function in installed_frames(prompt):
+            reader.note(Name(INSTALLED, inside, owner=function, line=at))
     for line in sorted(reader.code, key=len, reverse=True)[:MOST_CODE_LINES]:
         reader.note(Name(CODE, line))
     return list(reader.found.values())[:MOST_NAMES]

@@ -74,6 +74,8 @@ MOST_LOOKED_UP = 12
 GONE = "it is gone from the file"
 SHORTEST_MISSPELLED = 6
 """Minimum letters of a name that may be misspelled; too many other names are similar to a shorter one."""
+LONG_PHRASE = 4
+"""Minimum blanks in the words of an error that may be in several files; fewer words occur together by chance."""
 MOST_FOLDERS = 8
 """Maximum trailing components of a path from another machine that are compared with this project's paths."""
 
@@ -431,7 +433,7 @@ def _is_delimited(line: str, text: str) -> bool:
 
 def _error(lookup: Lookup, name: Name) -> Fact | None:
     for phrase in phrases([name.text]):
-        fact = _text_place(lookup, phrase, ERROR)
+        fact = _text_place(lookup, phrase, ERROR, most=MOST_SHOWN if phrase.count(" ") >= LONG_PHRASE else 1)
         if fact:
             return fact
     return None

@@ -585,6 +585,34 @@ def test_a_document_in_restructured_text_tells_its_sentences_and_commands(
     assert told(account, prompt, "ways") == [line]
 
 
+@pytest.mark.parametrize(
+    ("path", "text", "prompt", "line"),
+    [
+        (
+            "CONTRIBUTING.md",
+            "# Tests\n\n```\npython -m pip install pytest\ntox -av\ntox -e release\npytest -q\n```\n",
+            "run the tests",
+            "CONTRIBUTING.md:7 — runs the tests: `pytest -q`",
+        ),
+        ("announce/release-2.0.md", "# Tests\n\n```\npytest -q\n```\n", "run the tests", ""),
+        (
+            "CONTRIBUTING.md",
+            "# Stale pull requests\n\nMark pull requests `old`.\n\n# Pull requests\n\nBase pull requests on `next`.\n",
+            "open a pull request",
+            'CONTRIBUTING.md:7, on pull requests: "Base pull requests on `next`."',
+        ),
+    ],
+    ids=["what is no run of the tests", "an announcement", "what maintainers do later"],
+)
+def test_what_a_document_says_on_something_else_is_not_told(
+    account: Account, path: str, text: str, prompt: str, line: str
+) -> None:
+    account.write(f"project/{path}", text)
+    commit(account, "Start")
+
+    assert told(account, prompt, "ways") == ([line] if line else [])
+
+
 def test_the_list_of_changes_that_sphinx_makes_is_no_changelog(account: Account) -> None:
     account.write("project/docs/Makefile", "changes:\n\t$(SPHINXBUILD) -b changes . out\n")
     commit(account, "Start")

@@ -44,7 +44,8 @@ _SCRIPTS = _compiled(
 )
 _COMMANDS = _compiled(
     {
-        "test": r"\b(?:pytest|vitest|jest|tox(?!.* (?:devenv|list|config|format|fmt|lint|docs|static|types?)\b)|nox"
+        "test": r"\b(?:pytest|vitest|jest|nox"
+        r"|tox(?!.* (?:devenv|list|-av?|-lv?|config|format|fmt|lint|docs|static|types?|release|publish|build)\b)"
         r"|rspec|phpunit|ctest|go test|cargo (?:nextest|test)|mix test"
         r"|dotnet test|swift test|deno test|bun test|manage\.py test|unittest)\b"
         r"|\b(?:npm|pnpm|yarn|bun|make|just|task|gradlew?|mvnw?|composer|hatch)(?: run)? \S*test\b",
@@ -64,6 +65,7 @@ _COMMANDS = _compiled(
     }
 )
 # "CI=1 make test" and "./run.sh", but neither "NAME = value" nor "npm install jest".
+_INSTALLS = re.compile(r"\bpip3? install\b|\beasy_install\b|\bpipx install\b")
 _PROGRAM = re.compile(r"^(?:\w+=\S+ )*[\w./@-]+(?: (?![=:])|$)(?!install |add )")
 TASK_SCRIPT = re.compile(
     r"^(?:scripts?/|bin/|tools/)?(?:run[-_])?(tests?|lint|format|typecheck|build|deploy|release|publish|dev|start|serve)(?:\.sh)?$"
@@ -317,7 +319,7 @@ def _action_of(name: str) -> str:
 
 
 def _action_of_command(command: str) -> str:
-    if not command or not _PROGRAM.match(command):
+    if not command or not _PROGRAM.match(command) or _INSTALLS.search(command):
         return ""
     found = ((action, match) for action, pattern in _COMMANDS if (match := pattern.search(command)))
     # In 'git commit -m "fix pytest"', the program is only mentioned.

@@ -37,7 +37,7 @@ _NO_DOCUMENT = re.compile(
     r"(?:^|/)(?:node_modules|vendor|third_party|fixtures?|testdata|tests?|__tests__|examples?|samples?"
     r"|templates?|dist"
     r"|ISSUE_TEMPLATE|history|archive|evals|skills|commands|agents|blog|plans?|solutions)/|pull_request_template"
-    r"|translations?/|README[._-](?:[a-z]{2}|[a-z]{2}-[a-z]{2})\.md$",
+    r"|announce(?:ments?)?/|release[-_]?v?\d[^/]*$|translations?/|README[._-](?:[a-z]{2}|[a-z]{2}-[a-z]{2})\.md$",
     _I,
 )
 MOST_DOCUMENTS = 60
@@ -168,6 +168,8 @@ _IMPERATIVE = re.compile(
     r"|edit|copy|stage|verify|ensure|make sure|do not|don't|avoid|limit|explain)\b",
     _I,
 )
+_LATER = re.compile(r"\b(?:(?:clos|merg|review|backport|handl)(?:e|ing)?|stale)\b", _I)
+"""What maintainers do with a pull request that somebody opened, in a heading: "Closing issues and pull requests"."""
 _WHEN = re.compile(r"^((?:when(?:ever)?|before|after|if|once) [^,.:;]{3,80}), (.+)", _I)
 """An order with its occasion: "Before you open a pull request, run `make check`"."""
 _PRIORS = (
@@ -251,6 +253,8 @@ def additions(path: str, text: str) -> list[Convention]:
 
 
 def _score(action: str, unit: Unit, prior: float, name: str) -> float:
+    if action == "pull-request" and unit.headings and _LATER.search(unit.headings[0]):
+        return 0.0
     named = bool(_WORDS[action].search(unit.text[:WHAT_IT_IS_ABOUT].partition(" because ")[0]))
     nearest = bool(_HEADINGS[action].search(f"{unit.headings[0] if unit.headings else ''} {name}"))
     above = any(_HEADINGS[action].search(heading) for heading in unit.headings[1:])

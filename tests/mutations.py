@@ -3337,6 +3337,14 @@ MUTATIONS = (
         "code/test_history.py::test_a_file_that_moved_to_another_folder_is_told_there",
     ),
     Mutation(
+        "where a file has moved is told though the conversation has it open",
+        "enricher/context/commits.py",
+        "if not kind and after in request.opened_files():",
+        "if not kind and not name:",
+        "",
+        "code/test_history.py::test_a_file_that_moved_to_another_folder_is_told_there",
+    ),
+    Mutation(
         "a commit that says nothing is told",
         "enricher/context/commits.py",
         "return all(word.lower() in SAYS_NOTHING",

@@ -157,6 +157,8 @@ def _of_file(db: Connection, request: Request, path: str, kind: str) -> list[Can
         if before and f"/{before}".endswith(f"/{asked}") and not os.path.exists(f"{root}/{before}"):
             if (not kind or "/" not in asked) and _has_namesake(db, name, after):
                 return []
+            if not kind and after in request.opened_files():
+                return []
             how = f"renamed to {after}" if after else "removed"
             return [_candidate(before, how, event)]
         if not before and kind == "added" and f"/{after}".endswith(f"/{asked}"):

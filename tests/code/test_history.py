@@ -262,6 +262,11 @@ def test_a_file_that_moved_to_another_folder_is_told_there(account: Account, led
     moved = f"`ledger/limits.py` — renamed to ledger/shared/limits.py in {made}, {day_of(1)}"
     assert told(account, "fix the types in ledger/limits.py") == [f'{moved}: "Share the limits"']
 
+    call = {"type": "tool_use", "name": "Read", "input": {"file_path": f"{root}/ledger/shared/limits.py"}}
+    record = {"type": "assistant", "message": {"id": "m1", "content": [call]}}
+    transcript = account.write("t.jsonl", json.dumps(record, separators=(",", ":")) + "\n")
+    assert told(account, "mend the docstrings in ledger/limits.py", transcript_path=str(transcript)) == []
+
 
 def test_a_subject_that_says_nothing_is_not_quoted(account: Account, ledger: dict[str, str]) -> None:
     line = f"- `old/page.html` — removed in {ledger['wip']}, {day_of(3)}"

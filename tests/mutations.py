@@ -3323,7 +3323,7 @@ MUTATIONS = (
     Mutation(
         "a dotted name is no module",
         "enricher/context/channels/history.py",
-        "                found.modules.append(bare)",
+        "                found.dotted.append(bare)",
         "                pass",
         "",
         "code/test_history.py::test_a_question_about_a_name_gets_the_commit_that_answers_it",

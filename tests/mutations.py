@@ -2920,6 +2920,14 @@ MUTATIONS = (
         "code/test_whereabouts.py::test_a_few_words_of_an_error_that_several_files_have_lead_to_none",
     ),
     Mutation(
+        "an attribute that nothing defines comes before a definition",
+        "enricher/sources/code/locations.py",
+        "        fact.score = FEW\n    return fact",
+        "        pass\n    return fact",
+        "",
+        "code/test_whereabouts.py::test_an_attribute_that_nothing_defines_comes_behind_a_definition",
+    ),
+    Mutation(
         "a long text that a name is given counts as a docstring",
         "enricher/sources/code/lines.py",
         ': opening].strip(" \\trRuU")',
@@ -3083,7 +3091,7 @@ MUTATIONS = (
     Mutation(
         "an attribute that nothing defines is not looked for",
         "enricher/sources/code/locations.py",
-        "return _text_place(lookup, dotted, TEXT) if name.owner else",
+        "return _attribute(lookup, name) if name.owner else",
         "return None if name.owner else",
         "",
         "code/test_web_applications.py::test_what_a_web_application_has_is_found",

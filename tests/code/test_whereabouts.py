@@ -114,6 +114,17 @@ def test_a_few_words_of_an_error_that_several_files_have_lead_to_none(account: A
     assert told(account, "ValueError: lid 17 cannot be closed\n\nwhat does it mean") == []
 
 
+def test_an_attribute_that_nothing_defines_comes_behind_a_definition(account_with_shop: Account, shop: Path) -> None:
+    write_all(shop, {"shop/lids.py": "print(box.lid_count)\n"})
+    account_with_shop.cli("code", "index")
+
+    lines = told(account_with_shop, "box.lid_count is wrong since allow_order was changed, fix it")
+    assert [line.partition(" — ")[0] for line in lines][:2] == [
+        "shop/limits.py:10 allow_order",
+        "shop/lids.py:1 box.lid_count",
+    ]
+
+
 def test_a_line_that_a_person_begins_with_a_level_is_no_log(account_with_shop: Account) -> None:
     (line,) = told(account_with_shop, "[error] i see this when allow_order refuses the ninth, please fix")[:1]
 

@@ -143,10 +143,9 @@ def _identifier(lookup: Lookup, name: Name) -> Fact | None:
         return only_file(own)
     if not places:
         if name.is_certain:
-            dotted = f"{name.owner}.{name.text}"
             if name.owner in OF_THE_PLATFORM:
                 return None
-            return _text_place(lookup, dotted, TEXT) if name.owner else _elsewhere(lookup, name)
+            return _attribute(lookup, name) if name.owner else _elsewhere(lookup, name)
         # "The class Baskt": only the word "class" and the capital letter show that this is a name.
         is_named = name.text[:1].isupper() and not (name.owner or name.may_be_new)
         return _missing_name(lookup, name.text) if is_named else None
@@ -270,6 +269,14 @@ def _member(lookup: Lookup, name: Name) -> Fact | None:
         return None if own else _text_place(lookup, f"{name.owner}.{name.text}", TEXT, is_delimited=True)
     fault = NAMED_IN_PROMPT if lookup.gives_place(own[0].path) else ""
     return Fact(DEFINITION, own[0].path, own[0].line, f"{name.owner}.{name.text}", "defined here", FEW, fault=fault)
+
+
+def _attribute(lookup: Lookup, name: Name) -> Fact | None:
+    """Locate an attribute that nothing defines, as written; what the project defines comes before it."""
+    fact = _text_place(lookup, f"{name.owner}.{name.text}", TEXT)
+    if fact:
+        fact.score = FEW
+    return fact
 
 
 def _elsewhere(lookup: Lookup, name: Name) -> Fact | None:

@@ -80,7 +80,8 @@ def test_other_things_are_seen_by_their_form(prompt: str, kind: str, text: str) 
         "who calls the restock function", "where is restock() called?", "where is the restock function defined",
         "wo wird restock aufgerufen?", "wer ruft restock auf?", "wo ist die Funktion restock definiert?",
         "où est restock défini ?", "qui appelle restock ?", "¿dónde se usa restock?",
-        "quien llama a la función restock", "onde é usado restock?", "dove è definito restock?", "где вызывается restock?", "кто использует restock?",
+        "quien llama a la función restock", "onde é usado restock?", "dove è definito restock?",
+        "где вызывается restock?", "кто использует restock?",
         "restock在哪里定义？", "谁调用restock", "restockはどこで定義されていますか",
     ],
 )  # fmt: skip

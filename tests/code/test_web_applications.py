@@ -97,7 +97,8 @@ def told(account: Account, prompt: str) -> list[str]:
         ),
         pytest.param(
             'the label "No crates left" is too long',
-            'web/src/locales/en.json:7 "No crates left" — the English text is here and line 9',
+            'web/src/locales/en.json:7 "No crates left" — the English text is here (key crates.empty)'
+            " and line 9 (key shelves.empty)",
             id="a text that is translated twice",
         ),
         pytest.param(
@@ -122,12 +123,13 @@ def told(account: Account, prompt: str) -> list[str]:
         ),
         pytest.param(
             'the heading "All your crates" is too long',
-            'web/src/locales/en.json:3 "All your crates" — the English text is here',
+            'web/src/locales/en.json:3 "All your crates" — the English text is here, key crates.heading;'
+            " used in web/src/crate-list.tsx:1",
             id="a translated text",
         ),
         pytest.param(
             'the button "Order more" does nothing',
-            'web/src/locales/en.json:4 "Order more" — the English text is here',
+            'web/src/locales/en.json:4 "Order more" — the English text is here, key crates.order',
             id="a label of words that many files have",
         ),
         pytest.param('the heading "Alle deine Kisten" is too long', "", id="a text in another language"),

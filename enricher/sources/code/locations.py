@@ -323,7 +323,7 @@ def _text_place(
             holders.append((path, file_kind, lines))
     own = [one for one in holders if one[1] in (SOURCE, TEMPLATE, CONFIG, STUB)]
     if not own and kind in (TEXT, ERROR):  # the code may have only the key of a translated text
-        return _translation(holders, text, kind) or _of_a_test(holders, text, kind)
+        return _translation(lookup, holders, text, kind) or _of_a_test(holders, text, kind)
     if kind == "name" and len(holders) > 1 and (fact := _environment(own, text)):
         return fact
     mentioning = own if text.isupper() else holders  # documents list the settings as well
@@ -363,7 +363,7 @@ def _mentioning(lookup: Lookup, text: str, files: list[tuple[str, int]], holders
     return sum(path not in whole and bool(lookup.occurrences(path, bare)) for path, _kind in files)
 
 
-def _translation(holders: list[Holder], text: str, kind: str) -> Fact | None:
+def _translation(lookup: Lookup, holders: list[Holder], text: str, kind: str) -> Fact | None:
     """Return a fact that says where the English translations have ``text``; None if they have it in many places.
 
     Only these translations are indexed (``enricher.sources.code.indexing.listing.is_english``).
@@ -373,9 +373,9 @@ def _translation(holders: list[Holder], text: str, kind: str) -> Fact | None:
     found = whole or [(path, number) for path, (number, _at) in places]
     if not 0 < len(found) <= MOST_SHOWN:
         return None
-    first = found[0][0]
-    others = [f"line {number}" if path == first else f"in {format_place(path, number)}" for path, number in found[1:]]
-    fact = Fact(kind, *found[0], text, f"the English text is here{' and '.join(['', *others])}", FEW)
+    from enricher.sources.code.message_keys import described
+
+    fact = Fact(kind, *found[0], text, f"the English text is here{described(lookup, text, found)}", FEW)
     fact.users = [path for path, _number in found]
     return fact
 

@@ -59,6 +59,8 @@ _EXAMPLE_FOLDERS = frozenset(("example", "examples", "demo", "demos", "sample", 
 _VENDOR_FOLDERS = frozenset(("vendor", "_vendor", "vendored", "third_party", "thirdparty", "extern", "externals",
                              "bundled", "node_modules", "typeshed"))  # fmt: skip
 _TRANSLATION_FOLDERS = frozenset(("locale", "locales", "translations"))
+_MESSAGE_FOLDERS = frozenset(("i18n", "lang", "messages"))
+"""Folders that may have translations, which are then named after a language, and other files."""
 _LANGUAGES = frozenset("af am ar az be bg bn bs ca cs cy da de el en eo es et eu fa fi fr ga gl gu he hi hr hu hy id"
                        " is it ja ka kk km kn ko ku ky lt lv mk ml mn mr ms my nb ne nl nn no pa pl ps pt ro ru si sk"
                        " sl sq sr sv sw ta te tg th tk tl tr tt ug uk ur uz vi zh".split())  # fmt: skip
@@ -235,21 +237,26 @@ def is_english(path: str) -> bool:
     """Return whether a translation, judged by its path, holds the English texts: ``locales/en-GB/menu.json``."""
     *folders, name = path.lower().split("/")
     stem, _, end = name.rpartition(".")
-    return end not in ("po", "pot") and "en" in map(_language, _parts_below(folders, stem))
+    return end not in ("po", "pot") and "en" in map(_language, _parts_below(folders, stem, end))
 
 
 def _is_translation(folders: list[str], stem: str, end: str) -> bool:
     """Return whether a file is in a folder of translations, and not a part of the program that only lies there.
 
-    Of the files of a program, those are translations that are named after a language, or below a folder so named.
+    Of the files of a program, and of a folder that may have others, those are translations that are named after a
+    language, or below a folder so named.
     """
-    parts = _parts_below(folders, stem)
-    return bool(parts) and (not _is_program(end) or any(map(_language, parts)))
+    parts = _parts_below(folders, stem, end)
+    may_be_other = _is_program(end) or not _TRANSLATION_FOLDERS & set(folders)
+    return bool(parts) and (not may_be_other or any(map(_language, parts)))
 
 
-def _parts_below(folders: list[str], stem: str) -> list[str]:
+def _parts_below(folders: list[str], stem: str, end: str) -> list[str]:
     """Return the folders below the folder of translations and the file's ``stem``; nothing outside of such a folder."""
-    at = next((number for number, folder in enumerate(folders) if folder in _TRANSLATION_FOLDERS), -1)
+    names = _TRANSLATION_FOLDERS
+    if not names & set(folders) and not _TEST_FOLDERS & set(folders):
+        names = _MESSAGE_FOLDERS if end in _CONFIG_ENDS else frozenset(("i18n",) if _is_program(end) else ())
+    at = next((number for number, folder in enumerate(folders) if folder in names), -1)
     return [] if at < 0 else [*folders[at + 1 :], stem]
 
 

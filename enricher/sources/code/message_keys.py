@@ -1,0 +1,290 @@
+"""Find the key of a translated text, and where the program uses it: ``t("login.title")``.
+
+Runs in the hook, but is imported only for a prompt that quotes a text of the English translations.
+"""
+
+from __future__ import annotations
+
+from enricher.sources.code import SOURCE, TEMPLATE, TRANSLATION
+from enricher.sources.code.facts import LONGEST_LISTED, MOST_SHOWN, counted, format_place
+from enricher.sources.code.lines import indentation, is_comment
+from enricher.sources.code.lookup import MOST_CANDIDATES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from enricher.sources.code.lookup import Lookup
+
+MOST_FILES = 2
+"""Maximum number of files that use a key for their places to be told."""
+LONGEST_KEY = 80
+FARTHEST_CALL = 60
+"""Maximum characters before a key in which the call that translates it is looked for."""
+_QUOTES = ("'", '"', "`")
+_HOLDER = "defaultMessage"
+"""The key under which a common format has the text itself, below the key that the program uses."""
+_NUMBERS = ("zero", "one", "two", "few", "many", "other", "plural")
+"""Last parts of keys that choose a form by a number, and that the program leaves out."""
+_CALLS = ("translate(", "__(", "gettext(", "getMessage(", "formatMessage({id:", "i18nKey=", "i18nKey={", "keypath=")
+_PREFIXING = ("useTranslations(", "getTranslations(", "keyPrefix:")
+"""Code before the beginning of the keys that is left out in the rest of a file."""
+_FOLDERS = ("locale", "locales", "translations", "i18n", "lang", "langs", "messages")
+_VIEWS = (".html.erb", ".html.haml", ".html.slim")
+
+
+class Message:
+    """A translated text: the parts of its key, and the file that has it.
+
+    ``namespace`` is the name of a file, or of a folder, that calls may put before the key; empty if none is known.
+    """
+
+    __slots__ = ("key", "namespace", "parts", "path")
+
+    def __init__(self, path: str, parts: list[str]) -> None:
+        self.path = path
+        self.parts = parts
+        self.key = ".".join(parts)
+        folder, _, name = path.rpartition("/")
+        stem, above = name.partition(".")[0], folder.rpartition("/")[2]
+        # Of "locales/en/menu.json" it is "menu"; of "i18n/menu/en.json" as well, but "i18n/en.json" has none.
+        self.namespace = stem if not _is_english(stem) else "" if above in _FOLDERS else above
+
+
+def described(lookup: Lookup, text: str, places: list[tuple[str, int]]) -> str:
+    """Return what follows "the English text is here": its key and uses, and its further places with theirs.
+
+    ``places`` are paths and lines of translations. The text is empty if there is one place whose key is not certain.
+    """
+    if len(places) == 1:
+        key, uses = _key_and_uses(lookup, *places[0], text)
+        return (f", key {key}" if key else "") + (f"; used in {uses}" if uses else "")
+    found = []
+    for path, number in places:
+        key, uses = _key_and_uses(lookup, path, number, text)
+        place = f"line {number}" if path == places[0][0] else f"in {format_place(path, number)}"
+        found.append((place, f"key {key}" if key else "", f", used in {uses}" if uses else ""))
+    for is_short in (False, True):
+        texts = [f"{place} ({key}{'' if is_short else uses})" if key else place for place, key, uses in found]
+        # The first place is that of the fact itself.
+        listed = " and ".join([texts[0].removeprefix(found[0][0]), *texts[1:]])
+        if len(listed) <= LONGEST_LISTED:
+            return listed
+    return " and ".join(["", *(place for place, _key, _uses in found[1:])])
+
+
+def _key_and_uses(lookup: Lookup, path: str, line: int, text: str) -> tuple[str, str]:
+    """Return the key of the ``text`` that a translation has in a line, and the places that use this key, as a text.
+
+    The key is empty if it is not certain; the text is empty if more files than MOST_FILES use it, or none as written.
+    """
+    parts = _parts(lookup.text(path), path, line, text)
+    if not parts:
+        return "", ""
+    message = Message(path, parts)
+    uses = _uses(lookup, message)
+    if uses == {} and (general := _general(parts)) and (users := _uses(lookup, Message(path, general))):
+        message, uses = Message(path, general), users
+    return message.key, _listed(uses) if uses and len(uses) <= MOST_FILES else ""
+
+
+def _listed(uses: dict[str, list[int]]) -> str:
+    """Return the places of ``uses``, which are lines by file, as a text."""
+    files = []
+    for path, numbers in uses.items():
+        more = "".join(f", line {number}" for number in numbers[1:MOST_SHOWN])
+        files.append(f"{format_place(path, numbers[0])}{more}{', …' * (len(numbers) > MOST_SHOWN)}")
+    listed = " and in ".join(files)
+    return (
+        listed
+        if len(listed) <= LONGEST_LISTED
+        else f"{files[0]} and in {counted(len(files) - 1)}"
+        if files[1:]
+        else files[0]
+    )
+
+
+# --- the key
+
+
+def _parts(content: str, path: str, number: int, text: str) -> list[str]:
+    """Return the parts of the key whose value contains ``text``, from the outermost; none if they are not certain.
+
+    The file is read by its indentation, which all who write such files by hand or by a program keep.
+    """
+    lines = content.split("\n")
+    is_yaml = path.endswith((".yml", ".yaml"))
+    line = lines[number - 1]
+    parts = _entry(line, text, is_yaml=is_yaml)
+    depth = indentation(line)
+    is_complete = is_yaml and not depth
+    for above in reversed(lines[: number - 1]):
+        if is_complete or not parts:
+            break
+        if not above.strip() or indentation(above) >= depth or is_comment(above):
+            continue
+        depth = indentation(above)
+        key, rest = _first_key(above.strip())
+        is_parent = key and (rest == "" or rest.startswith("#") if is_yaml else rest == "{")
+        if not is_parent and (depth or not above.rstrip().endswith("{")):
+            return []
+        parts = [key, *parts] if is_parent else parts
+        is_complete = not depth and (is_yaml or not is_parent)
+    if len(parts) > 1 and _is_english(parts[0]):
+        parts = parts[1:]
+    key = ".".join(parts)
+    is_plain = len(key) <= LONGEST_KEY and all(letter.isalnum() or letter in "_-.:$" for letter in key)
+    return parts if is_complete and is_plain else []
+
+
+def _entry(line: str, text: str, *, is_yaml: bool) -> list[str]:
+    """Return the keys that stand in a line before the value that contains ``text``; none if something else does."""
+    keys: list[str] = []
+    rest = line.strip()
+    while True:
+        key, rest = _first_key(rest)
+        if not key:
+            return []
+        keys.append(key)
+        if rest[:1] != "{" or is_yaml:
+            break
+        rest = rest[1:].lstrip()
+    quote = rest[:1]
+    if quote in _QUOTES:
+        end = _end_of_string(rest, quote)
+        return keys if text in rest[1:end] else []
+    return keys if is_yaml and text in rest and quote.isalnum() else []
+
+
+def _first_key(text: str) -> tuple[str, str]:
+    """Return the key with which ``text`` begins, and what follows its colon; empty if it does not begin with one."""
+    quote = text[:1]
+    if quote in _QUOTES:
+        end = _end_of_string(text, quote)
+        key, behind = text[1:end], text[end + 1 :].lstrip()
+    else:
+        key, colon, behind = text.partition(":")
+        key, behind = key.rstrip(), colon + behind
+        if not key.replace("-", "_").replace(".", "_").replace("$", "_").replace("_", "a").isalnum():
+            return "", ""
+    return (key, behind[1:].strip()) if behind[:1] == ":" else ("", "")
+
+
+def _end_of_string(text: str, quote: str) -> int:
+    """Return the position of the mark that ends the string at the beginning of ``text``; its length if none does."""
+    at = text.find(quote, 1)
+    while at > 0 and text[at - 1] == "\\":
+        at = text.find(quote, at + 1)
+    return at if at > 0 else len(text)
+
+
+def _is_english(part: str) -> bool:
+    return part[:2].lower() == "en" and part[2:3] in ("", "-", "_")
+
+
+def _general(parts: list[str]) -> list[str]:
+    """Return the parts of the key by which the program refers to an entry; nothing if it may only be the whole key."""
+    *above, last = parts
+    if above and (last in _NUMBERS or last == _HOLDER):
+        return above
+    stem, mark, number = last.rpartition("_")
+    return [*above, stem] if mark and stem and number in _NUMBERS else []
+
+
+# --- its uses
+
+
+def _uses(lookup: Lookup, message: Message) -> dict[str, list[int]] | None:
+    """Return the lines that use a key, by file; None if too many files have its words to read them all."""
+    files = lookup.holding(message.key)
+    candidates = [path for path, kind in files if kind in (SOURCE, TEMPLATE)]
+    translations = [path for path, kind in files if kind == TRANSLATION and path != message.path]
+    if len(candidates) > MOST_CANDIDATES or len(translations) > MOST_CANDIDATES:
+        return None
+    is_shared = any(_has_key(lookup, path, message) for path in translations)
+    found = {path: lines for path in candidates if (lines := _lines_using(lookup.text(path), message, is_shared))}
+    if message.path.endswith((".yml", ".yaml")):
+        found.update(_in_its_view(lookup, message.parts))
+    return None if lookup.is_exhausted else found
+
+
+def _has_key(lookup: Lookup, path: str, message: Message) -> bool:
+    """Return whether another translation has the key of ``message`` as well, so that a use may mean either."""
+    last = message.parts[-1]
+    for number, line in lookup.occurrences(path, last):
+        value = _first_key(line.strip())[1][1:]
+        if value and _parts(lookup.text(path), path, number, value.rstrip("'\"`,;}")) == message.parts:
+            return True
+    return False
+
+
+def _lines_using(text: str, message: Message, is_shared: bool) -> list[int]:
+    """Return the numbers of the lines in a program's ``text`` that use the key of ``message``.
+
+    With ``is_shared``, another translation has this key, too, so that only the namespace tells which is meant.
+    """
+    found = [
+        at
+        for at, head, prefix in _quotations(text, message.key)
+        if _is_of_namespace(prefix, message, is_shared)
+        or (not prefix and not is_shared and (len(message.parts) > 1 or "." in message.key or _is_call(head)))
+    ]
+    whole = [message.namespace, *message.parts] if message.namespace else message.parts
+    for length in range(1, len(whole)):
+        rest = ".".join(whole[length:])
+        calls = ("useTranslation(", *_PREFIXING) if message.namespace and length == 1 else _PREFIXING
+        if rest in text and any(_leaves_out(text, call, ".".join(whole[:length])) for call in calls):
+            found += [at for at, head, prefix in _quotations(text, rest) if not prefix and _is_call(head)]
+    return sorted({text.count("\n", 0, at) + 1 for at in found})
+
+
+def _quotations(text: str, key: str) -> list[tuple[int, str, str]]:
+    """Return where ``text`` has a string in quotation marks that ends with ``key``, outside of comments.
+
+    Beside the position is what stands before the string, and its beginning before the key.
+    """
+    found = []
+    at = text.find(key)
+    while at >= 0:
+        end = at + len(key)
+        if text[end : end + 1] in _QUOTES:
+            head, quote, prefix = text[max(0, at - FARTHEST_CALL) : at].rpartition(text[end])
+            if quote and "\n" not in prefix and not is_comment(text[text.rfind("\n", 0, at) + 1 : end]):
+                found.append((at, head, prefix))
+        at = text.find(key, end)
+    return found
+
+
+def _is_of_namespace(prefix: str, message: Message, is_shared: bool) -> bool:
+    """Return whether ``prefix``, as in ``"menu:title"``, is the namespace of ``message``."""
+    name, mark = prefix[:-1], prefix[-1:]
+    if message.namespace:
+        return name == message.namespace and mark in (":", ".")
+    return mark == ":" and not is_shared and name.replace("-", "_").isidentifier()
+
+
+def _is_call(head: str) -> bool:
+    """Return whether the code before a string translates it."""
+    bare = "".join(head.split())
+    if bare.endswith("t("):
+        return not (bare[-3:-2].isalnum() or bare[-3:-2] == "_")
+    return bare.endswith(_CALLS) or (bare.endswith("id=") and "<FormattedMessage" in bare)
+
+
+def _leaves_out(text: str, call: str, beginning: str) -> bool:
+    """Return whether every ``call`` in a file sets this beginning of its keys: ``useTranslations("login")``."""
+    own = sum(text.count(f"{call}{space}{quote}{beginning}{quote}") for space in ("", " ") for quote in _QUOTES)
+    return 0 < own == text.count(call)
+
+
+def _in_its_view(lookup: Lookup, parts: list[str]) -> dict[str, list[int]]:
+    """Return the lines of a key in the view of Rails whose path the key begins with: ``t(".title")``."""
+    *folders, view, last = parts
+    if not folders:
+        return {}
+    for name in (view, f"_{view}"):
+        for end in _VIEWS:
+            for path, kind in lookup.named("/".join(("views", *folders, name + end))):
+                text = lookup.text(path)
+                found = [at for at, head, prefix in _quotations(text, f".{last}") if not prefix and _is_call(head)]
+                if kind in (SOURCE, TEMPLATE) and found:
+                    return {path: sorted({text.count("\n", 0, at) + 1 for at in found})}
+    return {}

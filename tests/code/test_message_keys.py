@@ -141,3 +141,22 @@ def test_the_key_of_a_text_and_its_uses_are_told(account_with_keys: Account, tex
 
     (line,) = [line for line in context.splitlines() if line.startswith("- ")]
     assert line == f'- {place} "{text}" — the English text is here{told}'
+
+
+def test_the_uses_come_before_the_key_where_there_is_no_room_for_both(account_with_keys: Account, shop: Path) -> None:
+    text, folder = f"Nothing of all {'that was in it ' * 6}is left", f"web/{'very/long/paths/of/folders/' * 3}"
+    key = "whatever_is_to_be_said_of_what_is_left"
+    write_all(
+        shop,
+        {
+            "web/locales/en.json": f'{{\n  "left": {{\n    "{key}": "{text}"\n  }}\n}}\n',
+            f"{folder}left.tsx": f"t('left.{key}')\n",
+            "web/zero.tsx": f"t('left.{key}')\n",
+        },
+    )
+    account_with_keys.cli("code", "index")
+
+    context = account_with_keys.ask_patiently(f'the label "{text}" is too long').context
+
+    told = f'- web/locales/en.json:3 "{text[:39].rstrip()}…" — the English text is here; used in {folder}left.tsx:1'
+    assert f"{told} and in 1 other file\n" in f"{context}\n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from enricher.prompt.text import shortened
 from enricher.prompt.wording.names import (
     ATTACHED,
     CODE,
@@ -373,9 +374,10 @@ def _translation(lookup: Lookup, holders: list[Holder], text: str, kind: str) ->
     found = whole or [(path, number) for path, (number, _at) in places]
     if not 0 < len(found) <= MOST_SHOWN:
         return None
-    from enricher.sources.code.message_keys import described
+    from enricher.sources.code.message_keys import LONGEST_SUBJECT, described
 
-    fact = Fact(kind, *found[0], text, f"the English text is here{described(lookup, text, found)}", FEW)
+    reason = f"the English text is here{described(lookup, text, found)}"
+    fact = Fact(kind, *found[0], shortened(text, LONGEST_SUBJECT), reason, FEW)
     fact.users = [path for path, _number in found]
     return fact
 

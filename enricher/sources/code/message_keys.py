@@ -5,8 +5,9 @@ Runs in the hook, but is imported only for a prompt that quotes a text of the En
 
 from __future__ import annotations
 
+from enricher.prompt.text import LONGEST_LABEL
 from enricher.sources.code import SOURCE, TEMPLATE, TRANSLATION
-from enricher.sources.code.facts import LONGEST_LISTED, MOST_SHOWN, counted, format_place
+from enricher.sources.code.facts import MOST_SHOWN, counted, format_place
 from enricher.sources.code.lines import indentation, is_comment
 from enricher.sources.code.lookup import MOST_CANDIDATES
 
@@ -16,6 +17,14 @@ if TYPE_CHECKING:
 
 MOST_FILES = 2
 """Maximum number of files that use a key for their places to be told."""
+WHOLE, SHORT, WITHOUT_KEY, NOTHING = range(4)
+"""How much is told where there is no room for more: the key with all places, with that in the first file, this place
+without the key, or the key alone.
+"""
+LONGEST_SUBJECT = 40
+"""Maximum characters of the quoted text in the line of output."""
+LONGEST_FRAME = 30
+"""Characters of a line of output beside its place, the quoted text and what is told of the key."""
 LONGEST_KEY = 80
 FARTHEST_CALL = 60
 """Maximum characters before a key in which the call that translates it is looked for."""
@@ -54,52 +63,55 @@ def described(lookup: Lookup, text: str, places: list[tuple[str, int]]) -> str:
 
     ``places`` are paths and lines of translations. The text is empty if there is one place whose key is not certain.
     """
+    room = LONGEST_LABEL - len(format_place(*places[0])) - min(len(text), LONGEST_SUBJECT) - LONGEST_FRAME
+    found = [_key_and_uses(lookup, *place, text) for place in places]
+    listed = ""
+    for length in (WHOLE, SHORT, WITHOUT_KEY, NOTHING):
+        listed = _described(places, [(key * (length != WITHOUT_KEY), _listed(uses, length)) for key, uses in found])
+        if len(listed) <= room:
+            break
+    return listed
+
+
+def _described(places: list[tuple[str, int]], found: list[tuple[str, str]]) -> str:
+    """Return the text of ``described``; ``found`` has for each place the key and the text of its uses."""
+    first = places[0][0]
     if len(places) == 1:
-        key, uses = _key_and_uses(lookup, *places[0], text)
+        key, uses = found[0]
         return (f", key {key}" if key else "") + (f"; used in {uses}" if uses else "")
-    found = []
-    for path, number in places:
-        key, uses = _key_and_uses(lookup, path, number, text)
-        place = f"line {number}" if path == places[0][0] else f"in {format_place(path, number)}"
-        found.append((place, f"key {key}" if key else "", f", used in {uses}" if uses else ""))
-    for is_short in (False, True):
-        texts = [f"{place} ({key}{'' if is_short else uses})" if key else place for place, key, uses in found]
-        # The first place is that of the fact itself.
-        listed = " and ".join([texts[0].removeprefix(found[0][0]), *texts[1:]])
-        if len(listed) <= LONGEST_LISTED:
-            return listed
-    return " and ".join(["", *(place for place, _key, _uses in found[1:])])
+    listed = []
+    for (path, number), (key, uses) in zip(places, found, strict=True):
+        place = f"line {number}" if path == first else f"in {format_place(path, number)}"
+        told = f" (key {key}{', used in ' * bool(uses)}{uses})" if key else f" (used in {uses})" * bool(uses)
+        listed.append(f"{place}{told}" if listed else told)  # the first place is that of the fact itself
+    return " and ".join(listed)
 
 
-def _key_and_uses(lookup: Lookup, path: str, line: int, text: str) -> tuple[str, str]:
-    """Return the key of the ``text`` that a translation has in a line, and the places that use this key, as a text.
+def _key_and_uses(lookup: Lookup, path: str, line: int, text: str) -> tuple[str, dict[str, list[int]]]:
+    """Return the key of the ``text`` that a translation has in a line, and the lines that use this key, by file.
 
-    The key is empty if it is not certain; the text is empty if more files than MOST_FILES use it, or none as written.
+    The key is empty if it is not certain. There are no uses if more files than MOST_FILES have some.
     """
     parts = _parts(lookup.text(path), path, line, text)
     if not parts:
-        return "", ""
+        return "", {}
     message = Message(path, parts)
     uses = _uses(lookup, message)
     if uses == {} and (general := _general(parts)) and (users := _uses(lookup, Message(path, general))):
         message, uses = Message(path, general), users
-    return message.key, _listed(uses) if uses and len(uses) <= MOST_FILES else ""
+    return message.key, uses if uses and len(uses) <= MOST_FILES else {}
 
 
-def _listed(uses: dict[str, list[int]]) -> str:
-    """Return the places of ``uses``, which are lines by file, as a text."""
+def _listed(uses: dict[str, list[int]], length: int) -> str:
+    """Return the places of ``uses`` as a text of the given length."""
     files = []
     for path, numbers in uses.items():
         more = "".join(f", line {number}" for number in numbers[1:MOST_SHOWN])
         files.append(f"{format_place(path, numbers[0])}{more}{', …' * (len(numbers) > MOST_SHOWN)}")
-    listed = " and in ".join(files)
-    return (
-        listed
-        if len(listed) <= LONGEST_LISTED
-        else f"{files[0]} and in {counted(len(files) - 1)}"
-        if files[1:]
-        else files[0]
-    )
+    if length == NOTHING or not files:
+        return ""
+    is_short = length != WHOLE and len(files) > 1
+    return f"{files[0]} and in {counted(len(files) - 1)}" if is_short else " and in ".join(files)
 
 
 # --- the key

@@ -18,7 +18,8 @@ FILES = {
         '{\n  "basket": {\n    "empty": "Nothing in this basket yet",\n    "total": {\n'
         '      "label": "All crates together"\n    },\n    "pay": "Pay for the basket",\n'
         '    "gone": "This basket is gone",\n    "late": "The basket came late",\n'
-        '    "count_one": "One crate in the basket",\n    "names": [\n      "A basket without a key"\n    ]\n  },\n'
+        '    "count_one": "One crate in the basket",\n    "names": [\n      "A basket without a key",\n'
+        '      {\n        "label": "A basket in a list"\n      }\n    ]\n  },\n'
         '  "leave": "Leave the shop now",\n  "close": "Close the shop now"\n}\n'
     ),
     "web/basket.tsx": "<h1>{t('basket.empty')}</h1>\n<b>{t('basket.count', { n })}</b>\nconst s = `basket.late`\n",
@@ -85,13 +86,14 @@ def account_with_keys(account: Account, shop: Path) -> Account:
             id="a form for a number",
         ),
         pytest.param("A basket without a key", "web/locales/en.json:12", "", id="an item of a list"),
+        pytest.param("A basket in a list", "web/locales/en.json:14", "", id="an object in a list"),
         pytest.param(
             "Leave the shop now",
-            "web/locales/en.json:15",
+            "web/locales/en.json:18",
             ", key leave; used in web/leave.tsx:2",
             id="a word counts in a call only",
         ),
-        pytest.param("Close the shop now", "web/locales/en.json:16", ", key close", id="no call that translates"),
+        pytest.param("Close the shop now", "web/locales/en.json:19", ", key close", id="no call that translates"),
         pytest.param(
             "The mail says it is paid",
             "mail/locales/en.json:3",

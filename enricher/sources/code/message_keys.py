@@ -79,7 +79,7 @@ def _described(places: list[tuple[str, int]], found: list[tuple[str, str]]) -> s
     if len(places) == 1:
         key, uses = found[0]
         return (f", key {key}" if key else "") + (f"; used in {uses}" if uses else "")
-    listed = []
+    listed: list[str] = []
     for (path, number), (key, uses) in zip(places, found, strict=True):
         place = f"line {number}" if path == first else f"in {format_place(path, number)}"
         told = f" (key {key}{', used in ' * bool(uses)}{uses})" if key else f" (used in {uses})" * bool(uses)

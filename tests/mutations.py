@@ -2545,7 +2545,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a line of the help text is told as the declaration of a subcommand",
-        "enricher/sources/code/subcommands.py",
+        "enricher/sources/code/special/subcommands.py",
         "values = [number for number, at in quoting if len(at.split()) <= MOST_WORDS_OF_A_VALUE]",
         "values = [number for number, at in quoting]",
         "",
@@ -2569,7 +2569,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a field below an attribute is not told as the declaration of its option",
-        "enricher/sources/code/subcommands.py",
+        "enricher/sources/code/special/subcommands.py",
         'OPTIONS_OF_RUST) and "long" in attribute.split():',
         "OPTIONS_OF_RUST) and not attribute:",
         "",
@@ -2593,7 +2593,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a call that reads an option counts as its declaration",
-        "enricher/sources/code/subcommands.py",
+        "enricher/sources/code/special/subcommands.py",
         "return not called.lower().startswith(READING_OPTIONS)",
         "return True",
         "",
@@ -2817,7 +2817,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the declaration of a command is not told",
-        "enricher/sources/code/subcommands.py",
+        "enricher/sources/code/special/subcommands.py",
         "if any(one in at for one in starts)]",
         "if not starts]",
         "",
@@ -2841,7 +2841,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a subcommand that a decorator declares is not found",
-        "enricher/sources/code/subcommands.py",
+        "enricher/sources/code/special/subcommands.py",
         "if any(call in at for call in calls)",
         "if not calls",
         "",
@@ -2971,7 +2971,7 @@ MUTATIONS = (
     Mutation(
         "a program file among translations is one",
         "enricher/sources/code/indexing/listing.py",
-        "(not _is_program(end) or any(map(_language, parts)))",
+        "(not may_be_other or any(map(_language, parts)))",
         "any(parts)",
         "",
         "code/test_web_applications.py::test_what_a_web_application_has_is_found",
@@ -2995,14 +2995,14 @@ MUTATIONS = (
     Mutation(
         "every translation counts as English",
         "enricher/sources/code/indexing/listing.py",
-        '"en" in map(_language, _parts_below(folders, stem))',
+        '"en" in map(_language, _parts_below(folders, stem, end))',
         "True",
         "",
         "code/test_web_applications.py::test_what_a_web_application_has_is_found",
     ),
     Mutation(
         "a key used in three files is told with its places",
-        "enricher/sources/code/message_keys.py",
+        "enricher/sources/code/special/message_keys.py",
         "MOST_FILES = 2",
         "MOST_FILES = 9",
         "",
@@ -3010,7 +3010,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a key in a comment is used",
-        "enricher/sources/code/message_keys.py",
+        "enricher/sources/code/special/message_keys.py",
         ' and not is_comment(text[text.rfind("\\n", 0, at) + 1 : end])',
         "",
         "",
@@ -3018,7 +3018,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a word that is a key is used wherever it is quoted",
-        "enricher/sources/code/message_keys.py",
+        "enricher/sources/code/special/message_keys.py",
         '"." in message.key or _is_call(head)',
         "True",
         "",
@@ -3026,7 +3026,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a key that two translations have means either",
-        "enricher/sources/code/message_keys.py",
+        "enricher/sources/code/special/message_keys.py",
         "    is_shared = any(_has_key(lookup, path, message) for path in translations)",
         "    is_shared = False",
         "",
@@ -3034,7 +3034,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the beginning of keys that one call of a file sets holds for all",
-        "enricher/sources/code/message_keys.py",
+        "enricher/sources/code/special/message_keys.py",
         "return 0 < own == text.count(call)",
         "return 0 < own",
         "",
@@ -3042,7 +3042,7 @@ MUTATIONS = (
     ),
     Mutation(
         "an item of a list has the key of the list",
-        "enricher/sources/code/message_keys.py",
+        "enricher/sources/code/special/message_keys.py",
         '        if not is_parent and (depth or not above.rstrip().endswith("{")):\n            return []\n',
         "",
         "",
@@ -3050,7 +3050,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the uses of a key are cut at the end of the line",
-        "enricher/sources/code/message_keys.py",
+        "enricher/sources/code/special/message_keys.py",
         "        if len(listed) <= room:\n            break",
         "        break",
         "",

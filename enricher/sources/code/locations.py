@@ -374,7 +374,7 @@ def _translation(lookup: Lookup, holders: list[Holder], text: str, kind: str) ->
     found = whole or [(path, number) for path, (number, _at) in places]
     if not 0 < len(found) <= MOST_SHOWN:
         return None
-    from enricher.sources.code.message_keys import LONGEST_SUBJECT, described
+    from enricher.sources.code.special.message_keys import LONGEST_SUBJECT, described
 
     reason = f"the English text is here{described(lookup, text, found)}"
     fact = Fact(kind, *found[0], shortened(text, LONGEST_SUBJECT), reason, FEW)
@@ -470,7 +470,7 @@ def _route(lookup: Lookup, name: Name) -> Fact | None:
 
 
 def _flag(lookup: Lookup, name: Name) -> Fact | None:
-    from enricher.sources.code.subcommands import place_of_option
+    from enricher.sources.code.special.subcommands import place_of_option
 
     if fact := place_of_option(lookup, name.text):
         return fact
@@ -491,7 +491,7 @@ def _failed(lookup: Lookup, name: Name) -> Fact | None:
 
 
 def _command(lookup: Lookup, name: Name) -> Fact | None:
-    from enricher.sources.code.subcommands import place_of_command
+    from enricher.sources.code.special.subcommands import place_of_command
 
     return place_of_command(lookup, name)
 

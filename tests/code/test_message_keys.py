@@ -53,6 +53,7 @@ FILES = {
     ),
     "app/views/crates/show.html.erb": "<p></p>\n<h1><%= t('.heading') %></h1>\n",
     "app/views/crates/edit.html.erb": "<h1><%= t('.heading') %></h1>\n",
+    "desk/locales/en.yml": 'bell: "Ring the bell of the desk"\n',
     "app/crates.rb": "I18n.t('crates.index.none')\n",
 }
 
@@ -130,6 +131,7 @@ def account_with_keys(account: Account, shop: Path) -> Account:
             ", key crates.show.heading; used in app/views/crates/show.html.erb:2",
             id="a view of Rails",
         ),
+        pytest.param("Ring the bell of the desk", "desk/locales/en.yml:1", ", key bell", id="YAML with one level"),
         pytest.param(
             "No crate was ever here",
             "config/locales/en.yml:7",

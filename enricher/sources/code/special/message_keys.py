@@ -289,9 +289,9 @@ def _leaves_out(text: str, call: str, beginning: str) -> bool:
 
 def _in_its_view(lookup: Lookup, parts: list[str]) -> dict[str, list[int]]:
     """Return the lines of a key in the view of Rails whose path the key begins with: ``t(".title")``."""
-    *folders, view, last = parts
-    if not folders:
+    if len(parts) < 3:
         return {}
+    *folders, view, last = parts
     for name in (view, f"_{view}"):
         for end in _VIEWS:
             for path, kind in lookup.named("/".join(("views", *folders, name + end))):

@@ -185,6 +185,43 @@ def test_of_several_parts_with_migrations_that_which_is_worked_in_counts(quota: 
     assert line == "shop/migrations/0004_tax.py — the newest of 2 migrations"
 
 
+WORKFLOW = """name: tests
+
+on:
+  push:
+    branches:
+      - main
+    tags:
+      - "v*" # such as v1.0, v2.3
+  workflow_dispatch:
+
+jobs:
+  deploy:
+    {condition}
+    steps:
+      - run: twine upload dist/*
+"""
+
+
+@pytest.mark.parametrize(
+    ("condition", "events"),
+    [
+        ("if: contains(github.ref, 'tags')", "a pushed tag `v*`"),
+        ("if: startsWith(github.ref, 'refs/tags/v')", "a pushed tag `v*`"),
+        ("if: github.actor != 'bot'", "a pushed tag `v*` or a start by hand"),
+    ],
+)
+def test_a_workflow_that_deploys_by_its_name_and_publishes_makes_releases(
+    quota: Account, condition: str, events: str
+) -> None:
+    path = ".github/workflows/test_and_deploy.yml"
+    quota.write(Path(quota.project) / path, WORKFLOW.format(condition=condition))
+    commit(quota, "Publish")
+
+    assert f"{path}:7 — releases on {events}" in told(quota, "release 1.3.0", "ways")
+    assert told(quota, "how do we deploy?", "ways", session_id="another") == [f"{path}:7 — deploys on {events}"]
+
+
 def test_a_sentence_that_holds_for_every_project_is_not_told(quota: Account) -> None:
     quota.write(Path(quota.project) / "CONTRIBUTING.md", "# Commits\n\n- Use clear, descriptive commit messages\n")
     commit(quota, "Say little")
@@ -397,6 +434,7 @@ def test_who_has_run_the_tests_is_not_told_how(quota: Account) -> None:
         ),
         ("RateLimiter muss auch leere Schlüssel zulassen, bitte ändern", "tests/test_limits.py:5 — tests RateLimiter"),
         ("修复 burst_size 的返回值", "tests/test_limits.py:9 — tests burst_size, named there once"),
+        ("为 burst_size 写一个单元测试", "tests/test_limits.py:9 — tests burst_size, named there once"),
         ("load_all should raise for a missing path", "tests/test_load.py:5 — tests load_all, named there once"),
         ("refactor quota/storage.py", "tests/test_load.py — imports storage.py"),
         ("which tests cover quota/limits.py?", "tests/test_limits.py — tests limits.py, by its name"),

@@ -81,6 +81,8 @@ _MIGRATION = re.compile(
 _PUBLISHES = re.compile(
     r"npm publish|pypi-publish|twine upload|cargo publish|goreleaser|action-gh-release|gh release|semantic-release"
 )
+_ONLY_TAGS = re.compile(r"^\s*if:.*(?:refs/tags|ref_type\s*==\s*'tag'|github\.ref,\s*'tags)", re.MULTILINE)
+"""The condition of a job that runs for tags only, however its workflow was started."""
 _CONVENTIONAL = re.compile(r"^(\w{2,12})(\([^)]{1,40}\))?!?: \S")  # "fix(parser)!: Accept tabs"
 _TICKET = re.compile(r"^(?:\[?[A-Z]{2,10}-\d+\]?)[: ]")  # "SHOP-12: Accept tabs", "[SHOP-12] Accept tabs"
 AGENT_FILES = ("CLAUDE.md", "AGENTS.md", "GEMINI.md")
@@ -316,16 +318,16 @@ def _of_workflow(path: str, text: str) -> list[Row]:
     when += ["a published GitHub release"] if re.search(r"^\s*release:\s*\n\s*types:", head, re.MULTILINE) else []
     releases = bool(re.search(r"release|publish", name)) or (bool(when) and bool(_PUBLISHES.search(text)))
     when += [f"a push to {branches}"] if branches and not tags else []
-    when += ["a start by hand"] if "workflow_dispatch" in head else []
+    when += ["a start by hand"] if "workflow_dispatch" in head and not (tags and _ONLY_TAGS.search(text)) else []
     if not when:
         return []
     line = line_of(text, "tags:") if tags else line_of(text, "on:")
     where = f"{path}:{line}"
-    if re.search(r"deploy|pages", name):
-        return [_row("deploy", path, f"{where} — deploys on {' or '.join(when)}", 7.0, line=line)]
-    if releases:
-        return [_row("release", path, f"{where} — releases on {' or '.join(when)}", 7.0, line=line)]
-    return []
+    deploys = bool(re.search(r"deploy|pages", name))
+    rows = [_row("deploy", path, f"{where} — deploys on {' or '.join(when)}", 7.0, line=line)] if deploys else []
+    if releases:  # one that deploys by its name may publish the package as well
+        rows.append(_row("release", path, f"{where} — releases on {' or '.join(when)}", 7.0, line=line))
+    return rows
 
 
 def _listed(head: str, key: str) -> str:
@@ -335,7 +337,8 @@ def _listed(head: str, key: str) -> str:
     """
     # "[v1, v2]" on one line, or a line "- v1" for each.
     found = re.search(rf"^\s*{key}:\s*(?:\[(.+?)\]|((?:\n\s*- .+)+))", head, re.MULTILINE)
-    values = re.split(r",|\n", (found[1] or found[2]) if found else "")
+    # A comment begins with a number sign behind a blank.
+    values = re.split(r",|\n", re.sub(r"\s#.*", "", found[1] or found[2]) if found else "")
     return ", ".join(value.strip(" -'\"") for value in values if value.strip(" -'\""))
 
 

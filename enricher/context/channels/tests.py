@@ -78,7 +78,7 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
     if len(prompt) > LONG:
         prompt = f"{prompt[:HEAD]}\n{prompt[-TAIL:]}"
     low = prompt.lower()
-    is_wanted = any(word in low for word in ASKS) and _is_about_work(low) and not _is_question(low)
+    is_wanted = any(word in low for word in (*ASKS, *TEST_WORDS)) and _is_about_work(low) and not _is_question(low)
     if not project.root or not (is_wanted or _asks_for_tests(low)):
         return []
     paths, names = _named(prompt)

@@ -90,17 +90,19 @@ _PASTED_ENDS = ("{", ";", "},", "});", ");", "=>", "/>", "\\")
 class Name:
     """A name in a prompt: ``text`` is the name as written, ``owner`` the class or module before it (``owner.text``).
 
+    ``scope`` is all that precedes the name, as in ``shop.orders`` of ``shop.orders.place``.
     ``line`` is the line number that follows a file's name. ``is_certain`` means that the form of the name or the marks
     around it leave no doubt that it is a name. ``may_be_new`` means that the prompt may ask the agent to create the
     thing named, and ``is_made`` that the prompt clearly does so. ``is_asked`` means that it asks for
     the place or the callers of the name ("who calls total"), which shows that an ordinary word is one.
     """
 
-    __slots__ = ("is_asked", "is_certain", "is_made", "kind", "line", "may_be_new", "owner", "text")
+    __slots__ = ("is_asked", "is_certain", "is_made", "kind", "line", "may_be_new", "owner", "scope", "text")
 
     def __init__(self, kind: str, text: str, *, owner: str = "", line: int = 0, is_certain: bool = True) -> None:
         self.kind, self.text, self.owner = kind, text, owner
         self.line, self.is_certain = line, is_certain
+        self.scope = ""
         self.may_be_new = self.is_made = self.is_asked = False
 
 
@@ -239,6 +241,7 @@ class _Reader:
         known.is_certain = known.is_certain or name.is_certain
         known.is_asked = known.is_asked or name.is_asked
         known.owner = known.owner or name.owner
+        known.scope = known.scope or name.scope
         known.line = known.line or name.line
         known.may_be_new = known.may_be_new or name.may_be_new
 
@@ -410,7 +413,9 @@ class _Reader:
                 self.note(Name(MEMBER, parts[-1], owner=owner, is_certain=False))
             return False
         is_certain = is_code_form(parts[-1]) or (is_call and bool(owner))
-        self.note(Name(IDENTIFIER, parts[-1], owner=owner, is_certain=is_certain))
+        found = Name(IDENTIFIER, parts[-1], owner=owner, is_certain=is_certain)
+        found.scope = ".".join(parts[:-1])
+        self.note(found)
         return True
 
     def _names_near_kinds(self, words: list[str]) -> None:

@@ -131,12 +131,16 @@ def _names_all_places(other: Fact, fact: Fact) -> bool:
 
 def _identifier(lookup: Lookup, name: Name) -> Fact | None:
     places = lookup.definitions(name.text)
+    is_owned = False
     if places and places[0].kind != TEST:  # the program's own definition is meant, not a test's double of it
         places = [place for place in places if place.kind != TEST]
-    is_owned = False
     namesakes = {place.path for place in places}
+    if name.owner and (attribute := _class_attribute(lookup, name)):
+        return attribute
     if name.owner and places:
-        places, is_owned = _of_owner(lookup, places, name)
+        owned = _of_owner(lookup, places, name)
+        is_owned = bool(owned)
+        places = owned or (places if is_code_form(name.text) else [])
     elif len(places) > 1:
         places = _of_named_type(lookup, places, name) or places
     if not places and "-" in name.text and not name.is_certain:
@@ -215,7 +219,8 @@ def _definition(
         fact = Fact(DEFINITION, first.path, first.line, subject, f"defined here and in {others}", FEW)
         fact.others = [place.path for place in places[1:]]
         return fact
-    if name.owner and not name.is_certain:  # "Cart.total": other lines with the word "total" may mean anything
+    # "Cart.total": other lines with the word "total" may mean anything.
+    if name.owner and (not name.is_certain or _has_namesake(lookup, name, first)):
         return Fact(DEFINITION, first.path, first.line, subject, "defined here", FEW)
     uses = lookup.uses(name.text, first.path, namesakes)
     if uses.files and not name.is_certain:
@@ -237,24 +242,63 @@ def _definition(
     return fact
 
 
-def _of_owner(lookup: Lookup, places: list[SourceLine], name: Name) -> tuple[list[SourceLine], bool]:
+def _of_owner(lookup: Lookup, places: list[SourceLine], name: Name) -> list[SourceLine]:
     """Return those of ``places``, the definitions of ``name``, that belong to its owner (``owner`` in ``owner.name``).
 
-    They are in files that define the owner or are named after it. If there are none, return all of ``places`` for a
-    name that looks like code, and nothing for an ordinary word. Also return whether they belong to the owner.
+    They are in the body of a class called ``owner``, in a file that defines something else of that name, or in a file
+    so called.
     """
-    owners = {place.path: place.line for place in lookup.definitions(name.owner)}
-    stem = name.owner.lower()
-    own = [
-        place
-        for place in places
-        if place.path in owners or place.path.rpartition("/")[2].partition(".")[0].lower() == stem
+    owners = {place.path: place for place in lookup.definitions(name.owner)}
+    own = []
+    for place in places:
+        owner = owners.get(place.path)
+        if owner is None:
+            own += [place] if _stem(place.path) == name.owner.lower() else []
+            continue
+        lines = lookup.lines_in(place.path, name.text)
+        end = lookup.end_of_class(owner)
+        # A file may define several classes with a method of that name. Where their bodies are not known, the owner's is
+        # the first one below it.
+        inside = [line for line in lines if owner.line <= line and (line <= end or not end)]
+        if inside or not end:
+            place.line = inside[0] if inside else place.line
+            own.append(place)
+    # Of the modules so called, the one whose whole path the prompt gives.
+    return [place for place in own if _is_module(place.path, name.scope)] or own
+
+
+def _stem(path: str) -> str:
+    return path.rpartition("/")[2].partition(".")[0].lower()
+
+
+def _has_namesake(lookup: Lookup, name: Name, place: SourceLine) -> bool:
+    """Return whether something else than ``place`` is called ``name``, so that a line that uses it may mean either."""
+    return any(other.path != place.path and other.kind != TEST for other in lookup.definitions(name.text))
+
+
+def _is_module(path: str, dotted: str) -> bool:
+    """Return whether the file at ``path`` is the module ``dotted``, whose first folders may be left out."""
+    module = path.rpartition(".")[0].removesuffix("/__init__").replace("/", ".")
+    return f".{module}".endswith(f".{dotted}")
+
+
+def _class_attribute(lookup: Lookup, name: Name) -> Fact | None:
+    """Locate an attribute of a class, such as "Order.total": the line of the class's body that assigns or declares it.
+
+    The index contains the methods of classes, but not their attributes.
+    """
+    if not name.owner[:1].isupper():
+        return None
+    found = [
+        (own.path, line)
+        for own in lookup.definitions(name.owner)[:MOST_DEFINING]
+        if own.kind != TEST and lookup.verified(own, name.owner)
+        for line in lookup.attribute_lines(own, name.text)[:1]
     ]
-    for place in own:
-        after = owners.get(place.path, 0)
-        # A file may define several classes with a method of that name; the owner's is the first one below it.
-        place.line = next((line for line in lookup.lines_in(place.path, name.text) if line >= after), place.line)
-    return own or (places if is_code_form(name.text) else []), bool(own)
+    if len(found) != 1:
+        return None
+    fault = NAMED_IN_PROMPT if lookup.gives_place(found[0][0]) else ""
+    return Fact(DEFINITION, *found[0], f"{name.owner}.{name.text}", "defined here", FEW, fault=fault)
 
 
 def _member(lookup: Lookup, name: Name) -> Fact | None:
@@ -343,6 +387,8 @@ def _text_place(
     others = ", ".join(format_place(other, found[0][0]) for other, _kind, found in own[1:])
     if others:
         reason = f"found here and in {others}"
+        if is_delimited and (mentions := _mentioning(lookup, text, files, holders)):
+            reason = f"found as a value here and in {others}; {counted(mentions)} mention{'s' * (mentions == 1)} it"
     elif mentions := _mentioning(lookup, text, files, holders):
         reason = f"the only file that has it as a value; {counted(mentions)} mention{'s' * (mentions == 1)} it"
     elif others_count:
@@ -435,7 +481,12 @@ def _quotation(lookup: Lookup, name: Name) -> Fact | None:
 
 
 def _is_delimited(line: str, text: str) -> bool:
-    """Return whether a line contains the text as a whole string or label, apart from a punctuation mark at its end."""
+    """Return whether a line contains the text as a whole string or label, apart from a punctuation mark at its end.
+
+    In a configuration, the reference ``${model.size}`` counts, too.
+    """
+    if "." in text and f"${{{text}}}" in line:
+        return True
     marks = ("", ".", ":", "!", "?", "\u2026")
     return any(f"{start}{text}{mark}{end}" in line for start, end in ('""', "''", "><", "``") for mark in marks)
 
@@ -474,8 +525,13 @@ def _flag(lookup: Lookup, name: Name) -> Fact | None:
 
     if fact := place_of_option(lookup, name.text):
         return fact
-    # Some libraries, such as Go's, declare a flag without its dashes.
-    return _text_place(lookup, name.text, FLAG) or _text_place(lookup, f'"{name.text[2:]}"', FLAG)
+    # Comments, messages and scripts may mention a flag; what declares it has it as a whole string. Some libraries, such
+    # as Go's, declare it without its dashes.
+    return (
+        _text_place(lookup, name.text, FLAG)
+        or _text_place(lookup, name.text, FLAG, is_delimited=True)
+        or _text_place(lookup, f'"{name.text[2:]}"', FLAG)
+    )
 
 
 def _file(lookup: Lookup, name: Name) -> Fact | None:

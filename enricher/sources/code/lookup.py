@@ -171,7 +171,8 @@ class Lookup:
 
     def is_member(self, place: SourceLine, owner: str, name: str) -> bool:
         """Return whether a definition is that of ``owner.name``: as written ("app.use = …"), or in a file ``owner``."""
-        if self.verified(place, f"{owner}.{name}"):
+        written = f"{owner}.{name}"
+        if self.verified(place, written) and written in place.text.partition("=")[0]:  # not "param = app.param"
             return True
         is_its_file = place.path.rpartition("/")[2].partition(".")[0] == owner
         return is_its_file and self.verified(place, name) and not indentation(place.text)
@@ -209,6 +210,35 @@ class Lookup:
         )
         depth = indentation(place.text)
         return next((lines[at - 1] for (at,) in rows if at <= len(lines) and indentation(lines[at - 1]) < depth), "")
+
+    def end_of_class(self, owner: SourceLine) -> int:
+        """Return the last line of a class in Python, judged by indentation; 0 for any other definition."""
+        lines = self.text(owner.path).split("\n")
+        first = lines[owner.line - 1] if owner.line <= len(lines) else ""
+        if not owner.path.endswith(".py") or not first.lstrip().startswith("class "):
+            return 0
+        end, is_head = owner.line, first.count("(") > first.count(")")
+        while end < len(lines) and (is_head or not lines[end].strip() or indentation(lines[end]) > indentation(first)):
+            is_head = is_head and not lines[end].startswith(")", indentation(first))
+            end += 1
+        return end
+
+    def attribute_lines(self, owner: SourceLine, name: str) -> list[int]:
+        """Return the lines that assign or declare ``name`` in the body of the class ``owner``, judged by indentation.
+
+        ``owner`` has been verified. Lines in the class's methods do not count.
+        """
+        end = self.end_of_class(owner)
+        lines = self.text(owner.path).split("\n")
+        body = next((indentation(line) for line in lines[owner.line : end] if line.strip()), 0)
+        return [
+            number
+            for number, text in self.occurrences(owner.path, name)
+            if owner.line < number <= end
+            and indentation(text) == body
+            and text.lstrip().startswith(name)
+            and defines(text, name)
+        ]
 
     def variants(self, path: str, name: str) -> list[SourceLine]:
         """Return where a file defines other versions of ``name``, such as ``draw2`` or ``draw_old`` for ``draw``."""

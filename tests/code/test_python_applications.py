@@ -1,0 +1,138 @@
+"""Through the real hook: attributes of classes, modules of the same name and options, as in Python."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from invented_shop import git, write_all
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from simulator import Account
+
+MODELS = '''class Lot:
+    """A lot of tins.
+
+    best_before = 3
+    """
+
+    tins_left = Number(default=3)
+    best_before: Date = None
+
+    def open_lot(self):
+        best_before = today()
+        opened_on = best_before
+
+
+class SealedLot(
+    Lot,
+):
+    sealed_by = Text()
+
+    def break_seal(self):
+        return None
+
+
+class Shelf:
+    fields = ["best_before"]
+    shelf_height = Number()
+
+    def open_lot(self):
+        return None
+'''
+FILES = {
+    "src/depot/store/models.py": MODELS,
+    "src/depot/store/signals.py": "lot_opened = Signal()\n",
+    "src/depot/office/signals.py": "lot_opened = Signal()\n\n\ndef count_tins():\n    return 3\n",
+    "src/depot/office/desk.py": (
+        "from depot.office.signals import lot_opened\n\nlot_opened.send()\n\n\n"
+        "class Desk:\n    def break_seal(self):\n        return 3\n\n    def sort_letters(self):\n        return 3\n"
+    ),
+    "src/depot/cli.py": 'parser.add_argument(\n    "--tin_size", default=3\n)\n',
+    "src/depot/train.py": "parser.add_argument('--tin_size')\n",
+    "src/depot/__main__.py": "log.warning('--tin_size and --lid are deprecated')\n",
+    "scripts/all.py": "# python -m depot --train --tin_size 3\n",
+    "src/depot/paths.py": "lids = config.tins.lids\n",
+    "src/depot/conf/large.yaml": "out: ${tins.lids}-large.bin\n",
+    "src/depot/conf/small.yaml": "tins:\n  lids: 3\n",
+    "src/depot/lids.py": "class Lids:\n    def lids(self):\n        return 3\n",
+}
+
+
+@pytest.fixture
+def depot(account: Account, shop: Path) -> Account:
+    write_all(shop, FILES)
+    git(shop, "add", "-A")
+    git(shop, "commit", "-qm", "Sell tins")
+    account.cli("code", "index")
+    return account
+
+
+@pytest.mark.parametrize(
+    ("prompt", "line"),
+    [
+        pytest.param(
+            "is Lot.tins_left still right?",
+            "src/depot/store/models.py:7 Lot.tins_left — defined here",
+            id="an attribute of a class",
+        ),
+        pytest.param(
+            "is Lot.best_before still right?",
+            "src/depot/store/models.py:8 Lot.best_before — defined here",
+            id="an attribute that a docstring, a method and another class have as well",
+        ),
+        pytest.param(
+            "is SealedLot.sealed_by still right?",
+            "src/depot/store/models.py:18 SealedLot.sealed_by — defined here",
+            id="an attribute of a class whose head has several lines",
+        ),
+        pytest.param("is Lot.opened_on still right?", "", id="a variable of a method"),
+        pytest.param("is Lot.shelf_height still right?", "", id="an attribute of another class of the file"),
+        pytest.param(
+            "is Shelf.open_lot still right?",
+            "src/depot/store/models.py:28 Shelf.open_lot — defined here; no other use found",
+            id="a method that two classes of a file have",
+        ),
+        pytest.param(
+            "is Shelf.break_seal still right?",
+            "src/depot/office/desk.py:7 break_seal — defined here and in src/depot/store/models.py:20",
+            id="a method that only other classes have",
+        ),
+        pytest.param(
+            "is Lot.break_seal still right?",
+            "src/depot/office/desk.py:7 break_seal — defined here and in src/depot/store/models.py:20",
+            id="a method of the next class in the file",
+        ),
+        pytest.param(
+            "is SealedLot.break_seal still right?",
+            "src/depot/store/models.py:20 SealedLot.break_seal — defined here",
+            id="a method whose callers may call that of another class",
+        ),
+        pytest.param(
+            "is Lot.sort_letters still right?",
+            "src/depot/office/desk.py:10 sort_letters — defined here; no other use found",
+            id="a method that another class has",
+        ),
+        pytest.param(
+            "is depot.store.signals.lot_opened sent twice?",
+            "src/depot/store/signals.py:1 lot_opened — defined here",
+            id="of two modules of a name the one whose path is given",
+        ),
+        pytest.param(
+            "--tin_size does nothing",
+            "src/depot/cli.py:2 --tin_size — found as a value here and in src/depot/train.py:1;"
+            " 2 other files mention it",
+            id="a flag that more files mention than declare",
+        ),
+        pytest.param(
+            "where is tins.lids used?",
+            "src/depot/conf/large.yaml:1 tins.lids — the only file that has it as a value; 1 other file mentions it",
+            id="a reference in a configuration",
+        ),
+    ],
+)
+def test_what_a_program_in_python_has_is_found(depot: Account, prompt: str, line: str) -> None:
+    told = [one.removeprefix("- ") for one in depot.ask_patiently(prompt).context.splitlines() if one[:2] == "- "]
+    assert told == [line] * bool(line)

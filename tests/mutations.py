@@ -3187,7 +3187,7 @@ MUTATIONS = (
     Mutation(
         "a method is said to be called where another class's of that name may be",
         "enricher/sources/code/locations.py",
-        "if name.owner and (not name.is_certain or _has_namesake(lookup, name, first)):",
+        "if (name.owner and not name.is_certain) or _has_namesake(lookup, name, first):",
         "if name.owner and not name.is_certain:",
         "",
         "code/test_python_applications.py::test_what_a_program_in_python_has_is_found",
@@ -3247,6 +3247,22 @@ MUTATIONS = (
         "ASKS",
         "",
         "context/test_ways.py::test_the_tests_of_what_will_change_are_told_with_their_command",
+    ),
+    Mutation(
+        "a line in the middle of an import is a use",
+        "enricher/sources/code/lookup.py",
+        "return is_list_of_names(text) and is_in_import(",
+        "return False and is_in_import(",
+        "",
+        "code/test_python_applications.py::test_what_a_program_in_python_has_is_found",
+    ),
+    Mutation(
+        "a message about a flag comes before what declares it",
+        "enricher/sources/code/locations.py",
+        "own.sort(key=lambda one: not any(_is_delimited(at, text) for _number, at in one[2]))",
+        "own.sort(key=lambda one: one[0])",
+        "",
+        "code/test_python_applications.py::test_what_a_program_in_python_has_is_found",
     ),
     Mutation(
         "an attribute that nothing defines is not looked for",

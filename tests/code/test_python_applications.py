@@ -52,6 +52,16 @@ FILES = {
     ),
     "src/depot/cli.py": 'parser.add_argument(\n    "--tin_size", default=3\n)\n',
     "src/depot/train.py": "parser.add_argument('--tin_size')\n",
+    "src/depot/shelves.py": "def stack_tins(tins):\n    return sorted(tins)\n\n\nclass TinStack:\n    tins = 3\n",
+    "src/depot/sale.py": (
+        "from depot.shelves import (  # both\n    TinStack, stack_tins,\n)\n\n"
+        "shown = [\n    TinStack, stack_tins,\n]\nstack_tins(shown)\n"
+    ),
+    "src/depot/tour.py": "from depot.shelves import (\n    stack_tins, TinStack)\n\nTinStack()\nstack_tins([])\n",
+    "src/depot/office/clerk.py": "# more\n" * 104 + "def close_up():\n    pass\n",
+    "src/depot/store/clerk.py": "def close_up():\n    pass\n",
+    "src/depot/a_main.py": "log.warning('--tin_color is deprecated')\n",
+    "src/depot/options.py": 'parser.add_argument("--tin_color")\n',
     "src/depot/__main__.py": "log.warning('--tin_size and --lid are deprecated')\n",
     "scripts/all.py": "# python -m depot --train --tin_size 3\n",
     "src/depot/paths.py": "lids = config.tins.lids\n",
@@ -125,6 +135,26 @@ def depot(account: Account, shop: Path) -> Account:
             "src/depot/cli.py:2 --tin_size — found as a value here and in src/depot/train.py:1;"
             " 2 other files mention it",
             id="a flag that more files mention than declare",
+        ),
+        pytest.param(
+            "--tin_color does nothing",
+            "src/depot/options.py:1 --tin_color — found here and in src/depot/a_main.py:1",
+            id="what declares a flag comes first",
+        ),
+        pytest.param(
+            "does anything use stack_tins?",
+            "src/depot/shelves.py:1 stack_tins — defined here; 2 callers: src/depot/sale.py:8, src/depot/tour.py:5",
+            id="a line in the middle of an import is no use",
+        ),
+        pytest.param(
+            "does anything use TinStack?",
+            "src/depot/shelves.py:5 TinStack — defined here; 2 uses: src/depot/sale.py:6, src/depot/tour.py:4",
+            id="a class in the middle of an import",
+        ),
+        pytest.param(
+            "office/clerk.py: does anything use close_up?",
+            "src/depot/office/clerk.py:105 close_up — defined here",
+            id="a function of a named file that another file has as well",
         ),
         pytest.param(
             "where is tins.lids used?",

@@ -8,6 +8,8 @@ _DEFINING_WORDS = frozenset(
     "def class function func fn struct interface enum trait type const let var static mod module async export public"
     " private protected val fun object record sub proc local impl macro".split()
 )
+LONGEST_IMPORT = 60
+"""Maximum lines of an import, above which its beginning is not looked for."""
 _VARIABLES = ("const ", "let ", "var ", "val ", "local ", "static ", "mut ")
 
 
@@ -44,6 +46,23 @@ def is_in_docstring(text: str, at: int) -> bool:
 
 def is_import(line: str) -> bool:
     return line.strip().startswith(_IMPORTS) or "require(" in line
+
+
+def is_list_of_names(line: str) -> bool:
+    """Return whether a line consists of names and commas, as those of an import that has several lines do."""
+    listed = line.partition("#")[0].strip().rstrip(")};").replace(" as ", ",").strip(" ,")
+    return all(name.strip().isidentifier() for name in listed.split(","))
+
+
+def is_in_import(lines: list[str]) -> bool:
+    """Return whether the last of ``lines`` belongs to the list of names of an import: ``from shop.cart import (``."""
+    for line in reversed(lines[-LONGEST_IMPORT:]):
+        bare = line.partition("#")[0].strip()
+        if bare.startswith(("from ", "import ")):
+            return bare.endswith(("(", "{", ",", "\\"))
+        if not is_list_of_names(line):
+            return False
+    return False
 
 
 def is_renaming(line: str, name: str) -> bool:

@@ -220,7 +220,7 @@ def _definition(
         fact.others = [place.path for place in places[1:]]
         return fact
     # "Cart.total": other lines with the word "total" may mean anything.
-    if name.owner and (not name.is_certain or _has_namesake(lookup, name, first)):
+    if (name.owner and not name.is_certain) or _has_namesake(lookup, name, first):
         return Fact(DEFINITION, first.path, first.line, subject, "defined here", FEW)
     uses = lookup.uses(name.text, first.path, namesakes)
     if uses.files and not name.is_certain:
@@ -272,7 +272,10 @@ def _stem(path: str) -> str:
 
 
 def _has_namesake(lookup: Lookup, name: Name, place: SourceLine) -> bool:
-    """Return whether something else than ``place`` is called ``name``, so that a line that uses it may mean either."""
+    """Return whether something else than ``place`` is called ``name``, so that a line that uses it may mean either.
+
+    It is asked of a name whose owner or file the prompt gives; any other has one place only.
+    """
     return any(other.path != place.path and other.kind != TEST for other in lookup.definitions(name.text))
 
 
@@ -381,6 +384,8 @@ def _text_place(
     others_count = len(holders) - len(own)
     if not 0 < len(own) <= most or lookup.is_exhausted or (kind == "name" and others_count):
         return None  # a name without a definition that also occurs in tests or documents has no single place
+    if kind == FLAG:  # what declares a flag has it as a whole string, and comes before what mentions it in a message
+        own.sort(key=lambda one: not any(_is_delimited(at, text) for _number, at in one[2]))
     path, _kind, lines = own[0]
     line = next((number for number, at in lines if defines(at, text) or reads_environment(at, text)), lines[0][0])
     score = ONLY if len(own) == 1 else FEW

@@ -28,6 +28,8 @@ from enricher.sources.code.lines import (
     indentation,
     is_argument,
     is_in_docstring,
+    is_in_import,
+    is_list_of_names,
     is_no_real_use,
     is_only_quoted,
     is_renaming,
@@ -269,7 +271,7 @@ class Lookup:
         if len(files) > MOST_CANDIDATES:
             uses.files = len(files)
             return uses
-        lines = set(self.lines_in(home, name))
+        defining = set(self.lines_in(home, name))
         for path, kind in files:
             if path != home and path in namesakes:
                 uses.is_partial = True
@@ -277,14 +279,19 @@ class Lookup:
             if kind not in (*USING, TEST):
                 continue
             for line, text in self.occurrences(path, name):
-                is_definition = defines(text, name) or (path == home and line in lines)
+                is_definition = defines(text, name) or (path == home and line in defining)
                 is_key = kind == TEST and is_only_quoted(text, name)
-                is_mention = is_no_real_use(text, name) and not is_argument(self.text(path), line, name)
-                if not is_definition and not is_key and not is_mention:
+                if not is_definition and not is_key and not self._is_no_use(path, line, text, name):
                     uses.places.append(SourceLine(path, line, kind, text))
                 elif path != home and is_renaming(text, name):
                     uses.renaming.append(SourceLine(path, line, kind, text))
         return uses
+
+    def _is_no_use(self, path: str, line: int, text: str, name: str) -> bool:
+        """Return whether a line of a file, with the content ``text``, only imports or mentions ``name``."""
+        if is_no_real_use(text, name):
+            return not is_argument(self.text(path), line, name)
+        return is_list_of_names(text) and is_in_import(self.text(path).split("\n", line)[:line])
 
     def occurrences(self, path: str, name: str) -> list[tuple[int, str]]:
         """Return the number and the content of each line of a file that contains ``name`` as a whole word.

@@ -2946,8 +2946,8 @@ MUTATIONS = (
     Mutation(
         "a member of a class is found without its class",
         "enricher/sources/code/locations.py",
-        "places = own or (places if is_code_form(name.text) else [])",
-        "places = own or places",
+        "places = owned or (places if is_code_form(name.text) else [])",
+        "places = owned or places",
         "",
         "code/test_named_files.py::test_what_stands_in_named_files_and_who_uses_them",
     ),

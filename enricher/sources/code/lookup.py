@@ -289,8 +289,8 @@ class Lookup:
 
     def _is_no_use(self, path: str, line: int, text: str, name: str) -> bool:
         """Return whether a line of a file, with the content ``text``, only imports or mentions ``name``."""
-        if is_no_real_use(text, name):
-            return not is_argument(self.text(path), line, name)
+        if is_no_real_use(text, name) and not is_argument(self.text(path), line, name):
+            return True
         return is_list_of_names(text) and is_in_import(self.text(path).split("\n", line)[:line])
 
     def occurrences(self, path: str, name: str) -> list[tuple[int, str]]:

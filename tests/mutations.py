@@ -3265,6 +3265,14 @@ MUTATIONS = (
         "code/test_python_applications.py::test_what_a_program_in_python_has_is_found",
     ),
     Mutation(
+        "a part of the tests that is to be left out is run",
+        "enricher/context/channels/ways.py",
+        "if _is_wanted(word, low)]",
+        "if word in low]",
+        "",
+        "context/test_ways.py::test_who_asks_for_a_part_of_the_tests_is_told_that_command_or_none",
+    ),
+    Mutation(
         "an attribute that nothing defines is not looked for",
         "enricher/sources/code/locations.py",
         "return _attribute(lookup, name) if name.owner else",

@@ -287,6 +287,7 @@ def test_a_prompt_that_says_how_is_not_told_how(quota: Account) -> None:
 @pytest.mark.parametrize(
     ("prompt", "line"),
     [
+        ("run the tests, not the integration ones", "uv.lock \N{EM DASH} runs the tests: `uv run pytest`"),
         ("run the integration tests", "CONTRIBUTING.md:4 \N{EM DASH} runs the tests: `tox run -e integration`"),
         ("run the unit tests", "uv.lock \N{EM DASH} runs the tests: `uv run pytest`"),
         ("run the smoke tests", ""),

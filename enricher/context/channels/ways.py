@@ -52,6 +52,13 @@ ABOUT = {
 CONVENTIONAL = "conventional"
 SUITES = ("integration", "e2e", "end-to-end", "smoke", "acceptance", "regression")
 """Names of parts of the tests: if a prompt names one, only statements about that part are shown."""
+EXCEPTIONS = frozenset(
+    "not no without except skip nicht ohne keine außer sans pas sauf sin excepto salvo sem não exceto senza non tranne"
+    " не без кроме".split()
+)
+"""Words before the name of such a part that leave it out."""
+NEAR = 2
+"""How many words before the name of a part are read for one of these: "not the integration tests"."""
 NOT_THE_TESTS = (*SUITES, "speed", "bench", "stress", "fuzz")  # in commands, for prompts that name no part
 READS_LOG = "the host has it: it reads the newest commits before it commits"
 LOG_READERS = ("claude",)  # they read ``git log`` before each commit by themselves
@@ -189,10 +196,15 @@ def _check_commands(commands: list[Way], low: str) -> list[Way]:
 
 def _of_the_suite(ways: list[Way], low: str) -> list[Way]:
     # Without a named kind, statements about a single kind are left out.
-    named = [word for word in SUITES if word in low]
+    named = [word for word in SUITES if _is_wanted(word, low)]
     if named:
         return [way for way in ways if any(word in way.text.lower() for word in named)]
     return [way for way in ways if not any(_is_of_a_part(word) for word in way.text.lower().split())]
+
+
+def _is_wanted(suite: str, low: str) -> bool:
+    """Return whether a prompt names a part of the tests other than to leave it out: "not the integration tests"."""
+    return any(EXCEPTIONS.isdisjoint(before.split()[-NEAR:]) for before in low.split(suite)[:-1])
 
 
 def _is_of_a_part(word: str) -> bool:

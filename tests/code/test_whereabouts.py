@@ -425,6 +425,40 @@ def test_users_are_listed_unless_a_decorator_may_register_the_name(account: Acco
     assert line == "shop/rates.py:7 show_rates — defined here"
 
 
+def test_a_variable_of_a_test_is_not_what_the_program_means(account: Account, shop: Path) -> None:
+    cart = (
+        "export function sum(state) {\n  const { crateLines } = state;\n  return crateLines.length + state.rows;\n}\n"
+    )
+    test = (
+        "const rows = [1];\nconst crateLines = [2];\nconst ownLines = [3];\n"
+        "it('adds', () => sum(rows, crateLines, ownLines));\n"
+    )
+    write_all(shop, {"web/cart.js": cart, "web/receipt.js": cart, "test/cart.test.js": test})
+    account.cli("code", "index")
+
+    assert told(account, "the argument `rows` is missing") == []
+    assert told(account, "crateLines is empty after a reload", session="t") == []
+    (line,) = told(account, "ownLines has too few", session="u")
+    assert line.startswith("test/cart.test.js:3 ownLines — defined here")
+
+
+def test_the_command_in_the_message_of_the_tool_that_ran_it_has_no_place(account: Account, shop: Path) -> None:
+    write_all(shop, {"ci.yml": "run: make dist\n", "deploy.json": '{"build": "make dist"}\n'})
+    account.cli("code", "index")
+
+    assert told(account, 'the build failed:\n\nError: Command "make dist" exited with 1') == []
+    (line,) = told(account, 'which files have "make dist"?', session="t")
+    assert line.startswith("deploy.json:1")
+
+
+def test_a_message_is_not_told_where_a_frame_gives_its_place(account_with_shop: Account) -> None:
+    message = "Error: Sorry, too many orders for one day"
+
+    assert told(account_with_shop, f"{message}\n    at place (shop/orders.py:6:15)") == []
+    (line,) = told(account_with_shop, message, session="t")
+    assert line.startswith("shop/orders.py:6")
+
+
 def test_a_file_that_the_conversation_has_open_is_not_told(account_with_shop: Account, shop: Path) -> None:
     used = [{"type": "tool_use", "id": "t1", "name": "Read", "input": {"file_path": f"{shop}/shop/limits.py"}}]
     said = [

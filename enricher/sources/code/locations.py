@@ -95,7 +95,7 @@ def facts(db: Connection, root: str, names: list[Name], opened: Collection[str] 
     lookup = Lookup(db, root)
     lookup.opened = opened
     lookup.named_paths = [name.text for name in names if name.kind in (FILE, ATTACHED)]
-    lookup.placed_paths = [name.text for name in names if name.kind in (FILE, ATTACHED) and name.line]
+    lookup.placed_paths = [name.text for name in names if name.kind in (FILE, ATTACHED, FRAME) and name.line]
     lookup.named_types = [name.text for name in names if name.kind == IDENTIFIER and name.text[:1].isupper()]
     lookup.attached = sum(1 for name in names if name.kind == ATTACHED)
     found: list[Fact] = []
@@ -228,6 +228,10 @@ def _definition(
         # in as many files as a word, so how many is not told.
         is_function = name.is_asked and first.kind != TEST and not first.text[:1].isspace()
         return Fact(DEFINITION, first.path, first.line, subject, "defined here", FEW) if is_function else None
+    is_variable = not first.text.strip().startswith(DEFINING_STARTS)
+    if first.kind == TEST and is_variable and any(place.kind != TEST for place in uses.places):
+        # The program does not mean the variable of a test.
+        return _elsewhere(lookup, name) if name.is_certain else None
     is_word = name.text.islower() and not is_code_form(name.text)
     if is_word:  # a variable or a field may have the same name, so only calls are certain
         uses.places = [place for place in uses.places if f"{name.text}(" in place.text]

@@ -153,6 +153,31 @@ def test_no_text_takes_long(text: str) -> None:
             ),
             [("cart", 1), ("size", 2), ("add", 4), ("view", 5)],
         ),
+        (
+            "a.gd",
+            (
+                "class_name Ab\nextends Node\nsignal died(by)\nconst SPEED := 2.0\n@export var most: int = 3\n"
+                "@onready var label = $Label\nenum Phase { IDLE, RUN }\nclass Inner:\n\tfunc go():\n"
+                "\t\tvar here = 1\nstatic func add_to(x: int) -> void:\n\treturn\n"
+            ),
+            [
+                ("Ab", 1),
+                ("died", 3),
+                ("SPEED", 4),
+                ("most", 5),
+                ("label", 6),
+                ("Phase", 7),
+                ("Inner", 8),
+                ("go", 9),
+                ("add_to", 11),
+            ],
+        ),
+        ("a.ino", "#define LED 3\nvoid setup() {\n  blink(3);\n}\n", [("LED", 1), ("setup", 2)]),
+        (
+            "a.prisma",
+            "model Ab {\n  type Kind\n}\nenum Kind {\n  ONE\n}\ndatasource db {\n}\n",
+            [("Ab", 1), ("Kind", 4)],
+        ),
         ("a.pl", "package Shop::Cart;\nsub add {\n", [("Cart", 1), ("add", 2)]),
         ("a.r", "plot_it <- function(x) {\n", [("plot_it", 1)]),
         ("a.tf", 'resource "a_b" "logs" {\nvariable "region" {\n', [("logs", 1), ("region", 2)]),

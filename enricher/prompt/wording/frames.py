@@ -11,7 +11,8 @@ MOST_LINES = 400
 LONGEST_PATH = 200
 SOURCE_ENDS = frozenset(
     "py pyi pyx js jsx ts tsx mjs cjs mts cts vue svelte astro go rs rb rake erb java kt kts scala groovy clj swift m"
-    " mm c h cc cpp cxx hh hpp cs fs vb razor php phtml sh lua r dart ex exs erl hs jl zig nim cr ml pl pm".split()
+    " mm c h cc cpp cxx hh hpp cs fs vb razor php phtml sh lua r dart ex exs erl hs jl zig nim cr ml pl pm gd"
+    " ino".split()
 )
 """Extensions of the source files in stack traces; ``wording.words`` has those of all files that people mention."""
 JVM_ENDS = frozenset(("java", "kt", "kts", "scala", "groovy", "clj"))
@@ -106,8 +107,8 @@ def read_frame(bare: str) -> Frame | None:
     """
     if bare.startswith("File "):
         return _python(bare)
-    if bare.startswith("at "):
-        return _at(bare[3:].removeprefix("async "))
+    if bare.startswith(("at ", "at: ")):
+        return _at(bare.partition(" ")[2].removeprefix("async "))
     if bare.startswith(("--> ", "from ")):
         return _located(bare.partition(" ")[2].partition(":in ")[0])
     if bare.startswith("#"):
@@ -248,6 +249,8 @@ def _file_of(address: str) -> str:
     if scheme.startswith("webpack"):
         # "webpack-internal:///./src/app.js", "webpack://shop/./src/app.js"
         return path.partition("/")[2].rpartition("/./")[2].removeprefix("./")
+    if scheme == "res":  # the folder of a Godot project: "res://scripts/player.gd"
+        return path
     if scheme == "file":
         return path[1:] if path[2:3] == ":" else path  # "file:///C:/app.js"
     host, _, inside = path.partition("/")

@@ -73,6 +73,10 @@ MANY_PASTED, MANY_VALUES = 4, 4
 """Minimum pasted lines for all lines between them to count as pasted; minimum values that make a line data."""
 FAILURES = ("FAILED ", "FAIL ")
 """Beginnings of the lines in which a test runner names a failed test."""
+FAILED_COMMAND = (" exited with", " failed with", " returned non-zero")
+"""What follows the command in the message of a tool that ran it; where the project names the command says nothing."""
+GODOT_FOLDER = "res://"
+"""How paths from the root of a Godot project begin."""
 FIRST_SYMBOL = 0x1F000
 """First code point of the pictograms with which programs begin log lines, but people do not begin sentences."""
 LEVELS = ("ERROR", "INFO", "WARN", "WARNING", "DEBUG", "TRACE", "FATAL", "CRITICAL")
@@ -127,7 +131,8 @@ def read_names(prompt: str) -> list[Name]:
 
 
 def _is_of_trace(bare: str) -> bool:
-    if bare.startswith(("Traceback", "at ", 'File "', "panic:", "thread '", "Caused by:")) or _is_php_frame(bare):
+    starts = ("Traceback", "at ", "at: ", 'File "', "panic:", "thread '", "Caused by:")
+    if bare.startswith(starts) or _is_php_frame(bare):
         return True
     return is_error(bare.partition(":")[0])
 
@@ -174,8 +179,8 @@ def _is_pasted(line: str, bare: str) -> bool:
         return True
     if (first_word in ("let", "export", "return") and " = " in bare) or (first_word == "from" and " import " in bare):
         return True
-    if first_word == "at" and (bare.endswith(")") or bare[-1].isdecimal()):  # a stack frame, not "at the top of …"
-        return True
+    if first_word in ("at", "at:") and (bare.endswith(")") or bare[-1].isdecimal()):
+        return True  # a stack frame, not "at the top of …"
     if bare.count("=") >= MANY_VALUES or bare.count('": ') + bare.count("': ") >= MANY_VALUES:
         return True
     words = bare.split(None, 4)
@@ -316,6 +321,8 @@ class _Reader:
         inside = inside.strip(" *")
         if not 1 < len(inside) <= LONGEST_TEXT:
             return
+        if before.rstrip().lower().endswith("command") and any(word in self.lowered for word in FAILED_COMMAND):
+            return
         words = inside.split()
         # A quoted word is looked up as a name, if it has the form of one, and otherwise as a text.
         if len(words) == 1 and self.word(inside, "", is_marked=is_code):
@@ -338,6 +345,8 @@ class _Reader:
         ``before`` is the word before it. ``is_marked`` means that it is in backticks, so that its form matters less.
         """
         token = raw.strip(_AROUND).rstrip(_AROUND + ".")
+        if token.startswith(GODOT_FOLDER):
+            raw = token = token.removeprefix(GODOT_FOLDER)
         # URLs, addresses and issue numbers are no names in the code.
         if "://" in raw or "@" in token[1:] or (token.startswith("#") and token[1:].isdecimal()):
             return False

@@ -37,7 +37,7 @@ STOP_WORDS = frozenset(
 SOURCE_ENDS = frozenset(
     "py pyi pyx js jsx ts tsx mjs cjs mts cts vue svelte astro go rs rb rake erb java kt kts scala groovy clj swift m"
     " mm c h cc cpp cxx hh hpp cs fs vb php phtml sh bash lua r dart ex exs erl hs jl zig nim ml pl sql md rst txt toml"
-    " yaml yml json html css scss less ini cfg po j2 jinja proto tf mk cmake gradle xml".split()
+    " gd tscn ino prisma yaml yml json html css scss less ini cfg po j2 jinja proto tf mk cmake gradle xml".split()
 )
 """Extensions of the files that people name in prompts."""
 

@@ -61,7 +61,7 @@ _ATTRIBUTES = "".join(
     f"*.{end} diff={driver}\n"
     for driver, ends in (
         ("python", "py pyi"), ("golang", "go"), ("rust", "rs"), ("ruby", "rb rake"), ("java", "java"), ("php", "php"),
-        ("csharp", "cs"), ("kotlin", "kt kts"), ("cpp", "c h cc cpp cxx hh hpp"),
+        ("csharp", "cs"), ("kotlin", "kt kts"), ("cpp", "c h cc cpp cxx hh hpp ino"),
         ("enricher", "js jsx ts tsx mjs cjs mts cts vue svelte"),
     )
     for end in ends.split()

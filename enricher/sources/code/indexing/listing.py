@@ -37,7 +37,7 @@ _TEXT_ENDS = frozenset(
     " swift m mm c h cc cpp cxx hh hpp cs fs vb razor cshtml php phtml sh bash zsh fish lua r dart ex exs erl hs jl zig"
     " nim cr ml mli pl pm sql graphql proto tf hcl gradle bzl bazel cmake mk html htm jinja jinja2 j2 djhtml hbs"
     " mustache ejs pug twig tmpl tpl mako liquid css scss sass less md markdown rst txt adoc toml yaml yml json ini cfg"
-    " conf xml po properties vim el lisp scm f90 f for asm s".split()
+    " conf xml po properties vim el lisp scm f90 f for asm s gd gdshader ino prisma tscn".split()
 )
 _NAMED = frozenset(
     ("makefile", "dockerfile", "justfile", "rakefile", "gemfile", "procfile", "jenkinsfile", "vagrantfile")
@@ -45,7 +45,7 @@ _NAMED = frozenset(
 _DOC_ENDS = frozenset("md markdown rst txt adoc".split())
 _CONFIG_ENDS = frozenset("toml yaml yml json ini cfg conf xml properties".split())
 _TEMPLATE_ENDS = frozenset(
-    "html htm jinja jinja2 j2 djhtml hbs mustache ejs pug twig tmpl tpl mako liquid css scss sass less".split()
+    "html htm jinja jinja2 j2 djhtml hbs mustache ejs pug twig tmpl tpl mako liquid tscn css scss sass less".split()
 )
 _LOCKS = frozenset("package-lock.json yarn.lock pnpm-lock.yaml poetry.lock cargo.lock composer.lock gemfile.lock"
                    " pipfile.lock go.sum uv.lock bun.lockb npm-shrinkwrap.json".split())  # fmt: skip

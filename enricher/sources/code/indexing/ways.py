@@ -80,6 +80,7 @@ _MIGRATION = re.compile(
 )
 _PUBLISHES = re.compile(
     r"npm publish|pypi-publish|twine upload|cargo publish|goreleaser|action-gh-release|gh release|semantic-release"
+    r"|butler push"
 )
 _ONLY_TAGS = re.compile(r"^\s*if:.*(?:refs/tags|ref_type\s*==\s*'tag'|github\.ref,\s*'tags)", re.MULTILINE)
 """The condition of a job that runs for tags only, however its workflow was started."""

@@ -23,6 +23,9 @@ MOST_CHARS = 6_000
 MOST_NAMES = 8
 LONGEST_NAME = 60
 FRAMES = ('File "', "at ", "Traceback")
+ALIAS = "@/"
+"""With this, programs in JavaScript import from the root of their source: ``@/components/cart``."""
+NO_MODULE = "No module named "
 LONGEST_QUESTION = 8  # maximum distance, in words, from the question word to the verb
 
 _QUESTIONS = frozenset(
@@ -176,7 +179,8 @@ def _prose(prompt: str) -> str:
 
 def _named(prose: str) -> PromptNames:
     found = PromptNames()
-    for word in words_of(prose):
+    found.modules += _missing_modules(prose)
+    for word in words_of(prose.replace(ALIAS, "./")):
         bare = word.rstrip("./-") if word[:1] in "/-" else word.strip("./-")
         last = bare.rpartition("/")[2]
         head, dot, end = last.rpartition(".")
@@ -206,6 +210,12 @@ def _named(prose: str) -> PromptNames:
     return found
 
 
+def _missing_modules(prose: str) -> list[str]:
+    """Return the paths of the modules that Python did not find: "No module named 'shop.rates'"."""
+    named = [piece[1:].partition(piece[0])[0] for piece in prose.split(NO_MODULE)[1:] if piece[:1] in ("'", '"')]
+    return [name.replace(".", "/") for name in named if name.replace(".", "").isidentifier()]
+
+
 def _is_identifier(word: str) -> bool:
     if len(word) < 4 or not word.isidentifier():
         return False
@@ -215,7 +225,7 @@ def _is_identifier(word: str) -> bool:
 def _marked(prose: str) -> list[str]:
     pieces = prose.split("`")
     found = [one.strip().removesuffix("()") for one in pieces[1::2]] if len(pieces) % 2 else []
-    found += [one.split()[-1] for one in prose.split("()")[:-1] if one.split()]
+    found += [one.split()[-1].rpartition(".")[2] for one in prose.split("()")[:-1] if one.split()]
     return [one for one in found if 2 < len(one) <= LONGEST_NAME and one.isidentifier() and one.isascii()]
 
 

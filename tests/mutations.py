@@ -3161,6 +3161,14 @@ MUTATIONS = (
         "code/test_history.py::test_a_question_about_a_name_gets_the_commit_that_answers_it",
     ),
     Mutation(
+        "a text in single quotation marks is what the person says",
+        "enricher/prompt/wording/structure.py",
+        "text = _in_single_quotes(text, found)",
+        "pass",
+        "",
+        "classify/test_structure.py::test_texts_in_single_quotation_marks_are_masked_and_apostrophes_are_not",
+    ),
+    Mutation(
         "a common file name is corrected by its name alone",
         "enricher/sources/code/named_files.py",
         "if name.lower() in COMMON_FILES:  # means nothing without its folder",

@@ -69,6 +69,8 @@ def survey(text: str) -> MaskedText:
     for opening, closing in (('"', '"'), ("“", "”"), ("«", "»")):
         if opening in text:
             text = _between(text, opening, closing, QUOTE, found)
+    if "'" in text:
+        text = _in_single_quotes(text, found)
     return MaskedText(text, found)
 
 
@@ -188,6 +190,23 @@ def _between(text: str, opening: str, closing: str, marker: str, found: dict[str
         pieces += (text[at:start], _blank(kind or marker, end + 1 - start))
         at = end + 1
     return "".join(pieces) + text[at:]
+
+
+def _in_single_quotes(text: str, found: dict[str, tuple[int, int]]) -> str:
+    """Mask texts of several words in single quotation marks; an apostrophe stands in or behind a word."""
+    at = 0
+    while (start := text.find("'", at)) >= 0:
+        at = start + 1
+        if text[start - 1 : start].isalnum() or not text[at : at + 1].isalnum():
+            continue
+        end = text.find("'", at, start + LONGEST_QUOTE)
+        while end > 0 and text[end + 1 : end + 2].isalnum():  # the apostrophe in "don't"
+            end = text.find("'", end + 1, start + LONGEST_QUOTE)
+        if end > 0 and " " in text[at:end] and "\n" not in text[at:end] and not text[end - 1].isspace():
+            found.setdefault("quote", (start, end + 1))
+            text = text[:start] + _blank(QUOTE, end + 1 - start) + text[end + 1 :]
+            at = end + 1
+    return text
 
 
 def _chunks(text: str, found: dict[str, tuple[int, int]]) -> str:

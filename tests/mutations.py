@@ -3115,8 +3115,8 @@ MUTATIONS = (
     Mutation(
         "the scenes of a game are binary files",
         "enricher/sources/code/indexing/listing.py",
-        "pug twig tscn css scss sass less md",
-        "pug twig css scss sass less md",
+        "for asm s gd gdshader ino prisma tscn",
+        "for asm s gd gdshader ino prisma",
         "",
         "code/test_games_and_devices.py::test_what_a_game_or_a_device_has_is_found",
     ),
@@ -3147,8 +3147,8 @@ MUTATIONS = (
     Mutation(
         "the module that Python did not find has no history",
         "enricher/context/channels/history.py",
-        "found.modules += _missing_modules(prose)",
-        "found.modules += []",
+        "found.dotted += _missing_modules(prose)",
+        "found.dotted += []",
         "",
         "code/test_history.py::test_a_question_about_a_name_gets_the_commit_that_answers_it",
     ),

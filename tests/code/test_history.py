@@ -140,7 +140,7 @@ def test_a_name_that_is_there_no_more_gets_the_commit_that_removed_it(
         ("why did we drop the rate-table component?", "`web/rate-table.js` — removed in ", "removed"),
         ("Cannot find module '../web/rate-table'", "`web/rate-table.js` — removed in ", "removed"),
         ("Module not found: Can't resolve '@/web/rate-table'", "`web/rate-table.js` — removed in ", "removed"),
-        ("No module named 'ledger.rates'", "`ledger/rates.py` — renamed to ledger/days.py in ", "file"),
+        ("No module named 'rates'", "`ledger/rates.py` — renamed to ledger/days.py in ", "file"),
         ("why is trail.record() gone?", "`record` — removed from ledger/audit.py in ", "revert"),
         ("why was ledger/audit.py deleted?", "`ledger/audit.py` — removed in ", "revert"),
         ("add a docstring to rates.py", "`ledger/rates.py` — renamed to ledger/days.py in ", "file"),

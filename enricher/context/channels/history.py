@@ -179,7 +179,7 @@ def _prose(prompt: str) -> str:
 
 def _named(prose: str) -> PromptNames:
     found = PromptNames()
-    found.modules += _missing_modules(prose)
+    found.dotted += _missing_modules(prose)
     for word in words_of(prose.replace(ALIAS, "./")):
         bare = word.rstrip("./-") if word[:1] in "/-" else word.strip("./-")
         last = bare.rpartition("/")[2]
@@ -211,9 +211,9 @@ def _named(prose: str) -> PromptNames:
 
 
 def _missing_modules(prose: str) -> list[str]:
-    """Return the paths of the modules that Python did not find: "No module named 'shop.rates'"."""
+    """Return the names of the modules that Python did not find: "No module named 'rates'"."""
     named = [piece[1:].partition(piece[0])[0] for piece in prose.split(NO_MODULE)[1:] if piece[:1] in ("'", '"')]
-    return [name.replace(".", "/") for name in named if name.replace(".", "").isidentifier()]
+    return [name for name in named if name.replace(".", "").isidentifier()]
 
 
 def _is_identifier(word: str) -> bool:

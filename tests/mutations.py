@@ -2553,7 +2553,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the only file with a quoted text is told as the only one that has it, though others mention it",
-        "enricher/sources/code/locations.py",
+        "enricher/sources/code/text_places.py",
         "elif mentions := _mentioning(lookup, text, files, holders):",
         "elif mentions := 0:",
         "",
@@ -2561,7 +2561,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a message with a flag is told as the place of the option",
-        "enricher/sources/code/locations.py",
+        "enricher/sources/code/text_places.py",
         "if fact := place_of_option(lookup, name.text):",
         "if fact := None:",
         "",
@@ -2825,7 +2825,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a function in a page is not found",
-        "enricher/sources/code/locations.py",
+        "enricher/sources/code/text_places.py",
         'if kind == "name" and len(holders) > 1 and len(mentioning)',
         'if kind == "" and len(holders) > 1 and len(mentioning)',
         "",
@@ -2913,7 +2913,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a few words of an error lead to several files",
-        "enricher/sources/code/locations.py",
+        "enricher/sources/code/text_places.py",
         'if phrase.count(" ") >= LONG_PHRASE else 1',
         'if phrase.count(" ") >= 0 else 1',
         "",
@@ -2937,7 +2937,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a label that ends with a full stop is not found",
-        "enricher/sources/code/locations.py",
+        "enricher/sources/code/text_places.py",
         'marks = ("", ".", ":", "!", "?", "\\u2026")',
         'marks = ("",)',
         "",
@@ -3066,7 +3066,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a label of common words is not looked for among the translations",
-        "enricher/sources/code/locations.py",
+        "enricher/sources/code/text_places.py",
         "if len(files) > most_read and kind == TEXT:",
         "if False:",
         "",
@@ -3074,7 +3074,7 @@ MUTATIONS = (
     ),
     Mutation(
         "an environment variable that tests have gets no place",
-        "enricher/sources/code/locations.py",
+        "enricher/sources/code/text_places.py",
         "(fact := _environment(own, text))",
         "(fact := None)",
         "",
@@ -3082,7 +3082,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a route is looked up without what follows its parameter",
-        "enricher/sources/code/locations.py",
+        "enricher/sources/code/text_places.py",
         'if name.text.count("/") > len(fixed) else None',
         "if not fixed else None",
         "",
@@ -3226,7 +3226,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a comment on an environment variable comes before what reads it",
-        "enricher/sources/code/locations.py",
+        "enricher/sources/code/text_places.py",
         "defines(at, text) or reads_environment(at, text)),",
         "defines(at, text)),",
         "",
@@ -3274,15 +3274,15 @@ MUTATIONS = (
     ),
     Mutation(
         "a flag that many files mention is not found",
-        "enricher/sources/code/locations.py",
-        "        or _text_place(lookup, name.text, FLAG, is_delimited=True)\n",
+        "enricher/sources/code/text_places.py",
+        "        or text_place(lookup, name.text, FLAG, is_delimited=True)\n",
         "",
         "",
         "code/test_python_applications.py::test_what_a_program_in_python_has_is_found",
     ),
     Mutation(
         "a reference in a configuration is not found",
-        "enricher/sources/code/locations.py",
+        "enricher/sources/code/text_places.py",
         'if "." in text and f"${{{text}}}" in line:',
         "if False:",
         "",
@@ -3338,7 +3338,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a message about a flag comes before what declares it",
-        "enricher/sources/code/locations.py",
+        "enricher/sources/code/text_places.py",
         "own.sort(key=lambda one: not any(_is_delimited(at, text) for _number, at in one[2]))",
         "own.sort(key=lambda one: one[0])",
         "",
@@ -3362,7 +3362,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the name of a test is not found",
-        "enricher/sources/code/locations.py",
+        "enricher/sources/code/text_places.py",
         " or _of_a_test(holders, text, kind)",
         "",
         "",
@@ -3741,7 +3741,7 @@ MUTATIONS = (
     Mutation(
         "a key with a point in it is no name",
         "enricher/sources/code/locations.py",
-        '        return None if own else _text_place(lookup, f"{name.owner}.{name.text}", TEXT, is_delimited=True)',
+        '        return None if own else text_place(lookup, f"{name.owner}.{name.text}", TEXT, is_delimited=True)',
         "        return None",
         "",
         "code/test_whereabouts.py::test_what_is_named_is_found_by_its_kind",

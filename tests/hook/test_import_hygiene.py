@@ -48,13 +48,14 @@ CHANNELS = set(
     """
     enricher enricher.context enricher.context.channels enricher.context.gathering enricher.prompt
     enricher.prompt.wording enricher.prompt.wording.action_words enricher.prompt.wording.actions
-    enricher.prompt.wording.names enricher.prompt.wording.words enricher.sources enricher.sources.code
+    enricher.prompt.wording.names enricher.prompt.wording.place_questions enricher.prompt.wording.words
+    enricher.sources enricher.sources.code
     enricher.sources.uris storage storage.memory storage.memory.memory_markers
     """.split()
 ) | {f"enricher.context.channels.{name}" for name in OURS if name != "session"}
 """To ask the channels where the project has an index and nothing was said before."""
 INDEX = {"_functools", "_sqlite3", "storage.base.reader"}
-CODE_MODULES = ("facts", "lines", "locations", "lookup", "name_history", "testfiles")
+CODE_MODULES = ("facts", "lines", "locations", "lookup", "name_history", "testfiles", "text_places")
 INDEX |= {f"enricher.sources.code.{name}" for name in CODE_MODULES}
 MEMORIES = {"storage.memory.question", "storage.memory.recall", "storage.memory.stemming", "storage.memory.words"}
 CLAUDE_TRANSCRIPT = {

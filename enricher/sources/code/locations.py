@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 
-from enricher.prompt.text import shortened
 from enricher.prompt.wording.names import (
     ATTACHED,
     CODE,
@@ -22,11 +21,10 @@ from enricher.prompt.wording.names import (
     is_code_form,
 )
 from enricher.prompt.wording.words import quoted
-from enricher.sources.code import CONFIG, SOURCE, STUB, TEMPLATE, TEST, TRANSLATION
+from enricher.sources.code import SOURCE, TEMPLATE, TEST
 from enricher.sources.code.facts import (
     DEFINITION,
     FEW,
-    MOST_SHOWN,
     NAMED_IN_PROMPT,
     ONLY,
     TESTED,
@@ -39,8 +37,8 @@ from enricher.sources.code.facts import (
     used,
     variants,
 )
-from enricher.sources.code.lines import declares, defines, phrases, reads_environment
-from enricher.sources.code.lookup import MOST_CANDIDATES, MOST_WITH_ALL_WORDS, Lookup, is_near
+from enricher.sources.code.lookup import MOST_CANDIDATES, Lookup, is_near
+from enricher.sources.code.text_places import code, error, flag, quotation, route, text_place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,15 +48,8 @@ if TYPE_CHECKING:
     from enricher.prompt.wording.names import Name
     from enricher.sources.code.lookup import SourceLine
 
-    Holder = tuple[str, int, list[tuple[int, str]]]
-    """A file that contains a text: its path, its kind, and (number, content) of each line with the text."""
-
 MOST_DEFINING = 4
 """Maximum number of files that define a name; with more, the name does not identify a place."""
-MOST_DECLARED = 5
-"""Maximum files with a name that the index does not define, for one of them to be shown as declaring it."""
-MOST_NAMED = 2
-"""Maximum further files with a name that are listed; if there are more, only their number is shown."""
 
 MOST_USING = 12
 """Maximum files that use a name; with more, its definition is a poor starting point and gets a low score."""
@@ -75,8 +66,6 @@ MOST_LOOKED_UP = 12
 GONE = "it is gone from the file"
 SHORTEST_MISSPELLED = 6
 """Minimum letters of a name that may be misspelled; too many other names are similar to a shorter one."""
-LONG_PHRASE = 4
-"""Minimum blanks in the words of an error that may be in several files; fewer words occur together by chance."""
 MOST_FOLDERS = 8
 """Maximum trailing components of a path from another machine that are compared with this project's paths."""
 
@@ -318,14 +307,14 @@ def _member(lookup: Lookup, name: Name) -> Fact | None:
         return None
     own = [place for place in places if lookup.is_member(place, name.owner, name.text)]
     if len(own) != 1:
-        return None if own else _text_place(lookup, f"{name.owner}.{name.text}", TEXT, is_delimited=True)
+        return None if own else text_place(lookup, f"{name.owner}.{name.text}", TEXT, is_delimited=True)
     fault = NAMED_IN_PROMPT if lookup.gives_place(own[0].path) else ""
     return Fact(DEFINITION, own[0].path, own[0].line, f"{name.owner}.{name.text}", "defined here", FEW, fault=fault)
 
 
 def _attribute(lookup: Lookup, name: Name) -> Fact | None:
     """Locate an attribute that nothing defines, as written; what the project defines comes before it."""
-    fact = _text_place(lookup, f"{name.owner}.{name.text}", TEXT)
+    fact = text_place(lookup, f"{name.owner}.{name.text}", TEXT)
     if fact:
         fact.score = FEW
     return fact
@@ -339,7 +328,7 @@ def _elsewhere(lookup: Lookup, name: Name) -> Fact | None:
     if own := _file_called(lookup, name.text):
         return only_file(own)
     is_local = not name.text[:1].isupper() or name.text.isupper()
-    found = _text_place(lookup, name.text, "name", most=1) if is_local else None
+    found = text_place(lookup, name.text, "name", most=1) if is_local else None
     return found or (None if name.may_be_new else _missing_name(lookup, name.text))
 
 
@@ -350,197 +339,6 @@ def _file_called(lookup: Lookup, name: str) -> str:
     kinds = (SOURCE, TEMPLATE, TEST) if name.lower().startswith("test") else (SOURCE, TEMPLATE)
     files = [path for path, kind in lookup.of_stem(name) if kind in kinds]
     return files[0] if len(files) == 1 else ""
-
-
-def _text_place(
-    lookup: Lookup, text: str, kind: str, *, most: int = MOST_SHOWN, is_delimited: bool = False
-) -> Fact | None:
-    """Return a fact that says where ``text`` occurs; None if it occurs nowhere or in more than ``most`` source files.
-
-    ``kind`` is the kind of the fact, such as a name or an error. With ``is_delimited``, an occurrence counts only if it
-    is a complete string or label, not part of a longer one.
-    """
-    files = lookup.holding(text)
-    most_read = MOST_WITH_ALL_WORDS if text.count(" ") > 1 else MOST_CANDIDATES
-    if len(files) > most_read and kind == TEXT:  # the words of a label are common, but few files translate labels
-        files = [one for one in files if one[1] == TRANSLATION]
-    if not files or len(files) > most_read:
-        return None
-    holders: list[Holder] = []
-    for path, file_kind in files:
-        lines = lookup.occurrences(path, text)
-        if is_delimited:
-            lines = [(number, at) for number, at in lines if _is_delimited(at, text)]
-        if lines:
-            holders.append((path, file_kind, lines))
-    own = [one for one in holders if one[1] in (SOURCE, TEMPLATE, CONFIG, STUB)]
-    if not own and kind in (TEXT, ERROR):  # the code may have only the key of a translated text
-        return _translation(lookup, holders, text, kind) or _of_a_test(holders, text, kind)
-    if kind == "name" and len(holders) > 1 and (fact := _environment(own, text)):
-        return fact
-    mentioning = own if text.isupper() else holders  # documents list the settings as well
-    if kind == "name" and len(holders) > 1 and len(mentioning) <= MOST_DECLARED and (place := _declaration(own, text)):
-        users = [format_place(path, lines[0][0]) for path, _kind, lines in holders if path != place[0]]
-        also = ", ".join(users) if len(users) <= MOST_NAMED else counted(len(users))
-        fact = Fact(DEFINITION, place[0], place[1], text, f"defined here; also in {also}", FEW)
-        fact.users = [path for path, _kind, _lines in holders]
-        return fact
-    others_count = len(holders) - len(own)
-    if not 0 < len(own) <= most or lookup.is_exhausted or (kind == "name" and others_count):
-        return None  # a name without a definition that also occurs in tests or documents has no single place
-    if kind == FLAG:  # what declares a flag has it as a whole string, and comes before what mentions it in a message
-        own.sort(key=lambda one: not any(_is_delimited(at, text) for _number, at in one[2]))
-    path, _kind, lines = own[0]
-    line = next((number for number, at in lines if defines(at, text) or reads_environment(at, text)), lines[0][0])
-    score = ONLY if len(own) == 1 else FEW
-    others = ", ".join(format_place(other, found[0][0]) for other, _kind, found in own[1:])
-    if others:
-        reason = f"found here and in {others}"
-        if is_delimited and (mentions := _mentioning(lookup, text, files, holders)):
-            reason = f"found as a value here and in {others}; {counted(mentions)} mention{'s' * (mentions == 1)} it"
-    elif mentions := _mentioning(lookup, text, files, holders):
-        reason = f"the only file that has it as a value; {counted(mentions)} mention{'s' * (mentions == 1)} it"
-    elif others_count:
-        reason = f"the only source that has it, beside {others_count} test or other file{'s' * (others_count > 1)}"
-    elif len(lines) == 1:
-        reason = "the only place that has it"
-    else:
-        reason = f"the only file that has it, {len(lines)} times"
-    reason += variants(lookup, path, text) if kind == "name" else ""
-    fact = Fact(kind, path, line, text, reason, score, fault=NAMED_IN_PROMPT if lookup.gives_place(path) else "")
-    fact.users = [other for other, _kind, _lines in own]
-    return fact
-
-
-def _mentioning(lookup: Lookup, text: str, files: list[tuple[str, int]], holders: list[Holder]) -> int:
-    """Return how many of ``files`` contain ``text`` only without its quotation marks; ``holders`` have it with them."""
-    bare = text.strip("\"'")
-    whole = {path for path, _kind, _lines in holders}
-    return sum(path not in whole and bool(lookup.occurrences(path, bare)) for path, _kind in files)
-
-
-def _translation(lookup: Lookup, holders: list[Holder], text: str, kind: str) -> Fact | None:
-    """Return a fact that says where the English translations have ``text``; None if they have it in many places.
-
-    Only these translations are indexed (``enricher.sources.code.indexing.listing.is_english``).
-    """
-    places = [(path, line) for path, file_kind, lines in holders if file_kind == TRANSLATION for line in lines]
-    whole = [(path, number) for path, (number, at) in places if _is_delimited(at, text)]
-    found = whole or [(path, number) for path, (number, _at) in places]
-    if not 0 < len(found) <= MOST_SHOWN:
-        return None
-    from enricher.sources.code.special.message_keys import LONGEST_SUBJECT, described
-
-    reason = f"the English text is here{described(lookup, text, found)}"
-    fact = Fact(kind, *found[0], shortened(text, LONGEST_SUBJECT), reason, FEW)
-    fact.users = [path for path, _number in found]
-    return fact
-
-
-def _of_a_test(holders: list[Holder], text: str, kind: str) -> Fact | None:
-    """Return a fact about the only test that is called ``text``; None if other files have it, or more than one line."""
-    if kind != TEXT or len(holders) != 1 or text.count(" ") < 2:
-        return None
-    path, file_kind, lines = holders[0]
-    if file_kind != TEST or len(lines) != 1:
-        return None
-    return Fact(kind, path, lines[0][0], text, "the only place that has it", FEW)
-
-
-def _environment(holders: list[Holder], name: str) -> Fact | None:
-    """Return a fact that lists the places that read the environment variable ``name``; None if none or many do.
-
-    Tests, documents and samples of an environment contain it as well, and do not tell what it does.
-    """
-    reads = [
-        (path, number)
-        for path, _kind, lines in holders
-        if (number := next((number for number, at in lines if reads_environment(at, name)), 0))
-    ]
-    if not 0 < len(reads) <= MOST_SHOWN:
-        return None
-    others = "".join(f"{', ' if at else ' and in '}{format_place(*one)}" for at, one in enumerate(reads[1:]))
-    fact = Fact(DEFINITION, *reads[0], name, f"read from the environment here{others}", FEW)
-    fact.others = [path for path, _number in reads[1:]]
-    return fact
-
-
-def _declaration(holders: list[Holder], name: str) -> tuple[str, int] | None:
-    """Return the path and line of the declaration of ``name`` among ``holders``, the files that contain this name.
-
-    Finds declarations that are missing from the index, such as those in a script within a web page. Returns None unless
-    exactly one file has such a declaration.
-    """
-    found = [(path, number) for path, _kind, lines in holders for number, at in lines if declares(at, name)]
-    return found[0] if len({path for path, _ in found}) == 1 else None
-
-
-def _quotation(lookup: Lookup, name: Name) -> Fact | None:
-    if name.is_made:
-        return None
-    spaces = name.text.count(" ")
-    if spaces > 1:
-        # The code may have a placeholder where the quoted message has a value, so that only a part of it is found.
-        return _text_place(lookup, name.text, TEXT) or (_error(lookup, name) if spaces > 2 else None)
-    if spaces:
-        return _text_place(lookup, name.text, TEXT, is_delimited=True)
-    if len(lookup.holding(name.text)) > MOST_SHOWN:
-        return None  # a common word
-    return _text_place(lookup, name.text, TEXT, most=1, is_delimited=True)
-
-
-def _is_delimited(line: str, text: str) -> bool:
-    """Return whether a line contains the text as a whole string or label, apart from a punctuation mark at its end.
-
-    In a configuration, the reference ``${model.size}`` counts, too.
-    """
-    if "." in text and f"${{{text}}}" in line:
-        return True
-    marks = ("", ".", ":", "!", "?", "\u2026")
-    return any(f"{start}{text}{mark}{end}" in line for start, end in ('""', "''", "><", "``") for mark in marks)
-
-
-def _error(lookup: Lookup, name: Name) -> Fact | None:
-    for phrase in phrases([name.text]):
-        fact = _text_place(lookup, phrase, ERROR, most=MOST_SHOWN if phrase.count(" ") >= LONG_PHRASE else 1)
-        if fact:
-            return fact
-    return None
-
-
-def _code(lookup: Lookup, name: Name) -> Fact | None:
-    """Locate pasted code by a line of it that occurs in only one file; None if there is no such line."""
-    fact = _text_place(lookup, name.text, CODE, most=1)
-    if fact:
-        fact.subject, fact.reason = "", "the pasted code is here"
-    return fact
-
-
-def _route(lookup: Lookup, name: Name) -> Fact | None:
-    fixed = []
-    for part in name.text.split("/")[1:]:
-        if part[:1] in ":{<[" or part.isdigit():  # a parameter, as in /users/:id, or its value
-            break
-        fixed.append(part)
-    is_path = os.path.exists(f"{lookup.root}/{'/'.join(fixed)}")  # "/src/app" may be meant from the project's root
-    if not fixed or is_path:
-        return None
-    whole = _text_place(lookup, name.text, ROUTE) if name.text.count("/") > len(fixed) else None
-    return whole or _text_place(lookup, "/" + "/".join(fixed), ROUTE)
-
-
-def _flag(lookup: Lookup, name: Name) -> Fact | None:
-    from enricher.sources.code.special.subcommands import place_of_option
-
-    if fact := place_of_option(lookup, name.text):
-        return fact
-    # Comments, messages and scripts may mention a flag; what declares it has it as a whole string. Some libraries, such
-    # as Go's, declare it without its dashes.
-    return (
-        _text_place(lookup, name.text, FLAG)
-        or _text_place(lookup, name.text, FLAG, is_delimited=True)
-        or _text_place(lookup, f'"{name.text[2:]}"', FLAG)
-    )
 
 
 def _file(lookup: Lookup, name: Name) -> Fact | None:
@@ -608,13 +406,13 @@ _LOOKERS = {
     IDENTIFIER: _identifier,
     MEMBER: _member,
     FILE: _file,
-    ROUTE: _route,
-    FLAG: _flag,
-    TEXT: _quotation,
-    ERROR: _error,
+    ROUTE: route,
+    FLAG: flag,
+    TEXT: quotation,
+    ERROR: error,
     ATTACHED: _file,
     COMMAND: _command,
-    CODE: _code,
+    CODE: code,
     FRAME: _frame,
     INSTALLED: _installed_frame,
     FAILED: _failed,

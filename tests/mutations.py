@@ -2554,8 +2554,8 @@ MUTATIONS = (
     Mutation(
         "the only file with a quoted text is told as the only one that has it, though others mention it",
         "enricher/sources/code/text_places.py",
-        "elif mentions := _mentioning(lookup, text, files, holders):",
-        "elif mentions := 0:",
+        "    if mentions := _mentioning(lookup, text, files, holders):",
+        "    if mentions := 0:",
         "",
         "code/test_named_files.py::test_what_stands_in_named_files_and_who_uses_them",
     ),
@@ -2826,8 +2826,8 @@ MUTATIONS = (
     Mutation(
         "a function in a page is not found",
         "enricher/sources/code/text_places.py",
-        'if kind == "name" and len(holders) > 1 and len(mentioning)',
-        'if kind == "" and len(holders) > 1 and len(mentioning)',
+        "_declaration(own, name) if len(mentioning) <= MOST_DECLARED else None",
+        "None",
         "",
         "code/test_named_files.py::test_what_stands_in_named_files_and_who_uses_them",
     ),
@@ -3075,8 +3075,8 @@ MUTATIONS = (
     Mutation(
         "an environment variable that tests have gets no place",
         "enricher/sources/code/text_places.py",
-        "(fact := _environment(own, text))",
-        "(fact := None)",
+        "_environment(own, text) or _declared(",
+        "_declared(",
         "",
         "code/test_web_applications.py::test_what_a_web_application_has_is_found",
     ),

@@ -171,16 +171,6 @@ create table rule_violations (
     primary key (trace_id, position)
 ) without rowid;
 
--- Whether the agent followed the workflow that a prompt was given, as its transcript shows
-
-create table workflow_adherence (
-    trace_id text primary key references traces (id) on delete cascade,
-    had_plan integer not null check (had_plan in (0, 1)),
-    followed text not null check (followed in ('yes', 'no', 'unknown')),
-    checkpoint text not null check (checkpoint in ('reached', 'missed', 'unknown')),
-    measured_at text not null
-) without rowid;
-
 -- Every version of the instructions that a trace refers to, and the files from which it was compiled, lowest layer first
 
 create table instructions_versions (

@@ -9,11 +9,11 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
-from enricher.interfaces.bench.indexes import _fill
 from hypothesis import given
 from hypothesis import strategies as some
 
 import enricher.interfaces.library.topics
+from enricher.interfaces.bench.topics import _fill
 from enricher.interfaces.library import Library
 from enricher.interfaces.library.topics import TopicIndexService, TopicInfo, keywords, normalise
 from storage.db import database

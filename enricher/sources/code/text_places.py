@@ -48,12 +48,7 @@ def text_place(
     ``kind`` is the kind of the fact, such as a name or an error. With ``is_delimited``, an occurrence counts only if it
     is a complete string or label, not part of a longer one.
     """
-    files = lookup.holding(text)
-    most_read = MOST_WITH_ALL_WORDS if text.count(" ") > 1 else MOST_CANDIDATES
-    if len(files) > most_read and kind == TEXT:  # the words of a label are common, but few files translate labels
-        files = [one for one in files if one[1] == TRANSLATION]
-    if not files or len(files) > most_read:
-        return None
+    files = _files_with_the_words(lookup, text, kind)
     holders: list[Holder] = []
     for path, file_kind in files:
         lines = lookup.occurrences(path, text)
@@ -64,40 +59,70 @@ def text_place(
     own = [one for one in holders if one[1] in (SOURCE, TEMPLATE, CONFIG, STUB)]
     if not own and kind in (TEXT, ERROR):  # the code may have only the key of a translated text
         return _translation(lookup, holders, text, kind) or _of_a_test(holders, text, kind)
-    if kind == "name" and len(holders) > 1 and (fact := _environment(own, text)):
+    if kind == "name" and len(holders) > 1 and (fact := _environment(own, text) or _declared(holders, own, text)):
         return fact
-    mentioning = own if text.isupper() else holders  # documents list the settings as well
-    if kind == "name" and len(holders) > 1 and len(mentioning) <= MOST_DECLARED and (place := _declaration(own, text)):
-        users = [format_place(path, lines[0][0]) for path, _kind, lines in holders if path != place[0]]
-        also = ", ".join(users) if len(users) <= MOST_NAMED else counted(len(users))
-        fact = Fact(DEFINITION, place[0], place[1], text, f"defined here; also in {also}", FEW)
-        fact.users = [path for path, _kind, _lines in holders]
-        return fact
-    others_count = len(holders) - len(own)
-    if not 0 < len(own) <= most or lookup.is_exhausted or (kind == "name" and others_count):
+    has_others = kind == "name" and len(holders) > len(own)
+    if not 0 < len(own) <= most or lookup.is_exhausted or has_others:
         return None  # a name without a definition that also occurs in tests or documents has no single place
     if kind == FLAG:  # what declares a flag has it as a whole string, and comes before what mentions it in a message
         own.sort(key=lambda one: not any(_is_delimited(at, text) for _number, at in one[2]))
     path, _kind, lines = own[0]
     line = next((number for number, at in lines if defines(at, text) or reads_environment(at, text)), lines[0][0])
-    score = ONLY if len(own) == 1 else FEW
-    others = ", ".join(format_place(other, found[0][0]) for other, _kind, found in own[1:])
-    if others:
-        reason = f"found here and in {others}"
-        if is_delimited and (mentions := _mentioning(lookup, text, files, holders)):
-            reason = f"found as a value here and in {others}; {counted(mentions)} mention{'s' * (mentions == 1)} it"
-    elif mentions := _mentioning(lookup, text, files, holders):
-        reason = f"the only file that has it as a value; {counted(mentions)} mention{'s' * (mentions == 1)} it"
-    elif others_count:
-        reason = f"the only source that has it, beside {others_count} test or other file{'s' * (others_count > 1)}"
-    elif len(lines) == 1:
-        reason = "the only place that has it"
-    else:
-        reason = f"the only file that has it, {len(lines)} times"
+    reason = _reason(lookup, text, files, holders, own, is_delimited=is_delimited)
     reason += variants(lookup, path, text) if kind == "name" else ""
-    fact = Fact(kind, path, line, text, reason, score, fault=NAMED_IN_PROMPT if lookup.gives_place(path) else "")
+    fault = NAMED_IN_PROMPT if lookup.gives_place(path) else ""
+    fact = Fact(kind, path, line, text, reason, ONLY if len(own) == 1 else FEW, fault=fault)
     fact.users = [other for other, _kind, _lines in own]
     return fact
+
+
+def _files_with_the_words(lookup: Lookup, text: str, kind: str) -> list[tuple[str, int]]:
+    """Return the path and kind of each file with all words of ``text``; nothing if there are too many to read them."""
+    files = lookup.holding(text)
+    most_read = MOST_WITH_ALL_WORDS if text.count(" ") > 1 else MOST_CANDIDATES
+    if len(files) > most_read and kind == TEXT:  # the words of a label are common, but few files translate labels
+        files = [one for one in files if one[1] == TRANSLATION]
+    return files if len(files) <= most_read else []
+
+
+def _declared(holders: list[Holder], own: list[Holder], name: str) -> Fact | None:
+    """Return a fact about the one file that declares ``name``; None if there is not just one, or too many have it.
+
+    ``own`` are those of ``holders`` that are no tests, documents or examples.
+    """
+    mentioning = own if name.isupper() else holders  # documents list the settings as well
+    place = _declaration(own, name) if len(mentioning) <= MOST_DECLARED else None
+    if place is None:
+        return None
+    users = [format_place(path, lines[0][0]) for path, _kind, lines in holders if path != place[0]]
+    also = ", ".join(users) if len(users) <= MOST_NAMED else counted(len(users))
+    fact = Fact(DEFINITION, place[0], place[1], name, f"defined here; also in {also}", FEW)
+    fact.users = [path for path, _kind, _lines in holders]
+    return fact
+
+
+def _reason(
+    lookup: Lookup,
+    text: str,
+    files: list[tuple[str, int]],
+    holders: list[Holder],
+    own: list[Holder],
+    *,
+    is_delimited: bool,
+) -> str:
+    """Return what is told of the places of ``text``: the only one of its kind, or which others there are."""
+    others = ", ".join(format_place(other, found[0][0]) for other, _kind, found in own[1:])
+    others_count = len(holders) - len(own)
+    if others:
+        if is_delimited and (mentions := _mentioning(lookup, text, files, holders)):
+            return f"found as a value here and in {others}; {counted(mentions)} mention{'s' * (mentions == 1)} it"
+        return f"found here and in {others}"
+    if mentions := _mentioning(lookup, text, files, holders):
+        return f"the only file that has it as a value; {counted(mentions)} mention{'s' * (mentions == 1)} it"
+    if others_count:
+        return f"the only source that has it, beside {others_count} test or other file{'s' * (others_count > 1)}"
+    lines = own[0][2]
+    return "the only place that has it" if len(lines) == 1 else f"the only file that has it, {len(lines)} times"
 
 
 def _mentioning(lookup: Lookup, text: str, files: list[tuple[str, int]], holders: list[Holder]) -> int:

@@ -29,7 +29,8 @@ class Detail(VerticalScroll, inherit_bindings=False):
 
     DEFAULT_CSS = """
     Detail {
-        width: 45%; padding: 0 1; background: $surface; border-left: tall $panel; scrollbar-size-vertical: 1;
+        width: 45%; padding: 0 1; background: $surface; border-left: tall $panel;
+        scrollbar-size-vertical: 1; scrollbar-gutter: stable;  /* the text is wrapped to the width beside it */
         &:focus { border-left: tall $primary; }
     }
     """

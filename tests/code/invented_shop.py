@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from simulator import Account
+
 SHOP = {
     "shop/__init__.py": "",
     "shop/auth/session.py": (
@@ -52,3 +54,9 @@ def write_all(root: Path, files: dict[str, str]) -> None:
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
+
+
+def told(account: Account, prompt: str) -> list[str]:
+    """Return the lines of context that name a place."""
+    lines = account.ask_patiently(prompt).context.splitlines()
+    return [line.removeprefix("- ") for line in lines if line.startswith("- ")]

@@ -7,7 +7,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import pytest
-from invented_shop import git, write_all
+from invented_shop import git, told, write_all
 
 if TYPE_CHECKING:
     from simulator import Account
@@ -53,12 +53,6 @@ def account_with_crates(account: Account, shop: Path) -> Account:
     git(shop, "commit", "-qm", "Sell crates")
     account.cli("code", "index")
     return account
-
-
-def told(account: Account, prompt: str) -> list[str]:
-    """Return the lines of context that name a place."""
-    lines = account.ask_patiently(prompt).context.splitlines()
-    return [line.removeprefix("- ") for line in lines if line.startswith("- ")]
 
 
 @pytest.mark.parametrize(

@@ -139,7 +139,7 @@ def lines(caption: str, names: tuple[str, str], given: Sequence[ChartDay]) -> Ch
 
 
 def _path(places: Sequence[tuple[float, float]]) -> str:
-    """Return an SVG path through the places; empty for fewer than two of them, because one makes no line."""
+    """Return the SVG path that connects the points ``places``; empty if there are fewer than two."""
     return "M" + "L".join(f"{_short(x)} {_short(y)}" for x, y in places) if len(places) > 1 else ""
 
 

@@ -1,4 +1,7 @@
-"""Time building and extending the topic index, relative to counting words in the texts (``bench topics``)."""
+"""``bench topics``: time how long the index of topics takes to build and to extend.
+
+The times are compared with the time that it takes to count the words of the same texts.
+"""
 
 from __future__ import annotations
 

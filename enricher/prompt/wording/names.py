@@ -7,7 +7,7 @@ in the hook, so it uses no regular expressions.
 
 from __future__ import annotations
 
-from enricher.prompt.wording.place_questions import ASKING, NO_NAMES, name_asked_for
+from enricher.prompt.wording.place_questions import ASKING, KINDS_OF_SYMBOL, NO_NAMES, name_asked_for
 from enricher.prompt.wording.words import STOP_WORDS, generic_stems, introduces, is_file, is_identifier, stem
 
 IDENTIFIER, FILE, ROUTE, FLAG, TEXT, ERROR = "identifier", "file", "route", "flag", "text", "error"
@@ -49,11 +49,6 @@ ROUTE_WORDS = (
 )  # fmt: skip
 HOST_ENDINGS = frozenset("com org net io dev ai app co edu gov de fr es it uk eu ru cn jp br local md".split())
 """Last parts of host names, which are not names in code."""
-KINDS_OF_SYMBOL = frozenset(
-    "class function func method struct interface enum trait component hook decorator fixture macro mixin dataclass"
-    " klasse funktion methode schnittstelle komponente classe fonction méthode composant clase función método"
-    " componente classe função metodo funzione класс функция функцию функции метод класса метода компонент".split()
-)
 MAKING = (
     "creat", "new ", "name it", "generat", "write", "add ", "export", "output", "save", "call it", "named", "call the", "rename to",
     "move to", "convert", "put ", "store", "into", "split", "extract", "scaffold", "introduc", "e.g", "for example",
@@ -74,7 +69,10 @@ MANY_PASTED, MANY_VALUES = 4, 4
 FAILURES = ("FAILED ", "FAIL ")
 """Beginnings of the lines in which a test runner names a failed test."""
 FAILED_COMMAND = (" exited with", " failed with", " returned non-zero")
-"""What follows the command in the message of a tool that ran it; where the project names the command says nothing."""
+"""Words that follow a quoted command where a tool reports that it failed: ``Command "npm run build" exited with 1``.
+
+The places where the project names such a command say nothing about the failure, so it is not looked up.
+"""
 GODOT_FOLDER = "res://"
 """How paths from the root of a Godot project begin."""
 FIRST_SYMBOL = 0x1F000

@@ -32,10 +32,12 @@ DEFINES = frozenset(
 )
 """Verbs in a line with WHERE, in front of the name."""
 ARTICLES = frozenset("the a an this that our my der das den diese la el le il lo les los".split())
-KINDS = frozenset(
-    "function method class variable constant hook component funktion methode klasse komponente fonction méthode classe"
-    " composant función método clase componente função funzione metodo функция функцию метод класс компонент".split()
+KINDS_OF_SYMBOL = frozenset(
+    "class function func method struct interface enum trait component hook decorator fixture macro mixin dataclass"
+    " klasse funktion methode schnittstelle komponente classe fonction méthode composant clase función método"
+    " componente classe função metodo funzione класс функция функцию функции метод класса метода компонент".split()
 )
+KINDS = KINDS_OF_SYMBOL | {"variable", "constant"}
 """Behind an article, a word is a name only beside one of these: "who calls the customers" names nothing in the code."""
 BESIDE = ARTICLES | KINDS | frozenset("from with in se o die".split())
 """Words that may stand between the words that ask and the name."""

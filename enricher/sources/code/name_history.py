@@ -20,8 +20,11 @@ DEFINED, UNDEFINED, TOUCHED, MOVED, RENAMED = 1, 2, 4, 8, 16
 It added a definition, removed one, changed the definition or its body, moved it to another file, or renamed it.
 """
 READ, SWEEP, CUT = 1, 2, 3
-"""Values of ``commits.state``: its diff was read; it changes so many files that it introduces no name on purpose; only
-the beginning of its diff was read, so that it may have introduced any name."""
+"""Values of ``commits.state``, which say what is known of a commit.
+
+The first means that its whole diff was read, the second that it changes so many files that it cannot be said to have
+introduced a name, and the third that only the beginning of its diff was read, so that it may have introduced any name.
+"""
 MOST_EVENTS = 400
 MOST_FILES = 60
 """Maximum files with a name whose kinds (such as test) are looked up; a name in more files is certainly not gone."""

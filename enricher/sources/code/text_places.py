@@ -86,7 +86,9 @@ def _files_with_the_words(lookup: Lookup, text: str, kind: str) -> list[tuple[st
 
 
 def _declared(holders: list[Holder], own: list[Holder], name: str) -> Fact | None:
-    """Return a fact about the one file that declares ``name``; None if there is not just one, or too many have it.
+    """Return a fact about the only file that declares ``name``.
+
+    Return None if no file or several files declare it, or if too many files contain it.
 
     ``own`` are those of ``holders`` that are no tests, documents or examples.
     """

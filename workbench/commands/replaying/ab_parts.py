@@ -32,7 +32,7 @@ question_option = click.option(
 
 
 def refuse_selection(context: click.Context, selection: Selection) -> None:
-    """Raise UsageError if recorded prompts are selected although the prompts come from a file."""
+    """Raise UsageError if ``--where`` or ``--limit`` is given with ``--prompts``, which reads a file."""
     if selection.typed or context.get_parameter_source("limit") is not ParameterSource.DEFAULT:
         raise click.UsageError("--where and --limit select recorded prompts, so they cannot be used with --prompts")
 

@@ -55,7 +55,11 @@ ShouldStop = Callable[[], bool]
 
 @dataclass
 class Computed(Message):
-    """Sent by a thread of the screen with a value for ``show``; ``run`` is the number of this run of ``what``."""
+    """A value that a thread has computed for its screen, which passes it to ``show``.
+
+    ``what`` names the work, and ``run`` counts how often that work was begun, so that values of an earlier run can be
+    recognised and dropped.
+    """
 
     what: str
     run: int

@@ -197,7 +197,9 @@ How long two versions of the rules take is compared by `enricher ab`, and by the
 
 
 def _settings(_should_stop: ShouldStop) -> Iterator[dict[str, Value]]:
-    """Yield the settings that apply in the working folder, with the time budgets; nothing if there are no rules.
+    """Yield the settings that apply in the working folder, which include the time budgets.
+
+    If the rules cannot be compiled, nothing is yielded.
 
     The instructions files can set budgets, so these files are compiled first if they have changed.
     """

@@ -89,7 +89,7 @@ class Length:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page of the list with its number."""
+    """One page of the list of prompts: its number, counted from 0, and its lines."""
 
     number: int
     lines: list[TraceLine]

@@ -89,7 +89,7 @@ class Phrases:
     fillers: frozenset[str] = frozenset()
 
     def is_lone(self, phrase: str) -> bool:
-        """Return whether ``phrase`` occurs in this prompt only."""
+        """Return whether no other recorded prompt contains ``phrase``."""
         return phrase not in self.shared
 
     def has_filler(self, phrase: str) -> bool:

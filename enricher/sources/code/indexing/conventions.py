@@ -140,7 +140,7 @@ _ADDITION_RULE = re.compile(
     _I,
 )
 _PATH = re.compile(r"(?:^|[\s`(])(?!https?:)[^\s`(]*[\w>}*-]/[\w<{*`-]|`[^`]*\.\w{1,4}`")
-"""A path. Steps in a README must contain one, because most of a README is for users, not for developers."""
+"""Matches a path. Steps in a README count only if they contain one: most of a README is for users, not developers."""
 _NOT_ADDED = frozenset(
     "account branch bug change changelog changeset clone code comment commit content contributor copy dependency"
     " description directory doc docstring document entry environment feature file fix folder fork function"

@@ -305,7 +305,7 @@ def _of_migrations(paths: Iterable[str]) -> list[Row]:
 
 
 def _numbers(name: str) -> tuple[list[int], str]:
-    """Return the numbers with which a file's name begins, which say the order of migrations, and the whole name."""
+    """Return the key that sorts migrations by age: the numbers at the beginning of a file's name, then the name."""
     head = name.removesuffix(name.lstrip("0123456789._-"))
     return [int(digits) for digits in re.findall(r"\d+", head)], name
 

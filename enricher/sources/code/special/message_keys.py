@@ -249,9 +249,9 @@ def _lines_using(text: str, message: Message, is_shared: bool) -> list[int]:
 
 
 def _quotations(text: str, key: str) -> list[tuple[int, str, str]]:
-    """Return where ``text`` has a string in quotation marks that ends with ``key``, outside of comments.
+    """Find the quoted strings in ``text`` that end with ``key``, except in comments.
 
-    Beside the position is what stands before the string, and its beginning before the key.
+    Return for each its position, the code before it, and the part of the string before the key.
     """
     found = []
     at = text.find(key)

@@ -101,7 +101,9 @@ def _recorded(tmp_path_factory: pytest.TempPathFactory) -> Account:
 @pytest.fixture
 def shop(_recorded: Account, monkeypatch: pytest.MonkeyPatch) -> Account:
     """Return the account with its layer, cases and labels as they were at first."""
-    _recorded.write("project/.enricher/instructions.md", LAYER)
+    if (_recorded.project / ".enricher" / "instructions.md").read_text() != LAYER:
+        _recorded.write("project/.enricher/instructions.md", LAYER)
+        _recorded.cli("trust", str(_recorded.project))  # the app trusted what it saved in its place
     for file in (".enricher/cases.jsonl", ".enricher/.gitattributes"):
         (_recorded.project / file).unlink(missing_ok=True)
     (_recorded.state / "workbench.json").unlink(missing_ok=True)

@@ -8,17 +8,18 @@ from __future__ import annotations
 import os
 import time
 
-from enricher.classify import verdict
+from enricher.classify import FRESH, UNSETTLED
+from enricher.classify.verdict import verdict
 from enricher.context import ChannelResult, Request
-from enricher.home import project_root, skill_folders, state_dir
+from enricher.home import project_root, skill_folders
 from enricher.hosts import BARE
 from enricher.prompt.conversation import Conversation
 from enricher.prompt.event import has_memory_cue, skip_reason
-from enricher.prompt.project import identify
 from enricher.prompt.redaction import redact_and_cap
 from enricher.prompt.text import harmless
 from enricher.record.after_answer import describe
-from enricher.respond.decision import Enrichment, Inputs, decide, verdict_on
+from enricher.respond import Enrichment, Inputs
+from enricher.respond.decision import decide, verdict_on
 from enricher.respond.guidance import silence_reason
 from enricher.rules import cache
 from enricher.settings import (
@@ -38,13 +39,13 @@ from storage.state import key, sessions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
     from typing import Any
 
-    from enricher.classify import Classification
+    from enricher.classify import Classification, Rules
     from enricher.prompt.event import PromptEvent
+    from enricher.record import Run
     from enricher.settings import Value
-    from storage.traces import Trace
 
 PATIENCE_MS, MOST_PATIENCE_MS = 900, 1000  # for the compiler after an edit: the default, and the most that may be set
 PROMPT_LIMIT = 64 * 1024  # maximum characters of a prompt that are processed and stored (ruling R33)
@@ -52,53 +53,6 @@ HYDRATION = "hydration"  # the ``form`` of a text that is a plan for the agent
 HOST_WITHOUT_TRANSCRIPT_PATH = "copilot"  # its transcript is found by the session id
 LONGEST_QUOTED = 80  # maximum characters that the notice about a newly stored memory quotes from it
 MISSING_MODEL_MARK = "told-of-missing-model"  # this empty file in the state folder says that it was notified
-
-
-class Run:
-    """The state of one prompt in the pipeline, from which it can be answered and recorded even after a timeout."""
-
-    __slots__ = (
-        "enrichment", "extra_s", "form", "inputs", "last", "late", "mode", "notices", "problems", "project", "prolong",
-        "rules", "settings", "started", "state", "trace", "typed", "untrusted",
-    )  # fmt: skip
-
-    def __init__(self, event: PromptEvent, *, started: float, form: str = "") -> None:
-        self.form = form
-        self.mode = ""
-        """The mode (such as ``hydrate``) that the command line asks for; empty for the mode in the settings."""
-        self.extra_s = 0.0
-        """Seconds by which the usual deadline is extended while a language model writes a plan."""
-        self.prolong: Callable[[], None] | None = None
-        """Restarts the timer of the deadline after a change of ``extra_s``; None if there is no such timer."""
-        self.typed = ""
-        """The prompt as typed, kept only if it is to be written into a file for the agent."""
-        self.started = self.last = started
-        self.state = state_dir()
-        self.rules: cache.Rules | None = None
-        self.settings: dict[str, Value] = {}
-        self.inputs: Inputs | None = None
-        self.enrichment: Enrichment | None = None
-        self.problems: list[tuple[str, ...]] = []
-        self.notices: list[str] = []
-        self.untrusted = ""
-        self.late: dict[str, str] | None = None
-        """The task types from which a model is to choose after the answer; None if no model is queried after it."""
-        self.trace: Trace = traces.Trace()
-        self.project = identify(event.cwd)
-        self.trace.host, self.trace.session_id, self.trace.cwd = event.host, event.session_id, event.cwd
-        self.trace.project = self.project.id
-        if os.environ.get("ENRICHER_TEST"):  # such traces count in no statistics, labels or replays
-            self.trace.origin = "test"
-
-    def tick(self, stage: str) -> None:
-        """Record the milliseconds since the last call as the duration of ``stage``, which has just ended."""
-        now = time.perf_counter()
-        self.trace.stages.append((stage, round((now - self.last) * 1000, 3)))
-        self.last = now
-
-    def text(self) -> str:
-        """Return the text to add to the prompt, empty if nothing is to be added."""
-        return self.trace.output_text if self.trace.status in traces.INJECTING else ""
 
 
 def enrich(event: PromptEvent, run: Run) -> None:
@@ -116,7 +70,7 @@ def enrich(event: PromptEvent, run: Run) -> None:
         bypass_prefix=str(run.settings["bypass_prefix"]),
         enabled=bool(run.settings["enabled"]) and is_on(run.settings, "hosts", event.host),
     )
-    if rules.state == cache.UNSETTLED:  # the unknown settings may switch the enricher off and forbid storing text
+    if rules.state == UNSETTLED:  # the unknown settings may switch the enricher off and forbid storing text
         reason, run.settings["log"] = "settings_unknown", "hash"
     # A second registration of the hook (of the user and of the project) gets the same prompt again.
     if not reason and not sessions.claim(run.state, event.session_id, run.trace.prompt_hmac):
@@ -135,7 +89,7 @@ def enrich(event: PromptEvent, run: Run) -> None:
         _enrich_prompt(event, rules, run)
 
 
-def _load_rules(event: PromptEvent, run: Run) -> cache.Rules:
+def _load_rules(event: PromptEvent, run: Run) -> Rules:
     rules, layers = cache.load(event.cwd, wait_ms=_patience())
     run.rules = rules
     run.settings, problems = with_environment(rules.body["settings"], os.environ)
@@ -144,7 +98,7 @@ def _load_rules(event: PromptEvent, run: Run) -> cache.Rules:
         _notify_missing_model(run)
     if layers.missing:
         run.problems.append(("rules", f"no instructions file at {layers.missing}; the layers below it are used"))
-    if rules.state != cache.FRESH:
+    if rules.state != FRESH:
         run.trace.inputs["rules_state"] = f"rules_{rules.state}"
         run.problems.append(("rules", f"rules_{rules.state}: {rules.problem or 'the compiler has not finished yet'}"))
     run.untrusted = layers.untrusted
@@ -189,7 +143,7 @@ def _redacted_prompt(event: PromptEvent, run: Run) -> str:
     return judged
 
 
-def _enrich_prompt(event: PromptEvent, rules: cache.Rules, run: Run) -> None:
+def _enrich_prompt(event: PromptEvent, rules: Rules, run: Run) -> None:
     session = sessions.session_state(run.state, event.session_id)
     _notify_untrusted(event, run, session.injected)
     conversation = conversation_before(event, run.settings, session.injected)
@@ -275,7 +229,7 @@ def _facts_for_plan(request: Request, run: Run) -> dict[str, Any]:
         return {}
 
 
-def _hand_over(enrichment: Enrichment, inputs: Inputs, rules: cache.Rules, run: Run) -> Enrichment:
+def _hand_over(enrichment: Enrichment, inputs: Inputs, rules: Rules, run: Run) -> Enrichment:
     """Write the plan and its sources into a file for a subagent, and return a text that names that file (seed 003).
 
     If it cannot be written, the enrichment is returned unchanged: the whole plan is added to the prompt (ruling R1).

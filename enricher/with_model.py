@@ -12,13 +12,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from enricher.classify import Classification
+    from enricher.classify import Classification, Rules
     from enricher.context import Request
     from enricher.model.opinion_request import PendingOpinion
-    from enricher.pipeline import Run
     from enricher.prompt.event import PromptEvent
-    from enricher.respond.decision import Enrichment, Inputs
-    from enricher.rules.cache import Rules
+    from enricher.record import Run
+    from enricher.respond import Enrichment, Inputs
 
 ANSWERS_BY_S = 1.35  # after the hook's start; the hook itself must answer within 1.5 s
 

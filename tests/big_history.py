@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from enricher.context import CHANNELS
-from enricher.respond.decision import RECORDED_SETTINGS
+from enricher.respond import RECORDED_SETTINGS
 from enricher.settings import DEFAULTS
 from storage import traces
 from storage.db import database

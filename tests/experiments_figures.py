@@ -21,7 +21,7 @@ from typing import Any
 from scipy.stats import t as student
 
 from enricher.prompt.text import estimate_tokens
-from enricher.structured.parsing import StructuredResponseParser
+from enricher.structured.responses import StructuredResponseParser
 from enricher.structured.templates import PromptGenerator
 from workbench.statistics.intervals import wilson
 from workbench.statistics.pairs import mean_by_session

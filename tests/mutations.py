@@ -168,7 +168,7 @@ MUTATIONS = (
     # --- classification
     Mutation(
         "an uncertain class is shown",
-        "enricher/classify/__init__.py",
+        "enricher/classify/verdict.py",
         '        or result.confidence < facet["min_confidence"]\n',
         "",
         "",
@@ -200,7 +200,7 @@ MUTATIONS = (
     ),
     Mutation(
         "prompts in other languages are classed",
-        "enricher/classify/__init__.py",
+        "enricher/classify/verdict.py",
         '        or "non_english" in result.features\n',
         "",
         "E35",
@@ -315,7 +315,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a replay forgets what a model said",
-        "enricher/respond/decision.py",
+        "enricher/respond/__init__.py",
         '        inputs.model = value.get("model", {})',
         "        inputs.model = {}",
         "",
@@ -1098,7 +1098,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a replay does not know what the session was told before",
-        "enricher/respond/decision.py",
+        "enricher/respond/__init__.py",
         '            "injected": self.injected,',
         '            "injected": [],',
         "",
@@ -2201,7 +2201,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a fact is not said again after a compaction",
-        "enricher/respond/decision.py",
+        "enricher/respond/__init__.py",
         "        if self.is_as_specified or self.conversation.has_forgotten:\n",
         "        if self.is_as_specified:\n",
         "",
@@ -2233,7 +2233,7 @@ MUTATIONS = (
     ),
     Mutation(
         "as specified, a session is told once",
-        "enricher/respond/decision.py",
+        "enricher/respond/__init__.py",
         "        if self.is_as_specified or self.conversation.has_forgotten:",
         "        if self.conversation.has_forgotten:",
         "",
@@ -3138,7 +3138,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a path from the root of the source is a route",
-        "enricher/context/channels/history.py",
+        "enricher/context/prompt_names.py",
         'words_of(prose.replace(ALIAS, "./"))',
         "words_of(prose)",
         "",
@@ -3146,7 +3146,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the module that Python did not find has no history",
-        "enricher/context/channels/history.py",
+        "enricher/context/prompt_names.py",
         "found.dotted += _missing_modules(prose)",
         "found.dotted += []",
         "",
@@ -3154,7 +3154,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a method that is called on something is no name of the past",
-        "enricher/context/channels/history.py",
+        "enricher/context/prompt_names.py",
         'one.split()[-1].rpartition(".")[2]',
         "one.split()[-1]",
         "",
@@ -3370,7 +3370,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the path of an import has no history",
-        "enricher/context/channels/history.py",
+        "enricher/context/prompt_names.py",
         'elif word.startswith(("./", "../")):',
         "elif not word:",
         "",
@@ -3594,7 +3594,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a dotted name is no module",
-        "enricher/context/channels/history.py",
+        "enricher/context/prompt_names.py",
         "                found.dotted.append(bare)",
         "                pass",
         "",
@@ -3846,7 +3846,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a span such as 2h counts into the future",
-        "storage/traces/selection.py",
+        "storage/traces/filter_text.py",
         "        return now - float(span[1]) * SECONDS[span[2]]",
         "        return now + float(span[1]) * SECONDS[span[2]]",
         "",
@@ -5907,7 +5907,7 @@ MUTATIONS = (
     Mutation(
         "a trace is replayed by the last good rules while the saved ones have errors",
         "workbench/replay/compare.py",
-        "    if rules.state != cache.FRESH:",
+        "    if rules.state != FRESH:",
         "    if False:",
         "",
         "tui/test_compare_screen.py::test_saved_instructions_with_errors_are_not_replaced_by_the_last_good_ones",

@@ -26,7 +26,7 @@ from storage import traces
 from storage.db import database
 from storage.metrics import facets, overview, rollups
 from storage.metrics.percentiles import percentile
-from storage.traces import search, selection
+from storage.traces import filter_text, search
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -107,7 +107,7 @@ def asking(db: sqlite3.Connection) -> Iterator[tuple[str, tuple[float, float, fl
     for days in (0, 7, 30, 90):
         yield f"overview, {days or 'all'} days", answers(lambda days=days: overview.overview(db, days=days))  # type: ignore[misc]
     for text in (*SELECTIONS, f"session:{db.execute(WHICH_SESSION).fetchone()[0]}"):
-        which = selection.parse(text)
+        which = filter_text.parse(text)
         yield f"facets of {text or 'everything'}", answers(lambda which=which: facets.facets(db, which))  # type: ignore[misc]
 
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from math import log2
 
+from enricher.classify import BOTH, FROM_MODEL, MODEL, SEARCH_INTENT, TASK_TYPE, Evidence
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -67,8 +69,6 @@ class Opinion:
 
     def add_points(self, result: Classification, table: Table) -> None:
         """Add points to ``result.scores`` for the classes that the model named, and the evidence for these points."""
-        from enricher.classify import FROM_MODEL, SEARCH_INTENT, TASK_TYPE, Evidence
-
         opinions = {TASK_TYPE: (self.task_type, self.confidence)}
         if self.search_intent != GENERAL:
             opinions[SEARCH_INTENT] = (self.search_intent, self.intent_confidence)
@@ -91,8 +91,6 @@ class Opinion:
         Otherwise the source is BOTH and the confidence computed from the rules' signals is kept (seed 001, task 5.6;
         ruling R17).
         """
-        from enricher.classify import BOTH, MODEL
-
         result.source = BOTH
         if not result.search_intent:
             return
@@ -105,8 +103,6 @@ class Opinion:
 
 def _by_rules_alone(result: Classification) -> str:
     """Return the search intent that has the most points without those that the model added."""
-    from enricher.classify import FROM_MODEL, SEARCH_INTENT
-
     scores = dict(result.scores[SEARCH_INTENT])
     for one in result.evidence:
         if (one.signal, one.facet) == (FROM_MODEL, SEARCH_INTENT):

@@ -8,7 +8,7 @@ for suggestions only.
 
 from __future__ import annotations
 
-from enricher.classify import scanned_part
+from enricher.classify.verdict import scanned_part
 from enricher.complexity.parts import CycleError, Part, find_parts, levels
 from enricher.prompt.text import harmless
 from enricher.prompt.wording import structure

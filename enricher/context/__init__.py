@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from enricher.classify import Classification
-    from enricher.context.channel_inputs import ChannelInput
     from enricher.prompt.conversation import Conversation
     from enricher.prompt.event import PromptEvent
     from enricher.prompt.project import Project
@@ -67,6 +66,21 @@ class Channel:
         self.can_rerun = can_ask_again
         self.gives, self.read_more = gives, read_more
         self.budget: dict[str, Any] = {"min_score": min_score, "most": most, "priority": priority, "tokens": tokens}
+
+
+class ChannelInput:
+    """The part of a prompt's classification that channels see.
+
+    ``is_silent`` means that the rules keep the hook silent for this prompt, so that no channel is queried.
+    """
+
+    __slots__ = ("intent_confidence", "is_silent", "search_intent", "task_type")
+
+    def __init__(
+        self, task_type: str, *, search_intent: str = "", intent_confidence: float = 0.0, is_silent: bool = False
+    ) -> None:
+        self.task_type, self.is_silent = task_type, is_silent
+        self.search_intent, self.intent_confidence = search_intent, intent_confidence
 
 
 class ChannelRule:

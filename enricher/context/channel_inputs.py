@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from enricher.context import CHANNELS
+from enricher.context import CHANNELS, ChannelInput
 from enricher.context.gathering import load
 
 if TYPE_CHECKING:
@@ -16,21 +16,6 @@ if TYPE_CHECKING:
     from typing import Any
 
 OF_A_PROGRAM = ("command", "deadline_ms", "model", "endpoint")  # its answer depends on them
-
-
-class ChannelInput:
-    """The part of a prompt's classification that channels see.
-
-    ``is_silent`` means that the rules keep the hook silent for this prompt, so that no channel is queried.
-    """
-
-    __slots__ = ("intent_confidence", "is_silent", "search_intent", "task_type")
-
-    def __init__(
-        self, task_type: str, *, search_intent: str = "", intent_confidence: float = 0.0, is_silent: bool = False
-    ) -> None:
-        self.task_type, self.is_silent = task_type, is_silent
-        self.search_intent, self.intent_confidence = search_intent, intent_confidence
 
 
 def channels_with_changed_input(

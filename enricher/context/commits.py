@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
     from enricher.context import Request
-    from enricher.context.channels.history import PromptNames
+    from enricher.context.prompt_names import PromptNames
     from enricher.prompt.wording.times import Span
     from enricher.sources.code.name_history import Event
 

@@ -13,6 +13,7 @@ import time
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from enricher.classify import UNSETTLED
 from enricher.erasure import golden
 from enricher.rules import cache
 from enricher.settings import DEFAULTS, convert, named_in, with_environment
@@ -21,6 +22,7 @@ from storage.base import private
 from storage.db import database, maintenance
 from storage.erasure import copies, retention, sidecar_files, trace_rows
 from storage.erasure.mentions import Mentions
+from storage.erasure.target import ErasureTarget, seconds
 from storage.memory import memories
 from storage.state import detached, plan_files
 from storage.traces import queries
@@ -228,7 +230,7 @@ def account_settings() -> dict[str, Any]:
     Raises ``cache.NoRulesError`` if they were never compiled; then the caller must delete nothing.
     """
     rules, _layers = cache.load("", wait_ms=COMPILE_MS)
-    if rules.state == cache.UNSETTLED:
+    if rules.state == UNSETTLED:
         raise cache.NoRulesError("the settings of this account have never been compiled")
     return with_environment(rules.body["settings"], os.environ)[0]
 
@@ -280,15 +282,15 @@ def _forget(db: sqlite3.Connection, state: str, what: DeletionPlan, *, advance: 
     return outcome
 
 
-def _target(db: sqlite3.Connection, what: DeletionPlan, rows: list[dict[str, Any]]) -> sidecar_files.ErasureTarget:
+def _target(db: sqlite3.Connection, what: DeletionPlan, rows: list[dict[str, Any]]) -> ErasureTarget:
     ids = what.every_id()
     ended = trace_rows.sessions_that_end(db, {row["session_id"] for row in rows}, ids) | set(what.sessions)
     moments: dict[str, list[float]] = {}
     for row in rows:
-        moments.setdefault(row["session_id"], []).append(copies.seconds(row["at"]))
+        moments.setdefault(row["session_id"], []).append(seconds(row["at"]))
     # A shorter prompt, such as "yes", occurs in texts that have nothing to do with it.
     own = [row["prompt"] for row in rows if len(row["prompt"]) >= trace_rows.SHORTEST_QUOTE_CHARS]
-    return sidecar_files.ErasureTarget(
+    return ErasureTarget(
         frozenset(ids),
         Mentions([*what.texts, *(own if len(rows) <= FEW_PROMPTS else ())]),
         frozenset(ended),

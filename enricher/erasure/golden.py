@@ -17,7 +17,7 @@ from storage.base import private, temporary_files
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from storage.erasure.sidecar_files import ErasureTarget
+    from storage.erasure.target import ErasureTarget
 
 CASES = os.path.join(".enricher", "cases.jsonl")
 LARGEST_CASES = 32 << 20

@@ -14,6 +14,7 @@ from enricher.erasure.forgetting import event_files, exclusive_deletion, finish
 from enricher.prompt.redaction import found_in, redact
 from storage.erasure import sidecar_files, stored_secrets, trace_rows
 from storage.erasure.mentions import Mentions
+from storage.erasure.target import ErasureTarget
 from storage.state import screen_version
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ def rescreen(
     with exclusive_deletion(state):
         folders = {cwd for (cwd,) in db.execute(IN_WHICH_FOLDERS)}
         outcome = RescreenReport(stored_secrets.redact_rows(db, redacted, advance=advance))
-        gone = sidecar_files.ErasureTarget(frozenset(), _Secrets(sorted(secrets)))
+        gone = ErasureTarget(frozenset(), _Secrets(sorted(secrets)))
         outcome.done = sidecar_files.clean(state, gone, event_files=event_files(db, state))
         done, outcome.remarks = golden.forget(folders, gone)
         outcome.done += done

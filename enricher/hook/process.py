@@ -15,7 +15,7 @@ STARTED = time.perf_counter()
 from enricher import pipeline  # noqa: E402 (the clock starts before anything is loaded)
 from enricher.home import state_dir  # noqa: E402
 from enricher.hosts import LATE_EVENTS, NAMES, TURN_ENDS, adapter, detect  # noqa: E402
-from enricher.record import after_answer  # noqa: E402 (the clock starts before anything is loaded)
+from enricher.record import Run, after_answer  # noqa: E402
 from enricher.respond.render import BACKGROUND_TITLE, TITLE, finish  # noqa: E402
 from enricher.settings import HYDRATE  # noqa: E402
 from storage.base.fast_stdlib import dumps, on_alarm, scan, utc_now  # noqa: E402
@@ -108,7 +108,7 @@ def _answer(named: str, payload: object, form: str = "", *, mode: str = "") -> N
         return
     speaker = adapter(detect(os.environ, payload, named))
     event = speaker.parse(payload)
-    run = pipeline.Run(event, started=STARTED, form=form)
+    run = Run(event, started=STARTED, form=form)
     # From here on, a failure is recorded in the trace; an earlier one can only be recorded in the log.
     run.mode = mode
     run.prolong = lambda: on_alarm(max(EPILOGUE_S, DEADLINE_S - ANSWERED_BY_S + _remaining_s(run)), _ring)
@@ -132,11 +132,11 @@ def _answer(named: str, payload: object, form: str = "", *, mode: str = "") -> N
             _record(run)
 
 
-def _remaining_s(run: pipeline.Run) -> float:
+def _remaining_s(run: Run) -> float:
     return ANSWERED_BY_S + run.extra_s - (time.perf_counter() - run.started)
 
 
-def _record(run: pipeline.Run) -> None:
+def _record(run: Run) -> None:
     """Record the prompt: send its events, write its trace and the log, then store what the next prompt needs.
 
     The process exits within its deadline. Steps that are not done by then run in a separate process.
@@ -169,7 +169,7 @@ def _run_steps(steps: list[Callable[[], None]], *, within_s: float) -> None:
         on_alarm(0, _ring)
 
 
-def _pipeline_answer(run: pipeline.Run) -> dict[str, object]:
+def _pipeline_answer(run: Run) -> dict[str, object]:
     from enricher.respond import formats
 
     count = formats.kept_channels(run.enrichment) if run.enrichment else 0
@@ -295,7 +295,7 @@ def _is_ready(descriptor: int, *, within_ms: int | None = None) -> bool:
     return bool(waiting.poll(within_ms))
 
 
-def _notice(run: pipeline.Run, host: str) -> str:
+def _notice(run: Run, host: str) -> str:
     """Return the message for the user: this prompt's notices, those left by other processes, and what was added."""
     if host in HOSTS_WITHOUT_NOTICES:
         return ""
@@ -310,7 +310,7 @@ def _notice(run: pipeline.Run, host: str) -> str:
     return finish(text)
 
 
-def _what_was_added(run: pipeline.Run) -> str:
+def _what_was_added(run: Run) -> str:
     """Return a message to the user about what was added to the prompt.
 
     With the setting ``show = "full"``, it contains the whole text, otherwise only the sources of the facts, the names
@@ -329,7 +329,7 @@ def _what_was_added(run: pipeline.Run) -> str:
     return f"{added} {', '.join(parts)} ({tokens})" if parts else f"{added} {tokens}"
 
 
-def _log(run: pipeline.Run) -> None:
+def _log(run: Run) -> None:
     """Write the prompt's problems to the log, and count consecutive failures."""
     if run.problems:
         from storage.base import log
@@ -344,7 +344,7 @@ def _log(run: pipeline.Run) -> None:
         _forget_failures(run.state)
 
 
-def _mark_failed(run: pipeline.Run, failure: BaseException) -> None:
+def _mark_failed(run: Run, failure: BaseException) -> None:
     """Record in the trace that the enrichment failed and why, and remove the text for the agent."""
     run.trace.status, run.trace.error, run.trace.output_text = "error", _reason(failure), ""
     stage = run.trace.stages[-1][0] if run.trace.stages else "read"

@@ -11,9 +11,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from enricher.classify import BOTH, MODEL, RULES, verdict
+from enricher.classify import BOTH, MODEL, RULES, Rules
+from enricher.classify.verdict import verdict
 from enricher.context import CHANNELS, Request, external
-from enricher.context.channels.memory import memory_context
 from enricher.context.channels.skills import installed_skills
 from enricher.context.gathering import gather, load
 from enricher.home import project_root, skill_folders, state_dir
@@ -24,11 +24,12 @@ from enricher.prompt import capture
 from enricher.prompt.event import PromptEvent, has_memory_cue, skip_reason
 from enricher.prompt.project import identify
 from enricher.prompt.redaction import redact_and_cap
-from enricher.respond import formats
-from enricher.respond.decision import Enrichment, Inputs, decide, verdict_on
+from enricher.respond import Enrichment, Inputs, formats
+from enricher.respond.decision import decide, verdict_on
 from enricher.respond.guidance import silence_reason
 from enricher.respond.hydration.drafting import improved
 from enricher.respond.hydration.gathering import look_up
+from enricher.respond.memory_context import memory_context
 from enricher.rules import cache
 from enricher.settings import GATES, is_on, with_environment
 from enricher.with_model import ANSWERS_BY_S
@@ -59,7 +60,7 @@ class Result:
     prompt: str
     skipped: str
     enrichment: Enrichment
-    rules: cache.Rules
+    rules: Rules
     inputs: Inputs
     timings_ms: dict[str, float] = field(default_factory=dict)
 
@@ -189,7 +190,7 @@ def _skip_reason(event: PromptEvent, settings: Mapping[str, Value], form: str) -
     return "remembered" if has_memory_cue(event.prompt) and capture.is_all(event.prompt) else ""
 
 
-def _gather(request: Request, inputs: Inputs, rules: cache.Rules) -> None:
+def _gather(request: Request, inputs: Inputs, rules: Rules) -> None:
     """Query the context channels and, if the answer will be a plan, look up the files and commands it may mention."""
     inputs.channels = gather(rules.body["channels"], request, request.settings)
     if inputs.form == formats.HYDRATION:
@@ -217,7 +218,7 @@ def _load_channels() -> None:
             load(name)
 
 
-def rules_for(cwd: str, *, instructions: str = "") -> tuple[cache.Rules, Layers]:
+def rules_for(cwd: str, *, instructions: str = "") -> tuple[Rules, Layers]:
     """Return the compiled rules that apply in the folder ``cwd``, and the files (layers) from which they were compiled.
 
     If ``instructions`` names a file, only that one is used. Waits up to 30 s for the compilation.
@@ -225,18 +226,18 @@ def rules_for(cwd: str, *, instructions: str = "") -> tuple[cache.Rules, Layers]
     return cache.load(cwd, wait_ms=30_000, base=instructions)
 
 
-def replay(prompt: str, recorded: Mapping[str, Any], rules: cache.Rules) -> Enrichment:
+def replay(prompt: str, recorded: Mapping[str, Any], rules: Rules) -> Enrichment:
     """Recompute what was added to a recorded prompt, from its recorded inputs and the rules that were used then."""
     inputs = Inputs.from_json(prompt, recorded)
     return decide(inputs, rules, verdict_on(inputs, rules))
 
 
-def recorded_rules(identity: str, text: str) -> cache.Rules:
+def recorded_rules(identity: str, text: str) -> Rules:
     """Parse the stored version of the rules with the hash ``identity``; raises ValueError if it cannot be used."""
     body = loads(text)
     if not isinstance(body, dict) or body.get("format") != cache.FORMAT:
         raise ValueError(f"version {identity} was compiled by another release of the enricher")
-    return cache.Rules(identity, body)
+    return Rules(identity, body)
 
 
 class _Watch:

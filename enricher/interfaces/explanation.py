@@ -15,10 +15,9 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator, Mapping, Sequence
 
-    from enricher.classify import Evidence
+    from enricher.classify import Evidence, Rules
     from enricher.context import ChannelResult
-    from enricher.respond.decision import Enrichment, Inputs
-    from enricher.rules.cache import Rules
+    from enricher.respond import Enrichment, Inputs
 
 FACETS = (TASK_TYPE, SEARCH_INTENT)  # a prompt gets exactly one class in each of these dimensions
 CONFIDENCES = {TASK_TYPE: "confidence", SEARCH_INTENT: "intent_confidence"}
@@ -241,7 +240,7 @@ def of_record(db: sqlite3.Connection, trace: dict[str, Any], *, rules: Rules | N
     ExplanationError if the rules or the inputs were not recorded, or if the rules cannot be read.
     """
     from enricher.interfaces.api import recorded_rules, replay
-    from enricher.respond.decision import Inputs
+    from enricher.respond import Inputs
     from storage.traces import queries
 
     stored = "" if rules else queries.instructions(db, trace["rules_hash"])

@@ -22,9 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
-    from enricher.classify import Classification
+    from enricher.classify import Classification, Rules
     from enricher.model.client import ModelAnswer
-    from enricher.rules.cache import Rules
     from enricher.settings import Value
     from enricher.structured.parsing import Schema
 

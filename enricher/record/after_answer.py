@@ -10,6 +10,7 @@ import os
 import time
 
 from enricher.prompt.text import estimate_tokens
+from enricher.respond.ranking import hashed_ref, shown_refs
 from enricher.settings import EMBEDDING, is_on
 from storage import traces
 from storage.base.fast_stdlib import dumps, keyed_hash
@@ -18,10 +19,10 @@ from storage.traces import spool
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from enricher.pipeline import Run
+    from enricher.classify import Rules
     from enricher.prompt.project import Project
-    from enricher.respond.decision import Enrichment, Inputs
-    from enricher.rules import cache
+    from enricher.record import Run
+    from enricher.respond import Enrichment, Inputs
     from storage.traces import Trace
 
 VECTORS_S = 20.0
@@ -35,7 +36,7 @@ def describe(trace: Trace, enrichment: Enrichment, inputs: Inputs) -> None:
     judged = enrichment.classification
     # If the memory channel is off, the trace has no memory context; if it was not queried, the context has no memories.
     if not any(one.name == "memory" and one.status == "off" for one in inputs.channels):
-        from enricher.context.channels.memory import memory_context
+        from enricher.respond.memory_context import memory_context
 
         trace.memory_context = memory_context(inputs, enrichment)
     trace.status = "partial" if enrichment.partial else "ok" if enrichment.text else "silent"
@@ -70,7 +71,7 @@ def describe(trace: Trace, enrichment: Enrichment, inputs: Inputs) -> None:
     # Without a text, the agent has seen no guardrail.
     trace.guardrails = [(one.id, one.text, one.score) for one in enrichment.guardrails] if enrichment.text else []
     trace.estimate = [enrichment.estimate.row()] if enrichment.estimate else []
-    trace.injected = enrichment.refs()
+    trace.injected = shown_refs(enrichment)
 
 
 def _count_kept(enrichment: Enrichment, channel: str) -> tuple[int, int]:
@@ -105,7 +106,7 @@ def keep_rest(run: Run) -> None:
     """Store what the session was shown and which rules were used, and start the background work that is due."""
     trace, level = run.trace, run.settings.get("log", "redacted")
     if run.enrichment is not None and (trace.status in traces.INJECTING or trace.status == "shadow"):
-        refs = run.enrichment.refs()
+        refs = shown_refs(run.enrichment)
         refs = refs if level not in ("off", "hash") else _hashed_refs(refs)
         sessions.record_injected(run.state, trace.session_id, refs, tokens=trace.output_tokens)
     if run.late is not None and run.enrichment is not None:
@@ -128,12 +129,10 @@ def keep_rest(run: Run) -> None:
 
 def _hashed_refs(refs: list[tuple[str, str]]) -> list[tuple[str, str]]:
     """Replace references to files and memories with hashes; keep references to the session, which contain no text."""
-    from enricher.respond.ranking import hashed_ref
-
     return [(kind, hashed_ref(ref) if kind == "item" and not ref.startswith("session ") else ref) for kind, ref in refs]
 
 
-def _keep_version(state: str, rules: cache.Rules) -> None:
+def _keep_version(state: str, rules: Rules) -> None:
     if os.path.exists(f"{state}/versions/{rules.hash}"):  # the file is named by its content, so it is the same
         return
     try:

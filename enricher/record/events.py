@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from enricher.context import ChannelResult
-    from enricher.pipeline import Run
-    from enricher.respond.decision import Enrichment
+    from enricher.record import Run
+    from enricher.respond import Enrichment
 
 
 class TooLateError(BaseException):  # no ``except Exception`` on the way may catch it

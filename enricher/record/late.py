@@ -20,11 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
-    from enricher.classify import Classification
-    from enricher.pipeline import Run
+    from enricher.classify import Classification, Rules
     from enricher.prompt.event import PromptEvent
-    from enricher.respond.decision import Inputs
-    from enricher.rules.cache import Rules
+    from enricher.record import Run
+    from enricher.respond import Inputs
 
 TITLE = "Late result for your last prompt:"
 LATE = "late"
@@ -127,6 +126,7 @@ def _new_text(
     """
     from enricher.prompt.text import estimate_tokens
     from enricher.respond.decision import decide, verdict_on
+    from enricher.respond.ranking import shown_refs
     from enricher.respond.render import finish
 
     # Read again: another prompt of the session may have been answered while the model was thinking.
@@ -137,7 +137,7 @@ def _new_text(
     if not lines:
         return "", [], 0
     text = finish("\n".join([TITLE, *lines]))
-    refs = [(kind, ref) for kind, ref in enrichment.refs() if f"{kind}:{ref}" not in session.injected]
+    refs = [(kind, ref) for kind, ref in shown_refs(enrichment) if f"{kind}:{ref}" not in session.injected]
     return text, refs, estimate_tokens(text)
 
 

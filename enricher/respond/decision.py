@@ -6,27 +6,23 @@ inputs and the same rules always give the same text, byte for byte.
 
 from __future__ import annotations
 
-from enricher.classify import classify, verdict
-from enricher.context import ChannelResult
-from enricher.prompt.conversation import Conversation
+from enricher.classify.verdict import classify, verdict
 from enricher.prompt.text import estimate_tokens
-from enricher.respond import guidance
+from enricher.respond import Enrichment, Inputs, guidance
 from enricher.respond.guidance import OmittedGuidance, Scored
-from enricher.respond.ranking import name_of, place_of, rank_items
+from enricher.respond.ranking import rank_items
 from enricher.respond.render import HARD_CAP_TOKENS, Item, TextLines, finish, render
-from enricher.settings import DEFAULTS, is_as_specified
+from enricher.settings import DEFAULTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from enricher.classify import Classification
-    from enricher.classify.opinion import Opinion
+    from enricher.classify import Classification, Rules
     from enricher.complexity.estimate import Estimate
-    from enricher.respond.ranking import RankedItem
-    from enricher.rules.cache import Rules
-    from enricher.settings import Value
+    from enricher.context import ChannelResult
+    from enricher.respond import RankedItem
 
 MAX_TOKENS = DEFAULTS["search_intent.max_tokens"]
 WORDS = "{words}"  # in a guardrail's sentence: the words of the prompt that triggered it
@@ -37,153 +33,6 @@ Empty means the usual text, and any other value a plan (``enricher.respond.hydra
 """
 SPLITTING = "consider-splitting"  # id of an approach that only suggests to split the task
 BESIDE, ALONE = "beside", "alone"  # show the task type only together with other lines, or even alone; else never
-RECORDED_SETTINGS = (
-    "budgets.tokens", "budgets.session_tokens", "budgets.items", "search_intent.enabled",
-    "search_intent.min_confidence", "search_intent.base_count", "search_intent.max_count", "search_intent.max_tokens",
-    "profile", "complexity.enabled",
-)  # fmt: skip
-"""The settings that affect the text, and are therefore recorded in the trace."""
-
-
-class Inputs:
-    """Everything on which the text added to a prompt depends, except the rules.
-
-    ``prompt`` is the text as classified (redacted and capped). ``injected`` lists the references of what the agent was
-    shown earlier in this session, and ``spent`` is the number of tokens in those texts. ``conversation`` contains the
-    session's earlier prompts and what the agent did. ``form`` is empty for the usual text, or names another format
-    (``enricher.respond.formats``). ``has_mcp`` means that the client can call our MCP server; only the profile
-    ``as-specified`` uses this. ``is_bare`` means that the client adds the text as a separate message without any
-    introduction. ``model`` is the record of a call to a language model (``enricher.model.opinion_request``), and is
-    empty if none was called. ``hydration`` contains the files and symbols that a plan may mention
-    (``enricher.respond.hydration.gathering``), and is empty if no plan is written.
-    """
-
-    __slots__ = (
-        "channels", "conversation", "form", "has_mcp", "hydration", "injected", "is_bare", "model", "prompt",
-        "settings", "skills", "spent",
-    )  # fmt: skip
-
-    def __init__(
-        self,
-        prompt: str,
-        *,
-        settings: Mapping[str, Value],
-        skills: list[tuple[str, str]] | None = None,
-        injected: list[str] | None = None,
-        spent: int = 0,
-        channels: list[ChannelResult] | None = None,
-        conversation: Conversation | None = None,
-        form: str = "",
-        has_mcp: bool = False,
-        is_bare: bool = False,
-    ) -> None:
-        self.form, self.is_bare, self.has_mcp, self.prompt = form, is_bare, has_mcp, prompt
-        self.settings = {key: settings[key] for key in RECORDED_SETTINGS if key in settings}
-        self.skills = skills or []
-        self.injected = injected or []
-        self.spent = spent
-        self.channels = channels or []
-        self.conversation = conversation or Conversation()
-        self.model: Mapping[str, Any] = {}
-        self.hydration: Mapping[str, Any] = {}
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the inputs as the JSON value that a trace stores, without the prompt, which has its own column."""
-        return {
-            "settings": self.settings,
-            "skills": [list(skill) for skill in self.skills],
-            "injected": self.injected,
-            "spent": self.spent,
-            "channels": [channel.to_json() for channel in self.channels],
-            **({"conversation": self.conversation.to_json()} if self.conversation else {}),
-            **({"form": self.form} if self.form else {}),
-            **({"mcp": True} if self.has_mcp else {}),
-            **({"bare": True} if self.is_bare else {}),
-            **({"model": self.model} if self.model else {}),
-            **({"hydration": self.hydration} if self.hydration else {}),
-        }
-
-    @staticmethod
-    def from_json(prompt: str, value: Mapping[str, Any]) -> Inputs:
-        inputs = Inputs(
-            prompt,
-            settings=value["settings"],
-            skills=[(name, description) for name, description in value["skills"]],
-            injected=list(value["injected"]),
-            spent=value["spent"],
-            channels=[ChannelResult.from_json(channel) for channel in value["channels"]],
-            conversation=Conversation.from_json(value.get("conversation", {})),
-            form=value.get("form", ""),
-            has_mcp=value.get("mcp", False),
-            is_bare=value.get("bare", False),
-        )
-        inputs.model = value.get("model", {})
-        inputs.hydration = value.get("hydration", {})
-        return inputs
-
-    @property
-    def opinion(self) -> Opinion | None:
-        """Return a language model's classification of the prompt; None if no model has given one in time."""
-        if not self.model.get("opinion"):
-            return None
-        from enricher.classify.opinion import Opinion
-
-        return Opinion.from_json(self.model["opinion"])
-
-    @property
-    def is_as_specified(self) -> bool:
-        """Return whether the recorded profile is ``as-specified``, in which texts follow the original specification.
-
-        Return false if no profile is recorded.
-        """
-        return is_as_specified(self.settings)
-
-    @property
-    def already_shown(self) -> list[str]:
-        """Return the references of what was shown earlier in this session and must not be shown again.
-
-        The list is empty in the profile ``as-specified``. If the client has dropped the earlier conversation, the list
-        has only facts of the channel ``session``, so that everything else may be repeated.
-        """
-        if self.is_as_specified or self.conversation.has_forgotten:
-            return [one for one in self.injected if one.startswith("item:session ") and not self.is_as_specified]
-        return self.injected
-
-
-class Enrichment:
-    """What was decided for a prompt: its classification, the text to add to it, and what that text contains.
-
-    ``misses`` lists what the text omits, with the reasons.
-    """
-
-    __slots__ = (
-        "approach", "classification", "estimate", "facts", "guardrails", "items", "misses", "partial", "shown", "text",
-        "tokens", "why_workflow", "workflow",
-    )  # fmt: skip
-
-    def __init__(self, classification: Classification) -> None:
-        self.classification = classification
-        self.shown = False
-        self.facts: dict[str, str] = {}
-        self.guardrails: list[Scored] = []
-        self.approach: Scored | None = None
-        self.estimate: Estimate | None = None
-        """The effort that the prompt asks for; None unless the setting ``complexity.enabled`` is on."""
-        self.workflow = ""
-        self.why_workflow = ""
-        self.items: list[RankedItem] = []
-        self.partial: list[str] = []
-        self.misses: list[OmittedGuidance] = []
-        self.text = ""
-        self.tokens = 0
-
-    def refs(self) -> list[tuple[str, str]]:
-        """Return (kind, reference) of each thing that the text shows, so that the session can avoid repeating it."""
-        if not self.text:
-            return []
-        refs = [("guardrail", one.ref) for one in self.guardrails]
-        refs += [("approach", self.approach.id)] if self.approach else []
-        return refs + [("item", name_of(place_of(item), item.text)) for item in self.items if item.kept]
 
 
 def verdict_on(inputs: Inputs, rules: Rules, *, is_explained: bool = True) -> Classification:
@@ -354,7 +203,7 @@ def _late(channel: ChannelResult) -> str:
 
 
 def _suggest_memory(lines: TextLines, result: Enrichment, inputs: Inputs) -> None:
-    from enricher.context.channels.memory import memory_context
+    from enricher.respond.memory_context import memory_context
 
     if inputs.has_mcp:
         context = memory_context(inputs, result)

@@ -19,8 +19,7 @@ LONGEST_LINE = CAP_BYTES  # in effect no limit, because a block is cut or omitte
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from enricher.respond.decision import Enrichment
-    from enricher.respond.ranking import RankedItem
+    from enricher.respond import Enrichment, RankedItem
 
 
 def answer(text: str, tokens: int, count: int) -> dict[str, object]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enricher.respond import RankedItem
 from enricher.respond.guidance import OmittedGuidance
 from storage.base.fast_stdlib import keyed_hash
 
@@ -11,31 +12,13 @@ if TYPE_CHECKING:
     from typing import Any
 
     from enricher.context import Candidate
-    from enricher.respond.decision import Enrichment, Inputs
+    from enricher.respond import Enrichment, Inputs
 
 LONGEST_NAME = 200
 NOT_OUTDATED = (
     "the host has it", "the conversation has it", "the prompt", "it only accompanies", "it shares", "another one",
 )  # fmt: skip
 """Beginnings of the reasons in ``Candidate.stale`` that are shown as they are; others are shown as "stale: …"."""
-
-
-class RankedItem:
-    """A fact that a channel offered for a prompt (a candidate).
-
-    ``kept`` is true if the text contains it; if not, ``why`` is the reason.
-    """
-
-    __slots__ = ("channel", "kept", "label", "ref", "score", "text", "why")
-
-    def __init__(self, channel: str, offered: Candidate, *, why: str) -> None:
-        self.channel = channel
-        self.ref = offered.ref
-        self.label = offered.label
-        self.text = offered.text
-        self.score = offered.score
-        self.why = why
-        self.kept = False
 
 
 def rank_items(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> None:
@@ -84,6 +67,15 @@ def _objection(offered: Candidate, rule: Mapping[str, Any] | None, names: set[st
     if is_bare_path and any(one.startswith(f"item:{offered.ref}:") for one in known):
         return "said before in this session"
     return ""
+
+
+def shown_refs(enrichment: Enrichment) -> list[tuple[str, str]]:
+    """Return (kind, reference) of each thing that the text shows, so that the session can avoid repeating it."""
+    if not enrichment.text:
+        return []
+    refs = [("guardrail", one.ref) for one in enrichment.guardrails]
+    refs += [("approach", enrichment.approach.id)] if enrichment.approach else []
+    return refs + [("item", name_of(place_of(item), item.text)) for item in enrichment.items if item.kept]
 
 
 def place_of(offered: Candidate | RankedItem) -> str:

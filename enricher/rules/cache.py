@@ -11,6 +11,7 @@ import os
 import sys
 import time
 
+from enricher.classify import STALE, UNSETTLED, Rules
 from enricher.context import CHANNELS
 from enricher.home import root_dir, state_dir
 from enricher.rules.layers import Layers, find_layers, packaged_file
@@ -23,14 +24,6 @@ FORMAT = 17
 Compiled rules with another number are never used, so those that earlier releases recorded cannot be replayed as
 they are.
 """
-FRESH, STALE, BROKEN, UNSETTLED = "fresh", "stale", "broken", "unsettled"
-"""States of loaded rules.
-
-Fresh: compiled from the files as they are. Stale: a file was edited, but is not compiled yet. Broken: the
-last edit has errors. Stale and broken rules are the last good version. Unsettled: these layers were never compiled, so
-that the settings in them, which may switch the enricher off, are unknown.
-"""
-
 LARGEST = 4 << 20  # bytes; the packaged rules have a third of a megabyte
 UNPACKED_WITHIN_NS = 1_000_000_000
 """Maximum time that an installation is assumed to take to write its files.
@@ -40,48 +33,7 @@ A source that is newer than the compiled file by more than this has been edited 
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from typing import Any
-
-    from enricher.classify.table import Table
-
-
-class Rules:
-    """One version of the compiled rules.
-
-    ``body`` is a plain JSON object. ``hash`` identifies the version. ``state`` says whether it matches the current
-    files: FRESH, STALE, BROKEN or UNSETTLED. ``problem`` is the first problem that the compiler found, or empty.
-    """
-
-    __slots__ = ("_table", "body", "hash", "problem", "state")
-
-    def __init__(self, identity: str, body: Mapping[str, Any], state: str = FRESH, problem: str = "") -> None:
-        self.hash = identity
-        self.body = body
-        self.state = state
-        self.problem = problem
-        self._table: Table | None = None
-
-    def packed(self, part: str) -> Any:
-        """Parse and return a part of the body that is stored as JSON text because few prompts need it.
-
-        These parts are ``plans``, ``prompts`` and ``complexity``.
-        """
-        return loads(self.body[part])
-
-    @property
-    def table(self) -> Table:
-        """Return the table of signals with which prompts are classified; it is created on first use."""
-        if self._table is None:
-            from enricher.classify.table import Table
-
-            self._table = Table(self.body["classes"])
-        return self._table
-
-    @table.setter
-    def table(self, table: Table) -> None:
-        """Use an existing table, which saves time when many prompts are classified by the same rules."""
-        self._table = table
 
 
 class NoRulesError(Exception):

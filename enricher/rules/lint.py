@@ -10,10 +10,10 @@ import json
 import os
 from typing import TYPE_CHECKING, Any
 
-from enricher.classify import verdict
+from enricher.classify import Rules
 from enricher.classify.matching import MOST_WORDS_OF_A_WHOLE
+from enricher.classify.verdict import verdict
 from enricher.respond.guidance import choose_workflow, shares_of
-from enricher.rules.cache import Rules
 from enricher.rules.compiling.compiler import compile_layers, unknown_names
 from enricher.rules.compiling.document import PARTS, Problem, read_document
 from enricher.rules.compiling.signals import condition_of, tokens

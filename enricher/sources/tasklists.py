@@ -16,9 +16,7 @@ from storage.memory.words import split_identifier
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from enricher.context import Request
+    from collections.abc import Iterable, Iterator, Sequence
 
 LARGEST_FILE = 1 << 20
 LARGEST_TASK = 16 * 1024
@@ -95,38 +93,15 @@ class TaskQuery:
         self.ids = _ids(prompt[:READ_OF_PROMPT])
 
 
-def related(request: Request, beads: str, checklists: Sequence[str], *, most: int) -> list[tuple[Task, float]]:
-    """Return at most ``most`` tasks that the prompt is about, each with its relevance from 0 to 1, best first.
-
-    The tasks are those of the session, of the project's file ``beads`` (as the tracker beads writes it), and of the
-    first of the files ``checklists`` that is not empty.
-    """
-    wanted = TaskQuery(request.prompt, request.conversation.subject(request.prompt))
-    if not wanted.stems and not wanted.ids:
-        return []
-    tasks = [*_of_session(request, wanted)]
-    if root := request.project.root:
-        tasks += [*_beads(root, beads, wanted), *_checklist(root, checklists, wanted)]
+def ranked(tasks: Iterable[Task], wanted: TaskQuery) -> list[tuple[Task, float]]:
+    """Return those of the tasks that the prompt is about, each with its relevance from 0 to 1, best first."""
     scored = []
     for task in tasks:
         relevance = score(task, wanted)
         if relevance > NO_SCORE:
             scored.append((-relevance, task.where, task.id, task))
     scored.sort(key=lambda one: one[:3])  # without the task itself, which has no order
-    return [(task, -least) for least, _, _, task in scored[:most]]
-
-
-def _of_session(request: Request, wanted: TaskQuery) -> Iterator[Task]:
-    """Yield the session's tasks, except tasks that the agent wrote in this session and therefore knows."""
-    conversation = request.conversation
-    known = {text for _, text in conversation.todos}
-    if request.host == "claude" and request.session_id:
-        for task in claude_tasks(request.session_id):
-            if conversation.resumed or task.title not in known or f"task {task.id}" in wanted.ids:
-                yield task
-    if conversation.resumed:
-        for at, (status, text) in enumerate(conversation.todos):
-            yield Task(str(at + 1), text, status=status, where="todo list of this session")
+    return [(task, -least) for least, _, _, task in scored]
 
 
 def score(task: Task, wanted: TaskQuery) -> float:
@@ -209,7 +184,8 @@ def _project_file(root: str, name: str) -> bytes:
     return content if folder == root or os.path.realpath(folder) == folder else b""
 
 
-def _beads(root: str, name: str, wanted: TaskQuery) -> Iterator[Task]:
+def beads(root: str, name: str, wanted: TaskQuery) -> Iterator[Task]:
+    """Yield the promising tasks in the file ``name`` of a project, as the tracker beads writes it."""
     for line, _ in _promising(_project_file(root, name), wanted):
         try:
             value = loads(line)
@@ -222,7 +198,8 @@ def _beads(root: str, name: str, wanted: TaskQuery) -> Iterator[Task]:
             yield Task(identity, value["title"], status=status[:20] or "open", where=name, date=date[:10])
 
 
-def _checklist(root: str, names: Sequence[str], wanted: TaskQuery) -> Iterator[Task]:
+def checklist(root: str, names: Sequence[str], wanted: TaskQuery) -> Iterator[Task]:
+    """Yield the promising tasks in the first of these files of a project that is not empty."""
     for name in names:
         if content := _project_file(root, name):
             for line, number in _promising(content, wanted):

@@ -157,22 +157,6 @@ def _version_problem(found: Mapping[str, Any], schema: Schema) -> list[str]:
     return [f"{VERSION}: {shown(given)} cannot be read; this release reads {readable}"]
 
 
-class StructuredResponseParser:
-    """A parser for answers of the types in ``response_schemas.yaml`` (specified in seed 002, phase 3)."""
-
-    def __init__(self, schemas: Mapping[str, Schema] | None = None) -> None:
-        """Set ``schemas``, by type of answer; the default are those in the packaged ``response_schemas.yaml``."""
-        if schemas is None:
-            from enricher.structured.responses import packaged_schemas
-
-            schemas = packaged_schemas()
-        self.schemas = schemas
-
-    def parse(self, text: str, response_type: str) -> ParsedResponse:
-        """Parse an answer, whatever it contains; raises KeyError only if there is no schema for ``response_type``."""
-        return parse(text, self.schemas[response_type])
-
-
 def checked(value: Mapping[str, Any], schema: Schema, *, at: str = "") -> tuple[dict[str, Any], list[str]]:
     """Check a JSON object against a schema; return its valid fields, and what is wrong with the others.
 

@@ -15,11 +15,12 @@ import yaml
 from pydantic import BaseModel, Field
 
 from enricher.home import root_dir
+from enricher.structured.parsing import parse
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from enricher.structured.parsing import ParsedResponse
+    from enricher.structured.parsing import ParsedResponse, Schema
 
 FILE = "response_schemas.yaml"
 VERSION = 1
@@ -221,3 +222,15 @@ def quality(parsed: ParsedResponse, violations: Iterable[Mapping[str, Any]] = ()
         COMPLETENESS_SHARE * (present / len(required) if required else 1.0),
         max(0.0, RULES_SHARE - deducted),
     )
+
+
+class StructuredResponseParser:
+    """A parser for answers of the types in ``response_schemas.yaml`` (specified in seed 002, phase 3)."""
+
+    def __init__(self, schemas: Mapping[str, Schema] | None = None) -> None:
+        """Set ``schemas``, by type of answer; the default are those in the packaged ``response_schemas.yaml``."""
+        self.schemas = packaged_schemas() if schemas is None else schemas
+
+    def parse(self, text: str, response_type: str) -> ParsedResponse:
+        """Parse an answer, whatever it contains; raises KeyError only if there is no schema for ``response_type``."""
+        return parse(text, self.schemas[response_type])

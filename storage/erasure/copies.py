@@ -18,19 +18,19 @@ import shutil
 import sqlite3
 import time
 from dataclasses import asdict, dataclass
-from datetime import datetime
 from typing import TYPE_CHECKING
 
 from storage import traces
 from storage.base import fast_stdlib, private, reader
 from storage.erasure.mentions import PIECE_BYTES
+from storage.erasure.target import seconds
 from storage.traces import spool
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from storage.erasure.mentions import Mentions
-    from storage.erasure.sidecar_files import ErasureTarget
+    from storage.erasure.target import ErasureTarget
 
 ABANDONED_S = 3600  # a folder of a merge that was not changed for so long is left from one that was interrupted
 ASIDE = f"{traces.DATABASE}.corrupt-"
@@ -221,14 +221,6 @@ def _ids_in(content: bytes) -> Iterator[bytes]:
     for run in RUN_OF_DIGITS.finditer(content):
         digits = run[0]
         yield from (digits[at : at + ID_DIGITS] for at in range(len(digits) - ID_DIGITS + 1))
-
-
-def seconds(at: str) -> float:
-    """Convert a time in ISO-8601 to seconds since 1970; 0 if the text is not a time."""
-    try:
-        return datetime.fromisoformat(at).timestamp()
-    except ValueError:
-        return 0.0
 
 
 def add_snapshot(state_dir: str, path: str) -> None:

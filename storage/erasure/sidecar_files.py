@@ -11,58 +11,21 @@ import json
 import os
 import stat
 import time
-from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from storage.base import fast_stdlib, log, private, temporary_files
 from storage.erasure import copies
+from storage.erasure.target import record_of
 from storage.state import late, notices, sessions
 from storage.traces import spool
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator
 
-    from storage.erasure.mentions import Mentions
+    from storage.erasure.target import ErasureTarget
 
     Record = dict[str, Any]
-
-NEAR_S = 5.0
-"""Log lines of a session that were written within this many seconds of a prompt's start are taken to be about it."""
-
-
-@dataclass(frozen=True, slots=True)
-class ErasureTarget:
-    """What a user wants forgotten: traces by their ``ids``, texts (``mentions``), and whole sessions.
-
-    ``moments`` maps each session to the start times of its forgotten traces, in seconds since 1970. ``injected`` maps
-    each session that still has other traces to the facts added to its forgotten prompts, as ``kind:ref``
-    (``guardrail:H3``).
-    """
-
-    ids: frozenset[str]
-    mentions: Mentions
-    sessions: frozenset[str] = frozenset()
-    moments: Mapping[str, list[float]] = field(default_factory=dict)
-    injected: Mapping[str, set[str]] = field(default_factory=dict)
-
-    def is_logged_in(self, line: bytes) -> bool:
-        """Return whether a line of the log is about a trace, a session or a text that is to be forgotten."""
-        record = _record(line)
-        session, at = str(record.get("session_id", "")), copies.seconds(str(record.get("at", "")))
-        is_near = session != "" and any(-1 < at - moment < NEAR_S for moment in self.moments.get(session, ()))
-        return is_near or self.is_in_line(line, session)
-
-    def is_in_line(self, line: bytes, session: str = "") -> bool:
-        """Return whether a line of JSON contains an id, a session or a text that is to be forgotten.
-
-        ``session`` is the session of the line if the caller knows it.
-        """
-        session = session or str(_record(line).get("session_id", ""))
-        if session in self.sessions or self.mentions.in_bytes(line):
-            return True
-        # An id stands between quotes: those of JSON, or those of Python in the text of an error.
-        return any(word in self.ids for word in line.decode("utf-8", "replace").replace("'", '"').split('"'))
 
 
 def clean(state_dir: str, gone: ErasureTarget, *, event_files: Iterable[str] = ()) -> list[str]:
@@ -128,7 +91,7 @@ def _clean_log(state_dir: str, gone: ErasureTarget) -> int:
     def replacement(line: bytes) -> Record | None:
         if not gone.is_logged_in(line):
             return None
-        at = str(_record(line).get("at", ""))
+        at = str(record_of(line).get("at", ""))
         return {"at": at, "level": log.DEBUG, "stage": "", "session_id": "", "reason": ""}
 
     return sum(_overwrite_lines(f"{state_dir}/{name}", replacement) for name in (log.NAME, f"{log.NAME}.1"))
@@ -138,7 +101,7 @@ def _clean_events(path: str, gone: ErasureTarget) -> int:
     def replacement(line: bytes) -> Record | None:
         if not gone.is_in_line(line):
             return None
-        return {"topic": str(_record(line).get("topic", "")), "outcome": "forgotten"}
+        return {"topic": str(record_of(line).get("topic", "")), "outcome": "forgotten"}
 
     return sum(_overwrite_lines(name, replacement) for name in (path, f"{path}.1"))
 
@@ -191,11 +154,3 @@ def _clean_claims(state_dir: str) -> None:
     with contextlib.suppress(FileNotFoundError):
         if time.time() - os.stat(path).st_mtime > sessions.DUPLICATE_WITHIN_NS / 1e9:
             os.truncate(path, 0)
-
-
-def _record(line: bytes) -> Record:
-    try:
-        value = json.loads(line)
-    except (ValueError, RecursionError):
-        return {}
-    return value if isinstance(value, dict) else {}

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from enricher.classify import classify
+from enricher.classify.verdict import classify
 from tests.accuracy.labelled_files import evaluation_files
 from tests.accuracy.labelled_sources import INVENTED, SET_APART
 from workbench.tuning.accuracy import figures, leave_repositories_out, packaged_table

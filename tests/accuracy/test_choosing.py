@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from enricher.classify import Observation, matching
+from enricher.classify import matching
 from enricher.classify.table import Table
+from enricher.classify.verdict import Observation
 from enricher.rules.compiling.class_table import compile_classes
 from enricher.rules.compiling.signals import ClassRule
 from workbench.tuning.accuracy import packaged_table

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from enricher.classify import classify
 from enricher.classify.table import Table
+from enricher.classify.verdict import classify
 from enricher.rules.compiling.class_table import compile_classes
 from enricher.rules.compiling.signals import ClassRule, check_signal, check_word_weights
 from enricher.rules.lint import idle_signals

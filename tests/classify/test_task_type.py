@@ -9,10 +9,11 @@ from effort import processor_s
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from enricher.classify import Classification, classify
+from enricher.classify.verdict import classify
 from workbench.tuning.accuracy import packaged_table
 
 if TYPE_CHECKING:
+    from enricher.classify import Classification
     from enricher.classify.table import Table
 
 TRACE = """TypeError: Cannot read properties of undefined (reading 'id')

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from enricher.classify import verdict
+from enricher.classify.verdict import verdict
 from enricher.complexity.estimate import estimate
 from enricher.interfaces.api import rules_for
 from enricher.interfaces.compat.complexity import load_thresholds

@@ -58,8 +58,8 @@ def test_anything_else_falls_back_to_saying_nothing(account: Account, prompt: st
 @pytest.mark.conformance("E36")
 @pytest.mark.skipif(not LABELLED.exists(), reason="the labelled prompts are not beside this repository")
 def test_labelled_prompts_come_out_as_a_reader_labelled_them() -> None:
-    from enricher.classify import classify
     from enricher.classify.table import Table
+    from enricher.classify.verdict import classify
     from enricher.interfaces.api import rules_for
 
     rules, _layers = rules_for("")

@@ -30,23 +30,23 @@ main(["claude"])
 """
 ALWAYS = set(
     """
-    __future__ _blake2 _json enricher enricher.classify enricher.classify.matching enricher.classify.reading
-    enricher.classify.table enricher.context enricher.home enricher.hook
-    enricher.hook.process enricher.hosts enricher.hosts.claude enricher.pipeline enricher.prompt
-    enricher.prompt.conversation enricher.prompt.event enricher.prompt.project enricher.prompt.redaction
-    enricher.prompt.redaction.assignments enricher.prompt.redaction.values enricher.prompt.text
-    enricher.prompt.wording
+    __future__ _blake2 _json enricher enricher.classify enricher.classify enricher.classify
+    enricher.classify.matching enricher.classify.reading enricher.classify.table enricher.classify.verdict
+    enricher.context enricher.home enricher.hook enricher.hook.process enricher.hosts enricher.hosts.claude
+    enricher.pipeline enricher.prompt enricher.prompt.conversation enricher.prompt.conversation
+    enricher.prompt.event enricher.prompt.project enricher.prompt.redaction enricher.prompt.redaction.assignments
+    enricher.prompt.redaction.screen enricher.prompt.redaction.values enricher.prompt.text enricher.prompt.wording
     enricher.prompt.wording.frames enricher.prompt.wording.structure enricher.record enricher.record.after_answer
-    enricher.respond enricher.respond.decision
-    enricher.respond.guidance enricher.respond.ranking enricher.respond.render enricher.rules
-    enricher.rules.cache enricher.rules.layers enricher.settings storage storage.base storage.base.fast_stdlib
-    storage.base.private storage.state
+    enricher.respond enricher.respond.decision enricher.respond enricher.respond.guidance enricher.respond.ranking
+    enricher.respond.render enricher.rules enricher.record enricher.rules.cache enricher.rules.layers
+    enricher.settings storage storage.base storage.base.fast_stdlib storage.base.private storage.state
     storage.state.detached storage.state.key storage.state.sessions storage.traces storage.traces.spool
     """.split()
 )
 CHANNELS = set(
     """
-    enricher enricher.context enricher.context.channels enricher.context.gathering enricher.prompt
+    enricher enricher.context enricher.context.channels enricher.context.gathering enricher.context.prompt_names
+    enricher.prompt enricher.respond.memory_context
     enricher.prompt.wording enricher.prompt.wording.action_words enricher.prompt.wording.actions
     enricher.prompt.wording.names enricher.prompt.wording.place_questions enricher.prompt.wording.words
     enricher.sources enricher.sources.code
@@ -106,7 +106,10 @@ def test_a_prompt_loads_these_modules_and_no_others(warm: Account) -> None:
 
 
 def test_small_talk_asks_no_channel(warm: Account) -> None:
-    record = {"enricher.context.channels.memory", "enricher.sources.uris", "storage.memory.memory_markers"}
+    record = {
+            "enricher.context.channels.memory", "enricher.respond.memory_context", "enricher.sources.uris",
+            "storage.memory.memory_markers",
+        }  # fmt: skip
     record |= {name.rpartition(".")[0] for name in record}
     assert loaded(warm, warm.event("thanks")) <= ALWAYS | record
 

@@ -54,8 +54,8 @@ def test_a_prompt_without_intent_gets_the_same_with_detection_off(account: Accou
 @pytest.mark.timed
 @pytest.mark.conformance("S1-1.8d")
 def test_detection_stays_far_below_10_ms_at_any_length() -> None:
-    from enricher.classify import classify
     from enricher.classify.table import Table
+    from enricher.classify.verdict import classify
     from enricher.interfaces.api import rules_for
 
     table = Table(rules_for("")[0].body["classes"])

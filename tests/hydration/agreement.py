@@ -12,7 +12,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from enricher.classify import verdict
+from enricher.classify.verdict import verdict
 from enricher.interfaces.api import rules_for
 from enricher.respond.guidance import choose_workflow, shares_of
 from enricher.respond.hydration.plan import workflow_for

@@ -10,7 +10,7 @@ from test_catalogue import INDEX, NAMES, PAINTING, catalogue
 
 from storage.metrics import rollups
 from storage.metrics.facets import facets
-from storage.traces.selection import parse
+from storage.traces.filter_text import parse
 from workbench.replay.corpus import opened
 
 if TYPE_CHECKING:

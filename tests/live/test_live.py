@@ -16,7 +16,7 @@ from enricher.rules.layers import packaged_file
 from storage.db import database
 from storage.evaluation import replays
 from storage.traces import labels
-from storage.traces.selection import parse
+from storage.traces.filter_text import parse
 from workbench.edits import live, progress
 from workbench.edits.progress import Broken, Figures, LintResult
 from workbench.gate.cases import add, case_of

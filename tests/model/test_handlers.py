@@ -103,7 +103,7 @@ ASK = """
 import json, os, sys
 root, cwd, prompt, patient_ms, *names = sys.argv[1:]
 sys.path.append(root)
-from enricher.classify import classify
+from enricher.classify.verdict import classify
 from enricher.context import Request
 from enricher.context.gathering import gather
 from enricher.home import state_dir

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 from structured_form import parse_prompt
 
-from enricher.classify import BOTH, FROM_MODEL, MODEL, verdict
+from enricher.classify import BOTH, FROM_MODEL, MODEL
 from enricher.classify.opinion import Opinion, points
+from enricher.classify.verdict import verdict
 from enricher.interfaces.compat.intent import SearchIntentType, packaged_rules
 from enricher.model.question import HEAD, TAIL, meaning_of
 from enricher.model.question import question as question_of

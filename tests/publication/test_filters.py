@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from storage.traces import selection
+from storage.traces import filter_text
 from workbench.web import filters
 
 
@@ -39,7 +39,7 @@ def test_a_part_that_was_put_in_can_be_taken_out(text: str) -> None:
 def test_every_part_that_a_click_makes_is_understood(field: str) -> None:
     text = filters.with_part(filters.with_part("", field, "ok"), field, "partial")
 
-    assert selection.parse(text).where
+    assert filter_text.parse(text).where
 
 
 def test_a_filter_in_the_words_of_a_table() -> None:

@@ -9,7 +9,7 @@ import pytest
 from in_one_file import in_one_file
 from recorded import keep, keep_version, record
 
-from enricher.rules.cache import Rules
+from enricher.classify import Rules
 from enricher.rules.compiling.compiler import compile_layers
 from enricher.rules.layers import Layer, packaged_file
 from storage.db import database

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from enricher.context import CHANNELS, Candidate, ChannelResult
 from enricher.prompt.conversation import Conversation
 from enricher.record.after_answer import describe
-from enricher.respond.decision import Inputs, decide, verdict_on
+from enricher.respond import Inputs
+from enricher.respond.decision import decide, verdict_on
 from enricher.rules.compiling.compiler import compile_layers
 from enricher.rules.layers import Layer, packaged_file
 from storage import traces
@@ -18,8 +19,8 @@ from storage.traces import spool
 if TYPE_CHECKING:
     import sqlite3
 
+    from enricher.classify import Rules
     from enricher.classify.opinion import Opinion
-    from enricher.rules.cache import Rules
 
 FIRST = 1_700_000_000_000_000
 

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from enricher.classify import verdict
+from enricher.classify.verdict import verdict
 from enricher.context import Candidate, ChannelResult
-from enricher.respond.decision import Inputs, decide
+from enricher.respond import Inputs
+from enricher.respond.decision import decide
 
 if TYPE_CHECKING:
-    from enricher.rules.cache import Rules
+    from enricher.classify import Rules
 
 PROMPT = "where is the Limiter defined and who calls it?"
 LATE = "_Partial: memory (time)_"

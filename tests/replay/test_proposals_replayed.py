@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from enricher.classify import verdict
+from enricher.classify.verdict import verdict
 from enricher.rules.layers import packaged_file
 from workbench.edits import instructions_file as files
 from workbench.edits.live import OPENED, EditSession
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from enricher.rules.cache import Rules
+    from enricher.classify import Rules
     from workbench.replay.corpus import Corpus
 
 MISREAD = "figure out why the memory server isn't returning results"

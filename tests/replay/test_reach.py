@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from enricher.classify import HEAD, TAIL, scanned_part
-from enricher.rules.cache import Rules
+from enricher.classify import Rules
+from enricher.classify.verdict import HEAD, TAIL, scanned_part
 from enricher.rules.layers import packaged_file
 from workbench.replay.compare import kinds
 from workbench.replay.evaluator import level_of

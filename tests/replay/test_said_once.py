@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from enricher.classify import verdict
+from enricher.classify.verdict import verdict
 from enricher.context import Candidate, ChannelResult
 from enricher.prompt.conversation import Conversation
-from enricher.respond.decision import Inputs, decide
+from enricher.respond import Inputs
+from enricher.respond.decision import decide
+from enricher.respond.ranking import shown_refs
 
 if TYPE_CHECKING:
-    from enricher.rules.cache import Rules
+    from enricher.classify import Rules
 
 PROMPT = "where is the Limiter defined and who calls it?"
 
@@ -62,4 +64,4 @@ def test_what_is_remembered_is_the_place(rules: Rules) -> None:
         channels=[ChannelResult("code", "ok", candidates=[Candidate("", "src/limits.py", 0.9, label=WITH_LINE)])],
     )
 
-    assert ("item", "src/limits.py:41") in decide(inputs, rules, verdict(PROMPT, rules, Conversation())).refs()
+    assert ("item", "src/limits.py:41") in shown_refs(decide(inputs, rules, verdict(PROMPT, rules, Conversation())))

@@ -12,11 +12,12 @@ import pytest
 from recorded import keep, keep_version, record
 from simulator import ROOT
 
-from enricher.classify import Classification, verdict
+from enricher.classify import Rules
 from enricher.classify.opinion import Opinion
+from enricher.classify.verdict import verdict
 from enricher.interfaces.api import replay
-from enricher.respond.decision import Inputs, decide
-from enricher.rules.cache import Rules
+from enricher.respond import Inputs
+from enricher.respond.decision import decide
 from storage.db import database
 from storage.traces.selection import EVERYTHING
 from workbench.replay.corpus import Corpus, opened
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from enricher.classify import Classification
     from storage.evaluation.corpus import RecordedPrompt
 
 PROMPT = "what's the difference between the two caches? does that mean we need both?"
@@ -118,7 +120,7 @@ def test_only_the_verdict_classifies() -> None:
         if isinstance(function, ast.FunctionDef) and takes_a_verdict(function)
     ]
 
-    assert callers == [("enricher/classify/__init__.py", "verdict")]
+    assert callers == [("enricher/classify/verdict.py", "verdict")]
 
 
 def takes_a_verdict(function: ast.FunctionDef) -> bool:

@@ -6,6 +6,7 @@ import sys
 from typing import Any
 
 from enricher.prompt import redaction
+from enricher.prompt.redaction import screen
 
 
 class _Counter:
@@ -41,7 +42,7 @@ class _Text(str):
         return found
 
 
-class _Screen(redaction.Screen):
+class _Screen(screen.Screen):
     __slots__ = ()
 
     def __init__(self, text: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from enricher.prompt.conversation import Conversation
-from enricher.prompt.conversation.followup import kind, read_answer, referents, the_others
+from enricher.prompt.conversation.followup import basis, kind, read_answer, referents, subject, the_others
 
 ANSWER = """I see three ways:
 
@@ -114,17 +114,17 @@ def test_a_noun_says_what_kind_of_thing_is_meant() -> None:
 def test_only_a_prompt_that_points_back_gets_a_basis() -> None:
     known = conversation("write a test for the parser", answer=ANSWER)
 
-    assert known.basis(OTHER) == "write a test for the parser"
-    assert read_for(known, "yes, option 2").basis("yes, option 2") == "Load them at start"
-    assert not known.basis("yes") and not known.basis("explain the parser")
-    assert conversation("write a test for the parser", resumed="c").basis("go on") == "write a test for the parser"
+    assert basis(known, OTHER) == "write a test for the parser"
+    assert basis(read_for(known, "yes, option 2"), "yes, option 2") == "Load them at start"
+    assert not basis(known, "yes") and not basis(known, "explain the parser")
+    assert basis(conversation("write a test for the parser", resumed="c"), "go on") == "write a test for the parser"
 
 
 def test_a_prompt_that_names_nothing_is_searched_with_what_it_is_about() -> None:
     known = conversation("fix the rounding", "now test it", "yes", changed=("a/x.py",), answer="Which way?")
 
-    assert known.subject("fix it") == "now test it fix the rounding a/x.py"
-    assert not known.subject("explain how the importer stores its state in the database")
+    assert subject(known, "fix it") == "now test it fix the rounding a/x.py"
+    assert not subject(known, "explain how the importer stores its state in the database")
 
 
 @pytest.mark.parametrize(

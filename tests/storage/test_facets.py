@@ -11,7 +11,7 @@ import pytest
 from storage.db import database
 from storage.metrics import facets, rollups
 from storage.metrics.overview import Count
-from storage.traces import labels, search, selection, spool
+from storage.traces import filter_text, labels, search, selection, spool
 
 if TYPE_CHECKING:
     import sqlite3
@@ -52,7 +52,7 @@ def db(state: str, whole_trace: Callable[..., traces.Trace]) -> Iterator[sqlite3
 
 
 def from_the_rows(db: sqlite3.Connection, text: str) -> dict[str, Counter[str]]:
-    which = selection.parse(text)
+    which = filter_text.parse(text)
     found: dict[str, Counter[str]] = {}
     for field, column in facets.COLUMNS.items():
         query = f"select {column} from traces where {which.where} and {column} <> ''"
@@ -77,7 +77,7 @@ def test_they_are_what_the_rows_say(db: sqlite3.Connection, text: str, *, is_cou
         rollups.catch_up(db)
         search.catch_up(db)
 
-    found = facets.facets(db, selection.parse(text))
+    found = facets.facets(db, filter_text.parse(text))
 
     assert as_counts(found) == from_the_rows(db, text)
     assert found.is_all and found.by_field["guardrail"].is_all
@@ -92,7 +92,7 @@ def test_a_guardrail_that_is_written_in_two_ways_is_one_as_it_is_for_the_filter(
     every = from_the_rows(db, "guardrail:H5")["guardrail"]
     rollups.catch_up(db)
 
-    found = {one.value: one.prompts for one in facets.facets(db, selection.parse(text)).by_field["guardrail"].values}
+    found = {one.value: one.prompts for one in facets.facets(db, filter_text.parse(text)).by_field["guardrail"].values}
 
     assert (found["H5"], found.get("h5")) == (every["H5"] + every["h5"], None)
 
@@ -112,7 +112,7 @@ def test_what_no_reader_has_counted_yet_is_counted_beside_the_roll_ups(
 
 def test_of_many_the_newest_are_counted_and_it_is_said(db: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(facets, "NEWEST", 5)
-    found = facets.facets(db, selection.parse("ms>=0"))
+    found = facets.facets(db, filter_text.parse("ms>=0"))
 
     assert (found.prompts, found.is_all) == (5, False)
     assert found.by_field["version"].values == (Count("beef", 3), Count("cafe", 2))
@@ -124,7 +124,7 @@ def test_classes_are_exact_where_guardrails_are_those_of_the_newest(
     monkeypatch.setattr(facets, "NEWEST", 5)
     rollups.catch_up(db)
 
-    found = facets.facets(db, selection.parse("type:debug"))
+    found = facets.facets(db, filter_text.parse("type:debug"))
 
     assert (found.by_field["type"].values, found.is_all) == ((Count("debug", 8),), True)
     guardrail, label = found.by_field["guardrail"], found.by_field["label"]
@@ -137,12 +137,12 @@ def test_labels_are_the_newest_of_each_prompt(db: sqlite3.Connection, text: str)
     labels.add(db, newest, "ok")
     labels.add(db, newest, "wrong")
 
-    counts = {one.value: one.prompts for one in facets.facets(db, selection.parse(text)).by_field["label"].values}
+    counts = {one.value: one.prompts for one in facets.facets(db, filter_text.parse(text)).by_field["label"].values}
 
     assert counts["wrong"] == from_labels(db, text)
     assert "ok" not in counts
 
 
 def from_labels(db: sqlite3.Connection, text: str) -> int:
-    which = selection.parse(f"{text} label:wrong")
+    which = filter_text.parse(f"{text} label:wrong")
     return int(db.execute(f"select count(*) from traces where {which.where}", which.parameters).fetchone()[0])

@@ -13,7 +13,8 @@ from storage.metrics import latencies
 from storage.metrics.latencies import DAY_S, HOUR_S, TOTAL, Series
 from storage.metrics.percentiles import percentiles
 from storage.traces import queries, spool
-from storage.traces.selection import EVERYTHING, parse
+from storage.traces.filter_text import parse
+from storage.traces.selection import EVERYTHING
 
 if TYPE_CHECKING:
     import sqlite3

@@ -10,7 +10,7 @@ import pytest
 from storage.db import database
 from storage.metrics import overview, rollups
 from storage.metrics.overview import Count, Rate
-from storage.traces import queries, selection, spool
+from storage.traces import filter_text, queries, spool
 
 if TYPE_CHECKING:
     import sqlite3
@@ -62,7 +62,7 @@ def test_they_are_the_counts_that_reading_every_trace_gives(db: sqlite3.Connecti
 
 
 def test_percentiles_are_those_of_every_trace_within_a_bucket(db: sqlite3.Connection) -> None:
-    found, read = overview.overview(db), queries.stats(db, selection.parse("origin:hook"))
+    found, read = overview.overview(db), queries.stats(db, filter_text.parse("origin:hook"))
     (total,) = [one for one in read.latencies if one.stage == "total"]
 
     assert found.total is not None

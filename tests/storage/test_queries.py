@@ -7,7 +7,7 @@ import pytest
 from storage import traces
 from storage.db import database
 from storage.evaluation import replays
-from storage.traces import labels, queries, selection, spool
+from storage.traces import filter_text, labels, queries, spool
 
 
 @pytest.fixture
@@ -79,7 +79,7 @@ def test_filters(log, which, positions):
         {"at": "2026-04-01T00:00:00.000Z", "session_id": "s9"},
     )
 
-    found = queries.matching(db, selection.parse(which), limit=10)
+    found = queries.matching(db, filter_text.parse(which), limit=10)
 
     assert [row["id"] for row in found] == [ids[position] for position in positions]
 

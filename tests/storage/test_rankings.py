@@ -8,7 +8,7 @@ from big_history import write_history
 
 from storage.db import database
 from storage.traces import search, trace_pages
-from storage.traces.selection import parse
+from storage.traces.filter_text import parse
 
 if TYPE_CHECKING:
     import sqlite3

@@ -10,7 +10,8 @@ import pytest
 from storage import traces
 from storage.db import database
 from storage.traces import labels
-from storage.traces.selection import EVERYTHING, FIELDS, SelectionError, completions, parse
+from storage.traces.filter_text import FIELDS, SelectionError, completions, parse
+from storage.traces.selection import EVERYTHING
 
 if TYPE_CHECKING:
     import sqlite3

@@ -10,7 +10,8 @@ from big_history import write_history
 
 from storage.db import database
 from storage.traces import search, trace_pages
-from storage.traces.selection import EVERYTHING, parse
+from storage.traces.filter_text import parse
+from storage.traces.selection import EVERYTHING
 
 if TYPE_CHECKING:
     import sqlite3

@@ -10,8 +10,17 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 
-from enricher.structured.parsing import StructuredResponseParser, parse
-from enricher.structured.responses import FILE, TYPES, Quality, dump, packaged_schemas, quality, schema_of
+from enricher.structured.parsing import parse
+from enricher.structured.responses import (
+    FILE,
+    TYPES,
+    Quality,
+    StructuredResponseParser,
+    dump,
+    packaged_schemas,
+    quality,
+    schema_of,
+)
 
 if TYPE_CHECKING:
     from simulator import Account

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from enricher.classify import TASK_TYPE, verdict
+from enricher.classify import TASK_TYPE
 from enricher.classify.opinion import ASSUMED_ACCURACY, HIGHEST_ACCURACY, Opinion
+from enricher.classify.verdict import verdict
 from enricher.interfaces.cli import options
 from enricher.interfaces.cli.output import CommandGroup, print_json
 from workbench.gate.case import Excerpt
@@ -27,7 +28,7 @@ from workbench.statistics.pairs import mcnemar_midp
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from enricher.rules.cache import Rules
+    from enricher.classify import Rules
     from enricher.settings import Value as Setting
     from storage.traces.selection import Selection
     from workbench.statistics.intervals import Interval

@@ -11,8 +11,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from enricher.classify import TASK_TYPE, Observation, matching, scanned_part
-from enricher.rules.cache import Rules
+from enricher.classify import TASK_TYPE, Rules, matching
+from enricher.classify.verdict import Observation, scanned_part
 from enricher.rules.compiling.class_table import condition_numbers
 from enricher.rules.compiling.compiled import CATALOGUE, LONE_LAYER
 from enricher.rules.compiling.compiler import compile_layers

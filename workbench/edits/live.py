@@ -44,7 +44,7 @@ from workbench.replay.rulesets.layer_stack import OF_ONE_FOLDER, ORDER, layer_fi
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from enricher.rules.cache import Rules
+    from enricher.classify import Rules
     from enricher.rules.compiling.document import Problem
     from enricher.rules.own_layer import OwnLayer
     from storage.evaluation.corpus import RecordedPrompt

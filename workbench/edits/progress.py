@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from enricher.rules.cache import Rules
+    from enricher.classify import Rules
     from enricher.rules.compiling.document import Problem
     from workbench.gate.case import GoldenCase
     from workbench.replay.compare import BlastRadius, Change

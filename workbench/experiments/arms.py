@@ -12,7 +12,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from enricher.prompt.text import estimate_tokens
-from enricher.respond.decision import Inputs, decide, verdict_on
+from enricher.respond import Inputs
+from enricher.respond.decision import decide, verdict_on
+from enricher.respond.ranking import shown_refs
 from enricher.settings import is_as_specified
 from storage.base.fast_stdlib import dumps, keyed_hash
 from workbench.experiments.questions import QuestionError, lines
@@ -22,7 +24,7 @@ from workbench.replay.outcome import reevaluated, settings_under
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from enricher.respond.decision import Enrichment
+    from enricher.respond import Enrichment
     from workbench.experiments.questions import ExperimentPrompt
     from workbench.replay.rulesets.compared_rules import Side
 
@@ -146,7 +148,7 @@ class Recording(Arm):
 
 
 def _answer(enrichment: Enrichment) -> ArmAnswer:
-    names = tuple(f"{kind}:{reference}" for kind, reference in enrichment.refs())
+    names = tuple(f"{kind}:{reference}" for kind, reference in shown_refs(enrichment))
     return ArmAnswer(enrichment.classification.task_type, enrichment.text, enrichment.tokens, names)
 
 

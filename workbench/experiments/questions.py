@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator
 
-    from enricher.rules.cache import Rules
+    from enricher.classify import Rules
     from storage.traces.selection import Selection
     from workbench.replay.rulesets.versions import Versions
 

@@ -12,8 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from enricher.structured import templates
-from enricher.structured.parsing import StructuredResponseParser
-from enricher.structured.responses import quality
+from enricher.structured.responses import StructuredResponseParser, quality
 from enricher.validation.rules import PromptRuleEngine
 from storage.evaluation import experiments
 from workbench.experiments import prompt_arms

@@ -25,7 +25,7 @@ from enricher.settings import is_as_specified
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-    from enricher.rules.cache import Rules
+    from enricher.classify import Rules
 
 # A title may contain parentheses and commas, so that it ends only before another "ID (" or at the end of the line.
 GUARDRAIL = re.compile(r"(\S+) \((?:.+?)\)(?:, (?=\S+ \()|$)")

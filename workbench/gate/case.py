@@ -9,18 +9,19 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from enricher.classify import verdict
+from enricher.classify.verdict import verdict
 from enricher.prompt.conversation import Conversation
 from enricher.prompt.redaction import redact
-from enricher.respond.decision import Inputs, decide
+from enricher.respond import Inputs
+from enricher.respond.decision import decide
 from enricher.settings import DEFAULTS
 from storage.traces import storable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from enricher.respond.decision import Enrichment
-    from enricher.rules.cache import Rules
+    from enricher.classify import Rules
+    from enricher.respond import Enrichment
     from enricher.settings import Value
 
 OK, WRONG, CLASS = VERDICTS = ("ok", "wrong", "class")
@@ -92,7 +93,7 @@ class GoldenCase:
     ``says`` is the expected result, or for the verdict ``wrong`` the result that must not occur again. ``earlier``
     contains the words that the prompt refers back to; ``past`` is true if the session had earlier turns; ``settings``
     are values that override those of the instructions. ``skills``, ``injected``, ``spent`` and ``form`` have the same
-    meaning as in ``enricher.respond.decision.Inputs``.
+    meaning as in ``enricher.respond.Inputs``.
     """
 
     id: str

@@ -19,6 +19,7 @@ from enricher.erasure.golden import locked_folder
 from enricher.home import project_root
 from enricher.interfaces.api import recorded_rules
 from enricher.prompt.conversation import Conversation
+from enricher.prompt.conversation.followup import basis
 from enricher.respond.facts import read_facts
 from enricher.rules.compiling.document import Problem
 from enricher.settings import DEFAULTS
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Iterator, Mapping
 
-    from enricher.rules.cache import Rules
+    from enricher.classify import Rules
 
 FOLDER, FILE = ".enricher", "cases.jsonl"
 ATTRIBUTES = f"{FILE} merge=union\n"
@@ -214,7 +215,7 @@ def _inputs(case_id: str, prompt: str, recorded: dict[str, Any], *, declared: Ma
     conversation = Conversation.from_json(recorded.get("conversation", {}))
     return GoldenCase(
         case_id, clean(prompt), OK, Decided(),
-        earlier=clean(conversation.basis(prompt)),
+        earlier=clean(basis(conversation, prompt)),
         past=bool(conversation),
         settings={key: value for key, value in recorded["settings"].items() if declared.get(key) != value},
         skills=tuple((clean(name), clean(description)) for name, description in recorded["skills"] if name == skill),

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from enricher.classify import Rules
 from enricher.home import config_dir, project_root
-from enricher.rules.cache import Rules
 from enricher.rules.compiling.compiler import compile_layers
 from enricher.rules.layers import OWN_FILE, OWN_FOLDER, Layer, packaged_file
 from enricher.sources.git import GitError, ask

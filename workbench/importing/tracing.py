@@ -11,13 +11,14 @@ import os
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from enricher.classify import verdict
+from enricher.classify.verdict import verdict
 from enricher.pipeline import PROMPT_LIMIT
 from enricher.prompt.conversation import Conversation
 from enricher.prompt.project import identify
 from enricher.prompt.redaction import redact_and_cap
 from enricher.record.after_answer import describe
-from enricher.respond.decision import Inputs, decide
+from enricher.respond import Inputs
+from enricher.respond.decision import decide
 from enricher.rules import cache, sources
 from enricher.settings import is_on, with_environment
 from storage import traces
@@ -28,6 +29,7 @@ from storage.traces import spool
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from enricher.classify import Rules
     from enricher.prompt.project import Project
     from enricher.settings import Value
     from workbench.importing import Turn
@@ -47,8 +49,8 @@ class Tracer:
         self.key = key.load(state) if os.path.exists(os.path.join(state, key.NAME)) else b""
         self._projects: dict[str, Project] = {}
         self._kept: set[str] = set()
-        self._versions: dict[str, cache.Rules] = {}
-        self._folders: dict[str, tuple[cache.Rules, dict[str, Value]]] = {}
+        self._versions: dict[str, Rules] = {}
+        self._folders: dict[str, tuple[Rules, dict[str, Value]]] = {}
 
     def prepare(self) -> None:
         """Create the key for hashing prompts if it does not exist yet."""
@@ -105,7 +107,7 @@ class Tracer:
         self._kept.update(new)
         return bool(new)
 
-    def _rules_for(self, cwd: str) -> tuple[cache.Rules, dict[str, Value]]:
+    def _rules_for(self, cwd: str) -> tuple[Rules, dict[str, Value]]:
         """Return the rules and settings of a folder; if it no longer exists, those that apply outside all projects."""
         folder = cwd if os.path.isabs(cwd) and os.path.isdir(cwd) else ""
         if folder not in self._folders:

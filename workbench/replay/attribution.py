@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from enricher.rules.cache import Rules
+from enricher.classify import Rules
 from enricher.rules.compiling.compiled import FITTED, LONE_LAYER
 from storage.evaluation.corpus import rows_of
 from workbench.replay.evaluator import level_of

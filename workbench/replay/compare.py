@@ -12,7 +12,8 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from enricher.respond.decision import Inputs, verdict_on
+from enricher.respond import Inputs
+from enricher.respond.decision import verdict_on
 from storage.evaluation import corpus as stored
 from workbench.replay.corpus import NOT_CLASSIFIED
 from workbench.replay.outcome import reevaluated
@@ -22,7 +23,7 @@ from workbench.statistics.intervals import Share, share_changed
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from enricher.rules.cache import Rules
+    from enricher.classify import Rules
     from storage.evaluation.corpus import RecordedPrompt
     from workbench.replay.corpus import Corpus
     from workbench.replay.outcome import Outcome
@@ -264,6 +265,7 @@ def side_by_side(corpus: Corpus, trace_id: str, *, base: Side = RECORDED, candid
 
 def current_rules(cwd: str) -> Side:
     """Return the rules that would judge a prompt typed in ``cwd`` now; raises SideError if there are no valid rules."""
+    from enricher.classify import FRESH
     from enricher.interfaces.api import rules_for
     from enricher.rules import cache
 
@@ -271,7 +273,7 @@ def current_rules(cwd: str) -> Side:
         rules, _layers = rules_for(cwd if os.path.isdir(cwd) else "")  # its folder is gone: the person's own rules
     except cache.NoRulesError as error:
         raise SideError(f"{error}; see: enricher check") from error
-    if rules.state != cache.FRESH:  # the last good rules, which judge prompts until the files are corrected
+    if rules.state != FRESH:  # the last good rules, which judge prompts until the files are corrected
         raise SideError("the instructions as they are saved have errors; see: enricher check")
     return Fixed(TODAY, rules)
 

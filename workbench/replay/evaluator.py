@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 from enricher.prompt import POINTING_WORDS
 from enricher.prompt.conversation import Conversation
-from enricher.prompt.conversation.followup import kind
+from enricher.prompt.conversation.followup import basis, kind
 from workbench.replay.impact import CONVERSATION, EVALUATE, NOT, WEIGH, Impact
 from workbench.replay.outcome import Outcome, reevaluated, reweighed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from enricher.rules.cache import Rules
+    from enricher.classify import Rules
     from storage.evaluation.corpus import RecordedPrompt
     from workbench.replay.rulesets.compared_rules import Side
     from workbench.replay.rulesets.versions import Versions
@@ -175,7 +175,7 @@ def _earlier(row: RecordedPrompt) -> str:
     # Only a short prompt can refer back; the words are not split further than needed to see that.
     if len(row.prompt.split(None, POINTING_WORDS)) > POINTING_WORDS or not _refers_back(row.prompt):
         return ""
-    return Conversation.from_json(json.loads(row.inputs)["conversation"]).basis(row.prompt)
+    return basis(Conversation.from_json(json.loads(row.inputs)["conversation"]), row.prompt)
 
 
 @functools.lru_cache(maxsize=1 << 16)  # each edit asks about the same prompts twice: for base and candidate

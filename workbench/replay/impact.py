@@ -15,16 +15,17 @@ from collections import Counter
 from itertools import accumulate, chain
 from typing import TYPE_CHECKING
 
-from enricher.classify import TASK_TYPE, scanned_part
+from enricher.classify import TASK_TYPE
 from enricher.classify.reading import MARKS
 from enricher.classify.table import GAP, Table
+from enricher.classify.verdict import scanned_part
 from workbench.replay.rulesets.versions import pairs
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
-    from enricher.rules.cache import Rules
+    from enricher.classify import Rules
     from storage.evaluation.corpus import RecordedPrompt
 
     Entry = tuple[str, tuple[Any, ...]]

@@ -11,14 +11,16 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from enricher.classify import Classification, choose_task_type
-from enricher.context import UNDECLARED, Request
-from enricher.context.channel_inputs import ChannelInput, can_rerun, channels_with_changed_input
+from enricher.classify import Classification
+from enricher.classify.verdict import choose_task_type
+from enricher.context import UNDECLARED, ChannelInput, Request
+from enricher.context.channel_inputs import can_rerun, channels_with_changed_input
 from enricher.context.gathering import gather
 from enricher.home import state_dir
 from enricher.prompt.event import PromptEvent
 from enricher.prompt.project import identify
-from enricher.respond.decision import RECORDED_SETTINGS, Enrichment, Inputs, decide, verdict_on
+from enricher.respond import RECORDED_SETTINGS, Enrichment, Inputs
+from enricher.respond.decision import decide, verdict_on
 from enricher.respond.guidance import silence_reason
 from enricher.settings import DEFAULTS, with_environment
 
@@ -26,8 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
     from typing import Any
 
+    from enricher.classify import Rules
     from enricher.context import ChannelResult
-    from enricher.rules.cache import Rules
     from storage.evaluation.corpus import RecordedPrompt
 
 NO_INTENT = "none"

@@ -31,7 +31,7 @@ from workbench.replay.rulesets.compared_rules import RECORDED
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
-    from enricher.rules.cache import Rules
+    from enricher.classify import Rules
     from storage.evaluation.corpus import RecordedPrompt, Scores
     from workbench.replay.corpus import Corpus
     from workbench.replay.evaluator import Sides, Situation

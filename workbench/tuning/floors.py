@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from enricher.respond.decision import Inputs, verdict_on
+from enricher.respond import Inputs
+from enricher.respond.decision import verdict_on
 from storage.traces import line_labels, queries
 from storage.traces.line_labels import APPROACH, GUARDRAIL, OTHER, TASK_TYPE
 from workbench.replay.outcome import reevaluated
@@ -21,7 +22,7 @@ from workbench.statistics.pairs import mcnemar_midp
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from enricher.rules.cache import Rules
+    from enricher.classify import Rules
     from storage.evaluation.corpus import RecordedPrompt
     from storage.traces.line_labels import Line
     from workbench.coverage.rule_positions import LocatedRules

@@ -11,8 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from enricher.classify import TASK_TYPE, Observation, scanned_part, verdict
-from enricher.respond.decision import Inputs
+from enricher.classify import TASK_TYPE
+from enricher.classify.verdict import Observation, scanned_part, verdict
+from enricher.prompt.conversation.followup import basis
+from enricher.respond import Inputs
 from storage.evaluation.corpus import labels_of
 from workbench.gate.case import Excerpt
 from workbench.importing.lines import json_objects
@@ -20,7 +22,7 @@ from workbench.importing.lines import json_objects
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from enricher.rules.cache import Rules
+    from enricher.classify import Rules
     from workbench.replay.corpus import Corpus
 
 REMEDY = 'write one {"prompt": …, "task_type": …} a line, or label traces and give what "enricher trace export" writes'
@@ -159,7 +161,7 @@ def from_log(corpus: Corpus) -> tuple[list[LabelledPrompt], int]:
             verdict, task_type = labels.get(row.id, ("", ""))
             unclear += verdict == "wrong"
             if verdict in ("ok", "class"):
-                earlier = Inputs.from_json(row.prompt, json.loads(row.inputs)).conversation.basis(row.prompt)
+                earlier = basis(Inputs.from_json(row.prompt, json.loads(row.inputs)).conversation, row.prompt)
                 right = frozenset([task_type or row.task_type])
                 found.append(LabelledPrompt(row.id, row.session_id or row.id, row.prompt, earlier, right))
     return found, unclear

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from enricher.classify import SEARCH_INTENT, TASK_TYPE, Observation, matching, reading, scanned_part
+from enricher.classify import SEARCH_INTENT, TASK_TYPE, matching, reading
+from enricher.classify.verdict import Observation, scanned_part
 from enricher.rules.compiling.signals import MARKERS, wording_key
 from workbench.tuning.labelled_prompts import LabelError, LabelledRow
 

@@ -13,7 +13,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from enricher.rules.cache import Rules
+from enricher.classify import Rules
 from enricher.rules.compiling.compiled import FITTED
 from enricher.rules.lint import findings
 from workbench.coverage.rule_positions import RulePosition, newest_stack, of_file, recorded_path

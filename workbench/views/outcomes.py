@@ -6,16 +6,13 @@ Both the app and the web pages call this module, so that they say the same. Offs
 from __future__ import annotations
 
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from enricher.interfaces.explanation import model_summary
 from enricher.prompt.event import SKIPS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-
-    from storage.traces.trace_pages import TraceLine
-    from workbench.web.pages.session import SessionPrompt
 
     Row = dict[str, Any]
 
@@ -126,7 +123,18 @@ def _recorded(trace: Row, name: str) -> Any:
     return trace["inputs"].get(name) if isinstance(trace["inputs"], dict) else None
 
 
-def drifts(prompts: Iterable[TraceLine] | Iterable[SessionPrompt]) -> set[str]:
+class PromptInSession(Protocol):
+    """What ``drifts`` needs to know about a prompt."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def status(self) -> str: ...
+    @property
+    def task_type(self) -> str: ...
+
+
+def drifts(prompts: Iterable[PromptInSession]) -> set[str]:
     """Return the ids of the prompts of a session whose task type differs from that of the preceding prompt.
 
     ``prompts`` begins with the oldest. Prompts that were skipped, or have no task type, are ignored.

@@ -9,7 +9,7 @@ import re
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
-from storage.traces.selection import PART
+from storage.traces.filter_text import PART
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

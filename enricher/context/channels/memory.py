@@ -20,9 +20,7 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
     from typing import Any
 
-    from enricher.context import ChannelRule, Request
-    from enricher.context.channel_inputs import ChannelInput
-    from enricher.respond.decision import Enrichment, Inputs
+    from enricher.context import ChannelInput, ChannelRule, Request
     from storage.memory.recall import Hit
 
 INTENT_IS_ON = "search_intent.enabled"
@@ -106,7 +104,7 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
     from storage.base import reader
     from storage.memory import recall
 
-    intent = _effective_intent(request.search_intent, request.intent_confidence, request.settings)
+    intent = effective_intent(request.search_intent, request.intent_confidence, request.settings)
     wanted = _memories_wanted(intent, request.intent_confidence, request.settings)
     as_specified = is_as_specified(request.settings)
     connection = reader.open_reader(f"{request.state}/enricher.db", until=request.until)
@@ -241,7 +239,7 @@ def _names(request: Request) -> frozenset[str]:
     return frozenset(word for one in called for word in (*words(one), one.lower()))
 
 
-def _effective_intent(intent: str, confidence: float, settings: Mapping[str, object]) -> str:
+def effective_intent(intent: str, confidence: float, settings: Mapping[str, object]) -> str:
     least = settings.get(MIN_CONFIDENCE, DEFAULTS[MIN_CONFIDENCE])
     is_sure = isinstance(least, int | float) and confidence >= least
     return intent if is_sure and intent in WEIGHTS else ""
@@ -249,10 +247,12 @@ def _effective_intent(intent: str, confidence: float, settings: Mapping[str, obj
 
 def _search_text(request: Request) -> str:
     if is_as_specified(request.settings):
-        subject = request.conversation.subject(request.prompt)
+        from enricher.prompt.conversation.followup import subject
+
+        meant = subject(request.conversation, request.prompt)
     else:
-        subject = request.conversation.option  # memories about earlier prompts were shown with those prompts
-    return f"{request.prompt}\n{subject[:LONGEST_SUBJECT]}" if subject else request.prompt
+        meant = request.conversation.option  # memories about earlier prompts were shown with those prompts
+    return f"{request.prompt}\n{meant[:LONGEST_SUBJECT]}" if meant else request.prompt
 
 
 def _place(request: Request) -> str:
@@ -292,27 +292,8 @@ def _stale(hit: Hit, request: Request) -> str:
 
 def question(rule: Mapping[str, Any], judged: ChannelInput, settings: Mapping[str, Any]) -> object:
     """Return what the channel's answer depends on besides the prompt and the conversation (``Channel.question``)."""
-    intent = _effective_intent(judged.search_intent, judged.intent_confidence, settings)
+    intent = effective_intent(judged.search_intent, judged.intent_confidence, settings)
     return rule["min_score"], intent, _memories_wanted(intent, judged.intent_confidence, settings)
-
-
-def memory_context(inputs: Inputs, enrichment: Enrichment) -> dict[str, Any]:
-    """Return a prompt's memories and search intent for traces, ``--json`` and the Python API (seed 001, task 2.6).
-
-    ``injected_memories`` are those that reach the channel's minimum score and are not stale.
-    """
-    from enricher.sources.uris import suggested
-
-    judged = enrichment.classification
-    intent = _effective_intent(judged.search_intent or "", judged.intent_confidence, inputs.settings)
-    return {
-        "search_intent_detected": bool(intent),
-        **({"intent_type": intent} if intent else {}),
-        "topics": list(judged.topics),
-        "injected_memories": _injected(inputs, enrichment),
-        "suggested_resources": suggested(judged.topics) if intent else [],
-        **({"reminder": reminder(intent)} if intent else {}),
-    }
 
 
 def reminder(intent: str) -> str:
@@ -322,27 +303,6 @@ def reminder(intent: str) -> str:
         f"The prompt seeks {sought}: {namespaces} come first in what this project remembers;"
         " search_memories and recall_context find more of it."
     )
-
-
-def _injected(inputs: Inputs, enrichment: Enrichment) -> list[dict[str, object]]:
-    weak = {
-        item.ref
-        for item in enrichment.items
-        if item.channel == "memory" and item.why.startswith(("below the floor", "stale"))
-    }
-    return [
-        {
-            "id": one.ref,
-            "namespace": one.kind,
-            "content_preview": preview(one.text),
-            "score": one.score,
-            "raw_score": one.raw,
-        }
-        for channel in inputs.channels
-        if channel.name == "memory"
-        for one in channel.candidates
-        if one.ref not in weak and enrichment.items
-    ]
 
 
 CHANNEL = Channel(

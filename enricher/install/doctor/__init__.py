@@ -12,6 +12,7 @@ import stat
 from dataclasses import dataclass
 
 from enricher import bundle, hosts
+from enricher.classify import FRESH
 from enricher.home import root_dir, state_dir
 from enricher.install import installer, launcher, registration
 from enricher.install.doctor import copies, sources
@@ -121,7 +122,7 @@ def _instructions(cwd: str) -> list[Finding]:
         return []
     names = ", ".join(f"{layer.name} {layer.path}" for layer in (*layers.instructions, *layers.configuration))
     found = [Finding("instructions", OK, f"in rising order: {names}")]
-    if rules.state != cache.FRESH:
+    if rules.state != FRESH:
         reason = rules.problem or "the last good version is used"
         found = [Finding("instructions", BROKEN, f"{rules.state}: {reason}", "run `enricher check`")]
     found += _faulty_layers(cwd)

@@ -13,7 +13,7 @@ from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING
 
-from enricher.classify import verdict
+from enricher.classify.verdict import verdict
 from enricher.home import root_dir
 from enricher.interfaces import bench
 from enricher.interfaces.bench import FLOOR, HOOK, BenchCase, BenchRow, empty_project, home, paired, timed

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from enricher.complexity.estimate import Estimate
     from enricher.interfaces.explanation import Explanation
-    from enricher.respond.decision import Enrichment
+    from enricher.respond import Enrichment
 
 MOST_CLASSES = 4
 COLOURS = {

@@ -126,8 +126,7 @@ def render(name: str, given: tuple[str, ...], variables: Any, mode: str | None, 
 @options.as_json
 def read(response_type: str, file: Any, is_json: bool) -> None:
     """Check a model's answer against the response TYPE; exit code 1 if it is not valid."""
-    from enricher.structured.parsing import StructuredResponseParser
-    from enricher.structured.responses import quality
+    from enricher.structured.responses import StructuredResponseParser, quality
 
     parser = StructuredResponseParser()
     if response_type not in parser.schemas:

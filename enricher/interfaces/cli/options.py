@@ -131,12 +131,12 @@ def _moment(ctx: click.Context, param: click.Parameter, value: str) -> str:
     del ctx, param
     from datetime import UTC, datetime
 
-    from storage.traces import queries, selection
+    from storage.traces import filter_text, queries
 
     if not value or queries.is_date(value):  # the beginning of a time; times are compared as texts
         return value
     try:
-        seconds = selection.moment(value.strip().lower())
+        seconds = filter_text.moment(value.strip().lower())
         return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds").removesuffix("+00:00")
     except (ValueError, OverflowError):  # OverflowError: longer ago than the clock can say
         remedy = "write 2026-03, 2026-03-31 or 2026-03-31T14:00, or 36h, 2d or 4w for that long ago"
@@ -145,7 +145,7 @@ def _moment(ctx: click.Context, param: click.Parameter, value: str) -> str:
 
 def _selection(ctx: click.Context, param: click.Parameter, value: str | None) -> Selection | None:
     del ctx, param
-    from storage.traces.selection import SelectionError, parse
+    from storage.traces.filter_text import SelectionError, parse
 
     try:
         return None if value is None else parse(value)

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING
 
-from enricher.classify import verdict
+from enricher.classify.verdict import verdict
 from enricher.interfaces import api
 from enricher.interfaces.compat.intent import DetectionSource, SearchIntent, SearchIntentType, detect, packaged_rules
 from enricher.model.question import NONE, question, read_opinion

@@ -11,8 +11,8 @@ from enum import Enum
 from functools import cache
 from typing import TYPE_CHECKING
 
-from enricher.classify import NO_INTENT, SEARCH_INTENT, verdict
-from enricher.rules.cache import Rules
+from enricher.classify import NO_INTENT, SEARCH_INTENT, Rules
+from enricher.classify.verdict import verdict
 from enricher.rules.compiling.compiler import compile_layers
 from enricher.rules.compiling.signals import label
 from enricher.rules.layers import Layer, packaged_file

@@ -66,25 +66,9 @@ class Conversation:
         """Return whether the transcript shows that the host dropped the earlier conversation."""
         return bool(self.resumed) and not self.resumed.startswith(NEWS)
 
-    def basis(self, prompt: str) -> str:
-        """Return the earlier text to which a prompt such as "yes, option 2" refers; empty if it refers to none.
-
-        The text is classified together with the prompt. A prompt such as "continue" refers to earlier text only if the
-        host has dropped the conversation.
-        """
-        if not self or _names_its_subject(prompt):
-            return ""
-        from enricher.prompt.conversation.followup import basis
-
-        return basis(self, prompt)
-
-    def subject(self, prompt: str) -> str:
-        """Return words to add to the search for a prompt that refers to earlier turns; empty for other prompts."""
-        if not self or _names_its_subject(prompt):
-            return ""
-        from enricher.prompt.conversation.followup import subject
-
-        return subject(self, prompt)
+    def may_be_meant_by(self, prompt: str) -> bool:
+        """Return whether a prompt may refer back to this conversation: a long one is assumed to name its subject."""
+        return bool(self) and len(prompt.split(None, POINTING_WORDS)) <= POINTING_WORDS
 
     def to_json(self) -> dict[str, Any]:
         """Return the conversation as it is recorded, without the answer; an empty dictionary if nothing is known."""
@@ -110,11 +94,6 @@ class Conversation:
             pairs = [pair for pair in items[:MOST_RECORDED] if _is_pair(pair)] if isinstance(items, list) else []
             setattr(conversation, name, [(first, text[:LONGEST]) for first, text in pairs])
         return conversation
-
-
-def _names_its_subject(prompt: str) -> bool:
-    """Return whether a prompt is so long that it is assumed not to refer back."""
-    return len(prompt.split(None, POINTING_WORDS)) > POINTING_WORDS
 
 
 def seen_mark(news: str) -> str:

@@ -181,8 +181,12 @@ def _names_something(prompt: str) -> bool:
 
 
 def basis(conversation: Conversation, prompt: str) -> str:
-    """Return the earlier text that says what this prompt asks for; empty if it does not depend on earlier text."""
-    how = kind(prompt)
+    """Return the earlier text to which a prompt such as "yes, option 2" refers; empty if it refers to none.
+
+    The text is classified together with the prompt. A prompt such as "continue" refers to earlier text only if the
+    host has dropped the conversation.
+    """
+    how = kind(prompt) if conversation.may_be_meant_by(prompt) else ""
     if how == CHOICE or (how == OTHER and conversation.option):
         return conversation.option
     if how in (OTHER, SAME) or (how in (APPROVAL, ASKED) and conversation.resumed):
@@ -192,7 +196,7 @@ def basis(conversation: Conversation, prompt: str) -> str:
 
 def subject(conversation: Conversation, prompt: str) -> str:
     """Return words to add to the search for a prompt that refers to earlier turns; empty for any other prompt."""
-    how = kind(prompt)
+    how = kind(prompt) if conversation.may_be_meant_by(prompt) else ""
     if not how:
         return ""
     if how in (CHOICE, OTHER) and conversation.option:

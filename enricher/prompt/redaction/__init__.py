@@ -11,11 +11,13 @@ recorded prompt, the latter keeps a password on disk.
 
 from __future__ import annotations
 
+from enricher.prompt.redaction.screen import LETTERS, Screen
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    Span = tuple[int, int, int, str]  # start, end, rank (of spans with the same start, the lowest gives the kind), kind
+    from enricher.prompt.redaction.screen import Span
 
 WORDS = (b"pass", b"secret", b"token", b"key", b"auth", b"pwd", b"bearer", b"credential")
 # Short names of secrets, which count only as whole words, each with the text to search for. The module ``sentences``
@@ -41,61 +43,13 @@ OTHER_NAMES = frozenset(
 _DIGITS_AND_SIGNS = b"0123456789#$@!%^*+&~"
 USER_MARKS = (b" -u ", b" --user ")
 BLOCKS = (b"<private", b"private key", b"private-lines:")
-_SHORTEST_TOKEN = 15
 _SHORTEST_VALUE = 6
 _SHORT_PROMPT = 2_000
-_LONGEST_NAME = 24
 # Every text seen so far needed at most two passes, and a third that finds nothing; adversarial texts may need more.
 _MOST_PASSES = 6
 # Characters that are read beyond a cut: more than any secret has, except key blocks, which are searched everywhere.
 _MARGIN = 4096
 _LONGEST_MARK = 48  # room for the line that ``_cap`` puts in place of what it leaves out
-_TOKEN_CHARACTERS = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_-"
-
-
-def _blanking_all_but(kept: bytes) -> bytes:
-    """Return a table for ``bytes.translate`` that replaces every byte with a blank, except those in ``kept``."""
-    others = bytes(range(256)).translate(None, kept)
-    return bytes.maketrans(others, b" " * len(others))
-
-
-_RUNS = _blanking_all_but(_TOKEN_CHARACTERS)
-_LETTERS = _blanking_all_but(b"abcdefghijklmnopqrstuvwxyz")
-
-
-class Screen:
-    """A text in the forms that the detectors search, all with the same offsets, and its words.
-
-    ``raw`` is the text in ASCII, ``low`` the same in lower case. In ``runs`` all characters but letters, digits, "_"
-    and "-" are replaced with blanks; the stretches between the blanks are called runs. ``long`` are the runs that
-    are long enough to be a secret token, and ``has_random`` says whether any of them looks random. ``vocabulary``
-    are the words in lower case; it stays empty for a text in which no word can be a secret.
-    """
-
-    __slots__ = ("has_random", "long", "low", "raw", "runs", "text", "vocabulary")
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.has_random = False
-        self.vocabulary: set[bytes] = set()
-        self.raw = text.encode("ascii", "replace")
-        self.low = self.raw.lower()
-        self.runs = self.raw.translate(_RUNS)
-        self.long = [run for run in self.runs.split() if len(run) >= _SHORTEST_TOKEN and not _is_name(run)]
-
-    def run_end(self, start: int, limit: int | None = None) -> int:
-        """Return the end of the run that contains ``start``; return ``start + limit`` if it ends after that.
-
-        A run is an unbroken sequence of characters that a token may have.
-        """
-        last = len(self.runs) if limit is None else min(len(self.runs), start + limit)
-        end = self.runs.find(b" ", start, last)
-        return end if end >= 0 else last
-
-
-def _is_name(run: bytes) -> bool:
-    """Return whether a run looks like a name: letters only, not all upper case, and not too long for a name."""
-    return run.isalpha() and len(run) < _LONGEST_NAME and not run.isupper()
 
 
 def redact(text: str) -> tuple[str, tuple[str, ...]]:
@@ -146,7 +100,7 @@ def _spans(text: str) -> list[Span]:
     spans: list[Span] = []
     # A module of detectors is loaded only if they may find something.
     if _may_hold_a_value(low):
-        screen.vocabulary = set(low.translate(_LETTERS).split())
+        screen.vocabulary = set(low.translate(LETTERS).split())
     words = [word for word in WORDS if word in low]
     names = [WHOLE_WORDS[word] for word in WHOLE_WORDS.keys() & screen.vocabulary]
     if words or names:

@@ -24,7 +24,7 @@ from enricher.prompt.redaction.values import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from enricher.prompt.redaction import Screen, Span
+    from enricher.prompt.redaction.screen import Screen, Span
 
 _LONGEST_NAME = 64
 _LONGEST_VALUE = 1024

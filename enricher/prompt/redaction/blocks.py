@@ -9,7 +9,7 @@ from enricher.prompt.text import places
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from enricher.prompt.redaction import Span
+    from enricher.prompt.redaction.screen import Span
 
 _BASE64 = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz+/=_-"
 _RANK = 0

@@ -7,7 +7,7 @@ from enricher.prompt.text import places
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from enricher.prompt.redaction import Screen, Span
+    from enricher.prompt.redaction.screen import Screen, Span
 
 PROGRAMS = (b"mysql", b"mariadb", b"mycli", b"sshpass", b"mongo")
 _TAKE_THE_NEXT_WORD = (b"sshpass", b"mongo")

@@ -18,7 +18,7 @@ from enricher.prompt.text import places
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from enricher.prompt.redaction import Screen, Span
+    from enricher.prompt.redaction.screen import Screen, Span
 
 PASSWORD, KEY, TOKEN, SECRET, LOGIN = "password", "key", "token", "secret", "login"
 

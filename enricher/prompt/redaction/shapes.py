@@ -12,7 +12,7 @@ from enricher.prompt.text import places
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from enricher.prompt.redaction import Screen, Span
+    from enricher.prompt.redaction.screen import Screen, Span
     from enricher.prompt.redaction.vendors import Row
 
 _LETTERS = UPPER[10:] + LOWER[10:]

@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
+    from enricher.classify import Rules
     from enricher.context import Request
-    from enricher.respond.decision import Enrichment, Inputs
-    from enricher.rules.cache import Rules
+    from enricher.respond import Enrichment, Inputs
 
 
 def improved(drafted: Enrichment, inputs: Inputs, rules: Rules, request: Request, *, until: float) -> Enrichment:

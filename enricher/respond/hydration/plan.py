@@ -51,8 +51,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
+    from enricher.classify import Rules
     from enricher.respond.hydration.reading.requests import PromptRequest
-    from enricher.rules.cache import Rules
 
 
 def workflow_for(chosen: str, requests: list[PromptRequest], rules: Rules) -> str:

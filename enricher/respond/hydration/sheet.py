@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any
 
-    from enricher.respond.decision import Enrichment, Inputs
-    from enricher.rules.cache import Rules
+    from enricher.classify import Rules
+    from enricher.respond import Enrichment, Inputs
 
 
 def sheet(result: Enrichment, inputs: Inputs, rules: Rules, *, typed: str, cwd: str) -> str:

@@ -6,6 +6,7 @@ The original specification describes it (seed 003).
 from __future__ import annotations
 
 from enricher.context.channels.session import summary
+from enricher.prompt.conversation.followup import basis
 from enricher.prompt.text import estimate_tokens, harmless
 from enricher.prompt.wording.frames import error_name
 from enricher.respond.guidance import Scored
@@ -67,9 +68,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any
 
-    from enricher.respond.decision import Enrichment, Inputs
+    from enricher.classify import Rules
+    from enricher.respond import Enrichment, Inputs
     from enricher.respond.hydration.reading.requests import PromptRequest
-    from enricher.rules.cache import Rules
 
 
 class Hydration:
@@ -238,9 +239,9 @@ def _step_of(step: Mapping[str, Any]) -> list[Any]:
 def _earlier(inputs: Inputs, main: PromptRequest | None) -> str:
     """Return the earlier request on which this prompt depends; empty if the prompt is complete by itself."""
     conversation = inputs.conversation
-    if main and not conversation.basis(inputs.prompt) and len(main.text.split()) >= FEWEST_WORDS:
+    if main and not basis(conversation, inputs.prompt) and len(main.text.split()) >= FEWEST_WORDS:
         return ""
-    return conversation.basis(inputs.prompt) or (conversation.prompts[-1] if conversation.prompts else "")
+    return basis(conversation, inputs.prompt) or (conversation.prompts[-1] if conversation.prompts else "")
 
 
 def _error_of(prompt: str, features: Iterable[str]) -> str:

@@ -60,7 +60,7 @@ def compile_classes(
     facets: Mapping[str, dict[str, Any]] | None = None,
     lists: dict[str, list[str]] | None = None,
 ) -> dict[str, Any]:
-    """Return the table that ``enricher.classify.classify`` reads; every signal must have passed ``check_signal``.
+    """Return the table that ``enricher.classify.verdict`` reads; every signal must have passed ``check_signal``.
 
     ``facets`` has the values of ``schema.FacetSettings`` by the name of the facet, which is a set of classes such as
     the task types. Of classes with equal scores, the first in ``rules`` wins. Callers must not change the table: it is

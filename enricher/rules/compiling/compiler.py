@@ -11,9 +11,10 @@ import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from enricher.classify import BROKEN, FRESH
 from enricher.home import root_dir, state_dir
 from enricher.hosts import NAMES
-from enricher.rules.cache import BROKEN, FORMAT, FRESH, cache_file, read_any_age, render, shipped_file, stamp
+from enricher.rules.cache import FORMAT, cache_file, read_any_age, render, shipped_file, stamp
 from enricher.rules.compiling.body import build_body, check_signals, class_rules, effort_thresholds
 from enricher.rules.compiling.compiled import Compiled, add_undeclared, missing_parts, read_layer
 from enricher.rules.compiling.document import Problem

@@ -27,7 +27,7 @@ from workbench.replay.outcome import reevaluated
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from enricher.rules.cache import Rules
+    from enricher.classify import Rules
     from storage.evaluation.corpus import RecordedPrompt
     from workbench.replay.attribution import Cause
     from workbench.replay.corpus import Corpus

@@ -58,7 +58,7 @@ def command(
     is imported twice.
     """
     from storage.db.database import StorageError
-    from storage.traces.selection import moment
+    from storage.traces.filter_text import moment
     from workbench.importing import conversation_files
     from workbench.importing.survey import ImportFilter
 

@@ -14,7 +14,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from enricher.rules.cache import Rules
+from enricher.classify import Rules
 from enricher.rules.compiling.compiled import LONE_LAYER
 from enricher.rules.compiling.compiler import compile_layers
 from enricher.rules.compiling.document import Problem

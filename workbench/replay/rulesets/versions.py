@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator, Mapping, Sequence
 
-    from enricher.rules.cache import Rules
+    from enricher.classify import Rules
     from enricher.rules.compiling.compiled import Compiled
 
     Texts = Sequence[tuple[str, str, str]]

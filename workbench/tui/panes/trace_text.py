@@ -17,14 +17,7 @@ from storage.traces import line_labels
 from workbench.tui.widgets.lists.columns import moment
 from workbench.tui.widgets.lists.figures import bar
 from workbench.tui.widgets.plain_text import plain, plain_in_place
-from workbench.views.outcomes import (
-    FACET_TEXTS,
-    SIGNAL_TEXTS,
-    describe_model_call,
-    describe_plan,
-    places,
-    status_text,
-)
+from workbench.views.outcomes import FACET_TEXTS, SIGNAL_TEXTS, describe_model_call, describe_plan, places, status_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

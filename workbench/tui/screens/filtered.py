@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from textual import on
 
-from storage.traces.selection import EVERYTHING, Selection, SelectionError, parse
+from storage.traces.filter_text import SelectionError, parse
+from storage.traces.selection import EVERYTHING, Selection
 from workbench.tui.screens.base import WorkbenchScreen
 from workbench.tui.widgets.search_bar import FilterBar
 

@@ -10,7 +10,7 @@ from textual.containers import Horizontal, Vertical
 from textual.widgets import Static
 
 from storage.traces import ORIGINS
-from storage.traces.selection import parse
+from storage.traces.filter_text import parse
 from storage.traces.trace_pages import among
 from workbench.tui import welcome
 from workbench.tui.messages import FilterTraces, OpenTrace

@@ -12,7 +12,7 @@ from textual.message import Message
 from textual.suggester import Suggester
 from textual.widgets import Input, Static
 
-from storage.traces.selection import completions, value_warnings
+from storage.traces.filter_text import completions, value_warnings
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult

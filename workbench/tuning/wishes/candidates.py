@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from enricher.classify import scanned_part
 from enricher.classify.reading import words_of
+from enricher.classify.verdict import scanned_part
 from enricher.rules.compiling.signals import CONTRACTIONS, tokens
 from storage.evaluation import corpus as stored
 from storage.memory.words import STOP_WORDS

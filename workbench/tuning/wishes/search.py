@@ -14,8 +14,10 @@ from functools import cached_property
 from itertools import islice, zip_longest
 from typing import TYPE_CHECKING
 
-from enricher.classify import TASK_TYPE, Observation, scanned_part
-from enricher.respond.decision import Inputs, verdict_on
+from enricher.classify import TASK_TYPE
+from enricher.classify.verdict import Observation, scanned_part
+from enricher.respond import Inputs
+from enricher.respond.decision import verdict_on
 from enricher.rules.compiling.signals import LEAST_WEIGHT, MOST_WEIGHT
 from workbench.coverage.rule_positions import for_prompt, recorded_path
 from workbench.edits import instructions_file as files
@@ -33,7 +35,7 @@ from workbench.tuning.wishes.wish import GUARDRAIL, SILENT, WITHOUT, FulfilledEr
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from enricher.rules.cache import Rules
+    from enricher.classify import Rules
     from storage.evaluation.corpus import RecordedPrompt
     from workbench.coverage.rule_positions import LocatedRules, LocatedSignal
     from workbench.edits.progress import Figures

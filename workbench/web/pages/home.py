@@ -12,7 +12,7 @@ from datasette.utils.asgi import Response
 
 from storage.evaluation import replays
 from storage.metrics import overview, rollups
-from storage.traces import line_labels, selection, trace_pages
+from storage.traces import filter_text, line_labels, trace_pages
 from workbench.statistics.intervals import wilson
 from workbench.views.latency import INSIDE_MS
 from workbench.web import charts, filters
@@ -207,7 +207,7 @@ async def _figures(history: History, request: Request) -> tuple[Overview, HomeEx
 
 def _read_extras(db: sqlite3.Connection, *, is_live: bool) -> HomeExtras:
     prompts, since = db.execute(HOW_MANY_ALTOGETHER).fetchone()
-    which = selection.parse(THE_HOOKS)
+    which = filter_text.parse(THE_HOOKS)
     return HomeExtras(
         prompts,
         since,

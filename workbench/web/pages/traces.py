@@ -11,8 +11,8 @@ from urllib.parse import urlencode
 from datasette.utils.asgi import AsgiStream, Response
 
 from storage.metrics import facets
-from storage.traces import search, selection, trace_pages
-from storage.traces.selection import FIELDS, SelectionError
+from storage.traces import filter_text, search, trace_pages
+from storage.traces.filter_text import FIELDS, SelectionError
 from storage.traces.trace_pages import ABOVE_ALL, TraceLine
 from workbench.web import filters
 from workbench.web.evidence import excerpt
@@ -83,7 +83,7 @@ async def view(history: History, request: Request) -> Response:
     try:
         found, narrower = await asyncio.gather(
             history.read(lambda db: listing(db, wanted.text, sort=wanted.sort, before=wanted.before)),
-            history.read(lambda db: facets.facets(db, selection.parse(wanted.text))),
+            history.read(lambda db: facets.facets(db, filter_text.parse(wanted.text))),
         )
         shown = {
             "found": found,
@@ -178,9 +178,9 @@ def listing(db: sqlite3.Connection, text: str, *, sort: str, before: str, limit:
     """Return the page of prompts that match the filter ``text`` and follow the prompt with the id ``before``.
 
     If ``sort`` is an order other than by time, only the first ``trace_pages.LONGEST_RANKING`` prompts are listed.
-    Raises storage.traces.selection.SelectionError if the filter is malformed.
+    Raises storage.traces.filter_text.SelectionError if the filter is malformed.
     """
-    which = search.with_index(selection.parse(text), db)
+    which = search.with_index(filter_text.parse(text), db)
     if sort in trace_pages.RANKINGS:
         return _ranked(trace_pages.ranking(db, which, by=sort), before=before, limit=limit, words=which.words)
     lines = trace_pages.page(db, which, before=before or ABOVE_ALL, limit=limit + 1)

@@ -22,8 +22,8 @@ from storage.traces import queries
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from enricher.classify import Rules
     from enricher.interfaces.explanation import Explanation
-    from enricher.rules.cache import Rules
 
     Row = dict[str, Any]
 

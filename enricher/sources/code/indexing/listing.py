@@ -8,18 +8,7 @@ import stat
 from dataclasses import dataclass
 
 from enricher.sources import git
-from enricher.sources.code import (
-    CONFIG,
-    DOC,
-    EXAMPLE,
-    GENERATED,
-    SOURCE,
-    STUB,
-    TEMPLATE,
-    TEST,
-    TRANSLATION,
-    VENDORED,
-)
+from enricher.sources.code import CONFIG, DOC, EXAMPLE, GENERATED, SOURCE, STUB, TEMPLATE, TEST, TRANSLATION, VENDORED
 from storage.base import private
 
 MOST_FILES = 250_000

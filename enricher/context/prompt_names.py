@@ -1,0 +1,86 @@
+"""Find the names in a prompt whose history may be told."""
+
+from __future__ import annotations
+
+import builtins
+
+from enricher.prompt.wording.words import SOURCE_ENDS, looks_like_a_name, words_of
+
+MOST_NAMES = 8
+LONGEST_NAME = 60
+ALIAS = "@/"
+"""With this, programs in JavaScript import from the root of their source: ``@/components/cart``."""
+NO_MODULE = "No module named "
+
+
+class PromptNames:
+    """The names in a prompt: identifiers, files, and words (``plain_words``) that count as names only in a question.
+
+    ``modules`` are the paths of an import, relative to some file and without an ending ("../lib/cart").
+    ``dotted`` are names such as ``shop.orders``, which may be those of Python files.
+    """
+
+    __slots__ = ("dotted", "files", "identifiers", "modules", "plain_words")
+
+    def __init__(self) -> None:
+        self.dotted: list[str] = []
+        self.identifiers: list[str] = []
+        self.files: list[str] = []
+        self.modules: list[str] = []
+        self.plain_words: list[str] = []
+
+    def __bool__(self) -> bool:
+        return bool(self.identifiers or self.files or self.modules or self.dotted)
+
+
+def names_in(prose: str) -> PromptNames:
+    """Return the names in a prompt, from whose text code blocks and quotations have been removed."""
+    found = PromptNames()
+    found.dotted += _missing_modules(prose)
+    for word in words_of(prose.replace(ALIAS, "./")):
+        bare = word.rstrip("./-") if word[:1] in "/-" else word.strip("./-")
+        last = bare.rpartition("/")[2]
+        head, dot, end = last.rpartition(".")
+        if not 2 < len(bare) <= LONGEST_NAME or bare.strip("0123456789._-") == "":
+            continue
+        if dot and head and end in SOURCE_ENDS:
+            found.files.append(bare)
+        elif word.startswith(("./", "../")):
+            found.modules.append(bare)
+        elif "/" in bare:
+            # A route such as /users.
+            found.plain_words += [bare] if bare[0] == "/" else []
+        elif "." in bare or "-" in bare:
+            found.plain_words.append(bare)
+            attribute = bare.rpartition(".")[2]
+            if _is_identifier(attribute):
+                found.identifiers.append(attribute)
+            if all(len(part) > 1 and part.isidentifier() and part.islower() for part in bare.split(".")):
+                found.dotted.append(bare)
+        elif _is_identifier(bare) and not hasattr(builtins, bare):  # Python's own names have no history here
+            found.identifiers.append(bare)
+    if "`" in prose or "(" in prose:
+        found.identifiers += [one for one in _marked(prose) if one not in found.identifiers]
+    found.identifiers = list(dict.fromkeys(found.identifiers))[:MOST_NAMES]
+    found.files = list(dict.fromkeys(found.files))[:MOST_NAMES]
+    found.dotted = list(dict.fromkeys(found.dotted))[:MOST_NAMES]
+    return found
+
+
+def _missing_modules(prose: str) -> list[str]:
+    """Return the names of the modules that Python did not find: "No module named 'rates'"."""
+    named = [piece[1:].partition(piece[0])[0] for piece in prose.split(NO_MODULE)[1:] if piece[:1] in ("'", '"')]
+    return [name for name in named if name.replace(".", "").isidentifier()]
+
+
+def _is_identifier(word: str) -> bool:
+    if len(word) < 4 or not word.isidentifier():
+        return False
+    return looks_like_a_name(word) or (word[0].isupper() and word[-1].isdigit() and word[:3].isalpha())  # "Metadata21"
+
+
+def _marked(prose: str) -> list[str]:
+    pieces = prose.split("`")
+    found = [one.strip().removesuffix("()") for one in pieces[1::2]] if len(pieces) % 2 else []
+    found += [one.split()[-1].rpartition(".")[2] for one in prose.split("()")[:-1] if one.split()]
+    return [one for one in found if 2 < len(one) <= LONGEST_NAME and one.isidentifier() and one.isascii()]

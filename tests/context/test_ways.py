@@ -222,6 +222,15 @@ def test_a_workflow_that_deploys_by_its_name_and_publishes_makes_releases(
     assert told(quota, "how do we deploy?", "ways", session_id="another") == [f"{path}:7 — deploys on {events}"]
 
 
+def test_the_workflow_that_is_called_release_comes_before_that_of_an_image(quota: Account) -> None:
+    for name in ("docker-release", "release"):
+        quota.write(Path(quota.project) / f".github/workflows/{name}.yml", WORKFLOW.format(condition="if: true"))
+    commit(quota, "Publish an image")
+
+    lines = told(quota, "release 1.3.0", "ways")
+    assert ".github/workflows/release.yml:7 — releases on a pushed tag `v*` or a start by hand" in lines
+
+
 def test_a_sentence_that_holds_for_every_project_is_not_told(quota: Account) -> None:
     quota.write(Path(quota.project) / "CONTRIBUTING.md", "# Commits\n\n- Use clear, descriptive commit messages\n")
     commit(quota, "Say little")

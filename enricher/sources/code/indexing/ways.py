@@ -327,7 +327,8 @@ def _of_workflow(path: str, text: str) -> list[Row]:
     deploys = bool(re.search(r"deploy|pages", name))
     rows = [_row("deploy", path, f"{where} — deploys on {' or '.join(when)}", 7.0, line=line)] if deploys else []
     if releases:  # one that deploys by its name may publish the package as well
-        rows.append(_row("release", path, f"{where} — releases on {' or '.join(when)}", 7.0, line=line))
+        rank = 7.1 if name in ("release", "publish") else 7.0  # not "docker-release" where there are both
+        rows.append(_row("release", path, f"{where} — releases on {' or '.join(when)}", rank, line=line))
     return rows
 
 

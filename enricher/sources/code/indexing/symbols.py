@@ -137,6 +137,11 @@ _ENDS = {
 }
 _LANGUAGES = {end: language for language, ends in _ENDS.items() for end in ends.split()}
 _COMPILED = {language: re.compile(pattern, re.MULTILINE) for language, pattern in _PATTERNS.items()}
+_STRINGS_OF_PYTHON = re.compile(
+    r'"""[^\\]*?(?:\\.[^\\]*?)*?"""' r"|'''[^\\]*?(?:\\.[^\\]*?)*?'''"
+    r'|"(?:[^"\\\n]|\\.)*"' r"|'(?:[^'\\\n]|\\.)*'|#[^\n]*|\\.",
+    re.DOTALL,
+)  # fmt: skip
 # The pattern for methods of JavaScript also matches "if (x) {".
 _NO_NAMES = frozenset("if for while switch catch return else do try with new function constructor super".split())
 MOST_IMPORTS = 60
@@ -155,6 +160,8 @@ def definitions(path: str, text: str) -> list[tuple[str, int]]:
     pattern = _COMPILED.get(_LANGUAGES.get(path.rpartition(".")[2].lower(), ""))
     if pattern is None:
         return []
+    if pattern is _COMPILED["python"]:
+        text = _STRINGS_OF_PYTHON.sub(_without_content, text)
     found: list[tuple[str, int]] = []
     line, counted = 1, 0
     for match in pattern.finditer(text):
@@ -169,6 +176,11 @@ def definitions(path: str, text: str) -> list[tuple[str, int]]:
         if len(found) == MOST_SYMBOLS:
             break
     return found
+
+
+def _without_content(match: re.Match[str]) -> str:
+    """Return only the line ends of a string in triple quotation marks, whose lines may look like code."""
+    return "\n" * match[0].count("\n") if match[0].startswith(('"""', "'''")) else match[0]
 
 
 def imported(path: str, text: str) -> list[str]:

@@ -88,7 +88,8 @@ def _merge_by_file(found: list[Fact]) -> list[Fact]:
             merged.append(fact)
             if sum(one.path == fact.path for one in merged) <= MOST_MERGED:
                 subject = fact.reason if fact.kind == FRAME else quoted(fact.subject)
-                surest[fact.path].reason += f"; {subject}: line {fact.line}"
+                others = fact.reason.removeprefix("defined here") if "defined here and in" in fact.reason else ""
+                surest[fact.path].reason += f"; {subject}: line {fact.line}{others}"
     return [fact for fact in found if fact not in merged]
 
 

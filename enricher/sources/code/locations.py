@@ -85,7 +85,8 @@ def facts(db: Connection, root: str, names: list[Name], opened: Collection[str] 
     lookup.opened = opened
     lookup.named_paths = [name.text for name in names if name.kind in (FILE, ATTACHED)]
     lookup.placed_paths = [name.text for name in names if name.kind in (FILE, ATTACHED, FRAME) and name.line]
-    lookup.named_types = [name.text for name in names if name.kind == IDENTIFIER and name.text[:1].isupper()]
+    identifiers = [name.text for name in names if name.kind == IDENTIFIER]
+    lookup.named_types = [name for name in identifiers if name[:1].isupper() and not name.isupper()]
     lookup.attached = sum(1 for name in names if name.kind == ATTACHED)
     found: list[Fact] = []
     # Members last, because most of them are the end of a sentence and the start of the next.

@@ -68,6 +68,22 @@ FILES = {
     "src/depot/conf/large.yaml": "out: ${tins.lids}-large.bin\n",
     "src/depot/conf/small.yaml": "tins:\n  lids: 3\n",
     "src/depot/lids.py": "class Lids:\n    def lids(self):\n        return 3\n",
+    "src/depot/lid_options.py": 'add(\n    "--lid_tint",\n    help="Wins over --lid_shape",\n)\nadd("--lid_shape")\n',
+    "src/depot/lid_shapes.py": '"""Shapes.\n\n--lid_shape wins.\n"""\n',
+    "src/depot/conf/types.py": "class Settings(TypedDict):\n    MOST_SHELVES: int\n",
+    "src/depot/conf/defaults.py": 'DEFAULTS = {\n    "MOST_SHELVES": 4,\n}\n',
+    "src/depot/template.py": (
+        "QUOTES = ('\"', \"'''\")\nDEFAULT = '''\nshelf_timeout = 3600  # \"\"\"\n'''\n\n\n"
+        "class Project:\n    shelf_timeout: int = 300\n\n\ndef fill_in():\n    pass\n"
+    ),
+    "src/depot/wait.py": "sleep(project.shelf_timeout)\n",
+    "src/depot/__init__.py": "from depot.cans import CanStack\n",
+    "src/depot/cans.py": "class CanStack:\n    pass\n",
+    "tests/test_cans.py": "CanStack()\n",
+    "src/depot/limits.py": "MOST_TINS = 9\n\n\ndef run_all():\n    pass\n",
+    "src/depot/night.py": "def run_all():\n    pass\n",
+    "src/depot/locales/en.json": '{\n  "list": {\n    "hint": "Pick..."\n  }\n}\n',
+    **{f"src/depot/hand{number}.py": "# pick one\n" for number in range(4)},
 }
 
 
@@ -160,6 +176,44 @@ def depot(account: Account, shop: Path) -> Account:
             "where is tins.lids used?",
             "src/depot/conf/large.yaml:1 tins.lids — the only file that has it as a value; 1 other file mentions it",
             id="a reference in a configuration",
+        ),
+        pytest.param(
+            "--lid_shape does nothing",
+            "src/depot/lid_options.py:5 --lid_shape — the only file that has it outside of docstrings"
+            " (src/depot/lid_shapes.py:3); also line 3",
+            id="a flag that the help of another and a docstring mention",
+        ),
+        pytest.param(
+            "MOST_SHELVES is ignored",
+            "src/depot/conf/defaults.py:2 MOST_SHELVES — defined here; also in src/depot/conf/types.py:2",
+            id="a setting whose type is in another file",
+        ),
+        pytest.param(
+            "shelf_timeout is ignored",
+            "src/depot/template.py:8 shelf_timeout — defined here; also in src/depot/wait.py:1",
+            id="an attribute that a string has the form of a definition of",
+        ),
+        pytest.param(
+            "is fill_in still right?",
+            "src/depot/template.py:11 fill_in — defined here; no other use found",
+            id="a function below quotation marks in a string",
+        ),
+        pytest.param(
+            "does anything use CanStack?",
+            "src/depot/cans.py:1 CanStack — defined here; exported by src/depot/__init__.py:1;"
+            " used by tests only: tests/test_cans.py:1",
+            id="a class that the package exports",
+        ),
+        pytest.param(
+            "run_all ignores MOST_TINS",
+            "src/depot/limits.py:1 MOST_TINS — defined here; no other use found;"
+            " run_all: line 4 and in src/depot/night.py:1",
+            id="a function of two files, one of which has a constant that is named",
+        ),
+        pytest.param(
+            'the field says "Pick..." twice',
+            "src/depot/locales/en.json:3 Pick... — the English text is here, key list.hint",
+            id="a label of one word that ends with dots",
         ),
     ],
 )

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from enricher.sources.code.lookup import Lookup, SourceLine, Uses
 
 MOST_SHOWN = 3
+MOST_LINES = 8
+"""Maximum occurrences of a name or text in one file whose lines are listed; with more, only their number is shown."""
 LONGEST_LISTED = 130
 """Maximum characters of the places listed after a definition; the whole line of output is cut at 240."""
 DEFINITION, USERS, TESTED = "definition", "users", "tested"
@@ -83,8 +85,9 @@ def used(lookup: Lookup, uses: Uses, definition: SourceLine, name: str) -> str:
     if not places and uses.renaming:
         users = [format_place(place.path, place.line) for place in uses.renaming]
         return f"; imported under another name: {_listed(users)}"
+    exported = f"; exported by {format_place(uses.exports[0].path, uses.exports[0].line)}" if uses.exports else ""
     if not places:
-        return "; no other use found"
+        return exported or "; no other use found"
     calls = [place for place in places if f"{name}(" in place.text]
     is_called = bool(calls) and not name[:1].isupper()  # a class is used in annotations as well
     places = calls if is_called else places
@@ -94,7 +97,7 @@ def used(lookup: Lookup, uses: Uses, definition: SourceLine, name: str) -> str:
     listed = _listed(_ordered(places, definition))
     files = len({place.path for place in places} - {definition.path})
     if places[0].kind == TEST:
-        return f"; used by tests only: {f'{files} files' if files > MOST_SHOWN else listed}"
+        return f"{exported}; used by tests only: {f'{files} files' if files > MOST_SHOWN else listed}"
     tests = len({place.path for place in in_tests})
     also = f"; and {tests} test file{'s' * (tests > 1)}" if tests else ""
     if files > MOST_SHOWN:
@@ -125,6 +128,11 @@ def _ordered(places: list[SourceLine], definition: SourceLine) -> list[str]:
     rest = [place for place in others if first[place.path] is not place]
     own = [f"line {place.line}" for place in places if place.path == definition.path]
     return [format_place(place.path, place.line) for place in heads + rest] + own
+
+
+def also_lines(lines: list[int]) -> str:
+    """Return a text that lists all of the numbers of lines but the first; empty if there is only one."""
+    return f"; also line{'s' * (len(lines) > 2)} {', '.join(map(str, lines[1:]))}" if len(lines) > 1 else ""
 
 
 def variants(lookup: Lookup, path: str, name: str) -> str:

@@ -88,14 +88,15 @@ class Uses:
 
     If too many files contain the name to read them all, ``places`` is empty and ``files`` is the number of these files.
     ``renaming`` are imports under another name, behind which there may be any number of uses, and ``is_partial`` means
-    that some of the places may be missing.
+    that some of the places may be missing. ``exports`` are the lines of packages that offer the name to their users.
     """
 
-    __slots__ = ("files", "is_partial", "places", "renaming")
+    __slots__ = ("exports", "files", "is_partial", "places", "renaming")
 
     def __init__(self) -> None:
         self.places: list[SourceLine] = []
         self.renaming: list[SourceLine] = []
+        self.exports: list[SourceLine] = []
         self.files = 0
         self.is_partial = False
 
@@ -285,6 +286,8 @@ class Lookup:
                     uses.places.append(SourceLine(path, line, kind, text))
                 elif path != home and is_renaming(text, name):
                     uses.renaming.append(SourceLine(path, line, kind, text))
+                elif path.endswith("/__init__.py") and kind == SOURCE and not is_definition:
+                    uses.exports.append(SourceLine(path, line, kind, text))
         return uses
 
     def _is_no_use(self, path: str, line: int, text: str, name: str) -> bool:
@@ -293,10 +296,10 @@ class Lookup:
             return True
         return is_list_of_names(text) and is_in_import(self.text(path).split("\n", line)[:line])
 
-    def occurrences(self, path: str, name: str) -> list[tuple[int, str]]:
+    def occurrences(self, path: str, name: str, *, with_docstrings: bool = False) -> list[tuple[int, str]]:
         """Return the number and the content of each line of a file that contains ``name`` as a whole word.
 
-        Docstrings of Python files are skipped.
+        Docstrings of Python files are skipped, unless they are wanted.
         """
         text = self.text(path)
         found: list[tuple[int, str]] = []
@@ -304,7 +307,7 @@ class Lookup:
         while at >= 0 and len(found) < 200:  # limits the work on a file that consists of the name
             end = text.find("\n", at)
             end = len(text) if end < 0 else end
-            if path.endswith(".py") and is_in_docstring(text, at):
+            if not with_docstrings and path.endswith(".py") and is_in_docstring(text, at):
                 closed = text.find('"""', at)  # a name in a docstring is mentioned, not used
                 at = text.find(name, closed) if closed >= 0 else -1
             elif is_whole(text, at, at + len(name)):

@@ -10,7 +10,7 @@ import os
 from enricher.prompt.wording.names import ATTACHED, CODE, FILE, FLAG, IDENTIFIER, TEXT
 from enricher.prompt.wording.words import quoted
 from enricher.sources.code import CONFIG, EXAMPLE, GENERATED, SOURCE, TEMPLATE, TEST, VENDORED, stem_of
-from enricher.sources.code.facts import FEW, ONLY, TESTED, USERS, Fact, format_place, only_file
+from enricher.sources.code.facts import FEW, MOST_LINES, ONLY, TESTED, USERS, Fact, also_lines, format_place, only_file
 from enricher.sources.code.lines import is_comment, is_import
 from enricher.sources.code.lookup import LONG_FILE, is_near
 
@@ -28,8 +28,6 @@ MOST_NAMED = 2
 """Maximum files that a prompt may name for their users (the files that use them) to be shown."""
 MOST_HOLDING = 12
 """Maximum files that are read to find the users of a file; with more, its name is too common to identify it."""
-MOST_LINES = 8
-"""Maximum occurrences of a name in a file that the prompt names; with more, none is the place to start from."""
 SHORTEST_MISSPELLED = 6
 SHORTEST_IN_FOLDER = 4
 """Minimum letters of a misspelled file name that is shorter than SHORTEST_MISSPELLED.
@@ -153,9 +151,8 @@ def place_in_named_file(lookup: Lookup, name: Name) -> Fact | None:
     lines = [number for number, _text in lookup.occurrences(paths[0], name.text)]
     if not 0 < len(lines) <= MOST_LINES:
         return None
-    others = f"; also line{'s' * (len(lines) > 2)} {', '.join(map(str, lines[1:]))}" if len(lines) > 1 else ""
     kind = "name" if name.kind == IDENTIFIER else name.kind
-    return Fact(kind, paths[0], lines[0], name.text, f"here in the file that the prompt names{others}", FEW)
+    return Fact(kind, paths[0], lines[0], name.text, f"here in the file that the prompt names{also_lines(lines)}", FEW)
 
 
 def _missing_file(lookup: Lookup, path: str) -> Fact | None:

@@ -13,10 +13,12 @@ from enricher.sources.code import CONFIG, SOURCE, STUB, TEMPLATE, TEST, TRANSLAT
 from enricher.sources.code.facts import (
     DEFINITION,
     FEW,
+    MOST_LINES,
     MOST_SHOWN,
     NAMED_IN_PROMPT,
     ONLY,
     Fact,
+    also_lines,
     counted,
     format_place,
     variants,
@@ -67,13 +69,18 @@ def text_place(
     if kind == FLAG:  # what declares a flag has it as a whole string, and comes before what mentions it in a message
         own.sort(key=lambda one: not any(_is_delimited(at, text) for _number, at in one[2]))
     path, _kind, lines = own[0]
-    line = next((number for number, at in lines if defines(at, text) or reads_environment(at, text)), lines[0][0])
+    lines.sort(key=lambda one: not _is_declaring(one[1], text, kind))
+    line = lines[0][0]
     reason = _reason(lookup, text, files, holders, own, is_delimited=is_delimited)
     reason += variants(lookup, path, text) if kind == "name" else ""
     fault = NAMED_IN_PROMPT if lookup.gives_place(path) else ""
     fact = Fact(kind, path, line, text, reason, ONLY if len(own) == 1 else FEW, fault=fault)
     fact.users = [other for other, _kind, _lines in own]
     return fact
+
+
+def _is_declaring(line: str, text: str, kind: str) -> bool:
+    return defines(line, text) or reads_environment(line, text) or (kind == FLAG and _is_delimited(line, text))
 
 
 def _files_with_the_words(lookup: Lookup, text: str, kind: str) -> list[tuple[str, int]]:
@@ -98,7 +105,7 @@ def _declared(holders: list[Holder], own: list[Holder], name: str) -> Fact | Non
         return None
     users = [format_place(path, lines[0][0]) for path, _kind, lines in holders if path != place[0]]
     also = ", ".join(users) if len(users) <= MOST_NAMED else counted(len(users))
-    fact = Fact(DEFINITION, place[0], place[1], name, f"defined here; also in {also}", FEW)
+    fact = Fact(DEFINITION, place[0], place[1], name, f"defined here; also in {also}", ONLY)
     fact.users = [path for path, _kind, _lines in holders]
     return fact
 
@@ -121,10 +128,25 @@ def _reason(
         return f"found here and in {others}"
     if mentions := _mentioning(lookup, text, files, holders):
         return f"the only file that has it as a value; {counted(mentions)} mention{'s' * (mentions == 1)} it"
+    outside = "" if is_delimited else _outside_of_docstrings(lookup, text, files, own)
     if others_count:
-        return f"the only source that has it, beside {others_count} test or other file{'s' * (others_count > 1)}"
-    lines = own[0][2]
-    return "the only place that has it" if len(lines) == 1 else f"the only file that has it, {len(lines)} times"
+        others = f"beside {others_count} test or other file{'s' * (others_count > 1)}"
+        return f"the only source that has it{outside}, {others}"
+    lines = [number for number, _at in own[0][2]]
+    if len(lines) > MOST_LINES:
+        return f"the only file that has it{outside}, {len(lines)} times"
+    return f"the only {'file' if len(lines) > 1 else 'place'} that has it{outside}{also_lines(lines)}"
+
+
+def _outside_of_docstrings(lookup: Lookup, text: str, files: list[tuple[str, int]], own: list[Holder]) -> str:
+    """Return a text that names the first docstring in a source file that has ``text`` as well; empty if none has."""
+    known = {(path, number) for path, _kind, lines in own for number, _at in lines}
+    found = [
+        format_place(path, number)
+        for path, kind in files if kind == SOURCE
+        for number, _at in lookup.occurrences(path, text, with_docstrings=True) if (path, number) not in known
+    ]  # fmt: skip
+    return f" outside of docstrings ({found[0]})" if found else ""
 
 
 def _mentioning(lookup: Lookup, text: str, files: list[tuple[str, int]], holders: list[Holder]) -> int:
@@ -184,10 +206,12 @@ def _declaration(holders: list[Holder], name: str) -> tuple[str, int] | None:
     """Return the path and line of the declaration of ``name`` among ``holders``, the files that contain this name.
 
     Finds declarations that are missing from the index, such as those in a script within a web page. Returns None unless
-    exactly one file has such a declaration.
+    exactly one file has such a declaration, or gives the default of a setting that another one gives the type of.
     """
-    found = [(path, number) for path, _kind, lines in holders for number, at in lines if declares(at, name)]
-    return found[0] if len({path for path, _ in found}) == 1 else None
+    found = [(path, number, at) for path, _kind, lines in holders for number, at in lines if declares(at, name)]
+    defaults = [one for one in found if not defines(one[2], name)]
+    one = next((some[0] for some in (found, defaults) if len({path for path, _, _ in some}) == 1), None)
+    return one and one[:2]
 
 
 def quotation(lookup: Lookup, name: Name) -> Fact | None:
@@ -200,8 +224,8 @@ def quotation(lookup: Lookup, name: Name) -> Fact | None:
         return text_place(lookup, name.text, TEXT) or (error(lookup, name) if spaces > 2 else None)
     if spaces:
         return text_place(lookup, name.text, TEXT, is_delimited=True)
-    if len(lookup.holding(name.text)) > MOST_SHOWN:
-        return None  # a common word
+    if len(lookup.holding(name.text)) > MOST_SHOWN and not name.text.endswith(("...", "\u2026")):
+        return None  # a common word, and no label such as "Select..."
     return text_place(lookup, name.text, TEXT, most=1, is_delimited=True)
 
 

@@ -360,6 +360,40 @@ def test_a_unit_behind_a_number_is_no_name(account: Account, shop: Path) -> None
     assert told(account, "is KiB right?", session="b")[0].startswith("tests/sizes_test.go:1 KiB")
 
 
+def test_a_name_with_hyphens_whose_place_is_asked_for_is_found_as_a_whole_string(account: Account, shop: Path) -> None:
+    write_all(shop, {"shop/settings.c": '{ .name = "crate-limit",\n', "shop/crates.c": "/* no crate-limit here */\n"})
+    account.cli("code", "index")
+
+    line = "shop/settings.c:1 crate-limit — the only file that has it as a value; 1 other file mentions it"
+    for number, prompt in enumerate(("where is crate-limit defined?", "¿dónde se define el crate-limit? es 5 ahora")):
+        assert told(account, prompt, session=str(number)) == [line]
+    assert told(account, "the crate-limit is too low", session="b") == []
+
+
+def test_a_tag_of_a_template_in_an_attribute_uses_the_name(account: Account, shop: Path) -> None:
+    page = '<body class="wide <%= crate_classes %>" title="No crate_names here">\n'
+    source = "def crate_classes\nend\n\ndef crate_names\nend\n"
+    write_all(shop, {"app/crates_helper.rb": source, "app/page.html.erb": page})
+    account.cli("code", "index")
+
+    assert told(account, "what is crate_classes for?") == [
+        "app/crates_helper.rb:1 crate_classes — defined here; the only use: app/page.html.erb:1"
+    ]
+    assert told(account, "what is crate_names for?", session="b") == [
+        "app/crates_helper.rb:4 crate_names — defined here; no other use found"
+    ]
+
+
+def test_a_class_within_a_class_is_known_by_the_name_of_the_jvm(account: Account, shop: Path) -> None:
+    scales = "class Scales {\n    class Empty {\n        int weigh() {\n        }\n    }\n"
+    scales += "    class Full {\n        int weighCrate() {\n        }\n    }\n}\n"
+    write_all(shop, {"src/Scales.java": scales})
+    account.cli("code", "index")
+
+    (line,) = told(account, "most of the time is spent in Scales$Full.weighCrate, why?")
+    assert line.startswith("src/Scales.java:7 ")
+
+
 def test_only_calls_count_as_uses_of_an_ordinary_word(account: Account, shop: Path) -> None:
     source = "impl Crate {\n    pub fn tare(&self) -> u8 {\n        1\n    }\n}\n"
     write_all(shop, {"src/crates.rs": source, "src/scales.rs": "let tare = 3;\nprint(tare + 1);\n"})
@@ -397,6 +431,8 @@ def test_of_a_trace_of_php_the_innermost_frame_is_told(account: Account, shop: P
         "PHP Warning:  Undefined array key in /srv/src/Shop/Scales.php on line 6\n#0 /srv/src/Shop/Reader.php(1)\n"
     )
     assert told(account, warning, session="b") == ["src/Shop/Scales.php:6 weigh — the trace's innermost frame"]
+    of_another_version = told(account, trace.replace("line 6", "line 60").replace("(6)", "(60)"), session="c")
+    assert of_another_version == ["src/Shop/Scales.php — the trace's innermost frame"]
 
 
 def test_of_many_definitions_that_in_the_interface_is_told(account: Account, shop: Path) -> None:

@@ -726,13 +726,14 @@ def test_tests_of_dotnet_and_swift_have_their_command(
         ("the failing tests for the limits, please fix them", "tests/test_limits.py"),
         ("run the table tests", ""),
         ("run the unit tests", ""),
+        ("add the export test, too", ""),
         ("run the tests", ""),
         ("fix this and run all tests", ""),
         ("* tests", ""),
     ],
 )
 def test_tests_that_a_prompt_describes_are_told(quota: Account, prompt: str, path: str) -> None:
-    for name in ("test_rate_tables.py", "test_all.py", "test.js"):
+    for name in ("test_rate_tables.py", "test_all.py", "test.js", "test_export.py", "export/test_csv.py"):
         quota.write(Path(quota.project) / f"tests/{name}", "def test_it():\n    pass\n")
     commit(quota, "Test the tables")
 

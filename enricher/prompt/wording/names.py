@@ -395,7 +395,8 @@ class _Reader:
         return False
 
     def _identifier(self, token: str, *, is_call: bool, is_marked: bool) -> bool:
-        token = token.partition("(")[0].strip("$#.").replace("::", ".").replace("#", ".").replace("->", ".")
+        token = token.partition("(")[0].strip("$#.").replace("::", ".").replace("->", ".")
+        token = token.replace("#", ".").replace("$", ".")  # "Cart$Row.total" is the JVM's name of a class in another
         if not is_marked and "-" in token:  # "save_session-Funktion"
             token = token.partition("-")[0]
         token = token.replace("’", "'").removesuffix("'s")
@@ -445,7 +446,8 @@ class _Reader:
     def _name_asked_for(self, bare: str, words: list[str]) -> None:
         """Store the word of a line whose place or callers it asks for, as in "who calls identify?"."""
         asked = name_asked_for(bare, words).partition("(")[0].rstrip(".")
-        if len(asked) < 3 or not is_identifier(asked) or asked.lower() in STOP_WORDS | KINDS_OF_SYMBOL:
+        form = asked.replace("-", "_")
+        if len(asked) < 3 or not is_identifier(form) or asked.lower() in STOP_WORDS | KINDS_OF_SYMBOL:
             return
         name = Name(IDENTIFIER, asked, is_certain=False)
         name.is_asked = True

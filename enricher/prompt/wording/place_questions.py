@@ -81,7 +81,7 @@ def _name_after(words: list[str], lowered: list[str], at: int) -> str:
     if at == len(words):
         return ""
     around = {*lowered[start:at], *lowered[at + 1 : at + 2]}
-    return words[at] if around.isdisjoint(ARTICLES) or around & KINDS else ""
+    return words[at] if "-" in words[at] or around.isdisjoint(ARTICLES) or around & KINDS else ""
 
 
 def _name_before(words: list[str], lowered: list[str], at: int) -> str:
@@ -90,4 +90,4 @@ def _name_before(words: list[str], lowered: list[str], at: int) -> str:
     if name < 0 or lowered[name] in BESIDE | WHERE | AUXILIARIES:
         return ""
     around = {*lowered[max(0, name - 2) : name], lowered[at - 1]}
-    return words[name] if around.isdisjoint(ARTICLES) or around & KINDS else ""
+    return words[name] if "-" in words[name] or around.isdisjoint(ARTICLES) or around & KINDS else ""

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 _IMPORTS = ("import ", "from ", "use ", "using ", "require ", "include ", "#include", "export {", "export *")
-_COMMENTS = ("#", "//", "*", "/*", "<!--", "--", '"""', "'''", ";", ">>>", "...")
+_COMMENTS = ("#", "//", "* ", "*/", "/*", "<!--", "--", '"""', "'''", ";", ">>>", "...")
 _DEFINING_WORDS = frozenset(
     "def class function func fn struct interface enum trait type const let var static mod module async export public"
     " private protected val fun object record sub proc local impl macro".split()
 )
 LONGEST_IMPORT = 60
 """Maximum lines of an import, above which its beginning is not looked for."""
+_C_ENDS = tuple(".c .h .cc .cpp .cxx .hh .hpp .hxx .m .mm .ino .y".split())
+_BEFORE_CALLS = frozenset("return else do case goto throw new delete sizeof co_await co_return co_yield".split())
+"""Words of C and C++ behind which a function is called; behind any other word, it is declared."""
 _VARIABLES = ("const ", "let ", "var ", "val ", "local ", "static ", "mut ")
 
 
@@ -112,12 +115,13 @@ def is_only_quoted(line: str, name: str) -> bool:
 def _is_in_a_message(line: str, name: str) -> bool:
     """Return whether ``name`` is an ordinary word in a quoted message on the line.
 
-    A placeholder does not count, because a message such as "{name} is late" really uses ``name``.
+    A placeholder does not count, because messages such as "{name} is late" and "<%= name %>" really use ``name``.
     """
     before, _, behind = line.partition(name)
     for quote in ('"', "'", "`"):
         start = before.rpartition(quote)[2]
-        in_placeholder = "{" in start and "}" not in start.rpartition("{")[2]
+        opening, closing = ("<", ">") if "<%" in start or "<?" in start else ("{", "}")
+        in_placeholder = opening in start and closing not in start.rpartition(opening)[2]
         if before.count(quote) % 2 and quote in behind and not in_placeholder:
             return " " in start + behind.partition(quote)[0]
     return False
@@ -134,6 +138,15 @@ def defines(text: str, name: str) -> bool:
     if head.startswith("func (") and head.endswith(") "):  # a method in Go: func (c *Cart) Total()
         return True
     return not head and behind[:1] in ("=", ":") and not behind.startswith(("==", "=>", "::"))
+
+
+def is_prototype(path: str, text: str, name: str) -> bool:
+    """Return whether a line of C or C++ only declares the function ``name``: ``int total(const struct cart *);``."""
+    head, _, behind = text.strip().partition(name)
+    words = head.replace("*", " ").replace("&", " ").replace("::", " ").split()
+    if not path.endswith(_C_ENDS) or not behind.lstrip().startswith("(") or not words:
+        return False
+    return _BEFORE_CALLS.isdisjoint(words) and all(word.isidentifier() for word in words)
 
 
 def declares(text: str, name: str) -> bool:

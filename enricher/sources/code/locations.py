@@ -37,7 +37,7 @@ from enricher.sources.code.facts import (
     used,
     variants,
 )
-from enricher.sources.code.lookup import MOST_CANDIDATES, Lookup, is_near
+from enricher.sources.code.lookup import MOST_CANDIDATES, MOST_READ_BYTES, Lookup, is_near
 from enricher.sources.code.text_places import code, error, flag, quotation, route, text_place
 
 TYPE_CHECKING = False
@@ -135,7 +135,7 @@ def _identifier(lookup: Lookup, name: Name) -> Fact | None:
         places = _of_named_type(lookup, places, name) or places
     if not places and "-" in name.text and not name.is_certain:
         own = _file_called(lookup, name.text)
-        return only_file(own)
+        return only_file(own) or (text_place(lookup, name.text, TEXT, is_delimited=True) if name.is_asked else None)
     if not places:
         if name.is_certain:
             if name.owner in OF_THE_PLATFORM:
@@ -372,7 +372,10 @@ def _frame(lookup: Lookup, name: Name) -> Fact | None:
             return None
         if found:
             own = found[0][0]
-            return Fact(FRAME, own, name.line, lookup.symbol_at(own, name.line), "the trace's innermost frame", ONLY)
+            text = lookup.text(own)
+            is_past_end = 0 < len(text) < MOST_READ_BYTES and text.count("\n") < name.line - 1  # of another version
+            line = 0 if is_past_end else name.line
+            return Fact(FRAME, own, line, lookup.symbol_at(own, line), "the trace's innermost frame", ONLY)
     return None
 
 

@@ -27,11 +27,13 @@ from enricher.sources.code.lines import (
     defines,
     indentation,
     is_argument,
+    is_comment,
     is_in_docstring,
     is_in_import,
     is_list_of_names,
     is_no_real_use,
     is_only_quoted,
+    is_prototype,
     is_renaming,
     is_version,
     is_whole,
@@ -281,6 +283,7 @@ class Lookup:
                 continue
             for line, text in self.occurrences(path, name):
                 is_definition = defines(text, name) or (path == home and line in defining)
+                is_definition = is_definition or is_prototype(path, text, name)
                 is_key = kind == TEST and is_only_quoted(text, name)
                 if not is_definition and not is_key and not self._is_no_use(path, line, text, name):
                     uses.places.append(SourceLine(path, line, kind, text))
@@ -338,6 +341,13 @@ class Lookup:
         """Return whether the project contains ``name`` (case-sensitive), or has too many files to check for it."""
         files = self.holding(name)
         return len(files) > MOST_CANDIDATES or any(name in self.text(path) for path, _kind in files)
+
+    def is_in_code(self, name: str) -> bool:
+        """Return whether anything but documents and comments has ``name``, or too many files to check have it."""
+        paths = [path for path, kind in self.holding(name) if kind != DOC]
+        if len(paths) > MOST_CANDIDATES:
+            return True
+        return any(not is_comment(line) for path in paths for _number, line in self.occurrences(path, name))
 
     def _count(self, term: str) -> int:
         row = self.db.execute("select sum(content) from postings where term = ?", (term,)).fetchone()

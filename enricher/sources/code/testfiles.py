@@ -124,7 +124,8 @@ def called(db: Connection, phrase: list[str]) -> Test | None:
     """Return the only test file whose name consists of the words of ``phrase``; None if there is none, or several.
 
     Hyphens, underscores, the plural and the parts that mark a file as a test do not matter: ``cart_total_test.go``,
-    ``CartTotalsTest.java`` and ``test-cart-totals.js`` all have the words "cart totals".
+    ``CartTotalsTest.java`` and ``test-cart-totals.js`` all have the words "cart totals". If other tests are in a folder
+    of that name, the phrase is a kind of test: "the routing test" may be any in ``test/integration/routing``.
     """
     last = phrase[-1]
     stems = [
@@ -136,7 +137,12 @@ def called(db: Connection, phrase: list[str]) -> Test | None:
     marks = ", ".join("?" * len(forms))
     rows = db.execute(f"select path from files where kind = ? and stem in ({marks})", (TEST, *forms)).fetchall()
     found = [path for (path,) in rows if _is_runnable(path, "")]
-    return Test(found[0], "the only test file of that name", "by name") if len(found) == 1 else None
+    if len(found) != 1:
+        return None
+    folders = " or ".join("instr('/' || lower(path), ?)" for _form in forms)
+    query = f"select 1 from files where kind = ? and path <> ? and ({folders}) limit 1"
+    is_kind = db.execute(query, (TEST, found[0], *(f"/{form}/" for form in forms))).fetchone()
+    return None if is_kind else Test(found[0], "the only test file of that name", "by name")
 
 
 def _test_stems(stem: str) -> list[str]:

@@ -26,7 +26,7 @@ _TEXT_ENDS = frozenset(
     " swift m mm c h cc cpp cxx hh hpp cs fs vb razor cshtml php phtml sh bash zsh fish lua r dart ex exs erl hs jl zig"
     " nim cr ml mli pl pm sql graphql proto tf hcl gradle bzl bazel cmake mk html htm jinja jinja2 j2 djhtml hbs"
     " mustache ejs pug twig tmpl tpl mako liquid css scss sass less md markdown rst txt adoc toml yaml yml json ini cfg"
-    " conf xml po properties vim el lisp scm f90 f for asm s gd gdshader ino prisma tscn".split()
+    " conf xml po properties vim el lisp scm f90 f for asm s gd gdshader ino prisma tscn ac y".split()
 )
 _NAMED = frozenset(
     ("makefile", "dockerfile", "justfile", "rakefile", "gemfile", "procfile", "jenkinsfile", "vagrantfile")

@@ -115,7 +115,7 @@ _ENDS = {
     "kotlin": "kt kts",
     "swift": "swift",
     "scala": "scala",
-    "c": "c h cc cpp cxx hh hpp m mm ino",
+    "c": "c h cc cpp cxx hh hpp m mm ino y",
     "ruby": "rb rake",
     "php": "php phtml",
     "shell": "sh bash zsh",

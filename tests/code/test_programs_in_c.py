@@ -1,0 +1,55 @@
+"""Through the real hook: what is told of a program in C, whose headers declare again what other files define."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from invented_shop import write_all
+from test_whereabouts import told
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from simulator import Account
+
+FILES = {
+    "crates.c": (
+        "int\ncount_crates(struct cart *cart)\n{\n\treturn cart->crates;\n}\n\n"
+        "void\nclose_crate(struct cart *cart)\n{\n}\n\nint\nweigh_crate(int crate)\n{\n\treturn crate;\n}\n"
+    ),
+    "shop.h": (
+        "int\t count_crates(struct cart *);\nvoid\t close_crate(struct cart *);\nextern int weigh_crate(int);\n"
+        "static inline const struct crate *open_crate (int,\n    int);\n"
+    ),
+    "orders.c": (
+        "void\nplace(struct cart *cart, int *weight)\n{\n\tif (!cart)\n\t\treturn count_crates(cart);\n"
+        "\t*weight = weigh_crate(3);\n\tgive(close_crate, cart);\n}\n"
+    ),
+    "parse.y": "%%\nline : WORD\n%%\n\nint\nparse_order(const char *line)\n{\n\treturn 1;\n}\n",
+    "configure.ac": (
+        "AC_ARG_ENABLE(scales, AS_HELP_STRING(--enable-scales, weigh crates))\n"
+        "AC_MSG_ERROR([scales cannot be found here])\n"
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("prompt", "line"),
+    [
+        ("who calls count_crates?", "crates.c:2 count_crates — defined here; the only caller: orders.c:5"),
+        ("make close_crate faster", "crates.c:8 close_crate — defined here; the only use: orders.c:7"),
+        ("weigh_crate is off by one", "crates.c:13 weigh_crate — defined here; the only caller: orders.c:6"),
+        ("what does parse_order return?", "parse.y:6 parse_order — defined here; no other use found"),
+        ("what does --enable-scales do?", "configure.ac:1 --enable-scales — the only place that has it"),
+        (
+            "error: scales cannot be found here",
+            'configure.ac:2 "scales cannot be found here" — the only place that has it',
+        ),
+    ],
+)
+def test_the_places_in_a_program_in_c_are_told(account: Account, shop: Path, prompt: str, line: str) -> None:
+    write_all(shop, FILES)
+    account.cli("code", "index")
+
+    assert told(account, prompt) == [line]

@@ -111,7 +111,9 @@ def _of_name(db: Connection, root: str, name: str, found: list[Event], kind: str
     first = name_history.introduction(found, is_whole=known.is_whole, cut_at=known.cut_at)
     candidates = [_candidate(name, "added", first)] if first and kind == "added" else []
     removed = name_history.removal(found)
-    if removed and (kind or removed.what & name_history.UNDEFINED) and _is_gone(db, root, name):
+    was_defined = any(one.what & (name_history.DEFINED | name_history.UNDEFINED) for one in found)
+    is_left_to_others = bool(removed and removed.what & name_history.UNDEFINED) and kind == "removed"
+    if removed and (kind or was_defined) and _is_gone(db, root, name, may_be_used=is_left_to_others):
         return [*candidates, _candidate(name, _describe_event(db, name, removed), removed)]
     if kind == "removed":
         # A name that is still there was not renamed, although it may have been replaced in some places.
@@ -126,15 +128,16 @@ def _of_name(db: Connection, root: str, name: str, found: list[Event], kind: str
     return candidates
 
 
-def _is_gone(db: Connection, root: str, name: str) -> bool:
+def _is_gone(db: Connection, root: str, name: str, *, may_be_used: bool) -> bool:
+    """Return whether nothing defines ``name``, and only comments and documents have it, unless it ``may_be_used``."""
     if name_history.is_gone(db, name):
         return True
-    spellings = {one for (one,) in db.execute("select name from symbols where key = ? limit 50", (name.lower(),))}
-    if not spellings or name in spellings:
+    # The index ignores case: "DeleteFiles" beside "deleteFiles".
+    if (name,) in db.execute("select name from symbols where key = ? limit 50", (name.lower(),)).fetchall():
         return False
     from enricher.sources.code.lookup import Lookup
 
-    return not Lookup(db, root).occurs(name)  # the index ignores case: "DeleteFiles" beside "deleteFiles"
+    return may_be_used or not Lookup(db, root).is_in_code(name)
 
 
 def _describe_event(db: Connection, name: str, event: Event) -> str:
@@ -155,7 +158,8 @@ def _of_file(db: Connection, request: Request, path: str, kind: str) -> list[Can
     name = asked.rpartition("/")[2]
     for before, after, event in name_history.file_events(db, name):
         if before and f"/{before}".endswith(f"/{asked}") and not os.path.exists(f"{root}/{before}"):
-            if (not kind or "/" not in asked) and _has_namesake(db, name, after):
+            # A file that is named without a folder is not gone because it is in another one now.
+            if (not kind or "/" not in asked) and _has_namesake(db, name, after if kind or "/" in asked else ""):
                 return []
             if not kind and after in request.opened_files():
                 return []

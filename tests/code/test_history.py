@@ -197,6 +197,37 @@ def test_a_name_that_is_still_there_was_not_renamed(account: Account, ledger: di
     assert told(account, "what happened to RateKeeper?") == []
 
 
+def test_what_a_project_has_lost_is_told_although_it_is_mentioned_or_comes_from_elsewhere(
+    account: Account, ledger: dict[str, str]
+) -> None:
+    lost = {"ledger/errors.py": "class LateEntry(Exception):\n    pass\n\n\nclass LostEntry(Exception):\n    pass\n"}
+    write_all(account.project, lost)
+    commit(account.project, "Tell what is wrong", days=2)
+    (account.project / "ledger/errors.py").write_text("# LostEntry was here\n")
+    write_all(account.project, {"ledger/entries.py": "from books import LateEntry\n\nraise LateEntry\n"})
+    made = commit(account.project, "Take the errors of books", days=1)
+    account.cli("code", "index")
+
+    for name, prompt in (("LateEntry", "why was LateEntry removed?"), ("LostEntry", "what does LostEntry mean")):
+        line = f"`{name}` — removed from ledger/errors.py in {made}, {day_of(1)}: 'Take the errors of books'"
+        assert told(account, prompt) == [line.replace("'", '"')]
+    assert told(account, "catch LateEntry in main") == []
+
+
+def test_a_rename_is_told_although_the_changed_line_does_not_show_a_definition(
+    account: Account, ledger: dict[str, str]
+) -> None:
+    source = "int\nopen_book(int page)\n{\n    return page;\n}\n"
+    write_all(account.project, {"book.c": source})
+    commit(account.project, "Open a book", days=2)
+    (account.project / "book.c").write_text(source.replace("open_book", "read_book"))
+    made = commit(account.project, "Books are read", days=1)
+    account.cli("code", "index")
+
+    line = f'`open_book` — renamed to `read_book` in {made}, {day_of(1)}: "Books are read"'
+    assert told(account, "open_book is not declared any more, rebase my patch") == [line]
+
+
 @pytest.mark.parametrize(("old", "new"), [("Rates21", "Rates24"), ("LoadWeeks", "loadWeeks")])
 def test_a_name_that_differs_in_a_number_or_in_case_is_another_one(
     account: Account, ledger: dict[str, str], old: str, new: str
@@ -264,6 +295,7 @@ def test_a_file_that_moved_to_another_folder_is_told_there(account: Account, led
 
     moved = f"`ledger/limits.py` — renamed to ledger/shared/limits.py in {made}, {day_of(1)}"
     assert told(account, "fix the types in ledger/limits.py") == [f'{moved}: "Share the limits"']
+    assert told(account, "fix the types in limits.py") == []
 
     call = {"type": "tool_use", "name": "Read", "input": {"file_path": f"{root}/ledger/shared/limits.py"}}
     record = {"type": "assistant", "message": {"id": "m1", "content": [call]}}

@@ -128,13 +128,13 @@ def _may_have_a_time(prose: str, words: list[str]) -> bool:
 
 def _may_be_gone(db: Connection, named: PromptNames) -> bool:
     # Without a question about the past or a time, only commits that removed something can be shown.
-    from enricher.sources.code.name_history import UNDEFINED, key
+    from enricher.sources.code.name_history import RENAMED, UNDEFINED, key
 
     keys, files = [key(name) for name in named.identifiers], [path.rpartition("/")[2].lower() for path in named.files]
     files += [f"{module.rpartition('.')[2].lower()}.py" for module in named.dotted]
     query = (
-        f"select 1 from name_changes where key in ({','.join('?' * len(keys))}) and what & {UNDEFINED} union all"
-        f" select 1 from file_changes where name in ({','.join('?' * len(files))}) and before <> '' limit 1"
+        f"select 1 from name_changes where key in ({','.join('?' * len(keys))}) and what & {UNDEFINED | RENAMED}"
+        f" union all select 1 from file_changes where name in ({','.join('?' * len(files))}) and before <> '' limit 1"
     )
     return db.execute(query, [*keys, *files]).fetchone() is not None
 

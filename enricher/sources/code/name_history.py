@@ -125,13 +125,14 @@ def removal(found: list[Event]) -> Event | None:
 
     ``found`` are the commits that affected the name, newest first. If some of them removed its definition, and none
     added one later, the newest of these is returned. If none of them added or removed a definition, the newest commit
-    is returned, provided that it removed more uses than it added.
+    is returned, provided that it removed more uses than it added. So is the newest if it renamed the name, because the
+    changed lines of a definition need not show that it is one.
     """
     taken = [one for one in found if one.what & UNDEFINED and not one.what & (DEFINED | MOVED)]
     placed = next((one.at for one in found if one.what & DEFINED and not one.what & UNDEFINED), 0)
     if taken and taken[0].at >= placed:
         return taken[0]
-    if placed or not found or found[0].net >= 0:
+    if not found or found[0].net >= 0 or (placed and not found[0].what & RENAMED):
         return None
     return found[0]
 

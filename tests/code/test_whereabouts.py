@@ -384,6 +384,18 @@ def test_a_tag_of_a_template_in_an_attribute_uses_the_name(account: Account, sho
     ]
 
 
+def test_a_call_and_a_mixin_of_ruby_are_uses(account: Account, shop: Path) -> None:
+    source = "module CrateScales\n  def weigh_crates\n  end\nend\n"
+    user = "class Order\n  include CrateScales\n\n  def place\n    weigh_crates\n  end\nend\n"
+    write_all(shop, {"lib/crate_scales.rb": source, "app/order.rb": user})
+    account.cli("code", "index")
+
+    for number, (name, line, use) in enumerate((("CrateScales", 1, 2), ("weigh_crates", 2, 5))):
+        assert told(account, f"what is {name} for?", session=str(number)) == [
+            f"lib/crate_scales.rb:{line} {name} — defined here; the only use: app/order.rb:{use}"
+        ]
+
+
 def test_a_class_within_a_class_is_known_by_the_name_of_the_jvm(account: Account, shop: Path) -> None:
     scales = "class Scales {\n    class Empty {\n        int weigh() {\n        }\n    }\n"
     scales += "    class Full {\n        int weighCrate() {\n        }\n    }\n}\n"

@@ -11,6 +11,9 @@ _DEFINING_WORDS = frozenset(
 LONGEST_IMPORT = 60
 """Maximum lines of an import, above which its beginning is not looked for."""
 _C_ENDS = tuple(".c .h .cc .cpp .cxx .hh .hpp .hxx .m .mm .ino .y".split())
+_RUBY_ENDS = (".rb", ".rake", ".erb")
+_ALONE_ENDS = (*_C_ENDS, *_RUBY_ENDS, ".sh", ".bash", ".zsh")
+"""Extensions of files in which a name alone on its line is called or is a value; in others, it is in a list."""
 _BEFORE_CALLS = frozenset("return else do case goto throw new delete sizeof co_await co_return co_yield".split())
 """Words of C and C++ behind which a function is called; behind any other word, it is declared."""
 _VARIABLES = ("const ", "let ", "var ", "val ", "local ", "static ", "mut ")
@@ -140,13 +143,31 @@ def defines(text: str, name: str) -> bool:
     return not head and behind[:1] in ("=", ":") and not behind.startswith(("==", "=>", "::"))
 
 
-def is_prototype(path: str, text: str, name: str) -> bool:
-    """Return whether a line of C or C++ only declares the function ``name``: ``int total(const struct cart *);``."""
-    head, _, behind = text.strip().partition(name)
-    words = head.replace("*", " ").replace("&", " ").replace("::", " ").split()
-    if not path.endswith(_C_ENDS) or not behind.lstrip().startswith("(") or not words:
-        return False
-    return _BEFORE_CALLS.isdisjoint(words) and all(word.isidentifier() for word in words)
+def defines_in(path: str, text: str, name: str) -> bool:
+    """Return whether a line of the file at ``path`` looks like the definition of ``name`` or its declaration in C.
+
+    In C, ``struct cart *cart`` uses a type, and ``int total(const struct cart *);`` declares a function.
+    """
+    head, _, behind = (part.strip() for part in text.strip().partition(name))
+    words = head.replace("(", " ( ").replace("*", " ").replace("&", " ").replace("::", " ").split()
+    if not path.endswith(_C_ENDS) or not words:
+        return defines(text, name)
+    if words[-1] in ("struct", "union", "enum"):
+        return behind.startswith(("{", ":", ";", "final")) or not behind
+    is_declared = behind.startswith("(") and _BEFORE_CALLS.isdisjoint(words) and all(map(str.isidentifier, words))
+    return is_declared or defines(text, name)
+
+
+def is_real_use(path: str, text: str, name: str) -> bool:
+    """Return whether a line uses ``name`` in the language of its file, although in others it would only mention it.
+
+    Examples are ``total`` alone on a line of Ruby, ``include Totals`` there, and ``#if TOTAL > 3`` in C.
+    """
+    bare = text.strip()
+    if path.endswith(_C_ENDS) and bare.startswith("#"):
+        return not is_import(bare)
+    is_mixin = path.endswith(_RUBY_ENDS) and bare.startswith("include ")
+    return is_mixin or (path.endswith(_ALONE_ENDS) and bare.rstrip(",; ") == name)
 
 
 def declares(text: str, name: str) -> bool:

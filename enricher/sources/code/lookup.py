@@ -25,6 +25,7 @@ from enricher.sources.code import (
 )
 from enricher.sources.code.lines import (
     defines,
+    defines_in,
     indentation,
     is_argument,
     is_comment,
@@ -33,7 +34,7 @@ from enricher.sources.code.lines import (
     is_list_of_names,
     is_no_real_use,
     is_only_quoted,
-    is_prototype,
+    is_real_use,
     is_renaming,
     is_version,
     is_whole,
@@ -282,8 +283,7 @@ class Lookup:
             if kind not in (*USING, TEST):
                 continue
             for line, text in self.occurrences(path, name):
-                is_definition = defines(text, name) or (path == home and line in defining)
-                is_definition = is_definition or is_prototype(path, text, name)
+                is_definition = defines_in(path, text, name) or (path == home and line in defining)
                 is_key = kind == TEST and is_only_quoted(text, name)
                 if not is_definition and not is_key and not self._is_no_use(path, line, text, name):
                     uses.places.append(SourceLine(path, line, kind, text))
@@ -295,6 +295,8 @@ class Lookup:
 
     def _is_no_use(self, path: str, line: int, text: str, name: str) -> bool:
         """Return whether a line of a file, with the content ``text``, only imports or mentions ``name``."""
+        if is_real_use(path, text, name):
+            return False
         if is_no_real_use(text, name) and not is_argument(self.text(path), line, name):
             return True
         return is_list_of_names(text) and is_in_import(self.text(path).split("\n", line)[:line])

@@ -154,8 +154,10 @@ def defines_in(path: str, text: str, name: str) -> bool:
         return defines(text, name)
     if words[-1] in ("struct", "union", "enum"):
         return behind.startswith(("{", ":", ";", "final")) or not behind
-    is_declared = behind.startswith("(") and _BEFORE_CALLS.isdisjoint(words) and all(map(str.isidentifier, words))
-    return is_declared or defines(text, name)
+    if not behind.startswith("("):
+        return defines(text, name)
+    is_macro = name.isupper()  # "static LIST_HEAD(rows);"
+    return not is_macro and _BEFORE_CALLS.isdisjoint(words) and all(map(str.isidentifier, words))
 
 
 def is_real_use(path: str, text: str, name: str) -> bool:

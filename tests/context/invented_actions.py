@@ -15,7 +15,9 @@ commit|fai il commit
 commit|закоммить изменения
 commit|сделай коммит
 commit|提交代码
+commit|提交并推送,然后开一个 PR
 commit|変更をコミットして
+push|コミット、プッシュ
 pull-request|open a PR
 pull-request|Looks good, please create a pull request against main
 pull-request|write the PR description
@@ -28,6 +30,8 @@ pull-request|создай PR
 pull-request|创建一个 PR
 pull-request|PRを作成して
 release|release 2.1
+release|release it
+release|raise scales to 2.1.0 and publish it
 release|cut a new release
 release|publish the package to npm
 release|bump the version and tag it

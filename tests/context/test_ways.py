@@ -377,6 +377,20 @@ def test_a_sentence_that_only_refers_elsewhere_is_not_told(quota: Account) -> No
     assert told(quota, "looks good, commit", "ways") == []
 
 
+@pytest.mark.parametrize(
+    ("heading", "sentence", "prompt"),
+    [
+        ("Pull requests", "Before you submit, run `make check`.", "open a PR for it"),
+        ("Publishing", "Never run `twine upload`.", "looks good, publish it"),
+    ],
+)
+def test_a_short_rule_with_a_command_is_told(quota: Account, heading: str, sentence: str, prompt: str) -> None:
+    quota.write(Path(quota.project) / "CONTRIBUTING.md", f"# Contributing\n\n## {heading}\n\n{sentence}\n")
+    commit(quota, "Say what to heed")
+
+    assert f'"{sentence}"' in "\n".join(told(quota, prompt, "ways"))
+
+
 def test_headings_of_a_template_may_be_underlined(quota: Account) -> None:
     template = "<!--\nAbout\n=====\n-->\n\nWhat does it change?\n--------------------\n\n## Tests\n"
     quota.write(Path(quota.project) / ".github/PULL_REQUEST_TEMPLATE.md", template)

@@ -88,8 +88,8 @@ build: build: it everything all again
 build: compile: it everything all again
 deploy: deploy: this it that everything changes to again these them all via with
 deploy: redeploy: this it that everything changes to again these them all via with
-release: release: this now to as version
-release: publish: now
+release: release: this it now to as version
+release: publish: this it now
 """
 """Rows: an action, a verb that requests it without an object, and words that may follow the verb."""
 
@@ -133,6 +133,8 @@ A short clause asks for the action if it has one of the verbs and, if the row ha
 WIDE = """
 test: 运行 | 跑 | 执行: 测试 | 单测
 test: 测试一 | 测一: 下
+commit: 提交 | コミット:
+push: 推送 | プッシュ:
 commit: 提交: 代码 | 更改 | 修改 | 改动 | 变更 | 一下 | 到git | 到 git
 commit: 写 | 生成 | 创建: 提交信息 | commit
 pull-request: 创建 | 开 | 提 | 发起 | 新建: pr | pull request | 合并请求
@@ -163,7 +165,10 @@ run: アプリ | サーバー | サーバ: を起動 | を実行 | を立ち上�
 build: ビルド: して | を実行
 new-test: テスト: を書 | を追加 | を作
 """
-"""Rows for Chinese and Japanese: an action, first words, and second words, one of which must follow closely."""
+"""Rows for Chinese and Japanese: an action, first words, and second words, one of which must follow closely.
+
+In a row without second words, the first is the whole clause.
+"""
 
 COMMANDS = {
     "lint": "lint", "linter": "lint", "format": "lint", "typecheck": "lint", "test": "test", "build": "build",

@@ -379,6 +379,8 @@ def _wide(clause: str) -> str:
     for action, firsts, seconds in _words().wide:
         for first in _cells(firsts):
             _, found, behind = clause.partition(first)
+            if clause == first and not seconds.strip():
+                return action
             if found and any(0 <= behind.find(second) <= _WIDE_BETWEEN for second in _cells(seconds)):
                 return action
     return ""

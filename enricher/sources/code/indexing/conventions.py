@@ -262,7 +262,11 @@ def _score(action: str, unit: Unit, prior: float, name: str) -> float:
     if not (named and (nearest or above or prior >= _OTHER_PRIOR)) and not (nearest and action in HEADING_SUFFICES):
         return 0.0
     when = _WHEN.match(unit.text)
-    is_then = when is not None and bool(_WORDS[action].search(when[1]) and _IMPERATIVE.search(when[2]))
+    is_then = (
+        when is not None
+        and bool(_IMPERATIVE.search(when[2]))
+        and (bool(_WORDS[action].search(when[1])) or (nearest and when[1].lower().startswith("before ")))
+    )
     orders = is_then or bool(_IMPERATIVE.search(unit.text))
     is_rule = is_then or bool(_ORDERS_OR_RULES.search(unit.text))
     is_rule = is_rule or (action in MAY_BE_HABITS and bool(_HABIT.search(unit.text)))
@@ -272,7 +276,7 @@ def _score(action: str, unit: Unit, prior: float, name: str) -> float:
         return 0.0
     score = prior + 3.0 * named + 3.0 * nearest + 1.0 * above + 1.0 * is_rule + 1.0 * orders
     score += 0.5 * bool(_QUOTES.search(unit.text))
-    return score - 1.5 * (len(unit.text) < 45)  # a short sentence rarely says how
+    return score - 1.5 * (len(unit.text) < 45 and not (is_rule and "`" in unit.text))  # a short one rarely says how
 
 
 def _is_of_this_project(text: str) -> bool:

@@ -55,6 +55,7 @@ def test_an_identifier_is_seen_in_a_prompt_of_any_language(prompt: str) -> None:
         ("auf der Seite steht „Sitzung ist abgelaufen“", TEXT, "Sitzung ist abgelaufen"),
         ("la page affiche « Session expirée »", TEXT, "Session expirée"),
         ("画面に「セッションの期限」と出ます", TEXT, "セッションの期限"),
+        ('the warning "call "weigh()" only once" is wrong', TEXT, 'call "weigh()" only once'),
         ("GET /api/users/:id answers 500", ROUTE, "/api/users/:id"),
         ("the route /orders is slow", ROUTE, "/orders"),
         ("why does --dry-run write?", FLAG, "--dry-run"),

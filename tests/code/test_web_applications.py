@@ -23,6 +23,14 @@ FILES = {
         "const key = process.env['CRATES_KEY'] ?? '';\nmodule.exports = new NewsletterQueue(from, key);\n"
     ),
     "server/shelves.js": "const MOST = 3;\nfunction fillShelves() {\n}\nmodule.exports = { MOST, fillShelves };\n",
+    "web/src/shelf-clock.ts": (
+        "import {\n  makeShelf,\n  clearShelf,\n} from './makeShelf'\n\nexport class ShelfClock {\n  #ticksLeft = 3\n"
+        "\n  start() {\n    this.#wind(\n      this.#ticksLeft,\n    )\n  }\n\n"
+        "  #wind(\n    ticks: number,\n  ) {\n  }\n}\n"
+    ),
+    "web/src/makeShelf.ts": "export function makeShelf() {\n}\nexport function clearShelf() {\n}\n",
+    "web/src/CrateRow.vue": "<template>\n  <tr><slot /></tr>\n</template>\n",
+    "web/src/CrateTable.vue": "<script setup>\nimport CrateRow from './CrateRow.vue'\n</script>\n",
     "server/letters.js": "// letters\nclass LetterQueue {\n}\nmodule.exports = LetterQueue;\n",
     "server/post.js": "const Letters = require('./LetterQueue');\nmodule.exports = new Letters();\n",
     "server/session.js": "// SHELF_NAME is optional\nreq.shelfName = process.env.SHELF_NAME;\n",
@@ -73,6 +81,31 @@ def account_with_crates(account: Account, shop: Path) -> Account:
             "does anything use LetterQueue?",
             "server/letters.js:2 LetterQueue — defined here; imported under another name: server/post.js:1",
             id="an import under another name",
+        ),
+        pytest.param(
+            "`#wind` of the clock is slow",
+            "web/src/shelf-clock.ts:15 wind — defined here; the only caller: line 10",
+            id="a private method",
+        ),
+        pytest.param(
+            "ticksLeft is never reset",
+            "web/src/shelf-clock.ts:7 ticksLeft — defined here; the only use: line 11",
+            id="a private field",
+        ),
+        pytest.param(
+            "split makeShelf.ts",
+            "web/src/makeShelf.ts — used in web/src/shelf-clock.ts:4",
+            id="an import of several lines",
+        ),
+        pytest.param(
+            "does anything use clearShelf?",
+            "web/src/makeShelf.ts:3 clearShelf — defined here; no other use found",
+            id="a name in an import of several lines",
+        ),
+        pytest.param(
+            "what may stand in the slot of CrateRow?",
+            "web/src/CrateRow.vue — used in web/src/CrateTable.vue:2",
+            id="a component, which is a file",
         ),
         pytest.param(
             "is req.shelfName still needed?",
@@ -144,9 +177,13 @@ def test_a_common_file_name_is_not_corrected_by_its_name_alone(account_with_crat
 
 def test_a_path_outside_of_the_project_that_exists_is_not_called_missing(account_with_crates: Account) -> None:
     with TemporaryDirectory(dir="/tmp") as other:  # pytest's own folder has a longer path than names have
-        write_all(Path(other), {"server/routes.js": "// another one\n"})
+        write_all(Path(other), {"shelves/routes.js": "// another one\n"})
 
-        assert told(account_with_crates, f"{other}/server/routes.js is never loaded") == []
-    assert told(account_with_crates, f"{other}/server/routes.js is never loaded") == [
-        f"{other}/server/routes.js — does not exist; the nearest is server/routes.js"
+        assert told(account_with_crates, f"{other}/shelves/routes.js is never loaded") == []
+    assert told(account_with_crates, f"{other}/shelves/routes.js is never loaded") == [
+        f"{other}/shelves/routes.js — does not exist; the nearest is server/routes.js"
     ]
+
+
+def test_a_path_of_the_project_on_another_machine_is_not_called_missing(account_with_crates: Account) -> None:
+    assert told(account_with_crates, "/srv/crates/server/routes.js is never loaded, it says") == []

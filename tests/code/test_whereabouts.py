@@ -188,6 +188,22 @@ def test_pasted_code_and_a_name_in_it_get_one_line(account: Account, shop: Path)
     assert [line.partition(" — ")[0] for line in lines if "shop/scales.py" in line] == ["shop/scales.py:3 TareError"]
 
 
+@pytest.mark.parametrize(
+    "output",
+    [
+        "web/app.ts:3:9 - error TS2305: Module './crates' has no exported member 'weighCrate'.",
+        "error[E0425]: cannot find function `weighCrate` in this scope",
+        "e: file:///ci/app/Scales.kt:12:23 Unresolved reference 'weighCrate'.",
+    ],
+)
+def test_the_name_that_a_compiler_misses_is_looked_up(account: Account, shop: Path, output: str) -> None:
+    write_all(shop, {"web/scales.ts": "export function weighCrate() {\n}\nexport function tareCrate() {\n}\n"})
+    account.cli("code", "index")
+
+    lines = told(account, f"the build fails since the update:\n\n{output}\n{output.replace('weigh', 'tare')}\n")
+    assert lines == ["web/scales.ts:1 weighCrate — defined here; no other use found"]
+
+
 def test_a_name_that_the_tests_say_everywhere_has_no_one_place(account: Account, shop: Path) -> None:
     write_all(shop, {"shop/scales.py": "def weigh(parcel):\n    return parcel.tare_weight\n"})
     account.cli("code", "index")
@@ -566,6 +582,25 @@ def test_what_the_conversation_opened_long_ago_is_not_told(
     assert account_with_shop.trace()["inputs"]["conversation"].get("earlier_files", []) == (
         [] if is_told else sorted(opened)
     )
+
+
+@pytest.mark.parametrize(
+    ("opened", "is_told"),
+    [
+        pytest.param(["shop/limits.py"], True, id="its file"),
+        pytest.param(
+            ["shop/limits.py", "shop/orders.py", "shop/web/routes.py", "tests/test_limits.py"], False, id="all"
+        ),
+    ],
+)
+def test_who_asks_for_the_callers_of_what_is_open_is_told_them(
+    account_with_shop: Account, shop: Path, opened: list[str], *, is_told: bool
+) -> None:
+    transcript = conversation(account_with_shop, shop, opened)
+
+    lines = told(account_with_shop, "ok, and who calls allow_order?", transcript_path=transcript)
+
+    assert any("2 callers: shop/orders.py:5" in line for line in lines) == is_told
 
 
 def test_two_names_of_one_file_get_one_line(account_with_shop: Account) -> None:

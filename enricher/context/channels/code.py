@@ -106,7 +106,8 @@ def _of_files(files: list[Fact]) -> Candidate:
 def _candidate(fact: Fact, known: set[str]) -> Candidate:
     place = f"{quoted(fact.path)}{f':{fact.line}' if fact.line else ''}"
     label = f"{place}{f' {quoted(fact.subject)}' if fact.subject else ''} — {fact.reason}"
-    stale = fact.fault or (ALREADY_OPEN if known & {fact.path, *fact.others} else "")
+    tells_users = fact.is_asked and not known.issuperset(fact.users)
+    stale = fact.fault or (ALREADY_OPEN if known & {fact.path, *fact.others} and not tells_users else "")
     ref = fact.path if fact.kind == FRAME else place
     return Candidate("", ref, fact.score, label=label, kind=fact.kind, stale=stale)
 

@@ -68,6 +68,8 @@ MANY_PASTED, MANY_VALUES = 4, 4
 """Minimum pasted lines for all lines between them to count as pasted; minimum values that make a line data."""
 FAILURES = ("FAILED ", "FAIL ")
 """Beginnings of the lines in which a test runner names a failed test."""
+COMPLAINTS = ("error: ", "error[", "e: ")
+"""Beginnings of the lines in which a compiler reports an error."""
 FAILED_COMMAND = (" exited with", " failed with", " returned non-zero")
 """Words that follow a quoted command where a tool reports that it failed: ``Command "npm run build" exited with 1``.
 
@@ -96,16 +98,28 @@ class Name:
     ``line`` is the line number that follows a file's name. ``is_certain`` means that the form of the name or the marks
     around it leave no doubt that it is a name. ``may_be_new`` means that the prompt may ask the agent to create the
     thing named, and ``is_made`` that the prompt clearly does so. ``is_asked`` means that it asks for
-    the place or the callers of the name ("who calls total"), which shows that an ordinary word is one.
+    the place or the callers of the name ("who calls total"), and ``is_class`` that it says "the class Total"; both show
+    that an ordinary word is a name.
     """
 
-    __slots__ = ("is_asked", "is_certain", "is_made", "kind", "line", "may_be_new", "owner", "scope", "text")
+    __slots__ = (
+        "is_asked",
+        "is_certain",
+        "is_class",
+        "is_made",
+        "kind",
+        "line",
+        "may_be_new",
+        "owner",
+        "scope",
+        "text",
+    )
 
     def __init__(self, kind: str, text: str, *, owner: str = "", line: int = 0, is_certain: bool = True) -> None:
         self.kind, self.text, self.owner = kind, text, owner
         self.line, self.is_certain = line, is_certain
         self.scope = ""
-        self.may_be_new = self.is_made = self.is_asked = False
+        self.may_be_new = self.is_made = self.is_asked = self.is_class = False
 
 
 def read_names(prompt: str) -> list[Name]:
@@ -234,6 +248,7 @@ class _Reader:
     def __init__(self) -> None:
         self.found: dict[tuple[str, str], Name] = {}
         self.code: list[str] = []
+        self.has_complaint = False
         self.lowered = ""
         """The current line in lower case."""
 
@@ -243,6 +258,7 @@ class _Reader:
         known = self.found.setdefault((name.kind, name.text), name)
         known.is_certain = known.is_certain or name.is_certain
         known.is_asked = known.is_asked or name.is_asked
+        known.is_class = known.is_class or name.is_class
         known.owner = known.owner or name.owner
         known.scope = known.scope or name.scope
         known.line = known.line or name.line
@@ -251,8 +267,13 @@ class _Reader:
     def pasted(self, bare: str) -> None:
         """Store the part of a pasted line that is worth looking up in the project.
 
-        This is the file of a failed test, an error message, or the whole line if it is code.
+        This is the file of a failed test, an error message, or the whole line if it is code. Of the first error of a
+        compiler, it is also what is quoted: "error TS2304: Cannot find name 'rateTable'".
         """
+        if not self.has_complaint and (bare.startswith(COMPLAINTS) or ": error" in bare or " - error" in bare):
+            self.has_complaint = True
+            for inside in (one for quote in "'`\"" for one in bare.split(quote)[1::2] if len(one.split()) == 1):
+                self.word(inside, "")
         if bare.startswith(FAILURES):
             test = bare.split(None, 2)[1].partition("::")[0]
             if is_file(test):
@@ -440,7 +461,7 @@ class _Reader:
                 forms = {lowered, stem(lowered)}
                 if is_title or forms.isdisjoint(STOP_WORDS | KINDS_OF_SYMBOL | NO_NAMES | generic_stems()):
                     name = Name(IDENTIFIER, bare, is_certain=False)
-                    name.is_asked = is_title
+                    name.is_class = is_title
                     self.note(name)
 
     def _name_asked_for(self, bare: str, words: list[str]) -> None:
@@ -499,12 +520,18 @@ def _path_and_line(token: str) -> tuple[str, int]:
 def _closing(text: str, start: int, closing: str) -> int:
     """Return the position of the next closing quotation mark in ``text``, at or after ``start``.
 
-    The result is -1 if none of the characters in ``closing`` occurs within LONGEST_TEXT characters.
+    The result is -1 if none of the characters in ``closing`` occurs within LONGEST_TEXT characters. A straight mark
+    between a blank and a letter opens a quotation inside, which is passed over if the outer one ends as well.
     """
+    first, depth = -1, 0
     for at in range(start, min(len(text), start + LONGEST_TEXT + 1)):
-        if text[at] in closing and not (closing == "'" and text[at + 1 : at + 2].isalnum()):  # "don't"
+        if text[at] not in closing or (closing == "'" and text[at + 1 : at + 2].isalnum()):  # "don't"
+            continue
+        opens = closing == '"' and text[at - 1] == " " and text[at + 1 : at + 2].isalnum()
+        if not (opens or depth):
             return at
-    return -1
+        first, depth = (at if first < 0 else first), depth + (1 if opens else -1)
+    return first
 
 
 def _spaced(text: str) -> str:

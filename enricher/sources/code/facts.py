@@ -33,15 +33,16 @@ class Fact:
 
     ``path`` and ``line`` are the place, and ``subject`` is the name or text that is found there. ``others`` are further
     files that the name may refer to, and ``users`` are files that use or contain it as well. ``fault`` is a reason not
-    to show the fact, or empty.
+    to show the fact, or empty. ``is_asked`` means that the prompt asks for the place or the users.
     """
 
-    __slots__ = ("fault", "kind", "line", "others", "path", "reason", "score", "subject", "users")
+    __slots__ = ("fault", "is_asked", "kind", "line", "others", "path", "reason", "score", "subject", "users")
 
     def __init__(
         self, kind: str, path: str, line: int, subject: str, reason: str, score: float, *, fault: str = ""
     ) -> None:
         self.fault = fault
+        self.is_asked = False
         self.others: list[str] = []
         self.users: list[str] = []
         self.kind = kind

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 _IMPORTS = ("import ", "from ", "use ", "using ", "require ", "include ", "#include", "export {", "export *")
+_END_OF_IMPORT = "} from "
 _COMMENTS = ("#", "//", "* ", "*/", "/*", "<!--", "--", '"""', "'''", ";", ">>>", "...")
 _DEFINING_WORDS = frozenset(
     "def class function func fn struct interface enum trait type const let var static mod module async export public"
@@ -51,7 +52,7 @@ def is_in_docstring(text: str, at: int) -> bool:
 
 
 def is_import(line: str) -> bool:
-    return line.strip().startswith(_IMPORTS) or "require(" in line
+    return line.strip().startswith((*_IMPORTS, _END_OF_IMPORT)) or "require(" in line
 
 
 def is_list_of_names(line: str) -> bool:
@@ -77,7 +78,8 @@ def is_renaming(line: str, name: str) -> bool:
     Also for ``from cart import total as sum``.
     """
     before, _, behind = line.partition(name)
-    return is_import(line) and (before.endswith("/") or behind.lstrip().startswith("as "))
+    names_file = before.endswith("/") and not before.strip().startswith(_END_OF_IMPORT)  # its names are above it
+    return is_import(line) and (names_file or behind.lstrip().startswith("as "))
 
 
 def is_no_real_use(text: str, name: str) -> bool:

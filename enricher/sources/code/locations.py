@@ -100,6 +100,7 @@ def facts(db: Connection, root: str, names: list[Name], opened: Collection[str] 
 
             fact = place_in_named_file(lookup, name)
         if fact and not any(_is_same_place(fact, known) for known in found):
+            fact.is_asked = name.is_asked
             found.append(fact)
     placed = {fact.path for fact in found if fact.line}
     # A fact that only names a file adds nothing to one that names a line of it.
@@ -144,7 +145,7 @@ def _identifier(lookup: Lookup, name: Name) -> Fact | None:
         # "The class Baskt": only the word "class" and the capital letter show that this is a name.
         is_named = name.text[:1].isupper() and not (name.owner or name.may_be_new)
         return _missing_name(lookup, name.text) if is_named else None
-    if len(places) > (MOST_DEFINING if name.is_certain or name.is_asked else 1):
+    if len(places) > (MOST_DEFINING if name.is_certain or name.is_asked or name.is_class else 1):
         return (_of_this_folder(lookup, name, places) or _declared(lookup, name, places)) if name.is_certain else None
     present = [place for place in places if lookup.verified(place, name.text)]
     if not present:
@@ -216,7 +217,7 @@ def _definition(
     if uses.files and not name.is_certain:
         # Of an ordinary word that is used everywhere, the function is meant only if the prompt says so; it may be used
         # in as many files as a word, so how many is not told.
-        is_function = name.is_asked and first.kind != TEST and not first.text[:1].isspace()
+        is_function = (name.is_asked or name.is_class) and first.kind != TEST and not first.text[:1].isspace()
         return Fact(DEFINITION, first.path, first.line, subject, "defined here", FEW) if is_function else None
     is_variable = not first.text.strip().startswith(DEFINING_STARTS)
     if first.kind == TEST and is_variable and any(place.kind != TEST for place in uses.places):
@@ -327,7 +328,9 @@ def _elsewhere(lookup: Lookup, name: Name) -> Fact | None:
     If it is found nowhere, return the only similar name, as a correction; None if there is no such name either.
     """
     if own := _file_called(lookup, name.text):
-        return only_file(own)
+        from enricher.sources.code.named_files import with_users
+
+        return with_users(lookup, own) or only_file(own)
     is_local = not name.text[:1].isupper() or name.text.isupper()
     found = text_place(lookup, name.text, "name", most=1) if is_local else None
     return found or (None if name.may_be_new else _missing_name(lookup, name.text))

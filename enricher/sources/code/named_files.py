@@ -53,7 +53,7 @@ def place_of_file(lookup: Lookup, name: Name) -> Fact | None:
     """Return where a named file is and what uses it, or that it does not exist; None if there is nothing to add."""
     if os.path.exists(f"{lookup.root}/{name.text}"):
         is_clear = name.kind == FILE and not name.line and ("/" in name.text or len(lookup.named(name.text)) == 1)
-        return _with_users(lookup, name.text) if is_clear else None
+        return with_users(lookup, name.text) if is_clear else None
     if name.is_made:
         return None
     named = lookup.named(name.text)
@@ -66,7 +66,7 @@ def place_of_file(lookup: Lookup, name: Name) -> Fact | None:
     if name.kind == ATTACHED or len(found) > MOST_ALIKE:
         return None
     if len(found) == 1:
-        users = None if name.line else _with_users(lookup, found[0])
+        users = None if name.line else with_users(lookup, found[0])
         return users or only_file(found[0], line=name.line, score=ONLY)
     if name.text.lower() in COMMON_FILES or all(kind in (TEST, EXAMPLE, GENERATED, VENDORED) for _path, kind in named):
         return None
@@ -76,7 +76,7 @@ def place_of_file(lookup: Lookup, name: Name) -> Fact | None:
     return fact
 
 
-def _with_users(lookup: Lookup, path: str) -> Fact | None:
+def with_users(lookup: Lookup, path: str) -> Fact | None:
     """Return a fact that lists the places that import the file at ``path`` or mention it.
 
     Returns None if there are none or too many, or if they need not be shown.
@@ -161,10 +161,12 @@ def _missing_file(lookup: Lookup, path: str) -> Fact | None:
     if lookup.has_history(name):
         return None
     stem, _, ending = name.partition(".")
-    if path.startswith("/") and os.path.exists(path):
-        return None  # outside of the project
     # From the most to the least similar: the same name elsewhere, another ending, another spelling.
     elsewhere = [own for own, _kind in lookup.named(name)] if folder else []
+    if path.startswith("/") and (
+        os.path.exists(path) or any("/" in own and path.endswith(f"/{own}") for own in elsewhere)
+    ):
+        return None  # outside of the project, or in a copy of it on another machine
     same_stem = [own for own, _kind in lookup.of_stem(stem) if _is_of_family(own, ending)] if len(stem) > 3 else []
     near = [
         own for own in lookup.stems_like(stem)

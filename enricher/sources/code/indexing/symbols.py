@@ -19,7 +19,8 @@ _JS = (
     r"|^(?:export\s+)?(?:declare\s+)?type\s+([A-Za-z_$][\w$]*)"
     rf"|^(?:export\s+)?(?:const|let|var)\s+([A-Za-z_$][\w$]*+){_REQUIRED}"
     r"|^[ \t]+(?:(?:public|private|protected|static|async|override|readonly|get|set)\s+)*\*?"
-    r"([A-Za-z_$#][\w$]*)\s*(?:<[^>\n]*>)?\([^;\n]{0,200}\)?\s*(?::[^;={\n]{1,200})?\{[ \t]*$"
+    r"([A-Za-z_$][\w$]*)\s*(?:<[^>\n]*>)?\([^;\n]{0,200}\)?\s*(?::[^;={\n]{1,200})?\{[ \t]*$"
+    r"|^[ \t]+(?:(?:static|async|get|set|readonly)\s+)*\*?#([A-Za-z_$][\w$]*)\s*[(<=:;?!]"  # a use has "this." before
     r"|^[ \t]*(?:module\.)?exports\.([A-Za-z_$][\w$]*)\s*="
     r"|^[ \t]*(?:[A-Za-z_$][\w$]*\.)+([A-Za-z_$][\w$]*)\s*=\s*(?:async\s+)?(?:function|\([^)\n]*\)\s*=>)"
     r"|^[ \t]+([A-Za-z_$][\w$]*)\s*[:=]\s*(?:async\s+)?(?:function\b|\([^)\n]*\)\s*=>)"

@@ -2530,7 +2530,7 @@ MUTATIONS = (
     Mutation(
         "a file that the conversation has open is told",
         "enricher/context/channels/code.py",
-        '(ALREADY_OPEN if known & {fact.path, *fact.others} and not tells_users else "")',
+        '(ALREADY_OPEN if is_open else "")',
         '""',
         "",
         "code/test_whereabouts.py::test_a_file_that_the_conversation_has_open_is_not_told",
@@ -6963,15 +6963,7 @@ MUTATIONS = (
     Mutation(
         "the callers of what is open are not told to who asks",
         "enricher/context/channels/code.py",
-        "fact.is_asked and not known",
-        "False and not known",
-        "",
-        "code/test_whereabouts.py::test_who_asks_for_the_callers_of_what_is_open_is_told_them",
-    ),
-    Mutation(
-        "who asks for callers that are open is told them",
-        "enricher/context/channels/code.py",
-        " and not known.issuperset(fact.users)",
+        " and not fact.is_asked",
         "",
         "",
         "code/test_whereabouts.py::test_who_asks_for_the_callers_of_what_is_open_is_told_them",
@@ -6985,12 +6977,12 @@ MUTATIONS = (
         "code/test_history.py::test_who_asks_for_a_name_that_comments_still_have_is_told_who_removed_its_definition",
     ),
     Mutation(
-        "a name that moved was removed",
+        "a name that another file defines was removed",
         "enricher/context/commits.py",
         "and not name_history.is_defined(db, name)",
         "",
         "",
-        "code/test_history.py::test_a_question_about_a_name_gets_the_commit_that_answers_it",
+        "code/test_history.py::test_a_name_that_another_file_defines_was_not_removed",
     ),
     Mutation(
         "an order before submitting is none on pull requests",
@@ -7007,6 +6999,14 @@ MUTATIONS = (
         "",
         "",
         "context/test_ways.py::test_a_short_rule_with_a_command_is_told",
+    ),
+    Mutation(
+        "who names a class asks for its users",
+        "enricher/prompt/wording/names.py",
+        "                    name.is_class = is_title",
+        "                    name.is_class = name.is_asked = is_title",
+        "",
+        "code/test_whereabouts.py::test_who_names_the_class_that_is_open_does_not_ask_for_its_users",
     ),
     Mutation(
         "a verb of Chinese or Japanese alone asks for nothing",

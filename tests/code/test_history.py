@@ -228,6 +228,17 @@ def test_a_rename_is_told_although_the_changed_line_does_not_show_a_definition(
     assert told(account, "open_book is not declared any more, rebase my patch") == [line]
 
 
+def test_a_name_that_another_file_defines_was_not_removed(account: Account, ledger: dict[str, str]) -> None:
+    both = {f"ledger/{name}.py": "def pack_weeks(rows):\n    return rows\n" for name in ("pack", "weeks")}
+    write_all(account.project, both)
+    commit(account.project, "Pack weeks", days=2)
+    (account.project / "ledger/pack.py").unlink()
+    commit(account.project, "Pack weeks once", days=1)
+    account.cli("code", "index")
+
+    assert told(account, "what happened to pack_weeks?") == []
+
+
 @pytest.mark.parametrize(("old", "new"), [("Rates21", "Rates24"), ("LoadWeeks", "loadWeeks")])
 def test_a_name_that_differs_in_a_number_or_in_case_is_another_one(
     account: Account, ledger: dict[str, str], old: str, new: str

@@ -103,6 +103,11 @@ def account_with_crates(account: Account, shop: Path) -> Account:
             id="a name in an import of several lines",
         ),
         pytest.param(
+            "does anything use makeShelf?",
+            "web/src/makeShelf.ts:1 makeShelf — defined here; no other use found",
+            id="a name in an import of several lines from the file so called",
+        ),
+        pytest.param(
             "what may stand in the slot of CrateRow?",
             "web/src/CrateRow.vue — used in web/src/CrateTable.vue:2",
             id="a component, which is a file",

@@ -603,6 +603,16 @@ def test_who_asks_for_the_callers_of_what_is_open_is_told_them(
     assert any("2 callers: shop/orders.py:5" in line for line in lines) == is_told
 
 
+def test_who_names_the_class_that_is_open_does_not_ask_for_its_users(account: Account, shop: Path) -> None:
+    write_all(shop, {"shop/boxes.py": "class Box:\n    pass\n", "shop/load.py": "box = Box()\n"})
+    account.cli("code", "index")
+    transcript = conversation(account, shop, ["shop/boxes.py"])
+
+    assert told(account, "make the class Box smaller", transcript_path=transcript) == []
+    (line,) = told(account, "who uses Box?", session="t", transcript_path=transcript)
+    assert line == "shop/boxes.py:1 Box — defined here; the only use: shop/load.py:1"
+
+
 def test_two_names_of_one_file_get_one_line(account_with_shop: Account) -> None:
     lines = told(account_with_shop, "compare hash_password with check_password")
 

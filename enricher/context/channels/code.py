@@ -106,8 +106,8 @@ def _of_files(files: list[Fact]) -> Candidate:
 def _candidate(fact: Fact, known: set[str]) -> Candidate:
     place = f"{quoted(fact.path)}{f':{fact.line}' if fact.line else ''}"
     label = f"{place}{f' {quoted(fact.subject)}' if fact.subject else ''} — {fact.reason}"
-    tells_users = fact.is_asked and not known.issuperset(fact.users)
-    stale = fact.fault or (ALREADY_OPEN if known & {fact.path, *fact.others} and not tells_users else "")
+    is_open = known & {fact.path, *fact.others} and not fact.is_asked
+    stale = fact.fault or (ALREADY_OPEN if is_open else "")
     ref = fact.path if fact.kind == FRAME else place
     return Candidate("", ref, fact.score, label=label, kind=fact.kind, stale=stale)
 

@@ -6929,6 +6929,14 @@ MUTATIONS = (
         "code/test_web_applications.py::test_what_a_web_application_has_is_found",
     ),
     Mutation(
+        "what is for other programs has no use",
+        "enricher/sources/code/facts.py",
+        'no other use found" if exported else',
+        'no other use found" if not exported else',
+        "",
+        "code/test_web_applications.py::test_what_a_web_application_has_is_found",
+    ),
+    Mutation(
         "a component has no users",
         "enricher/sources/code/locations.py",
         "with_users(lookup, own) or only_file(own)",

@@ -29,6 +29,8 @@ FILES = {
         "  #wind(\n    ticks: number,\n  ) {\n  }\n}\n"
     ),
     "web/src/makeShelf.ts": "export function makeShelf() {\n}\nexport function clearShelf() {\n}\n",
+    "web/src/pack.ts": "export function packCrate() {\n}\n",
+    "web/src/public.ts": "export { packCrate } from './pack'\n",
     "web/src/CrateRow.vue": "<template>\n  <tr><slot /></tr>\n</template>\n",
     "web/src/CrateTable.vue": "<script setup>\nimport CrateRow from './CrateRow.vue'\n</script>\n",
     "server/letters.js": "// letters\nclass LetterQueue {\n}\nmodule.exports = LetterQueue;\n",
@@ -106,6 +108,11 @@ def account_with_crates(account: Account, shop: Path) -> Account:
             "does anything use makeShelf?",
             "web/src/makeShelf.ts:1 makeShelf — defined here; no other use found",
             id="a name in an import of several lines from the file so called",
+        ),
+        pytest.param(
+            "does anything use packCrate?",
+            "web/src/pack.ts:1 packCrate — defined here; exported by web/src/public.ts:1, no other use found",
+            id="a name for other programs",
         ),
         pytest.param(
             "what may stand in the slot of CrateRow?",

@@ -86,9 +86,10 @@ def used(lookup: Lookup, uses: Uses, definition: SourceLine, name: str) -> str:
     if not places and uses.renaming:
         users = [format_place(place.path, place.line) for place in uses.renaming]
         return f"; imported under another name: {_listed(users)}"
-    exported = f"; exported by {format_place(uses.exports[0].path, uses.exports[0].line)}" if uses.exports else ""
+    exports = [format_place(place.path, place.line) for place in uses.exports]
+    exported = f"; exported by {_listed(exports)}" if exports else ""
     if not places:
-        return exported or "; no other use found"
+        return f"{exported}, no other use found" if exported else "; no other use found"
     calls = [place for place in places if f"{name}(" in place.text]
     is_called = bool(calls) and not name[:1].isupper()  # a class is used in annotations as well
     places = calls if is_called else places

@@ -91,7 +91,7 @@ class Uses:
 
     If too many files contain the name to read them all, ``places`` is empty and ``files`` is the number of these files.
     ``renaming`` are imports under another name, behind which there may be any number of uses, and ``is_partial`` means
-    that some of the places may be missing. ``exports`` are the lines of packages that offer the name to their users.
+    that some of the places may be missing. ``exports`` are the lines that only pass the name on to other programs.
     """
 
     __slots__ = ("exports", "files", "is_partial", "places", "renaming")
@@ -289,7 +289,7 @@ class Lookup:
                     uses.places.append(SourceLine(path, line, kind, text))
                 elif path != home and is_renaming(text, name):
                     uses.renaming.append(SourceLine(path, line, kind, text))
-                elif path.endswith("/__init__.py") and kind == SOURCE and not is_definition:
+                elif path != home and not is_definition and _is_face(path, kind, text):
                     uses.exports.append(SourceLine(path, line, kind, text))
         return uses
 
@@ -475,3 +475,8 @@ def _terms_of(text: str) -> list[str]:
         if parts:
             found.append("".join(parts) if len(parts) > 1 else stem(parts[0]))
     return list(dict.fromkeys(found))
+
+
+def _is_face(path: str, kind: int, text: str) -> bool:
+    """Return whether a line only passes a name on to other programs: an export, or an import of a package's face."""
+    return text.startswith("export {") or (path.endswith("/__init__.py") and kind == SOURCE)

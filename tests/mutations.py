@@ -3784,6 +3784,14 @@ MUTATIONS = (
         "",
         "secrets/test_secrets.py::test_ordinary_prompts_keep_every_word",
     ),
+    Mutation(
+        "a file with a line number behind the word login is taken for a password",
+        "enricher/prompt/redaction/values.py",
+        'text = text if lines.strip("0123456789:-") else path',
+        "text = text if lines else path",
+        "",
+        "secrets/test_secrets.py::test_ordinary_prompts_keep_every_word",
+    ),
     # --- the history of what a prompt names
     Mutation(
         "a name that stands in the project is said to be removed",

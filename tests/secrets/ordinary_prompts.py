@@ -65,6 +65,10 @@ ORDINARY = (
         "비밀번호는 8자 이상",
         "la contraseña tiene 8 letras",
     ),
+    *(
+        "the login tests: shop/tests/test_a_b.py:315 and shop/b.py",
+        "login_page: the caller is web_2/src/auth_pages.ts:12-30",
+    ),
     *("the token count is 128000 for gpt-4o-mini-2024-07-18", "max_tokens=4096 and 3 tokens left", "tokens: 1,234,567"),
     *(
         "use sha256 as the password hash",

@@ -147,9 +147,11 @@ def _is_version(text: str) -> bool:
 
 
 def _is_path(text: str) -> bool:
-    """Return whether the text is a file path, and not random base64 text with slashes."""
+    """Return whether the text is a file path, perhaps with a line number, and not random base64 text with slashes."""
     if "/" not in text and "\\" not in text:
         return False
+    path, _, lines = text.partition(":")
+    text = text if lines.strip("0123456789:-") else path
     extension = text.rpartition(".")[2]
     if text.startswith(("./", "../", "~/")) or (extension != text and len(extension) <= 5 and extension.isalpha()):
         return True

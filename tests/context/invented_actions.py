@@ -5,6 +5,10 @@ from __future__ import annotations
 ASKED = """
 commit|commit and push
 commit|Commit this please
+commit|ok commit that and open the PR later
+commit|commit that fix
+commit|commit das bitte
+push|push that
 commit|ok now commit the changes
 commit|write a SHORT git commit message for this fix
 commit|Bitte committe die Änderungen
@@ -33,6 +37,7 @@ release|release 2.1
 release|release it
 release|raise scales to 2.1.0 and publish it
 release|cut a new release
+release|prepare the 0.19.2 release
 release|publish the package to npm
 release|bump the version and tag it
 release|I want to create a release of the tool on GitHub, how can I go about this
@@ -95,6 +100,8 @@ test|测试一下
 
 NOT_ASKED = """
 fix the commit message component
+commit that broke the build is 1a2b3c4
+fix the 0.19.2 release notes page
 the pull request template page is broken
 make the release notes view scroll
 load the test data

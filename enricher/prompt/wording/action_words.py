@@ -74,8 +74,10 @@ contributor: add list credit include: contributor | contributors | contributors 
 """Rows: an action, verbs with which the clause can begin, and objects, one of which must follow the verb."""
 
 ALONE = """
-commit: commit: this these those it them all everything what changes as with and both here that's -m -am
-push: push: this these it them all everything changes to upstream origin and -u --force what
+commit: commit: this these those it them all everything what changes as with and both here that's das es ça esto eso
+  isso isto questo это -m -am
+push: push: this these it them all everything changes to upstream origin and das es ça esto eso isso isto questo
+  это -u --force what
 lint: lint: this it everything all code codebase project files and with
 lint: format: code codebase everything all project with
 lint: reformat: code codebase everything all project with

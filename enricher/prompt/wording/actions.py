@@ -299,7 +299,7 @@ def _of_alone(verb: str, rest: list[str]) -> str:
         return "" if verb in NEEDS_A_THING else action
     if _is_path(rest[0]) and action in ("lint", TEST) and len(rest) == 1:
         return action
-    if rest[0] in ("the", "my", "your", "our", "all"):
+    if rest[0] in ("the", "my", "your", "our", "all") or (rest[0] == "that" and verb in ("commit", "push")):
         return action if _is_committable(verb, rest, behind) else ""
     if verb in ("release", "publish") and _is_version(rest[0]):
         return action
@@ -349,7 +349,8 @@ def _has_object(rest: list[str], things: frozenset[str], verb: str, action: str)
             if action == RELEASE and verb in ("bump", "increase", "raise") and behind == ["of"]:
                 return False  # "bump the version of react" is about a dependency
             return not (action in (BUILD, RUN) and {"a", "an"}.intersection(rest[:at]))  # "build an app that …"
-        if word not in _words().between and not (action in NAMED_BETWEEN or (word in _PARTICLES and at < 4)):
+        is_between = word in _words().between or _is_version(word)
+        if not is_between and not (action in NAMED_BETWEEN or (word in _PARTICLES and at < 4)):
             return False
     return False
 

@@ -2696,6 +2696,14 @@ MUTATIONS = (
         "code/test_history.py::test_what_exists_and_is_not_asked_about_gets_no_history",
     ),
     Mutation(
+        "who wants nothing changed is told tests",
+        "enricher/context/channels/tests.py",
+        "    if any(words in low.replace",
+        "    if False and any(words in low.replace",
+        "",
+        "context/test_ways.py::test_nothing_is_told_of_tests",
+    ),
+    Mutation(
         "tests that a prompt describes in words are not told",
         "enricher/context/channels/tests.py",
         "described = [] if paths else _described(low)",

@@ -461,6 +461,7 @@ def test_who_has_run_the_tests_is_not_told_how(quota: Account) -> None:
         ("为 burst_size 写一个单元测试", "tests/test_limits.py:9 — tests burst_size, named there once"),
         ("load_all should raise for a missing path", "tests/test_load.py:5 — tests load_all, named there once"),
         ("refactor quota/storage.py", "tests/test_load.py — imports storage.py"),
+        ("fix RateLimiter without changing anything else", "tests/test_limits.py:5 — tests RateLimiter"),
         ("which tests cover quota/limits.py?", "tests/test_limits.py — tests limits.py, by its name"),
         ("is there a test for load_all?", "tests/test_load.py:5 — tests load_all"),
         (
@@ -477,6 +478,7 @@ def test_the_tests_of_what_will_change_are_told_with_their_command(quota: Accoun
     "prompt",
     [
         "what does quota/limits.py do?",
+        "RateLimiter raises on empty keys. dont change anything yet, tell me when that was decided",
         "fix quota/words.py",
         "hmm, why does quota/limits.py fail?",
         "why do we not test quota/limits.py?",

@@ -40,6 +40,12 @@ ASKING = frozenset(
 ASKING_FOR_TESTS = frozenset("what which where is are does do has have welche gibt hay quels quelles quali há".split())
 """First words of a question that asks for tests, if it mentions them: "which tests cover load_rates?"."""
 FIRST = 3
+ANSWER_ONLY = (
+    "change anything", "changing anything", "touch anything", "touching anything", "edit anything", "no code changes",
+    "change nothing", "nichts änder", "ändere nichts", "change rien", "modifie rien", "cambies nada", "mude nada",
+    "cambiare nulla", "ничего не меняй",
+)  # fmt: skip
+"""Parts of prompts that ask for an answer and nothing else."""
 CORRECTIONS = ("no ", "no,", "no.", "nein", "non,", "não,", "нет", "不", "いや")
 """Beginnings of prompts that correct what the agent proposed: they are about the proposal, not about existing code."""
 TEST_WORDS = ("test", "prueb", "тест", "测试", "テスト")
@@ -90,6 +96,8 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
 
 
 def _is_question(low: str) -> bool:
+    if any(words in low.replace("anything else", "") for words in ANSWER_ONLY):
+        return True
     sentences = [one for one in low.replace("? ", "?\n").replace(". ", ".\n").splitlines() if one.strip()]
     return any(
         one.rstrip().endswith("?") and any(word.strip(_AROUND) in ASKING for word in one.split(None, FIRST)[:FIRST])

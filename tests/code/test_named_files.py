@@ -55,6 +55,8 @@ FILES = {
         'HELP = """\nRun \'refill\' to order what is sold out."""\n\n\n@shopctl.command(\n    "refill",\n'
         "    help=HELP,\n)\ndef order_all():\n    pass\n"
     ),
+    "shop/counting.go": '\t\tUse:   "tally [flags] [DAY ...]",\n\t\tShort: "Say the tally",\n',
+    **{f"shop/{name}.go": '\t\tUse:   "weigh",\n' for name in ("cmd_weigh", "scales")},
     "shop/options.go": 'mostCoins := flags.Int("most-coins", 9, "as many")\n',
     "shop/dump.go": "// With most-coins the dump ends early.\nlimit := mostCoins\n",
     "shop/settings.py": 'DEFAULTS = {\n    "MOST_ORDERS": 9,\n}\n',
@@ -107,6 +109,16 @@ def account_with_ledger(account: Account, shop: Path) -> Account:
             "`shopctl audit` prints nothing",
             'shop/console.py:1 "shopctl audit" — declares this command',
             id="a command that a decorator declares",
+        ),
+        pytest.param(
+            "`shopctl tally --json` prints nothing",
+            'shop/counting.go:1 "shopctl tally" — declares this command',
+            id="a command of Go, with its arguments",
+        ),
+        pytest.param(
+            "`shopctl weigh` prints nothing",
+            'shop/cmd_weigh.go:1 "shopctl weigh" — declares this command',
+            id="the file of a command that several files declare",
         ),
         pytest.param(
             'where does "This shop is closed today." come from?',

@@ -68,6 +68,7 @@ def test_an_identifier_is_seen_in_a_prompt_of_any_language(prompt: str) -> None:
         ("die Klasse Cart zählt doppelt", IDENTIFIER, "Cart"),
         ("what does `shop restock` do?", COMMAND, "restock"),
         ("KeyError: the session has expired meanwhile", ERROR, "the session has expired meanwhile"),
+        ("Fatal: the session has expired meanwhile", ERROR, "the session has expired meanwhile"),
     ],
 )
 def test_other_things_are_seen_by_their_form(prompt: str, kind: str, text: str) -> None:

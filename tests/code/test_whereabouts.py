@@ -95,6 +95,7 @@ def test_a_quoted_name_alone_on_its_line_is_used_by_the_call_around_it(account: 
         "[shop.crates][error] Crate {} cannot be closed.",
         "2026-03-02 10:00:03 [error] Crate {} cannot be closed.",
         "10:00:03 CRITICAL shop.crates - Crate {} cannot be closed.",
+        "Fatal: Crate {} cannot be closed.",
     ],
 )
 def test_the_message_of_a_log_line_at_the_level_of_an_error_is_found(

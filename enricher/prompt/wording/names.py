@@ -489,7 +489,7 @@ def is_code_form(word: str) -> bool:
 def is_error(head: str) -> bool:
     """Return whether ``head`` is a word that error messages begin with, such as ``KeyError``."""
     last = head.strip(_AROUND).rpartition(".")[2]
-    return last.lower() == "error" or (
+    return last.lower() in ("error", "fatal") or (
         last.isidentifier() and last.endswith(("Error", "Exception", "Warning", "Panic", "Fault"))
     )
 

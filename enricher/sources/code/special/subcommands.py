@@ -8,7 +8,7 @@ from __future__ import annotations
 from enricher.prompt.wording.names import COMMAND, FLAG
 from enricher.sources.code import SOURCE
 from enricher.sources.code.facts import FEW, NAMED_IN_PROMPT, ONLY, Fact
-from enricher.sources.code.lookup import MOST_CANDIDATES, MOST_WITH_ALL_WORDS
+from enricher.sources.code.lookup import MOST_WITH_ALL_WORDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,40 +32,55 @@ OPTIONS_OF_RUST = ("#[arg(", "#[clap(", "#[structopt(")
 """Beginnings of the attributes above a field that declare it as an option of the command line."""
 MOST_LINES_OF_AN_ATTRIBUTE = 16
 MOST_WORDS_OF_A_VALUE = 4
+COMMAND_FILES = ("cmd_{}", "cmd-{}", "{}_cmd", "{}-cmd", "{}_command", "{}-command", "{}command")
+"""Names of files, without their endings, that show which subcommand they are about in any folder."""
 COMMAND_FOLDERS = frozenset(("cmd", "cmds", "command", "commands", "subcommands", "cli"))
 
 
 def place_of_command(lookup: Lookup, name: Name) -> Fact | None:
-    """Return the place of a subcommand: its one file in a folder of commands, else its one declaration, else None."""
+    """Return the place of a subcommand: the one file called so, else its one declaration, else None."""
     if name.owner.lower() in TOOLS:
         return None
     subject = f"{name.owner} {name.text}"
     files = [
         path for path, kind in lookup.of_stem(name.text)
         if kind == SOURCE and path.split("/")[-2:-1] and path.split("/")[-2] in COMMAND_FOLDERS
+    ] + [
+        path for form in COMMAND_FILES for path, kind in lookup.of_stem(form.format(name.text)) if kind == SOURCE
     ]  # fmt: skip
     if len(files) == 1:
         line = _declaring_line(lookup.occurrences(files[0], name.text), name.text)
         return Fact(COMMAND, files[0], line, subject, DECLARES if line else "the file of this command", FEW)
-    holding = [path for path, kind in lookup.holding(name.text) if kind == SOURCE]
-    calls = [f"{call}{quote}{name.text}{quote}" for call in DECLARING_CALLS for quote in ("'", '"')]
     declared = [
         (path, number)
-        for path in (holding if len(holding) <= MOST_CANDIDATES else ())
-        for number, at in lookup.occurrences(path, name.text) if any(call in at for call in calls)
+        for path in _sources_with(lookup, name.text)
+        for number, at in lookup.occurrences(path, name.text) if _declares_command(at, name.text)
     ]  # fmt: skip
     return Fact(COMMAND, *declared[0], subject, DECLARES, FEW) if len(declared) == 1 else None
 
 
+def _sources_with(lookup: Lookup, word: str) -> list[str]:
+    """Return the source files that contain ``word``; nothing if there are too many to read them."""
+    files = [path for path, kind in lookup.holding(word) if kind == SOURCE]
+    return files if len(files) <= MOST_WITH_ALL_WORDS else []
+
+
+def _declares_command(line: str, command: str) -> bool:
+    """Return whether a line declares the subcommand, perhaps with its arguments: ``Use:   "stats [flags] [ID]"``."""
+    starts = [f"{call}{quote}{command}" for call in DECLARING_CALLS for quote in ("'", '"')]
+    plain = " ".join(line.split())
+    return any(plain.partition(start)[2].startswith(("'", '"', " [", " <")) for start in starts)
+
+
 def _declaring_line(lines: list[tuple[int, str]], command: str) -> int:
     """Return the number of the line that most likely declares the subcommand ``command``; 0 if there is none."""
+    declaring = [number for number, at in lines if _declares_command(at, command)]
     starts = [f"{quote}{command}{end}" for quote in ("'", '"') for end in (quote, " ")]
-    quoting = [(number, " ".join(at.split())) for number, at in lines if any(one in at for one in starts)]
-    declaring = [
-        number for number, at in quoting if any(f"{call}{one}" in at for call in DECLARING_CALLS for one in starts)
-    ]
     # A longer line with the name in quotation marks is a sentence of the help text.
-    values = [number for number, at in quoting if len(at.split()) <= MOST_WORDS_OF_A_VALUE]
+    values = [
+        number for number, at in lines
+        if any(one in at for one in starts) and len(at.split()) <= MOST_WORDS_OF_A_VALUE
+    ]  # fmt: skip
     return next(iter(declaring + values), 0)
 
 
@@ -75,14 +90,14 @@ def place_of_option(lookup: Lookup, flag: str) -> Fact | None:
     Other lines, such as messages and help texts, may have the flag with its dashes.
     """
     option = flag[2:]
-    files = [path for path, kind in lookup.holding(option) if kind == SOURCE]
+    files = _sources_with(lookup, option)
     found = [
         (path, number)
-        for path in (files if len(files) <= MOST_WITH_ALL_WORDS else ())
+        for path in files
         for number, line in lookup.occurrences(path, option) if _declares_option(line, option)
     ] or [
         (path, number)
-        for path in (files if len(files) <= MOST_WITH_ALL_WORDS else ()) if path.endswith(".rs")
+        for path in files if path.endswith(".rs")
         for number in _option_fields(lookup, path, option.replace("-", "_"))
     ]  # fmt: skip
     if len({path for path, _number in found}) != 1:

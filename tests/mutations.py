@@ -272,6 +272,14 @@ MUTATIONS = (
         "guidance/test_rule_prompts.py::test_a_guardrail_speaks_where_the_temptation_is",
     ),
     Mutation(
+        "an error that the prompt tells in its own words counts as one without a message",
+        "instructions/prompt-enricher-instructions.md",
+        "unless: &shown [says, saying,",
+        "unless: &shown [saying,",
+        "",
+        "guidance/test_rule_prompts.py::test_a_guardrail_speaks_where_the_temptation_is",
+    ),
+    Mutation(
         "a guardrail is said in every prompt of a session",
         "enricher/respond/guidance.py",
         "        elif not ref:",

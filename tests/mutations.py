@@ -2552,12 +2552,20 @@ MUTATIONS = (
         "code/test_named_files.py::test_what_stands_in_named_files_and_who_uses_them",
     ),
     Mutation(
+        "the message of an error that a sentence tells is not looked up",
+        "enricher/prompt/wording/names.py",
+        "_error_message(rest) or _told_message(rest)",
+        "_error_message(rest)",
+        "",
+        "code/test_whereabouts.py::test_the_message_of_an_error_is_found_in_a_log_and_in_a_sentence",
+    ),
+    Mutation(
         "a line that begins with fatal has no message",
         "enricher/prompt/wording/names.py",
         'in ("error", "fatal")',
         'in ("error",)',
         "",
-        "code/test_whereabouts.py::test_the_message_of_a_log_line_at_the_level_of_an_error_is_found",
+        "code/test_whereabouts.py::test_the_message_of_an_error_is_found_in_a_log_and_in_a_sentence",
     ),
     Mutation(
         "a line of the help text is told as the declaration of a subcommand",
@@ -3021,7 +3029,7 @@ MUTATIONS = (
         'bare = bare.rpartition("[")[2].upper()',
         'bare = bare.rpartition("[")[2]',
         "",
-        "code/test_whereabouts.py::test_the_message_of_a_log_line_at_the_level_of_an_error_is_found",
+        "code/test_whereabouts.py::test_the_message_of_an_error_is_found_in_a_log_and_in_a_sentence",
     ),
     Mutation(
         "a hyphen before a number joins a term",

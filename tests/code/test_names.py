@@ -68,6 +68,7 @@ def test_an_identifier_is_seen_in_a_prompt_of_any_language(prompt: str) -> None:
         ("die Klasse Cart zählt doppelt", IDENTIFIER, "Cart"),
         ("what does `shop restock` do?", COMMAND, "restock"),
         ("KeyError: the session has expired meanwhile", ERROR, "the session has expired meanwhile"),
+        ("the error says the session has expired. fix it", ERROR, "the session has expired"),
         ("Fatal: the session has expired meanwhile", ERROR, "the session has expired meanwhile"),
     ],
 )

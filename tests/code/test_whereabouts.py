@@ -96,9 +96,10 @@ def test_a_quoted_name_alone_on_its_line_is_used_by_the_call_around_it(account: 
         "2026-03-02 10:00:03 [error] Crate {} cannot be closed.",
         "10:00:03 CRITICAL shop.crates - Crate {} cannot be closed.",
         "Fatal: Crate {} cannot be closed.",
+        "the error says Crate {} cannot be closed. why",
     ],
 )
-def test_the_message_of_a_log_line_at_the_level_of_an_error_is_found(
+def test_the_message_of_an_error_is_found_in_a_log_and_in_a_sentence(
     account: Account, shop: Path, message: str
 ) -> None:
     write_all(shop, {"shop/crates.py": 'import logging\n\nlog.error(f"Crate {number} cannot be closed")\n'})

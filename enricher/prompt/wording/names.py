@@ -294,7 +294,7 @@ class _Reader:
     def line(self, bare: str) -> None:
         self.lowered = bare.lower()
         rest = self._quoted(bare) if any(mark in bare for mark in QUOTES) or " '" in f" {bare}" else bare
-        if message := _error_message(rest):
+        if message := _error_message(rest) or _told_message(rest):
             self.note(Name(ERROR, message))
         words = _spaced(rest).split()
         before = ""
@@ -499,6 +499,14 @@ def _error_message(line: str) -> str:
     head, _, message = line.partition(": ")
     if len(head) < LONGEST_TEXT and (head.endswith("Caused by") or is_error(head.rpartition(" ")[2])):
         return message[:LONGEST_TEXT]
+    return ""
+
+
+def _told_message(line: str) -> str:
+    """Return the message in a sentence such as "the error says list not found"; empty if there is none."""
+    for verb in ("error says ", "message says ", "error saying ", "message saying "):
+        if found := line.partition(verb)[2]:
+            return found.partition(". ")[0][:LONGEST_TEXT]
     return ""
 
 

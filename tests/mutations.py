@@ -2560,6 +2560,22 @@ MUTATIONS = (
         "code/test_whereabouts.py::test_the_message_of_an_error_is_found_in_a_log_and_in_a_sentence",
     ),
     Mutation(
+        "a file of the system is called one of the project's that does not exist",
+        "enricher/sources/code/named_files.py",
+        "path.startswith(OF_THE_SYSTEM) or",
+        "path.startswith('/proc/') or",
+        "",
+        "code/test_whereabouts.py::test_what_is_named_is_found_by_its_kind",
+    ),
+    Mutation(
+        "a level with a number of seconds is none",
+        "enricher/prompt/wording/names.py",
+        '    bare = bare.partition("[")[0]\n',
+        "",
+        "",
+        "code/test_whereabouts.py::test_the_message_of_an_error_is_found_in_a_log_and_in_a_sentence",
+    ),
+    Mutation(
         "a line that begins with fatal has no message",
         "enricher/prompt/wording/names.py",
         'in ("error", "fatal")',

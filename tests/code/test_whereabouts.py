@@ -96,6 +96,7 @@ def test_a_quoted_name_alone_on_its_line_is_used_by_the_call_around_it(account: 
         "2026-03-02 10:00:03 [error] Crate {} cannot be closed.",
         "10:00:03 CRITICAL shop.crates - Crate {} cannot be closed.",
         "Fatal: Crate {} cannot be closed.",
+        "FATA[0012] Crate {} cannot be closed.",
         "the error says Crate {} cannot be closed. why",
     ],
 )
@@ -249,6 +250,7 @@ def test_a_name_in_any_language_gets_its_definition_and_its_callers(account_with
         ("fix the total in shop/car.py", ""),
         ("fix the total in shop/order.py", "shop/order.py — does not exist; the nearest is shop/orders.py"),
         ("fix the total in order.py", ""),
+        ("/etc/shop/receipts.py has no effect", ""),
         ("is shop.orders.place called twice?", "shop/orders.py:4 place — defined here"),
         ("is shop.payment.place called twice?", ""),
         ("is there a host shop.orders.place.com?", ""),

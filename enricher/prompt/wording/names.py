@@ -79,8 +79,8 @@ GODOT_FOLDER = "res://"
 """How paths from the root of a Godot project begin."""
 FIRST_SYMBOL = 0x1F000
 """First code point of the pictograms with which programs begin log lines, but people do not begin sentences."""
-LEVELS = ("ERROR", "INFO", "WARN", "WARNING", "DEBUG", "TRACE", "FATAL", "CRITICAL")
-ERROR_LEVELS = ("ERROR", "FATAL", "CRITICAL")
+LEVELS = ("ERROR", "INFO", "WARN", "WARNING", "DEBUG", "TRACE", "FATAL", "CRITICAL", "ERRO", "FATA")
+ERROR_LEVELS = ("ERROR", "FATAL", "CRITICAL", "ERRO", "FATA")
 _PASTED_STARTS = (
     ">>> ", "... ", "$ ", "% ", 'File "', "diff --git", "@@ ", "+++ ", "--- ", "+ ", "|", "{", "}", "</", "<!",
     "<div", "<p", "<span", "<a ", "//", "/*", "#!", "const ", "var ", "def ",
@@ -209,13 +209,14 @@ def _is_pasted(line: str, bare: str) -> bool:
 
 
 def _level(word: str, *, is_first: bool) -> str:
-    """Return the level in a word of a log line, such as ``ERROR``, ``[error]`` or ``[shop.orders][error]``; else "".
+    """Return the level in a word of a log line, such as ``ERRO[0012]``, ``[error]`` or ``[shop.orders][error]``; else "".
 
     A person may begin a line with ``[error]``, too, so that it only counts behind a time or a name.
     """
     bare = word.strip("[]:|")
     if word.startswith("[") and word.endswith("]") and ("][" in word or not is_first):
         bare = bare.rpartition("[")[2].upper()
+    bare = bare.partition("[")[0]
     return bare if bare in LEVELS else ""
 
 

@@ -28,6 +28,8 @@ MOST_NAMED = 2
 """Maximum files that a prompt may name for their users (the files that use them) to be shown."""
 MOST_HOLDING = 12
 """Maximum files that are read to find the users of a file; with more, its name is too common to identify it."""
+OF_THE_SYSTEM = ("/etc/", "/proc/", "/sys/", "/dev/", "/run/", "/bin/", "/sbin/", "/var/lib/", "/var/log/")
+"""Folders of a computer in which no project is kept, so that a file there is none of the project's, misspelled."""
 SHORTEST_MISSPELLED = 6
 SHORTEST_IN_FOLDER = 4
 """Minimum letters of a misspelled file name that is shorter than SHORTEST_MISSPELLED.
@@ -163,9 +165,8 @@ def _missing_file(lookup: Lookup, path: str) -> Fact | None:
     stem, _, ending = name.partition(".")
     # From the most to the least similar: the same name elsewhere, another ending, another spelling.
     elsewhere = [own for own, _kind in lookup.named(name)] if folder else []
-    if path.startswith("/") and (
-        os.path.exists(path) or any("/" in own and path.endswith(f"/{own}") for own in elsewhere)
-    ):
+    is_elsewhere = os.path.exists(path) or any("/" in own and path.endswith(f"/{own}") for own in elsewhere)
+    if path.startswith(OF_THE_SYSTEM) or (path.startswith("/") and is_elsewhere):
         return None  # outside of the project, or in a copy of it on another machine
     same_stem = [own for own, _kind in lookup.of_stem(stem) if _is_of_family(own, ending)] if len(stem) > 3 else []
     near = [

@@ -2768,6 +2768,14 @@ MUTATIONS = (
         "context/test_ways.py::test_of_a_method_the_tests_of_its_class_are_told",
     ),
     Mutation(
+        "a sentence that introduces the command of a release says nothing",
+        "enricher/sources/code/indexing/conventions.py",
+        "orders = is_then or is_shown or",
+        "orders = is_then or",
+        "",
+        "context/test_ways.py::test_what_a_document_says_on_something_else_is_not_told",
+    ),
+    Mutation(
         "a sentence that only refers elsewhere is told as the convention",
         "enricher/sources/code/indexing/conventions.py",
         "if _REFERS.search(unit.text) and not _PATH.search(unit.text):",

@@ -665,8 +665,15 @@ def test_a_document_in_restructured_text_tells_its_sentences_and_commands(
             "open a pull request",
             'CONTRIBUTING.md:7, on pull requests: "Base pull requests on `next`."',
         ),
+        (
+            "docs/developer_notes.md",
+            "# A new release\n\nMany steps are made for you.\n\nThe number is the only argument:\n\n"
+            "```\ngo run tools/release.go 0.14.0\n```\n",
+            "prepare the 0.19.2 release",
+            'docs/developer_notes.md:5, on releases: "The number is the only argument: `go run tools/release.go 0.14.0`"',
+        ),
     ],
-    ids=["what is no run of the tests", "an announcement", "what maintainers do later"],
+    ids=["what is no run of the tests", "an announcement", "what maintainers do later", "words before a command"],
 )
 def test_what_a_document_says_on_something_else_is_not_told(
     account: Account, path: str, text: str, prompt: str, line: str

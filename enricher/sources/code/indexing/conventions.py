@@ -172,6 +172,8 @@ _LATER = re.compile(r"\b(?:(?:clos|merg|review|backport|handl)(?:e|ing)?|stale)\
 """What maintainers do with a pull request that somebody opened, in a heading: "Closing issues and pull requests"."""
 _WHEN = re.compile(r"^((?:when(?:ever)?|before|after|if|once) [^,.:;]{3,80}), (.+)", _I)
 """An order with its occasion: "Before you open a pull request, run `make check`"."""
+_SHOWN = re.compile(r": `[^`]+`$")
+"""The command of a block that a sentence introduces: "The version is the only argument: `./release.py 1.2`"."""
 _PRIORS = (
     (re.compile(r"(?:^|/)README", _I), 0.0),
     (re.compile(r"(?:^|/)(?:CONTRIBUTING|HACKING|DEVELOP|MAINTAIN)", _I), 2.5),
@@ -261,13 +263,9 @@ def _score(action: str, unit: Unit, prior: float, name: str) -> float:
     # Documents other than a README are about such actions as a whole, so that no heading need name the action.
     if not (named and (nearest or above or prior >= _OTHER_PRIOR)) and not (nearest and action in HEADING_SUFFICES):
         return 0.0
-    when = _WHEN.match(unit.text)
-    is_then = (
-        when is not None
-        and bool(_IMPERATIVE.search(when[2]))
-        and (bool(_WORDS[action].search(when[1])) or (nearest and when[1].lower().startswith("before ")))
-    )
-    orders = is_then or bool(_IMPERATIVE.search(unit.text))
+    is_then = _is_order_with_occasion(action, unit.text, is_under_heading=nearest)
+    is_shown = nearest and action in HEADING_SUFFICES and bool(_SHOWN.search(unit.text))
+    orders = is_then or is_shown or bool(_IMPERATIVE.search(unit.text))
     is_rule = is_then or bool(_ORDERS_OR_RULES.search(unit.text))
     is_rule = is_rule or (action in MAY_BE_HABITS and bool(_HABIT.search(unit.text)))
     if not (orders or (is_rule and named)) or _EMPTY.search(unit.text) or not _is_of_this_project(unit.text):
@@ -277,6 +275,17 @@ def _score(action: str, unit: Unit, prior: float, name: str) -> float:
     score = prior + 3.0 * named + 3.0 * nearest + 1.0 * above + 1.0 * is_rule + 1.0 * orders
     score += 0.5 * bool(_QUOTES.search(unit.text))
     return score - 1.5 * (len(unit.text) < 45 and not (is_rule and "`" in unit.text))  # a short one rarely says how
+
+
+def _is_order_with_occasion(action: str, text: str, *, is_under_heading: bool) -> bool:
+    """Return whether a sentence says what to do on the occasion ``action``: "Before you open a pull request, run …".
+
+    Under a heading about the action, "before" need not name it again: "Before you submit, run …".
+    """
+    when = _WHEN.match(text)
+    if when is None or not _IMPERATIVE.search(when[2]):
+        return False
+    return bool(_WORDS[action].search(when[1])) or (is_under_heading and when[1].lower().startswith("before "))
 
 
 def _is_of_this_project(text: str) -> bool:

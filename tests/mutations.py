@@ -3355,8 +3355,8 @@ MUTATIONS = (
     Mutation(
         "a path outside of the project is called missing",
         "enricher/sources/code/named_files.py",
-        "        os.path.exists(path) or any(",
-        "        any(",
+        "    is_elsewhere = os.path.exists(path) or any(",
+        "    is_elsewhere = any(",
         "",
         "code/test_web_applications.py::test_a_path_outside_of_the_project_that_exists_is_not_called_missing",
     ),
@@ -3627,8 +3627,8 @@ MUTATIONS = (
     Mutation(
         "an order with its occasion is no order",
         "enricher/sources/code/indexing/conventions.py",
-        "orders = is_then or bool(",
-        "orders = bool(",
+        "orders = is_then or is_shown or bool(",
+        "orders = is_shown or bool(",
         "",
         "context/test_ways.py::test_a_document_in_restructured_text_tells_its_sentences_and_commands",
     ),

@@ -667,10 +667,9 @@ def test_a_document_in_restructured_text_tells_its_sentences_and_commands(
         ),
         (
             "docs/developer_notes.md",
-            "# A new release\n\nMany steps are made for you.\n\nThe number is the only argument:\n\n"
-            "```\ngo run tools/release.go 0.14.0\n```\n",
+            "# A new release\n\nMuch is done for you.\n\nThe only argument:\n\n```\ngo run release.go 0.14.0\n```\n",
             "prepare the 0.19.2 release",
-            'docs/developer_notes.md:5, on releases: "The number is the only argument: `go run tools/release.go 0.14.0`"',
+            'docs/developer_notes.md:5, on releases: "The only argument: `go run release.go 0.14.0`"',
         ),
     ],
     ids=["what is no run of the tests", "an announcement", "what maintainers do later", "words before a command"],

@@ -2336,6 +2336,22 @@ MUTATIONS = (
         "rules/test_rules_without_effect.py",
     ),
     Mutation(
+        "a layer that replaces the signals of a class is not questioned",
+        "enricher/rules/unused.py",
+        "2 * own < lost",
+        "2 * own < 0",
+        "",
+        "rules/test_rules_without_effect.py",
+    ),
+    Mutation(
+        "an error that was mended is told to the person all the same",
+        "storage/state/notices.py",
+        ".startswith(starts)",
+        ".startswith(b'x')",
+        "",
+        "rules/test_edits.py::test_a_person_hears_nothing_of_an_error_that_is_mended_before_the_next_prompt",
+    ),
+    Mutation(
         "a refused variable is credited",
         "enricher/interfaces/cli/config.py",
         " if name not in unread}",

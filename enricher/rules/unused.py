@@ -40,8 +40,8 @@ def unused_rules(compiled: Compiled) -> Iterator[Problem]:
         layer in NAMED_FILES for layer, *_ in compiled.texts[1:]
     )
     for check in (
-        _without_base, _disabled_with_more, _classes, _facets, _word_lists, _words_never_read, _late_features,
-        _guardrails, _untriggered_guardrails, _catalogues, _approaches, _programs,
+        _without_base, _replaced_unawares, _disabled_with_more, _classes, _facets, _word_lists, _words_never_read,
+        _late_features, _guardrails, _untriggered_guardrails, _catalogues, _approaches, _programs,
     ):  # fmt: skip
         for problem in check(compiled):
             if is_packaged or not problem.file.startswith(ours):
@@ -69,6 +69,16 @@ def _without_base(compiled: Compiled) -> Iterator[Problem]:
         else:
             message = f"this extends nothing: no lower layer has a rule '{_heading(rule)}'{hint}; or leave out 'extend'"
             yield Problem(rule.file, rule.line, "error", message)
+
+
+def _replaced_unawares(compiled: Compiled) -> Iterator[Problem]:
+    """Yield a problem for each class that has lost most of its signals to a layer that was perhaps to add some."""
+    for rule, below in compiled.replacing:
+        own, lost = len(rule.data.get("signals", [])), len(below.data.get("signals", []))
+        if rule.kind in FACETS and 2 * own < lost:
+            # Without the number of its own signals: a proposal that adds one would seem to bring a new problem.
+            message = f"this takes the place of {lost} signals that the class has; write 'extend: true' to keep them"
+            yield _warning(rule, f"{message}, or 'extend: false' if they shall go")
 
 
 def _heading(rule: RuleBlock) -> str:

@@ -39,13 +39,30 @@ def take(state_dir: str) -> str:
     If several processes call this at the same time, each message goes to one of them.
     """
     try:
-        # A name that begins with a dot is of a file that is still being written.
-        names = sorted(name for name in os.listdir(f"{state_dir}/{NAME}") if not name.startswith("."))
+        names = _waiting(f"{state_dir}/{NAME}")
     except (OSError, ValueError):
         return ""
     texts = [text for name in names if (text := _take_one(state_dir, name))]
     _remove_if_empty(f"{state_dir}/{NAME}")
     return "\n".join(texts)
+
+
+def withdraw(state_dir: str, *beginnings: str) -> None:
+    """Delete the waiting messages that begin with one of ``beginnings``, because what they report may have changed."""
+    folder = f"{state_dir}/{NAME}"
+    starts = tuple(" ".join(traces.storable(one).split()).encode() for one in beginnings)
+    try:
+        for name in _waiting(folder):
+            if private.read_file(f"{folder}/{name}", LIMIT_BYTES).startswith(starts):
+                os.unlink(f"{folder}/{name}")
+    except OSError:  # no message waits, or another process is showing them
+        return
+    _remove_if_empty(folder)
+
+
+def _waiting(folder: str) -> list[str]:
+    # A name that begins with a dot is of a file that is still being written.
+    return sorted(name for name in os.listdir(folder) if not name.startswith("."))
 
 
 def _was_shown(path: str) -> bool:

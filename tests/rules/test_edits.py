@@ -116,6 +116,14 @@ def test_a_mended_edit_counts_again(account: Account) -> None:
     assert asked(account) == "widget"
 
 
+def test_a_person_hears_nothing_of_an_error_that_is_mended_before_the_next_prompt(account: Account) -> None:
+    for text in ("# Classification\n\n## Task type: x\n\n```yaml\n[\n```\n", rules_of("widget")):
+        account.instruct(text)
+        account.compile()
+
+    assert account.ask(PROMPT).told == ""
+
+
 @pytest.mark.conformance("E09")
 @pytest.mark.parametrize("kind", ["folder", "pipe", "broken link", "nobody may read it", "huge"])
 def test_what_is_no_readable_file_leaves_the_packaged_rules(

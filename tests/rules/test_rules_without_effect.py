@@ -59,6 +59,7 @@ IDLE = [
     pytest.param(classified("Task type: Debug", "disabled: true"), 3, "warning", "this disables nothing: no lower layer has a rule 'Task type: Debug'; did you mean 'debug'?", id="disables an unknown class"),
     pytest.param(rule("Guardrail: H99", "disabled: true"), 3, "warning", "'H99' is in no catalogue, so this disables nothing; did you mean", id="disables an unknown guardrail"),
     pytest.param(rule("Guardrail: H2", "disabled: true", "always: true"), 7, "warning", "'always' has no effect", id="disabled with more"),
+    pytest.param(classified("Task type: planning", "signals: [{phrase: x, weight: 2}]"), 3, "warning", "signals that the class has; write 'extend: true' to keep them", id="a class that loses its signals"),
     pytest.param(classified("Task type: gadget", "signals: []"), 3, "warning", "this class has no signals", id="a class without signals"),
     pytest.param(classified("Task type", "extend: true", "silent: [chatt]"), 7, "warning", "silent: no rule defines 'chatt'; did you mean 'chat'?", id="a threshold of no class"),
     pytest.param(classified("Words: tools", "words: [hammer]"), 3, "warning", "no signal uses this word list", id="an unused word list"),
@@ -98,6 +99,12 @@ def test_what_can_never_act_is_told_with_its_line(
 
     told = [(one["file"], one["line"], one["severity"]) for one in found if message in one["message"]]
     assert told == [(str(file), line, severity)], found
+
+
+def test_a_class_that_is_written_anew_on_purpose_is_no_problem(account: Account) -> None:
+    account.instruct(classified("Task type: planning", "extend: false", "signals: [{phrase: x, weight: 2}]"))
+
+    assert "no problems" in account.cli("check")
 
 
 def test_a_switch_of_no_channel_is_a_warning_with_its_line(account: Account) -> None:

@@ -63,7 +63,8 @@ class Compiled:
     the id of each rule to the place (``file:line``) where the highest layer has it. ``catalogues`` are the files of
     guardrails and short names, and ``workflows`` the index files of the workflow catalogues; both begin with the lowest
     layer. ``prompts`` maps names to the files of prompt templates, and ``MODES`` to the file that describes the modes
-    of the templates. ``baseless`` are the rules that extend or disable a rule that no lower layer has.
+    of the templates. ``baseless`` are the rules that extend or disable a rule that no lower layer has. ``replacing``
+    has each rule that replaces one of a lower layer without a word on ``extend``, with the replaced rule.
     """
 
     body: dict[str, Any] = field(default_factory=dict)
@@ -80,6 +81,7 @@ class Compiled:
     catalogues: list[CatalogueFile] = field(default_factory=list)
     guardrails: Guardrails = field(default_factory=Guardrails)
     baseless: list[RuleBlock] = field(default_factory=list)
+    replacing: list[tuple[RuleBlock, RuleBlock]] = field(default_factory=list)
     fitted: list[str] = field(default_factory=list)
     prompts: dict[str, NamedFile] = field(default_factory=dict)
     workflows: list[Index] = field(default_factory=list)
@@ -250,6 +252,8 @@ def _merge(rule: RuleBlock, result: Compiled) -> None:
         data = extended(below.data, rule.data)
         result.rules[rule.id] = replace(rule, prose=below.prose, data=data, below=below)
     else:
+        if below and "extend" not in rule.data:
+            result.replacing.append((rule, below))
         result.rules[rule.id] = rule
         result.disabled.pop(rule.id, None)
     result.winners[rule.id] = f"{rule.file}:{rule.line}" + (" (disabled)" if rule.data.get("disabled") else "")

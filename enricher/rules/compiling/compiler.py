@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 
+SETTING = "Prompt Enricher:"
+LAST_GOOD = "Prompt Enricher: the last good rules stay in use."
 PACKAGED = "packaged"  # the lowest layer, in which every built-in channel without a rule gets a default rule
 
 
@@ -198,8 +200,11 @@ def refresh_layers(layers: Layers) -> None:
     for problem in compiled.problems:
         log.append(state_dir(), stage="rules", reason=str(problem))
     target = cache_file(layers)
+    # A message that waits may be about an earlier text of these files, and be no longer true.
+    read = (*layers.files(), *compiled.sources)
+    notices.withdraw(state_dir(), *(f"{start} {path}:" for path in read for start in (SETTING, LAST_GOOD)))
     if unset := [problem for problem in compiled.problems if problem.file.endswith(".toml")]:
-        notices.add(state_dir(), f"Prompt Enricher: {unset[0]} (see: enricher doctor)")
+        notices.add(state_dir(), f"{SETTING} {unset[0]} (see: enricher doctor)")
     if not compiled.broken:
         _write(target, _header(compiled, sources), compiled.body)
         try:
@@ -212,7 +217,7 @@ def refresh_layers(layers: Layers) -> None:
         return
     good = read_any_age(target) or read_any_age(shipped_file())
     reason = str(compiled.broken[0])
-    notices.add(state_dir(), f"Prompt Enricher: the last good rules stay in use. {reason} (see: enricher check)")
+    notices.add(state_dir(), f"{LAST_GOOD} {reason} (see: enricher check)")
     if good is not None:
         header = {"hash": good.hash, "state": BROKEN, "problem": reason, "sources": sources}
         # Of a broken config.toml, the last good settings stay: it may switch the enricher off.

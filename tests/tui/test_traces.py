@@ -196,6 +196,18 @@ async def test_a_key_labels_the_trace(library: Account, key: str, entry: tuple[s
         assert said(library) == [entry]
 
 
+async def test_a_label_with_the_class_that_was_recorded_says_that_it_is_right(library: Account) -> None:
+    async with run_workbench(library.state, selection="type:test") as (app, pilot):
+        await pilot.press("c")
+        await until(pilot, lambda: isinstance(app.screen, Picker))
+        await pilot.press("t")
+        await until(pilot, lambda: not isinstance(app.screen, Picker) and rows(app).current.label)
+        await pilot.press("enter")
+        await settle(app, pilot)
+
+        assert "✓ right  labelled" in screen_text(app)
+
+
 async def test_c_asks_for_the_class_and_one_key_answers(library: Account) -> None:
     async with run_workbench(library.state) as (app, pilot):
         await pilot.press("c")
@@ -356,6 +368,9 @@ async def test_a_filter_that_cannot_be_understood_is_told_and_the_list_stays(lib
         await until(pilot, lambda: "did you mean type:?" in screen_text(app))
 
         assert rows(app).row_count == 6
+
+        await pilot.press("enter", "y")
+        assert app.screen.query_one(FilterBar).input.value == "typ:testy", "y labels no prompt"
 
 
 async def test_a_value_that_no_prompt_has_is_told_beside_those_there_are(library: Account) -> None:

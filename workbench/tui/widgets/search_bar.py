@@ -12,7 +12,7 @@ from textual.message import Message
 from textual.suggester import Suggester
 from textual.widgets import Input, Static
 
-from storage.traces.filter_text import completions, value_warnings
+from storage.traces.filter_text import SelectionError, completions, parse, value_warnings
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -47,8 +47,17 @@ class FilterInput(SearchInput):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("tab", "complete", "Complete the field or value", id="filter.complete", show=False),
-        Binding("enter,down,escape", "leave", "Back to the list", id="filter.leave", show=False),
+        Binding("enter", "apply", "Apply the filter", id="filter.apply", show=False),
+        Binding("down,escape", "leave", "Back to the list", id="filter.leave", show=False),
     ]
+
+    def action_apply(self) -> None:
+        """Return to the list; from an invalid filter do not, or the keys typed next would be commands there."""
+        try:
+            parse(self.value)
+        except SelectionError:
+            return
+        self.action_leave()
 
     def action_complete(self) -> None:
         """Accept the suggested completion; if there is none, move the focus to the next part of the screen."""

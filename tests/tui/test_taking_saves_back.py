@@ -264,6 +264,18 @@ async def test_from_another_screen_a_save_is_taken_back_by_name_and_made_again(l
         assert instructions(app).editor.text == LAYER
 
 
+async def test_without_a_save_to_make_again_the_screen_stays(library: Account, layer: Path) -> None:
+    async with open_it(library) as (app, pilot):
+        await settled(app, pilot, "identical")
+        await saved(app, pilot, QUIETER)
+        await pilot.press("1", "w")
+        await settle(app, pilot)
+        shown = app.screen
+        await take_back(app, pilot, key="f10", told="There is no save that was taken back")
+
+        assert app.screen is shown
+
+
 async def test_a_save_over_another_programs_text_gives_that_text_back(library: Account, layer: Path) -> None:
     theirs = f"{LAYER}\n{ONE_GUARDRAIL}"
     async with open_it(library) as (app, pilot):

@@ -233,7 +233,7 @@ class WorkbenchScreen(Screen[None], inherit_bindings=False):
     def _take_save_back(self, message: TakeSaveBack) -> None:
         """Let the Instructions screen undo or redo a save; show it, unless this screen shows the effect."""
         instructions = self.app.opened_place(message.PLACE)
-        if instructions is None:  # every save was made there
+        if instructions is None or not (self.app.saves_undone if message.is_again else self.app.saves):
             self.notify(NO_SAVE_UNDONE if message.is_again else NO_SAVE, timeout=3)
         elif self.SHOWS_SAVES:
             instructions.opened(message)

@@ -387,6 +387,13 @@ def test_phrases_that_are_an_accident_of_the_prompt_come_after_those_that_other_
     assert [one.is_lone or one.has_filler for one in found] == [phrase != "archive" for phrase in phrases]
 
 
+def test_a_class_that_is_given_already_but_uncertain_is_said_to_be(shop: Account) -> None:
+    trace_id = next(one["id"] for one in shop.traces() if one["prompt"] == PLANNED)
+    wish, (state, cwd) = Wish("task_type", "planning"), map(str, (shop.state, shop.project))
+    with opened(state) as corpus, pytest.raises(FulfilledError, match="give that already, too uncertain to be shown"):
+        next(edits_for(corpus, trace_id, wish, state_dir=state, path=str(layer_of(shop)), cwd=cwd))
+
+
 def test_the_class_that_won_is_weakened_too(shop: Account) -> None:
     found = list(proposed(shop, PLANNED, Wish("task_type", "implementation"), into=layer_of(shop)))
 

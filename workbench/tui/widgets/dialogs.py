@@ -136,7 +136,7 @@ def class_picker(task_types: Sequence[str], *, now: str, others: Sequence[Answer
     ``now`` is the recorded task type.
     """
     types = [Answer(name, name, key=key) for key, name in _keys_for(task_types).items()]
-    return Picker("It should have been", [*types, *others], note=f"now: {now or 'nothing'}")
+    return Picker("It should have been", [*types, *others], note=f"it was: {now or 'nothing'}")
 
 
 def _keys_for(names: Sequence[str]) -> dict[str, str]:

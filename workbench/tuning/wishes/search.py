@@ -122,7 +122,8 @@ def edits_for(
         raise compared_rules.SideError("its text was not kept, so it cannot be judged again")
     search = _Search(corpus, row, wish, path=path, cwd=cwd, texts=dict(edited or {}))
     if search.is_fulfilled():
-        raise FulfilledError("the instructions as they are now give that already")
+        doubt = "" if search.is_told() else ", too uncertain to be shown, but nothing is added to it anyway"
+        raise FulfilledError(f"the instructions as they are now give that already{doubt}")
     sessions: dict[str, EditSession] = {}
     steps = list(islice(search.steps(), MOST_TRIED))
     is_found = False
@@ -206,6 +207,10 @@ class _Search:
     def is_fulfilled(self) -> bool:
         """Return whether the current rules already give the prompt the desired outcome."""
         return self._wish.holds(self._now)
+
+    def is_told(self) -> bool:
+        """Return whether the current rules even give a desired task type with enough confidence to show it."""
+        return self._wish.is_told(self._now)
 
     @cached_property
     def phrases(self) -> Phrases:

@@ -12,6 +12,7 @@ from piloting import notices, run_workbench, screen_text, settle, until
 
 from storage.db import database
 from storage.memory import memories
+from workbench.tui.panes import memory_text
 from workbench.tui.screens.memories import SETTLED_S
 from workbench.tui.widgets.dialogs import Question
 from workbench.tui.widgets.lists.figures import FiguresTable
@@ -217,6 +218,17 @@ async def test_enter_leads_to_the_prompts_that_were_told_it_and_to_the_trace(sho
         await settle(app, pilot)
 
         assert app.place_screen().PLACE == "traces"
+
+
+def test_the_pane_wraps_paragraphs_itself_and_keeps_lists_and_code() -> None:
+    source = (
+        "Sessions:\nkept in cookies,\nnot in a store.\n\n- never import\n  from globals\n- run\n\n```\na\nb\n```\nend\n"
+    )
+
+    shown = memory_text.about(memories.Memory(source, project=PROJECT)).partition("\n\nm-")[0]
+
+    wrapped = "Sessions:\nkept in cookies, not in a store.\n\n- never import from globals\n- run\n\n```\na\nb\n```\nend"
+    assert shown.startswith(wrapped)
 
 
 async def test_a_memory_that_nobody_was_told_says_so(shop: Account) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from enricher.prompt.text import shortened
@@ -33,6 +34,9 @@ USE_HEADINGS = (
     Heading("type", "task type", 14),
     Heading("prompt", "prompt", 0),
 )
+
+_KEPT_APART = re.compile(r"\s*(?:[-*+] |[>|#]|\d+[.)] |```)|\s{4}|\s*$")
+"""A line of Markdown that does not continue the line before it."""
 
 
 def row(one: Memory) -> TableRow:
@@ -73,7 +77,21 @@ def about(one: Memory) -> str:
     if one.superseded_by:
         facts.append(f"superseded by {one.superseded_by}")
     facts.append(f"project: {one.project}")
-    return plain("\n".join([one.content.strip(), "", *facts]))
+    return plain("\n".join([_unwrapped(one.content.strip()), "", *facts]))
+
+
+def _unwrapped(text: str) -> str:
+    """Return Markdown with each paragraph on one line, except after a title, so that the pane can wrap it."""
+    lines: list[str] = []
+    is_code = False
+    for line in text.splitlines():
+        is_title = not lines or lines[-1].endswith((":", "```")) or lines[-1].startswith("#")
+        if is_code or is_title or not lines[-1].strip() or _KEPT_APART.match(line):
+            lines.append(line)
+        else:
+            lines[-1] += f" {line.strip()}"
+        is_code ^= line.lstrip().startswith("```")
+    return "\n".join(lines)
 
 
 def use_row(one: MemoryUse) -> TableRow:

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from enricher.settings import Value
 
-HOOK_MS = 2000
-"""Milliseconds after which an agent's client ends the hook (ruling R2)."""
 INSIDE_MS = 1500
 """Milliseconds after which the hook stops searching and answers with what it has found so far."""
 

@@ -29,7 +29,8 @@ SCORES_SHOWN = 4
 LONGEST_BAR = 20
 LONGEST_LINE = 60
 NOT_GIVEN = "Would have been added"
-VERDICT_TEXTS = {"ok": "✓ right", "wrong": "✗ wrong"}
+RIGHT = "✓ right"
+VERDICT_TEXTS = {"ok": RIGHT, "wrong": "✗ wrong"}
 
 
 def trace_text(trace: Row, *, width: int) -> Content:
@@ -74,12 +75,13 @@ def _head(trace: Row, _width: int) -> Iterator[Content]:
     look = "$error" if trace["status"] == "error" else "$text-muted"
     yield Content.styled(f"{status_text(trace)}{plain(reason)}", look)
     for one in trace.get("label_history", ()):
-        yield Content.styled(label_text(one), "bold")
+        yield Content.styled(label_text(one, trace["task_type"]), "bold")
 
 
-def label_text(label: Row) -> str:
-    """Return a label (the user's verdict on a trace) as text, with the time at which it was given."""
-    verdict = VERDICT_TEXTS.get(label["verdict"], f"→ should be {plain(label['task_type'])}")
+def label_text(label: Row, recorded: str) -> str:
+    """Return a label (the user's verdict on a trace, whose recorded type is given) as text, with its time."""
+    is_other = label["verdict"] == "class" and label["task_type"] != recorded
+    verdict = f"→ should be {plain(label['task_type'])}" if is_other else VERDICT_TEXTS.get(label["verdict"], RIGHT)
     return f"{verdict}  labelled {_when(label['labelled_at'])}"
 
 

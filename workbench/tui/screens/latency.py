@@ -24,7 +24,7 @@ from workbench.tui.state import here
 from workbench.tui.widgets.lists.figures import FiguresTable
 from workbench.tui.widgets.search_bar import FilterBar
 from workbench.tui.workers import measurements
-from workbench.views.latency import HOOK_MS, budget_ms
+from workbench.views.latency import INSIDE_MS, budget_ms
 from workbench.wording import counted
 
 if TYPE_CHECKING:
@@ -59,8 +59,8 @@ How long the hook took: in all, by stage, and by the channels that the stage `ga
 nearest rank: of 100 prompts, 95 took no longer than p95. The last column is p95 over time; every block is an hour,
 or a day where the prompts span more than three. Times of the axes are UTC.
 
-**Budgets**: the hook answers with what it has after 1,500 ms (clients wait {HOOK_MS:,} ms); the stage `gather` and
-each channel have what `budgets.gather_ms` and `budgets.channel_ms` say. `over` marks a p95 above its budget.
+**Budgets**: the hook answers with what it has after {INSIDE_MS:,} ms; the stage `gather` and each channel have what
+`budgets.gather_ms` and `budgets.channel_ms` say. `over` marks a p95 above its budget.
 
 `enter` on a stage or channel shows its prompts on the Traces screen, where `S` puts the slowest first; `f` shows all
 that were measured, `#` those behind any number.

@@ -28,7 +28,7 @@ from storage.db import database
 from storage.traces import labels, line_labels, queries
 from workbench.gate import labelling
 from workbench.views import outcomes
-from workbench.views.latency import HOOK_MS, INSIDE_MS
+from workbench.views.latency import INSIDE_MS
 from workbench.views.outcomes import SEARCH_INTENT, TASK_TYPE
 from workbench.web import charts, evidence, filters
 from workbench.web.page import refusal, render
@@ -108,7 +108,6 @@ async def _page(
         labels=_labels(trace),
         most=MOST_OF_A_KIND,
         time=charts.timeline(trace),
-        HOOK_MS=HOOK_MS,
         INSIDE_MS=INSIDE_MS,
         budgets=DEFAULTS,
         nothing=outcomes.why_nothing(trace),

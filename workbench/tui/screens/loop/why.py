@@ -133,7 +133,7 @@ returns here, `a` approves what was chosen with `m` as a golden case, `ctrl+g` r
         When this is called again, the explanation is kept, because it cannot change.
         """
         with opened(self.app.state_dir) as corpus:
-            labels = [label_text(one) for one in trace_pages.label_history(corpus.db, self._trace[0])]
+            labels = [label_text(one, self._trace[1]) for one in trace_pages.label_history(corpus.db, self._trace[0])]
             trace = queries.show(corpus.db, self._trace[0])
             labels += line_label_texts(trace)
             is_shadow = trace["status"] == "shadow"

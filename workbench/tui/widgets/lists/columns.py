@@ -148,14 +148,14 @@ def _changed_type(recorded: str, today: str) -> str:
 
 
 def _given(line: TraceLine) -> tuple[str, str]:
-    return LABEL_MARKS.get(line.label, OTHER_CLASS), LABELLED
+    mark = LABEL_MARKS["ok"] if line.label == line.task_type else OTHER_CLASS
+    return LABEL_MARKS.get(line.label, mark), LABELLED
 
 
 def _label(line: TraceLine) -> tuple[str, str]:
     if not line.label:
         return "", PLAIN
-    mark = LABEL_MARKS.get(line.label, OTHER_CLASS)
-    return f"{mark} {line.label}", LABELLED
+    return f"{_given(line)[0]} {line.label}", LABELLED
 
 
 def _project(line: TraceLine) -> tuple[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -191,6 +192,12 @@ def test_a_channel_that_no_prompt_asked_is_not_dead_but_unmeasured(account: Acco
 
     assert (row["prompts"], row["dead"], row["always_on"]) == (0, False, False)
     assert "tests (0)" in printed.split("Too few prompts to tell")[1].split("\n\n")[0]
+
+
+def test_an_approach_that_no_prompt_was_asked_for_has_no_share(account: Account) -> None:
+    ask(account, ERROR)
+
+    assert re.search(r"approach +plan +\S+ +0 +not asked", account.cli("coverage"))
 
 
 def test_signals_that_only_speak_together_are_told(account: Account) -> None:

@@ -111,7 +111,7 @@ def _print_lines(console: Console, found: Coverage) -> None:
         # Signals have a table of their own; classes and channels are listed only if they fired.
         if row.kind != "signal" and (row.fired or row.kind in ("guardrail", "approach", "workflow")):
             cost = f"{row.tokens_each} x {row.fired}" if row.tokens else ""
-            table.add_row(row.kind, printable(row.name), _place(row, main), str(row.fired), _percent(row.share), cost)
+            table.add_row(row.kind, printable(row.name), _place(row, main), str(row.fired), _share(row, found), cost)
     console.print(table)
 
 
@@ -172,6 +172,12 @@ def _place(row: CoverageRow, main: str) -> str:
     beside, near = os.path.relpath(row.file, os.path.dirname(main)), os.path.relpath(row.file)
     named = next((one for one in (beside, near) if not one.startswith("..")), row.file)
     return printable(f"{'' if row.file == main else named}:{row.line}")
+
+
+def _share(row: CoverageRow, found: Coverage) -> str:
+    if not row.prompts:
+        return "not asked"
+    return _percent(row.share) + (f" of {row.prompts}" if row.prompts < found.prompts else "")
 
 
 def _percent(share: float) -> str:

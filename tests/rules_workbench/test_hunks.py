@@ -53,6 +53,12 @@ def _cut(candidate: str, base: str = RULES) -> list[tuple[int, str, str]]:
     return [(one.line, one.heading, (one.after or one.before).strip()) for one in _edits(candidate, base).hunks]
 
 
+def test_a_new_rule_is_named_by_its_heading_once() -> None:
+    [hunk] = _edits(RULES.replace("## Task type: docs", f"{NEW_RULE}## Task type: docs")).hunks
+
+    assert str(hunk) == f"rules.md:{hunk.line} Task type: ops"
+
+
 @pytest.mark.parametrize(
     ("candidate", "pieces"),
     [

@@ -51,7 +51,8 @@ class Hunk:
     parts: frozenset[int]
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line} {self.heading}: {self.first_line}"
+        place = f"{self.file}:{self.line} {self.heading}"
+        return place if self.first_line.lstrip("# ") == self.heading else f"{place}: {self.first_line}"
 
     @property
     def first_line(self) -> str:

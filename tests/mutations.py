@@ -2336,6 +2336,22 @@ MUTATIONS = (
         "rules/test_rules_without_effect.py",
     ),
     Mutation(
+        "from an invalid filter enter leads to the list, where the letters typed next are commands",
+        "workbench/tui/widgets/search_bar.py",
+        "        except SelectionError:\n            return\n",
+        "        except SelectionError:\n            pass\n",
+        "",
+        "tui/test_traces.py::test_a_filter_that_cannot_be_understood_is_told_and_the_list_stays",
+    ),
+    Mutation(
+        "f10 leaves the screen though there is no save to make again",
+        "workbench/tui/screens/base.py",
+        "self.app.saves_undone if message.is_again else self.app.saves)",
+        "True)",
+        "",
+        "tui/test_taking_saves_back.py::test_without_a_save_to_make_again_the_screen_stays",
+    ),
+    Mutation(
         "a layer that replaces the signals of a class is not questioned",
         "enricher/rules/unused.py",
         "2 * own < lost",

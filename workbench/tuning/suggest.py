@@ -26,6 +26,7 @@ from workbench.tuning.floors import floors, judged_lines
 from workbench.tuning.labelled_prompts import example, from_log, from_rows, task_type
 from workbench.tuning.rewriting import Rewriter, changed_line
 from workbench.tuning.rule_changes import Search, best
+from workbench.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -322,7 +323,7 @@ def _missing(
         yield "no labelled prompts: only higher floors can be proposed, from the lines called wrong"
         return
     if len(examples) < ENOUGH_LABELS:
-        yield f"{len(examples)} labelled prompts; below {ENOUGH_LABELS} a proposal follows single prompts"
+        yield f"{counted(len(examples), 'labelled prompt')}; below {ENOUGH_LABELS} a proposal follows single prompts"
     if unclear:
         yield f"{unclear} labels only say «wrong»; which class it should have been: enricher trace label ID CLASS"
     if foreign:

@@ -114,7 +114,7 @@ def trust(directory: str, by_branch: bool) -> None:
     folders = [folder for _name, folder in layer_folders(os.path.abspath(directory))]
     if not folders:
         root = project_root(os.path.abspath(directory))
-        raise click.ClickException(f"{root} has no .enricher folder, so there is nothing to trust")
+        raise click.ClickException(f"nothing to trust: {root}/.enricher has no instructions, settings or memories")
     for folder in folders:
         click.echo(_follow(folder) if by_branch else _trust(folder))
     _take_memories(directory)

@@ -25,7 +25,10 @@ in_folder = click.option(
     help="A folder of the project; default: the current folder.",
 )
 typed_in = click.option(
-    "--cwd", type=click.Path(file_okay=False), help="The folder in which the prompt is typed; default: none."
+    "--cwd",
+    type=click.Path(file_okay=False),
+    help="The folder in which the prompt is typed. Without it, files and memories of the current folder are found, but "
+    "its .enricher folder and skills do not count.",
 )
 dry_run = click.option("--dry-run", "is_dry", is_flag=True, help="Show what would change, and change nothing.")
 out = click.option(

@@ -127,7 +127,7 @@ def suggest(files: tuple[str, ...], selection: Selection, instructions: str | No
 
 def _print(found: Suggestions) -> None:
     wrong = found.labelled - found.right
-    click.echo(f"{found.labelled} labelled prompts: {found.right} are classified right, {wrong} wrong", err=True)
+    click.echo(f"{counted(found.labelled, 'labelled prompt')}: {found.right} classified right, {wrong} wrong", err=True)
     if found.judged_lines:
         click.echo(f"{found.judged_lines} judged lines that a higher floor could take out", err=True)
     for line in found.missing:

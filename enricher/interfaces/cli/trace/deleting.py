@@ -114,7 +114,7 @@ def report(outcome: ForgetReport, *, is_json: bool, more: dict[str, Any]) -> Non
         fields = {"dry_run": False, "traces": outcome.traces, "versions": outcome.versions}
         print_json({**fields, **more, "done": outcome.done, "remarks": outcome.remarks})
         return
-    versions = f", {outcome.versions:,} versions of the instructions that no prompt refers to"
+    versions = f", {counted(outcome.versions, 'version')} of the instructions that no prompt refers to"
     click.echo(f"deleted {counted(outcome.traces, 'prompt')}{versions if outcome.versions else ''}")
     _print_places(outcome)
 
@@ -169,8 +169,8 @@ def _pruning(db: sqlite3.Connection, bounds: retention.Bounds) -> Deletion:
     what = forgetting.plan_pruning(db, state_dir(), bounds)
     count = len(what.ids)
     summary = (
-        f"{counted(count, 'prompt')} to delete, and {what.versions:,} versions of the instructions that no prompt"
-        " refers to"
+        f"{counted(count, 'prompt')} to delete, and {counted(what.versions, 'version')} of the instructions that no"
+        " prompt refers to"
     )
     remarks = [f"{path} is deleted, too: it contains older prompts" for path in what.files]
     fields = {"traces": count, "versions": what.versions, "files": what.files}

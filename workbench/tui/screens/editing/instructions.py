@@ -281,7 +281,7 @@ What the channels found is taken from the record; where other rules would have a
         found = [*files.choices(here(), given=self.app.instructions), *files.named_files(here())]
         answers = []
         for one in found:
-            note = one.objection or ("" if one.exists else "not there yet")
+            note = "read only" if one.objection else "" if one.exists else "not there yet"
             answers.append(Answer(one.path, f"{one.layer:<9} {from_home(one.path)}", note))
         self.app.call_from_thread(self.ask, Picker("Which instructions?", answers, now=self._path), self._take_file)
 

@@ -246,6 +246,19 @@ def template(layer: Path) -> str:
     return text
 
 
+async def test_a_question_that_is_ready_late_does_not_open_on_another_screen(
+    library: Account, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left = threading.Event()
+    monkeypatch.setattr("workbench.edits.instructions_file.named_files", lambda _cwd: left.wait(9) and [])
+    async with run_workbench(library.state, screen="instructions") as (app, pilot):
+        await pilot.press("f", "1")
+        left.set()
+        await settle(app, pilot)
+
+        assert "Which instructions?" not in screen_text(app)
+
+
 async def test_a_template_of_a_prompt_for_a_model_is_chosen_and_linted_while_one_types(
     library: Account, template: str
 ) -> None:

@@ -271,16 +271,17 @@ class WorkbenchScreen(Screen[None], inherit_bindings=False):
             self.action_counts()
 
     def ask(self, dialog: ModalScreen[str], answered: Callable[[str], object]) -> None:
-        """Show a dialog, and call ``answered`` with the answer unless the user cancels.
-
-        A worker must call this through ``call_from_thread``.
-        """
+        """Show a dialog, and call ``answered`` with the answer unless the user cancels."""
 
         def closed(answer: str | None) -> None:
             if answer:
                 answered(answer)
 
         self.app.push_screen(dialog, closed)
+
+    def ask_from_thread(self, dialog: ModalScreen[str], answered: Callable[[str], object]) -> None:
+        """Show a dialog from a worker, unless the user has left this screen since it was requested."""
+        self.app.call_from_thread(lambda: self.ask(dialog, answered) if self.app.screen is self else None)
 
     def edit_elsewhere(self, path: str) -> None:
         """Run the user's own editor on a file, in this terminal, and redraw the screen afterwards."""

@@ -220,7 +220,7 @@ class TraceActions(WorkbenchScreen):
             self.app.wishes[trace_id] = wish
             self.open_on_top("make", trace_id, wish)
 
-        self.app.call_from_thread(self.ask, class_picker(types, now=now, others=others), answered)
+        self.ask_from_thread(class_picker(types, now=now, others=others), answered)
 
     def action_why(self) -> None:
         """Show why the trace has this result."""
@@ -238,7 +238,7 @@ class TraceActions(WorkbenchScreen):
         from enricher.interfaces.cli.trace.trace import task_types
 
         chooser = class_picker(task_types(), now=now)
-        self.app.call_from_thread(self.ask, chooser, partial(self.store_label, trace_id))
+        self.ask_from_thread(chooser, partial(self.store_label, trace_id))
 
     def action_choose_workflow(self) -> None:
         """Ask which workflow the trace should have."""
@@ -255,7 +255,7 @@ class TraceActions(WorkbenchScreen):
         names = [name for name, _types in rules_for(here())[0].body["workflows"]["rules"]]
         answers = [Answer(name, name, "as it is" * (name == now)) for name in names]
         picker = Picker("Which workflow should it have?", answers, now=now)
-        self.app.call_from_thread(self.ask, picker, partial(self.store_workflow, trace_id))
+        self.ask_from_thread(picker, partial(self.store_workflow, trace_id))
 
     @work(thread=True, group="trace.label", exit_on_error=False)
     def store_workflow(self, trace_id: str, name: str) -> None:
@@ -294,7 +294,7 @@ class TraceActions(WorkbenchScreen):
 
         note = "called wrong: enter takes it back"
         answers = [Answer(str(one.number), one.text, note * (one.number in wrong)) for one in lines]
-        self.app.call_from_thread(self.ask, Picker("Which line was wrong?", answers), answered)
+        self.ask_from_thread(Picker("Which line was wrong?", answers), answered)
 
     @work(thread=True, group="trace.label", exit_on_error=False)
     def store_line_label(self, trace_id: str, number: int, *, is_wrong: bool) -> None:

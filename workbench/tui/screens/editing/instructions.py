@@ -283,7 +283,7 @@ What the channels found is taken from the record; where other rules would have a
         for one in found:
             note = "read only" if one.objection else "" if one.exists else "not there yet"
             answers.append(Answer(one.path, f"{one.layer:<9} {from_home(one.path)}", note))
-        self.app.call_from_thread(self.ask, Picker("Which instructions?", answers, now=self._path), self._take_file)
+        self.ask_from_thread(Picker("Which instructions?", answers, now=self._path), self._take_file)
 
     def _take_file(self, path: str) -> None:
         if path != self._path:
@@ -303,7 +303,7 @@ What the channels found is taken from the record; where other rules would have a
                 for name, prompts, _newest in versions
             ),
         ]
-        self.app.call_from_thread(self.ask, Picker("Compare with", answers, now=self._base), self._take_base)
+        self.ask_from_thread(Picker("Compare with", answers, now=self._base), self._take_base)
 
     def _take_base(self, base: str) -> None:
         if base != self._base and self._session is not None:

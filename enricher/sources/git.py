@@ -46,7 +46,8 @@ def ask(folder: str, *words: str) -> bytes:
         raise GitError(f"git cannot be started: {failure.strerror or failure}") from failure
     if process.returncode:
         message = complaint.decode("utf-8", "replace").strip().splitlines()
-        reason = message[-1] if message else f"exit code {process.returncode}"
+        last = message[-1] if message else f"exit code {process.returncode}"
+        reason = next((line for line in message if line.startswith("fatal: ")), last)  # advice may follow the reason
         raise GitError(f"git {words[0]}: {reason}", is_refusal=True)
     return printed[:MOST_BYTES]
 

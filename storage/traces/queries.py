@@ -130,7 +130,9 @@ def find(db: sqlite3.Connection, wanted: str) -> str:
     """Return the trace id that equals ``wanted``, or the only one that begins with it; raises UnknownTraceError."""
     ids = ids_beginning_with(db, wanted, table="traces")
     if len(ids) != 1:
-        raise UnknownTraceError(f"several traces begin with {wanted!r}" if ids else f"no trace {wanted!r}")
+        raise UnknownTraceError(
+            f"several traces begin with {wanted!r}: give more of the id" if ids else f"no trace {wanted!r}"
+        )
     return ids[0]
 
 

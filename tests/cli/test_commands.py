@@ -125,6 +125,11 @@ def test_a_wrong_call_gets_a_remedy_and_no_traceback(account: Account, words: tu
     assert ended.stderr + ended.stdout
 
 
+@pytest.mark.parametrize(("word", "meant"), [("explan", "explain"), ("why", "explain"), ("forget", "trace forget")])
+def test_a_word_that_is_no_command_leads_to_the_one_that_was_meant(account: Account, word: str, meant: str) -> None:
+    assert f"did you mean {meant}" in account.cli(word, exit_code=2)
+
+
 def test_enrich_answers_many_prompts_in_order_and_says_which_line_is_bad(account: Account) -> None:
     lines = '{"id": 1, "prompt": "the test is not working"}\nnot json\n{"id": 3}\n\n{"id": "4", "prompt": "thanks"}\n'
     file = account.write("prompts.jsonl", lines)
@@ -224,6 +229,7 @@ def test_the_demo_shows_one_prompt_in_both_profiles(demo: str) -> None:
 
     assert "(nothing is added)" in quiet
     assert "**Classification**: refactor\n\n**Applicable Guardrails**: none" in specified
+    assert demo.rstrip().endswith(" install")
 
 
 def test_config_lists_channels_hosts_gates_and_the_budgets_of_a_layer(account: Account) -> None:

@@ -68,6 +68,8 @@ _MODULES = {
 }
 """The modules of the commands that are not in a module of their own name in this folder."""
 
+OTHER_WORDS = {"why": "explain", "forget": "trace forget or memory forget", "remember": "memory add"}
+"""Words that people type for a command, and the command."""
 EXAMPLE = 'Example: enricher enrich "why does the login test fail?" --cwd .'
 
 
@@ -92,6 +94,8 @@ def main() -> None:
 
 
 def _group() -> click.Group:
+    from difflib import get_close_matches
+
     import click
 
     class Commands(click.Group):
@@ -105,7 +109,6 @@ def _group() -> click.Group:
             return [name for section in _all_sections().values() for name in section]
 
         def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-            del ctx
             if cmd_name in COMMANDS:
                 name = _MODULES.get(cmd_name, cmd_name)
                 module = __import__(f"enricher.interfaces.cli.{name}", fromlist=[cmd_name])
@@ -113,7 +116,13 @@ def _group() -> click.Group:
                 command: click.Command = getattr(module, f"{cmd_name}_command", None) or getattr(module, cmd_name)
                 return command
             entry = commands_from_above().get(cmd_name)
-            return entry.load() if entry else None
+            if entry is not None:
+                loaded: click.Command = entry.load()
+                return loaded
+            near = OTHER_WORDS.get(cmd_name) or "".join(get_close_matches(cmd_name, self.list_commands(ctx), 1))
+            if near and not ctx.resilient_parsing:
+                raise click.UsageError(f"there is no command '{cmd_name}'; did you mean {near}?", ctx)
+            return None
 
         def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
             """Write the summaries from the tables of this module, so that ``--help`` imports no command."""

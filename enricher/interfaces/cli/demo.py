@@ -63,6 +63,7 @@ def demo(width: int) -> None:
         console.rule("what was logged")
         for arguments in (["trace", "list"], ["trace", "stats"], ["replay", "--verify"]):
             _command(console, arguments, environment, width)
+    click.echo(f"\nThis demo leaves nothing behind. For your own agent client: {sys.argv[0]} install")
 
 
 def _samples() -> list[dict[str, str]]:

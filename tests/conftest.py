@@ -128,7 +128,6 @@ def pytest_collection() -> Iterator[None]:
     try:
         return (yield)
     finally:
-        gc.collect()
         gc.freeze()
         gc.set_threshold(OBJECTS_BEFORE_A_COLLECTION, 20)
         gc.enable()

@@ -8,12 +8,17 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+import pytest
 from simulator import ENTRY, ROOT
+
+from enricher.interfaces.cli.memory.library import is_sdk_installed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from simulator import Account
+
+needs_sdk = pytest.mark.skipif(not is_sdk_installed(), reason="the SDK of the Model Context Protocol is not installed")
 
 
 def command(*options: str) -> list[str]:

@@ -9,12 +9,12 @@ import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
-from served import authorization, command, served
-
-pytest.importorskip("mcp_types", reason="the SDK of the Model Context Protocol is not installed")
+from served import authorization, command, needs_sdk, served
 
 if TYPE_CHECKING:
     from simulator import Account
+
+pytestmark = needs_sdk
 
 REMEMBER = {
     "jsonrpc": "2.0", "id": 1, "method": "tools/call",

@@ -11,17 +11,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from served import authorization, served
+from served import authorization, needs_sdk, served
 from simulator import ENTRY, ROOT
-
-pytest.importorskip("mcp_types", reason="the SDK of the Model Context Protocol is not installed")
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from simulator import Account
 
-pytestmark = pytest.mark.slow
+pytestmark = [needs_sdk, pytest.mark.slow]
 
 PACKAGE, VERSION = "@modelcontextprotocol/inspector", "1.0.3"
 """The last line that runs on Node 20; its successor wants 22."""

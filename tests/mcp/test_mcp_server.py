@@ -12,26 +12,27 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from served import authorization, command, served
+from later import Later
+from served import authorization, command, needs_sdk, served
 from simulator import ENTRY, ROOT
-
-pytest.importorskip("mcp_types", reason="the SDK of the Model Context Protocol is not installed")
-
-from mcp import Client, MCPError, StdioServerParameters
-from mcp.client.streamable_http import create_mcp_http_client, streamable_http_client
-from mcp_types import INVALID_PARAMS, PromptReference, ResourceTemplateReference
-
-from enricher.interfaces.mcp.server import build_server
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from pathlib import Path
 
+    import mcp
+    import mcp.client.streamable_http as streamable
+    import mcp_types
+    from mcp import Client
     from simulator import Account
 
     from enricher.interfaces.library import Library
+    from enricher.interfaces.mcp import server as serving
+else:
+    mcp, mcp_types = Later("mcp"), Later("mcp_types")
+    streamable, serving = Later("mcp.client.streamable_http"), Later("enricher.interfaces.mcp.server")
 
-pytestmark = pytest.mark.slow
+pytestmark = [needs_sdk, pytest.mark.slow]
 
 HELLO = {
     "jsonrpc": "2.0",
@@ -47,7 +48,7 @@ def ask_here(library: Library, questions: Callable[[Client], Awaitable[Any]]) ->
     """Put the questions to a server in this process; what it answers is the same."""
 
     async def run() -> Any:
-        async with Client(build_server(library)) as client:
+        async with mcp.Client(serving.build_server(library)) as client:
             return await questions(client)
 
     return asyncio.run(run())
@@ -56,10 +57,10 @@ def ask_here(library: Library, questions: Callable[[Client], Awaitable[Any]]) ->
 def ask(account: Account, questions: Callable[[Client], Awaitable[Any]], *, mode: str = "auto") -> Any:
     """Start the server on stdio, put the questions to it, and return their answer."""
     program, *arguments = command()
-    server = StdioServerParameters(command=program, args=arguments, env=account.env, cwd=account.project)
+    server = mcp.StdioServerParameters(command=program, args=arguments, env=account.env, cwd=account.project)
 
     async def run() -> Any:
-        async with Client(server, mode=mode, read_timeout_seconds=60) as client:
+        async with mcp.Client(server, mode=mode, read_timeout_seconds=60) as client:
             return await questions(client)
 
     return asyncio.run(run())
@@ -102,11 +103,11 @@ def test_a_client_finds_resources_prompts_and_tools(account: Account, own: str, 
 def test_a_client_is_helped_to_complete_arguments(library: Library, own: str) -> None:
     async def questions(client: Client) -> list[list[str]]:
         asked = [
-            (PromptReference(name="research_topic"), "topic", "AU"),
-            (PromptReference(name="research_topic"), "depth", ""),
-            (PromptReference(name="search_with_context"), "scope", "t"),
-            (ResourceTemplateReference(uri="enricher://topics/{topic}"), "topic", "cook"),
-            (ResourceTemplateReference(uri="enricher://memory/{id}"), "id", "m-"),
+            (mcp_types.PromptReference(name="research_topic"), "topic", "AU"),
+            (mcp_types.PromptReference(name="research_topic"), "depth", ""),
+            (mcp_types.PromptReference(name="search_with_context"), "scope", "t"),
+            (mcp_types.ResourceTemplateReference(uri="enricher://topics/{topic}"), "topic", "cook"),
+            (mcp_types.ResourceTemplateReference(uri="enricher://memory/{id}"), "id", "m-"),
         ]
         return [
             (await client.complete(reference, {"name": name, "value": value})).completion.values
@@ -127,7 +128,7 @@ def test_a_client_learns_how_many_topics_there_are_besides_those_that_the_protoc
 
     async def questions(client: Client) -> Any:
         asked = {"name": "topic", "value": "topic-"}
-        return (await client.complete(PromptReference(name="research_topic"), asked)).completion
+        return (await client.complete(mcp_types.PromptReference(name="research_topic"), asked)).completion
 
     found = ask_here(library, questions)
 
@@ -182,7 +183,7 @@ def test_wrong_calls_are_answered_with_what_is_wrong(library: Library) -> None:
             lambda: client.get_prompt("research_topic", {"topic": "a", "depth": "deep"}),
             lambda: client.get_prompt("nope", {}),
         ):
-            with pytest.raises(MCPError) as caught:
+            with pytest.raises(mcp.MCPError) as caught:
                 await call()
             said.append((caught.value.code, str(caught.value)))
         for name, arguments in (
@@ -193,12 +194,12 @@ def test_wrong_calls_are_answered_with_what_is_wrong(library: Library) -> None:
         ):
             answer = await client.call_tool(name, arguments)
             assert answer.is_error
-            said.append((INVALID_PARAMS, answer.content[0].text))
+            said.append((mcp_types.INVALID_PARAMS, answer.content[0].text))
         return said
 
     said = ask_here(library, questions)
 
-    assert {code for code, _text in said} == {INVALID_PARAMS}
+    assert {code for code, _text in said} == {mcp_types.INVALID_PARAMS}
     for (_code, text), words in zip(
         said,
         ["enricher://topics", "no memory 'm-nope'", "needs the argument 'topic'", "quick, standard, comprehensive",
@@ -289,9 +290,9 @@ def test_the_project_is_that_of_the_folder(account: Account, own: str, tmp_path:
 
 def test_a_client_is_served_over_http(account: Account, own: str) -> None:
     async def questions(port: int) -> str:
-        async with create_mcp_http_client(headers=authorization(account)) as carrying:
-            server = streamable_http_client(f"http://127.0.0.1:{port}/mcp", http_client=carrying)
-            return await answer(Client(server))
+        async with streamable.create_mcp_http_client(headers=authorization(account)) as carrying:
+            server = streamable.streamable_http_client(f"http://127.0.0.1:{port}/mcp", http_client=carrying)
+            return await answer(mcp.Client(server))
 
     async def answer(connection: Client) -> str:
         async with connection as client:

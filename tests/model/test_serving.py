@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 import json
 import socket
 import subprocess
@@ -15,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import httpx2
 import pytest
+from later import Later
 from protocols import ApiError, embedding_of, tokens_of
 from serving import (
     EMBEDDING_MODEL,
@@ -29,26 +28,14 @@ from serving import (
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from types import ModuleType
 
     import anthropic
     import openai
     from serving import HalfClose, Malformed
 
-
-def imported_when_used(name: str) -> ModuleType:
-    """Return a module that is imported as soon as something of it is asked for."""
-    spec = importlib.util.find_spec(name)
-    assert spec and spec.loader
-    spec.loader = importlib.util.LazyLoader(spec.loader)
-    module = sys.modules[name] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-if not TYPE_CHECKING:
-    # Both take a second to import, in every process that collects the tests; one process runs these.
-    anthropic, openai = map(imported_when_used, ("anthropic", "openai"))
+else:
+    # Both take a second to import; one process runs these tests.
+    anthropic, openai = Later("anthropic"), Later("openai")
 
 PROMPT = "Classify: fix the flaky test"
 LONG = "The prompt asks for a fix of a test that fails now and then."

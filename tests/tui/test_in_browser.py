@@ -7,13 +7,16 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
-import aiohttp
 import pytest
+from later import Later
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    import aiohttp
     from simulator import Account
+else:
+    aiohttp = Later("aiohttp")
 
 START = "from enricher.interfaces.cli import main; main()"
 

@@ -44,6 +44,7 @@ class Caller:
             "session_id": self.account.event("")["session_id"],
             "project_path": str(self.account.project),
         }
+        self.account.prepare()
         ended = subprocess.run(
             [*self.account.command(), "--format=pipeline"],
             input=json.dumps(event).encode() if given is None else given,

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+@pytest.mark.slow
 @pytest.mark.conformance("S1-6.X")
 def test_a_higher_threshold_takes_away_more_wrong_intents_than_right_ones(tmp_path: Path) -> None:
     usual, strict = trade(0.5, tmp_path), trade(0.7, tmp_path)

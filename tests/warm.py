@@ -29,6 +29,25 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[1]
 LARGEST_REQUEST = 1 << 20
 
+# Most commands import these when they need them, which costs more than the rest of what they do.
+NEEDED_LATER = (
+    "enricher.erasure",
+    "enricher.interfaces.library.prompts",
+    "enricher.interfaces.library.resources",
+    "enricher.prompt.redaction.assignments",
+    "enricher.prompt.redaction.sentences",
+    "enricher.prompt.redaction.shapes",
+    "enricher.sources.code.indexing.index",
+    "enricher.sources.code.search",
+    "enricher.structured.templates",
+    "rich.console",
+    "rich.table",
+    "workbench.edits.progress",
+    "workbench.experiments",
+    "workbench.gate",
+    "workbench.tuning.suggest",
+)
+
 # The child that a request forks leaves the loop, so that the command runs at the top level of the program and ends
 # like any other: with its own exception handling, exit handlers and exit code. Its parent only waits for that code.
 SERVER = """
@@ -46,6 +65,7 @@ check([Layer("packaged", packaged_file())])
 for name in more:
     importlib.import_module(name)
 gc.collect(); gc.freeze()
+gc.set_threshold(20_000, 20)  # as in the tests themselves
 requests = socket.socket(fileno=int(fileno))
 with open("/proc/self/comm", "w") as name:
     name.write("warm server")
@@ -238,7 +258,7 @@ def _connection(more: tuple[str, ...] = ()) -> socket.socket:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         path = {"PYTHONPATH": os.environ["PYTHONPATH"]} if more and os.environ.get("PYTHONPATH") else {}
         server = subprocess.Popen(
-            [sys.executable, "-I", "-c", SERVER, str(ROOT), str(theirs.fileno()), *more],
+            [sys.executable, "-I", "-c", SERVER, str(ROOT), str(theirs.fileno()), *NEEDED_LATER, *more],
             pass_fds=[theirs.fileno()],
             env={"PATH": os.environ["PATH"], "LANG": "C.UTF-8", **path},
             stdin=subprocess.DEVNULL,

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 from invented_shop import SHOP, git, write_all
+from simulator import Account
 
 if TYPE_CHECKING:
-    from simulator import Account
+    from collections.abc import Callable
 
 
 @pytest.fixture(scope="session")
@@ -29,3 +30,21 @@ def shop(account: Account, committed_shop: Path) -> Path:
     """The account's project, filled and committed."""
     shutil.copytree(committed_shop, account.project, symlinks=True, dirs_exist_ok=True)
     return Path(account.project)
+
+
+@pytest.fixture(scope="module")
+def asked_account(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], Account]:
+    """Return what makes an account in a copy of a project, for all the tests of a file that only ask."""
+
+    def make(project: Path) -> Account:
+        account = Account(tmp_path_factory.mktemp("asked") / "home")
+        shutil.copytree(project, account.project, symlinks=True, dirs_exist_ok=True)
+        return account
+
+    return make
+
+
+@pytest.fixture(scope="module")
+def asked_shop(asked_account: Callable[[Path], Account], committed_shop: Path) -> Account:
+    """An account whose project is the shop, for all the tests of a file that only ask."""
+    return asked_account(committed_shop)

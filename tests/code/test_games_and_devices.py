@@ -37,13 +37,24 @@ FILES = {
 }
 
 
-@pytest.fixture
-def account_with_frogs(account: Account, shop: Path) -> Account:
-    write_all(shop, FILES)
-    git(shop, "add", "-A")
-    git(shop, "commit", "-qm", "Let frogs leap")
+def with_frogs(account: Account) -> Account:
+    """Commit the files to the shop of an account and index them."""
+    write_all(account.project, FILES)
+    git(account.project, "add", "-A")
+    git(account.project, "commit", "-qm", "Let frogs leap")
     account.cli("code", "index")
     return account
+
+
+@pytest.fixture(scope="module")
+def asked_frogs(asked_shop: Account) -> Account:
+    return with_frogs(asked_shop)
+
+
+@pytest.fixture
+def account_with_frogs(account: Account, shop: Path) -> Account:
+    del shop
+    return with_frogs(account)
 
 
 @pytest.mark.parametrize(
@@ -97,8 +108,8 @@ def account_with_frogs(account: Account, shop: Path) -> Account:
         ),
     ],
 )
-def test_what_a_game_or_a_device_has_is_found(account_with_frogs: Account, prompt: str, line: str) -> None:
-    lines = told(account_with_frogs, prompt)
+def test_what_a_game_or_a_device_has_is_found(asked_frogs: Account, prompt: str, line: str) -> None:
+    lines = told(asked_frogs, prompt)
 
     assert any(one.startswith(line) for one in lines), lines
 

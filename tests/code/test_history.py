@@ -20,6 +20,8 @@ from enricher.sources.code import database_file
 from enricher.sources.code.indexing import changes, index
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from simulator import Account
 
 DAY = 86_400
@@ -89,6 +91,17 @@ def made_once(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str,
     return root, made
 
 
+@pytest.fixture(scope="module")
+def asked(
+    asked_account: Callable[[Path], Account], made_once: tuple[Path, dict[str, str]]
+) -> tuple[Account, dict[str, str]]:
+    """An account in a copy of that repository, for all tests that only ask."""
+    root, made = made_once
+    account = asked_account(root)
+    account.cli("code", "index")
+    return account, made
+
+
 @pytest.fixture
 def ledger(account: Account, made_once: tuple[Path, dict[str, str]]) -> dict[str, str]:
     """A repository whose names came, were renamed, moved, reverted and removed; the commits by what they did."""
@@ -117,8 +130,10 @@ def ledger(account: Account, made_once: tuple[Path, dict[str, str]]) -> dict[str
     ],
 )
 def test_a_name_that_is_there_no_more_gets_the_commit_that_removed_it(
-    account: Account, ledger: dict[str, str], prompt: str
+    asked: tuple[Account, dict[str, str]], prompt: str
 ) -> None:
+    account, ledger = asked
+
     assert told(account, prompt) == [
         f'`load_rates` — removed from ledger/rates.py in {ledger["removed"]}, {day_of(30)}: "Rates come with the rows"'
     ]
@@ -150,8 +165,10 @@ def test_a_name_that_is_there_no_more_gets_the_commit_that_removed_it(
     ],
 )  # fmt: skip
 def test_a_question_about_a_name_gets_the_commit_that_answers_it(
-    account: Account, ledger: dict[str, str], prompt: str, beginning: str, commit: str
+    asked: tuple[Account, dict[str, str]], prompt: str, beginning: str, commit: str
 ) -> None:
+    account, ledger = asked
+
     lines = told(account, prompt)
 
     assert [line.startswith(beginning) for line in lines] == [True]
@@ -179,10 +196,8 @@ def test_a_question_about_a_name_gets_the_commit_that_answers_it(
         'the page fails:\nTraceback (most recent call last):\n  File "ledger/audit.py", line 3, in record\nKeyError: 1',
     ],
 )
-def test_what_exists_and_is_not_asked_about_gets_no_history(
-    account: Account, ledger: dict[str, str], prompt: str
-) -> None:
-    assert told(account, prompt) == []
+def test_what_exists_and_is_not_asked_about_gets_no_history(asked: tuple[Account, dict[str, str]], prompt: str) -> None:
+    assert told(asked[0], prompt) == []
 
 
 def test_a_name_that_is_still_there_was_not_renamed(account: Account, ledger: dict[str, str]) -> None:

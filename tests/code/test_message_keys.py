@@ -58,13 +58,24 @@ FILES = {
 }
 
 
-@pytest.fixture
-def account_with_keys(account: Account, shop: Path) -> Account:
-    write_all(shop, FILES)
-    git(shop, "add", "-A")
-    git(shop, "commit", "-qm", "Translate the shop")
+def with_keys(account: Account) -> Account:
+    """Commit the files to the shop of an account and index them."""
+    write_all(account.project, FILES)
+    git(account.project, "add", "-A")
+    git(account.project, "commit", "-qm", "Translate the shop")
     account.cli("code", "index")
     return account
+
+
+@pytest.fixture(scope="module")
+def asked_keys(asked_shop: Account) -> Account:
+    return with_keys(asked_shop)
+
+
+@pytest.fixture
+def account_with_keys(account: Account, shop: Path) -> Account:
+    del shop
+    return with_keys(account)
 
 
 @pytest.mark.parametrize(
@@ -140,8 +151,8 @@ def account_with_keys(account: Account, shop: Path) -> Account:
         ),
     ],
 )
-def test_the_key_of_a_text_and_its_uses_are_told(account_with_keys: Account, text: str, place: str, told: str) -> None:
-    context = account_with_keys.ask_patiently(f'the label "{text}" is too long').context
+def test_the_key_of_a_text_and_its_uses_are_told(asked_keys: Account, text: str, place: str, told: str) -> None:
+    context = asked_keys.ask_patiently(f'the label "{text}" is too long').context
 
     (line,) = [line for line in context.splitlines() if line.startswith("- ")]
     assert line == f'- {place} "{text}" — the English text is here{told}'

@@ -71,11 +71,22 @@ FILES = {
 }
 
 
-@pytest.fixture
-def account_with_ledger(account: Account, shop: Path) -> Account:
-    write_all(shop, FILES)
+def with_ledger(account: Account) -> Account:
+    """Add the files to the shop of an account and index them."""
+    write_all(account.project, FILES)
     account.cli("code", "index")
     return account
+
+
+@pytest.fixture(scope="module")
+def asked_ledger(asked_shop: Account) -> Account:
+    return with_ledger(asked_shop)
+
+
+@pytest.fixture
+def account_with_ledger(account: Account, shop: Path) -> Account:
+    del shop
+    return with_ledger(account)
 
 
 @pytest.mark.parametrize(
@@ -191,8 +202,8 @@ def account_with_ledger(account: Account, shop: Path) -> Account:
         ),
     ],
 )
-def test_what_stands_in_named_files_and_who_uses_them(account_with_ledger: Account, prompt: str, line: str) -> None:
-    lines = [one for one in told(account_with_ledger, prompt) if "/" in one or "deploy" in one]
+def test_what_stands_in_named_files_and_who_uses_them(asked_ledger: Account, prompt: str, line: str) -> None:
+    lines = [one for one in told(asked_ledger, prompt) if "/" in one or "deploy" in one]
 
     assert lines == ([line] if line else []), lines
 

@@ -8,8 +8,6 @@ import pytest
 from invented_shop import git, write_all
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from simulator import Account
 
 MODELS = '''class Lot:
@@ -87,13 +85,18 @@ FILES = {
 }
 
 
-@pytest.fixture
-def depot(account: Account, shop: Path) -> Account:
-    write_all(shop, FILES)
-    git(shop, "add", "-A")
-    git(shop, "commit", "-qm", "Sell tins")
+def with_depot(account: Account) -> Account:
+    """Commit the files to the shop of an account and index them."""
+    write_all(account.project, FILES)
+    git(account.project, "add", "-A")
+    git(account.project, "commit", "-qm", "Sell tins")
     account.cli("code", "index")
     return account
+
+
+@pytest.fixture(scope="module")
+def depot(asked_shop: Account) -> Account:
+    return with_depot(asked_shop)
 
 
 @pytest.mark.parametrize(

@@ -56,13 +56,24 @@ FILES = {
 }
 
 
-@pytest.fixture
-def account_with_crates(account: Account, shop: Path) -> Account:
-    write_all(shop, FILES)
-    git(shop, "add", "-A")
-    git(shop, "commit", "-qm", "Sell crates")
+def with_crates(account: Account) -> Account:
+    """Commit the files to the shop of an account and index them."""
+    write_all(account.project, FILES)
+    git(account.project, "add", "-A")
+    git(account.project, "commit", "-qm", "Sell crates")
     account.cli("code", "index")
     return account
+
+
+@pytest.fixture(scope="module")
+def asked_crates(asked_shop: Account) -> Account:
+    return with_crates(asked_shop)
+
+
+@pytest.fixture
+def account_with_crates(account: Account, shop: Path) -> Account:
+    del shop
+    return with_crates(account)
 
 
 @pytest.mark.parametrize(
@@ -174,8 +185,8 @@ def account_with_crates(account: Account, shop: Path) -> Account:
         pytest.param('the heading "Alle deine Kisten" is too long', "", id="a text in another language"),
     ],
 )
-def test_what_a_web_application_has_is_found(account_with_crates: Account, prompt: str, line: str) -> None:
-    assert told(account_with_crates, prompt) == [line] * bool(line)
+def test_what_a_web_application_has_is_found(asked_crates: Account, prompt: str, line: str) -> None:
+    assert told(asked_crates, prompt) == [line] * bool(line)
 
 
 def test_a_common_file_name_is_not_corrected_by_its_name_alone(account_with_crates: Account, shop: Path) -> None:

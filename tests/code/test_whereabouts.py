@@ -43,19 +43,30 @@ MORE = {
 LOG = "\n".join(["still wrong", *(f"2026-03-02 10:00:0{second} INFO allow_order {second}" for second in range(1, 6))])
 
 
-@pytest.fixture
-def account_with_shop(account: Account, shop: Path) -> Account:
-    write_all(shop, MORE)
-    git(shop, "add", "-A")
-    git(shop, "commit", "-qm", "Sell more")
+def with_more(account: Account) -> Account:
+    """Commit more files to the shop of an account and index them."""
+    write_all(account.project, MORE)
+    git(account.project, "add", "-A")
+    git(account.project, "commit", "-qm", "Sell more")
     account.cli("code", "index")
     return account
 
 
-def told(account: Account, prompt: str, *, session: str = "s", **event: str) -> list[str]:
-    """Return the lines of context; asked again in another session where the machine was too busy."""
-    for attempt in range(5):
-        context = account.ask(prompt, session_id=f"{session}{attempt}", **event).context
+@pytest.fixture(scope="module")
+def asked(asked_shop: Account) -> Account:
+    return with_more(asked_shop)
+
+
+@pytest.fixture
+def account_with_shop(account: Account, shop: Path) -> Account:
+    del shop
+    return with_more(account)
+
+
+def told(account: Account, prompt: str, **event: str) -> list[str]:
+    """Return the lines of context in a new session; asked again in another where the machine was too busy."""
+    for _attempt in range(5):
+        context = account.ask(prompt, **event).context
         if account.trace()["status"] != "partial":
             break
     return [line.removeprefix("- ") for line in context.splitlines() if line.startswith("- ")]
@@ -128,8 +139,8 @@ def test_an_attribute_that_nothing_defines_comes_behind_a_definition(account_wit
     ]
 
 
-def test_a_line_that_a_person_begins_with_a_level_is_no_log(account_with_shop: Account) -> None:
-    (line,) = told(account_with_shop, "[error] i see this when allow_order refuses the ninth, please fix")[:1]
+def test_a_line_that_a_person_begins_with_a_level_is_no_log(asked: Account) -> None:
+    (line,) = told(asked, "[error] i see this when allow_order refuses the ninth, please fix")[:1]
 
     assert line.startswith("shop/limits.py:10 allow_order — defined here")
 
@@ -211,14 +222,14 @@ def test_a_name_that_the_tests_say_everywhere_has_no_one_place(account: Account,
     write_all(shop, {"shop/scales.py": "def weigh(parcel):\n    return parcel.tare_weight\n"})
     account.cli("code", "index")
     prompt = "rename `tare_weight` to `empty_weight`"
-    assert told(account, prompt, session="one") == ["shop/scales.py:2 tare_weight — the only place that has it"]
+    assert told(account, prompt) == ["shop/scales.py:2 tare_weight — the only place that has it"]
 
     write_all(shop, {f"tests/test_{number}.py": "assert parcel.tare_weight == 1\n" for number in range(3)})
     account.cli("code", "index")
-    assert told(account, prompt, session="two") == []
+    assert told(account, prompt) == []
 
 
-def test_a_name_in_any_language_gets_its_definition_and_its_callers(account_with_shop: Account) -> None:
+def test_a_name_in_any_language_gets_its_definition_and_its_callers(asked: Account) -> None:
     callers = "2 callers: shop/orders.py:5, shop/web/routes.py:6; and 1 test file"
     line = f"shop/limits.py:10 allow_order — defined here; {callers}"
     for prompt in (
@@ -228,7 +239,7 @@ def test_a_name_in_any_language_gets_its_definition_and_its_callers(account_with
         "почему allow_order отклоняет девятый заказ?",
         "为什么allow_order会拒绝第九个订单",
     ):
-        assert told(account_with_shop, prompt, session=prompt[:9])[:1] == [line], prompt
+        assert told(asked, prompt)[:1] == [line], prompt
 
 
 @pytest.mark.parametrize(
@@ -266,8 +277,8 @@ def test_a_name_in_any_language_gets_its_definition_and_its_callers(account_with
         ("fix alow_order, it is off by one", "shop/limits.py:10 allow_order — the nearest to alow_order"),
     ],
 )
-def test_what_is_named_is_found_by_its_kind(account_with_shop: Account, prompt: str, line: str) -> None:
-    lines = told(account_with_shop, prompt)
+def test_what_is_named_is_found_by_its_kind(asked: Account, prompt: str, line: str) -> None:
+    lines = told(asked, prompt)
 
     first = lines[0] if lines else ""
     assert first.startswith(line) if line else not first, lines
@@ -284,8 +295,8 @@ def test_what_is_named_is_found_by_its_kind(account_with_shop: Account, prompt: 
         LOG,
     ],
 )
-def test_what_is_new_ordinary_known_or_pasted_gets_no_line(account_with_shop: Account, prompt: str) -> None:
-    assert not [line for line in told(account_with_shop, prompt) if "shop/" in line]
+def test_what_is_new_ordinary_known_or_pasted_gets_no_line(asked: Account, prompt: str) -> None:
+    assert not [line for line in told(asked, prompt) if "shop/" in line]
 
 
 @pytest.mark.parametrize(
@@ -358,7 +369,7 @@ def test_the_class_that_a_prompt_names_tells_which_of_its_methods_is_meant(accou
         "FileStore is slow, especially findOrder",
         "mache die Methode findOrder der FileStore-Klasse schnell",
     ):
-        lines = told(account, prompt, session=prompt[:4])
+        lines = told(account, prompt)
         assert ["src/FileStore.php:" in line and "line" in line for line in lines] == [True], prompt
 
 
@@ -377,7 +388,7 @@ def test_a_unit_behind_a_number_is_no_name(account: Account, shop: Path) -> None
     account.cli("code", "index")
 
     assert told(account, "why does it print 1024.000 KiB and not 1 MiB?") == []
-    assert told(account, "is KiB right?", session="b")[0].startswith("tests/sizes_test.go:1 KiB")
+    assert told(account, "is KiB right?")[0].startswith("tests/sizes_test.go:1 KiB")
 
 
 def test_a_name_with_hyphens_whose_place_is_asked_for_is_found_as_a_whole_string(account: Account, shop: Path) -> None:
@@ -434,9 +445,7 @@ def test_only_calls_count_as_uses_of_an_ordinary_word(account: Account, shop: Pa
 
     write_all(shop, {"src/load.rs": "let all = own.tare();\n"})
     account.cli("code", "index")
-    assert told(account, "the `tare` is off", session="b") == [
-        "src/crates.rs:2 tare — defined here; the only caller: src/load.rs:1"
-    ]
+    assert told(account, "the `tare` is off") == ["src/crates.rs:2 tare — defined here; the only caller: src/load.rs:1"]
 
 
 def test_the_cause_of_an_error_is_looked_up(account: Account, shop: Path) -> None:
@@ -462,8 +471,8 @@ def test_of_a_trace_of_php_the_innermost_frame_is_told(account: Account, shop: P
     warning = (
         "PHP Warning:  Undefined array key in /srv/src/Shop/Scales.php on line 6\n#0 /srv/src/Shop/Reader.php(1)\n"
     )
-    assert told(account, warning, session="b") == ["src/Shop/Scales.php:6 weigh — the trace's innermost frame"]
-    of_another_version = told(account, trace.replace("line 6", "line 60").replace("(6)", "(60)"), session="c")
+    assert told(account, warning) == ["src/Shop/Scales.php:6 weigh — the trace's innermost frame"]
+    of_another_version = told(account, trace.replace("line 6", "line 60").replace("(6)", "(60)"))
     assert of_another_version == ["src/Shop/Scales.php — the trace's innermost frame"]
 
 
@@ -489,7 +498,7 @@ def test_users_are_listed_unless_a_decorator_may_register_the_name(account: Acco
 
     (line,) = told(account, "does anything use RateTable?")
     assert line == "shop/rates.py:2 RateTable — defined here; the only use: line 8"
-    (line,) = told(account, "does anything use show_rates?", session="t")
+    (line,) = told(account, "does anything use show_rates?")
     assert line == "shop/rates.py:7 show_rates — defined here"
 
 
@@ -505,8 +514,8 @@ def test_a_variable_of_a_test_is_not_what_the_program_means(account: Account, sh
     account.cli("code", "index")
 
     assert told(account, "the argument `rows` is missing") == []
-    assert told(account, "crateLines is empty after a reload", session="t") == []
-    (line,) = told(account, "ownLines has too few", session="u")
+    assert told(account, "crateLines is empty after a reload") == []
+    (line,) = told(account, "ownLines has too few")
     assert line.startswith("test/cart.test.js:3 ownLines — defined here")
 
 
@@ -515,15 +524,15 @@ def test_the_command_in_the_message_of_the_tool_that_ran_it_has_no_place(account
     account.cli("code", "index")
 
     assert told(account, 'the build failed:\n\nError: Command "make dist" exited with 1') == []
-    (line,) = told(account, 'which files have "make dist"?', session="t")
+    (line,) = told(account, 'which files have "make dist"?')
     assert line.startswith("deploy.json:1")
 
 
-def test_a_message_is_not_told_where_a_frame_gives_its_place(account_with_shop: Account) -> None:
+def test_a_message_is_not_told_where_a_frame_gives_its_place(asked: Account) -> None:
     message = "Error: Sorry, too many orders for one day"
 
-    assert told(account_with_shop, f"{message}\n    at place (shop/orders.py:6:15)") == []
-    (line,) = told(account_with_shop, message, session="t")
+    assert told(asked, f"{message}\n    at place (shop/orders.py:6:15)") == []
+    (line,) = told(asked, message)
     assert line.startswith("shop/orders.py:6")
 
 
@@ -617,8 +626,8 @@ def test_who_names_the_class_that_is_open_does_not_ask_for_its_users(account: Ac
     assert line == "shop/boxes.py:1 Box — defined here; the only use: shop/load.py:1"
 
 
-def test_two_names_of_one_file_get_one_line(account_with_shop: Account) -> None:
-    lines = told(account_with_shop, "compare hash_password with check_password")
+def test_two_names_of_one_file_get_one_line(asked: Account) -> None:
+    lines = told(asked, "compare hash_password with check_password")
 
     assert [line.partition(" — ")[0] for line in lines] == ["shop/auth/password.py:1 hash_password"]
     assert lines[0].endswith("; check_password: line 5")
@@ -630,7 +639,7 @@ def test_later_in_a_session_one_line_is_told_and_three_at_first(account_with_sho
     transcript = account_with_shop.write("t.jsonl", json.dumps(said) + "\n")
 
     first = told(account_with_shop, prompt)
-    later = told(account_with_shop, prompt, session="another", transcript_path=str(transcript))
+    later = told(account_with_shop, prompt, transcript_path=str(transcript))
 
     assert [len([line for line in lines if "defined here" in line]) for lines in (first, later)] == [3, 1]
 
@@ -665,9 +674,9 @@ def test_a_path_alone_is_told_only_as_specified(
     ],
 )
 def test_a_definition_is_told_where_the_prompt_lacks_its_file_or_another_file_uses_it(
-    account_with_shop: Account, prompt: str, *, is_told: bool
+    asked: Account, prompt: str, *, is_told: bool
 ) -> None:
-    assert any(" defined here" in line for line in told(account_with_shop, prompt)) == is_told
+    assert any(" defined here" in line for line in told(asked, prompt)) == is_told
 
 
 def test_a_name_without_a_definition_that_a_test_uses_too_has_no_one_place(account: Account, shop: Path) -> None:

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
-from simulator import ROOT
+from simulator import ROOT, Account
 from test_ways import git, told
-
-if TYPE_CHECKING:
-    from simulator import Account
 
 CONTRIBUTING = """# Contributing
 
@@ -60,6 +55,17 @@ GAUGE = 'CONTRIBUTING.md:16, on adding a gauge: "Every new gauge must be registe
 @pytest.fixture
 def quota(account: Account) -> Account:
     """An account in an indexed project that says how some things are added."""
+    return with_quota(account)
+
+
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory: pytest.TempPathFactory) -> Account:
+    """The same for all tests that only ask."""
+    return with_quota(Account(tmp_path_factory.mktemp("asked") / "home"))
+
+
+def with_quota(account: Account) -> Account:
+    """Write the project of an account and index it."""
     account.write("project/CONTRIBUTING.md", CONTRIBUTING)
     account.write("project/README.md", README)
     account.write("project/quota/exporters/plain.py", "def export(report):\n    return b''\n")
@@ -86,8 +92,8 @@ def quota(account: Account) -> Account:
         ("YAMLのexporterを追加して", EXPORTER),
     ],
 )
-def test_what_the_project_says_on_adding_a_thing_is_told(quota: Account, prompt: str, line: str) -> None:
-    assert [one[: len(line)] for one in told(quota, prompt, "ways")] == [line]
+def test_what_the_project_says_on_adding_a_thing_is_told(asked: Account, prompt: str, line: str) -> None:
+    assert [one[: len(line)] for one in told(asked, prompt, "ways")] == [line]
 
 
 @pytest.mark.parametrize(
@@ -113,8 +119,8 @@ def test_what_the_project_says_on_adding_a_thing_is_told(quota: Account, prompt:
         "exporterのページがない",
     ],
 )
-def test_nothing_is_told_of_what_is_not_added_or_of_which_nothing_is_said(quota: Account, prompt: str) -> None:
-    assert told(quota, prompt, "ways") == []
+def test_nothing_is_told_of_what_is_not_added_or_of_which_nothing_is_said(asked: Account, prompt: str) -> None:
+    assert told(asked, prompt, "ways") == []
 
 
 def test_the_steps_that_the_client_has_loaded_are_not_told_again(quota: Account) -> None:

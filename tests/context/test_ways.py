@@ -6,16 +6,13 @@ import json
 import shutil
 import subprocess
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from invented_actions import ASKED, NOT_ASKED
+from simulator import Account
 
 from enricher.context import CHANNELS
 from enricher.prompt.wording.actions import asked_actions
-
-if TYPE_CHECKING:
-    from simulator import Account
 
 CONTRIBUTING = """# Contributing
 
@@ -85,6 +82,17 @@ def committed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def quota(account: Account, committed: Path) -> Account:
     """An account in an indexed project with conventions, a task file and tests."""
+    return with_quota(account, committed)
+
+
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory: pytest.TempPathFactory, committed: Path) -> Account:
+    """The same for all tests that only ask."""
+    return with_quota(Account(tmp_path_factory.mktemp("asked") / "home"), committed)
+
+
+def with_quota(account: Account, committed: Path) -> Account:
+    """Copy the repository into the project of an account and index it."""
     shutil.copytree(committed, account.project, symlinks=True, dirs_exist_ok=True)
     account.cli("code", "index")
     return account
@@ -106,8 +114,10 @@ def git(root: Path, subject: str) -> None:
 def told(account: Account, prompt: str, channel: str, **changed: object) -> list[str]:
     """Return the lines of the answer to a prompt, with no other channel asked."""
     others = "\n".join(f"{name} = false" for name in CHANNELS if name not in (channel, "session"))
-    account.write(account.config / "config.toml", f"[channels]\n{others}\n")
-    account.compile()
+    file, settings = account.config / "config.toml", f"[channels]\n{others}\n"
+    if not file.exists() or file.read_text() != settings:
+        account.write(file, settings)
+        account.compile()
     return [line[2:] for line in account.ask_patiently(prompt, **changed).context.splitlines() if line.startswith("- ")]
 
 
@@ -135,8 +145,8 @@ def test_a_prompt_that_only_says_the_words_asks_for_none(prompt: str) -> None:
         ("ajoute une dépendance à attrs", "uv.lock — adds a dependency: `uv add NAME`"),
     ],
 )
-def test_the_way_of_the_project_is_told_with_its_place(quota: Account, prompt: str, line: str) -> None:
-    assert any(one.startswith(line) for one in told(quota, prompt, "ways")), quota.trace()["items"]
+def test_the_way_of_the_project_is_told_with_its_place(asked: Account, prompt: str, line: str) -> None:
+    assert any(one.startswith(line) for one in told(asked, prompt, "ways")), asked.trace()["items"]
 
 
 def test_what_the_client_loads_by_itself_is_not_told_again(quota: Account) -> None:
@@ -470,8 +480,8 @@ def test_who_has_run_the_tests_is_not_told_how(quota: Account) -> None:
         ),
     ],
 )
-def test_the_tests_of_what_will_change_are_told_with_their_command(quota: Account, prompt: str, line: str) -> None:
-    assert [one.startswith(line) for one in told(quota, prompt, "tests")] == [True]
+def test_the_tests_of_what_will_change_are_told_with_their_command(asked: Account, prompt: str, line: str) -> None:
+    assert [one.startswith(line) for one in told(asked, prompt, "tests")] == [True]
 
 
 @pytest.mark.parametrize(
@@ -490,8 +500,8 @@ def test_the_tests_of_what_will_change_are_told_with_their_command(quota: Accoun
         "```\nRateLimiter failed\n```\nfix this",
     ],
 )
-def test_nothing_is_told_of_tests(quota: Account, prompt: str) -> None:
-    assert told(quota, prompt, "tests") == []
+def test_nothing_is_told_of_tests(asked: Account, prompt: str) -> None:
+    assert told(asked, prompt, "tests") == []
 
 
 def test_the_test_of_a_name_is_one_that_names_it(quota: Account) -> None:
@@ -522,8 +532,8 @@ def test_a_longer_name_is_not_the_name_that_is_tested(quota: Account) -> None:
     assert line.startswith("south/reader_test.go:4 — tests parseLimit, named there once")
 
 
-def test_of_a_method_the_tests_of_its_class_are_told(quota: Account) -> None:
-    lines = told(quota, "write a test for RateLimiter.now with a dead clock", "tests")
+def test_of_a_method_the_tests_of_its_class_are_told(asked: Account) -> None:
+    lines = told(asked, "write a test for RateLimiter.now with a dead clock", "tests")
 
     assert [line.partition(",")[0] for line in lines] == ["tests/test_limits.py:5 — tests RateLimiter"]
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
 import warm
@@ -32,6 +32,9 @@ from enricher.rules.layers import find_layers
 from storage.db import database
 from storage.state import detached, sessions
 from storage.traces import queries
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 ROOT = Path(__file__).parents[1]
 BOOT = ROOT / "enricher" / "boot.py"
@@ -217,9 +220,9 @@ class Account:
         """Return the newest trace of a session; where the machine is busy, a process behind the hook writes it."""
         give_up_at = time.monotonic() + HANG_S
         while time.monotonic() < give_up_at:
-            found = [trace for trace in self.traces() if trace["session_id"] == session_id]
-            if found:
-                return found[-1]
+            for trace in self._newest_first():
+                if trace["session_id"] == session_id:
+                    return trace
             time.sleep(0.02)
         raise AssertionError(f"no trace of {session_id}")
 
@@ -295,12 +298,18 @@ class Account:
 
     def traces(self) -> list[dict[str, Any]]:
         """Return every trace with what lies beside it, oldest first."""
-        with closing(database.connect(str(self.state))) as db:
-            return sorted(queries.export(db, with_children=True), key=lambda trace: trace["id"])
+        return [*self._newest_first()][::-1]
 
     def trace(self) -> dict[str, Any]:
         """Return the newest trace."""
-        return self.traces()[-1]
+        for trace in self._newest_first():
+            return trace
+        raise AssertionError("nothing was traced")
+
+    def _newest_first(self) -> Iterator[dict[str, Any]]:
+        """Yield every trace; what lies beside one is read when its turn comes."""
+        with closing(database.connect(str(self.state))) as db:
+            yield from queries.export(db, with_children=True)
 
     def processes(self) -> list[str]:
         """Return the command lines of the processes that work for this account, or were left by its channels."""

@@ -93,9 +93,14 @@ def main() -> None:
         sys.exit(f"Error: {error}; to find out more, run: enricher check")
 
 
-def _group() -> click.Group:
+def _command_meant(word: str, commands: list[str]) -> str:
+    """Return the command that is meant by a word that is none; empty if no command is like it."""
     from difflib import get_close_matches
 
+    return OTHER_WORDS.get(word) or "".join(get_close_matches(word, commands, 1))
+
+
+def _group() -> click.Group:
     import click
 
     class Commands(click.Group):
@@ -119,8 +124,7 @@ def _group() -> click.Group:
             if entry is not None:
                 loaded: click.Command = entry.load()
                 return loaded
-            near = OTHER_WORDS.get(cmd_name) or "".join(get_close_matches(cmd_name, self.list_commands(ctx), 1))
-            if near and not ctx.resilient_parsing:
+            if not ctx.resilient_parsing and (near := _command_meant(cmd_name, self.list_commands(ctx))):
                 raise click.UsageError(f"there is no command '{cmd_name}'; did you mean {near}?", ctx)
             return None
 

@@ -103,17 +103,8 @@ class Name:
     """
 
     __slots__ = (
-        "is_asked",
-        "is_certain",
-        "is_class",
-        "is_made",
-        "kind",
-        "line",
-        "may_be_new",
-        "owner",
-        "scope",
-        "text",
-    )
+        "is_asked", "is_certain", "is_class", "is_made", "kind", "line", "may_be_new", "owner", "scope", "text",
+    )  # fmt: skip
 
     def __init__(self, kind: str, text: str, *, owner: str = "", line: int = 0, is_certain: bool = True) -> None:
         self.kind, self.text, self.owner = kind, text, owner

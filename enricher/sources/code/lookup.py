@@ -289,7 +289,7 @@ class Lookup:
                     uses.places.append(SourceLine(path, line, kind, text))
                 elif path != home and is_renaming(text, name):
                     uses.renaming.append(SourceLine(path, line, kind, text))
-                elif path != home and not is_definition and _is_face(path, kind, text):
+                elif path != home and not is_definition and _is_offered(path, kind, text):
                     uses.exports.append(SourceLine(path, line, kind, text))
         return uses
 
@@ -477,6 +477,6 @@ def _terms_of(text: str) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _is_face(path: str, kind: int, text: str) -> bool:
-    """Return whether a line only passes a name on to other programs: an export, or an import of a package's face."""
+def _is_offered(path: str, kind: int, text: str) -> bool:
+    """Return whether a line only passes a name on to other programs, as an export and the ``__init__.py`` do."""
     return text.startswith("export {") or (path.endswith("/__init__.py") and kind == SOURCE)

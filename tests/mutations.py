@@ -2960,6 +2960,22 @@ MUTATIONS = (
         "code/test_python_applications.py::test_what_a_program_in_python_has_is_found",
     ),
     Mutation(
+        "who asks for the callers of a name is told only how many there are",
+        "enricher/sources/code/facts.py",
+        "{f': {listed}' if is_asked else ''}",
+        "",
+        "",
+        "code/test_whereabouts.py::test_who_asks_for_callers_is_told_the_first_of_them[few]",
+    ),
+    Mutation(
+        "the callers of a name that is used everywhere are not told to who asks for them",
+        "enricher/sources/code/locations.py",
+        "if is_everywhere and not name.is_asked else",
+        "if is_everywhere else",
+        "",
+        "code/test_whereabouts.py::test_who_asks_for_callers_is_told_the_first_of_them[many]",
+    ),
+    Mutation(
         "what a package exports is told as used by tests only",
         "enricher/sources/code/facts.py",
         'if exports else ""',

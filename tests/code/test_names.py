@@ -80,6 +80,7 @@ def test_other_things_are_seen_by_their_form(prompt: str, kind: str, text: str) 
     "prompt",
     [
         "where is restock defined?", "who calls restock?", "find all callers of restock", "where do we use restock",
+        "how many places call restock?", "and which files use the function restock", "where is restock read?",
         "who calls the restock function", "where is restock() called?", "where is the restock function defined",
         "wo wird restock aufgerufen?", "wer ruft restock auf?", "wo ist die Funktion restock definiert?",
         "où est restock défini ?", "qui appelle restock ?", "¿dónde se usa restock?",
@@ -97,7 +98,7 @@ def test_an_ordinary_word_is_a_name_where_its_place_or_callers_are_asked_for(pro
     [
         "who calls the customers?", "what uses the data", "where are the users called?", "where is session handling",
         "who uses this?", "where is it defined?", "the customers who call us", "where is the retry logic implemented",
-        "wo ist das definiert?", "qui utilise la page", "where was the invoice used",
+        "wo ist das definiert?", "qui utilise la page", "where was the invoice used", "the files use tabs",
     ],
 )  # fmt: skip
 def test_what_is_asked_of_people_and_things_is_no_name(prompt: str) -> None:

@@ -230,7 +230,7 @@ def test_a_name_that_the_tests_say_everywhere_has_no_one_place(account: Account,
 
 
 def test_a_name_in_any_language_gets_its_definition_and_its_callers(asked: Account) -> None:
-    callers = "2 callers: shop/orders.py:5, shop/web/routes.py:6; and 1 test file"
+    callers = "2 callers: shop/orders.py:5, shop/web/routes.py:6; and tests/test_limits.py"
     line = f"shop/limits.py:10 allow_order — defined here; {callers}"
     for prompt in (
         "allow_order is off by one, fix it",
@@ -624,6 +624,27 @@ def test_who_names_the_class_that_is_open_does_not_ask_for_its_users(account: Ac
     assert told(account, "make the class Box smaller", transcript_path=transcript) == []
     (line,) = told(account, "who uses Box?", session="t", transcript_path=transcript)
     assert line == "shop/boxes.py:1 Box — defined here; the only use: shop/load.py:1"
+
+
+@pytest.mark.parametrize(
+    ("callers", "listed"),
+    [
+        pytest.param(5, "shop/p0.py:1, shop/p1.py:1, shop/p2.py:1, shop/p3.py:1, shop/p4.py:1", id="few"),
+        pytest.param(
+            15, "shop/p0.py:1, shop/p1.py:1, shop/p10.py:1, shop/p11.py:1, shop/p12.py:1, shop/p13.py:1, …", id="many"
+        ),
+    ],
+)
+def test_who_asks_for_callers_is_told_the_first_of_them(
+    account: Account, shop: Path, callers: int, listed: str
+) -> None:
+    write_all(shop, {"shop/scales.py": "def weigh_all(rows):\n    return rows\n"})
+    write_all(shop, {f"shop/p{number}.py": "weigh_all([])\n" for number in range(callers)})
+    account.cli("code", "index")
+
+    line = f"shop/scales.py:1 weigh_all — defined here; {callers} callers in {callers} other files"
+    assert told(account, "who calls weigh_all?") == [f"{line}: {listed}"]
+    assert told(account, "make weigh_all faster") == ([line] if callers < 12 else [])
 
 
 def test_two_names_of_one_file_get_one_line(asked: Account) -> None:

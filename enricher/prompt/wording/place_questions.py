@@ -9,18 +9,28 @@ from __future__ import annotations
 
 WHO = frozenset("who what which wer was qui quien quién chi quem кто что".split())
 CALLS = frozenset(
-    "calls call uses use invokes imports references ruft benutzt verwendet nutzt importiert appelle utilise importe"
-    " llama usa importa chiama вызывает использует импортирует".split()
+    "calls call uses use invokes invoke imports import references reference ruft rufen benutzt benutzen verwendet"
+    " verwenden nutzt nutzen importiert importieren appelle appellent utilise utilisent importe importent llama llaman"
+    " usa usan importa importan chamam usam importam chiama chiamano usano вызывает вызывают использует используют"
+    " импортирует импортируют".split()
 )
 """Verbs behind WHO, in front of the name."""
 CALLERS = frozenset(
     "caller callers usage usages users definition implementation references aufrufe aufrufer verwendungen"
     " appels utilisations définition llamadas usos definición chamadas definição chiamate usi definizione".split()
 )
+PLACES = frozenset(
+    "places files modules functions classes components stellen dateien module funktionen endroits fichiers"
+    " lugares archivos módulos funciones arquivos funções posti file moduli funzioni".split()
+)
+"""Words behind WHICH and in front of a verb of CALLS: "how many places call restock"."""
+WHICH = frozenset(
+    "which many welche viele quels quelles combien qué cuántos cuántas quais quantos quali quanti".split()
+)
 OF = frozenset("of for von für de di da do".split())
 WHERE = frozenset("where wo où donde dónde onde dove где".split())
 DEFINED = frozenset(
-    "defined called used implemented declared invoked imported definiert aufgerufen verwendet benutzt genutzt"
+    "defined called used implemented declared invoked imported read definiert aufgerufen verwendet benutzt genutzt"
     " implementiert deklariert défini définie appelé appelée utilisé utilisée implémenté implémentée definido definida"
     " llamado llamada usado usada implementado implementada chamado chamada definito definita chiamato chiamata usato"
     " usata".split()
@@ -49,7 +59,7 @@ IN_IDEOGRAPHS = tuple(
     """.split()
 )
 """Questions in languages that put no blanks between words; the name is the one word in Latin letters."""
-ASKING = WHO | CALLERS | WHERE
+ASKING = WHO | CALLERS | WHERE | PLACES
 NO_NAMES = BESIDE | DEFINED | AUXILIARIES
 
 
@@ -62,7 +72,8 @@ def name_asked_for(line: str, words: list[str]) -> str:
     asks_where = not WHERE.isdisjoint(lowered)
     for at, word in enumerate(lowered):
         follower = lowered[at + 1] if at + 1 < len(lowered) else ""
-        if (word in WHO and follower in CALLS) or (word in CALLERS and follower in OF):
+        is_who = word in WHO or (word in PLACES and not WHICH.isdisjoint(lowered[:at]))
+        if (is_who and follower in CALLS) or (word in CALLERS and follower in OF):
             return _name_after(words, lowered, at + 2)
         if asks_where and word in DEFINES:
             return _name_after(words, lowered, at + 1)

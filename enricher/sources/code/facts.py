@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from enricher.sources.code.lookup import Lookup, SourceLine, Uses
 
 MOST_SHOWN = 3
+MOST_ASKED = 6
+"""Maximum places listed where the prompt asks for them: "who calls restock?"."""
 MOST_LINES = 8
 """Maximum occurrences of a name or text in one file whose lines are listed; with more, only their number is shown."""
 LONGEST_LISTED = 130
@@ -70,11 +72,12 @@ def only_file(path: str, *, line: int = 0, score: float = FEW) -> Fact | None:
     return Fact(FILE, path, line, "", "the only file of that name", score) if "/" in path else None
 
 
-def used(lookup: Lookup, uses: Uses, definition: SourceLine, name: str) -> str:
+def used(lookup: Lookup, uses: Uses, definition: SourceLine, name: str, *, is_asked: bool = False) -> str:
     """Describe where ``name``, which has the given definition, is used: in up to three places, or in how many files.
 
     If more than three files use the name, only their number is given, because three of many do not help: in the
-    replayed sessions, the agent touched none of 20 files shown in this way.
+    replayed sessions, the agent touched none of 20 files shown in this way. If the prompt asks for the users
+    (``is_asked``), the first places are listed as well.
     """
     if uses.files:
         return f"; used in {counted(uses.files - 1)}"  # one of the files is that of the definition
@@ -96,23 +99,23 @@ def used(lookup: Lookup, uses: Uses, definition: SourceLine, name: str) -> str:
     word = "caller" if is_called else "use"
     if len(places) > MOST_SHOWN and all(place.path == definition.path for place in places):
         return f"; {len(places)} {word}s, all in this file"
-    listed = _listed(_ordered(places, definition))
+    listed = _listed(_ordered(places, definition), most=MOST_ASKED if is_asked else MOST_SHOWN)
     files = len({place.path for place in places} - {definition.path})
     if places[0].kind == TEST:
         return f"{exported}; used by tests only: {f'{files} files' if files > MOST_SHOWN else listed}"
-    tests = len({place.path for place in in_tests})
-    also = f"; and {tests} test file{'s' * (tests > 1)}" if tests else ""
+    tests = {place.path for place in in_tests}
+    also = f"; and {quoted(*tests) if len(tests) == 1 else f'{len(tests)} test files'}" if tests else ""
     if files > MOST_SHOWN:
-        return f"; {len(places)} {word}s in {counted(files)}{also}"
+        return f"; {len(places)} {word}s in {counted(files)}{f': {listed}' if is_asked else ''}{also}"
     if len(places) == 1:
         return f"; {'one' if tests or uses.is_partial else 'the only'} {word}: {listed}{also}"
     return f"; {len(places)} {word}s: {listed}{also}"
 
 
-def _listed(places: list[str]) -> str:
-    """Return the first places as one text; there are at most MOST_SHOWN, or fewer if their paths are long."""
+def _listed(places: list[str], *, most: int = MOST_SHOWN) -> str:
+    """Return the first places as one text; there are at most ``most``, or fewer if their paths are long."""
     shown = places[:1]
-    for place in places[1:MOST_SHOWN]:
+    for place in places[1:most]:
         if len(", ".join((*shown, place))) > LONGEST_LISTED:
             break
         shown.append(place)

@@ -229,9 +229,9 @@ def _definition(
     is_told = lookup.gives_place(first.path) and all(place.path == first.path for place in uses.places)
     is_everywhere = uses.files or len({place.path for place in uses.places if place.kind != TEST}) > MOST_USING
     is_unknown = lookup.is_exhausted or ((is_word or uses.is_partial) and not uses.places)
-    reason = "defined here" + ("" if is_unknown else used(lookup, uses, first, name.text))
+    reason = "defined here" + ("" if is_unknown else used(lookup, uses, first, name.text, is_asked=name.is_asked))
     reason += variants(lookup, first.path, name.text)
-    score = WIDELY_USED if is_everywhere else ONLY
+    score = WIDELY_USED if is_everywhere and not name.is_asked else ONLY
     fact = Fact(DEFINITION, first.path, first.line, subject, reason, score, fault=NAMED_IN_PROMPT if is_told else "")
     fact.users = [place.path for place in uses.places]
     return fact

@@ -95,7 +95,7 @@ def test_the_cause_lies_in_the_new_layer(account: Account, projects: tuple[Path,
     file = own_layer(projects[0], 9)
     [change] = replayed(account, cwd=projects[0])["changes"]
 
-    assert change["cause"].startswith(f"{file}:3 Task type: debug: ## Task type: debug")
+    assert change["cause"].startswith(f"{file}:3 Task type: debug")
 
 
 def test_a_catalogue_takes_its_place_like_a_layer(account: Account) -> None:

@@ -2960,6 +2960,22 @@ MUTATIONS = (
         "code/test_python_applications.py::test_what_a_program_in_python_has_is_found",
     ),
     Mutation(
+        "a test file with a helper of that name tests what is called so",
+        "enricher/sources/code/testfiles.py",
+        "if any(_is_of_its_own(one, name) for one in lines):",
+        "if False:",
+        "",
+        "code/test_whereabouts.py::test_a_helper_of_tests_that_is_called_so_too_is_no_use",
+    ),
+    Mutation(
+        "a helper of tests counts as a use of what is called like it",
+        "enricher/sources/code/lookup.py",
+        "if kind == TEST and path != home and any(",
+        "if kind == TEST and path == home and any(",
+        "",
+        "code/test_whereabouts.py::test_a_helper_of_tests_that_is_called_so_too_is_no_use",
+    ),
+    Mutation(
         "who asks for the callers of a name is told only how many there are",
         "enricher/sources/code/facts.py",
         "{f': {listed}' if is_asked else ''}",

@@ -647,6 +647,16 @@ def test_who_asks_for_callers_is_told_the_first_of_them(
     assert told(account, "make weigh_all faster") == ([line] if callers < 12 else [])
 
 
+def test_a_helper_of_tests_that_is_called_so_too_is_no_use(account: Account, shop: Path) -> None:
+    write_all(shop, {"shop/labels.py": "def label_of(row):\n    return row\n", "shop/cli.py": "label_of(1)\n"})
+    write_all(shop, {"tests/test_cli.py": "def label_of(row):\n    return 1\n\n\nassert label_of(2)\n"})
+    account.cli("code", "index")
+
+    line = "shop/labels.py:1 label_of — defined here; the only caller: shop/cli.py:1"
+    assert told(account, "what is label_of for?") == [line]
+    assert told(account, "label_of returns the row, fix it") == [line]
+
+
 def test_two_names_of_one_file_get_one_line(asked: Account) -> None:
     lines = told(asked, "compare hash_password with check_password")
 

@@ -24,6 +24,7 @@ from enricher.sources.code import (
     stem_of,
 )
 from enricher.sources.code.lines import (
+    declares,
     defines,
     defines_in,
     indentation,
@@ -282,7 +283,10 @@ class Lookup:
                 continue
             if kind not in (*USING, TEST):
                 continue
-            for line, text in self.occurrences(path, name):
+            lines = self.occurrences(path, name)
+            if kind == TEST and path != home and any(declares(text, name) for _line, text in lines):
+                continue  # a helper of these tests is called so, too; the index has none
+            for line, text in lines:
                 is_definition = defines_in(path, text, name) or (path == home and line in defining)
                 is_key = kind == TEST and is_only_quoted(text, name)
                 if not is_definition and not is_key and not self._is_no_use(path, line, text, name):

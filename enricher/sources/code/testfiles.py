@@ -8,7 +8,7 @@ fixtures and snapshots.
 from __future__ import annotations
 
 from enricher.sources.code import OF_THE_PROGRAM, TEST, file_ids, stem_of
-from enricher.sources.code.lines import is_only_quoted, is_whole
+from enricher.sources.code.lines import declares, is_only_quoted, is_whole
 from storage.base import private
 
 TYPE_CHECKING = False
@@ -304,8 +304,11 @@ def _mentioning(root: str, tests: list[str], name: str) -> tuple[str, int, int, 
         text = _read(root, path)
         if name not in text:  # saves splitting it into lines
             continue
+        lines = text.split("\n")
+        if any(_is_of_its_own(one, name) for one in lines):
+            continue
         line, count, is_used = 0, 0, False
-        for number, one in enumerate(text.split("\n"), 1):
+        for number, one in enumerate(lines, 1):
             if _has_name(one, name) and not one.lstrip().startswith(
                 ("import ", "from ", "use ", "//", "#", "}", name + ",")
             ):
@@ -313,9 +316,15 @@ def _mentioning(root: str, tests: list[str], name: str) -> tuple[str, int, int, 
                 line = line or number
                 is_used = is_used or not is_only_quoted(one, name)
         if is_used and (best is None or count > best[2]):
-            functions = [one.partition("(")[0] for one in text.split("\n") if one.startswith("func Test")]
+            functions = [one.partition("(")[0] for one in lines if one.startswith("func Test")]
             best = (path, line, count, subject if any(subject in one for one in functions) else "")
     return best
+
+
+def _is_of_its_own(line: str, name: str) -> bool:
+    """Return whether a line defines something of the tests themselves that is called ``name``, too."""
+    at = line.find(name)
+    return at >= 0 and is_whole(line, at, at + len(name)) and declares(line, name)
 
 
 def _has_name(line: str, name: str) -> bool:

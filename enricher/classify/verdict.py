@@ -141,10 +141,11 @@ def classify(
 def _score_signals(
     result: Classification, seen: Observation, table: Table, *, is_explained: bool
 ) -> dict[int, tuple[int, int]]:
-    """Set the points of all classes; return the ranges of characters of what gave them, unless nothing is explained.
+    """Set the points of all classes, and with ``is_explained`` add the evidence for them.
 
-    The ranges are by the index of the signal, and those of weighted words by ``~class_at``, which is negative, so that
-    it cannot be mistaken for the index of a signal.
+    Return the range of characters in which each signal fired; without ``is_explained``, return nothing. A range is
+    stored under the index of its signal. The range of a class's strongest word is stored under ``~class_at``, which is
+    negative, so that it cannot be mistaken for the index of a signal.
     """
     weighted = matching.weighted_wordings(seen.read, table)
     word_points = matching.word_points(weighted, table)

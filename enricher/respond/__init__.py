@@ -121,7 +121,7 @@ class Inputs:
 
     @property
     def already_shown(self) -> list[str]:
-        """Return the references of what was shown earlier in this session and must not be shown again.
+        """Return the references of the facts and rules that must not be shown again, as this session has shown them.
 
         The list is empty in the profile ``as-specified``. If the client has dropped the earlier conversation, the list
         has only facts of the channel ``session``, so that everything else may be repeated.

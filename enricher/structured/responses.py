@@ -228,7 +228,7 @@ class StructuredResponseParser:
     """A parser for answers of the types in ``response_schemas.yaml`` (specified in seed 002, phase 3)."""
 
     def __init__(self, schemas: Mapping[str, Schema] | None = None) -> None:
-        """Set ``schemas``, by type of answer; the default are those in the packaged ``response_schemas.yaml``."""
+        """Use ``schemas``, which maps each type of answer to its schema; by default, those of the package."""
         self.schemas = packaged_schemas() if schemas is None else schemas
 
     def parse(self, text: str, response_type: str) -> ParsedResponse:

@@ -67,7 +67,7 @@ class SelectionError(ValueError):
 
 @dataclass(slots=True)
 class _Parts:
-    """The SQL conditions, parameters, words and bounds that the parser has found so far in a filter text."""
+    """What the parser has made of a filter text so far: SQL conditions, their parameters, words and bounds."""
 
     now: float
     conditions: list[str] = field(default_factory=list)

@@ -45,7 +45,7 @@ ANSWER_ONLY = (
     "change nothing", "nichts änder", "ändere nichts", "change rien", "modifie rien", "cambies nada", "mude nada",
     "cambiare nulla", "ничего не меняй",
 )  # fmt: skip
-"""Parts of prompts that ask for an answer and nothing else."""
+"""Words by which a person says that only an answer is wanted, and no change."""
 CORRECTIONS = ("no ", "no,", "no.", "nein", "non,", "não,", "нет", "不", "いや")
 """Beginnings of prompts that correct what the agent proposed: they are about the proposal, not about existing code."""
 TEST_WORDS = ("test", "prueb", "тест", "测试", "テスト")

@@ -181,7 +181,7 @@ def _names_something(prompt: str) -> bool:
 
 
 def basis(conversation: Conversation, prompt: str) -> str:
-    """Return the earlier text to which a prompt such as "yes, option 2" refers; empty if it refers to none.
+    """Return the earlier text that a prompt such as "yes, option 2" stands for; empty if the prompt stands alone.
 
     The text is classified together with the prompt. A prompt such as "continue" refers to earlier text only if the
     host has dropped the conversation.

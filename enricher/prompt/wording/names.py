@@ -212,7 +212,7 @@ def _level(word: str, *, is_first: bool) -> str:
 
 
 def _logged_error(bare: str) -> str:
-    """Return the message of a log line whose level is that of an error; empty if the line is no such line."""
+    """Return the message of a log line that reports an error; empty for any other line."""
     rest = bare
     for count in range(4):
         word, _, rest = rest.partition(" ")

@@ -62,7 +62,7 @@ def is_list_of_names(line: str) -> bool:
 
 
 def is_in_import(lines: list[str]) -> bool:
-    """Return whether the last of ``lines`` belongs to the list of names of an import: ``from shop.cart import (``."""
+    """Return whether the last of ``lines`` is inside an import over several lines: ``from shop.cart import (``."""
     for line in reversed(lines[-LONGEST_IMPORT:]):
         bare = line.partition("#")[0].strip()
         if bare.startswith(("from ", "import ")):

@@ -349,7 +349,10 @@ class Lookup:
         return len(files) > MOST_CANDIDATES or any(name in self.text(path) for path, _kind in files)
 
     def is_in_code(self, name: str) -> bool:
-        """Return whether anything but documents and comments has ``name``, or too many files to check have it."""
+        """Return whether ``name`` occurs in code, and not only in documents and comments.
+
+        Return true, too, if so many files contain it that they cannot all be read.
+        """
         paths = [path for path, kind in self.holding(name) if kind != DOC]
         if len(paths) > MOST_CANDIDATES:
             return True

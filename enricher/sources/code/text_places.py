@@ -150,7 +150,10 @@ def _outside_of_docstrings(lookup: Lookup, text: str, files: list[tuple[str, int
 
 
 def _mentioning(lookup: Lookup, text: str, files: list[tuple[str, int]], holders: list[Holder]) -> int:
-    """Return how many of ``files`` contain ``text`` only without its quotation marks; ``holders`` have it with them."""
+    """Return how many of ``files`` contain ``text`` without quotation marks around it.
+
+    ``holders`` are the files that contain it with quotation marks; they do not count.
+    """
     bare = text.strip("\"'")
     whole = {path for path, _kind, _lines in holders}
     return sum(path not in whole and bool(lookup.occurrences(path, bare)) for path, _kind in files)

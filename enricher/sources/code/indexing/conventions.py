@@ -278,9 +278,10 @@ def _score(action: str, unit: Unit, prior: float, name: str) -> float:
 
 
 def _is_order_with_occasion(action: str, text: str, *, is_under_heading: bool) -> bool:
-    """Return whether a sentence says what to do on the occasion ``action``: "Before you open a pull request, run …".
+    """Return whether a sentence says what to do before or when doing ``action``.
 
-    Under a heading about the action, "before" need not name it again: "Before you submit, run …".
+    An example is "Before you open a pull request, run `make check`". Under a heading about the
+    action, "before" need not name it again: "Before you submit, run …".
     """
     when = _WHEN.match(text)
     if when is None or not _IMPERATIVE.search(when[2]):

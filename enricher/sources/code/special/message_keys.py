@@ -74,7 +74,7 @@ def described(lookup: Lookup, text: str, places: list[tuple[str, int]]) -> str:
 
 
 def _described(places: list[tuple[str, int]], found: list[tuple[str, str]]) -> str:
-    """Return the text of ``described``; ``found`` has for each place the key and the text of its uses."""
+    """Join the places of a text into one phrase; ``found`` has the key and a list of the uses for each of them."""
     first = places[0][0]
     if len(places) == 1:
         key, uses = found[0]

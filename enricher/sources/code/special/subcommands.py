@@ -33,7 +33,7 @@ OPTIONS_OF_RUST = ("#[arg(", "#[clap(", "#[structopt(")
 MOST_LINES_OF_AN_ATTRIBUTE = 16
 MOST_WORDS_OF_A_VALUE = 4
 COMMAND_FILES = ("cmd_{}", "cmd-{}", "{}_cmd", "{}-cmd", "{}_command", "{}-command", "{}command")
-"""Names of files, without their endings, that show which subcommand they are about in any folder."""
+"""Names by which the file of a subcommand is recognised in any folder: ``cmd_stats.go`` for ``stats``."""
 COMMAND_FOLDERS = frozenset(("cmd", "cmds", "command", "commands", "subcommands", "cli"))
 
 

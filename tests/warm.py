@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 ROOT = Path(__file__).parents[1]
-LARGEST_REQUEST = 1 << 20
+HANGS_AFTER_S = 240
+"""A command that runs for so long hangs; the longest take 10 seconds, and ten times that beside a load."""
 
 # Most commands import these when they need them, which costs more than the rest of what they do.
 NEEDED_LATER = (
@@ -139,19 +140,18 @@ def run(
     cwd: Path,
     given: str | None = None,
     umask: int = 0o022,
-    timeout_s: float = 60,
     more: tuple[str, ...] = (),
 ) -> subprocess.CompletedProcess[str]:
     """Run ``enricher`` with these words like ``subprocess.run(…, text=True)`` would.
 
     ``more`` names further modules that it finds imported.
-    Raises ``subprocess.TimeoutExpired`` after ``timeout_s`` seconds, with the command killed.
+    Raises ``subprocess.TimeoutExpired``, with the command killed, if it hangs.
     """
     with tempfile.TemporaryFile() as stdin, tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr:
         stdin.write((given or "").encode())
         stdin.seek(0)
         streams = [stdin.fileno(), stdout.fileno(), stderr.fileno()]
-        code = _exit_code(_asked(_connection(more), words, streams, env, cwd, umask), words, timeout_s)
+        code = _exit_code(_asked(_connection(more), words, streams, env, cwd, umask), words)
         output = []
         for stream in (stdout, stderr):
             stream.seek(0)
@@ -227,14 +227,14 @@ def _asked(
     return reading
 
 
-def _exit_code(reading: int, words: Sequence[str], timeout_s: float) -> int:
+def _exit_code(reading: int, words: Sequence[str]) -> int:
     """Read the command's process id, then the code that it ended with."""
     told = b""
     with open(reading, "rb", buffering=0) as reply:
         while told.count(b"\n") < 2:
-            if not select.select([reply], [], [], timeout_s)[0]:
+            if not select.select([reply], [], [], HANGS_AFTER_S)[0]:
                 os.kill(int(told.split()[0]), 9)
-                raise subprocess.TimeoutExpired(list(words), timeout_s)
+                raise subprocess.TimeoutExpired(list(words), HANGS_AFTER_S)
             piece = reply.read(64)
             assert piece, f"the server of warm commands is gone: {words}"
             told += piece

@@ -36,6 +36,7 @@ from storage.traces import labels
 from workbench.edits import drafts
 from workbench.edits import instructions_file as files
 from workbench.tui.messages import OpenInstructions
+from workbench.tui.widgets.editor import PLACEHOLDER
 from workbench.tui.widgets.editor_pane import EditorPane
 
 if TYPE_CHECKING:
@@ -564,6 +565,24 @@ async def test_an_empty_database_says_that_there_is_nothing_to_replay(
         await until(pilot, lambda: "No prompt to replay" in screen_text(app))
 
         assert verdict(app) != ""
+
+
+async def test_a_layer_that_is_not_there_yet_shows_an_example_that_would_count(
+    account: Account, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("ENRICHER_HOME", "ENRICHER_CONFIG_HOME", "HOME"):
+        monkeypatch.setenv(name, account.env[name])
+    monkeypatch.chdir(account.project)
+    async with open_it(account, size=(140, 40)) as (app, pilot):
+        await until(pilot, lambda: "No prompt to replay" in screen_text(app))
+        instructions(app).open_file(str(account.config / "instructions.md"))
+        await until(pilot, lambda: "A layer: its rules add to those below it" in screen_text(app))
+        await pilot.press("i", "x")
+        await until(pilot, lambda: "A layer: its rules" not in screen_text(app))
+    account.instruct(PLACEHOLDER.partition("For example:")[2])
+
+    assert "rules, no problems (" in account.cli("check")
+    assert "goes belly up" in account.cli("explain", "the exporter goes belly up")
 
 
 @pytest.mark.usefixtures("layer")

@@ -28,6 +28,19 @@ FENCES = ("```", "~~~")
 KEY = re.compile(r"(?:^\s*(?:- )?|[{,]\s*)([A-Za-z_][\w-]*)(?=:(?:\s|$))")  # in a line of its own, a list, or braces
 COMMENT = re.compile(r"(?:^|\s)(#.*)$")  # in YAML, a # within a word begins no comment
 SPAN = re.compile(r"(`[^`]+`)")
+PLACEHOLDER = """\
+A layer: its rules add to those below it, or replace the rule of the same heading. For example:
+
+# Classification
+
+## Task type: debug
+
+```yaml
+extend: true
+signals:
+  - {phrase: goes belly up, weight: 8}
+```
+"""
 LOOKS = ("heading", "key", "comment", "fence", "span", "problem")
 
 
@@ -76,7 +89,9 @@ class InstructionsEditor(TextArea):
 
     def __init__(self) -> None:
         # With "indent", Textual would take escape for itself; here the tab key has a binding of its own.
-        super().__init__(id="editor", soft_wrap=True, show_line_numbers=True, tab_behavior="focus")
+        super().__init__(
+            id="editor", soft_wrap=True, show_line_numbers=True, tab_behavior="focus", placeholder=PLACEHOLDER
+        )
         self.indent_width = 2
         self._problems: frozenset[int] = frozenset()
         self._fenced: list[bool] = []

@@ -239,10 +239,11 @@ def named_in(environ: Mapping[str, str]) -> list[tuple[str, str]]:
 
     If two variables change the same setting, the later one in the list wins.
     """
-    found = [(name, key) for name, key in ALIASES.items() if name in environ]  # first, so that our own names win
+    given = set(environ)  # asking ``os.environ`` for each of the sixty names takes ten times as long
+    found = [(name, key) for name, key in ALIASES.items() if name in given]  # first, so that our own names win
     for key in (*DEFAULTS, *GATES):
         name = "ENRICHER_" + key.upper().replace(".", "_")
-        if name in environ:
+        if name in given:
             found.append((name, key))
     return found
 

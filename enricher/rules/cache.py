@@ -111,8 +111,9 @@ def _read_shipped(layers: Layers) -> Rules | None:
     made = stamp(path)
     if not header or not made:
         return None
+    root = root_dir()
     for name, (_mtime, size, *_rest) in header["sources"]:
-        found = stamp(os.path.join(root_dir(), name))
+        found = stamp(f"{root}/{name}")
         if not found or found[1] != size or found[0] > made[0] + UNPACKED_WITHIN_NS:
             return None
     return _rules(header, body)

@@ -62,7 +62,19 @@ def test_list_shows_the_newest_first(recorded):
 
     assert [line[0] for line in lines] == [two[:14], one[:14]]
     assert lines[0][-1] == "plain"
-    assert "skipped: bypass" in run("list").output
+    assert lines[0][3] == "bypass"
+
+
+def test_a_terminal_of_80_columns_has_room_for_the_beginning_of_each_prompt(recorded):
+    asked = {
+        "status": "skipped",
+        "skip_reason": "remembered",
+        "task_type": "implementation",
+        "prompt": "remember: run make",
+    }
+    recorded({"host": "codex"}, asked)
+
+    assert "remember: ru" in CliRunner(env={"COLUMNS": "80"}).invoke(command, ["list"]).output
 
 
 def test_brackets_in_a_prompt_are_shown_as_they_are(recorded):

@@ -190,14 +190,17 @@ def _csv_cell(value: object) -> object:
 
 
 def _table_of(rows: list[Row]) -> Table:
-    """Return a table with one line per recorded prompt; ids are shortened, but commands still accept them."""
+    """Return a table with one line per recorded prompt; ids are shortened, but commands still accept them.
+
+    The other columns are kept narrow, so that a terminal of 80 columns has room for the beginning of each prompt.
+    """
     hosts = ["host"] if len({row["host"] for row in rows}) > 1 else []
     table = new_list("id", "at", *hosts, "status", "task_type", "prompt")
     for row in rows:
         task_type = f"{row['task_type']}?" if row["uncertain"] and row["task_type"] else row["task_type"]
-        status = f"{row['status']}: {row['skip_reason']}" if row["skip_reason"] else row["status"]
         prompt = " ".join(row["prompt"][:PROMPT_CHARS].split())
-        at = row["at"][5:19].replace("T", " ")  # without year and milliseconds
+        at = row["at"][5:16].replace("T", " ")  # without the year and the seconds
+        status = row["skip_reason"] or row["status"]
         cells = (row["id"][:ID_CHARS], at, *(row[name] for name in hosts), status, task_type, prompt)
         table.add_row(*map(printable, cells))
     return table

@@ -7160,6 +7160,38 @@ MUTATIONS = (
         "",
         "context/test_ways.py::test_a_prompt_asks_for_this_action",
     ),
+    Mutation(
+        "errors in a log in JSON lead nowhere",
+        "enricher/prompt/wording/frames.py",
+        'for mark in (f\'"{key}":\', f" {key}=")',
+        'for mark in (f" {key}=",)',
+        "",
+        "code/test_programs_in_go_and_rust.py::test_the_place_behind_pasted_output_is_told",
+    ),
+    Mutation(
+        "any module of Go is taken for this project",
+        "enricher/sources/code/locations.py",
+        'f"module {name.scope}" in lookup.text("go.mod").split("\\n")',
+        'bool(lookup.text("go.mod"))',
+        "",
+        "code/test_programs_in_go_and_rust.py::test_nothing_is_told_of_pasted_output",
+    ),
+    Mutation(
+        "of a text in a table of the program, the uses of its name are not told",
+        "enricher/sources/code/special/message_keys.py",
+        "return _name_and_uses(lookup, path, line, text)",
+        'return "", {}',
+        "",
+        "code/test_programs_in_go_and_rust.py::test_the_place_behind_pasted_output_is_told",
+    ),
+    Mutation(
+        "helpers for tests in a file in Rust count as its tests",
+        "enricher/sources/code/testfiles.py",
+        'if below.startswith("mod ") and below.endswith("{"):',
+        "if below:",
+        "",
+        "code/test_programs_in_go_and_rust.py::test_the_tests_in_a_file_are_those_of_a_module_in_it",
+    ),
 )
 
 

@@ -221,7 +221,7 @@ def _candidate(db: Connection, request: Request, tests: list[Test]) -> Candidate
     run = command(db, shown)
     where = ", ".join(f"{one.path}:{one.line}" if one.line else one.path for one in shown)
     why = "; ".join(dict.fromkeys(one.why for one in shown))
-    subject = "them" if len(shown) > 1 else "its package" if "go test " in run and " -run " not in run else "it"
+    subject = "them" if len(shown) > 1 else "its package" if " go test " in f" {run}" and " -run " not in run else "it"
     alone = f"; run {subject} alone: `{run}`" if run else ""
     kind, score = f"tests: {first.kind}", SCORES[first.kind]
     longest_first = (f"{where} — {why}{alone}", f"{where} — tests of what is named{alone}", f"{where} — {why}")

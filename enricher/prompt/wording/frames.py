@@ -1,4 +1,4 @@
-"""Find the innermost frame outside libraries in a pasted stack trace, and the name of the exception.
+"""Find the innermost frame outside libraries in a pasted stack trace, the name of the exception, and values in a log.
 
 The lines of a stack trace are recognised by the formats that programming languages use; any other line is ignored.
 This module is loaded only for prompts that contain a stack trace or an error.
@@ -36,6 +36,10 @@ LIBRARY_FOLDERS = (
 )  # fmt: skip
 INSTALLED_IN = ("/site-packages/", "/dist-packages/")
 """Folders in which Python packages are installed; below them, paths are those of the package's own repository."""
+GO_MODULES = "/go/pkg/mod/"
+"""The folder in which Go keeps other modules: ``/go/pkg/mod/example.org/shop@v1.2.0/orders/place.go``."""
+LEVEL_KEYS, MESSAGE_KEYS = ("level", "lvl", "severity", "levelname"), ("msg", "message", "event")
+"""Keys under which lines of a log in JSON or as ``key=value`` have their level and their message."""
 MOST_INSTALLED = 4
 LOCAL_HOSTS = frozenset(("localhost", "127.0.0.1", "0.0.0.0", "[::1]"))
 PYTHON_ENDS = (".py", ".pyi", ".pyx")
@@ -72,13 +76,20 @@ def innermost_frame(text: str) -> str:
     return next((section[0].where for section in reversed(sections) if section), "")
 
 
-def installed_frames(text: str) -> list[tuple[str, int, str]]:
-    """Return (path, line, function) of the innermost frames in installed Python packages, the innermost first.
+def installed_frames(text: str) -> list[tuple[str, int, str, str]]:
+    """Return (path, line, function, module) of the innermost frames in installed packages, the innermost first.
 
-    A user of a library reports its errors with such frames only. The path begins at the package: "shop/orders.py".
+    A user of a library reports its errors with such frames only. The path begins at the package in Python
+    ("shop/orders.py"), and in the module in Go; for Python, the module is empty.
     """
-    found: dict[str, tuple[str, int, str]] = {}
-    for line in reversed(_ends_of(text)):
+    lines = _ends_of(text)
+    found: dict[str, tuple[str, int, str, str]] = {}
+    for above, line in enumerate(lines[1:]):
+        place, _, inside = line.strip().partition(" +0x")[0].partition(GO_MODULES)[2].partition("@")
+        path, _, number = inside.partition("/")[2].rpartition(":")
+        if path and _is_number(number) and len(found) < MOST_INSTALLED:
+            found.setdefault(path, (path, int(number), _go_function(lines[above]), place))
+    for line in reversed(lines):
         bare = line.strip()
         frame = _python(bare) if bare.startswith('File "') else None
         if frame is None:
@@ -86,8 +97,24 @@ def installed_frames(text: str) -> list[tuple[str, int, str]]:
         path, _, number = frame.where.replace("\\", "/").rpartition(":")
         inside = next((path.partition(folder)[2] for folder in INSTALLED_IN if folder in path), "")
         if inside and len(found) < MOST_INSTALLED:
-            found.setdefault(inside, (inside, int(number), bare.rpartition(", in ")[2]))
+            found.setdefault(inside, (inside, int(number), bare.rpartition(", in ")[2], ""))
     return list(found.values())
+
+
+def _go_function(call: str) -> str:
+    """Return the function in a call of a stack trace of Go: ``Place`` in ``orders.(*Shop).Place.func1(0x1, 0x2)``."""
+    parts = call.replace("[...]", "").rpartition("(")[0].rpartition("/")[2].split(".")
+    return next((part for part in reversed(parts) if not part.removeprefix("func").isdigit()), "")
+
+
+def logged_value(line: str, keys: tuple[str, ...]) -> str:
+    """Return the value of the first of ``keys`` that a line of a log has, in JSON or as ``key=value``; else ""."""
+    for mark in (mark for key in keys for mark in (f'"{key}":', f" {key}=")):
+        _, found, behind = f" {line}".partition(mark)
+        if found:
+            bare = behind.lstrip()
+            return bare[1:].partition('"')[0] if bare.startswith('"') else bare.partition(" ")[0].strip(",}")
+    return ""
 
 
 def error_name(text: str) -> str:

@@ -88,7 +88,7 @@ _PASTED_STARTS = (
     "PHP Notice: ", "PHP Deprecated: ", "PHP Parse error: ", "Stack trace:", *FAILURES, "PASSED ", "E   ", "npm ERR", "error[", "warning[", "-->", "panic:",
     "goroutine ", "!",
 )  # fmt: skip
-_PASTED_ENDS = ("{", ";", "},", "});", ");", "=>", "/>", "\\")
+_PASTED_ENDS = ("{", ";", "},", "});", ");", "=>", "/>", "\\", " ... ok", " ... ignored")
 
 
 class Name:
@@ -126,15 +126,17 @@ def read_names(prompt: str) -> list[Name]:
         path, _, number = innermost_frame(prompt).rpartition(":")
         if path and number.isdecimal() and len(number) < LONGEST_NUMBER:
             reader.note(Name(FRAME, path.replace("\\", "/"), line=int(number)))
-        for inside, at, function in installed_frames(prompt):
-            reader.note(Name(INSTALLED, inside, owner=function, line=at))
+        for inside, at, function, module in installed_frames(prompt):
+            name = Name(INSTALLED, inside, owner=function, line=at)
+            name.scope = module
+            reader.note(name)
     for line in sorted(reader.code, key=len, reverse=True)[:MOST_CODE_LINES]:
         reader.note(Name(CODE, line))
     return list(reader.found.values())[:MOST_NAMES]
 
 
 def _is_of_trace(bare: str) -> bool:
-    starts = ("Traceback", "at ", "at: ", 'File "', "panic:", "thread '", "Caused by:")
+    starts = ("Traceback", "at ", "at: ", 'File "', "panic:", "goroutine ", "thread '", "Caused by:")
     if bare.startswith(starts) or _is_php_frame(bare):
         return True
     return is_error(bare.partition(":")[0])
@@ -218,7 +220,11 @@ def _logged_error(bare: str) -> str:
         word, _, rest = rest.partition(" ")
         if _level(word, is_first=count == 0) in ERROR_LEVELS:
             return rest.lstrip(" -|:")
-    return ""
+    if "=" not in bare and '":' not in bare:
+        return ""
+    from enricher.prompt.wording.frames import LEVEL_KEYS, MESSAGE_KEYS, logged_value
+
+    return logged_value(bare, MESSAGE_KEYS) if logged_value(bare, LEVEL_KEYS).upper() in ERROR_LEVELS else ""
 
 
 def _is_data(bare: str) -> bool:
@@ -266,6 +272,8 @@ class _Reader:
             self.has_complaint = True
             for inside in (one for quote in "'`\"" for one in bare.split(quote)[1::2] if len(one.split()) == 1):
                 self.word(inside, "")
+        if bare.startswith("test ") and bare.endswith(" ... FAILED"):
+            self.word(bare.split()[1], "", is_marked=True)
         if bare.startswith(FAILURES):
             test = bare.split(None, 2)[1].partition("::")[0]
             if is_file(test):

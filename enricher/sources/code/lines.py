@@ -204,12 +204,17 @@ def phrases(messages: list[str]) -> list[str]:
     for message in messages[:8]:
         best: list[str] = []
         run: list[str] = []
+        before = ""
         for word in [*message.split(), "'"]:  # the mark ends the last run
             is_plain = word.strip(",.;!").isalpha()
             if is_plain or word.strip(":").isalpha():
                 run.append(word)
             if not is_plain:  # a value begins, or a colon ended the program's message prefix
-                best, run = max(best, run, key=len), []
+                if len(run) > len(best):
+                    best, is_counted = run, before.isdecimal()
+                run, before = [], word
         if len(best) >= 3:  # fewer words also occur together by chance
             found.append(" ".join(best[:7]).rstrip(".,;!"))
+        if len(best) >= 4 and is_counted:  # "0 values" may be put together of a number and a noun
+            found.append(" ".join(best[1:8]).rstrip(".,;!"))
     return found

@@ -385,7 +385,12 @@ def _frame(lookup: Lookup, name: Name) -> Fact | None:
 def _installed_frame(lookup: Lookup, name: Name) -> Fact | None:
     """Locate a stack frame of a package that is this project, installed elsewhere, perhaps in another version."""
     own = [path for path, kind in lookup.named(name.text) if kind == SOURCE]
-    if len(own) != 1 or "/" not in name.text:  # a single file, such as "six.py", may be any package's
+    if name.scope:  # a module of Go, which has its paths from its root on
+        is_this = name.text in own and f"module {name.scope}" in lookup.text("go.mod").split("\n")
+        own = [name.text] if is_this else []
+    elif "/" not in name.text:  # a single file, such as "six.py", may be any package's
+        return None
+    if len(own) != 1:
         return None
     path = own[0]
     line = name.line if lookup.symbol_at(path, name.line) == name.owner else 0

@@ -154,7 +154,8 @@ def command(db: Connection, tests: list[Test]) -> str:
     """Return the command that runs only these test files; empty if no runner is known."""
     first = tests[0].path
     if tests[0].kind == IN_FILE:
-        return f"cargo test {stem_of(first)}::"
+        stem = stem_of(first)
+        return "" if stem in ("lib", "main") else f"cargo test {stem}::"  # those of a crate's root have no such name
     end = first.rpartition(".")[2].lower()
     for folder, ends, template in db.execute("select folder, ends, template from runners order by length(folder) desc"):
         if end not in ends.split() or (folder and not first.startswith(folder + "/")):
@@ -347,6 +348,11 @@ def _read(root: str, path: str) -> str:
 
 
 def _inline(root: str, source: str) -> list[Test]:
-    """Return the tests inside a Rust source file as a list; empty if it has none."""
-    before, mark, _behind = _read(root, source).partition("#[cfg(test)]")
-    return [Test(source, "its tests are in the file itself", IN_FILE, before.count("\n") + 1)] if mark else []
+    """Return the tests inside a Rust source file as a list; empty if it has no module of tests with a body."""
+    lines = [line.strip() for line in _read(root, source).split("\n")]
+    for number, line in enumerate(lines, 1):
+        if line == "#[cfg(test)]":  # "mod testing;" has another file, and a "use" no tests
+            below = next((one for one in lines[number:] if one and not one.startswith(("#", "//"))), "")
+            if below.startswith("mod ") and below.endswith("{"):
+                return [Test(source, "its tests are in the file itself", IN_FILE, number)]
+    return []

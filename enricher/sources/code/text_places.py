@@ -38,6 +38,8 @@ MOST_DECLARED = 5
 """Maximum files with a name that the index does not define, for one of them to be shown as declaring it."""
 MOST_NAMED = 2
 """Maximum further files with a name that are listed; if there are more, only their number is shown."""
+TABLE_FOLDERS = frozenset(("i18n", "l10n", "lang", "locale", "locales", "translations"))
+"""Folders in which a source file has the texts of an interface: ``SaveDraft: "Save as draft",``."""
 LONG_PHRASE = 4
 """Minimum blanks in the words of an error that may be in several files; fewer words occur together by chance."""
 
@@ -59,7 +61,7 @@ def text_place(
         if lines:
             holders.append((path, file_kind, lines))
     own = [one for one in holders if one[1] in (SOURCE, TEMPLATE, CONFIG, STUB)]
-    if not own and kind in (TEXT, ERROR):  # the code may have only the key of a translated text
+    if kind in (TEXT, ERROR) and all(_is_of_texts(*one[:2]) for one in own):  # the code may have only the key
         return _translation(lookup, holders, text, kind) or _of_a_test(holders, text, kind)
     if kind == "name" and len(holders) > 1 and (fact := _environment(own, text) or _declared(holders, own, text)):
         return fact
@@ -88,8 +90,13 @@ def _files_with_the_words(lookup: Lookup, text: str, kind: str) -> list[tuple[st
     files = lookup.holding(text)
     most_read = MOST_WITH_ALL_WORDS if text.count(" ") > 1 else MOST_CANDIDATES
     if len(files) > most_read and kind == TEXT:  # the words of a label are common, but few files translate labels
-        files = [one for one in files if one[1] == TRANSLATION]
+        files = [one for one in files if _is_of_texts(*one)]
     return files if len(files) <= most_read else []
+
+
+def _is_of_texts(path: str, kind: int) -> bool:
+    """Return whether a file has the English texts of the interface: a translation, or a source file in their folder."""
+    return kind == TRANSLATION or (kind == SOURCE and not TABLE_FOLDERS.isdisjoint(path.split("/")[:-1]))
 
 
 def _declared(holders: list[Holder], own: list[Holder], name: str) -> Fact | None:
@@ -164,7 +171,7 @@ def _translation(lookup: Lookup, holders: list[Holder], text: str, kind: str) ->
 
     Only these translations are indexed (``enricher.sources.code.indexing.listing.is_english``).
     """
-    places = [(path, line) for path, file_kind, lines in holders if file_kind == TRANSLATION for line in lines]
+    places = [(path, line) for path, file_kind, lines in holders if _is_of_texts(path, file_kind) for line in lines]
     whole = [(path, number) for path, (number, at) in places if _is_delimited(at, text)]
     found = whole or [(path, number) for path, (number, _at) in places]
     if not 0 < len(found) <= MOST_SHOWN:

@@ -6,6 +6,7 @@ Runs in the hook, but is imported only for a prompt that quotes a text of the En
 from __future__ import annotations
 
 from enricher.prompt.text import LONGEST_LABEL
+from enricher.prompt.wording.names import is_code_form
 from enricher.sources.code import SOURCE, TEMPLATE, TRANSLATION
 from enricher.sources.code.facts import MOST_SHOWN, counted, format_place
 from enricher.sources.code.lines import indentation, is_comment
@@ -94,12 +95,24 @@ def _key_and_uses(lookup: Lookup, path: str, line: int, text: str) -> tuple[str,
     """
     parts = _parts(lookup.text(path), path, line, text)
     if not parts:
-        return "", {}
+        return _name_and_uses(lookup, path, line, text)
     message = Message(path, parts)
     uses = _uses(lookup, message)
     if uses == {} and (general := _general(parts)) and (users := _uses(lookup, Message(path, general))):
         message, uses = Message(path, general), users
     return message.key, uses if uses and len(uses) <= MOST_FILES else {}
+
+
+def _name_and_uses(lookup: Lookup, path: str, line: int, text: str) -> tuple[str, dict[str, list[int]]]:
+    """Return the same for a text that the program itself has under a name: ``SaveDraft: "Save as draft",``."""
+    bare = lookup.text(path).split("\n")[line - 1].strip()
+    name = (_entry(bare, text, is_yaml=False) or bare.partition("=")[0].split() or [""])[-1]
+    files = lookup.holding(name) if is_code_form(name) else []
+    if not 0 < len(files) <= MOST_CANDIDATES:
+        return "", {}
+    users = [user for user, kind in files if kind in (SOURCE, TEMPLATE) and user != path]
+    uses = {user: [at for at, _line in found] for user in users if (found := lookup.occurrences(user, name))}
+    return name, {} if len(uses) > MOST_FILES or lookup.is_exhausted else uses
 
 
 def _listed(uses: dict[str, list[int]], length: int) -> str:

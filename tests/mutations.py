@@ -7192,6 +7192,22 @@ MUTATIONS = (
         "",
         "code/test_programs_in_go_and_rust.py::test_the_tests_in_a_file_are_those_of_a_module_in_it",
     ),
+    Mutation(
+        "who asks for the callers in one file is only told how many there are",
+        "enricher/sources/code/facts.py",
+        "if not is_asked and len(places) > MOST_SHOWN",
+        "if len(places) > MOST_SHOWN",
+        "",
+        "code/test_whereabouts.py::test_callers_in_one_file_have_their_lines_where_they_are_asked_for",
+    ),
+    Mutation(
+        "a module that has its own file counts as defined where Rust declares it",
+        "enricher/sources/code/indexing/symbols.py",
+        "(?!mod\\s+\\w+\\s*;)",
+        "",
+        "",
+        "code/test_reading.py::test_definitions_are_found_with_their_lines",
+    ),
 )
 
 

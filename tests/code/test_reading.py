@@ -101,6 +101,7 @@ def test_no_text_takes_long(text: str) -> None:
         ),
         ("a.go", "func (s *St) Run() {}\ntype St struct {}\n", [("Run", 1), ("St", 2)]),
         ("a.rs", "pub async fn run() {}\nimpl Xy {}\nenum En {}\n", [("run", 1), ("En", 3)]),
+        ("a.rs", "mod far;\npub(crate) mod farther;\npub mod near {\n}\n", [("near", 3)]),
         (
             "A.java",
             (

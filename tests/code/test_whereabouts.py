@@ -81,6 +81,22 @@ def test_a_message_that_says_a_name_does_not_use_it(account: Account, shop: Path
     assert line == "shop/rates.py:1 RateTable — defined here; no other use found"
 
 
+@pytest.mark.parametrize(
+    ("prompt", "callers"),
+    [
+        ("who calls ring_bell?", "4 callers: line 5, line 6, line 7, line 8"),
+        ("ring_bell is late", "4 callers, all in this file"),
+    ],
+)
+def test_callers_in_one_file_have_their_lines_where_they_are_asked_for(
+    account: Account, shop: Path, prompt: str, callers: str
+) -> None:
+    write_all(shop, {"shop/till.py": "def ring_bell():\n    pass\n\n\n" + "ring_bell()\n" * 4})
+    account.cli("code", "index")
+
+    assert told(account, prompt) == [f"shop/till.py:1 ring_bell — defined here; {callers}"]
+
+
 def test_a_message_with_a_value_before_a_name_does_not_use_it(account: Account, shop: Path) -> None:
     rates = 'def load_rates():\n    pass\n\n\ndef fail(day):\n    log.error(f"{day}: load_rates() was late")\n'
     write_all(shop, {"shop/rates.py": rates, "shop/cli.py": 'run(f"{load_rates()} rates")\n'})

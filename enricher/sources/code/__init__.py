@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 SOURCE, TEST, DOC, CONFIG, EXAMPLE, VENDORED, GENERATED, TEMPLATE, TRANSLATION, STUB = range(10)
 """Kinds of files, as the index stores them; a template is text for a page, a stub (``.pyi``) only declares names."""
 OF_THE_PROGRAM = (SOURCE, TEMPLATE, STUB)
-FORMAT = "12"
+FORMAT = "13"
 """Format number, written into each index; an index in another format is not read, and the next update rebuilds it."""
 
 

@@ -97,7 +97,7 @@ def used(lookup: Lookup, uses: Uses, definition: SourceLine, name: str, *, is_as
     is_called = bool(calls) and not name[:1].isupper()  # a class is used in annotations as well
     places = calls if is_called else places
     word = "caller" if is_called else "use"
-    if len(places) > MOST_SHOWN and all(place.path == definition.path for place in places):
+    if not is_asked and len(places) > MOST_SHOWN and all(place.path == definition.path for place in places):
         return f"; {len(places)} {word}s, all in this file"
     listed = _listed(_ordered(places, definition), most=MOST_ASKED if is_asked else MOST_SHOWN)
     files = len({place.path for place in places} - {definition.path})

@@ -77,7 +77,7 @@ _PATTERNS = {
     "javascript": _JS,
     "go": r"^func\s+(?:\([^)\n]*\)\s*)?(\w+)|^type\s+(\w+)|^(?:var|const)\s+(\w+)",
     "rust": r"^[ \t]*(?:pub(?:\([^)\n]*\))?\s+)?(?:default\s+|const\s+|async\s+|unsafe\s+|extern\s+\"[^\"\n]*\"\s+)*"
-    r"(?:fn|struct|enum|trait|type|mod|union|static|const)\s+(\w+)|^[ \t]*macro_rules!\s*(\w+)",
+    r"(?!mod\s+\w+\s*;)(?:fn|struct|enum|trait|type|mod|union|static|const)\s+(\w+)|^[ \t]*macro_rules!\s*(\w+)",
     "java": _JAVA,
     "kotlin": _KOTLIN,
     "swift": _SWIFT,

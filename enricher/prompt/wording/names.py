@@ -88,7 +88,7 @@ _PASTED_STARTS = (
     "PHP Notice: ", "PHP Deprecated: ", "PHP Parse error: ", "Stack trace:", *FAILURES, "PASSED ", "E   ", "npm ERR", "error[", "warning[", "-->", "panic:",
     "goroutine ", "!",
 )  # fmt: skip
-_PASTED_ENDS = ("{", ";", "},", "});", ");", "=>", "/>", "\\", " ... ok", " ... ignored")
+_PASTED_ENDS = ("{", ";", "},", "});", ");", "=>", "/>", "\\")
 
 
 class Name:
@@ -177,7 +177,7 @@ def _is_pasted(line: str, bare: str) -> bool:
         return True
     if bare.startswith(_PASTED_STARTS) or bare.endswith(_PASTED_ENDS) or ord(bare[0]) >= FIRST_SYMBOL:
         return True
-    if _is_php_frame(bare):
+    if _is_php_frame(bare) or (_run_by_cargo(bare) and not bare.endswith("FAILED")):
         return True
     first_word = bare.partition(" ")[0]
     if first_word == "#" and ("=" in bare or bare[2:3] == "["):  # a setting that is commented out
@@ -199,6 +199,12 @@ def _is_pasted(line: str, bare: str) -> bool:
     if len(words) > 1 and is_file(first.partition(":")[0]) and first.rpartition(":")[2].isdecimal():
         return not words[1].islower()  # "app.js:12 Loading …", but not "app.js:12 is wrong"
     return len(words) > 1 and any(_is_position(word) for word in words[:3])
+
+
+def _run_by_cargo(bare: str) -> str:
+    """Return the name of the test in a line such as ``test cart::adds ... ok``; empty for any other line."""
+    words = bare.split() if bare.startswith("test ") else []
+    return words[1] if len(words) == 4 and words[2] == "..." else ""
 
 
 def _level(word: str, *, is_first: bool) -> str:
@@ -272,8 +278,8 @@ class _Reader:
             self.has_complaint = True
             for inside in (one for quote in "'`\"" for one in bare.split(quote)[1::2] if len(one.split()) == 1):
                 self.word(inside, "")
-        if bare.startswith("test ") and bare.endswith(" ... FAILED"):
-            self.word(bare.split()[1], "", is_marked=True)
+        if (test := _run_by_cargo(bare)) and bare.endswith("FAILED"):
+            self.word(test, "", is_marked=True)
         if bare.startswith(FAILURES):
             test = bare.split(None, 2)[1].partition("::")[0]
             if is_file(test):

@@ -38,7 +38,7 @@ MOST_DECLARED = 5
 """Maximum files with a name that the index does not define, for one of them to be shown as declaring it."""
 MOST_NAMED = 2
 """Maximum further files with a name that are listed; if there are more, only their number is shown."""
-TABLE_FOLDERS = frozenset(("i18n", "l10n", "lang", "locale", "locales", "translations"))
+TABLE_FOLDERS = frozenset(("i18n", "l10n", "locale", "locales", "translations"))
 """Folders in which a source file has the texts of an interface: ``SaveDraft: "Save as draft",``."""
 LONG_PHRASE = 4
 """Minimum blanks in the words of an error that may be in several files; fewer words occur together by chance."""

@@ -106,7 +106,8 @@ def _key_and_uses(lookup: Lookup, path: str, line: int, text: str) -> tuple[str,
 def _name_and_uses(lookup: Lookup, path: str, line: int, text: str) -> tuple[str, dict[str, list[int]]]:
     """Return the same for a text that the program itself has under a name: ``SaveDraft: "Save as draft",``."""
     bare = lookup.text(path).split("\n")[line - 1].strip()
-    name = (_entry(bare, text, is_yaml=False) or bare.partition("=")[0].split() or [""])[-1]
+    before, _, value = bare.partition("=")
+    name = (_entry(bare, text, is_yaml=False) or before.split()[-1:] * (value.lstrip()[:1] in _QUOTES) or [""])[-1]
     files = lookup.holding(name) if is_code_form(name) else []
     if not 0 < len(files) <= MOST_CANDIDATES:
         return "", {}

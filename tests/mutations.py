@@ -7208,6 +7208,14 @@ MUTATIONS = (
         "",
         "code/test_reading.py::test_definitions_are_found_with_their_lines",
     ),
+    Mutation(
+        "a line ends in half of the path of the tests",
+        "enricher/context/channels/code.py",
+        'label.rpartition("; and ")[0] or label',
+        "label",
+        "",
+        "code/test_programs_in_go_and_rust.py::test_a_line_does_not_end_in_half_of_a_path",
+    ),
 )
 
 

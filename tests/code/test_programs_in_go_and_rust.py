@@ -11,6 +11,7 @@ from test_whereabouts import told
 if TYPE_CHECKING:
     from simulator import Account
 
+FAR = "orders/of/every/customer/in/this/country"
 FILES = {
     "go.mod": "module example.org/shop/v2\n\ngo 1.24\n",
     "orders/place.go": (
@@ -24,6 +25,9 @@ FILES = {
     ),
     "desk/menu.go": "package desk\n\nvar label = texts.CloseCrate\n",
     **{f"desk/tray{number}.go": f"package desk\n\nvar tray{number} = texts.OpenCrate\n" for number in range(3)},
+    f"{FAR}/close_the_day.go": "package country\n\nfunc closeTheWholeDay(day int) {\n}\n",
+    **{f"{FAR}/evening{number}.go": "package country\n\nvar end = closeTheWholeDay(1)\n" for number in range(3)},
+    f"{FAR}/close_the_day_test.go": "package country\n\nfunc TestIt() {\n\tcloseTheWholeDay(2)\n}\n",
     "Cargo.toml": '[package]\nname = "scales"\n',
     "src/lib.rs": "#[cfg(test)]\nuse std::borrow::Cow;\n#[cfg(test)]\nmod testing;\n\npub fn open_scales() {}\n",
     "src/main.rs": "fn start_scales() {}\n\n#[cfg(test)]\nmod tests {\n  #[test]\n  fn starts() {}\n}\n",
@@ -105,6 +109,13 @@ def asked(asked_shop: Account) -> Account:
 )  # fmt: skip
 def test_the_place_behind_pasted_output_is_told(asked: Account, prompt: str, line: str) -> None:
     assert told(asked, prompt) == [line]
+
+
+def test_a_line_does_not_end_in_half_of_a_path(asked: Account) -> None:
+    (line,) = told(asked, "closeTheWholeDay is slow")[:1]
+
+    callers = f"3 callers: {FAR}/evening0.go:3, {FAR}/evening1.go:3, …"
+    assert line == f"{FAR}/close_the_day.go:3 closeTheWholeDay — defined here; {callers}"
 
 
 @pytest.mark.parametrize(

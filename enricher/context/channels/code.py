@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 
 from enricher.context import Candidate, Channel
+from enricher.prompt.text import LONGEST_LABEL
 from enricher.prompt.wording.names import COMMAND, FILE, FRAME, read_names
 from enricher.prompt.wording.words import quoted
 from enricher.settings import is_as_specified
@@ -106,6 +107,8 @@ def _of_files(files: list[Fact]) -> Candidate:
 def _candidate(fact: Fact, known: set[str]) -> Candidate:
     place = f"{quoted(fact.path)}{f':{fact.line}' if fact.line else ''}"
     label = f"{place}{f' {quoted(fact.subject)}' if fact.subject else ''} — {fact.reason}"
+    if len(label) > LONGEST_LABEL:  # rather no tests than half of their path
+        label = label.rpartition("; and ")[0] or label
     is_open = known & {fact.path, *fact.others} and not fact.is_asked
     stale = fact.fault or (ALREADY_OPEN if is_open else "")
     ref = fact.path if fact.kind == FRAME else place

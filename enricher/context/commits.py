@@ -59,10 +59,17 @@ class Known:
 
 
 def of_names(
-    db: Connection, request: Request, named: PromptNames, questions: list[tuple[str, str]], known: Known
+    db: Connection,
+    request: Request,
+    named: PromptNames,
+    questions: list[tuple[str, str]],
+    known: Known,
+    *,
+    guesses: bool,
 ) -> list[Candidate]:
+    """Return the commits that removed, renamed, added or changed a name; with ``guesses``, also one of two words."""
     verbatim = [*named.identifiers, *(one for one in named.plain_words if questions)]
-    guessed = [form for _kind, sentence in questions for form in _forms_of_pairs(sentence)]
+    guessed = [form for _kind, sentence in questions for form in _forms_of_pairs(sentence)] if guesses else []
     wanted = list(dict.fromkeys([*verbatim, *guessed]))
     found = name_history.events(db, wanted) if wanted else {}
     candidates: list[Candidate] = []

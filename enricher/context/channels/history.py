@@ -1,8 +1,8 @@
 """The channel ``history``: the commit that removed, renamed, moved, added or changed what a prompt names.
 
 The channel answers if the prompt asks about the past, names something that no longer exists, or mentions a time. It
-reads the tables that ``enricher.sources.code.indexing.changes`` filled in the background after earlier prompts. It runs
-in the hook, and starts no process.
+reads the tables that ``enricher.sources.code.indexing.changes`` and ``enricher.sources.release_notes`` filled in the
+background after earlier prompts. It runs in the hook, and starts no process.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from enricher.context import ChannelRule, Request
     from enricher.context.prompt_names import PromptNames
+    from enricher.prompt.wording.past_questions import Thing
 
 MOST_CHARS = 6_000
 FRAMES = ('File "', "at ", "Traceback")
@@ -25,7 +26,8 @@ LONGEST_QUESTION = 8  # maximum distance, in words, from the question word to th
 
 _QUESTIONS = frozenset(
     """
-    why when who what where which since whatever last recent warum wieso weshalb wann wer wo wohin welcher seit
+    why when who what where which since whatever last recent wasn hasn warum
+    wieso weshalb wann wer wo wohin welcher seit
     pourquoi quand qui quel quelle depuis cuando por desde donde quien porque quando quem onde qual chi dove quale da
     """.split()
 )
@@ -33,7 +35,8 @@ _DEEDS = frozenset(
     """
     remove removed removes delete deleted deletes drop dropped drops gone missing disappear disappeared vanish
     vanished go moved renamed add added adds introduce introduced introduces create created creates wrote
-    write written implemented brought change changes changed modified touched reverted rewrote rewritten broke breaks
+    write written implemented brought thrown rid fixed solved replaced replaces retired retire replace supports can kann
+    change changes changed modified touched reverted rewrote rewritten broke breaks
     break caused happened have exist exists there entfernt verschwunden umbenannt verschoben hingekommen
     eingebaut angelegt umgebaut disparu introduit eliminado eliminada eliminamos eliminaron quitado quitada
     quitamos borrado borrada borramos movido roto rota rompi agregado agregada agregamos introdujo introducido
@@ -70,6 +73,9 @@ _TIMES = frozenset(
     """.split()
 )
 """ASCII words for times; a prompt that is not ASCII is always parsed for a time."""
+_WITH_WE = frozenset("did have didn haven removed dropped deleted replaced".split())
+"""Words beside "we" that may ask about the past: "did we not fix it?", "we dropped it, remove the rest"."""
+_NEW = frozenset("new neu neues neuf nuevo novo nuovo".split())
 _SINCE = frozenset("since after seit depuis desde da dal".split())
 _RELEASES = frozenset("release version tag".split())
 
@@ -86,16 +92,17 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
     if not (may_ask or has_time or named) or not project.git_dir:
         return []
     questions: list[tuple[str, str]] = []
+    things: list[Thing] = []
     if may_ask:
-        from enricher.prompt.wording.past_questions import find_questions
+        from enricher.prompt.wording.past_questions import find_questions, find_things
 
-        questions = find_questions(prose)
-    index = request.index() if questions or has_time or named else None
+        questions, things = find_questions(prose), find_things(prose)
+    index = request.index() if questions or things or has_time or named else None
     if index and named.modules:
         from enricher.sources.code.name_history import file_called
 
         named.files += [path for module in named.modules if (path := file_called(index, module))]
-    if not index or not (questions or has_time or _may_be_gone(index, named)):
+    if not index or not (questions or things or has_time or _may_be_gone(index, named)):
         return []
     kept = dict(index.execute("select key, value from meta where key in ('clone', 'is_whole', 'cut_at')").fetchall())
     # Another clone has other commits; without ``is_whole``, no history has been read yet.
@@ -104,12 +111,24 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
     from enricher.context import commits
 
     known = commits.Known(is_whole=kept["is_whole"] == "1", cut_at=int(kept.get("cut_at", "0")))
-    commits_found = commits.of_names(index, request, named, questions, known)
-    return commits_found or (commits.of_a_time(index, request, named, prose) if has_time else [])
+    of_things: list[Candidate] = []
+    guesses = True
+    if things:
+        from enricher.context import past_things
+
+        of_things = past_things.find(index, things)
+        guesses = not of_things and past_things.may_be_names(things)
+    found = commits.of_names(index, request, named, questions, known, guesses=guesses)
+    found += [one for one in of_things if not found or one.kind == past_things.NOTE]
+    return found or (commits.of_a_time(index, request, named, prose) if has_time else [])
 
 
 def _may_ask(prose: str, words: list[str]) -> bool:
     if not prose.isascii() or not _CUES.isdisjoint(words):
+        return True
+    if any(not _WITH_WE.isdisjoint(words[max(0, at - 2) : at + 2]) for at, word in enumerate(words) if word == "we"):
+        return True
+    if not _NEW.isdisjoint(words) and any(word.lstrip("v")[:1].isdigit() for word in words):  # "what's new in 2.0"
         return True
     starts = [at for at, word in enumerate(words) if word in _QUESTIONS]
     return any(not _DEEDS.isdisjoint(words[at : at + LONGEST_QUESTION]) for at in starts)
@@ -156,8 +175,8 @@ CHANNEL = Channel(
     offer=offer,
     question=None,
     can_ask_again=True,
-    gives="the commit that removed, renamed, added or changed what it names, where it asks or that is gone; commits of"
-    " the time that it speaks of",
+    gives="the commit that removed, renamed, added or changed what it names, where it asks or that is gone; the line"
+    " of the release notes on it; commits of the time that it speaks of",
     read_more="docs/code.md",
     min_score=0.5,
     most=3,

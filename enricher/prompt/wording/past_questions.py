@@ -6,7 +6,10 @@ one of the words listed in ``enricher.context.channels.history``.
 
 from __future__ import annotations
 
-ADDED, CHANGED, REMOVED = "added", "changed", "removed"
+from enricher.prompt.wording.words import words_of
+
+ADDED, CHANGED, REMOVED, FIXED, NEWS = "added", "changed", "removed", "fixed", "news"
+"""Kinds of questions. FIXED asks whether a fault was mended once, and NEWS what a version brought."""
 LONGEST_SENTENCE = 400
 _ENDS = str.maketrans(
     {"?": "?\n", "!": "!\n", "。": "\n", "？": "?\n", "！": "!\n", ";": "\n", "；": "\n", "¿": " ", "¡": " "}
@@ -16,23 +19,34 @@ _ENGLISH = (
     (REMOVED, "why was|why were", "removed deleted dropped gone missing moved renamed"),
     (REMOVED, "why is", "gone missing"),
     (REMOVED, "why has", "removed deleted dropped gone disappeared vanished"),
-    (REMOVED, "why did|when did", "remove delete drop disappear vanish"),
-    (REMOVED, "when was|who", "removed deleted dropped moved renamed"),
+    (REMOVED, "why did|when did", "remove delete drop disappear vanish retire replace rename move"),
+    (REMOVED, "when was|who", "removed deleted dropped moved renamed retired replaced"),
     (REMOVED, "when were", "removed deleted dropped"),
-    (REMOVED, "which commit|the commit", "removed deleted dropped removes deletes drops"),
+    (REMOVED, "which commit|the commit|which release|which version", "removed deleted dropped removes deletes drops"),
+    (REMOVED, "why was|when was", "thrown replaced retired killed"),
+    (REMOVED, "why did|when did", "rid"),
     (REMOVED, "where did", "go"),
     (REMOVED, "where has", "gone moved"),
     (REMOVED, "where was", "moved"),
     (REMOVED, "what happened|whatever happened", "to with"),
+    (REMOVED, "what replaced|what replaces|we removed|we dropped|we deleted|we replaced", ""),
+    (REMOVED, "did we|didn't we|have we|haven't we", "remove removed drop dropped delete deleted"),
     (REMOVED, "bring|bringing", "back"),
     (REMOVED, "restore|resurrect|reintroduce|disappeared|vanished|got removed|used to have|used to be", ""),
     (ADDED, "why was|why were", "added introduced created written"),
     (ADDED, "why did", "add introduce create"),
     (ADDED, "when was|when were", "added introduced created written implemented"),
-    (ADDED, "when did", "add introduce create write implement"),
+    (ADDED, "when did", "add introduce create write implement added"),
     (ADDED, "who", "added introduced created wrote implemented"),
     (ADDED, "which commit|the commit", "added introduced created adds introduces brought"),
-    (ADDED, "since when", "have exist exists there"),
+    (
+        ADDED,
+        "since when|since which version|which version|which release",
+        "have has exist exists there can support supports added",
+    ),
+    (ADDED, "did we|didn't we|have we|haven't we", "add added introduce introduced implement implemented"),
+    (FIXED, "did we|didn't we|have we|haven't we", "fix fixed solve solved"),
+    (FIXED, "wasn't|hasn't", "fixed solved"),
     (CHANGED, "why was|why were|when was", "changed modified reverted rewritten touched"),
     (CHANGED, "why did", "change break"),
     (CHANGED, "when did", "change break stop start become"),
@@ -50,7 +64,8 @@ _ENGLISH = (
 Word order matters in English; in the other languages question word and verb may be anywhere in the sentence.
 """
 
-_AT_THE_START = ("who", "revert", "restore", "bring", "resurrect", "reintroduce")
+_AT_THE_START = ("who", "revert", "restore", "bring", "resurrect", "reintroduce", "wasn't", "hasn't",
+                 "we removed", "we dropped", "we deleted", "we replaced")  # fmt: skip
 """Words that are a question or request only at the beginning of a sentence, unlike "the user who removed it"."""
 _POINTING = frozenset("that this it these those them everything all".split())
 _WORK = frozenset("commit commits change changes".split())
@@ -66,11 +81,17 @@ _WHEN_WHO_WHY = (
     " perché perche chi dove quale"
     " почему зачем когда кто куда где какой каком"
 ).split()
-_SINCE_WHEN = ("seit wann", "depuis quand", "desde cuándo", "desde cuando", "desde quando", "da quando", "с каких пор")
-_EXISTING = frozenset("gibt existiert haben existe existen hay há esiste c'è есть существует y".split())
+_SINCE_WHEN = ("seit wann", "depuis quand", "desde cuándo", "desde cuando", "desde quando", "da quando", "с каких пор",
+               "seit welcher version", "ab welcher version", "depuis quelle version", "desde qué versión",
+               "desde que versão", "da quale versione", "с какой версии")  # fmt: skip
+_EXISTING = frozenset(
+    "gibt existiert haben existe existen hay há esiste c'è есть существует y kann peut puede pode può можно".split()
+)
 """With one of these words, "since when" asks who added a thing."""
-_STARTS = (*_SINCE_WHEN, "por qué", "por que", "was ist mit", "was geschah", "qu'est devenu", "qué pasó", "o que aconteceu",
-           "cosa è successo", "che fine ha", "что случилось")  # fmt: skip
+_STARTS = (*_SINCE_WHEN, "por qué", "por que", "was ist mit", "was geschah", "qu'est devenu", "qué pasó",
+           "o que aconteceu", "cosa è successo", "che fine ha", "что случилось", "haben wir", "hatten wir",
+           "n'avons-nous pas", "on n'a pas", "no habíamos", "no hemos", "já não", "non avevamo", "non abbiamo", "мы же", "мы уже",
+           "разве мы")  # fmt: skip
 _DEEDS = (
     (REMOVED, (
         "umbenannt verschoben renommé déplacé renombrado movido renomeado rinominato spostato переимен перемещ"
@@ -79,13 +100,17 @@ _DEEDS = (
         " borró borramos borrada desaparecido desapareció removido removida removeu removemos removeram apagado"
         " apagada apagou apagamos excluído excluída sumiu desapareceu rimosso rimossa rimossi eliminato eliminata"
         " tolto tolta cancellato cancellata sparito sparita finito finita удалил убрал удален удалён исчез пропал"
-        " убран делся"
+        " убран делся ersetzt remplacé reemplazado substituído sostituito заменил"
     ).split()),
     (ADDED, (
         "hinzugefügt eingeführt eingebaut angelegt hinzugekommen ergänzt ajouté introduit créé añadido añadió"
         " añadimos añadida agregado agregó agregamos agregada introdujo introducido introducida creado creada"
         " adicionado adicionada adicionou adicionamos introduzido introduzida criado criada aggiunto aggiunta"
         " introdotto introdotta creato creata добавил добавлен появил введен введён ввели"
+    ).split()),
+    (FIXED, (
+        "gefixt behoben repariert corrigé résolu réparé arreglado arreglamos corregido corregimos solucionado"
+        " corrigido corrigimos consertado corretto risolto sistemato исправил починил"
     ).split()),
     (CHANGED, (
         "geändert verändert umgebaut zurückgenommen changé modifié cassé annulé cambiado cambió cambiamos cambiada"
@@ -109,6 +134,102 @@ _ASIAN_QUESTIONS = ("为什么", "为何", "什么时候", "何时", "谁", "哪
                     "なぜ", "どうして", "いつ", "誰", "どのコミット", "どこ", "復元", "元に戻")  # fmt: skip
 
 
+_ONLY_OF_NAMES = frozenset(
+    ("disappeared", "vanished", "got removed", "used to be", "what broke", "stopped working", "no longer works",
+     "worked before", "regression in", "regression since", "regressed", "revert", "was", "which change")
+)  # fmt: skip
+"""Beginnings that ask about the past of an identifier, but may be a report or an order where plain words follow."""
+_NEWS = ("what's new", "whats new", "what is new", "was ist neu", "was gibt es neues", "quoi de neuf",
+         "qué hay de nuevo", "que hay de nuevo", "o que há de novo", "cosa c'è di nuovo", "что нового", "有什么新", "新功能",
+         "新機能")  # fmt: skip
+_CLAUSE_ENDS = (
+    ", ", " - ", " – ", " — ", " (", ") ", "... ", "，", " but ", " because ", " aber ", " mais ", " pero ", " mas ",
+)  # fmt: skip
+_AND_THEN = frozenset(
+    "what why how who when where which is are does do did can could it we i you they then that please if so tell"
+    " show find was wie wer wann wo warum ob qui que quoi comment qué que cómo quién cosa che come что как кто".split()
+)
+"""A clause ends before "and" (in any of the languages) if one of these words follows."""
+_AND = frozenset("and und et y e и".split())
+_BEFORE_VERSION = frozenset(
+    "in with before the version release of for to and von der seit ab als la le el il a na no da de di dans en nella в с "
+    "since after from depuis desde dalla".split()
+)
+_AFTER = frozenset("since after seit ab depuis desde da dalla с".split())
+
+
+class Thing:
+    """A thing in plain words, whose past a clause of the prompt asks about.
+
+    ``version`` is the one that the clause names; with ``is_since``, it asks for what came later ("since 1.15"). With
+    ``is_partial``, ``words`` are only those in Latin letters of a clause in another script.
+    """
+
+    __slots__ = ("is_foreign", "is_partial", "is_since", "kind", "version", "words")
+
+    def __init__(self, kind: str, words: list[str], *, is_foreign: bool = False, is_partial: bool = False) -> None:
+        self.kind, self.is_foreign, self.is_partial = kind, is_foreign, is_partial
+        self.version, self.is_since = "", False
+        self.words: list[str] = []
+        for at, word in enumerate(words):
+            if is_version(word) and (is_partial or not at or words[at - 1] in _BEFORE_VERSION):
+                self.version, self.is_since = word, at > 0 and words[at - 1] in _AFTER
+            else:
+                self.words.append(word)
+
+
+def is_version(word: str) -> bool:
+    return word.lstrip("v")[:1].isdigit() and "." in word
+
+
+def find_things(prompt: str) -> list[Thing]:
+    """Return what the clauses of the prompt ask about that concerns the past of a thing."""
+    found = [
+        _thing_of(clause)
+        for sentence in prompt.translate(_ENDS).replace(". ", "\n").split("\n")
+        if len(sentence) <= LONGEST_SENTENCE
+        for clause in _clauses(sentence)
+    ]
+    return [thing for thing in found if thing]
+
+
+def _clauses(sentence: str) -> list[str]:
+    for end in _CLAUSE_ENDS:
+        sentence = sentence.replace(end, "\n")
+    found: list[list[str]] = [[]]
+    words = sentence.replace("\n", " \n ").split(" ")
+    for word, following in zip(words, [*words[1:], ""], strict=True):
+        if word == "\n" or (word.lower() in _AND and following.lower() in _AND_THEN):
+            found.append([])
+        elif word:
+            found[-1].append(word)
+    return [" ".join(clause) for clause in found]
+
+
+def _thing_of(clause: str) -> Thing | None:
+    lowered, words = _words(clause)
+    padded = f" {' '.join(words)} "
+    if news := next((one for one in _NEWS if one in lowered), ""):
+        rest = lowered.replace(news, " ")
+        return Thing(NEWS, _words(rest)[1] if _is_latin(rest) else words_of(rest), is_partial=not _is_latin(rest))
+    kind, start, thing = _in_english(padded)
+    if kind:
+        return None if start in _ONLY_OF_NAMES else Thing(kind, thing)
+    if kind := _asks_elsewhere(words, padded):
+        deeds = tuple(beginning for _kind, beginnings in _DEEDS for beginning in beginnings)
+        asking = {*_WHEN_WHO_WHY, *_EXISTING, *" ".join(_STARTS).split()}
+        is_latin = _is_latin(lowered)
+        others = [word for word in words if not (word in asking or word.startswith(deeds))]
+        words = others if is_latin else words_of(lowered)
+        return Thing(kind, words, is_foreign=True, is_partial=not is_latin)
+    kind = _asks_in_ideographs(lowered)
+    return Thing(kind, words_of(lowered), is_partial=True) if kind else None
+
+
+def _is_latin(text: str) -> bool:
+    return all(letter < "\u0370" for letter in text)  # Greek is the first other script
+
+
 def find_questions(prompt: str) -> list[tuple[str, str]]:
     """Return (ADDED, CHANGED or REMOVED, sentence) for each sentence of the prompt that asks about the past."""
     found = []
@@ -119,15 +240,20 @@ def find_questions(prompt: str) -> list[tuple[str, str]]:
 
 
 def _asks(sentence: str) -> str:
-    lowered = sentence.lower().replace("\u2019", "'")
-    words = [word.strip("\"'`.,:;()[]{}?") for word in lowered.split()]
+    lowered, words = _words(sentence)
     padded = f" {' '.join(words)} "
-    return _asks_in_english(words, padded) or _asks_elsewhere(words, padded) or _asks_in_ideographs(lowered)
-
-
-def _asks_in_english(words: list[str], padded: str) -> str:
     if _is_used_to(words):
         return CHANGED
+    return _in_english(padded)[0] or _asks_elsewhere(words, padded) or _asks_in_ideographs(lowered)
+
+
+def _words(sentence: str) -> tuple[str, list[str]]:
+    lowered = sentence.lower().replace("\u2019", "'")
+    return lowered, [word.strip("\"'`.,:;()[]{}?") for word in lowered.split()]
+
+
+def _in_english(padded: str) -> tuple[str, str, list[str]]:
+    """Return (kind of question, its beginning, the words of its thing); the first is empty if it is no question."""
     for kind, starts, followers in _ENGLISH:
         for start in starts.split("|"):
             at = padded.find(f" {start} ")
@@ -136,9 +262,10 @@ def _asks_in_english(words: list[str], padded: str) -> str:
             after = padded[at + len(start) + 1 :].split()
             if start == "revert" and after[:1] and after[0] in _POINTING and not _WORK.intersection(after[1:2]):
                 continue
-            if not followers or any(word in after for word in followers.split()):
-                return kind
-    return ""
+            verb = next((number for number, word in enumerate(after) if word in followers.split()), -1)
+            if not followers or verb >= 0:
+                return kind, start, [*after[: max(verb, 0)], *after[verb + 1 :]]
+    return "", "", []
 
 
 def _is_used_to(words: list[str]) -> bool:

@@ -16,6 +16,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from enricher.sources import release_notes
 from enricher.sources.code import FORMAT, database_file, file_ids, is_project
 from enricher.sources.code.indexing import history, listing, ways
 from enricher.sources.code.indexing.segments import FileContent, Segment
@@ -53,6 +54,7 @@ create table file_changes (name text not null, at integer not null, id integer n
 create table tags (name text primary key, at integer not null, sha text not null) without rowid;
 """
     + ways.SCHEMA
+    + release_notes.SCHEMA
 )
 _INDICES = """
 create unique index postings_by_term on postings (term, segment);
@@ -143,7 +145,7 @@ def _refresh(
         if touched or removed:
             _write_meta(db, {"files": str(len(files))})
         done += past.write(db, [file.path for file in touched])
-        done += ways.write(db, project.root, files)
+        done += ways.write(db, project.root, files) + release_notes.write(db, project.root, files)
         db.commit()
     done += past.read_changes(path)
     outcome = "updated" if done else "fresh"
@@ -229,6 +231,7 @@ def _build(
             db.execute("begin")
             past.write(db, [file.path for file in files])
             ways.write(db, project.root, files)
+            release_notes.write(db, project.root, files)
             _write_meta(db, {"format": FORMAT, "files": str(len(files)), "next": str(len(files) + 1)})
             db.execute("analyze")
             db.execute("commit")

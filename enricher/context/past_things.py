@@ -1,0 +1,319 @@
+"""Find the commit, and the line of the release notes, that answer a question about the past of a thing in plain words.
+
+All words of the thing must stand together in the line, at a verb that answers the question: "when did we drop CVS" is
+answered by "Drop support for CVS repositories", not by "Fix a crash after dropping a file on the CVS page". This module
+runs in the hook, but is loaded only if a prompt asks such a question.
+"""
+
+from __future__ import annotations
+
+import time
+
+from enricher.context import Candidate
+from enricher.context.topic_match import FUNCTION_WORDS
+from enricher.prompt.wording.past_questions import ADDED, CHANGED, FIXED, NEWS, REMOVED
+from enricher.prompt.wording.words import STOP_WORDS, generic_stems, stem, words_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+    from typing import Any
+
+    from enricher.prompt.wording.past_questions import Thing
+
+    Line = tuple[Any, ...]  # a row of the index: a commit, or a line of the release notes
+
+MOST_WORDS = 7  # maximum words of a thing; more are a description, of which no line has every word
+MOST_TOLD = 2
+MOST_LINES = 400  # maximum lines with the same word that are compared
+FEW, SHARE, MOST_SHARE = 5, 0.005, 0.15
+"""A word tells something if this many of a project's lines have it, or the first share; in a small one the second."""
+GAP = 1  # maximum telling words between the first and the last word of the thing
+COVERED = 0.3  # minimum share of the words of a part of a sentence that are those of the thing
+ALIKE = 0.4  # the same where the verb stands elsewhere, for a fault that is described by one or two words
+SAME_START = 5  # letters that a foreign word shares with the English one: Formatierer, formatter
+SURE = 0.9
+DIGITS = 7
+NOTE = "release note"
+
+_VERBS = {
+    REMOVED: "remove delete drop kill retire scrap discard purge eliminate replace move rename merge gone longer"
+    " discontinue abandon cut withdraw strip switch instead removal entfernt supprime elimina quita rimosso",
+    ADDED: "add introduce implement support allow new create enable provide feature feat possible initial ability now",
+    CHANGED: "change rework rewrite refactor update improve extend split simplify revamp overhaul move rename replace"
+    " switch automate make",
+    FIXED: "fix correct prevent avoid resolve repair stop solve hotfix bugfix longer address",
+}
+_VERB_STEMS = {kind: frozenset(stem(word) for word in words.split()) for kind, words in _VERBS.items()}
+_PARTICIPLES = ("ed", "gone", "longer", "available")
+_AUXILIARY = frozenset("is are was were be been has have had now finally no support plugin also".split())
+"""Words between a thing and a participle that says what happened to it."""
+_FILLING = frozenset(
+    """
+    support deprecated legacy obsolete unused eol entire whole own optional feature functionality option setting page
+    screen view class function method module file command plugin part again last time originally ever already once thing
+    stuff commit commits history release version original default basic simple first really anymore entirely completely
+    unterstützung funktion seite eigentlich nochmal mal schon soporte función opción página prise charge fonction
+    suporte função opção supporto funzione opzione stato stata sido available breaking soft change changes work days day
+    week weeks month months year years ago yesterday today recently longer
+    """.split()
+)
+"""Words that a question need not share with its answer, and that may stand between a verb and its object."""
+_PARTS = frozenset(
+    "test import typo docs doc comment log warning todo command option key icon colour flag button message".split()
+)
+"""Words after a thing that are what the line is about instead: "Remove wishlist tests"."""
+_FAULTS = frozenset(stem(word) for word in "fix bug bugfix crash error regression when if while after before".split())
+"""Words before a thing in a line that is about a fault of it, or that only tells when: "after adding a cart"."""
+_MINE = frozenset("my your mein meine ma mon mes mi mis meu minha mio mia".split())
+_LEFT_OUT = STOP_WORDS | FUNCTION_WORDS | _FILLING
+_FILLING_STEMS = frozenset(stem(word) for word in STOP_WORDS) - _PARTS | frozenset(stem(word) for word in _FILLING)
+_BETWEEN = _FILLING_STEMS - frozenset(
+    "on in at to by with into when that if after before while where because during about over under".split()
+)
+"""Words between a verb and its object: not those before another object, as in "add tooltips on charts"."""
+OPPOSITE = {ADDED: REMOVED, REMOVED: ADDED}
+SHORT_PART = 4  # maximum words of the beginning of a list whose verb the next part shares
+SHORT = 5  # maximum words of a commit's subject that only names what it adds
+
+
+def find(db: Connection, things: list[Thing]) -> list[Candidate]:
+    """Return at most MOST_TOLD lines that answer: of the release notes and of the commits."""
+    for thing in things:
+        if thing.kind == NEWS or _asks_for_version(thing):
+            found = _section(db, thing)
+        else:
+            wanted = _Wanted(thing)
+            found = _notes(db, wanted)
+            found += _commits(db, wanted)[: 1 if found else MOST_TOLD]
+        if found:
+            return found[:MOST_TOLD]
+    return []
+
+
+def may_be_names(things: list[Thing]) -> bool:
+    """Return whether two of the words may stand for a name ("rate limiter"), not for a part of a longer thing."""
+    return all(len(_Wanted(thing).words) < 3 for thing in things)
+
+
+def _asks_for_version(thing: Thing) -> bool:
+    return thing.kind == CHANGED and bool(thing.version) and not thing.is_since and not _Wanted(thing).words
+
+
+class _Wanted:
+    """A thing as it is sought: the stems of its words, of which a line must have each."""
+
+    __slots__ = ("is_foreign", "is_partial", "kind", "named", "since", "words")
+
+    def __init__(self, thing: Thing) -> None:
+        self.kind, self.is_foreign, self.is_partial = thing.kind, thing.is_foreign, thing.is_partial
+        self.since = thing.version if thing.is_since else ""
+        pieces = [piece for word in thing.words if word not in _LEFT_OUT for piece in _pieces(word)]
+        self.named = frozenset(stem(word) for word in thing.words)
+        words = dict.fromkeys(stem(word) for word in pieces if word not in _LEFT_OUT)
+        self.words = [word for word in words if word not in _VERB_STEMS.get(thing.kind, ())]
+        is_of_somebody = not _MINE.isdisjoint(thing.words)  # "my session": data, not a part of the program
+        is_vague = generic_stems().issuperset(self.words) or (thing.kind == FIXED and len(self.words) < 2)
+        if len(self.words) > MOST_WORDS or is_vague or is_of_somebody:
+            self.words = []
+
+    def patterns(self) -> list[str]:
+        """Return what a line must contain, for ``like`` in SQL: beginnings of the words."""
+        # The stem of "entry" and "entries" ends in "i".
+        return [f"%{word[:SAME_START] if self.is_foreign else word.removesuffix('i')}%" for word in self.words]
+
+    def share(self, part: list[str], heading: frozenset[str], scope: frozenset[str]) -> float:
+        """Return the share of the words of ``part`` that are those of the thing, if it answers; else 0.
+
+        ``part`` has the words of a part of a sentence, ``heading`` the stems of what tells its verb if it has none
+        ("Removed"), and ``scope`` those that the part need not repeat.
+        """
+        stems = [stem(word) for word in part]
+        places = self._places(stems, [word for word in self.words if word not in scope] or self.words)
+        if not places:
+            return 0.0
+        first, last = min(places), max(places)
+        after = stems[last + 1 : last + 3]
+        is_of_part = not (self.is_partial or _PARTS.difference(self.named).isdisjoint(after[:1]))
+        if is_of_part or after == ["support", "for"]:  # "Add dark mode support for charts"
+            return 0.0
+        verbs = _VERB_STEMS[self.kind]
+        others = [at for at, word in enumerate(stems) if word not in _FILLING_STEMS | verbs and at not in places]
+        if sum(first < at < last for at in others) > GAP:
+            return 0.0
+        of_thing = len(places) / (len(places) + len(others))
+        if not verbs.isdisjoint(heading) and _BETWEEN.issuperset(stems[:first]):
+            return of_thing
+        if self.kind == FIXED and (len(places) > 2 or of_thing >= ALIKE) and verbs & {*stems, *heading}:
+            return of_thing
+        is_said = any(self._is_verb_of(part, at, first, last) for at, word in enumerate(stems) if word in verbs)
+        # "Orders can be exported".
+        is_said = is_said or (self.kind == ADDED and "can" in part[first:last])
+        is_other = self.kind != FIXED and not _FAULTS.isdisjoint(stems[:first])
+        return of_thing if is_said and not is_other and of_thing >= COVERED else 0.0
+
+    def is_in(self, text: str) -> bool:
+        stems = [stem(word) for word in _pieces(text)]
+        return all(any(self._is_form(word, other) for other in stems) for word in self.words)
+
+    def _places(self, stems: list[str], words: list[str]) -> list[int]:
+        """Return where the words stand nearest to each other; empty if one is missing."""
+        found = [[at for at, other in enumerate(stems) if self._is_form(word, other)] for word in words]
+        near = [[min(places, key=lambda at: abs(at - end)) for places in found if places] for end in found[-1]]
+        best = min(near, key=lambda places: max(places) - min(places), default=[])
+        return best if len(best) == len(words) else []
+
+    def _is_form(self, word: str, other: str) -> bool:
+        if word == other:
+            return True
+        return self.is_foreign and min(len(word), len(other)) > SAME_START and word[:SAME_START] == other[:SAME_START]
+
+    def _is_verb_of(self, part: list[str], at: int, first: int, last: int) -> bool:
+        """Return whether the thing is what the verb ``part[at]`` is about: "drop support for it", "it was dropped"."""
+        if part[at - 1 : at] == ["to"]:  # "a key to move the status line"
+            return False
+        if at < first:
+            return _BETWEEN.issuperset(stem(word) for word in part[at + 1 : first])
+        return at > last and part[at].endswith(_PARTICIPLES) and _AUXILIARY.issuperset(part[last + 1 : at])
+
+
+def _pieces(text: str) -> list[str]:
+    """Return the words of a text; of a foreign word only the letters before the first that is not ASCII."""
+    if not text.isascii() and text.isalpha():
+        head = text[: next(at for at, letter in enumerate(text) if not letter.isascii())]
+        return [head] if len(head) > SAME_START else [text]
+    found: list[str] = []
+    for word in words_of(text.lower().replace("/", " ")):
+        bare = word.strip("._-")
+        # "dark-mode" is written as two words, too; "popup-border-lines" is a name of its own.
+        parts = bare.split("-") if bare.count("-") == 1 else [bare]
+        found += [one for part in parts for one in ([part] if part[:1].isdigit() else part.split(".")) if one]
+    return found
+
+
+def _parts(text: str) -> list[list[str]]:
+    for end in (", ", "; ", ". ", " (", ") ", " - ", " and "):
+        text = text.replace(end, "\n")
+    return [_pieces(part) for part in text.split("\n")]
+
+
+def _share(text: str, wanted: _Wanted, heading: str = "", scope: str = "") -> float:
+    # The description of a fault has more than one part.
+    parts = [_pieces(text)] if wanted.kind == FIXED else _parts(text)
+    verbs, scopes = (frozenset(stem(word) for word in _pieces(words)) for words in (heading, scope))
+    most = 0.0
+    for part in parts:
+        most = max(most, wanted.share(part, verbs, scopes))
+        # "Remove support for AIX and HP-UX".
+        verbs = frozenset(stem(word) for word in part[:1]) if len(part) <= SHORT_PART else frozenset()
+    return most
+
+
+def _share_of_subject(subject: str, wanted: _Wanted) -> float:
+    kind, colon, text = subject.partition(":")
+    kind, _, scope = kind.rstrip(")!").partition("(")
+    if not (colon and kind.isalpha() and kind.islower()):  # "feat(ui): dark mode"
+        kind, scope, text = "", "", subject
+    own = _share(text, wanted, kind, scope)
+    words = [stem(word) for word in _pieces(f"{kind} {text}")]
+    # A subject may name only what it adds: "dark mode toggle".
+    is_plain = len(words) <= SHORT and (_FAULTS | _VERB_STEMS[REMOVED]).isdisjoint(words)
+    return own or (_share(f"add {text}", wanted) if wanted.kind == ADDED and is_plain else 0.0)
+
+
+def _best(rows: list[Line], shares: list[float], wanted: _Wanted) -> list[Line]:
+    """Return the line that has least beside the thing, or two that fit alike; none if more do.
+
+    The rows are in order, the newest first. One that added the thing has nothing about it before it, except in the same
+    version.
+    """
+    if wanted.kind == ADDED:
+        version = 3  # of a line of the release notes; each commit is one of its own
+        first = [row for row in rows if row[version:] and row[version] == rows[-1][version]] or rows[-1:]
+        return [row for row in first if shares[rows.index(row)]][-1:]
+    most = max(shares, default=0.0)
+    best = [row for row, share in zip(rows, shares, strict=True) if share == most > 0]
+    if wanted.is_partial and sum(map(bool, shares)) > 1:  # part of the thing is unknown: the others may be meant
+        return []
+    return best if len(best) <= MOST_TOLD else []
+
+
+def _rows(db: Connection, wanted: _Wanted, columns: str, table: str, rest: str) -> list[Line]:
+    """Return the lines with all words of the thing, the text first; none if they tell nothing in this project.
+
+    One word tells something if few lines have it; two that stand together always do.
+    """
+    if not wanted.words:
+        return []
+    column = columns.partition(",")[0]
+    having = " and ".join(f"{column} like ?" for _word in wanted.words)
+    query = f"select {columns} from {table} where {having} {rest} limit {MOST_LINES}"
+    rows = [row for row in db.execute(query, wanted.patterns()) if wanted.is_in(row[0])]
+    (total,) = db.execute(f"select count(*) from {table}").fetchone()
+    few = min(max(FEW, SHARE * total), max(MOST_TOLD, MOST_SHARE * total))
+    return rows if len(rows) <= few or (len(wanted.words) > 1 and not wanted.is_partial) else []
+
+
+def _commits(db: Connection, wanted: _Wanted) -> list[Candidate]:
+    since = _moment(db, wanted.since) if wanted.since else 0
+    if since is None:
+        return []
+    # A merge has no files; its own commits say what it did.
+    only = f"and is_reverted = 0 and files <> '' and at > {since} order by at desc, id desc"
+    rows = _rows(db, wanted, "subject, sha, at", "commits", only)
+    found = _best(rows, [_share_of_subject(row[0], wanted) for row in rows], wanted)
+    if found and wanted.kind in OPPOSITE:
+        wanted.kind = OPPOSITE[kind := wanted.kind]
+        later = [row for row in rows if row[2] > found[0][2] and _share_of_subject(row[0], wanted)]
+        # What came back was not lost, and who asks when a thing came should know that it is gone.
+        found = [*found[:1], *later[:1]] if kind == ADDED else [] if later else found
+    return [_commit(*row) for row in found]
+
+
+def _commit(subject: str, sha: str, at: int) -> Candidate:
+    day = time.strftime("%Y-%m-%d", time.localtime(at))
+    return Candidate(subject, sha, SURE, label=f"{sha[:DIGITS]} {day}", date=day, kind="past")
+
+
+def _moment(db: Connection, version: str) -> int | None:
+    """Return the time of the tag of a version, whatever stands before the number in its name."""
+    bare = version.lstrip("v")
+    tags = db.execute("select name, at from tags where name like ?", (f"%{bare}",)).fetchall()
+    return next((at for name, at in tags if not name.removesuffix(bare)[-1:].isalnum() or name == f"v{bare}"), None)
+
+
+def _notes(db: Connection, wanted: _Wanted) -> list[Candidate]:
+    # The same notes may lie in a second file.
+    rest = "group by said order by rowid"
+    rows = _rows(db, wanted, "said, path, line, version, section", "release_notes", rest)
+    if wanted.since:
+        until = {path: line for path, line, _version in _headings(db, wanted.since)}
+        rows = [row for row in rows if row[2] < until.get(row[1], 0)]  # the newest version stands at the top
+    found = _best(rows, [_share(row[0], wanted, row[4]) for row in rows], wanted)
+    return [_note(*row) for row in found[:1]] + [_note(*row) for row in found[1:] if row[3] != found[0][3]]
+
+
+def _note(said: str, path: str, line: int, version: str, section: str) -> Candidate:
+    label = f"{path}:{line}, {version}" + (f", {section}" if section else "")
+    return Candidate(said, f"{path}:{line}", SURE + 0.01, label=label, kind=NOTE)
+
+
+def _headings(db: Connection, version: str) -> list[tuple[str, int, str]]:
+    bare = version.lstrip("v")
+    query = "select path, line, version from release_notes where said = '' and version like ?"
+    rows = db.execute(query, (f"%{bare}%",)).fetchall()
+    return [row for row in rows if {bare, f"{bare}.0"} & {word.lstrip("v") for word in words_of(row[2].lower())}]
+
+
+def _section(db: Connection, thing: Thing) -> list[Candidate]:
+    """Return where the release notes of the version begin and end, if the question names nothing else."""
+    headings = _headings(db, thing.version) if thing.version and not _Wanted(thing).words else []
+    if len(headings) != 1:
+        return []
+    ((path, line, version),) = headings
+    query = "select count(*), max(line) from release_notes where path = ? and version = ? and said <> ''"
+    count, last = db.execute(query, (path, version)).fetchone()
+    if not count:
+        return []
+    label = f"{path}:{line} — the notes of {version}, {count} entr{'y' if count == 1 else 'ies'} up to line {last}"
+    return [Candidate("", f"{path}:{line}", SURE, label=label, kind=NOTE)]

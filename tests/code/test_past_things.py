@@ -1,0 +1,200 @@
+"""The channel ``history`` where a prompt asks about the past of a thing that is no identifier."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from invented_shop import git, write_all
+from test_history import commit, day_of, told
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from simulator import Account
+
+NOTES = """# Changelog
+
+## 2.0.0 (2026-09-01)
+
+### Removed
+
+- The Markdown formatter; CommonMark takes its place.
+- Support for [Python 3.8](https://example.org/eol).
+- `UncheckedError`: catch `RateError` instead.
+
+### Added
+
+- Orders can be exported as PDF, one file
+  for each day.
+- Nord colour scheme
+
+## 1.15.3 (2026-03-02)
+
+### Fixed
+
+- Crash when the basket is emptied twice
+- Fewer blank lines in the pretty printer
+"""
+SUBJECTS = (
+    "Start the shop", "Add wishlist", "Drop support for CVS repositories", "Export customers", "Export invoices",
+    "Export the basket", "Export coupons", "Remove the Markdown formatter, CommonMark takes its place",
+    "dark mode toggle", "Fix double scroll in the sidebar", "Remove wishlist, nobody used it", "Move a printer",
+    "leaderboard command", "remove leaderboard, privacy", "Remove tests of the sandbox", "wip", "Add gift cards",
+    "Fix a crash after removing the voucher book", "Remove gift cards", "Add gift cards again",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def asked(
+    asked_account: Callable[[Path], Account], tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Account, dict[str, str]]:
+    """An account in a shop with twenty commits and a changelog; the lines that tell its commits, by their subjects."""
+    root = tmp_path_factory.mktemp("shop")
+    git(root, "init", "-q")
+    lines: dict[str, str] = {}
+    for number, subject in enumerate(SUBJECTS):
+        write_all(root, {"shop/state.txt": f"{number}\n", **({"CHANGELOG.md": NOTES} if number == 15 else {})})
+        days = 100 - number
+        lines[subject] = f'{commit(root, subject, days=days)} {day_of(days)}: "{subject}"'
+    account = asked_account(root)
+    account.cli("code", "index")
+    return account, lines
+
+
+@pytest.mark.parametrize(
+    ("prompt", "subject"),
+    [
+        ("where did the wishlist go?", "Remove wishlist, nobody used it"),
+        ("why did we get rid of the wishlist again", "Remove wishlist, nobody used it"),
+        ("bring back the wishlist page", "Remove wishlist, nobody used it"),
+        ("I want recently viewed items. where did the wishlist go? then add a list", "Remove wishlist, nobody used it"),
+        ("we removed the wishlist but the header still links to it, clean up", "Remove wishlist, nobody used it"),
+        ("what happened to the leaderboard", "remove leaderboard, privacy"),
+        ("we used to have a leaderboard, can you bring it back", "remove leaderboard, privacy"),
+        ("when did we drop support for CVS", "Drop support for CVS repositories"),
+        ("when was cvs dropped, and by whom?", "Drop support for CVS repositories"),
+        ("who added the dark mode toggle", "dark mode toggle"),
+        ("when did the dark mode get added?", "dark mode toggle"),
+        ("did we not already fix the double scroll?", "Fix double scroll in the sidebar"),
+        ("haven't we fixed that double scroll once already", "Fix double scroll in the sidebar"),
+        ("wann haben wir die Unterstützung für CVS entfernt?", "Drop support for CVS repositories"),
+        ("seit wann gibt es den dark mode?", "dark mode toggle"),
+        ("¿cuándo quitamos el soporte de CVS?", "Drop support for CVS repositories"),
+        ("pourquoi on a retiré CVS ?", "Drop support for CVS repositories"),
+        ("quando removemos o suporte a CVS?", "Drop support for CVS repositories"),
+        ("quando abbiamo tolto il supporto per CVS?", "Drop support for CVS repositories"),
+        ("когда мы убрали поддержку CVS?", "Drop support for CVS repositories"),
+        ("什么时候去掉了对 CVS 的支持?", "Drop support for CVS repositories"),
+        ("CVSのサポートはいつ削除された?", "Drop support for CVS repositories"),
+    ],
+)
+def test_a_question_about_the_past_of_a_thing_gets_its_commit(
+    asked: tuple[Account, dict[str, str]], prompt: str, subject: str
+) -> None:
+    account, lines = asked
+
+    assert told(account, prompt) == [lines[subject]]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "line"),
+    [
+        ("which release dropped python 3.8?", '8, 2.0.0 (2026-09-01), Removed: "Support for Python 3.8."'),
+        ("since which version can one export orders as pdf?",
+         '13, 2.0.0 (2026-09-01), Added: "Orders can be exported as PDF, one file for each day."'),
+        ("in which version was the nord colour scheme added", '15, 2.0.0 (2026-09-01), Added: "Nord colour scheme"'),
+        ("why was UncheckedError removed and what should I catch",
+         '9, 2.0.0 (2026-09-01), Removed: "`UncheckedError`: catch `RateError` instead."'),
+        ("Warum wurde UncheckedError entfernt und was soll man stattdessen fangen?",
+         '9, 2.0.0 (2026-09-01), Removed: "`UncheckedError`: catch `RateError` instead."'),
+        ("didn't we fix the crash when the basket is emptied twice?",
+         '21, 1.15.3 (2026-03-02), Fixed: "Crash when the basket is emptied twice"'),
+        ("什么时候加的 Nord 配色?", '15, 2.0.0 (2026-09-01), Added: "Nord colour scheme"'),
+    ],
+)  # fmt: skip
+def test_a_question_about_the_past_of_a_thing_gets_the_line_of_the_release_notes(
+    asked: tuple[Account, dict[str, str]], prompt: str, line: str
+) -> None:
+    assert told(asked[0], prompt) == [f"CHANGELOG.md:{line}"]
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "why was the Markdown formatter removed and what replaces it",
+        "what replaced the markdown formatter",
+        "when was the markdown formatter thrown out",
+        "Warum wurde der Markdown-Formatierer entfernt?",
+        "¿por qué se eliminó el formateador de Markdown?",
+        "pourquoi on a supprimé le formateur Markdown ?",
+        "por que o formatador Markdown foi removido?",
+        "perché è stato rimosso il formattatore Markdown?",
+        "Markdown 格式化器为什么被删除了?",
+    ],
+)
+def test_commit_and_release_notes_are_told_beside_each_other(
+    asked: tuple[Account, dict[str, str]], prompt: str
+) -> None:
+    account, lines = asked
+
+    assert told(account, prompt) == [
+        'CHANGELOG.md:7, 2.0.0 (2026-09-01), Removed: "The Markdown formatter; CommonMark takes its place."',
+        lines["Remove the Markdown formatter, CommonMark takes its place"],
+    ]
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "what's new in 2.0?",
+        "whats new in v2.0.0",
+        "was ist neu in 2.0?",
+        "quoi de neuf dans la 2.0 ?",
+        "2.0の新機能は?",
+    ],
+)
+def test_who_asks_what_is_new_in_a_version_is_told_where_its_notes_are(
+    asked: tuple[Account, dict[str, str]], prompt: str
+) -> None:
+    line = "- CHANGELOG.md:3 — the notes of 2.0.0 (2026-09-01), 5 entries up to line 15"
+
+    assert line in asked[0].ask(prompt).context.splitlines()
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "the wishlist button disappeared after the last deploy",
+        "dark mode stopped working on safari",
+        "where does the wishlist go when the user logs out",
+        "when is the dark mode applied?",
+        "who can add items to the wishlist?",
+        "why does the dark mode flicker",
+        "remove the wishlist from the header",
+        "drop support for python 3.8",
+        "restore the scroll position after going back",
+        "did you fix the double scroll?",
+        "what happened to my changes? the file is empty",
+        "what happened? the test is red again",
+        "why was this changed?",
+        "who changed the price in the cart, the user or the cron job",
+        "show when the wishlist was removed from the account",
+        "add a column with the version since when the item has existed",
+        "when did we add the export",
+        "when did we add the coupons for resellers",
+        "what's new in django 2.0",
+        "why was the payment removed from the order 4711?",
+        "who broke the build",
+        "where did the tests go",
+        "why was the sandbox removed?",
+        "when was the voucher book removed?",
+        "where did the gift cards go?",
+        "what would break if we removed the wishlist",
+        "write the release notes for 2.1",
+        "pourquoi la liste de souhaits est vide ?",
+    ],
+)
+def test_what_only_looks_like_such_a_question_gets_nothing(asked: tuple[Account, dict[str, str]], prompt: str) -> None:
+    assert told(asked[0], prompt) == []

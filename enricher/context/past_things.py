@@ -48,14 +48,15 @@ _VERB_STEMS = {kind: frozenset(stem(word) for word in words.split()) for kind, w
 _PARTICIPLES = ("ed", "gone", "longer", "available")
 _AUXILIARY = frozenset("is are was were be been has have had now finally no support plugin also".split())
 """Words between a thing and a participle that says what happened to it."""
-_FILLING = frozenset(
+_KINDS = frozenset("option setting page pages screen view class function method module file command plugin".split())
+_FILLING = _KINDS | frozenset(
     """
-    support deprecated legacy obsolete unused eol entire whole own optional feature functionality option setting page
-    screen view class function method module file command plugin part again last time originally ever already once thing
-    stuff commit commits history release version original default basic simple first really anymore entirely completely
+    support supports supported deprecated legacy obsolete unused eol entire whole own optional feature features
+    functionality part again last time originally ever already once thing stuff commit commits history release version
+    original default basic simple first really anymore entirely completely available breaking soft change changes work
+    days day week weeks month months year years ago yesterday today recently longer
     unterstützung funktion seite eigentlich nochmal mal schon soporte función opción página prise charge fonction
-    suporte função opção supporto funzione opzione stato stata sido available breaking soft change changes work days day
-    week weeks month months year years ago yesterday today recently longer
+    suporte função opção supporto funzione opzione stato stata sido
     """.split()
 )
 """Words that a question need not share with its answer, and that may stand between a verb and its object."""
@@ -67,8 +68,8 @@ _FAULTS = frozenset(stem(word) for word in "fix bug bugfix crash error regressio
 """Words before a thing in a line that is about a fault of it, or that only tells when: "after adding a cart"."""
 _MINE = frozenset("my your mein meine ma mon mes mi mis meu minha mio mia".split())
 _LEFT_OUT = STOP_WORDS | FUNCTION_WORDS | _FILLING
-_FILLING_STEMS = frozenset(stem(word) for word in STOP_WORDS) - _PARTS | frozenset(stem(word) for word in _FILLING)
-_BETWEEN = _FILLING_STEMS - frozenset(
+_BESIDE = (STOP_WORDS - {"test", "tests"}) | _FILLING
+_BETWEEN = _BESIDE - frozenset(
     "on in at to by with into when that if after before while where because during about over under".split()
 )
 """Words between a verb and its object: not those before another object, as in "add tooltips on charts"."""
@@ -83,12 +84,16 @@ def find(db: Connection, things: list[Thing]) -> list[Candidate]:
         if thing.kind == NEWS or _asks_for_version(thing):
             found = _section(db, thing)
         else:
-            wanted = _Wanted(thing)
-            found = _notes(db, wanted)
-            found += _commits(db, wanted)[: 1 if found else MOST_TOLD]
+            # "Man pages": without its general word, the thing may be nothing that tells.
+            found = _lines(db, _Wanted(thing)) or _lines(db, _Wanted(thing, is_whole=True))
         if found:
             return found[:MOST_TOLD]
     return []
+
+
+def _lines(db: Connection, wanted: _Wanted) -> list[Candidate]:
+    found = _notes(db, wanted)
+    return found + _commits(db, wanted)[: 1 if found else MOST_TOLD]
 
 
 def may_be_names(things: list[Thing]) -> bool:
@@ -105,12 +110,13 @@ class _Wanted:
 
     __slots__ = ("is_foreign", "is_partial", "kind", "named", "since", "words")
 
-    def __init__(self, thing: Thing) -> None:
+    def __init__(self, thing: Thing, *, is_whole: bool = False) -> None:
         self.kind, self.is_foreign, self.is_partial = thing.kind, thing.is_foreign, thing.is_partial
         self.since = thing.version if thing.is_since else ""
-        pieces = [piece for word in thing.words if word not in _LEFT_OUT for piece in _pieces(word)]
+        left_out = _LEFT_OUT - _KINDS if is_whole else _LEFT_OUT
+        pieces = [piece for word in thing.words if word not in left_out for piece in _pieces(word)]
         self.named = frozenset(stem(word) for word in thing.words)
-        words = dict.fromkeys(stem(word) for word in pieces if word not in _LEFT_OUT)
+        words = dict.fromkeys(stem(word) for word in pieces if word not in left_out)
         self.words = [word for word in words if word not in _VERB_STEMS.get(thing.kind, ())]
         is_of_somebody = not _MINE.isdisjoint(thing.words)  # "my session": data, not a part of the program
         is_vague = generic_stems().issuperset(self.words) or (thing.kind == FIXED and len(self.words) < 2)
@@ -138,11 +144,11 @@ class _Wanted:
         if is_of_part or after == ["support", "for"]:  # "Add dark mode support for charts"
             return 0.0
         verbs = _VERB_STEMS[self.kind]
-        others = [at for at, word in enumerate(stems) if word not in _FILLING_STEMS | verbs and at not in places]
+        others = [at for at, word in enumerate(part) if not (at in places or word in _BESIDE or stems[at] in verbs)]
         if sum(first < at < last for at in others) > GAP:
             return 0.0
         of_thing = len(places) / (len(places) + len(others))
-        if not verbs.isdisjoint(heading) and _BETWEEN.issuperset(stems[:first]):
+        if not verbs.isdisjoint(heading) and _BETWEEN.issuperset(part[:first]):
             return of_thing
         if self.kind == FIXED and (len(places) > 2 or of_thing >= ALIKE) and verbs & {*stems, *heading}:
             return of_thing
@@ -150,7 +156,8 @@ class _Wanted:
         # "Orders can be exported".
         is_said = is_said or (self.kind == ADDED and "can" in part[first:last])
         is_other = self.kind != FIXED and not _FAULTS.isdisjoint(stems[:first])
-        return of_thing if is_said and not is_other and of_thing >= COVERED else 0.0
+        least = ALIKE if self.kind == ADDED and len(places) < 2 else COVERED
+        return of_thing if is_said and not is_other and of_thing >= least else 0.0
 
     def is_in(self, text: str) -> bool:
         stems = [stem(word) for word in _pieces(text)]
@@ -173,7 +180,7 @@ class _Wanted:
         if part[at - 1 : at] == ["to"]:  # "a key to move the status line"
             return False
         if at < first:
-            return _BETWEEN.issuperset(stem(word) for word in part[at + 1 : first])
+            return _BETWEEN.issuperset(part[at + 1 : first])
         return at > last and part[at].endswith(_PARTICIPLES) and _AUXILIARY.issuperset(part[last + 1 : at])
 
 

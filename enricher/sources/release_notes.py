@@ -32,7 +32,7 @@ _ASIDE = re.compile(r"(?:^|/)(?:node_modules|fixtures?|examples?|samples?|testda
 _VERSION = re.compile(r"(?<![\w.])v?\d+\.\d[\w.+-]*")
 _NEXT = re.compile(r"^\W*(?:unreleased|unpublished|next|main branch|master|upcoming)\b", re.IGNORECASE)
 _MARKED = re.compile(r"^(?:#{1,6}|={1,4}) +(.+?)\s*[#=]*$")
-_PLAIN = re.compile(r"^(?:[A-Za-z]+ ){0,4}\[?v?\d+\.\d[^:;]*$")
+_PLAIN = re.compile(r"^(?:[A-Za-z]+ ){0,4}\[?v?\d+\.\d[^:;]{0,40}(?<![.,])$")
 """A heading without markup: "Version 2.1 (2026-03-02)", "CHANGES FROM 3.4 TO 3.5"."""
 _UNDERLINE = re.compile(r"^([=\-~^*+])\1{2,}\s*$")
 _ITEM = re.compile(r"^\s*(?:[-*+•]|\d+[.)])\s+(.*)$")
@@ -42,8 +42,8 @@ _MARKS = re.compile(r"\*\*|``|\[(?=[^\]]*\])|(?<=\w)\](?!\()|https?://\S+")
 
 def write(db: sqlite3.Connection, root: str, files: list[ListedFile]) -> bool:
     """Store the lines of the release notes among ``files``, unless they are the same as at the last call."""
-    concerned = [one for one in files if _FILE.search(one.path) and not _ASIDE.search(one.path)]
-    concerned = [one for one in concerned if one.path.count("/") <= DEEPEST]
+    concerned = [one for one in files if one.path.count("/") <= DEEPEST and _FILE.search(one.path)]
+    concerned = [one for one in concerned if not _ASIDE.search(one.path)]
     concerned = sorted(concerned, key=lambda one: (one.path.count("/"), one.path))[:MOST_FILES]
     mark = "\n".join(f"{one.path} {one.mtime_ns} {one.size}" for one in concerned)
     if db.execute("select value from meta where key = 'release_notes'").fetchone() == (mark,):

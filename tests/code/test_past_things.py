@@ -8,6 +8,8 @@ import pytest
 from invented_shop import git, write_all
 from test_history import commit, day_of, told
 
+from enricher.sources.release_notes import lines
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
@@ -40,7 +42,7 @@ NOTES = """# Changelog
 SUBJECTS = (
     "Start the shop", "Add wishlist", "Drop support for CVS repositories", "Export customers", "Export invoices",
     "Export the basket", "Export coupons", "Remove the Markdown formatter, CommonMark takes its place",
-    "dark mode toggle", "Fix double scroll in the sidebar", "Remove wishlist, nobody used it", "Move a printer",
+    "dark mode toggle", "Fix double scroll in the sidebar", "Remove wishlist, nobody used it", "Split the printer",
     "leaderboard command", "remove leaderboard, privacy", "Remove tests of the sandbox", "wip", "Add gift cards",
     "Fix a crash after removing the voucher book", "Remove gift cards", "Add gift cards again",
 )  # fmt: skip
@@ -58,6 +60,7 @@ def asked(
         write_all(root, {"shop/state.txt": f"{number}\n", **({"CHANGELOG.md": NOTES} if number == 15 else {})})
         days = 100 - number
         lines[subject] = f'{commit(root, subject, days=days)} {day_of(days)}: "{subject}"'
+    git(root, "tag", "shop-1.15.3", "HEAD~15")
     account = asked_account(root)
     account.cli("code", "index")
     return account, lines
@@ -79,6 +82,8 @@ def asked(
         ("when did the dark mode get added?", "dark mode toggle"),
         ("did we not already fix the double scroll?", "Fix double scroll in the sidebar"),
         ("haven't we fixed that double scroll once already", "Fix double scroll in the sidebar"),
+        ("what changed in the printer since 1.15.3?", "Split the printer"),
+        ("why was the printer changed", "Split the printer"),
         ("wann haben wir die Unterstützung für CVS entfernt?", "Drop support for CVS repositories"),
         ("seit wann gibt es den dark mode?", "dark mode toggle"),
         ("¿cuándo quitamos el soporte de CVS?", "Drop support for CVS repositories"),
@@ -198,3 +203,36 @@ def test_who_asks_what_is_new_in_a_version_is_told_where_its_notes_are(
 )
 def test_what_only_looks_like_such_a_question_gets_nothing(asked: tuple[Account, dict[str, str]], prompt: str) -> None:
     assert told(asked[0], prompt) == []
+
+
+def test_a_thing_is_preferred_to_a_name_of_two_of_its_words(account: Account) -> None:
+    root = account.project
+    git(root, "init", "-q")
+    write_all(root, {"shop/texts.py": "def markdown_formatter(text):\n    return text\n"})
+    commit(root, "Format texts", days=4)
+    write_all(root, {"shop/state.txt": "1\n"})
+    made = commit(root, "Remove the Markdown formatter", days=3)
+    write_all(root, {"shop/texts.py": "def formatted(text, kind):\n    return text, kind\n"})
+    commit(root, "Rework the texts", days=2)
+    account.cli("code", "index")
+
+    asked = "when was the markdown formatter removed?"
+    assert told(account, asked) == [f'{made} {day_of(3)}: "Remove the Markdown formatter"']
+
+
+def test_release_notes_in_other_forms_are_read_by_version() -> None:
+    underlined = (
+        "News\n====\n\n2.1 (2026-03-02)\n----------------\n\n* Drop :mod:`cgi`.\n\n2.0\n---\n\nNo more `x <y>`__.\n"
+    )
+    bare = "CHANGES FROM 3.4 TO 3.5\n\n* Add a prefix\n  timeout.\n\n== v3.4\n\n=== [Wiki]\n\n* Defect #1: Gone\n"
+
+    assert [line for line in lines(underlined) if line[3]] == [
+        (7, "2.1 (2026-03-02)", "", "Drop cgi."),
+        (12, "2.0", "", "No more x."),
+    ]
+    assert list(lines(bare)) == [
+        (1, "CHANGES FROM 3.4 TO 3.5", "", ""),
+        (3, "CHANGES FROM 3.4 TO 3.5", "", "Add a prefix timeout."),
+        (6, "v3.4", "", ""),
+        (10, "v3.4", "Wiki", "Defect #1: Gone"),
+    ]

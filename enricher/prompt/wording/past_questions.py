@@ -30,7 +30,7 @@ _ENGLISH = (
     (REMOVED, "where was", "moved"),
     (REMOVED, "what happened|whatever happened", "to with"),
     (REMOVED, "what replaced|what replaces|we removed|we dropped|we deleted|we replaced", ""),
-    (REMOVED, "did we|didn't we|have we|haven't we", "remove removed drop dropped delete deleted"),
+    (REMOVED, "did we|didn't we|didnt we|have we|haven't we|havent we", "remove removed drop dropped delete deleted"),
     (REMOVED, "bring|bringing", "back"),
     (REMOVED, "restore|resurrect|reintroduce|disappeared|vanished|got removed|used to have|used to be", ""),
     (ADDED, "why was|why were", "added introduced created written"),
@@ -44,8 +44,12 @@ _ENGLISH = (
         "since when|since which version|which version|which release",
         "have has exist exists there can support supports added",
     ),
-    (ADDED, "did we|didn't we|have we|haven't we", "add added introduce introduced implement implemented"),
-    (FIXED, "did we|didn't we|have we|haven't we", "fix fixed solve solved"),
+    (
+        ADDED,
+        "did we|didn't we|didnt we|have we|haven't we|havent we",
+        "add added introduce introduced implement implemented",
+    ),
+    (FIXED, "did we|didn't we|didnt we|have we|haven't we|havent we", "fix fixed solve solved"),
     (FIXED, "wasn't|hasn't", "fixed solved"),
     (CHANGED, "why was|why were|when was", "changed modified reverted rewritten touched"),
     (CHANGED, "why did", "change break"),
@@ -136,7 +140,7 @@ _ASIAN_QUESTIONS = ("为什么", "为何", "什么时候", "何时", "谁", "哪
 
 _ONLY_OF_NAMES = frozenset(
     ("disappeared", "vanished", "got removed", "used to be", "what broke", "stopped working", "no longer works",
-     "worked before", "regression in", "regression since", "regressed", "revert", "was", "which change")
+     "worked before", "regression in", "regression since", "regressed", "revert", "restore", "was", "which change")
 )  # fmt: skip
 """Beginnings that ask about the past of an identifier, but may be a report or an order where plain words follow."""
 _NEWS = ("what's new", "whats new", "what is new", "was ist neu", "was gibt es neues", "quoi de neuf",
@@ -146,7 +150,7 @@ _CLAUSE_ENDS = (
     ", ", " - ", " – ", " — ", " (", ") ", "... ", "，", " but ", " because ", " aber ", " mais ", " pero ", " mas ",
 )  # fmt: skip
 _AND_THEN = frozenset(
-    "what why how who when where which is are does do did can could it we i you they then that please if so tell"
+    "what why how who when where which is are does do did can could it we i you they then that please if so tell in"
     " show find was wie wer wann wo warum ob qui que quoi comment qué que cómo quién cosa che come что как кто".split()
 )
 """A clause ends before "and" (in any of the languages) if one of these words follows."""

@@ -2802,8 +2802,8 @@ MUTATIONS = (
     Mutation(
         "who asks what is new in another product is told the release notes of the project",
         "enricher/context/past_things.py",
-        "if thing.version and not _Wanted(thing).words else []",
-        "if thing.version else []",
+        "if wanted.version and not (wanted.words or wanted.is_since):",
+        "if wanted.version and not wanted.is_since:",
         "",
         "code/test_past_things.py::test_what_only_looks_like_such_a_question_gets_nothing",
     ),

@@ -11,7 +11,7 @@ import time
 
 from enricher.context import Candidate
 from enricher.context.topic_match import FUNCTION_WORDS
-from enricher.prompt.wording.past_questions import ADDED, CHANGED, FIXED, NEWS, REMOVED
+from enricher.prompt.wording.past_questions import ADDED, CHANGED, ENGLISH, FIXED, NEWS, OTHER, REMOVED
 from enricher.prompt.wording.words import STOP_WORDS, generic_stems, stem, words_of
 
 TYPE_CHECKING = False
@@ -67,6 +67,10 @@ _PARTS = frozenset(
 _FAULTS = frozenset(stem(word) for word in "fix bug bugfix crash error regression when if while after before".split())
 """Words before a thing in a line that is about a fault of it, or that only tells when: "after adding a cart"."""
 _MINE = frozenset("my your mein meine ma mon mes mi mis meu minha mio mia".split())
+_SINCE = frozenset("since after from seit ab depuis desde da dalla".split())
+_BEFORE_VERSION = _SINCE | frozenset(
+    "in with before the version release of for to and von der als la le el il a na no de di dans en nella".split()
+)
 _LEFT_OUT = STOP_WORDS | FUNCTION_WORDS | _FILLING
 _BESIDE = (STOP_WORDS - {"test", "tests"}) | _FILLING
 _BETWEEN = _BESIDE - frozenset(
@@ -81,19 +85,15 @@ SHORT = 5  # maximum words of a commit's subject that only names what it adds
 def find(db: Connection, things: list[Thing]) -> list[Candidate]:
     """Return at most MOST_TOLD lines that answer: of the release notes and of the commits."""
     for thing in things:
-        if thing.kind == NEWS or _asks_for_version(thing):
-            found = _section(db, thing)
+        wanted = _Wanted(thing)
+        if wanted.version and not (wanted.words or wanted.is_since):
+            found = _section(db, wanted.version) if wanted.kind in (NEWS, CHANGED) else []
         else:
             # "Man pages": without its general word, the thing may be nothing that tells.
-            found = _lines(db, _Wanted(thing)) or _lines(db, _Wanted(thing, is_whole=True))
+            found = _lines(db, wanted) or _lines(db, _Wanted(thing, is_whole=True))
         if found:
             return found[:MOST_TOLD]
     return []
-
-
-def _lines(db: Connection, wanted: _Wanted) -> list[Candidate]:
-    found = _notes(db, wanted)
-    return found + _commits(db, wanted)[: 1 if found else MOST_TOLD]
 
 
 def may_be_names(things: list[Thing]) -> bool:
@@ -101,25 +101,35 @@ def may_be_names(things: list[Thing]) -> bool:
     return all(len(_Wanted(thing).words) < 3 for thing in things)
 
 
-def _asks_for_version(thing: Thing) -> bool:
-    return thing.kind == CHANGED and bool(thing.version) and not thing.is_since and not _Wanted(thing).words
+def _lines(db: Connection, wanted: _Wanted) -> list[Candidate]:
+    found = _notes(db, wanted)
+    return found + _commits(db, wanted)[: 1 if found else MOST_TOLD]
 
 
 class _Wanted:
-    """A thing as it is sought: the stems of its words, of which a line must have each."""
+    """A thing as it is sought: the stems of its words, of which a line must have each.
 
-    __slots__ = ("is_foreign", "is_partial", "kind", "named", "since", "words")
+    ``version`` is the one in the question, and ``is_since`` tells that it asks for what came later.
+    """
+
+    __slots__ = ("is_foreign", "is_partial", "is_since", "kind", "named", "version", "words")
 
     def __init__(self, thing: Thing, *, is_whole: bool = False) -> None:
-        self.kind, self.is_foreign, self.is_partial = thing.kind, thing.is_foreign, thing.is_partial
-        self.since = thing.version if thing.is_since else ""
+        self.kind, words, form = thing
+        self.is_foreign, self.is_partial = form != ENGLISH, form == OTHER
+        self.version, self.is_since = "", False
         left_out = _LEFT_OUT - _KINDS if is_whole else _LEFT_OUT
-        pieces = [piece for word in thing.words if word not in left_out for piece in _pieces(word)]
-        self.named = frozenset(stem(word) for word in thing.words)
-        words = dict.fromkeys(stem(word) for word in pieces if word not in left_out)
-        self.words = [word for word in words if word not in _VERB_STEMS.get(thing.kind, ())]
-        is_of_somebody = not _MINE.isdisjoint(thing.words)  # "my session": data, not a part of the program
-        is_vague = generic_stems().issuperset(self.words) or (thing.kind == FIXED and len(self.words) < 2)
+        pieces: list[str] = []
+        for before, word in zip(["in", *words], words, strict=False):
+            if _is_version(word) and (before in _BEFORE_VERSION or self.is_partial):
+                self.version, self.is_since = word.lstrip("v"), before in _SINCE
+            elif word not in left_out:
+                pieces += [piece for piece in _pieces(word) if piece not in left_out]
+        self.named = frozenset(stem(word) for word in words)
+        stems = dict.fromkeys(stem(piece) for piece in pieces)
+        self.words = [word for word in stems if word not in _VERB_STEMS.get(self.kind, ())]
+        is_of_somebody = not _MINE.isdisjoint(words)  # "my session": data, not a part of the program
+        is_vague = generic_stems().issuperset(self.words) or (self.kind == FIXED and len(self.words) < 2)
         if len(self.words) > MOST_WORDS or is_vague or is_of_somebody:
             self.words = []
 
@@ -182,6 +192,10 @@ class _Wanted:
         if at < first:
             return _BETWEEN.issuperset(part[at + 1 : first])
         return at > last and part[at].endswith(_PARTICIPLES) and _AUXILIARY.issuperset(part[last + 1 : at])
+
+
+def _is_version(word: str) -> bool:
+    return word.lstrip("v")[:1].isdigit() and "." in word
 
 
 def _pieces(text: str) -> list[str]:
@@ -262,7 +276,7 @@ def _rows(db: Connection, wanted: _Wanted, columns: str, table: str, rest: str) 
 
 
 def _commits(db: Connection, wanted: _Wanted) -> list[Candidate]:
-    since = _moment(db, wanted.since) if wanted.since else 0
+    since = _moment(db, wanted.version) if wanted.is_since else 0
     if since is None:
         return []
     # A merge has no files; its own commits say what it did.
@@ -284,17 +298,16 @@ def _commit(subject: str, sha: str, at: int) -> Candidate:
 
 def _moment(db: Connection, version: str) -> int | None:
     """Return the time of the tag of a version, whatever stands before the number in its name."""
-    bare = version.lstrip("v")
-    tags = db.execute("select name, at from tags where name like ?", (f"%{bare}",)).fetchall()
-    return next((at for name, at in tags if not name.removesuffix(bare)[-1:].isalnum() or name == f"v{bare}"), None)
+    tags = db.execute("select name, at from tags where name like ?", (f"%{version}",)).fetchall()
+    return next((at for name, at in tags if not name.removesuffix(version)[-1:].isdigit()), None)
 
 
 def _notes(db: Connection, wanted: _Wanted) -> list[Candidate]:
     # The same notes may lie in a second file.
     rest = "group by said order by rowid"
     rows = _rows(db, wanted, "said, path, line, version, section", "release_notes", rest)
-    if wanted.since:
-        until = {path: line for path, line, _version in _headings(db, wanted.since)}
+    if wanted.is_since:
+        until = {path: line for path, line, _heading in _headings(db, wanted.version)}
         rows = [row for row in rows if row[2] < until.get(row[1], 0)]  # the newest version stands at the top
     found = _best(rows, [_share(row[0], wanted, row[4]) for row in rows], wanted)
     return [_note(*row) for row in found[:1]] + [_note(*row) for row in found[1:] if row[3] != found[0][3]]
@@ -306,21 +319,20 @@ def _note(said: str, path: str, line: int, version: str, section: str) -> Candid
 
 
 def _headings(db: Connection, version: str) -> list[tuple[str, int, str]]:
-    bare = version.lstrip("v")
     query = "select path, line, version from release_notes where said = '' and version like ?"
-    rows = db.execute(query, (f"%{bare}%",)).fetchall()
-    return [row for row in rows if {bare, f"{bare}.0"} & {word.lstrip("v") for word in words_of(row[2].lower())}]
+    rows = db.execute(query, (f"%{version}%",)).fetchall()
+    return [row for row in rows if {version, f"{version}.0"} & {word.lstrip("v") for word in words_of(row[2].lower())}]
 
 
-def _section(db: Connection, thing: Thing) -> list[Candidate]:
-    """Return where the release notes of the version begin and end, if the question names nothing else."""
-    headings = _headings(db, thing.version) if thing.version and not _Wanted(thing).words else []
+def _section(db: Connection, version: str) -> list[Candidate]:
+    """Return where the release notes of a version begin and end."""
+    headings = _headings(db, version)
     if len(headings) != 1:
         return []
-    ((path, line, version),) = headings
+    ((path, line, heading),) = headings
     query = "select count(*), max(line) from release_notes where path = ? and version = ? and said <> ''"
-    count, last = db.execute(query, (path, version)).fetchone()
+    count, last = db.execute(query, (path, heading)).fetchone()
     if not count:
         return []
-    label = f"{path}:{line} — the notes of {version}, {count} entr{'y' if count == 1 else 'ies'} up to line {last}"
+    label = f"{path}:{line} — the notes of {heading}, {count} entr{'y' if count == 1 else 'ies'} up to line {last}"
     return [Candidate("", f"{path}:{line}", SURE, label=label, kind=NOTE)]

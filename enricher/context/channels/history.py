@@ -35,7 +35,8 @@ _DEEDS = frozenset(
     """
     remove removed removes delete deleted deletes drop dropped drops gone missing disappear disappeared vanish
     vanished go moved renamed add added adds introduce introduced introduces create created creates wrote
-    write written implemented brought thrown rid fixed solved replaced replaces retired retire replace supports can kann
+    write written implemented brought thrown rid fixed solved replaced replaces retired retire replace move
+    rename
     change changes changed modified touched reverted rewrote rewritten broke breaks
     break caused happened have exist exists there entfernt verschwunden umbenannt verschoben hingekommen
     eingebaut angelegt umgebaut disparu introduit eliminado eliminada eliminamos eliminaron quitado quitada
@@ -73,8 +74,13 @@ _TIMES = frozenset(
     """.split()
 )
 """ASCII words for times; a prompt that is not ASCII is always parsed for a time."""
-_WITH_WE = frozenset("did have didn haven removed dropped deleted replaced".split())
-"""Words beside "we" that may ask about the past: "did we not fix it?", "we dropped it, remove the rest"."""
+_PAIRS = (
+    "did we", "didnt we", "didn t we", "have we", "haven t we", "havent we", "we removed", "we dropped", "we deleted",
+    "we replaced", "haben wir", "hatten wir", "non abbiamo", "no hemos", "since when", "since which", "seit wann",
+    "seit welcher", "ab welcher", "depuis quand", "depuis quelle", "desde quando", "desde cuando", "da quando",
+    "da quale",
+)  # fmt: skip
+"""Words that may begin a question about the past: "did we not fix it?", "we dropped it, remove the rest"."""
 _NEW = frozenset("new neu neues neuf nuevo novo nuovo".split())
 _SINCE = frozenset("since after seit depuis desde da dal".split())
 _RELEASES = frozenset("release version tag".split())
@@ -126,7 +132,8 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
 def _may_ask(prose: str, words: list[str]) -> bool:
     if not prose.isascii() or not _CUES.isdisjoint(words):
         return True
-    if any(not _WITH_WE.isdisjoint(words[max(0, at - 2) : at + 2]) for at, word in enumerate(words) if word == "we"):
+    spoken = f" {' '.join(words)} "
+    if any(f" {pair} " in spoken for pair in _PAIRS):
         return True
     if not _NEW.isdisjoint(words) and any(word.lstrip("v")[:1].isdigit() for word in words):  # "what's new in 2.0"
         return True

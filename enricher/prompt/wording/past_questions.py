@@ -15,6 +15,7 @@ _ENDS = str.maketrans(
     {"?": "?\n", "!": "!\n", "。": "\n", "？": "?\n", "！": "!\n", ";": "\n", "；": "\n", "¿": " ", "¡": " "}
 )
 
+_DID_WE = "did we|didn't we|didnt we|have we|haven't we|havent we"
 _ENGLISH = (
     (REMOVED, "why was|why were", "removed deleted dropped gone missing moved renamed"),
     (REMOVED, "why is", "gone missing"),
@@ -30,7 +31,7 @@ _ENGLISH = (
     (REMOVED, "where was", "moved"),
     (REMOVED, "what happened|whatever happened", "to with"),
     (REMOVED, "what replaced|what replaces|we removed|we dropped|we deleted|we replaced", ""),
-    (REMOVED, "did we|didn't we|didnt we|have we|haven't we|havent we", "remove removed drop dropped delete deleted"),
+    (REMOVED, _DID_WE, "remove removed drop dropped delete deleted"),
     (REMOVED, "bring|bringing", "back"),
     (REMOVED, "restore|resurrect|reintroduce|disappeared|vanished|got removed|used to have|used to be", ""),
     (ADDED, "why was|why were", "added introduced created written"),
@@ -39,17 +40,10 @@ _ENGLISH = (
     (ADDED, "when did", "add introduce create write implement added"),
     (ADDED, "who", "added introduced created wrote implemented"),
     (ADDED, "which commit|the commit", "added introduced created adds introduces brought"),
-    (
-        ADDED,
-        "since when|since which version|which version|which release",
-        "have has exist exists there can support supports added",
-    ),
-    (
-        ADDED,
-        "did we|didn't we|didnt we|have we|haven't we|havent we",
-        "add added introduce introduced implement implemented",
-    ),
-    (FIXED, "did we|didn't we|didnt we|have we|haven't we|havent we", "fix fixed solve solved"),
+    (ADDED, "since when|since which version", "have has exist exists there can support supports"),
+    (ADDED, "which version|which release", "has added introduced have supports"),
+    (ADDED, _DID_WE, "add added introduce introduced implement implemented"),
+    (FIXED, _DID_WE, "fix fixed solve solved"),
     (FIXED, "wasn't|hasn't", "fixed solved"),
     (CHANGED, "why was|why were|when was", "changed modified reverted rewritten touched"),
     (CHANGED, "why did", "change break"),
@@ -155,39 +149,14 @@ _AND_THEN = frozenset(
 )
 """A clause ends before "and" (in any of the languages) if one of these words follows."""
 _AND = frozenset("and und et y e и".split())
-_BEFORE_VERSION = frozenset(
-    "in with before the version release of for to and von der seit ab als la le el il a na no da de di dans en nella в с "
-    "since after from depuis desde dalla".split()
-)
-_AFTER = frozenset("since after seit ab depuis desde da dalla с".split())
-
-
-class Thing:
-    """A thing in plain words, whose past a clause of the prompt asks about.
-
-    ``version`` is the one that the clause names; with ``is_since``, it asks for what came later ("since 1.15"). With
-    ``is_partial``, ``words`` are only those in Latin letters of a clause in another script.
-    """
-
-    __slots__ = ("is_foreign", "is_partial", "is_since", "kind", "version", "words")
-
-    def __init__(self, kind: str, words: list[str], *, is_foreign: bool = False, is_partial: bool = False) -> None:
-        self.kind, self.is_foreign, self.is_partial = kind, is_foreign, is_partial
-        self.version, self.is_since = "", False
-        self.words: list[str] = []
-        for at, word in enumerate(words):
-            if is_version(word) and (is_partial or not at or words[at - 1] in _BEFORE_VERSION):
-                self.version, self.is_since = word, at > 0 and words[at - 1] in _AFTER
-            else:
-                self.words.append(word)
-
-
-def is_version(word: str) -> bool:
-    return word.lstrip("v")[:1].isdigit() and "." in word
+ENGLISH, LATIN, OTHER = "English", "Latin", "other"
+"""Forms of a clause: in English, in another language with Latin letters, and in one with other signs."""
+Thing = tuple[str, list[str], str]
+"""(Kind of question, words that name the thing, form of the clause); in OTHER, only the words in Latin letters."""
 
 
 def find_things(prompt: str) -> list[Thing]:
-    """Return what the clauses of the prompt ask about that concerns the past of a thing."""
+    """Return the things in plain words whose past the clauses of the prompt ask about."""
     found = [
         _thing_of(clause)
         for sentence in prompt.translate(_ENDS).replace(". ", "\n").split("\n")
@@ -213,25 +182,19 @@ def _clauses(sentence: str) -> list[str]:
 def _thing_of(clause: str) -> Thing | None:
     lowered, words = _words(clause)
     padded = f" {' '.join(words)} "
+    is_latin = all(letter < "\u0370" for letter in lowered)  # Greek is the first other script
     if news := next((one for one in _NEWS if one in lowered), ""):
         rest = lowered.replace(news, " ")
-        return Thing(NEWS, _words(rest)[1] if _is_latin(rest) else words_of(rest), is_partial=not _is_latin(rest))
+        return (NEWS, _words(rest)[1], LATIN) if is_latin else (NEWS, words_of(rest), OTHER)
     kind, start, thing = _in_english(padded)
     if kind:
-        return None if start in _ONLY_OF_NAMES else Thing(kind, thing)
-    if kind := _asks_elsewhere(words, padded):
-        deeds = tuple(beginning for _kind, beginnings in _DEEDS for beginning in beginnings)
-        asking = {*_WHEN_WHO_WHY, *_EXISTING, *" ".join(_STARTS).split()}
-        is_latin = _is_latin(lowered)
-        others = [word for word in words if not (word in asking or word.startswith(deeds))]
-        words = others if is_latin else words_of(lowered)
-        return Thing(kind, words, is_foreign=True, is_partial=not is_latin)
-    kind = _asks_in_ideographs(lowered)
-    return Thing(kind, words_of(lowered), is_partial=True) if kind else None
-
-
-def _is_latin(text: str) -> bool:
-    return all(letter < "\u0370" for letter in text)  # Greek is the first other script
+        return None if start in _ONLY_OF_NAMES else (kind, thing, ENGLISH)
+    kind = _asks_elsewhere(words, padded) or _asks_in_ideographs(lowered)
+    if not (kind and is_latin):
+        return (kind, words_of(lowered), OTHER) if kind else None
+    deeds = tuple(beginning for _kind, beginnings in _DEEDS for beginning in beginnings)
+    asking = {*_WHEN_WHO_WHY, *_EXISTING, *" ".join(_STARTS).split()}
+    return kind, [word for word in words if not (word in asking or word.startswith(deeds))], LATIN
 
 
 def find_questions(prompt: str) -> list[tuple[str, str]]:

@@ -2800,12 +2800,12 @@ MUTATIONS = (
         "code/test_past_things.py::test_a_question_about_the_past_of_a_thing_gets_the_line_of_the_release_notes",
     ),
     Mutation(
-        "who asks what is new in another product is told the release notes of the project",
+        "who asks what is new for one thing is told all release notes of the version",
         "enricher/context/past_things.py",
-        "if wanted.version and not (wanted.words or wanted.is_since):",
-        "if wanted.version and not wanted.is_since:",
+        "is_general = wanted.version and not (wanted.words or wanted.is_since)",
+        "is_general = wanted.version and not wanted.is_since",
         "",
-        "code/test_past_things.py::test_what_only_looks_like_such_a_question_gets_nothing",
+        "code/test_past_things.py::test_who_asks_what_is_new_in_a_version_is_told_where_its_notes_are",
     ),
     Mutation(
         "a question about a thing is told a commit of which two words look like a name",

@@ -86,8 +86,9 @@ def find(db: Connection, things: list[Thing]) -> list[Candidate]:
     """Return at most MOST_TOLD lines that answer: of the release notes and of the commits."""
     for thing in things:
         wanted = _Wanted(thing)
-        if wanted.version and not (wanted.words or wanted.is_since):
-            found = _section(db, wanted.version) if wanted.kind in (NEWS, CHANGED) else []
+        is_general = wanted.version and not (wanted.words or wanted.is_since)
+        if wanted.kind == NEWS or (wanted.kind == CHANGED and is_general):
+            found = _section(db, wanted.version) if is_general else []
         else:
             # "Man pages": without its general word, the thing may be nothing that tells.
             found = _lines(db, wanted) or _lines(db, _Wanted(thing, is_whole=True))

@@ -246,16 +246,16 @@ def _share_of_subject(subject: str, wanted: _Wanted) -> float:
 def _best(rows: list[Line], shares: list[float], wanted: _Wanted) -> list[Line]:
     """Return the line that has least beside the thing, or two that fit alike; none if more do.
 
-    The rows are in order, the newest first. One that added the thing has nothing about it before it, except in the same
-    version.
+    The rows are in order, the newest first, and their fourth value is the version or commit. A line that tells of the
+    adding has none about the thing before it, except in the same version.
     """
+    told = [(share, row) for share, row in zip(shares, rows, strict=True) if share]
     if wanted.kind == ADDED:
-        version = 3  # of a line of the release notes; each commit is one of its own
-        first = [row for row in rows if row[version:] and row[version] == rows[-1][version]] or rows[-1:]
-        return [row for row in first if shares[rows.index(row)]][-1:]
-    most = max(shares, default=0.0)
-    best = [row for row, share in zip(rows, shares, strict=True) if share == most > 0]
-    if wanted.is_partial and sum(map(bool, shares)) > 1:  # part of the thing is unknown: the others may be meant
+        told = [(share, row) for share, row in told if row[3] == rows[-1][3]]
+        return [max(told, key=lambda one: one[0])[1]] if told else []
+    most = max((share for share, _row in told), default=0.0)
+    best = [row for share, row in told if share == most]
+    if wanted.is_partial and len(told) > 1:  # part of the thing is unknown: the others may be meant
         return []
     return best if len(best) <= MOST_TOLD else []
 
@@ -282,14 +282,14 @@ def _commits(db: Connection, wanted: _Wanted) -> list[Candidate]:
         return []
     # A merge has no files; its own commits say what it did.
     only = f"and is_reverted = 0 and files <> '' and at > {since} order by at desc, id desc"
-    rows = _rows(db, wanted, "subject, sha, at", "commits", only)
+    rows = _rows(db, wanted, "subject, sha, at, sha", "commits", only)
     found = _best(rows, [_share_of_subject(row[0], wanted) for row in rows], wanted)
     if found and wanted.kind in OPPOSITE:
         wanted.kind = OPPOSITE[kind := wanted.kind]
         later = [row for row in rows if row[2] > found[0][2] and _share_of_subject(row[0], wanted)]
         # What came back was not lost, and who asks when a thing came should know that it is gone.
         found = [*found[:1], *later[:1]] if kind == ADDED else [] if later else found
-    return [_commit(*row) for row in found]
+    return [_commit(*row[:3]) for row in found]
 
 
 def _commit(subject: str, sha: str, at: int) -> Candidate:

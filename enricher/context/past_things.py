@@ -27,7 +27,7 @@ MOST_WORDS = 7  # maximum words of a thing; more are a description, of which no 
 MOST_TOLD = 2
 MOST_LINES = 400  # maximum lines with the same word that are compared
 FEW, SHARE, MOST_SHARE = 5, 0.005, 0.15
-"""A word tells something if this many of a project's lines have it, or the first share; in a small one the second."""
+"""A word names a thing if so many of a project's lines have it, or the first share; of few lines at most the second."""
 GAP = 1  # maximum telling words between the first and the last word of the thing
 COVERED = 0.3  # minimum share of the words of a part of a sentence that are those of the thing
 ALIKE = 0.4  # the same where the verb stands elsewhere, for a fault that is described by one or two words
@@ -39,7 +39,8 @@ NOTE = "release note"
 _VERBS = {
     REMOVED: "remove delete drop kill retire scrap discard purge eliminate replace move rename merge gone longer"
     " discontinue abandon cut withdraw strip switch instead removal entfernt supprime elimina quita rimosso",
-    ADDED: "add introduce implement support allow new create enable provide feature feat possible initial ability now",
+    ADDED: "add introduce implement support allow new create enable provide feature feat possible initial ability"
+    " available",
     CHANGED: "change rework rewrite refactor update improve extend split simplify revamp overhaul move rename replace"
     " switch automate make",
     FIXED: "fix correct prevent avoid resolve repair stop solve hotfix bugfix longer address",
@@ -49,7 +50,7 @@ _PARTICIPLES = ("ed", "gone", "longer", "available")
 _AUXILIARY = frozenset("is are was were be been has have had now finally no support plugin also".split())
 """Words between a thing and a participle that says what happened to it."""
 _KINDS = frozenset("option setting page pages screen view class function method module file command plugin".split())
-_FILLING = _KINDS | frozenset(
+_GENERAL = _KINDS | frozenset(
     """
     support supports supported deprecated legacy obsolete unused eol entire whole own optional feature features
     functionality part again last time originally ever already once thing stuff commit commits history release version
@@ -71,9 +72,9 @@ _SINCE = frozenset("since after from seit ab depuis desde da dalla".split())
 _BEFORE_VERSION = _SINCE | frozenset(
     "in with before the version release of for to and von der als la le el il a na no de di dans en nella".split()
 )
-_LEFT_OUT = STOP_WORDS | FUNCTION_WORDS | _FILLING
-_BESIDE = (STOP_WORDS - {"test", "tests"}) | _FILLING
-_BETWEEN = _BESIDE - frozenset(
+_LEFT_OUT = STOP_WORDS | FUNCTION_WORDS | _GENERAL
+_FILLERS = (STOP_WORDS - {"test", "tests"}) | _GENERAL
+_BETWEEN = _FILLERS - frozenset(
     "on in at to by with into when that if after before while where because during about over under".split()
 )
 """Words between a verb and its object: not those before another object, as in "add tooltips on charts"."""
@@ -155,7 +156,7 @@ class _Wanted:
         if is_of_part or after == ["support", "for"]:  # "Add dark mode support for charts"
             return 0.0
         verbs = _VERB_STEMS[self.kind]
-        others = [at for at, word in enumerate(part) if not (at in places or word in _BESIDE or stems[at] in verbs)]
+        others = [at for at, word in enumerate(part) if not (at in places or word in _FILLERS or stems[at] in verbs)]
         if sum(first < at < last for at in others) > GAP:
             return 0.0
         of_thing = len(places) / (len(places) + len(others))

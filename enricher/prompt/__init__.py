@@ -10,3 +10,5 @@ MOST_RECORDED = 40
 
 Far fewer items are read from a transcript.
 """
+MENTIONS_OF_TESTS = ("test", "tset", "tets", "specs", "a spec", "prueb", "тест", "测试", "单测", "テスト")
+"""Parts of words for tests; a prompt without any of them asks for none."""

@@ -26,7 +26,8 @@ class Conversation:
     ``commands`` are shell commands of the agent, newest first; ``errors`` are errors of its tools, newest first.
     ``todos`` are the (status, text) of the agent's tasks. ``resumed`` identifies the event by which the host dropped
     all this from its context; it is empty if the host dropped nothing. ``problem`` describes what could not be read;
-    ``transcript`` is the file that was read.
+    ``transcript`` is the file that was read. If the prompt mentions tests, ``edits`` are the (file, name) of the last
+    turn in which the agent edited, newest first; the name, if an edit shows one, is that of a function or class.
 
     ``answer`` is the agent's last answer and is never recorded, except for the parts of it to which the prompt refers.
     If the prompt chooses options, they are ``option``, the text of all chosen options, and ``chosen``, the (name, text)
@@ -35,8 +36,8 @@ class Conversation:
     """
 
     __slots__ = (
-        "answer", "answer_files", "answer_names", "changed", "chosen", "commands", "earlier_files", "errors", "files",
-        "has_edits", "open_point", "option", "problem", "prompts", "resumed", "todos", "transcript",
+        "answer", "answer_files", "answer_names", "changed", "chosen", "commands", "earlier_files", "edits", "errors",
+        "files", "has_edits", "open_point", "option", "problem", "prompts", "resumed", "todos", "transcript",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -51,6 +52,7 @@ class Conversation:
         self.earlier_files: list[str] = []
         self.changed: list[str] = []
         self.has_edits = False
+        self.edits: list[tuple[str, str]] = []
         self.commands: list[str] = []
         self.errors: list[str] = []
         self.todos: list[tuple[str, str]] = []
@@ -89,7 +91,7 @@ class Conversation:
             text = value.get(name)
             setattr(conversation, name, text[:LONGEST] if isinstance(text, str) else "")
         conversation.has_edits = value.get("has_edits") is True
-        for name in ("todos", "chosen"):
+        for name in ("todos", "chosen", "edits"):
             items = value.get(name)
             pairs = [pair for pair in items[:MOST_RECORDED] if _is_pair(pair)] if isinstance(items, list) else []
             setattr(conversation, name, [(first, text[:LONGEST]) for first, text in pairs])

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import stat
 
-from enricher.prompt import POINTING_WORDS
+from enricher.prompt import MENTIONS_OF_TESTS, POINTING_WORDS
 from enricher.prompt.conversation import NEWS, Conversation, seen_mark
 from enricher.prompt.redaction import redact_and_cap
 from enricher.sources.transcripts.wording import error_line, plain_status, short, storable, users_words
@@ -53,6 +53,9 @@ MOST_ANSWERS = 40
 """Maximum pieces of answers that are kept; several are needed because a prompt may choose an option from them."""
 MOST_FILES = 12
 MOST_ERRORS = 3
+MOST_EDITS = 24
+MOST_EDITED = 4000
+"""Maximum edits, and characters of each, that are kept to find the names that they show."""
 MOST_COMMANDS = 8
 COMMAND_CHARS = 80
 MOST_TODOS = 40
@@ -77,8 +80,8 @@ class Extract:
     """
 
     __slots__ = (
-        "answer", "answer_id", "answers", "changed", "commands", "cwd", "errors", "files", "has_edits", "news",
-        "own_prompt", "prompts", "seen", "tasks", "todos",
+        "answer", "answer_id", "answers", "changed", "commands", "cwd", "edited_before", "edits", "errors", "files",
+        "has_edits", "news", "own_prompt", "prompts", "seen", "tasks", "todos",
     )  # fmt: skip
 
     def __init__(self, cwd: str, asked: str) -> None:
@@ -91,6 +94,8 @@ class Extract:
         self.files: list[str] = []
         self.changed: list[str] = []
         self.has_edits = False
+        self.edits: list[tuple[str, str]] = []
+        self.edited_before = 0
         self.commands: list[str] = []
         self.errors: list[str] = []
         self.todos: list[tuple[str, str]] | None = None
@@ -125,8 +130,8 @@ class Extract:
         self.answer = f"{text}\n{self.answer}" if self.answer else text
         self.answer_id = of
 
-    def file(self, path: object, *, is_change: bool) -> None:
-        """Add a file that a tool read or changed."""
+    def file(self, path: object, *, is_change: bool, code: object = "") -> None:
+        """Add a file that a tool read or changed; ``code`` is what it wrote there."""
         if not isinstance(path, str) or not 0 < len(path) <= LONGEST_PATH or "\n" in path:
             return
         if self.cwd and path.startswith(self.cwd + "/"):
@@ -134,6 +139,9 @@ class Extract:
         if path not in self.files and len(self.files) < MOST_FILES:
             self.files.append(path)
         self.has_edits = self.has_edits or is_change
+        if is_change and (not self.edits or self.edited_before == len(self.prompts)) and len(self.edits) < MOST_EDITS:
+            self.edits.append((path, code[:MOST_EDITED] if isinstance(code, str) else ""))
+            self.edited_before = len(self.prompts)  # only edits of this turn are added to them
         # Records come newest first: without a prompt yet, the change belongs to the turn that has just ended.
         if is_change and not self.prompts and path not in self.changed and len(self.changed) < MOST_FILES:
             self.changed.append(path)
@@ -369,6 +377,8 @@ def summarise(found: Extract, conversation: Conversation, prompt: str) -> None:
     conversation.files = [short(path, LONGEST_PATH) for path in found.files]
     conversation.changed = [short(path, LONGEST_PATH) for path in found.changed]
     conversation.has_edits = found.has_edits
+    if found.edits and any(word in prompt.lower() for word in MENTIONS_OF_TESTS):
+        conversation.edits = _named_edits(found.edits)
     conversation.commands = [short(text, COMMAND_CHARS) for text in found.commands]
     conversation.errors = [short(text, ERROR_CHARS) for text in found.errors]
     todos = found.todos if found.todos is not None else _tasks_as_todos(found.tasks)
@@ -382,6 +392,14 @@ def summarise(found: Extract, conversation: Conversation, prompt: str) -> None:
         conversation.chosen = [(label, short(text, OPTION_CHARS)) for label, text in conversation.chosen]
         conversation.answer_files = [short(path, LONGEST_PATH) for path in conversation.answer_files]
         conversation.answer_names = [short(name, LONGEST_PATH) for name in conversation.answer_names]
+
+
+def _named_edits(edits: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Return the (file, name) of each function or class that the edits show; the name is empty if they show none."""
+    from enricher.sources.transcripts.edits import names_in
+
+    named = [(path, name) for path, code in edits for name in names_in(code) or [""]]
+    return [(short(path, LONGEST_PATH), short(name, LONGEST_PATH)) for path, name in dict.fromkeys(named)][:MOST_FILES]
 
 
 def _needs_the_answer(prompt: str) -> bool:

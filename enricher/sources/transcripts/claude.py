@@ -19,6 +19,7 @@ MARKS = (  # with and without a space: JSON may be written either way
 TODO_MARKS = (b'"TodoWrite"', b'"newTodos"')
 CHANGING = ("Edit", "Write", "MultiEdit", "NotebookEdit")
 PATHS = ("file_path", "notebook_path", "path")
+WRITTEN = ("new_string", "content", "new_source")
 
 
 def take(record: dict[str, Any], found: Extract) -> None:
@@ -84,7 +85,12 @@ def _tool(name: str, given: dict[str, Any], found: Extract) -> None:
         found.command(given.get("command"))
     else:
         for key in PATHS:
-            found.file(given.get(key), is_change=name in CHANGING)
+            found.file(given.get(key), is_change=name in CHANGING, code=_written(given))
+
+
+def _written(given: dict[str, Any]) -> str:
+    pieces = [given, *objects(given.get("edits"))]
+    return "\n".join(text for piece in pieces for key in WRITTEN if isinstance(text := piece.get(key), str))
 
 
 def _update(given: dict[str, Any], found: Extract) -> None:

@@ -94,10 +94,13 @@ def _arguments(given: object) -> dict[str, Any]:
 
 
 def _patched(patch: str, found: Extract) -> None:
+    code: list[str] = []
     for line in reversed(patch.split("\n")):
         for start in PATCH_LINES:
             if line.startswith(start):
-                found.file(line[len(start) :].strip(), is_change=True)
+                found.file(line[len(start) :].strip(), is_change=True, code="\n".join(reversed(code)))
+                code.clear()
+        code += [line.removeprefix("@@")[1:]] if line.startswith(("+", " ", "@@ ")) else []
 
 
 def _output(output: object, found: Extract) -> None:

@@ -46,7 +46,7 @@ def _tool(name: object, given: object, found: Extract) -> None:
     if name == "update_todo" and isinstance(given.get("todos"), str):
         found.plan(_checklist(given["todos"]))
     for key in PATHS:
-        found.file(given.get(key), is_change=name in CHANGING)
+        found.file(given.get(key), is_change=name in CHANGING, code=given.get("new_str"))
 
 
 def _checklist(text: str) -> list[tuple[object, object]]:

@@ -46,7 +46,8 @@ def _call(call: dict[str, Any], found: Extract) -> None:
         items = objects(given["todos"])
         found.plan([(item.get("status"), item.get("description") or item.get("content")) for item in items])
     for key in PATHS:
-        found.file(given.get(key), is_change=name in CHANGING)
+        code = given.get("new_string") or given.get("content")
+        found.file(given.get(key), is_change=name in CHANGING, code=code)
     if call.get("status") in FAILED:
         found.error(_result(call.get("result")) or text_of(call.get("resultDisplay")))
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 
 from enricher.context import Candidate, Channel
+from enricher.prompt import MENTIONS_OF_TESTS
 from enricher.prompt.text import LONGEST_LABEL
 
 TYPE_CHECKING = False
@@ -69,14 +70,17 @@ SOURCE_ENDS = frozenset(
 )
 """Extensions of files whose tests are looked up; ``enricher.prompt.wording.words`` lists all that prompts mention."""
 SCORES = {"by name": 0.9, "in the file": 0.9, "by mention": 0.8, "by import": 0.75}
+COMMAND_SCORE = 0.8
 SHORTEST_NAME = 4
+RUNNERS = ("pytest", "vitest", "jest", "rspec", "phpunit", "mocha", "tox", "nox", "unittest", " test ", " check ")
+"""Parts of commands: an agent that ran one of these knows how tests are run."""
 _AROUND = "\"'`()[]{}<>,;:!?*=|&"
 
 
 def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
     """Return one candidate with the tests of the files or names in the prompt.
 
-    If it names nothing that has tests ("test it"), these are the tests of the files that the agent has just changed.
+    If it names nothing that has tests ("and the tests for it?"), these are the tests of what the conversation is about.
     """
     del channel
     project = request.project
@@ -84,15 +88,33 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
     if len(prompt) > LONG:
         prompt = f"{prompt[:HEAD]}\n{prompt[-TAIL:]}"
     low = prompt.lower()
+    of_it, to_run = _wanted_of_it(request, low)
     is_wanted = any(word in low for word in (*ASKS, *TEST_WORDS)) and _is_about_work(low) and not _is_question(low)
-    if not project.root or not (is_wanted or _asks_for_tests(low)):
+    if not project.root or not (of_it or is_wanted or _asks_for_tests(low)):
         return []
     paths, names = _named(prompt)
     changed = _changed(request, low)
     described = [] if paths else _described(low)
-    index = request.index() if paths or names or changed or described else None
-    found = _tests(index, project.root, paths, names, changed, described) if index else []
-    return [_candidate(index, request, found)] if index and found else []
+    index = request.index() if paths or names or changed or described or of_it else None
+    if index is None:
+        return []
+    if of_it and not paths and not names:
+        from enricher.context.worked_on import tests_worked_on
+
+        found = tests_worked_on(index, project.root, request.conversation, to_run=to_run)
+    else:
+        found = _tests(index, project.root, paths, names, changed, described)
+    return _candidates(index, request, found, of_it=of_it, to_run=to_run) if found else []
+
+
+def _wanted_of_it(request: Request, low: str) -> tuple[bool, bool]:
+    """Return whether a prompt asks for the tests of what the conversation is about, and whether to run only these."""
+    if not request.conversation or not any(word in low for word in MENTIONS_OF_TESTS):
+        return False, False
+    from enricher.prompt.conversation.wanted_tests import OF_IT, RUN_IT, wanted
+
+    kind = wanted(request.prompt)
+    return kind in (OF_IT, RUN_IT), kind == RUN_IT
 
 
 def _is_question(low: str) -> bool:
@@ -208,17 +230,33 @@ def _tests(
     return next(([test] for phrase in described if (test := called(db, phrase))), [])
 
 
-def _candidate(db: Connection, request: Request, tests: list[Test]) -> Candidate:
+def _candidates(db: Connection, request: Request, tests: list[Test], *, of_it: bool, to_run: bool) -> list[Candidate]:
     from enricher.sources.code.testfiles import command
 
     opened = request.opened_files()
     unopened = list({one.path: one for one in tests if not _is_known(one, opened, request.prompt)}.values())
+    if of_it and unopened and request.were_opened({one.path for one in unopened}):
+        unopened = []
     shown = unopened or tests[:1]
-    first = shown[0]
-    stale = "" if unopened else "the conversation has it already"
-    if not os.path.isfile(f"{request.project.root}/{first.path}"):
-        stale = "the file is gone"
     run = command(db, shown)
+    if to_run and not unopened:
+        return [_command_alone(shown[0], run, request)] if run else []
+    stale = "" if unopened else "the conversation has it already"
+    if not os.path.isfile(f"{request.project.root}/{shown[0].path}"):
+        stale = "the file is gone"
+    return [_candidate(shown, run, stale)]
+
+
+def _command_alone(test: Test, run: str, request: Request) -> Candidate:
+    """Return the command for a test that the conversation has open, unless the agent knows how tests are run."""
+    has_run = any(word in f" {command} " for command in request.conversation.commands for word in RUNNERS)
+    label = f"{test.path} — run it alone: `{run}`"
+    kind, stale = "tests: command", "the conversation has it: it ran tests already" if has_run else ""
+    return Candidate("", f"run {test.path}", COMMAND_SCORE, label=label, kind=kind, stale=stale)
+
+
+def _candidate(shown: list[Test], run: str, stale: str) -> Candidate:
+    first = shown[0]
     where = ", ".join(f"{one.path}:{one.line}" if one.line else one.path for one in shown)
     why = "; ".join(dict.fromkeys(one.why for one in shown))
     subject = "them" if len(shown) > 1 else "its package" if " go test " in f" {run}" and " -run " not in run else "it"
@@ -231,6 +269,8 @@ def _candidate(db: Connection, request: Request, tests: list[Test]) -> Candidate
 
 def _is_known(test: Test, opened: set[str], prompt: str) -> bool:
     # If code and tests are in one file, the prompt may name it for the code.
+    if not test.why:
+        return True  # the agent has edited it
     return test.path in opened or (test.kind != "in the file" and test.path in prompt)
 
 

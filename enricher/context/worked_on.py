@@ -1,0 +1,76 @@
+"""Find the tests of what a conversation is about, for a prompt that asks for tests and names nothing.
+
+It is about the option that the prompt chooses, else what the agent has just edited, else what its last answer names,
+else what it edited before. This module runs in the hook, and is imported only for such a prompt.
+"""
+
+from __future__ import annotations
+
+from enricher.sources.code.testfiles import Test, defining, sources, test_of, tests_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+    from enricher.prompt.conversation import Conversation
+
+MOST_SHOWN = 2
+MOST_NAMES = 8
+"""Maximum names of an answer that are looked up."""
+MARKS = ("test", "spec")
+
+
+def tests_worked_on(db: Connection, root: str, conversation: Conversation, *, to_run: bool) -> list[Test]:
+    """Return the tests of what the conversation is about; empty if it has none, or more than MOST_SHOWN.
+
+    A test that the agent itself has edited is returned only if it is ``to_run``, without a reason (``why``).
+    """
+    edited = conversation.edits or [(path, "") for path in conversation.changed]
+    own = {path for path, _name in edited if _is_test(path)}
+    if own and (to_run or conversation.changed):
+        return [Test(path, "", "by name") for path in own] if to_run and len(own) == 1 else []
+    edits = _places(db, edited)
+    chosen = _places(db, [(path, "") for path in conversation.answer_files] if conversation.option else [])
+    if chosen or (edits and conversation.changed):
+        found = _found(db, root, chosen or edits)
+        return found if len(found) <= MOST_SHOWN else []
+    from enricher.prompt.conversation.followup import mentions
+
+    files = mentions(conversation.answer, is_file=True)
+    if any(map(_is_test, files)):
+        return []  # the answer says which
+    said = _places(db, [(path, "") for path in files]) + _defined(db, mentions(conversation.answer, is_file=False))
+    found = _found(db, root, said or edits)
+    return found if len(found) == 1 else []
+
+
+def _is_test(path: str) -> bool:
+    return any(mark in path.rpartition("/")[2].lower() for mark in MARKS)
+
+
+def _places(db: Connection, named: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Return the (source file, name) of what is in the index; the name is empty if it is an ordinary word."""
+    return [(source, name if _is_certain(name) else "") for path, name in named for source in sources(db, path)]
+
+
+def _defined(db: Connection, names: list[str]) -> list[tuple[str, str]]:
+    parts = dict.fromkeys(part for name in names[:MOST_NAMES] for part in name.split(".") if _is_certain(part))
+    return [(source, name) for name in parts for source in defining(db, name)]
+
+
+def _is_certain(name: str) -> bool:
+    """Return whether a test that has ``name`` can only mean what is called so: it has several words, or a capital."""
+    return "_" in name.strip("_") or name != name.lower()
+
+
+def _found(db: Connection, root: str, places: list[tuple[str, str]]) -> list[Test]:
+    """Return the tests of the (source file, name), each test file once; those of a name come before those of a file."""
+    by_path: dict[str, Test] = {}
+    tested = set()
+    for source, name in places:
+        if name and (test := test_of(db, root, source, name)):
+            by_path.setdefault(test.path, test)
+            tested.add(source)
+    for source in dict.fromkeys(source for source, _name in places if source not in tested):
+        by_path.update((test.path, test) for test in tests_of(db, root, source, "") if test.path not in by_path)
+    return list(by_path.values())

@@ -1,0 +1,199 @@
+"""Recognise a prompt that asks for tests without naming what they test: "and the tests for it?", "run just that test".
+
+Such a prompt has a clause with a word for tests whose other words are all known here, and so tell no subject but that
+of the conversation. Runs in the hook, without regular expressions.
+"""
+
+from __future__ import annotations
+
+from enricher.prompt.wording.actions import clauses
+
+OF_IT, RUN_IT, RUN_ONE = "of it", "run it", "run one"
+"""What is asked for: the tests of the subject, to run only these, or how to run any single test."""
+MOST_WORDS = 30
+"""Maximum words of a prompt: a longer one names its subject."""
+FEW_WORDS = 2
+"""Maximum words of a clause that cannot change the subject: "looks good", "option 2"."""
+LONGEST_WIDE_NOUN = 8
+MARKS = ".,;:!?\"'`()[]¿¡«»“”…"
+
+WORDS = """
+noun: test tests tset tets tsets specs spec unittest unittests testfall testfälle prueba pruebas teste testes тест
+  теста тесты тестов тестом тестами тестам
+tested: tested getestet testé testée testeado testado testato
+pointer: it this that these those them its das dies diese dieser dieses diesen diesem den ça ca cela ce cet cette ces
+  eso esto ese esa este esta isso isto esse essa questo questa quello quel quella это этот эту эта эти этого этому
+  этой него
+pointer-alone: dafür dazu davon hierfür nisso disso
+before-pointer: for of cover covers für fuer zu pour de para pra per di для на к
+wider: project repo repository branch pr package app version release projekt branche projet
+run: run rerun re-run execute führ führe fuehre ausführen lass lassen laufen starte lance lancer lances exécute
+  exécuter ejecuta ejecutar ejecuto corre correr roda rode rodar rodo executa esegui eseguo lancia запусти запустить
+  прогони прогнать
+concerned: affected relevant related corresponding matching changed touched edited
+single: single individual specific particular particulier einzelnen einzelne einzigen seul unico único única singolo
+  solo um один одного отдельный одну
+yours: changed touched edited wrote added did modified made
+praise: good nice great helpful
+negation: no not n't dont don't without kein keine keinen pas sans sin sem não senza нет без
+being: is are be isn't ist sind wird werden est c'est está è
+asking: add ad adds write create make put give need needs want missing forgot forget missed cover covers covering
+  covered coverage any anything something exist exists existing have has had there should shouldn't haven't hasn't get
+  about where where's which would schreib schreibe schreiben ergänz ergänze ergänzen füg füge fuege hinzu hinzufügen
+  gibt gibts fehlt fehlen deckt decken abdecken abgedeckt welcher welche welches welchen wo bau mach haben hat
+  brauchen ajoute ajouter rajoute rajouter écris ecris écrire quel quels quelle quelles couvre couvrent manque existe
+  où a-t-il y-a-t-il t-il hay añade añadir anade agrega agregar escribe escribir qué cuál cubre cubren falta faltan
+  dónde tem há adiciona adicione adicionar escreve escreva escrever faz faça qual quais cobre cobrem faltou onde cadê
+  c'è aggiungi aggiungere scrivi scrivere quale quali copre coprono manca mancano dove есть добавь добавить напиши
+  написать какой какие покрывает покрывают покрыто покрой где нужен нужны
+bare: the a an some case cases now then too also as well please pls plz and ok okay so uh uhh um hm hmm btw und die
+  noch auch et les y las los e os i \N{CYRILLIC SMALL LETTER A} bitte aussi también também anche
+glue: one ones new here there's just only next yet already still again first if else at all or but thx thanks thats
+  fine we you on with by to in from does do did got could can might must think guess suspect suppose what who how
+  what's it's that's we've somewhere anywhere both proper quick small simple little few couple more another extra unit
+  regression file files function functions method class module change changes code der dem des ein eine einen einem es
+  schon jetzt mal durch mit nur bloß irgendwo irgendein irgendwas dann oder da wenn sonst wir ich wie aus man was du
+  kannst könntest ab le la l' un une il déjà juste seulement uniquement que est-ce maintenant stp svp avec ou sont
+  comment je tu peux pourrais en fonction fichier changement el una unos unas algún alguna algun sólo solamente ahora
+  ya por favor con están cómo como yo se puedes podrías función archivo o uma uns algum só somente apenas agora função
+  arquivo já com estão pode gli uno sono soltanto ora adesso già come puoi potresti dei и ли только лишь тоже ещё еще
+  теперь сейчас пожалуйста можешь функции файла как уже
+"""
+"""Rows for English, German, French, Spanish, Portuguese, Italian and Russian together: a kind, and its words.
+
+A "pointer" stands for the subject, also with a noun where a word of "before-pointer" precedes it: "for that rule".
+A clause with "run" needs it, or a word of "concerned", or of "single". Any other needs a word of "asking" or a pointer
+that has such a word in front or is a "pointer-alone", or is "bare": "uhh the tests?".
+"""
+NEEDED_BESIDE = {
+    "yours": "you we", "praise": "would might", "negation": "there there's have has isn't shouldn't haven't hasn't",
+    "tested": "is isn't are be was ist wird est c'est está è",
+}  # fmt: skip
+"""Kinds of words that count only beside one of others: "what you changed", not "I added tests"."""
+WIDE = """
+noun: 单元测试 测试用例 测试 单测 テストケース テスト
+pointer: 这个 那个 这些 那些 这 那 它 この その あの これ それ あれ
+run: 运行 执行 跑 実行 走らせ
+single: 一个 单个 单独 1つ 一つ ひとつ
+concerned: 对应 相关 関連する 対応する
+asking: 对应 相关 有 哪 给 为 加 补 写 覆盖 也 呢 吗 需要 ある 書 追加 作 足し どこ どれ どの カバー も テストは
+glue: ありますか お願いします 追加して 书 書いて 作って 足して ください 下さい お願い に対する するには したい
+  カバーして ファイル ついでに じゃあ している してる 有没有 没有 哪些 哪个 哪里 一下 现在 函数 文件 改动 修改 怎么
+  如何 怎样 ある 追加 だけ のみ まだ 関数 変更 いる どこ どれ どの する には して です ます 有 哪 给 为 对 加 上 补 写
+  也 再 还 吧 请 就 只 在 是 被 过 用 呢 吗 的 了 个 来 今 は の を も が に で と か ね よ 覆盖 需要
+"""
+"""The same for Chinese and Japanese, whose words have no blanks between them: of "glue", the longest come first."""
+
+
+def _read(text: str) -> dict[str, frozenset[str]]:
+    rows = (row.partition(": ") for row in text.strip().replace("\n  ", " ").split("\n"))
+    return {kind: frozenset(words.split()) for kind, _, words in rows}
+
+
+def _longest_first(word: str) -> tuple[int, str]:
+    return -len(word), word
+
+
+_OF = _read(WORDS)
+_WIDE = {kind: sorted(words, key=_longest_first) for kind, words in _read(WIDE).items()}
+_NOUNS = _OF["noun"] | _OF["tested"]
+_POINTERS = _OF["pointer"] | _OF["pointer-alone"]
+_GLUE = frozenset().union(
+    *(_OF[kind] for kind in ("asking", "bare", "before-pointer", "being", "glue")), _POINTERS, _NOUNS
+)
+
+
+def wanted(prompt: str) -> str:
+    """Return OF_IT, RUN_IT or RUN_ONE if a prompt asks so; empty if it does not, or if it may name another subject."""
+    low = prompt.lower().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
+    if len(low.split(None, MOST_WORDS)) > MOST_WORDS:
+        return ""
+    found, others = "", []
+    for clause in clauses(low):
+        is_wide = not clause.isascii() and max(clause) > "\u3000"
+        words = [bare for word in clause.split() if (bare := word.strip(MARKS))]
+        kind = _of_ideographs(clause) if is_wide else _of_words(words, is_question="?" in low)
+        found = found or kind
+        others += [] if kind else [words]
+    return found if found == RUN_ONE or all(map(_keeps_the_subject, others)) else ""
+
+
+def _keeps_the_subject(words: list[str]) -> bool:
+    return (
+        len(words) <= FEW_WORDS
+        or not (_POINTERS | _NOUNS).isdisjoint(words)
+        or (_GLUE | _OF["negation"]).issuperset(words)
+    )
+
+
+def _of_words(words: list[str], *, is_question: bool) -> str:
+    own = {*_without_noun(words)}
+    if own & _OF["run"]:
+        return _of_running(own)
+    at = next((number for number, word in enumerate(words) if word in _NOUNS), -1)
+    if at < 0 or not own <= _GLUE.union(*(_OF[kind] for kind in NEEDED_BESIDE)) or _is_on_a_test(words, at):
+        return ""
+    for kind, beside in NEEDED_BESIDE.items():
+        if own & _OF[kind] and own.isdisjoint(beside.split()) and not (kind == "negation" and is_question):
+            return ""
+    behind = {word for at, word in enumerate(words) if at and words[at - 1] in _OF["before-pointer"]}
+    points = own & _OF["pointer-alone"] or behind & _POINTERS
+    is_bare = own <= _OF["bare"] | _NOUNS and (is_question or words[at] != "test" or len(words) > FEW_WORDS)
+    is_on_tested = own & _OF["tested"] and (is_question or words[0] in _OF["being"])
+    is_lacking = own & _OF["negation"] and is_question
+    return OF_IT if own & _OF["asking"] or points or is_bare or is_on_tested or is_lacking else ""
+
+
+def _of_running(own: set[str]) -> str:
+    """Return what a clause with a verb such as "run" asks for: RUN_IT, RUN_ONE or neither, as "run the tests"."""
+    known = _GLUE.union(*(_OF[kind] for kind in ("run", "single", "concerned", "yours", "wider")), ("command", "cmd"))
+    if not own & (_NOUNS | {"ones"}) or not own <= known:
+        return ""
+    is_one = bool(own & _OF["single"]) or {"nur", "einen"} <= own
+    if own & _OF["concerned"] or (own & _POINTERS and not (is_one and own & _OF["wider"])):
+        return RUN_IT
+    return RUN_ONE if is_one or "one" in own else ""
+
+
+def _is_on_a_test(words: list[str], at: int) -> bool:
+    """Return whether a clause is about a test that is known already, or has "test" (the word ``at``) as a verb."""
+    noun, before, behind = words[at], words[at - 1] if at else "", words[at + 1 : at + 2]
+    if not at:
+        return not _POINTERS.isdisjoint(behind)  # "test it"
+    if words[-1] in ("do", "does", "about") or "in" in words[:at] or (before == "the" and behind == ["cover"]):
+        return True  # "what does this test do"
+    is_last = _POINTERS.isdisjoint(words[at + 1 :])
+    is_verb = is_last and before in ("you", "we", "they", "to")
+    is_pointed_to = (
+        before in _OF["pointer"] - _OF["asking"] and (is_last or noun == "test") and noun not in _OF["tested"]
+    )
+    return is_verb or is_pointed_to or (noun == "spec" and before != "a")
+
+
+def _without_noun(words: list[str]) -> list[str]:
+    """Return the words without a noun of up to two words behind a pointer: "for that rule", "für diese Regel"."""
+    for at in range(len(words) - 2):
+        if words[at] in _OF["before-pointer"] and words[at + 1] in _POINTERS and words[at + 2] not in _OF["wider"]:
+            return [*words[: at + 2], *(word for word in words[at + 2 : at + 4] if word in _GLUE), *words[at + 4 :]]
+    return words
+
+
+def _of_ideographs(clause: str) -> str:
+    asks, points, runs, is_one = (
+        any(word in clause for word in words)
+        for words in (_WIDE["asking"], _WIDE["pointer"] + _WIDE["concerned"], _WIDE["run"], _WIDE["single"])
+    )
+    for pointer in _WIDE["pointer"]:  # "そのフィルタのテスト", "这个规则的测试"
+        before, found, behind = clause.partition(pointer)
+        noun, of, rest = behind.replace("的", "の").partition("の")
+        if found and of and len(noun) <= LONGEST_WIDE_NOUN and not any(word in noun for word in _WIDE["noun"]):
+            clause = before + rest
+    left = clause
+    for word in sorted(set().union(*_WIDE.values()), key=_longest_first):
+        left = left.replace(word, "")
+    is_verb = clause.startswith(("测试一下", "测试这", "测试那", "测试它"))
+    if left.strip() or is_verb or not any(word in clause for word in _WIDE["noun"]):
+        return ""
+    if not runs:
+        return OF_IT if asks else ""
+    return RUN_IT if points else RUN_ONE if is_one else ""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 
 from enricher.context import Candidate, Channel
+from enricher.prompt import MENTIONS_OF_TESTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,20 +35,22 @@ add crea implement introduc writ build make regist defin füg fueg erstell schre
   作成 実装
 """
 """Beginnings of words that may request a new thing; any other prompt is not compared with the things in the index."""
+ONE_TEST = "one-test"
 NEW = "new "
 """How the index begins the action of adding a thing: "new exporter"."""
 ADDITION = "addition"
 MOST_ACTIONS = 2
-BY_COMMAND = ("test", "lint", "run", "build")  # a sentence from a document is used only if there is no command
+# Of these, a sentence from a document is used only if there is no command.
+BY_COMMAND = ("test", ONE_TEST, "lint", "run", "build")
 TWO_LINES = ("pull-request", "release")  # a sentence and a dedicated file (template, workflow) are both shown
 LEAST_SENTENCE = {"commit": 7.0, "test": 8.0, "lint": 8.0, "new-test": 9.0, "build": 8.0}
 """Lowest rank of a sentence that is shown, by action: below it a command or the history is more informative."""
 SURE, LESS_SURE = 0.9, 0.85
 ABOUT = {
     "commit": "on commits", "pull-request": "on pull requests", "push": "on pushing", "release": "on releases",
-    "test": "on tests", "new-test": "on new tests", "lint": "on checks", "run": "on running it", "build": "on building",
-    "deploy": "on deploying", "dependency": "on dependencies", "setting": "on settings", "migration": "on migrations",
-    "changelog": "on the changelog", "contributor": "on contributors",
+    "test": "on tests", ONE_TEST: "on tests", "new-test": "on new tests", "lint": "on checks", "run": "on running it",
+    "build": "on building", "deploy": "on deploying", "dependency": "on dependencies", "setting": "on settings",
+    "migration": "on migrations", "changelog": "on the changelog", "contributor": "on contributors",
 }  # fmt: skip
 CONVENTIONAL = "conventional"
 SUITES = ("integration", "e2e", "end-to-end", "smoke", "acceptance", "regression")
@@ -66,7 +69,8 @@ ALSO_WORDS = ("make", "just", "go", "task")  # ordinary English words, which pro
 DID_IT = "the conversation has it: it did so already"
 DONE_BY = {
     "commit": ("git commit",), "pull-request": ("gh pr create",), "test": ("test", "vitest", "jest", "rspec"),
-    "lint": ("lint", "ruff", "format", "mypy", "typecheck"), "build": ("build",), "run": ("dev", "start", "serve"),
+    ONE_TEST: ("test", "vitest", "jest", "rspec"), "lint": ("lint", "ruff", "format", "mypy", "typecheck"),
+    "build": ("build",), "run": ("dev", "start", "serve"),
 }  # fmt: skip
 """Parts of commands, by action: an agent that ran such a command knows how the project does it."""
 
@@ -119,7 +123,12 @@ def _asked(prompt: str, index: sqlite3.Connection, *, is_usual: bool) -> list[st
     from enricher.prompt.wording.actions import asked_actions, asked_addition
 
     thing = asked_addition(prompt, things) if things else ""
-    return ([NEW + thing] if thing else []) + (asked_actions(prompt) if is_usual else [])
+    actions = asked_actions(prompt) if is_usual else []
+    if any(word in prompt.lower() for word in MENTIONS_OF_TESTS):
+        from enricher.prompt.conversation.wanted_tests import RUN_ONE, wanted
+
+        actions = [ONE_TEST] if wanted(prompt) == RUN_ONE else actions
+    return ([NEW + thing] if thing else []) + actions
 
 
 def _about(action: str) -> str:

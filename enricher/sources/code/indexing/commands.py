@@ -42,13 +42,24 @@ _SCRIPTS = _compiled(
         "changelog": r"^(?:changelog|changeset|changes)(?:[:_-]\w+)?$",
     }
 )
+_TESTS = (
+    r"\b(?:pytest|vitest|jest|nox"
+    r"|tox(?!.* (?:devenv|list|-av?|-lv?|config|format|fmt|lint|docs|static|types?|release|publish|build)\b)"
+    r"|rspec|phpunit|ctest|go test|cargo (?:nextest|test)|mix test"
+    r"|dotnet test|swift test|deno test|bun test|manage\.py test|unittest)\b"
+    r"|\b(?:npm|pnpm|yarn|bun|make|just|task|gradlew?|mvnw?|composer|hatch)(?: run)? \S*test\b"
+)
+_OF_ONE_TEST = (
+    r"(?: -k (?![\"']?not\b)| -run[ =]\S*[A-Za-z]| -t [\"'\w]| --filter[ =]\S*[A-Z~]|::\w| --tests |-Dtest=| [A-Z_]+="
+    r"|\bunittest \w+\.\w"
+    r"| (?!\S*(?:config|setup))[\w./<>-]*(?:test|spec)[\w./<>-]*\.(?:py|[cm]?[jt]sx?|rb|php|exs|dart)\b)"
+)
+"""What limits a command that runs tests to some of them: the name of a test, or the path of its file."""
+ONE_TEST = "one-test"
 _COMMANDS = _compiled(
     {
-        "test": r"\b(?:pytest|vitest|jest|nox"
-        r"|tox(?!.* (?:devenv|list|-av?|-lv?|config|format|fmt|lint|docs|static|types?|release|publish|build)\b)"
-        r"|rspec|phpunit|ctest|go test|cargo (?:nextest|test)|mix test"
-        r"|dotnet test|swift test|deno test|bun test|manage\.py test|unittest)\b"
-        r"|\b(?:npm|pnpm|yarn|bun|make|just|task|gradlew?|mvnw?|composer|hatch)(?: run)? \S*test\b",
+        ONE_TEST: rf"(?:{_TESTS}).*{_OF_ONE_TEST}",
+        "test": _TESTS,
         "lint": r"\b(?:ruff|eslint|biome|prettier|golangci-lint|mypy|pyright|clippy|rubocop|pre-commit run|gofmt)\b"
         r"|\b(?:npm|pnpm|yarn|bun|make|just|task|hatch)(?: run)? (?:lint|format|fmt|typecheck|check)\b",
         "run": r"\b(?:npm|pnpm|yarn|bun|make|just|task)(?: run)? (?:dev|start|serve)\b|\bnpm start\b|\buvicorn \S+"
@@ -279,11 +290,8 @@ def _of_document(path: str, text: str) -> list[Command]:
         action = _action_of_command(command)
         if not action or action in found or line.startswith("#") or len(command) > LONGEST_COMMAND:
             continue
-        if (
-            "..." in command.replace("./...", "")  # a placeholder, except for "all packages" in Go
-            or "<" in command
-            or (headings and _NOT_DEVELOPMENT.search(headings[0]))
-        ):
+        is_template = "..." in command.replace("./...", "") or "<" in command  # "./..." are all packages in Go
+        if (is_template and action != ONE_TEST) or (headings and _NOT_DEVELOPMENT.search(headings[0])):
             continue
         found[action] = Command(action, command, path, number, folder, README if is_readme else DOCUMENT)
     for unit in units(text):

@@ -10,7 +10,7 @@ import re
 import tomllib
 from dataclasses import dataclass
 
-from enricher.sources.code.indexing.commands import ProjectFiles, commands
+from enricher.sources.code.indexing.commands import ONE_TEST, ProjectFiles, commands
 
 _NODE = (
     (re.compile(r"\bvitest\b"), "vitest run {path}"),
@@ -125,7 +125,7 @@ def _python(project: ProjectFiles) -> list[Runner]:
 
 def _python_call(project: ProjectFiles) -> str:
     """Return the command that runs pytest or unittest in the project; empty if it is unknown."""
-    called = (one.command for one in commands(project) if one.action == "test")
+    called = (one.command for one in commands(project) if one.action in ("test", ONE_TEST))
     for command in called:
         if call := _PYTEST_CALL.match(command):
             return call[0]

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from enricher.prompt.redaction import redact, without_secrets
 from enricher.sources.code.indexing.commands import (
     LONGEST_COMMAND,
+    ONE_TEST,
     TASK_SCRIPT,
     Command,
     ProjectFiles,
@@ -30,7 +31,7 @@ from enricher.sources.code.indexing.conventions import (
     titles,
 )
 from enricher.sources.code.indexing.restructured_text import as_markdown
-from enricher.sources.code.indexing.runners import runners
+from enricher.sources.code.indexing.runners import Runner, runners
 from storage.base import private
 
 if TYPE_CHECKING:
@@ -46,9 +47,9 @@ create table runners (folder text not null, ends text not null, template text no
 create index ways_by_action on ways (action);
 """
 DOES = {
-    "test": "runs the tests", "lint": "checks the code", "run": "starts it", "build": "builds it", "deploy": "deploys",
-    "release": "releases", "dependency": "adds a dependency", "migration": "for migrations",
-    "changelog": "for the changelog",
+    "test": "runs the tests", ONE_TEST: "runs one test", "lint": "checks the code", "run": "starts it",
+    "build": "builds it", "deploy": "deploys", "release": "releases", "dependency": "adds a dependency",
+    "migration": "for migrations", "changelog": "for the changelog",
 }  # fmt: skip
 SENTENCE, COMMAND, FILE, HISTORY = "sentence", "command", "file", "history"
 
@@ -136,12 +137,11 @@ def write(db: sqlite3.Connection, root: str, files: list[ListedFile]) -> bool:
         *_of_files(project),
         *_of_history([subject for _sha, subject in commits]),
     ]
+    known = runners(project)
     db.execute("delete from ways")
     db.execute("delete from runners")
-    db.executemany("insert into ways values (?, ?, ?, ?, ?, ?, ?, ?)", _best(rows))
-    db.executemany(
-        "insert into runners values (?, ?, ?)", [(one.folder, one.ends, one.template) for one in runners(project)]
-    )
+    db.executemany("insert into ways values (?, ?, ?, ?, ?, ?, ?, ?)", _best([*rows, *_of_runners(known, project)]))
+    db.executemany("insert into runners values (?, ?, ?)", [(one.folder, one.ends, one.template) for one in known])
     db.execute("insert or replace into meta values ('ways', ?)", (mark,))
     db.execute("insert or replace into meta values ('imported', ?)", (_imported(root, texts),))
     return True
@@ -210,6 +210,20 @@ def _of_commands(found: list[Command]) -> list[Row]:
         means = f" ({one.means})" if one.means and one.means not in one.command else ""
         label = f"{where} — {DOES[one.action]}: {place}`{one.command}`{means}"
         rows.append(Row(one.action, COMMAND, one.command, label, one.path, one.line, one.folder, one.rank))
+    return rows
+
+
+def _of_runners(found: list[Runner], project: ProjectFiles) -> list[Row]:
+    """Return rows with the commands that run one test file, by how many test files they can run."""
+    tests = [path for path in project.paths if "test" in path.lower() or "spec" in path.lower()]
+    rows = []
+    for one in found:
+        ends = tuple(f".{end}" for end in one.ends.split())
+        count = sum(path.endswith(ends) and path.startswith(one.folder) for path in tests)
+        command = one.template.format(path="FILE", dir="FOLDER", stem="NAME", dotted="MODULE")
+        label = f"{f'in {one.folder}/: ' if one.folder else ''}`{command}` runs one test file"
+        rank = count / (len(tests) + 1)
+        rows += [Row(ONE_TEST, COMMAND, command, label, folder=one.folder, rank=rank)] if count else []
     return rows
 
 

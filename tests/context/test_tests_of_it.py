@@ -1,0 +1,138 @@
+"""A prompt that asks for tests of what the conversation is about, without naming it, through the real hook."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from invented_test_requests import ASKED, NOT_ASKED
+from test_ways import commit as commit_all
+from test_ways import committed, told, with_quota
+
+from enricher.prompt.conversation.wanted_tests import wanted
+
+if TYPE_CHECKING:
+    from simulator import Account
+
+__all__ = ["committed"]  # a fixture
+LIMITS = ("Edit", {"file_path": "quota/limits.py", "new_string": "    return 4\n"})
+BURST = ("Edit", {"file_path": "quota/limits.py", "new_string": "def burst_size(key):\n    return 4\n"})
+STORAGE = ("Edit", {"file_path": "quota/storage.py", "new_string": "    return [path]\n"})
+WORDS = ("Edit", {"file_path": "quota/words.py", "new_string": "    return []\n"})
+TEST_LIMITS = ("Edit", {"file_path": "tests/test_limits.py", "new_string": "    assert burst_size('a') == 4\n"})
+OF_LIMITS = "tests/test_limits.py — tests limits.py, by its name; run it alone: `uv run pytest tests/test_limits.py`"
+OF_BURST = "tests/test_limits.py:9 — tests burst_size, named there once"
+ALONE = "tests/test_limits.py — run it alone: `uv run pytest tests/test_limits.py`"
+Turn = tuple[str, dict[str, Any]] | str
+
+
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory: pytest.TempPathFactory, committed: Path) -> Account:
+    """An account in an indexed project with tests, for all tests that only ask."""
+    from simulator import Account
+
+    return with_quota(Account(tmp_path_factory.mktemp("of_it") / "home"), committed)
+
+
+def after(account: Account, turns: list[Turn]) -> dict[str, str]:
+    """Write a transcript: a text in capitals is a command, one that begins with ">" a prompt, any other an answer."""
+    records = []
+    for number, turn in enumerate(turns):
+        if isinstance(turn, str) and turn.startswith("> "):
+            records.append({"type": "user", "message": {"role": "user", "content": turn[2:]}})
+            continue
+        block: dict[str, Any] = {"type": "text", "text": turn}
+        if not isinstance(turn, str):
+            name, given = turn
+            path = {"file_path": f"{account.project}/{given['file_path']}"} if "file_path" in given else {}
+            block = {"type": "tool_use", "name": name, "input": given | path}
+        records.append({"type": "assistant", "message": {"id": f"m{number}", "content": [block]}})
+    lines = (json.dumps(record, separators=(",", ":")) for record in records)
+    return {"transcript_path": str(account.write("t.jsonl", "\n".join(lines) + "\n"))}
+
+
+@pytest.mark.parametrize("line", ASKED.strip().splitlines())
+def test_a_prompt_asks_for_the_tests_of_something_that_it_does_not_name(line: str) -> None:
+    kind, prompt = line.split("|", 1)
+
+    assert wanted(prompt) == kind
+
+
+@pytest.mark.parametrize("prompt", NOT_ASKED.strip().splitlines())
+def test_a_prompt_that_only_speaks_of_tests_does_not(prompt: str) -> None:
+    assert wanted(prompt) == ""
+
+
+@pytest.mark.parametrize(
+    ("turns", "prompt", "line"),
+    [
+        (["> fix the limit", LIMITS, "Done."], "and the tests for it?", OF_LIMITS),
+        (["> fix the limit", LIMITS, "Done."], "und die Tests dafür?", OF_LIMITS),
+        (["> fix the limit", LIMITS, "Done."], "looks good. is there a test for that? if not write one", OF_LIMITS),
+        (["> fix the limit", BURST, "Done."], "does anything test this?", OF_BURST),
+        (["> fix the limit", BURST, "Done."], "run just that test", OF_BURST),
+        (["> fix the limit", LIMITS, "Done.", "> thanks. why 4?", "Because of bursts."], "add a test", OF_LIMITS),
+        (["> how large is a burst?", "`burst_size` says 3 for every key."], "which test covers that?", OF_BURST),
+        (["> where is it?", "In `quota/limits.py`, at the top."], "哪个测试覆盖了这个?", OF_LIMITS),
+        (["> fix the limit", LIMITS, TEST_LIMITS, "Done."], "run just that test", ALONE),
+        (["> fix the limit", LIMITS, ("Read", {"file_path": "tests/test_limits.py"})], "run the tests for it", ALONE),
+        (["> fix both", LIMITS, STORAGE, "Done."], "tests?", "tests/test_load.py, tests/test_limits.py — "),
+        (["> fix both", LIMITS, WORDS, "Done."], "tests?", OF_LIMITS),
+        (["> fix loading", STORAGE, "Done.", "> now the limit", LIMITS, "Done."], "tests?", OF_LIMITS),
+    ],
+)
+def test_the_tests_of_what_the_conversation_is_about_are_told(
+    asked: Account, turns: list[Turn], prompt: str, line: str
+) -> None:
+    (told_line,) = told(asked, prompt, "tests", **after(asked, turns))
+
+    assert told_line.startswith(line)
+
+
+@pytest.mark.parametrize(
+    ("turns", "prompt"),
+    [
+        (["> fix the words", WORDS, "Done."], "and the tests for it?"),
+        (["> fix the limit", LIMITS, TEST_LIMITS, "Done."], "and the tests for it?"),
+        (["> fix the limit", ("Read", {"file_path": "tests/test_limits.py"}), LIMITS], "and the tests for it?"),
+        (["> fix the limit", LIMITS, "Done."], "no tests please"),
+        (["> fix the limit", LIMITS, "Done."], "add a logout button to the header and a test for it"),
+        (["> how large is a burst?", "tests/test_limits.py shows it: `burst_size`."], "is there a test for that?"),
+        (["> how?", "`burst_size` limits what `load_all` reads."], "is there a test for that?"),
+        (["> fix it", TEST_LIMITS, ("Bash", {"command": "pytest -q"}), "Done."], "run just that test"),
+        (["> hello", "Hello."], "and the tests for it?"),
+        ([], "and the tests for it?"),
+    ],
+)
+def test_nothing_is_told_where_it_is_known_or_may_be_something_else(
+    asked: Account, turns: list[Turn], prompt: str
+) -> None:
+    assert told(asked, prompt, "tests", **after(asked, turns)) == []
+
+
+@pytest.mark.parametrize(
+    ("contributing", "line"),
+    [
+        ("", "`uv run pytest FILE` runs one test file"),
+        (
+            "# Tests\n\nRun one test with `make test ARGS=tests/test_limits.py`.\n",
+            "CONTRIBUTING.md:3 — runs one test: `make test ARGS=tests/test_limits.py`",
+        ),
+        (
+            "# Tests\n\n```\npytest\npytest -k NAME\n```\n",
+            "CONTRIBUTING.md:5 — runs one test: `pytest -k NAME`",
+        ),
+    ],
+)
+def test_who_asks_how_to_run_a_single_test_is_told_the_command(
+    account: Account, committed: Path, contributing: str, line: str
+) -> None:
+    quota = with_quota(account, committed)
+    quota.write(Path(quota.project) / "CONTRIBUTING.md", contributing)
+    commit_all(quota, "Say how to test")
+
+    assert told(quota, "how do I run a single test?", "ways") == [line]
+    has_run = after(quota, ["> fix it", ("Bash", {"command": "uv run pytest"})])
+    assert told(quota, "wie führe ich einen einzelnen Test aus?", "ways", **has_run) == []

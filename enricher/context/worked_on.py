@@ -6,6 +6,7 @@ else what it edited before. This module runs in the hook, and is imported only f
 
 from __future__ import annotations
 
+from enricher.prompt.conversation.followup import mentions
 from enricher.sources.code.testfiles import Test, defining, sources, test_of, tests_of
 
 TYPE_CHECKING = False
@@ -26,21 +27,21 @@ def tests_worked_on(db: Connection, root: str, conversation: Conversation, *, to
     A test that the agent itself has edited is returned only if it is ``to_run``, without a reason (``why``).
     """
     edited = conversation.edits or [(path, "") for path in conversation.changed]
+    said = mentions(conversation.answer, is_file=True)
     own = {path for path, _name in edited if _is_test(path)}
     if own and (to_run or conversation.changed):
         return [Test(path, "", "by name") for path in own] if to_run and len(own) == 1 else []
+    if any(map(_is_test, said)):
+        return []  # the answer says which
     edits = _places(db, edited)
     chosen = _places(db, [(path, "") for path in conversation.answer_files] if conversation.option else [])
-    if chosen or (edits and conversation.changed):
+    if chosen or conversation.changed:
         found = _found(db, root, chosen or edits)
         return found if len(found) <= MOST_SHOWN else []
-    from enricher.prompt.conversation.followup import mentions
-
-    files = mentions(conversation.answer, is_file=True)
-    if any(map(_is_test, files)):
-        return []  # the answer says which
-    said = _places(db, [(path, "") for path in files]) + _defined(db, mentions(conversation.answer, is_file=False))
-    found = _found(db, root, said or edits)
+    named = [(source, name) for name in _parts(conversation.answer) for source in defining(db, name)]
+    opened = _places(db, [(path, "") for path in conversation.files])
+    only = opened if len(opened) == 1 else []
+    found = _found(db, root, [*_places(db, [(path, "") for path in said]), *named] or edits or only)
     return found if len(found) == 1 else []
 
 
@@ -49,17 +50,19 @@ def _is_test(path: str) -> bool:
 
 
 def _places(db: Connection, named: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Return the (source file, name) of what is in the index; the name is empty if it is an ordinary word."""
-    return [(source, name if _is_certain(name) else "") for path, name in named for source in sources(db, path)]
+    """Return the (source file, name) of what is in the index; the name is empty if it may mean something else, too."""
+    places = [(source, name) for path, name in named for source in sources(db, path)]
+    return [(source, name if _is_compound(name) or source in defining(db, name) else "") for source, name in places]
 
 
-def _defined(db: Connection, names: list[str]) -> list[tuple[str, str]]:
-    parts = dict.fromkeys(part for name in names[:MOST_NAMES] for part in name.split(".") if _is_certain(part))
-    return [(source, name) for name in parts for source in defining(db, name)]
+def _parts(answer: str) -> dict[str, None]:
+    """Return the parts of the identifiers in an answer that consist of several words, or have a capital."""
+    names = mentions(answer, is_file=False)[:MOST_NAMES]
+    return dict.fromkeys(part for name in names for part in name.split(".") if _is_compound(part))
 
 
-def _is_certain(name: str) -> bool:
-    """Return whether a test that has ``name`` can only mean what is called so: it has several words, or a capital."""
+def _is_compound(name: str) -> bool:
+    """Return whether a test that has ``name`` can only mean what is called so."""
     return "_" in name.strip("_") or name != name.lower()
 
 

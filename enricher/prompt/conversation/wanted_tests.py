@@ -119,10 +119,13 @@ def wanted(prompt: str) -> str:
 
 
 def _keeps_the_subject(words: list[str]) -> bool:
-    return (
-        len(words) <= FEW_WORDS
-        or not (_POINTERS | _NOUNS).isdisjoint(words)
-        or (_GLUE | _OF["negation"]).issuperset(words)
+    """Return whether a clause beside the one on tests has the same subject, as "rename it to limit"."""
+    if len(words) <= FEW_WORDS or not _NOUNS.isdisjoint(words) or (_GLUE | _OF["negation"]).issuperset(words):
+        return True
+    behind = [*words[1:], "it"]  # before any other word, a pointer such as "that" may begin a relative clause
+    return any(
+        word in _POINTERS and (word in ("it", "them") or after in _GLUE)
+        for word, after in zip(words, behind, strict=True)
     )
 
 

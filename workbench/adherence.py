@@ -83,7 +83,8 @@ class _OneRecord(Extract):
         self.done: list[tuple[str, str]] = []
         self.steps: Steps | None = None
 
-    def file(self, path: object, *, is_change: bool) -> None:
+    def file(self, path: object, *, is_change: bool, code: object = "") -> None:
+        del code
         if isinstance(path, str) and path:
             self.done.insert(0, (CHANGE if is_change else READ, path))
 

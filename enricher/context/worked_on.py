@@ -28,9 +28,9 @@ def tests_worked_on(db: Connection, root: str, conversation: Conversation, *, to
     """
     edited = conversation.edits or [(path, "") for path in conversation.changed]
     said = mentions(conversation.answer, is_file=True)
-    own = {path for path, _name in edited if _is_test(path)}
-    if own and (to_run or conversation.changed):
-        return [Test(path, "", "by name") for path in own] if to_run and len(own) == 1 else []
+    own = {path for path, _name in edited if to_run and _is_test(path)}
+    if len(own) == 1:
+        return [Test(path, "", "by name") for path in own]
     if any(map(_is_test, said)):
         return []  # the answer says which
     edits = _places(db, edited)
@@ -71,7 +71,7 @@ def _found(db: Connection, root: str, places: list[tuple[str, str]]) -> list[Tes
     by_path: dict[str, Test] = {}
     tested = set()
     for source, name in places:
-        if name and (test := test_of(db, root, source, name)):
+        if name and source not in tested and (test := test_of(db, root, source, name)):
             by_path.setdefault(test.path, test)
             tested.add(source)
     for source in dict.fromkeys(source for source, _name in places if source not in tested):

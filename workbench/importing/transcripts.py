@@ -92,8 +92,8 @@ class _UserTexts(Extract):
         del of
         self.is_news = self.is_news or bool(text.strip())
 
-    def file(self, path: object, *, is_change: bool) -> None:
-        del path, is_change
+    def file(self, path: object, *, is_change: bool, code: object = "") -> None:
+        del path, is_change, code
         self.is_news = True
 
     def is_new(self, identifier: object) -> bool:

@@ -36,6 +36,11 @@ add crea implement introduc writ build make regist defin füg fueg erstell schre
 """
 """Beginnings of words that may request a new thing; any other prompt is not compared with the things in the index."""
 ONE_TEST = "one-test"
+ONE_CUES = """
+_single _one_ _individual _specific _particul einzel _nur_ein seul _solo _sola _únic _unic _um_ singol _один _одн
+отдельн 一个 单 1つ 一つ ひとつ
+"""
+"""Beginnings of words for a single test, as in ``CUES``."""
 NEW = "new "
 """How the index begins the action of adding a thing: "new exporter"."""
 ADDITION = "addition"
@@ -90,8 +95,8 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
     del channel
     project = request.project
     low = request.prompt[:FAR].lower()
-    is_usual = any(cue.replace("_", " ") in low for cue in CUES.split())
-    if not project.root or not (is_usual or any(cue in low for cue in ADDITION_CUES.split())):
+    is_usual = _has(low, CUES)
+    if not project.root or not (is_usual or _has(low, ADDITION_CUES)):
         return []
     index = request.index()
     if index is None:
@@ -111,6 +116,10 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
     return offered
 
 
+def _has(low: str, cues: str) -> bool:
+    return any(cue.replace("_", " ") in low for cue in cues.split())
+
+
 def _asked(prompt: str, index: sqlite3.Connection, *, is_usual: bool) -> list[str]:
     """Return the actions that a prompt asks for: "commit", or "new exporter" if the project says how to add one.
 
@@ -124,7 +133,8 @@ def _asked(prompt: str, index: sqlite3.Connection, *, is_usual: bool) -> list[st
 
     thing = asked_addition(prompt, things) if things else ""
     actions = asked_actions(prompt) if is_usual else []
-    if any(word in prompt.lower() for word in MENTIONS_OF_TESTS):
+    low = prompt.lower()
+    if _has(low, ONE_CUES) and any(word in low for word in MENTIONS_OF_TESTS):
         from enricher.prompt.conversation.wanted_tests import RUN_ONE, wanted
 
         actions = [ONE_TEST] if wanted(prompt) == RUN_ONE else actions

@@ -7263,6 +7263,8 @@ MUTATIONS = (
         "label",
         "",
         "code/test_programs_in_go_and_rust.py::test_a_line_does_not_end_in_half_of_a_path",
+    ),
+    Mutation(
         "a prompt on the tests of what was talked about gets none",
         "enricher/context/channels/tests.py",
         "    if of_it and not paths and not names:",

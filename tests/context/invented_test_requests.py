@@ -92,6 +92,7 @@ of it|what tests are there
 of it|where is the test
 of it|can you add unit tests for the changes?
 of it|add unit tests
+of it|unit tests?
 of it|write tests for the new code
 of it|write some tests for what you just added
 of it|lets get some test coverage on this
@@ -172,6 +173,9 @@ run one|how do i run just one test
 run one|how to run a specific test file
 run one|can i run a single test?
 run one|command to run a single test
+run one|whats the command to run a single test
+of it|wheres the test for it
+of it|theres no test for that
 run one|wie kann ich nur einen test laufen lassen
 run one|wie starte ich einen einzelnen test?
 run one|comment exécuter un test en particulier
@@ -218,6 +222,8 @@ run the tests
 remove skipped tests
 make the header blue and run the linter
 die testdaten sind falsch
+schreibe Tests für den Parser
+schreibe Tests für das Paket
 lösch den test
 keine tests bitte
 ich teste das morgen

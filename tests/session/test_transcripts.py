@@ -18,6 +18,7 @@ from enricher.prompt.conversation import Conversation
 from enricher.prompt.event import PromptEvent
 from enricher.sources import transcripts
 from enricher.sources.transcripts import lines_from_end, read_conversation
+from enricher.sources.transcripts.edits import names_in
 from enricher.sources.transcripts.wording import users_words
 
 if TYPE_CHECKING:
@@ -42,10 +43,11 @@ def told(host: str) -> Any:
     session.answers("It adds up floats.")
     session.asks("round the totals in shop/order.py")
     if host == "codex":
-        patch = "*** Begin Patch\n*** Update File: shop/order.py\n@@\n-a\n+b\n*** End Patch"
+        patch = "*** Begin Patch\n*** Update File: shop/order.py\n@@ def totals(cart):\n-a\n+b\n*** End Patch"
         session.uses("apply_patch", input=patch)
     else:
-        session.uses(EDITING[host], **{_path_key(host): "/p/shop/order.py"})
+        code = {"new_str" if host == "copilot" else "new_string": "def totals(cart):\n    b\n"}
+        session.uses(EDITING[host], **{_path_key(host): "/p/shop/order.py"}, **code)
     session.uses("shell", FAILURE, is_error=True, command=["pytest"])
     session.answers("Rounded. Shall I do the same in shop/cart.py?")
     return session
@@ -65,6 +67,30 @@ def test_each_client_s_transcript_says_the_same(host: str, tmp_path: Path) -> No
     assert conversation.changed == ["shop/order.py"]
     assert conversation.errors == ['KeyError: "total"']
     assert (conversation.resumed, conversation.problem) == ("", "")
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_a_prompt_on_tests_knows_the_function_that_was_edited(host: str, tmp_path: Path) -> None:
+    file = told(host).save(tmp_path / "t.jsonl")
+
+    assert read(file, host, "and the tests?").edits == [("shop/order.py", "totals")]
+    assert read(file, host).edits == []
+
+
+@pytest.mark.parametrize(
+    ("code", "names"),
+    [
+        ("func (c *Cart) Total(x int) int {\n\tif x > 0 {\n", ["Total"]),
+        ("class Cart(Base):\n    def add_item(self, one):\n", ["Cart", "add_item"]),
+        ("  public static boolean sameOrigin(URL a, URL b) {\n    for (x) {\n", ["sameOrigin"]),
+        ("export const sumRows = async (rows) => {\n  await retried(() => {\n", ["sumRows"]),
+        ("  def self.perform(x)\n", ["perform"]),
+        ("x = foo(bar)\n} else if (x) {\n", []),
+        ("".join(f"def f{number}():\n" for number in range(9)), []),
+    ],
+)
+def test_the_code_of_an_edit_shows_what_it_defines(code: str, names: list[str]) -> None:
+    assert names_in(code) == names
 
 
 def test_copilot_s_file_is_found_by_the_session_s_id(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -250,17 +250,21 @@ def _candidates(db: Connection, request: Request, tests: list[Test], *, of_it: b
 def _command_alone(test: Test, run: str, request: Request) -> Candidate:
     """Return the command for a test that the conversation has open, unless the agent knows how tests are run."""
     has_run = any(word in f" {command} " for command in request.conversation.commands for word in RUNNERS)
-    label = f"{test.path} — run it alone: `{run}`"
+    label = f"{test.path} — {_alone([test], run)}"
     kind, stale = "tests: command", "the conversation has it: it ran tests already" if has_run else ""
     return Candidate("", f"run {test.path}", COMMAND_SCORE, label=label, kind=kind, stale=stale)
+
+
+def _alone(shown: list[Test], run: str) -> str:
+    subject = "them" if len(shown) > 1 else "its package" if " go test " in f" {run}" and " -run " not in run else "it"
+    return f"run {subject} alone: `{run}`"
 
 
 def _candidate(shown: list[Test], run: str, stale: str) -> Candidate:
     first = shown[0]
     where = ", ".join(f"{one.path}:{one.line}" if one.line else one.path for one in shown)
     why = "; ".join(dict.fromkeys(one.why for one in shown))
-    subject = "them" if len(shown) > 1 else "its package" if " go test " in f" {run}" and " -run " not in run else "it"
-    alone = f"; run {subject} alone: `{run}`" if run else ""
+    alone = f"; {_alone(shown, run)}" if run else ""
     kind, score = f"tests: {first.kind}", SCORES[first.kind]
     longest_first = (f"{where} — {why}{alone}", f"{where} — tests of what is named{alone}", f"{where} — {why}")
     label = next((one for one in longest_first if len(one) <= LONGEST_LABEL), longest_first[-1])
@@ -268,9 +272,9 @@ def _candidate(shown: list[Test], run: str, stale: str) -> Candidate:
 
 
 def _is_known(test: Test, opened: set[str], prompt: str) -> bool:
-    # If code and tests are in one file, the prompt may name it for the code.
     if not test.why:
         return True  # the agent has edited it
+    # If code and tests are in one file, the prompt may name it for the code.
     return test.path in opened or (test.kind != "in the file" and test.path in prompt)
 
 

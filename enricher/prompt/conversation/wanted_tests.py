@@ -21,9 +21,9 @@ WORDS = """
 noun: test tests tset tets tsets specs spec unittest unittests testfall testfälle prueba pruebas teste testes тест
   теста тесты тестов тестом тестами тестам
 tested: tested getestet testé testée testeado testado testato
-pointer: it this that these those them its das dies diese dieser dieses diesen diesem den ça ca cela ce cet cette ces
-  eso esto ese esa este esta isso isto esse essa questo questa quello quel quella это этот эту эта эти этого этому
-  этой него
+pointer: it this that these those them its das dies diese dieser dieses diesen diesem ça ca cela ce cet cette ces eso
+  esto ese esa este esta isso isto esse essa questo questa quello quel quella это этот эту эта эти этого этому этой
+  него
 pointer-alone: dafür dazu davon hierfür nisso disso
 before-pointer: for of cover covers für fuer zu pour de para pra per di для на к
 wider: project repo repository branch pr package app version release projekt branche projet
@@ -39,19 +39,19 @@ negation: no not n't dont don't without kein keine keinen pas sans sin sem não 
 being: is are be isn't ist sind wird werden est c'est está è
 asking: add ad adds write create make put give need needs want missing forgot forget missed cover covers covering
   covered coverage any anything something exist exists existing have has had there should shouldn't haven't hasn't get
-  about where where's which would schreib schreibe schreiben ergänz ergänze ergänzen füg füge fuege hinzu hinzufügen
-  gibt gibts fehlt fehlen deckt decken abdecken abgedeckt welcher welche welches welchen wo bau mach haben hat
-  brauchen ajoute ajouter rajoute rajouter écris ecris écrire quel quels quelle quelles couvre couvrent manque existe
-  où a-t-il y-a-t-il t-il hay añade añadir anade agrega agregar escribe escribir qué cuál cubre cubren falta faltan
-  dónde tem há adiciona adicione adicionar escreve escreva escrever faz faça qual quais cobre cobrem faltou onde cadê
-  c'è aggiungi aggiungere scrivi scrivere quale quali copre coprono manca mancano dove есть добавь добавить напиши
-  написать какой какие покрывает покрывают покрыто покрой где нужен нужны
-bare: the a an some case cases now then too also as well please pls plz and ok okay so uh uhh um hm hmm btw und die
-  noch auch et les y las los e os i \N{CYRILLIC SMALL LETTER A} bitte aussi también também anche
+  about where where's wheres theres isnt shouldnt which would schreib schreibe schreiben ergänz ergänze ergänzen füg
+  füge fuege hinzu hinzufügen gibt gibts fehlt fehlen deckt decken abdecken abgedeckt welcher welche welches welchen
+  wo bau mach haben hat brauchen ajoute ajouter rajoute rajouter écris ecris écrire quel quels quelle quelles couvre
+  couvrent manque existe où a-t-il y-a-t-il t-il hay añade añadir anade agrega agregar escribe escribir qué cuál cubre
+  cubren falta faltan dónde tem há adiciona adicione adicionar escreve escreva escrever faz faça qual quais cobre
+  cobrem faltou onde cadê c'è aggiungi aggiungere scrivi scrivere quale quali copre coprono manca mancano dove есть
+  добавь добавить напиши написать какой какие покрывает покрывают покрыто покрой где нужен нужны
+bare: the a an some unit regression case cases now then too also as well please pls plz and ok okay so uh uhh um hm
+  hmm btw und die noch auch et les y las los e os i \N{CYRILLIC SMALL LETTER A} bitte aussi también também anche
 glue: one ones new here there's just only next yet already still again first if else at all or but thx thanks thats
   fine we you on with by to in from does do did got could can might must think guess suspect suppose what who how
-  what's it's that's we've somewhere anywhere both proper quick small simple little few couple more another extra unit
-  regression file files function functions method class module change changes code der dem des ein eine einen einem es
+  what's whats it's its that's we've somewhere anywhere both proper quick small simple little few couple more another
+  extra file files function functions method class module change changes code der dem des ein eine einen einem es
   schon jetzt mal durch mit nur bloß irgendwo irgendein irgendwas dann oder da wenn sonst wir ich wie aus man was du
   kannst könntest ab le la l' un une il déjà juste seulement uniquement que est-ce maintenant stp svp avec ou sont
   comment je tu peux pourrais en fonction fichier changement el una unos unas algún alguna algun sólo solamente ahora
@@ -66,7 +66,8 @@ A clause with "run" needs it, or a word of "concerned", or of "single". Any othe
 that has such a word in front or is a "pointer-alone", or is "bare": "uhh the tests?".
 """
 NEEDED_BESIDE = {
-    "yours": "you we", "praise": "would might", "negation": "there there's have has isn't shouldn't haven't hasn't",
+    "yours": "you we", "praise": "would might",
+    "negation": "there there's theres have has isn't isnt shouldn't shouldnt haven't hasn't",
     "tested": "is isn't are be was ist wird est c'est está è",
 }  # fmt: skip
 """Kinds of words that count only beside one of others: "what you changed", not "I added tests"."""
@@ -176,7 +177,8 @@ def _is_on_a_test(words: list[str], at: int) -> bool:
 def _without_noun(words: list[str]) -> list[str]:
     """Return the words without a noun of up to two words behind a pointer: "for that rule", "für diese Regel"."""
     for at in range(len(words) - 2):
-        if words[at] in _OF["before-pointer"] and words[at + 1] in _POINTERS and words[at + 2] not in _OF["wider"]:
+        is_pointer = words[at + 1] in _POINTERS and words[at + 1] != "das"  # which may be an article
+        if words[at] in _OF["before-pointer"] and is_pointer and words[at + 2] not in _OF["wider"]:
             return [*words[: at + 2], *(word for word in words[at + 2 : at + 4] if word in _GLUE), *words[at + 4 :]]
     return words
 

@@ -173,6 +173,10 @@ run one|how do i run just one test
 run one|how to run a specific test file
 run one|can i run a single test?
 run one|command to run a single test
+run one|¿cómo ejecuto una sola prueba?
+run one|como executo um único teste?
+run one|テストを一つだけ実行するにはどうすればいいですか?
+of it|write tests for what you just built
 run one|whats the command to run a single test
 of it|wheres the test for it
 of it|theres no test for that

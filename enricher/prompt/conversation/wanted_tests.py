@@ -28,12 +28,12 @@ pointer-alone: dafür dazu davon hierfür nisso disso
 before-pointer: for of cover covers für fuer zu pour de para pra per di для на к
 wider: project repo repository branch pr package app version release projekt branche projet
 run: run rerun re-run execute führ führe fuehre ausführen lass lassen laufen starte lance lancer lances exécute
-  exécuter ejecuta ejecutar ejecuto corre correr roda rode rodar rodo executa esegui eseguo lancia запусти запустить
-  прогони прогнать
+  exécuter ejecuta ejecutar ejecuto executo corre correr roda rode rodar rodo executa esegui eseguo lancia запусти
+  запустить прогони прогнать
 concerned: affected relevant related corresponding matching changed touched edited
 single: single individual specific particular particulier einzelnen einzelne einzigen seul unico único única singolo
-  solo um один одного отдельный одну
-yours: changed touched edited wrote added did modified made
+  solo sola um один одного отдельный одну
+yours: changed touched edited wrote added did modified made built
 praise: good nice great helpful
 negation: no not n't dont don't without kein keine keinen pas sans sin sem não senza нет без
 being: is are be isn't ist sind wird werden est c'est está è
@@ -78,10 +78,10 @@ run: 运行 执行 跑 実行 走らせ
 single: 一个 单个 单独 1つ 一つ ひとつ
 concerned: 对应 相关 関連する 対応する
 asking: 对应 相关 有 哪 给 为 加 补 写 覆盖 也 呢 吗 需要 ある 書 追加 作 足し どこ どれ どの カバー も テストは
-glue: ありますか お願いします 追加して 书 書いて 作って 足して ください 下さい お願い に対する するには したい
-  カバーして ファイル ついでに じゃあ している してる 有没有 没有 哪些 哪个 哪里 一下 现在 函数 文件 改动 修改 怎么
-  如何 怎样 ある 追加 だけ のみ まだ 関数 変更 いる どこ どれ どの する には して です ます 有 哪 给 为 对 加 上 补 写
-  也 再 还 吧 请 就 只 在 是 被 过 用 呢 吗 的 了 个 来 今 は の を も が に で と か ね よ 覆盖 需要
+glue: どうすればいい ありますか お願いします 追加して 書いて 作って 足して ください 下さい お願い に対する するには
+  したい カバーして ファイル ついでに じゃあ している してる 有没有 没有 哪些 哪个 哪里 一下 现在 函数 文件 改动 修改
+  怎么 如何 怎样 ある 追加 だけ のみ まだ 関数 変更 いる どこ どれ どの する には して です ます 有 哪 给 为 对 加 上
+  补 写 也 再 还 吧 请 就 只 在 是 被 过 用 呢 吗 的 了 个 来 今 は の を も が に で と か ね よ 覆盖 需要
 """
 """The same for Chinese and Japanese, whose words have no blanks between them: of "glue", the longest come first."""
 

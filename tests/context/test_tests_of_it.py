@@ -115,6 +115,7 @@ def test_nothing_is_told_where_it_is_known_or_may_be_something_else(
     ("contributing", "line"),
     [
         ("", "`uv run pytest FILE` runs one test file"),
+        ("Run the tests with `make test VERBOSE=1`.\n", "`uv run pytest FILE` runs one test file"),
         (
             "# Tests\n\nRun one test with `make test ARGS=tests/test_limits.py`.\n",
             "CONTRIBUTING.md:3 — runs one test: `make test ARGS=tests/test_limits.py`",

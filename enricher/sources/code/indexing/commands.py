@@ -50,7 +50,8 @@ _TESTS = (
     r"|\b(?:npm|pnpm|yarn|bun|make|just|task|gradlew?|mvnw?|composer|hatch)(?: run)? \S*test\b"
 )
 _OF_ONE_TEST = (
-    r"(?: -k (?![\"']?not\b)| -run[ =]\S*[A-Za-z]| -t [\"'\w]| --filter[ =]\S*[A-Z~]|::\w| --tests |-Dtest=| [A-Z_]+="
+    r"(?: -k (?![\"']?not\b)| -run[ =]\S*[A-Za-z]| -t [\"']| --filter[ =]\S*[A-Z~]|::\w| --tests |-Dtest="
+    r"| [A-Z_]*(?:TEST|ARGS|RUN|FILTER|FILE)\w*="
     r"|\bunittest \w+\.\w"
     r"| (?!\S*(?:config|setup))[\w./<>-]*(?:test|spec)[\w./<>-]*\.(?:py|[cm]?[jt]sx?|rb|php|exs|dart)\b)"
 )

@@ -80,6 +80,7 @@ def asked(
         ("when was cvs dropped, and by whom?", "Drop support for CVS repositories"),
         ("who added the dark mode toggle", "dark mode toggle"),
         ("when did the dark mode get added?", "dark mode toggle"),
+        ("when did the dark mode land, and in which release?", "dark mode toggle"),
         ("did we not already fix the double scroll?", "Fix double scroll in the sidebar"),
         ("haven't we fixed that double scroll once already", "Fix double scroll in the sidebar"),
         ("what changed in the printer since 1.15.3?", "Split the printer"),

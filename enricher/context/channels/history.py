@@ -35,8 +35,8 @@ _DEEDS = frozenset(
     """
     remove removed removes delete deleted deletes drop dropped drops gone missing disappear disappeared vanish
     vanished go moved renamed add added adds introduce introduced introduces create created creates wrote
-    write written implemented brought thrown rid fixed solved replaced replaces retired retire replace move
-    rename
+    write written implemented brought land shipped ship arrive appear thrown rid fixed solved replaced replaces retired
+    retire replace move rename
     change changes changed modified touched reverted rewrote rewritten broke breaks
     break caused happened have exist exists there entfernt verschwunden umbenannt verschoben hingekommen
     eingebaut angelegt umgebaut disparu introduit eliminado eliminada eliminamos eliminaron quitado quitada

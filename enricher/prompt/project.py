@@ -65,6 +65,14 @@ def _common_git_dir(marker: str) -> str:
         return ""
 
 
+def current_branch(root: str) -> str:
+    """Return the branch that is checked out in the folder ``root``; empty if there is none."""
+    marker = os.path.join(root, ".git")
+    own = _read(marker).partition("gitdir:")[2].strip()
+    head = _read(os.path.join(root, own, "HEAD") if own else os.path.join(marker, "HEAD"))
+    return head.partition("ref: refs/heads/")[2].strip()
+
+
 def _remote(config: str) -> str:
     """Return the normalised address of the remote ``origin`` or, if it does not exist, of the first remote.
 

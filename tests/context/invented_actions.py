@@ -94,6 +94,54 @@ contributor|add @mira as a contributor
 new-test|write tests for the parser
 new-test|escribe tests para el parser
 new-test|给解析器加个测试
+commit|gut, dann committen
+commit|comit this
+commit|commit -s please
+commit|how should the commit message look like here?
+commit|commit一下
+commit|コミットお願いします
+push|psuh it
+push|dann push mal
+push|tu peux push
+push|haz push
+push|запушь
+push|推送到main
+push|pushして
+trigger|what happens when I push this?
+trigger|what happens if we merge this into main
+trigger|will pushing this deploy anything?
+trigger|was passiert wenn ich das pushe?
+trigger|qué pasa cuando hago push a main?
+trigger|что будет если я запушу в main?
+trigger|mainにマージするとどうなる?
+pull-request|what do I need for a PR here
+pull-request|what are the requirements for a pull request here?
+pull-request|review this branch before I open a PR, anything that would get it rejected?
+pull-request|PR please
+pull-request|PR aufmachen
+pull-request|de quoi j'ai besoin pour une PR ici ?
+pull-request|что нужно для PR?
+pull-request|PR出して
+release|can I just run npm publish
+release|tag v1.4.2
+release|whats the release process
+release|relase 1.2.3
+release|发个版本
+test|fais tourner les tests
+test|pasa los tests
+lint|run prettier
+run|démarre l'application
+build|compile le projet
+deploy|ship it to production
+deploy|mets en prod
+deploy|выкати на прод
+setting|make it configurable with an environment variable
+changelog|and the changelog
+changelog|changelog entry pls
+changelog|does this need a changelog entry?
+changelog|und ins changelog
+changelog|trag das ins changelog ein
+contributor|ajoute-moi aux contributeurs
 test|测试一下
 """
 """A line is the action and a prompt that asks for it."""
@@ -169,4 +217,25 @@ add option to the select element
 when I start the email services on my mac it complains
 the build script should clone the repo
 extend the release page
+add push notifications
+git push fails
+machine learning commits
+push the button down by 4px
+推送通知收不到
+what happens when I push the red button?
+what happens when the user pushes back?
+merge the two functions
+what do I need for the login to work?
+which commit introduced this format?
+what is the release date format?
+is it ready?
+tag it with a label
+tag cloud is empty
+the changelog modal is too wide
+package changelog entries are sorted wrongly
+npm publish failed with 403
+git push was rejected: non-fast-forward
+star the repository
+noch nicht committen
+ne commit pas
 """

@@ -142,7 +142,7 @@ def test_a_prompt_that_only_says_the_words_asks_for_none(prompt: str) -> None:
         ("发布新版本", 'CONTRIBUTING.md:9, on releases: "Set the version in `pyproject.toml`'),
         ("run the tests", "Makefile:1 — runs the tests: `make test` (python -m pytest -q)"),
         ("запусти тесты", "Makefile:1 — runs the tests: `make test`"),
-        ("ajoute une dépendance à attrs", "uv.lock — adds a dependency: `uv add NAME`"),
+        ("ajoute une dépendance à attrs", "uv.lock — adds or updates a dependency: `uv add NAME`"),
     ],
 )
 def test_the_way_of_the_project_is_told_with_its_place(asked: Account, prompt: str, line: str) -> None:

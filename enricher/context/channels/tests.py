@@ -56,7 +56,7 @@ MOST_WORDS, MOST_PHRASES = 3, 24
 NO_NAMES = frozenset(
     "run rerun execute all any some each every failing failed broken flaky slow new old existing missing more other"
     " both unit only just add write update fix change move delete remove extend skip check the a an these those its our"
-    " my your and or to of for in on with".split()
+    " my your and or to of for in on with it this that them".split()
 )
 """Words beside "tests" that name no test file, although a file such as ``test_update.py`` may exist."""
 SHORT_ORDER = 300  # characters without a word on tests; longer texts are mostly discussions or pasted reviews

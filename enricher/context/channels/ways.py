@@ -27,6 +27,8 @@ commit push pull _pr merge_req releas publi test lint format run start serve lau
   релиз запуст зависим миграц деплой собери линт формат перемен pull-реквест реквест опублик выпуст скомпил 提交 测试
   发布 部署 依赖 环境变量 配置项 迁移 日志 格式化 启动 运行 构建 编译 打包 请求 テスト コミット プル リリース デプロイ
   依存 環境変数 マイグレ 変更履歴 フォーマット リント 起動 ビルド 推送 プッシュ
+  comit psuh relas depoly pousse sube merge mezcl cut_ npm _types appli arranc inici migra contrib _live einstell
+  запуш пушн мерж депло выкат собрать настройк чейндж контриб 推上 个pr 发个 发版 上线 贡献 マージ コントリ
 """
 """Beginnings of words that request an action; any other prompt is not parsed for actions. ``_`` means a space."""
 ADDITION_CUES = """
@@ -41,18 +43,26 @@ _single _one_ _individual _specific _particul einzel _nur_ein seul _solo _sola _
 отдельн 一个 单 1つ 一つ ひとつ
 """
 """Beginnings of words for a single test, as in ``CUES``."""
+BUMP_CUES = "bump upgrad updat downgrad pin aktualis actualiz atualiz aggiorn mets обнов 升级 更新 上げ"
+"""Beginnings of words that may raise a version; any other prompt is not compared with the project's dependencies."""
 NEW = "new "
 """How the index begins the action of adding a thing: "new exporter"."""
 ADDITION = "addition"
 MOST_ACTIONS = 2
+PARTS = {"commit": ("commit", "sign-off"), "pull-request": ("ai-policy", "pull-request")}
+"""Actions for which the index has facts under several names."""
 # Of these, a sentence from a document is used only if there is no command.
 BY_COMMAND = ("test", ONE_TEST, "lint", "run", "build")
-TWO_LINES = ("pull-request", "release")  # a sentence and a dedicated file (template, workflow) are both shown
+# Of these, a sentence and a dedicated file (template, workflow) are both shown.
+TWO_LINES = ("pull-request", "release", "push", "deploy")
 LEAST_SENTENCE = {"commit": 7.0, "test": 8.0, "lint": 8.0, "new-test": 9.0, "build": 8.0}
 """Lowest rank of a sentence that is shown, by action: below it a command or the history is more informative."""
+GUIDE = 8.5
+"""The rank of a document that is about the action as a whole."""
 SURE, LESS_SURE = 0.9, 0.85
 ABOUT = {
-    "commit": "on commits", "pull-request": "on pull requests", "push": "on pushing", "release": "on releases",
+    "commit": "on commits", "sign-off": "on signing off", "ai-policy": "on AI", "trigger": "on pushes",
+    "pull-request": "on pull requests", "push": "on pushing", "release": "on releases",
     "test": "on tests", ONE_TEST: "on tests", "new-test": "on new tests", "lint": "on checks", "run": "on running it",
     "build": "on building", "deploy": "on deploying", "dependency": "on dependencies", "setting": "on settings",
     "migration": "on migrations", "changelog": "on the changelog", "contributor": "on contributors",
@@ -71,6 +81,7 @@ NOT_THE_TESTS = (*SUITES, "speed", "bench", "stress", "fuzz")  # in commands, fo
 READS_LOG = "the host has it: it reads the newest commits before it commits"
 LOG_READERS = ("claude",)  # they read ``git log`` before each commit by themselves
 ALSO_WORDS = ("make", "just", "go", "task")  # ordinary English words, which prompts contain anyway
+OTHER_BRANCH = "a push of another branch does not start it"
 DID_IT = "the conversation has it: it did so already"
 DONE_BY = {
     "commit": ("git commit",), "pull-request": ("gh pr create",), "test": ("test", "vitest", "jest", "rspec"),
@@ -94,30 +105,40 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
     """Return, for each action that the prompt asks for, the best sentence, command or file about it in the project."""
     del channel
     project = request.project
-    low = request.prompt[:FAR].lower()
-    is_usual = _has(low, CUES)
-    if not project.root or not (is_usual or _has(low, ADDITION_CUES)):
+    low = f" {request.prompt[:FAR].lower()}"
+    is_usual, may_bump = _has(low, CUES), _has(low, BUMP_CUES)
+    if not project.root or not (is_usual or may_bump or _has(low, ADDITION_CUES)):
         return []
     index = request.index()
     if index is None:
         return []
     actions = _asked(request.prompt, index, is_usual=is_usual)
+    if may_bump and not {"dependency", "release"}.intersection(actions):
+        from enricher.prompt.wording.actions.additions import asks_for_version
+
+        if asks_for_version(request.prompt, _kept(index, "dependencies").split()):
+            actions.append("dependency")
     if not actions:
         return []
-    (imported,) = index.execute("select value from meta where key = 'imported'").fetchone() or ("",)
-    loaded = _loaded(request, imported)
+    loaded = _loaded(request, _kept(index, "imported"))
     offered: list[Candidate] = []
-    for action in actions[:MOST_ACTIONS]:
-        rows = index.execute(
-            "select kind, said, label, path, line, folder, rank from ways where action = ? order by rank desc",
-            (action,),
-        ).fetchall()
-        offered += _of_action(action, [Way(*row) for row in rows], request, loaded)
+    answered = 0
+    for action in actions:
+        found = [one for part in PARTS.get(action, (action,)) for one in _of_action(part, index, request, loaded)]
+        offered += found
+        answered += bool(found)
+        if answered == MOST_ACTIONS:
+            break
     return offered
 
 
 def _has(low: str, cues: str) -> bool:
     return any(cue.replace("_", " ") in low for cue in cues.split())
+
+
+def _kept(index: sqlite3.Connection, key: str) -> str:
+    (value,) = index.execute("select value from meta where key = ?", (key,)).fetchone() or ("",)
+    return str(value)
 
 
 def _asked(prompt: str, index: sqlite3.Connection, *, is_usual: bool) -> list[str]:
@@ -129,16 +150,20 @@ def _asked(prompt: str, index: sqlite3.Connection, *, is_usual: bool) -> list[st
     things = [action.removeprefix(NEW) for (action,) in rows]
     if not is_usual and not things:
         return []
-    from enricher.prompt.wording.actions import asked_actions, asked_addition
+    from enricher.prompt.wording.actions import asked_actions
 
-    thing = asked_addition(prompt, things) if things else ""
-    actions = asked_actions(prompt) if is_usual else []
+    found = asked_actions(prompt) if is_usual else []
     low = prompt.lower()
     if _has(low, ONE_CUES) and any(word in low for word in MENTIONS_OF_TESTS):
         from enricher.prompt.conversation.wanted_tests import RUN_ONE, wanted
 
-        actions = [ONE_TEST] if wanted(prompt) == RUN_ONE else actions
-    return ([NEW + thing] if thing else []) + actions
+        found = [ONE_TEST] if wanted(prompt) == RUN_ONE else found
+    if things:
+        from enricher.prompt.wording.actions.additions import asked_addition
+
+        thing = asked_addition(prompt, things)
+        return ([NEW + thing] if thing else []) + found
+    return found
 
 
 def _about(action: str) -> str:
@@ -149,8 +174,11 @@ def _about(action: str) -> str:
     return f"on adding {'an' if thing[:1] in 'aeiou' else 'a'} {thing}"
 
 
-def _of_action(action: str, ways: list[Way], request: Request, loaded: set[str]) -> list[Candidate]:
-    ways = _in_scope(ways, request)
+def _of_action(action: str, index: sqlite3.Connection, request: Request, loaded: set[str]) -> list[Candidate]:
+    rows = index.execute(
+        "select kind, said, label, path, line, folder, rank from ways where action = ? order by rank desc", (action,)
+    ).fetchall()
+    ways = _in_scope([Way(*row) for row in rows], request)
     loaded_file = next(
         (way.path for way in ways if way.path in loaded or way.path.replace("claude.md", "CLAUDE.md") in loaded), ""
     )
@@ -195,11 +223,17 @@ def _chosen(action: str, ways: list[Way], low: str) -> list[Way]:
     others = [way for way in ways if way.kind in ("file", "history")]
     if action == "lint":
         commands = _check_commands(commands, low)
+    elif action == "dependency" and len({way.text for way in commands}) > 1:
+        commands = []  # the prompt does not say with which of several package managers
+    elif action == "build" and " docs" in low:
+        commands, sentences = [way for way in commands if "doc" in way.text], []
     elif action == "test":
         commands, sentences = _of_the_suite(commands, low), _of_the_suite(sentences, low)
     if action in BY_COMMAND:
         return (commands or sentences)[:1]
     if action in TWO_LINES:
+        if guide := [way for way in others if way.rank == GUIDE]:  # more than one sentence of it
+            return guide[:1] + [way for way in others if way.path.startswith(".github/")][:1]
         found = sentences[:1] + others[:1]
         return found or commands[:1]
     best = sorted(sentences[:1] + others[:1] + commands[:1], key=lambda way: -way.rank)
@@ -244,6 +278,8 @@ def _objection(action: str, way: Way, request: Request, loaded_file: str) -> str
         return host_context.IN_CONVERSATION
     if way.kind == "command" and _has_command(request.prompt, way.text):
         return host_context.IN_CONVERSATION
+    if action == "push" and way.kind == "file" and not _is_pushed(way.text, request):
+        return OTHER_BRANCH
     if way.kind == "history" and request.host in LOG_READERS:
         return READS_LOG
     if way.kind == "history" and CONVENTIONAL in request.prompt.lower():
@@ -252,6 +288,15 @@ def _objection(action: str, way: Way, request: Request, loaded_file: str) -> str
     if done and any(word in command for command in conversation.commands for word in done):
         return DID_IT
     return ""
+
+
+def _is_pushed(branches: str, request: Request) -> bool:
+    """Return whether one of ``branches`` is checked out or named in the prompt; "*" ends a beginning: "release/*"."""
+    from enricher.prompt.project import current_branch
+
+    own, words = current_branch(request.project.root), request.prompt.lower().split()
+    listed = branches.split(", ")
+    return any(own == one or one in words or ("*" in one and own.startswith(one.partition("*")[0])) for one in listed)
 
 
 def _has_command(prompt: str, command: str) -> bool:
@@ -295,7 +340,7 @@ CHANNEL = Channel(
     gives="how this project commits, tests, builds or releases, where it asks for that: the sentence or command",
     read_more="docs/ways.md",
     min_score=0.5,
-    most=2,
+    most=3,
     priority=5,
-    tokens=160,
+    tokens=240,
 )

@@ -44,8 +44,8 @@ _SCRIPTS = _compiled(
 )
 _TESTS = (
     r"\b(?:pytest|vitest|jest|nox"
-    r"|tox(?!.* (?:devenv|list|-av?|-lv?|config|format|fmt|lint|docs|static|types?|release|publish|build)\b)"
-    r"|rspec|phpunit|ctest|go test|cargo (?:nextest|test)|mix test"
+    r"|tox(?!.* (?:devenv|list|-av?|-lv?|config|format|fmt|lint|\w*docs|static|types?|release|publish|build)\b)"
+    r"|rspec|phpunit|ctest|go test|cargo (?:nextest|test)|mix test|rake (?:test|spec)|rails test"
     r"|dotnet test|swift test|deno test|bun test|manage\.py test|unittest)\b"
     r"|\b(?:npm|pnpm|yarn|bun|make|just|task|gradlew?|mvnw?|composer|hatch)(?: run)? \S*test\b"
 )
@@ -92,11 +92,11 @@ _NOT_DEVELOPMENT = re.compile(
 )
 """Words in headings above commands for those who use the project, not for those who work on it."""
 _ADVISED = re.compile(
-    r"^`([^`]+)` (?:runs|checks|builds|starts)\b"
+    r"^`([^`]+)` (?:runs|checks|builds|starts|deploys|releases|publishes|formats|lints)\b"
     r"|\b(?:[Rr]un|[Uu]se|with|via|by (?:running|executing|calling)):? `([^`]+)`"
 )
 """A command in a sentence that advises to run it: "Run the tests with `make test`", "`make check` runs the linters"."""
-_ONLY_PRINT = ("echo ", "printf ", "$(info", "$(warning")  # recipe lines that do not tell what a target does
+_ONLY_PRINT = ("#", "echo ", "printf ", "$(info", "$(warning")  # recipe lines that do not tell what a target does
 _FORBIDS = re.compile(r"\b(?:not|never|don't|instead|without|avoid|no longer|deprecated)\b", re.IGNORECASE)
 
 
@@ -216,6 +216,8 @@ def _wrapped(project: ProjectFiles) -> list[Command]:
 def _first_call(text: str) -> str:
     for line in text.splitlines():
         bare = line.strip()
+        if bare.startswith("function ") or bare.endswith(("()", "() {")):  # a call in a function tells little
+            return ""
         if (
             bare
             and not bare.startswith(("#", "set ", "cd ", "export ", "if ", "SCRIPT", "DIR", "echo "))
@@ -284,15 +286,14 @@ def _unquoted(value: str) -> str:
 def _of_document(path: str, text: str) -> list[Command]:
     is_readme = path.rpartition("/")[2].upper().startswith("README")
     folder = path.rpartition("/")[0]
-    folder = "" if folder.startswith((".github", ".agents", ".claude", ".cursor", "docs")) else folder
+    folder = "" if folder.startswith((".github", ".agents", ".claude", ".cursor", "doc")) else folder
     found: dict[str, Command] = {}
     for number, line, headings in fenced(text):
         command = line.partition(" #")[0].strip()
         action = _action_of_command(command)
         if not action or action in found or line.startswith("#") or len(command) > LONGEST_COMMAND:
             continue
-        is_template = "..." in command.replace("./...", "") or "<" in command  # "./..." are all packages in Go
-        if (is_template and action != ONE_TEST) or (headings and _NOT_DEVELOPMENT.search(headings[0])):
+        if (_has_placeholder(command) and action != ONE_TEST) or (headings and _NOT_DEVELOPMENT.search(headings[0])):
             continue
         found[action] = Command(action, command, path, number, folder, README if is_readme else DOCUMENT)
     for unit in units(text):
@@ -300,10 +301,20 @@ def _of_document(path: str, text: str) -> list[Command]:
         command = (advised[1] or advised[2]) if advised and not _FORBIDS.search(unit.text) else ""
         action = _action_of_command(command)
         is_whole = " " in command or action == "test"  # "Formatted with `ruff`" names a tool, no command
-        if action and is_whole and action not in found and len(command) <= LONGEST_COMMAND:
+        if (
+            action
+            and is_whole
+            and action not in found
+            and len(command) <= LONGEST_COMMAND
+            and not _has_placeholder(command)
+        ):
             rank = (README if is_readme else DOCUMENT) - 0.5  # a block of code is more surely meant to be run
             found[action] = Command(action, command, path, unit.line, folder, rank)
     return list(found.values())
+
+
+def _has_placeholder(command: str) -> bool:
+    return "..." in command.replace("./...", "") or "<" in command  # "./..." are all packages in Go
 
 
 def _adding(project: ProjectFiles, path: str) -> list[Command]:

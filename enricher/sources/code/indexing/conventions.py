@@ -14,6 +14,8 @@ from enricher.prompt.text import singular
 
 LONGEST_UNIT, SHORTEST_UNIT = 290, 24
 """Maximum and minimum characters of a unit (a sentence or list item of a document); other units are left out."""
+LONGEST_IN_A_ROW = 75
+"""Maximum characters of a list item that is understood only beside the others of its list."""
 MORE_STEPS = "; …"
 """Ends a numbered list whose next step would make it too long; that step and all later ones are left out."""
 WHAT_IT_IS_ABOUT = 110
@@ -24,17 +26,20 @@ STEPS, RULE = 9.0, 8.0
 """Scores of instructions for adding a thing: of a section about it, and of a single sentence."""
 
 _I = re.IGNORECASE
+_DEVELOPERS_FOLDER = r"docs?/(?:source/)?(?:dev|devel|development|developers?|contribut(?:e|ing|ors?))/"
 _DOCUMENT = re.compile(
-    r"^(?:(?:.{0,60}/)?(?:CONTRIBUTING|DEVELOP(?:MENT|ING|ERS?)|HACKING|RELEAS(?:E|ES|ING)|RELEASE[-_]PROCESS"
-    r"|MAINTAIN(?:ERS|ING)|PUBLISH(?:ING)?|DEPLOY(?:MENT|ING)?|TESTING|BUILD(?:ING)?|WORKFLOW|CONVENTIONS"
-    r"|VERIFICATION"
-    r"|AGENTS|CLAUDE|GEMINI|README)[\w.-]*?\.(?:md|markdown|rst|txt|adoc)"
+    r"^(?:(?:.{0,60}/)?(?:(?:HOW[-_]TO[-_])?CONTRIBUT(?:E|ING)|DEVELOP(?:MENT|ING|ERS?)|HACKING|RELEAS(?:E|ES|ING)"
+    r"|MAINTAIN(?:ERS|ING)|PUBLISH(?:ING)?|DEPLOY(?:MENT|ING)?|(?:RUNNING[-_])?TEST(?:S|ING|[-_]SUITE)|BUILD(?:ING)?"
+    r"|WORKFLOW|CONVENTIONS|VERIFICATION"
+    r"|AGENTS|CLAUDE|GEMINI|README)(?![a-z]|-\w+\.\d)[\w.-]*?\.(?:md|markdown|rst|txt|adoc)"
     r"|(?:\.github|\.agents|\.claude/rules|\.cursor/rules)/[\w./-]+\.(?:md|mdc)|\.cursorrules|\.windsurfrules"
+    rf"|{_DEVELOPERS_FOLDER}[\w./-]+\.(?:md|rst)"
+    r"|(?:docs?/)?(?-i:CONTRIBUTING|HACKING|DEVELOPMENT|README|(?:RUNNING_)?TEST(?:S|ING)|RELEAS(?:E|ING))"
     r"|\.clinerules)$",
     _I,
 )
 _NO_DOCUMENT = re.compile(
-    r"(?:^|/)(?:node_modules|vendor|third_party|fixtures?|testdata|tests?|__tests__|examples?|samples?"
+    r"(?:^|(?<!^doc)(?<!^docs)/)(?:node_modules|vendor|third_party|fixtures?|testdata|tests?|__tests__|examples?|samples?"
     r"|templates?|dist"
     r"|ISSUE_TEMPLATE|history|archive|evals|skills|commands|agents|blog|plans?|solutions)/|pull_request_template"
     r"|announce(?:ments?)?/|release[-_]?v?\d[^/]*$|translations?/|README[._-](?:[a-z]{2}|[a-z]{2}-[a-z]{2})\.md$",
@@ -45,13 +50,16 @@ DEEPEST = 3
 _ENDS = (".md", ".mdc", ".markdown", ".rst", ".txt", ".adoc", "rules")
 
 _TOPICS = {
-    "commit": r"commit(?:s|ting)?(?: messages?| subject| history| hygiene)?|conventional commits|sign[- ]?offs?|dco",
+    "commit": r"commit(?:s|ting)?(?: messages?| subject| history| hygiene)?|conventional commits",
+    "sign-off": r"sign(?:ing)?[- ]?offs?|dco|certificate of origin|sign(?:ing)? your (?:work|prs?|commits?|patch\w*)",
+    "ai-policy": r"(?:generative )?(?:ai|llms?)(?:[- ]\w+)?(?: policy| tools?)?",
     "pull-request": r"pull[- ]requests?|prs?|merge requests?|submit(?:ting)? (?:changes|patches|your change)",
     "push": r"push(?:es|ing)?(?: to)?",
     "release": r"releas(?:e|es|ing)(?! notes)|publish(?:ing)?|versioning|version bumps?|cut(?:ting)? a release",
     "test": r"(?:running |run )?(?:the |unit |integration )*tests?|testing|test suite",
     "new-test": r"(?:writing |adding |unit |integration )*tests?|testing",
-    "lint": r"lint(?:ing|er)?|format(?:ting)?|code style|type[- ]?check(?:ing|s)?|static analysis|pre-commit",
+    "lint": r"lint(?:ing|er)?|(?<!string )(?<!message )(?<!file )(?<!date )(?<!commit )format(?:ting)?(?! of)"
+    r"|code style|type[- ]?check(?:ing|s)?|static analysis|pre-commit",
     "run": r"(?:running|run|start(?:ing)?)(?: (?:it|the \w+|locally))?|local development|dev(?:elopment)? server",
     "build": r"build(?:ing)?|compil(?:e|ing)|packaging",
     "deploy": r"deploy(?:ment|ments|ing)?",
@@ -64,10 +72,14 @@ _TOPICS = {
 }
 _HEADINGS = {action: re.compile(rf"\b(?:{topic})\b", _I) for action, topic in _TOPICS.items()}
 _SENTENCES = {
-    "commit": r"\bcommit (?:messages?|subjects?)\b|\bconventional commits?\b|\bsign(?:ed)?[- ]?off\b"
-        r"|\bcommits? (?:must|should)\b"
-    r"|\b(?:atomic|focused|small|separate) commits?\b|\bbefore (?:you )?commit(?:ting)?\b|\bcommit only\b"
+    "commit": r"\bcommit (?:messages?|subjects?)\b|\bconventional commits?\b"
+        r"|\bcommits? (?:must|should)\b|\bcommits (?:are|follow)\b|\bkeep (?:your |the )?commits\b"
+    r"|\b(?:atomic|focuss?ed|small|separate) commits?\b|\bbefore (?:you )?commit(?:ting)?\b|\bcommit only\b"
     r"|\b(?:never|don't|do not) commit\b",
+    "sign-off": r"\bcommit (?:-\S+ )*-s\b|--signoff\b|\bsigned-off-by\b|\bsign[- ]off (?:your|all|each|every|on your)\b"
+    r"|\bbe signed[- ]off\b|\b(?:add|include) (?:a|the|your) (?:dco )?sign-?off",
+    "ai-policy": r"(?:(?-i:\bAI\b|\bLLMs?\b).*\b(?:not|accept|disclos|prohibit|forbid|banned|reject|allowed)\w*)"
+    r"|(?:\b(?:not|disclos|prohibit|forbid|banned|reject)\w*\b.*(?-i:\bAI\b|\bLLMs?\b))",
     "pull-request": r"\bpull[- ]requests?\b|\bPRs?\b|\bmerge requests?\b",
     "push": r"\b(?:never|don't|do not|always|before you|before) push(?:ing)?\b|\bpush (?:directly|to)\b"
         r"|\bforce[- ]push",
@@ -77,10 +89,11 @@ _SENTENCES = {
     "new-test": r"\b(?:tests? (?:must|should|go|live|are placed)|add (?:a )?(?:unit |regression )?tests?"
         r"|write (?:unit )?tests?|place tests|name tests|new tests?|cover(?:ed)? (?:by|with) tests?"
         r"|table[- ]driven|data[- ]driven)\b",
-    "lint": r"\b(?:lint(?:er|ing)?|format(?:ter|ted|ting)?|type[- ]?check\w*|ruff|eslint|prettier|biome|clippy"
+    "lint": r"(?<![\w-])(?:lint(?:er|ing)?|format(?:ter|ted|ting)?|type[- ]?check\w*|ruff|eslint|prettier|biome|clippy"
         r"|gofmt|golangci-lint|black|pyright|mypy)\b",
     "run": r"\b(?:run|start) (?:the )?(?:app|server|dev server|cli|service|project|it locally|locally)\b",
-    "build": r"\bbuild (?:the |with|using|it)|\brebuild\b|\bto build\b",
+    "build": r"\bbuild (?:the (?!docs?\b|documentation|web|site|image)|with|using|it)"
+    r"|\brebuild\b|\bto build\b(?! (?:the )?doc)",
     "deploy": r"\bdeploy(?:s|ed|ment|ments|ing)?\b",
     "dependency": r"\b(?:new|add(?:ing)?|third[- ]party|runtime|external) (?:\w+ )?dependenc(?:y|ies)\b"
         r"|\bdependenc(?:y|ies) (?:must|should|are|go)\b",
@@ -92,8 +105,13 @@ _SENTENCES = {
     "contributor": r"\b(?:contributors (?:list|file)|all-contributors|AUTHORS|CONTRIBUTORS)\b",
 }  # fmt: skip
 _WORDS = {action: re.compile(pattern, 0 if action == "contributor" else _I) for action, pattern in _SENTENCES.items()}
-MAY_BE_HABITS = ("commit", "lint", "changelog", "release")
-_HABIT = re.compile(r"\b(?:adopt|follow|follows|we use|project uses|are made by)\b", _I)
+MAY_BE_HABITS = ("commit", "lint", "changelog", "release", "deploy", "push", "sign-off")
+_HABIT = re.compile(
+    r"\b(?:adopt|follow|follows|we use|project uses|are made by|(?:is|are) (?:\w+ )?automatically|automated by)\b"
+    r"|^(?:git )?commit (?:messages?|subjects?) (?:are|begin|consist|contain|have|start)\b"
+    r"|\b(?:published|released|deployed) automatically\b|commit (?:-\S+ )*-s\b|--signoff\b|\bsigned-off-by\b",
+    _I,
+)
 _EMPTY = re.compile(
     r"for this purpose|licen[sc]e agreement|\bCLA\b|code of conduct|following guidelines|bear in mind|welcome|feel free"
     r"|appreciat|happy to|thank|contributor.s guide|considering|don't hesitate|good resource"
@@ -119,10 +137,19 @@ LEAST_OWN_WORDS = 2
 HEADING_SUFFICES = ("commit", "pull-request", "release", "deploy", "migration")
 """Actions that a sentence need not name if its heading names them."""
 _ORDERS_OR_RULES = re.compile(
-    r"\b(?:must|should|shall|always|never|do not|don't|please|required?|need to|needs to|make sure|ensure"
-    r"|prefer)\b|^(?:every|each|all|no) ",
+    r"\b(?:must|should|shall|always|never|do not|don't|please|required|won't|will not|need to|needs to|make sure|ensure"
+    r"|prefer)\b|^(?:every|each|all|no|only) ",
     _I,
 )
+_ABSOLUTE = re.compile(r"^(?:only|never|no|do not|don't) ", _I)
+_POINTS_BACK = re.compile(
+    r"^(?:this|that|these|those|it|they|such) (?!projects?|repo|packages?|librar|codebase|guide)", _I
+)
+"""Beginnings of sentences that only the sentence before them explains: "This label means that …"."""
+_DEMANDS = re.compile(r"\b(?:must|never|required|won't|will not|don't|do not|please|include)\b", _I)
+"""What tells a demand on pull requests from a remark: "We prefer pull requests to mailed patches"."""
+_NO_SIGN_OFF = re.compile(r"^signed-off-by:|\b(?:not|optional|instead)\b", _I)
+"""In an example, or where a project does not ask for it."""
 _ADDED = (
     r"(?:an?|another|(?:your|our) own|new|custom)(?: new| custom| own)* (?P<thing>[a-z][\w-]*(?: [a-z][\w-]*){0,2}?)"
 )
@@ -165,21 +192,26 @@ _IMPERATIVE = re.compile(
     r"|write|keep|bump|tag|push|commit|squash|rebase|sign|set|put|place|name|branch|merge|publish|deploy|start|build"
     r"|install|test|check|cover|mark|link|describe|reference|document|target|base|fork|format|lint|regenerate"
     r"|generate"
-    r"|edit|copy|stage|verify|ensure|make sure|do not|don't|avoid|limit|explain)\b",
+    r"|edit|copy|stage|verify|ensure|be sure|make sure|do not|don't|avoid|limit|explain)\b(?!-)",
     _I,
 )
 _LATER = re.compile(r"\b(?:(?:clos|merg|review|backport|handl)(?:e|ing)?|stale)\b", _I)
 """What maintainers do with a pull request that somebody opened, in a heading: "Closing issues and pull requests"."""
-_WHEN = re.compile(r"^((?:when(?:ever)?|before|after|if|once) [^,.:;]{3,80}), (.+)", _I)
+_WHEN = re.compile(r"^((?:when(?:ever)?|before|after|if|once|to) [^,.:;]{3,80}), (.+)", _I)
 """An order with its occasion: "Before you open a pull request, run `make check`"."""
+_TELLS = re.compile(r"^`[^`]+` (?!is\b|has\b|was\b)[a-z]+s\b")
+"""A command and what it does, which under a heading for the action is how it is done: "`just cut` tags the commit"."""
 _SHOWN = re.compile(r": `[^`]+`$")
 """The command of a block that a sentence introduces: "The version is the only argument: `./release.py 1.2`"."""
 _PRIORS = (
+    (re.compile(rf"^{_DEVELOPERS_FOLDER}(?!.*(?:CONTRIBUT|DEVELOP|RELEAS|TEST))", _I), 1.0),
     (re.compile(r"(?:^|/)README", _I), 0.0),
-    (re.compile(r"(?:^|/)(?:CONTRIBUTING|HACKING|DEVELOP|MAINTAIN)", _I), 2.5),
+    (re.compile(r"(?:^|/)(?:HOW[-_]TO[-_])?(?:CONTRIBUT|HACKING|DEVELOP|MAINTAIN)", _I), 2.5),
     (re.compile(r"(?:^|/)(?:RELEAS|PUBLISH|DEPLOY|TESTING|WORKFLOW)", _I), 2.0),
 )
 _OTHER_PRIOR = 1.5
+FOR_CONTRIBUTORS = 2.0
+"""The least score by name of documents that only speak to contributors."""
 _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 _BOLD = re.compile(r"(?<![\w/`.])__(\S.*?\S)__(?![\w/`.])")  # not in "pages/__init__.py"
 _FENCE = re.compile(r"^\s*(```|~~~)\s*([\w+-]*)")
@@ -191,6 +223,9 @@ _UNDERLINE = re.compile(r"^(?:={3,}|-{3,}|~{3,}|\^{3,})$")
 LONGEST_TITLE = 80
 _INDENTED = ("    ", "\t")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z`*\[])")  # not after "e.g.", which a small letter follows
+_FORBIDS = ("Never ", "Do not ", "Don't ")
+SHORTEST_PROHIBITION = 45
+"""Characters that a prohibition must have to be understood without the sentence before it."""
 SHELLS = frozenset(("", "bash", "sh", "shell", "console", "zsh", "text", "cmd", "powershell"))
 
 
@@ -215,7 +250,8 @@ class Convention:
 
 def is_document(path: str) -> bool:
     """Return whether a file may explain the project's usual actions, judged by its path."""
-    if not path.endswith(_ENDS) or path.count("/") > DEEPEST:  # cheap checks first: they reject most of 100,000 files
+    # Cheap checks first: they reject most of 100,000 files.
+    if not (path.endswith(_ENDS) or path[-2:].isupper()) or path.count("/") > DEEPEST:
         return False
     return bool(_DOCUMENT.match(path)) and not _NO_DOCUMENT.search(path)
 
@@ -255,25 +291,35 @@ def additions(path: str, text: str) -> list[Convention]:
 
 
 def _score(action: str, unit: Unit, prior: float, name: str) -> float:
+    if action == "ai-policy" and prior < FOR_CONTRIBUTORS:  # what AGENTS.md says of AI is for agents that use it
+        return 0.0
     if action == "pull-request" and unit.headings and _LATER.search(unit.headings[0]):
         return 0.0
-    named = bool(_WORDS[action].search(unit.text[:WHAT_IT_IS_ABOUT].partition(" because ")[0]))
+    # That commits are signed off may be the end of a sentence on something else.
+    beginning = unit.text if action == "sign-off" else unit.text[:WHAT_IT_IS_ABOUT].partition(" because ")[0]
+    named = bool(_WORDS[action].search(beginning))
     nearest = bool(_HEADINGS[action].search(f"{unit.headings[0] if unit.headings else ''} {name}"))
     above = any(_HEADINGS[action].search(heading) for heading in unit.headings[1:])
     # Documents other than a README are about such actions as a whole, so that no heading need name the action.
     if not (named and (nearest or above or prior >= _OTHER_PRIOR)) and not (nearest and action in HEADING_SUFFICES):
         return 0.0
     is_then = _is_order_with_occasion(action, unit.text, is_under_heading=nearest)
-    is_shown = nearest and action in HEADING_SUFFICES and bool(_SHOWN.search(unit.text))
+    shows = _SHOWN.search(unit.text) or _TELLS.search(unit.text)
+    is_shown = nearest and action in HEADING_SUFFICES and bool(shows)
     orders = is_then or is_shown or bool(_IMPERATIVE.search(unit.text))
     is_rule = is_then or bool(_ORDERS_OR_RULES.search(unit.text))
     is_rule = is_rule or (action in MAY_BE_HABITS and bool(_HABIT.search(unit.text)))
-    if not (orders or (is_rule and named)) or _EMPTY.search(unit.text) or not _is_of_this_project(unit.text):
+    is_about = named or (nearest and action in HEADING_SUFFICES and bool(_ABSOLUTE.search(unit.text)))
+    if not (orders or (is_rule and is_about)) or _EMPTY.search(unit.text) or not _is_of_this_project(unit.text):
+        return 0.0
+    if action == "pull-request" and not orders and not _DEMANDS.search(unit.text):
+        return 0.0
+    if _POINTS_BACK.search(unit.text) or (action == "sign-off" and _NO_SIGN_OFF.search(unit.text)):
         return 0.0
     if _REFERS.search(unit.text) and not _PATH.search(unit.text):
         return 0.0
     score = prior + 3.0 * named + 3.0 * nearest + 1.0 * above + 1.0 * is_rule + 1.0 * orders
-    score += 0.5 * bool(_QUOTES.search(unit.text))
+    score += 0.5 * bool(_QUOTES.search(unit.text)) + 0.5 * (": " in unit.text and unit.text.endswith(";"))  # a list
     return score - 1.5 * (len(unit.text) < 45 and not (is_rule and "`" in unit.text))  # a short one rarely says how
 
 
@@ -362,6 +408,18 @@ def _heading(line: str, before: str) -> tuple[int, str] | None:
     return None
 
 
+def _with_prohibitions(sentences: list[str]) -> list[str]:
+    """Return the sentences, with each short prohibition appended to the one before: "Use `x`. Never run `y`."."""
+    found: list[str] = []
+    for sentence in sentences:
+        is_short = found and sentence.startswith(_FORBIDS) and len(sentence) < SHORTEST_PROHIBITION
+        if is_short and len(found[-1]) + len(sentence) < LONGEST_UNIT:
+            found[-1] += f" {sentence}"
+        else:
+            found.append(sentence)
+    return found
+
+
 class _Reader:
     def __init__(self) -> None:
         self.found: list[Unit] = []
@@ -371,6 +429,8 @@ class _Reader:
         self.is_item = self.is_numbered = self.is_indented = False
         self.steps: Unit | None = None
         """The steps of a numbered list that were read so far, which are one unit."""
+        self.row: Unit | None = None
+        """The short items of a list that were read so far, which are one unit: "use the present tense; no period"."""
         self.lead: Unit | None = None
         """A sentence that ends in a colon, to which the list or command below it is appended."""
 
@@ -433,11 +493,18 @@ class _Reader:
             joined = f"{before}; {plain.rstrip('.;,')}"
             self.steps.text = joined if len(joined) <= LONGEST_UNIT else f"{before}{MORE_STEPS}"
             return
-        parts = [plain] if self.is_item else _SENTENCE_END.split(plain)
+        above = self.found[-1] if self.found else None
+        is_short = self.is_item and len(plain) <= LONGEST_IN_A_ROW and "`" not in plain
+        if is_short and self.row is not None and self.row is above and above.headings == headings:
+            joined = f"{above.text.rstrip('.;,')}; {plain}"
+            above.text = joined if len(joined) <= LONGEST_UNIT else above.text
+            return
+        parts = [plain] if self.is_item else _with_prohibitions(_SENTENCE_END.split(plain))
         line = self.start
         for part in parts:
             if SHORTEST_UNIT <= len(part) <= LONGEST_UNIT or part.endswith(":"):
                 self.found.append(Unit(line, part, headings))
+        self.row = self.found[-1] if is_short and not self.is_numbered and self.found else None
         last = self.found[-1] if self.found and self.found[-1].line == line else None  # None: it was too short or long
         if self.is_item or not self.is_indented:
             self.steps = last if self.is_item and self.is_numbered else None

@@ -8,8 +8,8 @@ regular expressions.
 
 from __future__ import annotations
 
-from enricher.prompt.text import singular, without_code
-from enricher.prompt.wording import action_words
+from enricher.prompt.text import without_code
+from enricher.prompt.wording.actions import words as tables
 
 TEST, NEW_TEST, RELEASE, BUILD, RUN = "test", "new-test", "release", "build", "run"
 NAMED_BETWEEN = ("dependency", "contributor", "changelog")
@@ -19,52 +19,33 @@ MOST_WORDS = 160
 """Maximum words of a prompt that is read completely; of a longer one, only the beginning and the end are read."""
 ENDS_OF_A_LONG_ONE = 300
 LONGEST_CLAUSE = 14
+SHORTEST_MISSPELT = 4
 LONGEST_VERB = 15
 WORDS_OF_A_LABEL = 3
+WORDS_BEFORE_COMMAND = 5
 MOST_BETWEEN = 6
 """Maximum words between the verb and the object: "run all of the failing unit tests"."""
 
-MAKING = frozenset("add create implement introduce write build make register define".split())
-LONGEST_THING = 5
-"""Maximum words of the thing that a prompt asks for, including those before the noun: "streaming CSV exporter"."""
-_NEW = frozenset("a an another new one two three some more".split())
-_BEFORE_NEW = _NEW | {"me", "us", "also", "own", "custom", "simple", "our", "the"}
-_BEHIND_NEW = frozenset(
-    "that which who for to with without in into on onto of from like called named using by as at so when where if"
-    " while until because since similar instead here there please now first next again too off based".split()
-)
-_FOREIGN_MAKING = (
-    *("füg", "fueg", "erstell", "schreib", "implementier", "ergänz", "ajout", "crée", "créer", "écri", "implément"),
-    *("añad", "agreg", "escrib", "adicion", "escrev", "aggiung", "scriv"),
-    *("добав", "созда", "напиш", "реализ"),
-)
-_FOREIGN_MAKING_WORDS = frozenset("crea cread crie criar implementa".split())  # "creation" begins like "crea"
-_WIDE_MAKING = ("添加", "新增", "增加", "实现", "创建", "编写", "追加", "作成", "実装")
-_FOREIGN_NEW = (
-    *("ein", "neu", "weiter", "un", "une", "nouve", "una", "uno", "nuev", "otr", "um", "uma", "nov", "outr", "nuov"),
-    *("нов", "ещё", "еще"),
-)
-"""Beginnings of the words for "a" and "new", which precede the thing to be made, not the place where it belongs."""
-_WIDE_NEW = ("一个", "一個", "一种", "新", "新的", "新しい", *_WIDE_MAKING)
-
 _BREAKS = (
     " and then ", " and ", " then ", " & ", " und ", " dann ", " et ", " puis ", " y ", " luego ", " e ", " depois ",
-    " poi ", " и ", " затем ", " before you ", " after you ", " plus ", ", ", "; ", " - ", " — ", "\N{FULLWIDTH COMMA}",
+    " poi ", " и ", " затем ", " before i ", " before we ", " before you ", " after you ", " plus ", ", ", "; ", " - ",
+    " — ", "\N{FULLWIDTH COMMA}",
     "。", "、", "\N{FULLWIDTH SEMICOLON}", "\N{FULLWIDTH EXCLAMATION MARK}", "\N{FULLWIDTH QUESTION MARK}",
     "\N{FULLWIDTH COLON}", "然后", "再", "并",
     "\N{FULLWIDTH LEFT PARENTHESIS}", "\N{FULLWIDTH RIGHT PARENTHESIS}", "(", ")",
 )  # fmt: skip
-NEEDS_A_THING = ("format", "build", "test", "compile")
+NEEDS_A_THING = ("format", "build", "test", "compile", "tag", "cut")
 """Verbs that request nothing if no object follows, since they may be nouns."""
 GOING_ON = frozenset("continue keep resume start finish go carry".split())
 """Verbs before a gerund that names the action: "continue fixing", "go on with running"."""
-_ASKING_WHICH = frozenset(("which", "what", "what's", "whats"))
+_ASKING_WHICH = ("which", "what", "what's", "whats")
+_ASKING = frozenset("which what what's whats how will would does do is are must".split())
 _OWN_CHANGES = frozenset(
-    "changes change work code fix fixes file files update updates result rest diff refactoring".split()
+    "changes change work code fix fixes file files update updates result rest diff refactoring branch commits".split()
 )
 _WIDE_BETWEEN = 8
-"""Maximum characters between the two words of a row of ``action_words.WIDE``."""
-_WIDE_NOT = (
+"""Maximum characters between the two words of a row of ``words.WIDE``."""
+WIDE_NOT = (
     "按钮", "页面", "组件", "失败", "数据", "报错", "ボタン", "ページ", "画面", "データ", "失敗", "コンポーネント",
     "没有", "还没",
     "した", "された", "不要", "别", "しないで",
@@ -73,15 +54,16 @@ _WIDE_NOT = (
 
 A clause with one of them requests no action.
 """
-_NEGATIONS = frozenset(
+NEGATIONS = frozenset(
     "don't dont not never without nicht ohne kein keine pas sans sin não sem non senza не без no".split()
 )
 _PARTICLES = frozenset("me up out us off with as to".split())
-_ENGLISH_WORDS = frozenset("the is are to of this that for with in".split())
+_FOREIGN_ARTICLES = frozenset("le la les une du des el los das den der eine il gli os um uma laufen".split())
+ENGLISH_WORDS = frozenset("the is are to of this that for with in".split())
 
 
 class _Words:
-    """The word tables of ``enricher.prompt.wording.action_words``, parsed into the form in which clauses are matched.
+    """The word tables of ``enricher.prompt.wording.actions.words``, parsed into the form in which clauses are matched.
 
     The hook is a new process for each prompt, and parses the tables each time. To save time, the verbs of an English
     row stay one string with a space around each verb, so that a verb is found by a substring search.
@@ -90,16 +72,15 @@ class _Words:
     __slots__ = ("alone", "between", "english", "foreign", "go_on", "polite", "verbs", "wide")
 
     def __init__(self) -> None:
-        self.english = [(action, f" {verbs} ", things) for action, verbs, things in _rows(action_words.ENGLISH)]
-        self.alone = {verb: (action, frozenset(behind.split())) for action, verb, behind in _rows(action_words.ALONE)}
+        self.english = [(action, f" {verbs} ", things) for action, verbs, things in _rows(tables.ENGLISH)]
+        self.alone = {verb: (action, frozenset(behind.split())) for action, verb, behind in _rows(tables.ALONE)}
         self.foreign = [
-            (action, tuple(verbs.split()), frozenset(things.split()))
-            for action, verbs, things in _rows(action_words.FOREIGN)
+            (action, tuple(verbs.split()), frozenset(things.split())) for action, verbs, things in _rows(tables.FOREIGN)
         ]
-        self.wide = _rows(action_words.WIDE)
-        self.go_on = frozenset(action_words.GO_ON.split())
-        self.between = frozenset(action_words.BETWEEN.split())
-        self.polite = sorted(_cells(action_words.POLITE), key=len, reverse=True)
+        self.wide = _rows(tables.WIDE)
+        self.go_on = frozenset(tables.GO_ON.split())
+        self.between = frozenset(tables.BETWEEN.split())
+        self.polite = sorted(_cells(tables.POLITE), key=len, reverse=True)
         self.verbs = f" {' '.join(self.alone)} {''.join(verbs for _action, verbs, _things in self.english)}"
 
 
@@ -124,84 +105,24 @@ def _cells(text: str) -> list[str]:
 def asked_actions(prompt: str) -> list[str]:
     """Return the actions that the prompt asks for, without duplicates, in the order in which it mentions them."""
     found: list[str] = []
-    for clause in clauses(_lowered(prompt)):
+    all_clauses = clauses(lowered(prompt))
+    for clause in all_clauses:
         action = _english(clause) or _foreign(clause) or _wide(clause)
+        if not action and clause is all_clauses[-1]:
+            action = _without_verb(clause)
         if action and action not in found:
             found.append(action)
     return found
 
 
-def asked_addition(prompt: str, things: list[str]) -> str:
-    """Return the one of ``things`` that the prompt asks the agent to add or create; an empty string if none.
-
-    With the thing "exporter", "add a CSV exporter for totals" asks for it, and "add an exporter argument" does not. The
-    things are lower-case singular nouns. If several fit, such as "type" and "task type", the longest is returned.
-    """
-    longest_first = sorted(things, key=len, reverse=True)
-    for clause in clauses(_lowered(prompt)):
-        made = _made(clause)
-        if made:
-            found = next((thing for thing in longest_first if f" {made}".endswith(f" {thing}")), "")
-        elif _is_foreign_making(clause):
-            found = next((thing for thing in longest_first if _is_object(clause, thing)), "")
-        else:
-            continue
-        if found:
-            return found
-    return ""
+def _without_verb(clause: str) -> str:
+    """Return the action of which a clause only names the object: "and the changelog", "changelog too please"."""
+    fillers = tables.FILLERS.split()
+    named = " ".join(word for word in map(bare, clause.split()) if word not in fillers)
+    return tables.LAST_WORDS.get(named, "")
 
 
-def _made(clause: str) -> str:
-    """Return what an English clause asks to make: "a new CSV exporter for totals" gives "csv exporter"."""
-    words = [_bare(word) for word in clause.split()]
-    if words and words[0] in GOING_ON:
-        words = _without_going_on(words)
-    if not words or words[0] not in MAKING:
-        return ""
-    at = 1
-    while at < len(words) and words[at] in _BEFORE_NEW:
-        at += 1
-    if not _NEW.intersection(words[1:at]):
-        return ""
-    made: list[str] = []
-    for word in words[at : at + LONGEST_THING + 1]:
-        if word in _BEHIND_NEW or not word:
-            break
-        made.append(word)
-    if not made or len(made) > LONGEST_THING:
-        return ""
-    return " ".join([*made[:-1], singular(made[-1])])
-
-
-def _is_foreign_making(clause: str) -> bool:
-    words = [_bare(word) for word in clause.split()]
-    if clause.isascii() and _ENGLISH_WORDS.intersection(words):
-        return False
-    if len(words) > LONGEST_CLAUSE or _NEGATIONS.intersection(words) or any(word in clause for word in _WIDE_NOT):
-        return False
-    return any(map(_is_foreign_verb, words)) or any(verb in clause for verb in _WIDE_MAKING)
-
-
-def _is_foreign_verb(word: str) -> bool:
-    return word.startswith(_FOREIGN_MAKING) or word in _FOREIGN_MAKING_WORDS
-
-
-def _is_object(clause: str, thing: str) -> bool:
-    """Return whether a clause asks for ``thing``: it follows "a", "new" or the verb, as in "crea un exporter".
-
-    Chinese and Japanese clauses have no spaces between words; a Japanese object ends in the particle を.
-    """
-    before, found, behind = clause.partition(thing)
-    behind = behind.removeprefix("s")
-    if not found or (behind[:1].isascii() and behind[:1].isalnum()):
-        return False
-    if behind.lstrip().startswith("を") or before.rstrip().endswith(_WIDE_NEW):
-        return True
-    *_, word = before.split() or [""]
-    return before.endswith(" ") and (word.startswith(_FOREIGN_NEW) or _is_foreign_verb(word))
-
-
-def _lowered(prompt: str) -> str:
+def lowered(prompt: str) -> str:
     # The middle of a long prompt is usually pasted.
     return prompt[:4000].lower() + ("\n" + prompt[-400:].lower() if len(prompt) > 4000 else "")
 
@@ -211,7 +132,7 @@ def clauses(text: str) -> list[str]:
 
     Of a long prompt, only the beginning and the end are read.
     """
-    own_text = "\n".join(_own_lines(text))
+    own_text = "\n".join(_own_lines(text)).replace("()", "_")  # "commit()" is a name
     if len(own_text.split()) > MOST_WORDS:
         head, tail = own_text[:ENDS_OF_A_LONG_ONE], own_text[-ENDS_OF_A_LONG_ONE:]
         own_text = f"{head.rpartition(' ')[0]}\n{tail.partition(' ')[2]}"  # without the words that the cuts have split
@@ -250,12 +171,12 @@ def _plain(clause: str) -> str:
     return clause
 
 
-def _bare(word: str) -> str:
+def bare(word: str) -> str:
     return word.strip(".,;:!?\"'`()[]")
 
 
 def _english(clause: str) -> str:
-    words = [_bare(word) for word in clause.split()]
+    words = [bare(word) for word in clause.split()]
     if not words or not clause[0].isascii():
         return ""
     if words[0] == "git" and len(words) > 1:
@@ -263,10 +184,10 @@ def _english(clause: str) -> str:
     if words[:2] == ["make", "sure"]:  # the tables have verbs of one word
         words = ["ensure", *words[2:]]
     if words[0] in GOING_ON:
-        words = _without_going_on(words)
-    if words[0] in _ASKING_WHICH:
-        return _of_command(words)
-    verb, rest = words[0], words[1:]
+        words = without_going_on(words)
+    if words[0] in _ASKING and (action := _of_question(words)):
+        return action
+    verb, rest = _corrected(words[0]), words[1:]
     if verb in _words().alone and (action := _of_alone(verb, rest)):
         return action
     for action, verbs, things in _words().english:
@@ -275,15 +196,37 @@ def _english(clause: str) -> str:
     return ""
 
 
+def _of_question(words: list[str]) -> str:
+    if words[0] in _ASKING_WHICH and (action := _of_command(words)):
+        return action
+    from enricher.prompt.wording.actions.questions import asked_about
+
+    return asked_about(words, _words().go_on)
+
+
+def _corrected(word: str) -> str:
+    """Return the verb of the tables that ``word`` misspells, as "psuh" and "relase" do; else the word itself."""
+    verbs = _words().verbs
+    if len(word) < SHORTEST_MISSPELT or f" {word} " in verbs or not word.isalpha():
+        return word
+    swapped = (f"{word[:at]}{word[at + 1]}{word[at]}{word[at + 2 :]}" for at in range(1, len(word) - 1))
+    if verb := next((one for one in swapped if f" {one} " in verbs), ""):
+        return verb
+    if len(word) == SHORTEST_MISSPELT:  # "star" is no misspelt "start"
+        return word
+    likely = [verb for verb in verbs.split() if verb[0] == word[0] and len(verb) == len(word) + 1]
+    return next((one for one in likely if any(f"{one[:at]}{one[at + 1 :]}" == word for at in range(1, len(one)))), word)
+
+
 def _of_command(words: list[str]) -> str:
     """Return the action whose command a clause asks for, as in "which lint command do I run"."""
-    at = words.index("command") if "command" in words[:LONGEST_THING] else 0
+    at = words.index("command") if "command" in words[:WORDS_BEFORE_COMMAND] else 0
     behind = words[at + 1 : at + 3]
     is_own = not behind or (behind[0] in ("do", "should", "can", "must") and behind[1:] in (["i"], ["we"]))
-    return action_words.COMMANDS.get(words[at - 1], "") if at > 1 and (is_own or behind[0] == "here") else ""
+    return tables.COMMANDS.get(words[at - 1], "") if at > 1 and (is_own or behind[0] == "here") else ""
 
 
-def _without_going_on(words: list[str]) -> list[str]:
+def without_going_on(words: list[str]) -> list[str]:
     """Return ``words`` with "continue with fixing" or the like replaced with "fix"; other words unchanged."""
     at = next((number for number, word in enumerate(words[1:4], 1) if word not in ("on", "with")), 0)
     gerund = words[at].removesuffix("ing")
@@ -299,12 +242,14 @@ def _of_alone(verb: str, rest: list[str]) -> str:
         return "" if verb in NEEDS_A_THING else action
     if _is_path(rest[0]) and action in ("lint", TEST) and len(rest) == 1:
         return action
-    if rest[0] in ("the", "my", "your", "our", "all") or (rest[0] == "that" and verb in ("commit", "push")):
+    if rest[0] in ("the", "teh", "my", "your", "our", "all") or (rest[0] == "that" and verb in ("commit", "push")):
         return action if _is_committable(verb, rest, behind) else ""
-    if verb in ("release", "publish") and _is_version(rest[0]):
+    if verb in ("release", "publish", "tag", "cut") and _is_version(rest[0]):
         return action
     if rest[0] == "version":
         return action if len(rest) > 1 and _is_version(rest[1]) else ""
+    if verb == "tag":  # "tag it with a label" is about something else
+        return action if rest in (["it"], ["this"]) else ""
     if verb in NEEDS_A_THING and len(rest) > 1 and rest[0] in ("it", "this", "that", "these", "them", "everything"):
         return action if rest[1] in _words().go_on else ""
     return action if rest[0] in behind or rest[0] in ("now", "again", "please") else ""
@@ -356,14 +301,18 @@ def _has_object(rest: list[str], things: frozenset[str], verb: str, action: str)
 
 
 def _foreign(clause: str) -> str:
-    words = [_bare(word) for word in clause.split()]
-    if not words or len(words) > LONGEST_CLAUSE or f" {words[0]} " in _words().verbs or _NEGATIONS.intersection(words):
+    words = [bare(word) for word in clause.replace("'", " ").split()]  # "l'application"
+    if not words or len(words) > LONGEST_CLAUSE or NEGATIONS.intersection(words):
         return ""
-    if clause.isascii() and _ENGLISH_WORDS.intersection(words):  # English words may begin like foreign verbs
+    if (
+        f" {words[0]} " in _words().verbs and words[0] != "come" and _FOREIGN_ARTICLES.isdisjoint(words)
+    ):  # "compile le projet" is French
+        return ""
+    if clause.isascii() and ENGLISH_WORDS.intersection(words):  # English words may begin like foreign verbs
         return ""
     for action, verbs, things in _words().foreign:
         # LONGEST_VERB: "Erstellungsdatum" begins like the verb "erstell", but is a noun.
-        if not any(word.startswith(verbs) and len(word) < LONGEST_VERB for word in words):
+        if not any(f"{word}$".startswith(verbs) and len(word) < LONGEST_VERB for word in words):
             continue
         if things.intersection(words) or (
             # Without an object, the verb must be complete, apart from its ending: "committe", "committen".
@@ -375,7 +324,7 @@ def _foreign(clause: str) -> str:
 
 def _wide(clause: str) -> str:
     # \u3000: Chinese and Japanese characters are above it.
-    if clause.isascii() or max(clause) < "\u3000" or any(word in clause for word in _WIDE_NOT):
+    if clause.isascii() or max(clause) < "\u3000" or any(word in clause for word in WIDE_NOT):
         return ""
     for action, firsts, seconds in _words().wide:
         for first in _cells(firsts):

@@ -32,6 +32,7 @@ from enricher.sources.code.indexing.conventions import (
 )
 from enricher.sources.code.indexing.restructured_text import as_markdown
 from enricher.sources.code.indexing.runners import Runner, runners
+from enricher.sources.code.indexing.ways.workflows import listed, started_by_pushes
 from storage.base import private
 
 if TYPE_CHECKING:
@@ -48,13 +49,14 @@ create index ways_by_action on ways (action);
 """
 DOES = {
     "test": "runs the tests", ONE_TEST: "runs one test", "lint": "checks the code", "run": "starts it",
-    "build": "builds it", "deploy": "deploys", "release": "releases", "dependency": "adds a dependency",
+    "build": "builds it", "deploy": "deploys", "release": "releases", "dependency": "adds or updates a dependency",
     "migration": "for migrations", "changelog": "for the changelog",
 }  # fmt: skip
+WORKFLOWS = ".github/workflows"
 SENTENCE, COMMAND, FILE, HISTORY = "sentence", "command", "file", "history"
 
 MOST_BYTES = 200_000
-MOST_MANIFESTS = 80
+MOST_MANIFESTS = 120
 MOST_STORED = 4
 """Maximum facts that are stored per action (such as "test"), kind of fact and folder."""
 _MANIFESTS = frozenset(
@@ -68,8 +70,17 @@ _ASIDE = re.compile(
 )
 _PYTHON_TEST = re.compile(r"(?:^|/)(?:test_\w+|\w+_test|tests)\.py$")
 _WORKFLOW = re.compile(r"^\.github/workflows/[^/]+\.ya?ml$")
-_TEMPLATE = re.compile(r"^(?:\.github/|docs/|)(?:pull_request_template(?:\.md|/[^/]+\.md))$", re.IGNORECASE)
-_CHANGELOG = re.compile(r"^(?:CHANGELOG|CHANGES|HISTORY|NEWS)\.(?:md|rst|txt)$", re.IGNORECASE)
+_TEMPLATE = re.compile(r"^(?:\.github/|docs/|)(?:pull_request_template(?:\.md|/[^/]+\.md)?)$", re.IGNORECASE)
+_CHANGELOG = re.compile(
+    r"^(?:[\w@.-]+/){0,2}(?:(?:CHANGELOG|CHANGES|HISTORY|NEWS)\.(?:md|rst|txt)|(?-i:CHANGELOG|CHANGES|NEWS))$",
+    re.IGNORECASE,
+)
+_NEXT = re.compile(
+    r"unreleased|unpublished|not (?:yet )?released|pending|upcoming|in (?:development|progress)|snapshot|\bdev\d*\b"
+    r"|\bnext(?: release| version)?$|\bt\.?b\.?[ad]\b|x{3,}",
+    re.IGNORECASE,
+)
+"""Words in the heading of a changelog's section for what was not released yet."""
 _GIT_HOOK = re.compile(r"^\.(?:husky|githooks)/(pre-commit|commit-msg)$")
 _NAMED = (TASK_SCRIPT, _WORKFLOW, _GIT_HOOK, _TEMPLATE, _CHANGELOG)
 _OF_EVERY_PROJECT = re.compile(
@@ -85,6 +96,22 @@ _PUBLISHES = re.compile(
 )
 _ONLY_TAGS = re.compile(r"^\s*if:.*(?:refs/tags|ref_type\s*==\s*'tag'|github\.ref,\s*'tags)", re.MULTILINE)
 """The condition of a job that runs for tags only, however its workflow was started."""
+_GUIDE = re.compile(
+    r"(?:^(deploy)|(?:^|/)(?:releas|publish))\w*(?:[-_](?:process|procedure|guide|checklist))?\.\w+$", re.IGNORECASE
+)
+"""A document that is about releasing or deploying as a whole; in a folder, one on deploying is for users."""
+GUIDE = 8.5
+"""The rank of such a document."""
+LONGEST_TITLE, FEWEST_PARTS = 60, 3
+_DEPENDENCY = re.compile(
+    # "requests[socks]>=2.28"; "lodash": "^4.17"; serde = { version = "1" }; gem "rack", "~> 3"; golang.org/x/net v0.1
+    r"""^\s*(?:[\w.-]+ = \[|gem |require |- )?["']?(?:[\w-]+\.[\w.-]+/(?:\S+/)?)?"""
+    r"""(@?[a-z][\w./-]*)(?:\[[\w, -]+\])?["']?"""
+    r"""(?:\s*[<>=~!]=|\s*(?:[:,]|= ?)\s*(?:["'][~^<>= ]*\d|\{)| v\d)""",
+    re.MULTILINE | re.IGNORECASE,
+)
+_NO_DEPENDENCIES = frozenset("edition node npm php python python_version ruby rust-version version".split())
+MOST_DEPENDENCIES = 600
 _CONVENTIONAL = re.compile(r"^(\w{2,12})(\([^)]{1,40}\))?!?: \S")  # "fix(parser)!: Accept tabs"
 _TICKET = re.compile(r"^(?:\[?[A-Z]{2,10}-\d+\]?)[: ]")  # "SHOP-12: Accept tabs", "[SHOP-12] Accept tabs"
 AGENT_FILES = ("CLAUDE.md", "AGENTS.md", "GEMINI.md")
@@ -144,7 +171,15 @@ def write(db: sqlite3.Connection, root: str, files: list[ListedFile]) -> bool:
     db.executemany("insert into runners values (?, ?, ?)", [(one.folder, one.ends, one.template) for one in known])
     db.execute("insert or replace into meta values ('ways', ?)", (mark,))
     db.execute("insert or replace into meta values ('imported', ?)", (_imported(root, texts),))
+    db.execute("insert or replace into meta values ('dependencies', ?)", (" ".join(_dependencies(texts)),))
     return True
+
+
+def _dependencies(texts: dict[str, str]) -> list[str]:
+    """Return the names, in small letters, of what the manifests among ``texts`` give a version."""
+    manifests = (text for path, text in texts.items() if path.rpartition("/")[2].lower() in _MANIFESTS)
+    names = {name.lower() for text in manifests for name in _DEPENDENCY.findall(text)}
+    return sorted(names - _NO_DEPENDENCIES)[:MOST_DEPENDENCIES]
 
 
 def _concerned(files: list[ListedFile]) -> list[ListedFile]:
@@ -162,7 +197,7 @@ def _is_manifest(path: str) -> bool:
         return False
     if path.rpartition("/")[2].lower() in _MANIFESTS:
         return not _ASIDE.search(path)
-    return path == ".env.example" or any(pattern.match(path) for pattern in _NAMED)
+    return path == ".env.example" or any(pattern.match(path) and not _ASIDE.search(path) for pattern in _NAMED)
 
 
 def _hash_of(files: Iterable[ListedFile]) -> str:
@@ -171,7 +206,7 @@ def _hash_of(files: Iterable[ListedFile]) -> str:
 
 
 def _read(root: str, file: ListedFile) -> str:
-    if file.size > MOST_BYTES:
+    if file.size > MOST_BYTES and not _CHANGELOG.match(file.path):  # of a changelog, the beginning is enough
         return ""
     try:
         content = private.read_file(f"{root}/{file.path}", MOST_BYTES)
@@ -233,8 +268,13 @@ def _of_documents(texts: dict[str, str]) -> list[Row]:
     for path, text in texts.items():
         if not is_document(path):
             continue
-        folder = path.rpartition("/")[0]
-        folder = "" if folder.startswith((".", "docs", "doc")) else folder  # these are about the whole project
+        if made := _GUIDE.search(path):
+            action = "deploy" if made[1] else "release"
+            parts = [title for title in titles(text)[1:] if len(title) <= LONGEST_TITLE]
+            if len(parts) >= FEWEST_PARTS:
+                label = f"{path} — describes how this project {DOES[action]}: {', '.join(parts[:5])}"
+                rows.append(_row(action, path, label, GUIDE, folder=_folder_of(path)))
+        folder = _folder_of(path)
         rows += [
             Row(one.action, SENTENCE, one.text, f"{path}:{one.line}", path, one.line, folder, one.score)
             for one in [*conventions(path, text), *additions(path, text)]
@@ -288,6 +328,8 @@ def _calls(script: str) -> str:
 def _of_names(project: ProjectFiles) -> list[Row]:
     rows: list[Row] = []
     rows += _of_migrations(project.paths)
+    if started := started_by_pushes({path: text for path, text in project.texts.items() if _WORKFLOW.match(path)}):
+        rows.append(_row("trigger", WORKFLOWS, f"{WORKFLOWS}/ — {started}", 7.0))
     if ".all-contributorsrc" in project.present:
         label = ".all-contributorsrc — the list of contributors is kept by all-contributors"
         rows.append(_row("contributor", ".all-contributorsrc", label, 6.0, said=label))
@@ -329,10 +371,12 @@ def _of_workflow(path: str, text: str) -> list[Row]:
     """Return a row that says what starts the workflow in the file ``path``, if this releases or deploys; else none."""
     head = text.partition("\njobs:")[0]  # where the events are that start the workflow
     name = path.rpartition("/")[2].rpartition(".")[0].lower()
-    tags, branches = _listed(head, r"tags"), _listed(head, r"push:\s*\n\s*branches")
+    tags, branches = listed(head, r"tags"), listed(head, r"push:\s*\n\s*branches")
     when = [f"a pushed tag `{tags}`"] if tags else []
     when += ["a published GitHub release"] if re.search(r"^\s*release:\s*\n\s*types:", head, re.MULTILINE) else []
-    releases = bool(re.search(r"release|publish", name)) or (bool(when) and bool(_PUBLISHES.search(text)))
+    releases = bool(re.search(r"release|publish", name) and not re.search(r"draft|notes|label|check", name)) or (
+        bool(when) and bool(_PUBLISHES.search(text))
+    )
     when += [f"a push to {branches}"] if branches and not tags else []
     when += ["a start by hand"] if "workflow_dispatch" in head and not (tags and _ONLY_TAGS.search(text)) else []
     if not when:
@@ -340,33 +384,42 @@ def _of_workflow(path: str, text: str) -> list[Row]:
     line = line_of(text, "tags:") if tags else line_of(text, "on:")
     where = f"{path}:{line}"
     deploys = bool(re.search(r"deploy|pages", name))
+    does = "deploys" if deploys else "releases" if releases else ""
     rows = [_row("deploy", path, f"{where} — deploys on {' or '.join(when)}", 7.0, line=line)] if deploys else []
     if releases:  # one that deploys by its name may publish the package as well
         rank = 7.1 if name in ("release", "publish") else 7.0  # not "docker-release" where there are both
         rows.append(_row("release", path, f"{where} — releases on {' or '.join(when)}", rank, line=line))
+    if does and branches and not tags:
+        some = " that changes some paths" if re.search(r"^\s*paths(?:-ignore)?:", head, re.MULTILINE) else ""
+        rows.append(
+            _row("push", path, f"{where} — {does} on a push to {branches}{some}", 6.0, line=line, said=branches)
+        )
     return rows
-
-
-def _listed(head: str, key: str) -> str:
-    """Return the items of the YAML list at ``key``, joined by commas; empty if there is no such list.
-
-    ``head`` is the part of a workflow file above its jobs, and ``key`` is a regular expression.
-    """
-    # "[v1, v2]" on one line, or a line "- v1" for each.
-    found = re.search(rf"^\s*{key}:\s*(?:\[(.+?)\]|((?:\n\s*- .+)+))", head, re.MULTILINE)
-    # A comment begins with a number sign behind a blank.
-    values = re.split(r",|\n", re.sub(r"\s#.*", "", found[1] or found[2]) if found else "")
-    return ", ".join(value.strip(" -'\"") for value in values if value.strip(" -'\""))
 
 
 def _of_changelog(project: ProjectFiles, path: str, text: str) -> list[Row]:
     if ".changeset/config.json" in project.present:
         return []
-    for number, line in enumerate(text.splitlines()[:80], 1):  # the newest section is at the top
-        if "unreleased" in line.lower() and line.lstrip().startswith(("#", "[", "U")):
-            label = f"{path}:{number} — the section Unreleased takes the next entry"
-            return [_row("changelog", path, label, 6.0, line=number), _row("release", path, label, 3.0, line=number)]
+    lines = text.splitlines()[:80]  # the newest section is at the top
+    for number, line in enumerate(lines, 1):
+        below = lines[number] if number < len(lines) else ""
+        if not line.startswith(("#", "[")) and not re.match(r"([=~^*-])\1{2,}\s*$", below):
+            continue
+        title = re.sub(r"[\[\]#*]|\(http\S*\)", "", line).strip()
+        if _NEXT.search(title):
+            folder = _folder_of(path)
+            label = f"{path}:{number} — the section {title[:40]} takes the next entry"
+            changelog = _row("changelog", path, label, 6.0, line=number, folder=folder)
+            return [changelog] if folder else [changelog, _row("release", path, label, 3.0, line=number)]
+        if re.search(r"\d\.\d", title):  # the newest section is of a version that was released
+            return []
     return []
+
+
+def _folder_of(path: str) -> str:
+    """Return the folder for which a document holds; empty for one of the whole project."""
+    folder = path.rpartition("/")[0]
+    return "" if folder.startswith((".", "docs", "doc")) else folder
 
 
 def _of_history(latest: list[str]) -> list[Row]:

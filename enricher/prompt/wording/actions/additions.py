@@ -1,0 +1,138 @@
+"""Detect which thing a prompt asks to add, of those for which the project has instructions: "add a CSV exporter".
+
+This module runs in the hook, so it uses no regular expressions.
+"""
+
+from __future__ import annotations
+
+from enricher.prompt.text import singular
+from enricher.prompt.wording.actions import (
+    ENGLISH_WORDS,
+    GOING_ON,
+    LONGEST_CLAUSE,
+    NEGATIONS,
+    WIDE_NOT,
+    bare,
+    clauses,
+    lowered,
+    without_going_on,
+)
+
+MAKING = frozenset("add create implement introduce write build make register define".split())
+LONGEST_THING = 5
+"""Maximum words of the thing that a prompt asks for, including those before the noun: "streaming CSV exporter"."""
+_NEW = frozenset("a an another new one two three some more".split())
+_BEFORE_NEW = _NEW | {"me", "us", "also", "own", "custom", "simple", "our", "the"}
+_BEHIND_NEW = frozenset(
+    "that which who for to with without in into on onto of from like called named using by as at so when where if"
+    " while until because since similar instead here there please now first next again too off based".split()
+)
+_FOREIGN_MAKING = (
+    *("füg", "fueg", "erstell", "schreib", "implementier", "ergänz", "ajout", "crée", "créer", "écri", "implément"),
+    *("añad", "agreg", "escrib", "adicion", "escrev", "aggiung", "scriv"),
+    *("добав", "созда", "напиш", "реализ"),
+)
+_FOREIGN_MAKING_WORDS = frozenset("crea cread crie criar implementa".split())  # "creation" begins like "crea"
+_WIDE_MAKING = ("添加", "新增", "增加", "实现", "创建", "编写", "追加", "作成", "実装")
+_FOREIGN_NEW = (
+    *("ein", "neu", "weiter", "un", "une", "nouve", "una", "uno", "nuev", "otr", "um", "uma", "nov", "outr", "nuov"),
+    *("нов", "ещё", "еще"),
+)
+"""Beginnings of the words for "a" and "new", which precede the thing to be made, not the place where it belongs."""
+_WIDE_NEW = ("一个", "一個", "一种", "新", "新的", "新しい", *_WIDE_MAKING)
+
+BUMPING = ("bump", "upgrade", "update", "downgrade", "pin")
+_FOREIGN_BUMPING = ("aktualisier", "actualiz", "actualis", "atualiz", "aggiorn", "обнов", "mets")
+_WIDE_BUMPING = ("升级", "更新", "に上げ", "アップデート")
+_FIRST_WIDE = "\u3000"
+"""Chinese and Japanese characters are above it."""
+
+
+def asked_addition(prompt: str, things: list[str]) -> str:
+    """Return the one of ``things`` that the prompt asks the agent to add or create; an empty string if none.
+
+    With the thing "exporter", "add a CSV exporter for totals" asks for it, and "add an exporter argument" does not. The
+    things are lower-case singular nouns. If several fit, such as "type" and "task type", the longest is returned.
+    """
+    longest_first = sorted(things, key=len, reverse=True)
+    for clause in clauses(lowered(prompt)):
+        made = _made(clause)
+        if made:
+            found = next((thing for thing in longest_first if f" {made}".endswith(f" {thing}")), "")
+        elif _is_foreign_making(clause):
+            found = next((thing for thing in longest_first if _is_object(clause, thing)), "")
+        else:
+            continue
+        if found:
+            return found
+    return ""
+
+
+def asks_for_version(prompt: str, packages: list[str]) -> bool:
+    """Return whether the prompt asks for another version of one of ``packages``: "bump requests to 2.32"."""
+    return any(_is_bump(clause, frozenset(packages)) for clause in clauses(lowered(prompt)))
+
+
+def _is_bump(clause: str, packages: frozenset[str]) -> bool:
+    words = " ".join(word[:1] + word[1:].replace("@", " ").replace("==", " ") for word in clause.split()).split()
+    words = [word.strip(".,;:!?\"'`()[]") for word in words]  # not "@", with which a package may begin
+    if words[0] in BUMPING:
+        rest = [word for word in words[2:] if word not in ("to", "from", "the")]
+        return words[1:2] != [] and words[1] in packages and (_is_version(rest[0]) if rest else words[0] != "update")
+    latin = "".join(char if char < _FIRST_WIDE else " " for char in clause).split()
+    bumps = any(word.startswith(_FOREIGN_BUMPING) for word in words) or any(verb in clause for verb in _WIDE_BUMPING)
+    return bumps and len(words) <= LONGEST_CLAUSE and not packages.isdisjoint(latin) and any(map(_is_version, latin))
+
+
+def _is_version(word: str) -> bool:
+    return word.lstrip("v^~=>")[:1].isdigit() or word in ("latest", "newest")
+
+
+def _made(clause: str) -> str:
+    """Return what an English clause asks to make: "a new CSV exporter for totals" gives "csv exporter"."""
+    words = [bare(word) for word in clause.split()]
+    if words and words[0] in GOING_ON:
+        words = without_going_on(words)
+    if not words or words[0] not in MAKING:
+        return ""
+    at = 1
+    while at < len(words) and words[at] in _BEFORE_NEW:
+        at += 1
+    if not _NEW.intersection(words[1:at]):
+        return ""
+    made: list[str] = []
+    for word in words[at : at + LONGEST_THING + 1]:
+        if word in _BEHIND_NEW or not word:
+            break
+        made.append(word)
+    if not made or len(made) > LONGEST_THING:
+        return ""
+    return " ".join([*made[:-1], singular(made[-1])])
+
+
+def _is_foreign_making(clause: str) -> bool:
+    words = [bare(word) for word in clause.split()]
+    if clause.isascii() and ENGLISH_WORDS.intersection(words):
+        return False
+    if len(words) > LONGEST_CLAUSE or NEGATIONS.intersection(words) or any(word in clause for word in WIDE_NOT):
+        return False
+    return any(map(_is_foreign_verb, words)) or any(verb in clause for verb in _WIDE_MAKING)
+
+
+def _is_foreign_verb(word: str) -> bool:
+    return word.startswith(_FOREIGN_MAKING) or word in _FOREIGN_MAKING_WORDS
+
+
+def _is_object(clause: str, thing: str) -> bool:
+    """Return whether a clause asks for ``thing``: it follows "a", "new" or the verb, as in "crea un exporter".
+
+    Chinese and Japanese clauses have no spaces between words; a Japanese object ends in the particle を.
+    """
+    before, found, behind = clause.partition(thing)
+    behind = behind.removeprefix("s")
+    if not found or (behind[:1].isascii() and behind[:1].isalnum()):
+        return False
+    if behind.lstrip().startswith("を") or before.rstrip().endswith(_WIDE_NEW):
+        return True
+    *_, word = before.split() or [""]
+    return before.endswith(" ") and (word.startswith(_FOREIGN_NEW) or _is_foreign_verb(word))

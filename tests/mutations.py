@@ -7483,8 +7483,8 @@ MUTATIONS = (
     Mutation(
         "how to run a single test is not told",
         "enricher/context/channels/ways.py",
-        "if wanted(prompt) == RUN_ONE else actions",
-        "if False else actions",
+        "if wanted(prompt) == RUN_ONE else found",
+        "if False else found",
         "",
         "context/test_tests_of_it.py::test_who_asks_how_to_run_a_single_test_is_told_the_command",
     ),

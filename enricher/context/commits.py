@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from enricher.sources.code.name_history import Event
 
 MOST_SHOWN = 3
+MOST_REMOVALS = 2  # of one name, which each of several files defined
 MOST_PAIRS = 12  # maximum pairs of adjacent words of a question that are looked up as one name
 MOST_READ = 400  # maximum commits of a time span that are read; with more, the label says "or more"
 DAY = 86_400
@@ -117,11 +118,11 @@ def _of_name(db: Connection, root: str, name: str, found: list[Event], kind: str
     # Without a question, only the commit that removed the name.
     first = name_history.introduction(found, is_whole=known.is_whole, cut_at=known.cut_at)
     candidates = [_candidate(name, "added", first)] if first and kind == "added" else []
-    removed = name_history.removal(found)
+    removed = name_history.removals(found)[:MOST_REMOVALS]
     was_defined = any(one.what & (name_history.DEFINED | name_history.UNDEFINED) for one in found)
-    is_left_to_others = bool(removed and removed.what & name_history.UNDEFINED) and kind == "removed"
+    is_left_to_others = bool(removed and removed[0].what & name_history.UNDEFINED) and kind == "removed"
     if removed and (kind or was_defined) and _is_gone(db, root, name, may_be_used=is_left_to_others):
-        return [*candidates, _candidate(name, _describe_event(db, name, removed), removed)]
+        return candidates + [_candidate(name, _describe_event(db, name, one), one) for one in removed]
     if kind == "removed":
         # A name that is still there was not renamed, although it may have been replaced in some places.
         moved = next((one for one in found if one.what & name_history.MOVED), None)

@@ -604,3 +604,25 @@ def test_our_own_history_tells_who_removed_a_function(account: Account) -> None:
 
     assert line.startswith(f"`{name}` — removed from enricher/session.py in 32680d2, 2026-11-22: ")
     assert told(account, "add a parameter to estimate_tokens", cwd=str(ROOT)) == []
+
+
+def test_a_name_that_two_commits_removed_from_two_files_gets_both(account: Account, ledger: dict[str, str]) -> None:
+    root = account.project
+    write_all(
+        root,
+        {"web/utils.js": "export function find_row(a) {\n}\n", "app/utils.js": "export function find_row(b) {\n}\n"},
+    )
+    commit(root, "Find rows", days=2)
+    (root / "web/utils.js").write_text("\n")
+    first = commit(root, "Use Array.find on the pages", days=1)
+    (root / "app/utils.js").write_text("\n")
+    last = commit(root, "Use Array.find everywhere")
+    account.cli("code", "index")
+
+    lines = told(account, "what happened to find_row?")
+    assert sorted(lines) == sorted(
+        [
+            f'`find_row` — removed from web/utils.js in {first}, {day_of(1)}: "Use Array.find on the pages"',
+            f'`find_row` — removed from app/utils.js in {last}, {day_of(0)}: "Use Array.find everywhere"',
+        ]
+    )

@@ -229,3 +229,13 @@ def test_of_many_definitions_that_in_the_folder_of_the_opened_files_is_told(
 
     reason = "defined here, beside the files of this conversation, and in 4 other files"
     assert lines == [f"shop/pay/cash/form.py:1 render_form — {reason}"]
+
+
+def test_a_file_named_beside_another_with_its_path_is_the_one_in_that_folder(account: Account, shop: Path) -> None:
+    write_all(shop, {f"themes/{name}/{file}.css": "a {}\n" for name in ("dark", "light") for file in ("base", "print")})
+    account.cli("code", "index")
+
+    assert told(account, "clean up base.css") == [
+        "themes/dark/base.css — one of 2 files of that name: themes/light/base.css"
+    ]
+    assert told(account, "clean up themes/light/print.css and base.css") == []

@@ -116,6 +116,38 @@ def test_a_quoted_name_alone_on_its_line_is_used_by_the_call_around_it(account: 
     assert lines == ["shop/defaults.py:5 MOST_CRATES — defined here; the only use: shop/stack.py:2"]
 
 
+def test_a_name_alone_on_its_line_in_a_list_or_a_call_is_used(account: Account, shop: Path) -> None:
+    imports = "from shop.crates import (\n    CloseCrate,\n)\n"
+    hooks = f"{imports}\nfor action in [\n    CloseCrate,\n]:\n    register(\n        close,\n    )\n"
+    helper = "def apply(\n    close,\n    CloseCrate,\n):\n    pass\n"
+    crates = "class CloseCrate:\n    pass\n"
+    write_all(shop, {"shop/crates.py": crates, "shop/hooks.py": hooks, "shop/helper.py": helper})
+    account.cli("code", "index")
+
+    lines = told(account, "what is CloseCrate for?")
+    assert lines == ["shop/crates.py:1 CloseCrate — defined here; the only use: shop/hooks.py:6"]
+
+
+@pytest.mark.parametrize("line", ["  ...tabs.map(openTable),", "  #[Route(openTable)]"])
+def test_a_spread_list_and_an_attribute_are_no_comments(account: Account, shop: Path, line: str) -> None:
+    write_all(shop, {"web/move.js": "export function openTable(i) {\n}\n", "web/all.js": f"all = [\n{line}\n];\n"})
+    account.cli("code", "index")
+
+    lines = told(account, "what is openTable for?")
+    assert lines == ["web/move.js:1 openTable — defined here; the only use: web/all.js:2"]
+
+
+def test_of_a_function_that_is_also_passed_on_the_caller_is_not_called_the_only_one(
+    account: Account, shop: Path
+) -> None:
+    moves = "export function openTable(i) {\n}\n\nopenTable(1);\ntabs.each(openTable);\n"
+    write_all(shop, {"web/move.js": moves})
+    account.cli("code", "index")
+
+    lines = told(account, "what is openTable for?")
+    assert lines == ["web/move.js:1 openTable — defined here; one caller: line 4"]
+
+
 @pytest.mark.parametrize(
     "message",
     [
@@ -492,6 +524,63 @@ def test_of_a_trace_of_php_the_innermost_frame_is_told(account: Account, shop: P
     assert of_another_version == ["src/Shop/Scales.php — the trace's innermost frame"]
 
 
+def test_of_another_version_the_function_of_the_frame_is_told(account: Account, shop: Path) -> None:
+    source = "def weigh(crate):\n    return crate.read()\n\n\ndef tare(crate):\n    return 1\n"
+    write_all(shop, {"src/scales.py": source})
+    account.cli("code", "index")
+    trace = 'Traceback (most recent call last):\n  File "/srv/app/src/scales.py", line {}, in weigh\n    x\nKeyError: 1'
+
+    assert told(account, trace.format(2)) == ["src/scales.py:2 weigh — the trace's innermost frame"]
+    (line,) = told(account, trace.format(6))
+    assert line == "src/scales.py:1 weigh — the trace's innermost frame in this project"
+
+
+def test_the_function_of_a_frame_of_a_library_is_none_of_the_project(account: Account, shop: Path) -> None:
+    write_all(shop, {"shop/pages.py": "class Page:\n    def get_template(self):\n        return 1\n"})
+    account.cli("code", "index")
+    place = "Exception Location: {}/web/loader.py, line 19, in get_template"
+
+    assert told(account, place.format("/opt/venv/lib/python3.12/site-packages")) == []
+    (line,) = told(account, place.format("/srv/shop"))
+    assert line == "shop/pages.py:2 get_template — defined here; no other use found"
+
+
+def test_a_script_without_an_ending_uses_and_defines_names(account: Account, shop: Path) -> None:
+    write_all(shop, {"shop/scales.py": "def weigh_crate():\n    pass\n\n\nweigh_crate()\n"})
+    write_all(shop, {"bin/weigh": "#!/usr/bin/env python3\nweigh_crate()\n\n\ndef read_scales():\n    pass\n"})
+    write_all(shop, {"bin/weighed": "weigh_crate()\n", "gradlew": "#!/bin/sh\nweigh_crate() {\n}\n"})
+    account.cli("code", "index")
+
+    (line,) = told(account, "is weigh_crate called twice?")
+    assert line == "shop/scales.py:1 weigh_crate — defined here; 2 callers: bin/weigh:2, line 5"
+    assert told(account, "is read_scales called?") == ["bin/weigh:5 read_scales — defined here; no other use found"]
+
+
+def test_callers_in_the_file_of_the_definition_are_not_counted_among_those_in_others(
+    account: Account, shop: Path
+) -> None:
+    others = {f"shop/{name}.py": "weigh_crate()\n" for name in ("one", "two", "three", "four")}
+    write_all(shop, {"shop/scales.py": "def weigh_crate():\n    pass\n\n\nweigh_crate()\n", **others})
+    account.cli("code", "index")
+
+    (line,) = told(account, "is weigh_crate called twice?")
+    assert line == "shop/scales.py:1 weigh_crate — defined here; 4 callers in 4 other files"
+
+
+def test_a_comment_with_a_quoted_text_is_no_place_of_it(account: Account, shop: Path) -> None:
+    write_all(shop, {"shop/dump.py": "# set where 'Weigh all crates' is chosen\nall = 1\n"})
+    write_all(shop, {"web/dump.html": "<label>Weigh all crates</label>\n"})
+    account.cli("code", "index")
+
+    (line,) = told(account, 'rename "Weigh all crates"')
+    assert line.startswith('web/dump.html:1 "Weigh all crates" — the only file that has it')
+    (shop / "web/dump.html").unlink()
+    account.cli("code", "index")
+    assert told(account, 'rename "Weigh all crates"') == [
+        'shop/dump.py:1 "Weigh all crates" — the only place that has it'
+    ]
+
+
 def test_of_many_definitions_that_in_the_interface_is_told(account: Account, shop: Path) -> None:
     classes = {
         f"src/{name}Store.java": f"class {name}Store {{\n    public Order findOrder(long id) {{\n    }}\n}}\n"
@@ -503,6 +592,8 @@ def test_of_many_definitions_that_in_the_interface_is_told(account: Account, sho
 
     lines = told(account, "findOrder should return null for unknown ids")
     assert lines == ["src/Store.java:2 findOrder — declared in this interface, defined in 5 other files"]
+    (line,) = told(account, "findOrder in SqlStore.java should return null, who calls it?")
+    assert line == "src/SqlStore.java:2 findOrder — defined here"
 
 
 def test_users_are_listed_unless_a_decorator_may_register_the_name(account: Account, shop: Path) -> None:

@@ -808,3 +808,12 @@ def test_it_is_what_was_just_changed(quota: Account) -> None:
 
     (line,) = told(quota, "now test it", "tests", transcript_path=str(transcript))
     assert line.startswith("tests/test_limits.py — tests limits.py")
+
+
+def test_the_script_of_eslint_checks_the_code(quota: Account) -> None:
+    scripts = {"stylelint": "stylelint src", "eslint": "eslint src"}
+    quota.write("project/package.json", json.dumps({"scripts": scripts}, indent=1))
+    quota.cli("code", "index")
+
+    (line,) = told(quota, "跑一下 eslint", "ways")
+    assert line == "package.json:4 — checks the code: `npm run eslint` (eslint src)"

@@ -46,18 +46,28 @@ PYTHON_ENDS = (".py", ".pyi", ".pyx")
 
 
 class Frame:
-    """A frame of a stack trace: its ``path:line`` (``where``), and whether it is the project's own code."""
+    """A frame of a stack trace: its path, line and function, and whether it is the project's own code.
 
-    __slots__ = ("is_own", "path", "where")
+    The function is empty outside of Python.
+    """
 
-    def __init__(self, path: str, line: str, *, package: str = "") -> None:
+    __slots__ = ("function", "is_own", "line", "path")
+
+    def __init__(self, path: str, line: str, *, package: str = "", function: str = "") -> None:
+        self.function = function
         self.path = path
-        self.where = f"{path}:{line}"
+        self.line = int(line)
         self.is_own = len(path) < LONGEST_PATH and not package.startswith(LIBRARY_PACKAGES) and _is_own(path)
 
 
 def innermost_frame(text: str) -> str:
     """Return the innermost frame outside libraries as ``path:line``; empty if there is none."""
+    frame = innermost(text)
+    return f"{frame.path}:{frame.line}" if frame else ""
+
+
+def innermost(text: str) -> Frame | None:
+    """Return the innermost frame outside libraries; None if there is none."""
     sections: list[list[Frame]] = [[]]
     innermost_last = False
     for line in _ends_of(text):
@@ -72,8 +82,8 @@ def innermost_frame(text: str) -> str:
     if innermost_last:
         frames = [frame for section in sections for frame in section]
         python = [frame for frame in frames if frame.path.endswith(PYTHON_ENDS)]
-        return (python or frames)[-1].where if frames else ""
-    return next((section[0].where for section in reversed(sections) if section), "")
+        return (python or frames)[-1] if frames else None
+    return next((section[0] for section in reversed(sections) if section), None)
 
 
 def installed_frames(text: str) -> list[tuple[str, int, str, str]]:
@@ -94,10 +104,10 @@ def installed_frames(text: str) -> list[tuple[str, int, str, str]]:
         frame = _python(bare) if bare.startswith('File "') else None
         if frame is None:
             continue
-        path, _, number = frame.where.replace("\\", "/").rpartition(":")
+        path = frame.path.replace("\\", "/")
         inside = next((path.partition(folder)[2] for folder in INSTALLED_IN if folder in path), "")
         if inside and len(found) < MOST_INSTALLED:
-            found.setdefault(inside, (inside, int(number), bare.rpartition(", in ")[2], ""))
+            found.setdefault(inside, (inside, frame.line, frame.function, ""))
     return list(found.values())
 
 
@@ -189,7 +199,7 @@ def _python(bare: str) -> Frame | None:
         return _located(bare[5:].partition(",")[0])
     path, _, after = bare[6:].partition('", line ')
     number = after.partition(",")[0].strip()
-    return Frame(path, number) if path and _is_number(number) else None
+    return Frame(path, number, function=after.partition(", in ")[2]) if path and _is_number(number) else None
 
 
 def _at(call: str) -> Frame | None:

@@ -121,11 +121,10 @@ def read_names(prompt: str) -> list[Name]:
     for (_line, bare), is_quoted in zip(lines, pasted, strict=True):
         reader.pasted(bare) if is_quoted else reader.line(bare)
     if any(is_quoted and _is_of_trace(bare) for (_line, bare), is_quoted in zip(lines, pasted, strict=True)):
-        from enricher.prompt.wording.frames import innermost_frame, installed_frames
+        from enricher.prompt.wording.frames import innermost, installed_frames
 
-        path, _, number = innermost_frame(prompt).rpartition(":")
-        if path and number.isdecimal() and len(number) < LONGEST_NUMBER:
-            reader.note(Name(FRAME, path.replace("\\", "/"), line=int(number)))
+        if frame := innermost(prompt):
+            reader.note(Name(FRAME, frame.path.replace("\\", "/"), owner=frame.function, line=frame.line))
         for inside, at, function, module in installed_frames(prompt):
             name = Name(INSTALLED, inside, owner=function, line=at)
             name.scope = module
@@ -302,7 +301,7 @@ class _Reader:
         rest = self._quoted(bare) if any(mark in bare for mark in QUOTES) or " '" in f" {bare}" else bare
         if message := _error_message(rest) or _told_message(rest):
             self.note(Name(ERROR, message))
-        words = _spaced(rest).split()
+        words = _spaced(_without_library_function(rest)).split()
         before = ""
         for raw in words:
             # Most words are plain, and cannot be names.
@@ -514,6 +513,16 @@ def _told_message(line: str) -> str:
         if found := line.partition(verb)[2]:
             return found.partition(". ")[0][:LONGEST_TEXT]
     return ""
+
+
+def _without_library_function(line: str) -> str:
+    """Return ``line`` without the function of a library that it names: "…/site-packages/web/load.py, line 9, in get"."""
+    before, found, _ = line.rpartition(", in ")
+    if not found or ", line " not in before:
+        return line
+    from enricher.prompt.wording.frames import LIBRARY_FOLDERS
+
+    return before if any(folder in before for folder in LIBRARY_FOLDERS) else line
 
 
 def _is_unit(word: str, before: str) -> bool:

@@ -144,8 +144,7 @@ class _Reader:
             frame = read_frame(bare)
             if frame is not None:
                 self.in_trace = True
-                number = frame.where.rpartition(":")[2]
-                self.query.frames.append((frame.path.replace("\\", "/"), int(number)))
+                self.query.frames.append((frame.path.replace("\\", "/"), frame.line))
                 function = bare.rpartition(", in ")[2] if ", in " in bare else ""
                 if bare.startswith("at "):  # "at Cart.total (src/cart.js:7:3)"
                     function = bare[3:].partition(" (")[0].rpartition(".")[2]

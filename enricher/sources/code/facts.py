@@ -95,6 +95,7 @@ def used(lookup: Lookup, uses: Uses, definition: SourceLine, name: str, *, is_as
         return f"{exported}, no other use found" if exported else "; no other use found"
     calls = [place for place in places if f"{name}(" in place.text]
     is_called = bool(calls) and not name[:1].isupper()  # a class is used in annotations as well
+    is_passed_on = is_called and len(calls) < len(places)
     places = calls if is_called else places
     word = "caller" if is_called else "use"
     if not is_asked and len(places) > MOST_SHOWN and all(place.path == definition.path for place in places):
@@ -106,9 +107,10 @@ def used(lookup: Lookup, uses: Uses, definition: SourceLine, name: str, *, is_as
     tests = {place.path for place in in_tests}
     also = f"; and {quoted(*tests) if len(tests) == 1 else f'{len(tests)} test files'}" if tests else ""
     if files > MOST_SHOWN:
-        return f"; {len(places)} {word}s in {counted(files)}{f': {listed}' if is_asked else ''}{also}"
+        outside = sum(place.path != definition.path for place in places)
+        return f"; {outside} {word}s in {counted(files)}{f': {listed}' if is_asked else ''}{also}"
     if len(places) == 1:
-        return f"; {'one' if tests or uses.is_partial else 'the only'} {word}: {listed}{also}"
+        return f"; {'one' if tests or uses.is_partial or is_passed_on else 'the only'} {word}: {listed}{also}"
     return f"; {len(places)} {word}s: {listed}{also}"
 
 

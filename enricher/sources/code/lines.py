@@ -4,7 +4,9 @@ from __future__ import annotations
 
 _IMPORTS = ("import ", "from ", "use ", "using ", "require ", "include ", "#include", "export {", "export *")
 _END_OF_IMPORT = "} from "
-_COMMENTS = ("#", "//", "* ", "*/", "/*", "<!--", "--", '"""', "'''", ";", ">>>", "...")
+_COMMENTS = ("#", "//", "* ", "*/", "/*", "<!--", "--", '"""', "'''", ";", ">>> ", "... ")
+_OF_FUNCTIONS = frozenset("def function func fun fn sub proc".split())
+"""Words with which the definition of a function begins, so that the names in brackets behind it are its parameters."""
 _DEFINING_WORDS = frozenset(
     "def class function func fn struct interface enum trait type const let var static mod module async export public"
     " private protected val fun object record sub proc local impl macro".split()
@@ -40,7 +42,8 @@ def indentation(line: str) -> int:
 
 
 def is_comment(line: str) -> bool:
-    return line.strip().startswith(_COMMENTS)
+    bare = line.strip()
+    return bare.startswith(_COMMENTS) and not bare.startswith("#[")  # an attribute in Rust or PHP
 
 
 def is_in_docstring(text: str, at: int) -> bool:
@@ -99,16 +102,21 @@ def _is_export(bare: str) -> bool:
 
 
 def is_argument(text: str, number: int, name: str) -> bool:
-    """Return whether a line is only the quoted ``name`` in a call whose brackets are on other lines.
+    """Return whether a line is only ``name`` in a call or a list, or quoted in a call, whose brackets are on others.
 
-    In a list of several lines, such as ``__all__``, the same line would only mention the name.
+    In a list of several lines, such as ``__all__``, the quoted name would only be mentioned.
     """
     *above, line = text.split("\n", number)[:number]
-    if line.strip(" \t,") not in (f'"{name}"', f"'{name}'"):
+    bare = line.strip(" \t,")
+    if bare not in (name, f'"{name}"', f"'{name}'"):
         return False
-    opening = next((one for one in reversed(above) if one.strip() and indentation(one) < indentation(line)), "")
-    called = opening.rstrip().removesuffix("(")
-    return called != opening.rstrip() and (called[-1:].isalnum() or called[-1:] in ("_", "]", ")"))
+    opening = next(
+        (one for one in reversed(above) if one.strip() and indentation(one) < indentation(line)), ""
+    ).rstrip()
+    if bare == name:
+        return opening.endswith(("(", "[")) and not is_import(opening) and _OF_FUNCTIONS.isdisjoint(opening.split())
+    called = opening.removesuffix("(")
+    return called != opening and (called[-1:].isalnum() or called[-1:] in ("_", "]", ")"))
 
 
 def is_only_quoted(line: str, name: str) -> bool:

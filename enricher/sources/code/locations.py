@@ -126,6 +126,8 @@ def _identifier(lookup: Lookup, name: Name) -> Fact | None:
     if places and places[0].kind != TEST:  # the program's own definition is meant, not a test's double of it
         places = [place for place in places if place.kind != TEST]
     namesakes = {place.path for place in places}
+    # If the prompt names some of the files, the other definitions are ignored.
+    places = [place for place in places if lookup.is_named_in_prompt(place.path)] or places
     if name.owner and (attribute := _class_attribute(lookup, name)):
         return attribute
     if name.owner and places:
@@ -194,11 +196,9 @@ def _definition(
 ) -> Fact | None:
     """Return a fact that says where ``name`` is defined and used; None if an ordinary word has too many uses to list.
 
-    ``places`` are its definitions. If the prompt names some of their files, the other definitions are ignored.
-    ``namesakes`` are all files that define the name, and ``is_owned`` means that the places belong to the owner that
-    the prompt names (``owner`` in ``owner.name``).
+    ``places`` are its definitions, and ``namesakes`` are all files that define the name. ``is_owned`` means that the
+    places belong to the owner that the prompt names (``owner`` in ``owner.name``).
     """
-    places = [place for place in places if lookup.is_named_in_prompt(place.path)] or places
     first = places[0]
     if not first.text.strip().startswith(DEFINING_STARTS):  # an instance, whose class may have its own file
         own = _file_called(lookup, name.text)
@@ -375,11 +375,19 @@ def _frame(lookup: Lookup, name: Name) -> Fact | None:
             return None
         if found:
             own = found[0][0]
+            if at := _of_another_version(lookup, own, name):
+                return Fact(FRAME, own, at, name.owner, "the trace's innermost frame in this project", ONLY)
             text = lookup.text(own)
             is_past_end = 0 < len(text) < MOST_READ_BYTES and text.count("\n") < name.line - 1  # of another version
             line = 0 if is_past_end else name.line
             return Fact(FRAME, own, line, lookup.symbol_at(own, line), "the trace's innermost frame", ONLY)
     return None
+
+
+def _of_another_version(lookup: Lookup, path: str, name: Name) -> int:
+    """Return the line of a frame's function in the file at ``path``, if the frame's own line is in another; else 0."""
+    lines = lookup.lines_in(path, name.owner)
+    return lines[0] if len(lines) == 1 and lookup.symbol_at(path, name.line) != name.owner else 0
 
 
 def _installed_frame(lookup: Lookup, name: Name) -> Fact | None:

@@ -120,21 +120,22 @@ def is_gone(db: Connection, name: str) -> bool:
     return True
 
 
-def removal(found: list[Event]) -> Event | None:
-    """Return the commit that removed a name; None if the name may still exist.
+def removals(found: list[Event]) -> list[Event]:
+    """Return the commits that removed a name, newest first; an empty list if the name may still exist.
 
     ``found`` are the commits that affected the name, newest first. If some of them removed its definition, and none
-    added one later, the newest of these is returned. If none of them added or removed a definition, the newest commit
-    is returned, provided that it removed more uses than it added. So is the newest if it renamed the name, because the
-    changed lines of a definition need not show that it is one.
+    added one later, these are returned, one for each file. If none of them added or removed a definition, the newest
+    commit is returned, provided that it removed more uses than it added. So is the newest if it renamed the name,
+    because the changed lines of a definition need not show that it is one.
     """
-    taken = [one for one in found if one.what & UNDEFINED and not one.what & (DEFINED | MOVED)]
     placed = next((one.at for one in found if one.what & DEFINED and not one.what & UNDEFINED), 0)
-    if taken and taken[0].at >= placed:
-        return taken[0]
-    if not found or found[0].net >= 0 or (placed and not found[0].what & RENAMED):
-        return None
-    return found[0]
+    taken: dict[str, Event] = {}
+    for one in found:
+        if one.what & UNDEFINED and not one.what & (DEFINED | MOVED) and one.at >= placed:
+            taken.setdefault(one.detail, one)
+    if taken or not found or found[0].net >= 0 or (placed and not found[0].what & RENAMED):
+        return list(taken.values())
+    return found[:1]
 
 
 def introduction(found: list[Event], *, is_whole: bool, cut_at: int) -> Event | None:
@@ -158,8 +159,8 @@ def successors(db: Connection, name: str, event: Event) -> list[str]:
     found: list[str] = []
     while event.what & RENAMED and event.detail not in (name, *found) and len(found) < MOST_NAMES_IN_A_ROW:
         found.append(event.detail)
-        later = removal(events(db, found[-1:]).get(found[-1], [])) if is_gone(db, found[-1]) else None
-        if later is None:
+        later = removals(events(db, found[-1:]).get(found[-1], [])) if is_gone(db, found[-1]) else []
+        if not later:
             break
-        event = later
+        event = later[0]
     return found

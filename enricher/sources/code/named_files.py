@@ -65,6 +65,7 @@ def place_of_file(lookup: Lookup, name: Name) -> Fact | None:
         # Several attachments were chosen from a list in the client, which has read the files.
         is_chosen = name.kind == ATTACHED and lookup.attached > 1
         return None if name.may_be_new or is_chosen else _missing_file(lookup, name.text)
+    found = _beside_named(lookup, found) or found
     if name.kind == ATTACHED or len(found) > MOST_ALIKE:
         return None
     if len(found) == 1:
@@ -76,6 +77,12 @@ def place_of_file(lookup: Lookup, name: Name) -> Fact | None:
     fact = Fact(FILE, found[0], name.line, "", reason, FEW)
     fact.others = found[1:]
     return fact
+
+
+def _beside_named(lookup: Lookup, found: list[str]) -> list[str]:
+    """Return those of ``found``, files of one name, in the folder of a file that the prompt names with its path."""
+    folders = {named.rpartition("/")[0] for named in lookup.named_paths if os.path.exists(f"{lookup.root}/{named}")}
+    return [path for path in found if path.rpartition("/")[0] in folders - {""}]
 
 
 def with_users(lookup: Lookup, path: str) -> Fact | None:

@@ -40,6 +40,8 @@ MOST_NAMED = 2
 """Maximum further files with a name that are listed; if there are more, only their number is shown."""
 TABLE_FOLDERS = frozenset(("i18n", "l10n", "locale", "locales", "translations"))
 """Folders in which a source file has the texts of an interface: ``SaveDraft: "Save as draft",``."""
+COMMENTS = ("//", "/*", "* ", "# ", "<!--")
+"""Beginnings of comments, which only mention a quoted text; "#menu" and "--red" may be what a style sheet defines."""
 LONG_PHRASE = 4
 """Minimum blanks in the words of an error that may be in several files; fewer words occur together by chance."""
 
@@ -61,6 +63,9 @@ def text_place(
         if lines:
             holders.append((path, file_kind, lines))
     own = [one for one in holders if one[1] in (SOURCE, TEMPLATE, CONFIG, STUB)]
+    if kind == TEXT and (real := [one for one in own if not _is_mention(one)]):
+        holders = [one for one in holders if one in real or one not in own]
+        own = real
     if kind in (TEXT, ERROR) and all(_is_of_texts(*one[:2]) for one in own):  # the code may have only the key
         return _translation(lookup, holders, text, kind) or _of_a_test(holders, text, kind)
     if kind == "name" and len(holders) > 1 and (fact := _environment(own, text) or _declared(holders, own, text)):
@@ -79,6 +84,10 @@ def text_place(
     fact = Fact(kind, path, line, text, reason, ONLY if len(own) == 1 else FEW, fault=fault)
     fact.users = [other for other, _kind, _lines in own]
     return fact
+
+
+def _is_mention(holder: Holder) -> bool:
+    return all(at.strip().startswith(COMMENTS) for _number, at in holder[2])
 
 
 def _is_declaring(line: str, text: str, kind: str) -> bool:

@@ -33,7 +33,7 @@ def _compiled(patterns: dict[str, str]) -> list[tuple[str, re.Pattern[str]]]:
 _SCRIPTS = _compiled(
     {
         "test": r"^(?:test|tests|check|test[:_-](?:unit|all|ci|run))$",
-        "lint": r"^(?:lint|format|fmt|typecheck|type-check|lint[:_-]fix|check[:_-](?:types|format|lint))$",
+        "lint": r"^(?:(?:es)?lint|format|fmt|typecheck|type-check|lint[:_-]fix|check[:_-](?:types|format|lint))$",
         "run": r"^(?:dev|start|serve|run|develop|up|start[:_-](?:dev|server)|dev[:_-]server)$",
         "build": r"^(?:build|compile|dist|package|build[:_-](?:all|prod|release))$",
         "deploy": r"^deploy(?:[:_-]\w+)?$",

@@ -185,6 +185,12 @@ def is_text(path: str) -> bool:
     return name.rpartition(".")[2] in _TEXT_ENDS if "." in name else name in _NAMED
 
 
+def may_be_script(path: str) -> bool:
+    """Return whether a file has no ending, and is not called like the scripts that tools write into repositories."""
+    name = path.rpartition("/")[2]
+    return "." not in name and name not in ("configure", "gradlew", "mvnw")
+
+
 def kind_of(path: str) -> int:
     """Return the kind of a file (SOURCE, TEST, ...), judged by its path."""
     lowered = path.lower()

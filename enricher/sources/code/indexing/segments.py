@@ -40,8 +40,18 @@ class FileContent:
         self.file = file
         self.text = ""
         self.digest = ""
-        if reads and 0 < file.size <= MOST_BYTES and listing.is_text(file.path):
-            self._read(f"{root}/{file.path}")
+        path = f"{root}/{file.path}"
+        if reads and 0 < file.size <= MOST_BYTES and (listing.is_text(file.path) or self._is_script(path)):
+            self._read(path)
+
+    def _is_script(self, path: str) -> bool:
+        """Return whether a file, whose name has no ending, says which program runs it: ``#!/usr/bin/python3``."""
+        if not listing.may_be_script(path):
+            return False
+        try:
+            return private.read_file(path, 2) == b"#!"
+        except OSError:
+            return False
 
     def _read(self, path: str) -> None:
         try:

@@ -137,6 +137,8 @@ _ENDS = {
     "markdown": "md markdown",
 }
 _LANGUAGES = {end: language for language, ends in _ENDS.items() for end in ends.split()}
+_SHEBANG = re.compile(r"#![^\n]*?\b(python|node|ruby|php|perl|lua|bash|zsh|sh)[\d.]*(?:\s|$)")
+"""The first line of a script; its program is called like the language, or like the ending of the language's files."""
 _COMPILED = {language: re.compile(pattern, re.MULTILINE) for language, pattern in _PATTERNS.items()}
 _STRINGS_OF_PYTHON = re.compile(
     r'"""[^\\]*?(?:\\.[^\\]*?)*?"""' r"|'''[^\\]*?(?:\\.[^\\]*?)*?'''"
@@ -158,7 +160,10 @@ _SCRIPT = re.compile(r"""(?:\bfrom|\bimport|\brequire\(|\bmock\()\s*\(?\s*['"]([
 
 def definitions(path: str, text: str) -> list[tuple[str, int]]:
     """Return the names that a file defines, each with its line (counted from 1), from top to bottom."""
-    pattern = _COMPILED.get(_LANGUAGES.get(path.rpartition(".")[2].lower(), ""))
+    end = path.rpartition("/")[2].rpartition(".")[2].lower()
+    shebang = None if end in _LANGUAGES else _SHEBANG.match(text)
+    program = shebang[1].replace("node", "javascript") if shebang else ""
+    pattern = _COMPILED.get(_LANGUAGES.get(program or end, program))
     if pattern is None:
         return []
     if pattern is _COMPILED["python"]:

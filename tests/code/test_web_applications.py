@@ -137,7 +137,7 @@ def account_with_crates(account: Account, shop: Path) -> Account:
         ),
         pytest.param(
             "SHELF_NAME is ignored",
-            "server/session.js:2 SHELF_NAME — the only file that has it; also line 1",
+            "server/session.js:2 SHELF_NAME — read from the environment here",
             id="an environment variable that a comment mentions",
         ),
         pytest.param(

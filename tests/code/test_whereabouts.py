@@ -317,7 +317,7 @@ def test_a_name_in_any_language_gets_its_definition_and_its_callers(asked: Accou
             "what does the class Recipt hold?",
             "shop/receipts.py:1 Receipt — the nearest to Recipt, which does not exist",
         ),
-        ("describe the setting orders.most", "shop/defaults.py:2 orders.most — the only place that has it"),
+        ("describe the setting orders.most", "shop/defaults.py:2 orders.most — declared here as 3"),
         ("app.param ignores the second name", "web/app.js:3 app.param — defined here"),
         ("totals.rounded gives 0.5, why?", "web/totals.js:1 totals.rounded — defined here"),
         ("other.param ignores the second name", ""),
@@ -364,7 +364,8 @@ def test_an_option_is_told_where_it_is_declared(account: Account, shop: Path, pa
     write_all(shop, {path: f"{message}{declaration}\n", "src/weigh.go": message})
     account.cli("code", "index")
 
-    assert told(account, "why is --crate-size ignored?") == [f"{path}:4 --crate-size — declares this option"]
+    line = f"{path}:4 --crate-size — declared here; read in src/weigh.go:2, line 2"
+    assert told(account, "why is --crate-size ignored?") == [line]
 
 
 def test_a_sentence_in_backticks_is_a_text_and_no_command(account: Account, shop: Path) -> None:
@@ -443,7 +444,7 @@ def test_a_name_with_hyphens_whose_place_is_asked_for_is_found_as_a_whole_string
     write_all(shop, {"shop/settings.c": '{ .name = "crate-limit",\n', "shop/crates.c": "/* no crate-limit here */\n"})
     account.cli("code", "index")
 
-    line = "shop/settings.c:1 crate-limit — the only file that has it as a value; 1 other file mentions it"
+    line = "shop/settings.c:1 crate-limit — declared here"
     for number, prompt in enumerate(("where is crate-limit defined?", "¿dónde se define el crate-limit? es 5 ahora")):
         assert told(account, prompt, session=str(number)) == [line]
     assert told(account, "the crate-limit is too low", session="b") == []

@@ -7,7 +7,14 @@ in the hook, so it uses no regular expressions.
 
 from __future__ import annotations
 
-from enricher.prompt.wording.place_questions import ASKING, KINDS_OF_SYMBOL, NO_NAMES, name_asked_for
+from enricher.prompt.wording.place_questions import (
+    ASKING,
+    KINDS_OF_SYMBOL,
+    NO_NAMES,
+    RUNNING,
+    SETTINGS,
+    name_asked_for,
+)
 from enricher.prompt.wording.words import STOP_WORDS, generic_stems, introduces, is_file, is_identifier, stem
 
 IDENTIFIER, FILE, ROUTE, FLAG, TEXT, ERROR = "identifier", "file", "route", "flag", "text", "error"
@@ -37,6 +44,10 @@ CODE_SIGNS = ("(", "=", "{", ";")
 QUOTES = {
     '"': '"', "“": "”", "„": "“”", "«": "»", "»": "«", "「": "」", "『": "』", "`": "`", "‘": "’", "‹": "›", "《": "》",
 }  # fmt: skip
+LONGEST_RUN = 5
+"""Maximum words between "I run" and the flags of a command line."""
+FIRST_IDEOGRAPH = 0x2E80
+_WITH = frozenset("with without mit ohne avec sans con sin com sem senza с без".split())
 _AROUND = "¿¡\"'`()[]{}<>,;:!?*=|&~…。，、；：！？（）「」『』【】《》“”„‘’«»‹›·"
 SYSTEM_FOLDERS = frozenset(
     "users home tmp etc var usr opt mnt root dev bin sbin proc sys private volumes library applications srv run lib"
@@ -98,19 +109,20 @@ class Name:
     ``line`` is the line number that follows a file's name. ``is_certain`` means that the form of the name or the marks
     around it leave no doubt that it is a name. ``may_be_new`` means that the prompt may ask the agent to create the
     thing named, and ``is_made`` that the prompt clearly does so. ``is_asked`` means that it asks for
-    the place or the callers of the name ("who calls total"), and ``is_class`` that it says "the class Total"; both show
-    that an ordinary word is a name.
+    the place or the callers of the name ("who calls total"), ``is_class`` that it says "the class Total", and
+    ``is_setting`` that it says "the retry-limit option" or quotes it; these show that an ordinary word is a name.
     """
 
     __slots__ = (
-        "is_asked", "is_certain", "is_class", "is_made", "kind", "line", "may_be_new", "owner", "scope", "text",
+        "is_asked", "is_certain", "is_class", "is_made", "is_setting", "kind", "line", "may_be_new", "owner", "scope",
+        "text",
     )  # fmt: skip
 
     def __init__(self, kind: str, text: str, *, owner: str = "", line: int = 0, is_certain: bool = True) -> None:
         self.kind, self.text, self.owner = kind, text, owner
         self.line, self.is_certain = line, is_certain
         self.scope = ""
-        self.may_be_new = self.is_made = self.is_asked = self.is_class = False
+        self.may_be_new = self.is_made = self.is_asked = self.is_class = self.is_setting = False
 
 
 def read_names(prompt: str) -> list[Name]:
@@ -129,6 +141,9 @@ def read_names(prompt: str) -> list[Name]:
             name = Name(INSTALLED, inside, owner=function, line=at)
             name.scope = module
             reader.note(name)
+    if not any(name.kind not in (COMMAND, FLAG) for name in reader.found.values()):
+        for flag in reader.incidental:
+            reader.word(flag, "")
     for line in sorted(reader.code, key=len, reverse=True)[:MOST_CODE_LINES]:
         reader.note(Name(CODE, line))
     return list(reader.found.values())[:MOST_NAMES]
@@ -252,6 +267,8 @@ class _Reader:
         self.found: dict[tuple[str, str], Name] = {}
         self.code: list[str] = []
         self.has_complaint = False
+        self.incidental: list[str] = []
+        """Flags of command lines that somebody ran; where a prompt names anything else, it is not about them."""
         self.lowered = ""
         """The current line in lower case."""
 
@@ -262,6 +279,7 @@ class _Reader:
         known.is_certain = known.is_certain or name.is_certain
         known.is_asked = known.is_asked or name.is_asked
         known.is_class = known.is_class or name.is_class
+        known.is_setting = known.is_setting or name.is_setting
         known.owner = known.owner or name.owner
         known.scope = known.scope or name.scope
         known.line = known.line or name.line
@@ -303,9 +321,11 @@ class _Reader:
             self.note(Name(ERROR, message))
         words = _spaced(_without_library_function(rest)).split()
         before = ""
-        for raw in words:
+        for at, raw in enumerate(words):
             # Most words are plain, and cannot be names.
-            if not (raw.isalpha() and raw.islower()) and not _is_unit(raw, before):
+            if raw.startswith("--") and _is_of_a_run(words[:at]):
+                self.incidental.append(raw)
+            elif not (raw.isalpha() and raw.islower()) and not _is_unit(raw, before):
                 self.word(raw, before)
                 self._line_number(raw, before)
             before = raw
@@ -315,6 +335,8 @@ class _Reader:
             self._names_near_kinds(plain)
         if not ASKING.isdisjoint(lowered) or not bare.isascii():
             self._name_asked_for(bare, plain)
+        if "-" in bare and ("=" in bare or not SETTINGS.isdisjoint(lowered) or not bare.isascii()):
+            self._mark_settings(bare, words, lowered)
 
     def _line_number(self, raw: str, before: str) -> None:
         """If ``raw`` is a line number ("app.py (15-68)", "app.py, line 15"), store it with the last file mentioned."""
@@ -350,9 +372,14 @@ class _Reader:
         words = inside.split()
         # A quoted word is looked up as a name, if it has the form of one, and otherwise as a text.
         if len(words) == 1 and self.word(inside, "", is_marked=is_code):
+            if name := self.found.get((IDENTIFIER, inside)):
+                name.is_setting = "-" in inside
             return
-        for word in words:
-            if len(words) > 1 and (is_code or "_" in word):
+        told = [*before.split(), *words]
+        for at, word in enumerate(words if len(words) > 1 else (), len(told) - len(words)):
+            if is_code and word.startswith("--") and _is_of_a_run(told[:at]):
+                self.incidental.append(word)
+            elif is_code or "_" in word:
                 self.word(word, "")
         is_sentence = len(words) > MOST_WORDS_OF_A_COMMAND and not any(word.startswith("-") for word in words)
         is_command = is_code and len(words) > 1 and all(word.replace("-", "").isalnum() for word in words[:2])
@@ -389,6 +416,9 @@ class _Reader:
             token = token.partition("=")[0]
         if token.startswith("/") and self._route(token, before.strip(_AROUND)):
             return True
+        if token.startswith("/") and is_identifier(token[1:].replace("-", "_")) and token[1:] not in SYSTEM_FOLDERS:
+            self.note(Name(COMMAND, token[1:], owner="/"))  # a command in a chat: "/web does not answer"
+            return True
         path, line = _path_and_line(token)
         if is_file(path):
             path = path.removeprefix("./")
@@ -403,11 +433,23 @@ class _Reader:
         # "and/or" names nothing; of "app/UserService", which has no extension, the last part is a name.
         if "/" in token and not (is_code_form(last) and token[0].isalpha()):
             return False
-        plain = token.replace("-", "")
-        if "-" in token and not is_marked and plain.isascii() and plain.isalnum() and plain.islower():
-            self.note(Name(IDENTIFIER, token, is_certain=False))
+        head, assigned, _ = token.partition("=")
+        plain = head.replace("-", "")
+        if "-" in head and not is_marked and plain.isascii() and plain.isalnum() and plain.islower():
+            name = Name(IDENTIFIER, head, is_certain=False)
+            name.is_setting = bool(assigned)
+            self.note(name)
             return True
         return self._identifier(last if "/" in token else token, is_call="()" in raw, is_marked=is_marked)
+
+    def _mark_settings(self, bare: str, words: list[str], lowered: list[str]) -> None:
+        """Mark the names with hyphens in a line that says that they are settings: "the retry-limit option"."""
+        is_told = any(word in bare for word in SETTINGS if ord(word[0]) >= FIRST_IDEOGRAPH)
+        for at, word in enumerate(lowered):
+            name = self.found.get((IDENTIFIER, word)) if "-" in word else None
+            near = {*lowered[max(0, at - 2) : at], *lowered[at + 1 : at + 2]}
+            if name and (is_told or words[at + 1 : at + 2] == ["="] or near & SETTINGS):
+                name.is_setting = True
 
     def _route(self, token: str, before: str) -> bool:
         parts = token.partition("?")[0].rstrip("/").split("/")[1:]
@@ -525,6 +567,16 @@ def _without_library_function(line: str) -> str:
     return before if any(folder in before for folder in LIBRARY_FOLDERS) else line
 
 
+def _is_of_a_run(before: list[str]) -> bool:
+    """Return whether a flag behind the words ``before`` belongs to a command line of which only the run is told.
+
+    In "it hangs when I run shopctl check --offline" it does, but not in "running with --offline hangs".
+    """
+    near = [word.lower() for word in before[-LONGEST_RUN:]]
+    verb = next((at for at, word in enumerate(near) if word in RUNNING), len(near))
+    return verb < len(near) - 1 and _WITH.isdisjoint(near[verb:])
+
+
 def _is_unit(word: str, before: str) -> bool:
     """Return whether a word is the unit of the number before it, as in "4 KiB", so that it names nothing in the code."""
     bare = word.strip(_AROUND + ".")
@@ -561,4 +613,4 @@ def _spaced(text: str) -> str:
     """Replace the characters of scripts that are written without spaces between words, such as Chinese, with blanks."""
     if text.isascii():
         return text
-    return "".join(" " if ord(letter) >= 0x2E80 else letter for letter in text)  # 0x2E80: the first CJK character
+    return "".join(" " if ord(letter) >= FIRST_IDEOGRAPH else letter for letter in text)

@@ -49,6 +49,19 @@ KINDS_OF_SYMBOL = frozenset(
 )
 KINDS = KINDS_OF_SYMBOL | {"variable", "constant"}
 """Behind an article, a word is a name only beside one of these: "who calls the customers" names nothing in the code."""
+SETTINGS = frozenset(
+    "option options setting settings flag command config configuration parameter key property default defaults rename"
+    " deprecate einstellung befehl schalter standardwert benenne paramètre réglage commande renomme opción ajuste"
+    " comando clave parámetro renombra opção configuração chave parâmetro renomeia opzione impostazione chiave"
+    " parametro rinomina опция опцию настройка настройку параметр команда команду ключ переименуй 选项 设置 设定 命令"
+    " 参数 配置 默认 重命名 オプション 設定 コマンド デフォルト".split()
+)
+"""Words beside which a word with hyphens is the name of a setting, an option or a command."""
+RUNNING = frozenset(
+    "run runs running ran execute executed called calling start started starting ausführe starte rufe"
+    " lance exécute ejecuto lanzo corro executo rodo eseguo lancio запускаю запуске".split()
+)
+"""Words in front of a command line that only tells what was done: "when I run `shopctl check --offline`"."""
 BESIDE = ARTICLES | KINDS | frozenset("from with in se o die".split())
 """Words that may stand between the words that ask and the name."""
 AUXILIARIES = frozenset("is are was being be been ist sind wird werden est sont es está está é è sono".split())

@@ -88,9 +88,9 @@ def used(lookup: Lookup, uses: Uses, definition: SourceLine, name: str, *, is_as
     places = [place for place in uses.places if place.kind != TEST] or in_tests
     if not places and uses.renaming:
         users = [format_place(place.path, place.line) for place in uses.renaming]
-        return f"; imported under another name: {_listed(users)}"
+        return f"; imported under another name: {as_list(users)}"
     exports = [format_place(place.path, place.line) for place in uses.exports]
-    exported = f"; exported by {_listed(exports)}" if exports else ""
+    exported = f"; exported by {as_list(exports)}" if exports else ""
     if not places:
         return f"{exported}, no other use found" if exported else "; no other use found"
     calls = [place for place in places if f"{name}(" in place.text]
@@ -100,7 +100,7 @@ def used(lookup: Lookup, uses: Uses, definition: SourceLine, name: str, *, is_as
     word = "caller" if is_called else "use"
     if not is_asked and len(places) > MOST_SHOWN and all(place.path == definition.path for place in places):
         return f"; {len(places)} {word}s, all in this file"
-    listed = _listed(_ordered(places, definition), most=MOST_ASKED if is_asked else MOST_SHOWN)
+    listed = as_list(in_order(places, definition), most=MOST_ASKED if is_asked else MOST_SHOWN)
     files = len({place.path for place in places} - {definition.path})
     if places[0].kind == TEST:
         return f"{exported}; used by tests only: {f'{files} files' if files > MOST_SHOWN else listed}"
@@ -114,7 +114,7 @@ def used(lookup: Lookup, uses: Uses, definition: SourceLine, name: str, *, is_as
     return f"; {len(places)} {word}s: {listed}{also}"
 
 
-def _listed(places: list[str], *, most: int = MOST_SHOWN) -> str:
+def as_list(places: list[str], *, most: int = MOST_SHOWN) -> str:
     """Return the first places as one text; there are at most ``most``, or fewer if their paths are long."""
     shown = places[:1]
     for place in places[1:most]:
@@ -124,7 +124,7 @@ def _listed(places: list[str], *, most: int = MOST_SHOWN) -> str:
     return ", ".join(shown) + (", …" if len(places) > len(shown) else "")
 
 
-def _ordered(places: list[SourceLine], definition: SourceLine) -> list[str]:
+def in_order(places: list[SourceLine], definition: SourceLine) -> list[str]:
     """Return the places as texts, beginning with one place from each file other than that of ``definition``.
 
     The other places in these files follow, and the places in the definition's own file come last.

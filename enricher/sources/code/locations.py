@@ -137,8 +137,7 @@ def _identifier(lookup: Lookup, name: Name) -> Fact | None:
     elif len(places) > 1:
         places = _of_named_type(lookup, places, name) or places
     if not places and "-" in name.text and not name.is_certain:
-        own = _file_called(lookup, name.text)
-        return only_file(own) or (text_place(lookup, name.text, TEXT, is_delimited=True) if name.is_asked else None)
+        return only_file(_file_called(lookup, name.text)) or _setting(lookup, name)
     if not places:
         if name.is_certain:
             if name.owner in OF_THE_PLATFORM:
@@ -153,6 +152,25 @@ def _identifier(lookup: Lookup, name: Name) -> Fact | None:
     if not present:
         return Fact(DEFINITION, places[0].path, places[0].line, name.text, "defined here", FEW, fault=GONE)
     return _definition(lookup, name, present, namesakes, is_owned=is_owned)
+
+
+def _setting(lookup: Lookup, name: Name) -> Fact | None:
+    """Locate an option such as "escape-time", which may be an ordinary word, too, as "read-only" is."""
+    from enricher.sources.code.special.settings import place_of_setting
+
+    is_named = name.is_asked or name.is_setting or name.is_certain
+    fact = place_of_setting(lookup, name.text, is_certain=is_named)
+    if not fact and is_named:
+        fact = text_place(lookup, name.text, TEXT, is_delimited=True) if name.is_asked else None
+        fact = _function_of(lookup, name.text) or fact
+    return fact
+
+
+def _function_of(lookup: Lookup, command: str) -> Fact | None:
+    """Return the place of the only function that is called like a command: ``tab_give`` for "tab-give"."""
+    name = command.replace("-", "_")
+    places = [place for place in lookup.definitions(name) if place.kind != TEST and lookup.verified(place, name)]
+    return Fact(DEFINITION, places[0].path, places[0].line, name, "defined here", FEW) if len(places) == 1 else None
 
 
 def _of_named_type(lookup: Lookup, places: list[SourceLine], name: Name) -> list[SourceLine]:
@@ -309,14 +327,23 @@ def _member(lookup: Lookup, name: Name) -> Fact | None:
         return None
     own = [place for place in places if lookup.is_member(place, name.owner, name.text)]
     if len(own) != 1:
-        return None if own else text_place(lookup, f"{name.owner}.{name.text}", TEXT, is_delimited=True)
+        return None if own else _key(lookup, f"{name.owner}.{name.text}")
     fault = NAMED_IN_PROMPT if lookup.gives_place(own[0].path) else ""
     return Fact(DEFINITION, own[0].path, own[0].line, f"{name.owner}.{name.text}", "defined here", FEW, fault=fault)
 
 
+def _key(lookup: Lookup, dotted: str) -> Fact | None:
+    from enricher.sources.code.special.settings import place_of_key
+
+    return place_of_key(lookup, dotted) or text_place(lookup, dotted, TEXT, is_delimited=True)
+
+
 def _attribute(lookup: Lookup, name: Name) -> Fact | None:
     """Locate an attribute that nothing defines, as written; what the project defines comes before it."""
-    fact = text_place(lookup, f"{name.owner}.{name.text}", TEXT)
+    from enricher.sources.code.special.settings import place_of_key
+
+    dotted = f"{name.owner}.{name.text}"
+    fact = place_of_key(lookup, f"{name.scope or name.owner}.{name.text}") or text_place(lookup, dotted, TEXT)
     if fact:
         fact.score = FEW
     return fact
@@ -333,6 +360,10 @@ def _elsewhere(lookup: Lookup, name: Name) -> Fact | None:
         return with_users(lookup, own) or only_file(own)
     is_local = not name.text[:1].isupper() or name.text.isupper()
     found = text_place(lookup, name.text, "name", most=1) if is_local else None
+    if not found and is_local:
+        found = _setting(lookup, name)
+    if not found and name.text.isupper() and "_" in name.text:  # MOST_ROWS of the environment, a field most_rows
+        found = text_place(lookup, name.text.lower(), "name", most=1)
     return found or (None if name.may_be_new else _missing_name(lookup, name.text))
 
 

@@ -68,8 +68,10 @@ def text_place(
         own = real
     if kind in (TEXT, ERROR) and all(_is_of_texts(*one[:2]) for one in own):  # the code may have only the key
         return _translation(lookup, holders, text, kind) or _of_a_test(holders, text, kind)
-    if kind == "name" and len(holders) > 1 and (fact := _environment(own, text) or _declared(holders, own, text)):
-        return fact
+    if kind == "name" and (len(holders) > 1 or text.isupper()):
+        fact = _environment(own, text) or _declared(lookup, holders, own, text)
+        if fact:
+            return fact
     has_others = kind == "name" and len(holders) > len(own)
     if not 0 < len(own) <= most or lookup.is_exhausted or has_others:
         return None  # a name without a definition that also occurs in tests or documents has no single place
@@ -108,7 +110,7 @@ def _is_of_texts(path: str, kind: int) -> bool:
     return kind == TRANSLATION or (kind == SOURCE and not TABLE_FOLDERS.isdisjoint(path.split("/")[:-1]))
 
 
-def _declared(holders: list[Holder], own: list[Holder], name: str) -> Fact | None:
+def _declared(lookup: Lookup, holders: list[Holder], own: list[Holder], name: str) -> Fact | None:
     """Return a fact about the only file that declares ``name``.
 
     Return None if no file or several files declare it, or if too many files contain it.
@@ -121,9 +123,11 @@ def _declared(holders: list[Holder], own: list[Holder], name: str) -> Fact | Non
         return None
     users = [format_place(path, lines[0][0]) for path, _kind, lines in holders if path != place[0]]
     also = ", ".join(users) if len(users) <= MOST_NAMED else counted(len(users))
-    fact = Fact(DEFINITION, place[0], place[1], name, f"defined here; also in {also}", ONLY)
+    fact = Fact(DEFINITION, place[0], place[1], name, f"defined here{'; also in ' * bool(users)}{also}", ONLY)
     fact.users = [path for path, _kind, _lines in holders]
-    return fact
+    from enricher.sources.code.special.settings import with_readers
+
+    return with_readers(lookup, fact)
 
 
 def _reason(
@@ -243,6 +247,11 @@ def quotation(lookup: Lookup, name: Name) -> Fact | None:
         return text_place(lookup, name.text, TEXT) or (error(lookup, name) if spaces > 2 else None)
     if spaces:
         return text_place(lookup, name.text, TEXT, is_delimited=True)
+    if "." in name.text.strip(".\u2026"):
+        from enricher.sources.code.special.settings import place_of_key
+
+        if fact := place_of_key(lookup, name.text):
+            return fact
     if len(lookup.holding(name.text)) > MOST_SHOWN and not name.text.endswith(("...", "\u2026")):
         return None  # a common word, and no label such as "Select..."
     return text_place(lookup, name.text, TEXT, most=1, is_delimited=True)
@@ -291,15 +300,16 @@ def route(lookup: Lookup, name: Name) -> Fact | None:
 
 
 def flag(lookup: Lookup, name: Name) -> Fact | None:
-    """Locate an option such as ``--dry-run``: where it is declared, else where it occurs."""
-    from enricher.sources.code.special.subcommands import place_of_option
+    """Locate an option such as ``--dry-run``: where it is declared and read, else where it occurs."""
+    from enricher.sources.code.special.settings import place_of_setting, with_readers
+    from enricher.sources.code.special.subcommands import place_of_field
 
-    if fact := place_of_option(lookup, name.text):
+    if fact := place_of_setting(lookup, name.text):
         return fact
-    # Comments, messages and scripts may mention a flag; what declares it has it as a whole string. Some libraries, such
-    # as Go's, declare it without its dashes.
-    return (
-        text_place(lookup, name.text, FLAG)
+    # Comments, messages and scripts may mention a flag; what declares it has it as a whole string.
+    fact = (
+        place_of_field(lookup, name.text)
+        or text_place(lookup, name.text, FLAG)
         or text_place(lookup, name.text, FLAG, is_delimited=True)
-        or text_place(lookup, f'"{name.text[2:]}"', FLAG)
     )
+    return fact and with_readers(lookup, fact)

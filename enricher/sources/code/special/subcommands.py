@@ -5,9 +5,11 @@ Runs in the hook, but is imported only for a prompt that names one of them.
 
 from __future__ import annotations
 
+import os
+
 from enricher.prompt.wording.names import COMMAND, FLAG
 from enricher.sources.code import SOURCE
-from enricher.sources.code.facts import FEW, NAMED_IN_PROMPT, ONLY, Fact
+from enricher.sources.code.facts import FEW, ONLY, Fact
 from enricher.sources.code.lookup import MOST_WITH_ALL_WORDS
 
 TYPE_CHECKING = False
@@ -24,10 +26,8 @@ TOOLS = frozenset(
 DECLARES = "declares this command"
 DECLARING_CALLS = ("command(", "add_parser(", "Use: ", "Command::new(", "ommand(name = ")
 """Code that comes directly before a subcommand's name where a command-line library declares it."""
-DECLARING_OPTIONS = ("Var", "VarP", "VarPF", "Flag", "Option")
-"""Endings of the functions and classes that declare an option by its name without dashes."""
-READING_OPTIONS = ("get", "has", "is", "set", "parse", "lookup", "with")
-"""Beginnings of functions whose names may have these endings, too, but which only read an option."""
+HANDLERS = ("cmd_{}", "command_{}", "do_{}", "handle_{}", "{}_command")
+"""Names of the functions that handle a command of a chat or a shell."""
 OPTIONS_OF_RUST = ("#[arg(", "#[clap(", "#[structopt(")
 """Beginnings of the attributes above a field that declare it as an option of the command line."""
 MOST_LINES_OF_AN_ATTRIBUTE = 16
@@ -39,6 +39,8 @@ COMMAND_FOLDERS = frozenset(("cmd", "cmds", "command", "commands", "subcommands"
 
 def place_of_command(lookup: Lookup, name: Name) -> Fact | None:
     """Return the place of a subcommand: the one file called so, else its one declaration, else None."""
+    if name.owner == "/":
+        return _place_of_chat_command(lookup, name.text)
     if name.owner.lower() in TOOLS:
         return None
     subject = f"{name.owner} {name.text}"
@@ -57,6 +59,24 @@ def place_of_command(lookup: Lookup, name: Name) -> Fact | None:
         for number, at in lookup.occurrences(path, name.text) if _declares_command(at, name.text)
     ]  # fmt: skip
     return Fact(COMMAND, *declared[0], subject, DECLARES, FEW) if len(declared) == 1 else None
+
+
+def _place_of_chat_command(lookup: Lookup, command: str) -> Fact | None:
+    """Return the function that handles a command such as "/web", by its name; else the only declaration, else None."""
+    if os.path.exists(f"{lookup.root}/{command}"):
+        return None
+    for form in HANDLERS:
+        name = form.format(command.replace("-", "_"))
+        own = [place for place in lookup.definitions(name) if place.kind == SOURCE and lookup.verified(place, name)]
+        if len(own) == 1:
+            return Fact(COMMAND, own[0].path, own[0].line, f"/{command}", DECLARES, FEW)
+    found = [
+        (path, number)
+        for path in _sources_with(lookup, command)
+        for number, at in lookup.occurrences(path, command)
+        if _declares_command(at, command) or any(f"{quote}/{command}{quote}" in at for quote in "\"'`")
+    ]  # fmt: skip
+    return Fact(COMMAND, *found[0], f"/{command}", DECLARES, FEW) if len(found) == 1 else None
 
 
 def _sources_with(lookup: Lookup, word: str) -> list[str]:
@@ -84,27 +104,12 @@ def _declaring_line(lines: list[tuple[int, str]], command: str) -> int:
     return next(iter(declaring + values), 0)
 
 
-def place_of_option(lookup: Lookup, flag: str) -> Fact | None:
-    """Return the only file that declares an option by its name without dashes; None if none does, or several do.
-
-    Other lines, such as messages and help texts, may have the flag with its dashes.
-    """
-    option = flag[2:]
-    files = _sources_with(lookup, option)
-    found = [
-        (path, number)
-        for path in files
-        for number, line in lookup.occurrences(path, option) if _declares_option(line, option)
-    ] or [
-        (path, number)
-        for path in files if path.endswith(".rs")
-        for number in _option_fields(lookup, path, option.replace("-", "_"))
-    ]  # fmt: skip
-    if len({path for path, _number in found}) != 1:
-        return None
-    path, line = found[0]
-    fault = NAMED_IN_PROMPT if lookup.gives_place(path) else ""
-    return Fact(FLAG, path, line, flag, "declares this option", ONLY, fault=fault)
+def place_of_field(lookup: Lookup, flag: str) -> Fact | None:
+    """Return the only field of a Rust file that declares an option; None if none does, or several do."""
+    field = flag[2:].replace("-", "_")
+    files = [path for path in _sources_with(lookup, field) if path.endswith(".rs")]
+    found = [(path, number) for path in files for number in _option_fields(lookup, path, field)]
+    return Fact(FLAG, *found[0], flag, "declared here", ONLY) if len(found) == 1 else None
 
 
 def _option_fields(lookup: Lookup, path: str, field: str) -> list[int]:
@@ -122,25 +127,3 @@ def _option_fields(lookup: Lookup, path: str, field: str) -> list[int]:
         if lines[at].lstrip().startswith(OPTIONS_OF_RUST) and "long" in attribute.split():
             found.append(number)
     return found
-
-
-def _declares_option(text: str, option: str) -> bool:
-    """Return whether the line ``text`` declares the command-line option ``option``, by its name without dashes.
-
-    Examples are ``f.BoolVar(&all, "all", …)``, ``.long("all")``, ``long = "all"`` and ``new InputOption('all', …)``.
-    """
-    for quote in ('"', "'"):
-        before, found, _ = text.partition(f"{quote}{option}{quote}")
-        if not found:
-            continue
-        name, assigned, behind = before.rpartition("=")
-        if assigned and not behind.strip():
-            return name.replace("(", " ").replace(",", " ").split()[-1:] == ["long"]
-        call = before.rpartition("(")[0]
-        at = len(call)
-        while at and (call[at - 1].isalnum() or call[at - 1] == "_"):
-            at -= 1
-        called = call[at:]
-        if called in ("long", "option") or called.endswith(DECLARING_OPTIONS):
-            return not called.lower().startswith(READING_OPTIONS)
-    return False

@@ -1,0 +1,385 @@
+"""Find where a project declares a setting, an option or a command, its default, and where its value is read.
+
+One option has several spellings: ``--retry-limit`` is ``args.retry_limit`` in Python and ``opts.retryLimit`` in
+JavaScript. The index has them all under one term. Runs in the hook, but is imported only for a prompt that names an
+option, or a word with hyphens, points or capitals.
+"""
+
+from __future__ import annotations
+
+from enricher.sources.code import CONFIG, SOURCE, TEMPLATE, TRANSLATION
+from enricher.sources.code.facts import (
+    DEFINITION,
+    FEW,
+    MOST_SHOWN,
+    NAMED_IN_PROMPT,
+    ONLY,
+    Fact,
+    as_list,
+    format_place,
+    in_order,
+)
+from enricher.sources.code.lines import indentation, is_comment, is_whole
+from enricher.sources.code.lookup import MOST_CANDIDATES, MOST_WITH_ALL_WORDS, SourceLine
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from enricher.sources.code.lookup import Lookup
+
+OWNERS = frozenset("args argv cli config settings namespace parsed".split())
+"""Objects that have all options of a program; behind these, an ordinary word (``args.quiet``) is one of them."""
+LOCAL_OWNERS = frozenset("opts opt options o flags params cfg conf".split())
+"""Objects of which each command has its own."""
+NAMING = frozenset("name names id key command cli flag flags option options long rename".split())
+"""Fields whose value is the name of an option in a table of options: ``.name = "retry-limit"``."""
+DECLARING = (
+    "argument", "option", "command", "parser", "register", "setting", "flag", "param", "var", "varp", "varpf", "rule",
+    "long",
+)  # fmt: skip
+"""Endings of the functions that declare an option by its name."""
+READING = ("get", "has", "is", "find", "lookup", "read", "parse", "fetch", "value", "strcmp", "equals", "env", "with")
+"""Beginnings of words in the names of functions that read a value by its name: ``options_get_number("limit")``."""
+MANIFESTS = frozenset("package.json composer.json cargo.toml pyproject.toml tsconfig.json setup.cfg".split())
+"""Files whose keys are mostly names of other packages."""
+NESTING = (".yml", ".yaml", ".json", ".toml", ".ini", ".cfg")
+WITH_ATTRIBUTES = (".html", ".erb", ".jsx", ".tsx", ".vue", ".svelte", ".astro", ".xml", ".php")
+VALUES = ("true", "false", "none", "null", "nil", "yes", "no", "on", "off")
+LONGEST_DEFAULT = 30
+MOST_LINES = 40
+"""How many lines below the name of an option may belong to its declaration."""
+_QUOTES = ('"', "'", "`")
+
+
+def place_of_setting(lookup: Lookup, name: str, *, is_certain: bool = True) -> Fact | None:
+    """Return a fact about the files, three at most, that declare an option and that read its value; None if none does.
+
+    Without ``is_certain``, the name may be an ordinary word with a hyphen, as in "a read-only field". Such words stand
+    in comments, too; an option has quotation marks around its name almost everywhere.
+    """
+    lines = _lines(lookup, name.lstrip("-"))
+    is_code = name.isidentifier()  # "retry_limit" is the key of many dictionaries
+    first = {
+        one.path: one
+        for one in reversed(lines) if _declares(lookup, one, name) and not (is_code and _is_key(one, name))
+    }  # fmt: skip
+    declared = "declared"
+    if not first and is_certain and name[0] != "-" and not is_code:
+        declared = "read"
+        first = {one.path: one for one in reversed(lines) if _reads(one.text, name, is_near=True)}
+    if not 0 < len(first) <= MOST_SHOWN - (not is_certain):
+        return None
+    place, *others = reversed(first.values())
+    readers = _readers(lookup, name, place) if declared == "declared" else []
+    if is_code and (others or not readers):
+        return None
+    if not is_certain:
+        whole = sum(_is_quoted(one.text, name) or _is_sample(one, name) for one in lines)
+        if (place.kind != CONFIG and _is_key(place, name)) or whole < 2 * (len(lines) - whole):
+            return None
+    told = "".join(f" and in {format_place(one.path, one.line)}" for one in others) or _default(lookup, place, name)
+    is_given = lookup.gives_place(place.path) and all(one.path == place.path for one in readers)
+    fault = NAMED_IN_PROMPT if is_given else ""
+    reason = f"{declared} here{told}{_read_in(readers, place)}"
+    fact = Fact(DEFINITION, place.path, place.line, name, reason, FEW if others else ONLY, fault=fault)
+    fact.others = [one.path for one in others]
+    fact.users = [one.path for one in readers]
+    return fact
+
+
+def with_readers(lookup: Lookup, fact: Fact) -> Fact:
+    """Add to a fact about the place of an option its default and the places that read its value."""
+    place = SourceLine(fact.path, fact.line, SOURCE, "")
+    readers = _readers(lookup, fact.subject, place)
+    most = MOST_SHOWN - fact.subject.islower()  # any attribute may be in lower case; capitals are mostly settings
+    if len({one.path for one in readers} - {fact.path}) > most:  # some of many do not help, see facts.used
+        readers = []
+    read_in = _read_in(readers, place)
+    head, mark, others = fact.reason.partition("; also in ")
+    others = "" if read_in and "other file" in others else others  # a number of files, of which some read it
+    others = ", ".join(one for one in others.split(", ") if one not in read_in)
+    also = mark + others if others else ""
+    fact.reason = f"{head}{_default(lookup, place, fact.subject)}{read_in}{also}"
+    fact.users += [one.path for one in readers]
+    return fact
+
+
+def _read_in(readers: list[SourceLine], place: SourceLine) -> str:
+    return f"; read in {as_list(in_order(readers, place))}" if readers else ""
+
+
+# --- keys
+
+
+def place_of_key(lookup: Lookup, dotted: str) -> Fact | None:
+    """Return the place of a key such as "tabs.show": as written, else nested, of up to three files of settings."""
+    if fact := place_of_setting(lookup, dotted):
+        return fact
+    files = [path for path, kind in lookup.holding(dotted) if kind in (CONFIG, TRANSLATION) and path.endswith(NESTING)]
+    found = {path: _nested(lookup.text(path), dotted) for path in files[:MOST_CANDIDATES]}
+    places = [SourceLine(path, line, CONFIG, "") for path, line in found.items() if line]
+    if not 0 < len(places) <= MOST_SHOWN or len(files) > MOST_CANDIDATES:
+        return None
+    others = "".join(f" and in {format_place(one.path, one.line)}" for one in places[1:])
+    users = [one for one in _lines(lookup, dotted) if one.kind != CONFIG or f"${{{dotted}}}" in one.text]
+    used = f"; used in {as_list(in_order(users, places[0]))}" if users else ""
+    fact = Fact(DEFINITION, places[0].path, places[0].line, dotted, f"the key is here{others}{used}", FEW)
+    fact.others = [one.path for one in places[1:]]
+    fact.users = [one.path for one in users]
+    return fact
+
+
+def _nested(text: str, dotted: str) -> int:
+    """Return the line of the key whose path ends with ``dotted``, in YAML, JSON or TOML; 0 if there is none."""
+    above: list[tuple[int, str]] = []
+    for number, line in enumerate(text.split("\n"), 1):
+        bare = line.strip()
+        if bare.startswith("[") and bare.endswith("]"):
+            above = [(-1, bare.strip("[] "))]
+            continue
+        key, found, _ = bare.partition(":" if ":" in bare else "=")
+        key, depth = key.strip(" \"'"), indentation(line)
+        if not found or not key.replace("-", "_").replace(".", "_").replace("_", "a").isalnum():
+            continue
+        while above and above[-1][0] >= depth:
+            above.pop()
+        above.append((depth, key))
+        if dotted.endswith(key) and f".{'.'.join(part for _, part in above)}".endswith(f".{dotted}"):
+            return number
+    return 0
+
+
+# --- lines
+
+
+def _lines(lookup: Lookup, name: str) -> list[SourceLine]:
+    """Return the lines of the program and its configuration with ``name``; nothing if too many files have it."""
+    files = [
+        (path, kind) for path, kind in lookup.holding(name)
+        if kind in (SOURCE, TEMPLATE, CONFIG) and path.rpartition("/")[2].lower() not in MANIFESTS
+    ]  # fmt: skip
+    if len(files) > (MOST_WITH_ALL_WORDS if "." in name else MOST_CANDIDATES):
+        return []
+    return [
+        SourceLine(path, number, kind, line)
+        for path, kind in files
+        for number, line in lookup.occurrences(path, name) if _is_apart(line, name)
+    ]  # fmt: skip
+
+
+def _is_apart(line: str, name: str) -> bool:
+    """Return whether a line has ``name`` as a word of its own, not as part of a longer one with hyphens or points."""
+    at = line.find(name)
+    while at >= 0:
+        is_flag = line[max(0, at - 2) : at] == "--"
+        if (is_flag or line[at - 1 : at] not in ("-", ".")) and line[at + len(name) :][:1] != "-":
+            return True
+        at = line.find(name, at + 1)
+    return False
+
+
+def _is_quoted(line: str, name: str) -> bool:
+    return any(f"{quote}{name}{quote}" in line for quote in _QUOTES)
+
+
+def _is_sample(one: SourceLine, name: str) -> bool:
+    """Return whether a line of a file of settings sets ``name``, perhaps in a comment: ``#retry-limit=3``."""
+    return one.kind == CONFIG and one.text.lstrip("#; \t").startswith(name)
+
+
+def _is_key(one: SourceLine, name: str) -> bool:
+    """Return whether ``name`` is a key in a line: of a dictionary in the program, or of a file of settings."""
+    bare = one.text.strip()
+    if one.path.endswith(NESTING) and bare.startswith((f"{name}:", f"{name} =", f"{name}=")):
+        return True
+    for quote in _QUOTES[:2]:
+        before, found, behind = bare.partition(f"{quote}{name}{quote}")
+        if found and behind.lstrip().startswith((":", "=>")) and before.rstrip()[-1:] in ("", "{", "(", ",", "["):
+            return True
+    return False
+
+
+def _declares(lookup: Lookup, one: SourceLine, name: str) -> bool:
+    """Return whether a line declares the option ``name``: in a table, by a call, as a key, or in the tag of a field."""
+    if is_comment(one.text) and not one.text.lstrip().startswith("#["):
+        return False
+    plain = name.lstrip("-")
+    if _is_key(one, name) or ("-" in plain and _is_key(one, plain) and one.text.rstrip().endswith("{")):
+        return True
+    for form in dict.fromkeys((name, plain)):
+        is_plain_flag = form != name and "-" in form  # Go's flags.Int("retry-limit", …)
+        for quote in ('"', "'"):
+            before, found, behind = one.text.partition(f"{quote}{form}")
+            above = "" if before.strip() else lookup.text(one.path).split("\n", one.line)[max(0, one.line - 2)]
+            is_attribute = before.endswith("=") and one.path.endswith(WITH_ATTRIBUTES)  # <input id="retry-limit">
+            if (
+                found
+                and not is_attribute
+                and behind[:1] in (quote, ",", " ", "=")
+                and _names(above or before, behind[1:], is_plain_flag)
+            ):
+                return True
+    return False
+
+
+def _names(before: str, behind: str, is_plain_flag: bool) -> bool:
+    """Return whether what is written between ``before`` and ``behind`` is the name of an option that is declared."""
+    head = before.rstrip()
+    assigned = head.removesuffix("[").rstrip()
+    if assigned.endswith(("=", ":")):
+        return _last_word(assigned[:-1]).lower() in NAMING or (head.endswith(":") and "`" in head)
+    if head.endswith("{"):
+        return behind.lstrip().startswith(",")
+    called = _call_around(head)
+    is_declaring = called.lower().endswith(DECLARING) and not called.lower().startswith(READING)
+    return is_declaring or (is_plain_flag and bool(called) and not _has_part(called, (*READING, "set")))
+
+
+def _call_around(head: str) -> str:
+    """Return the name of the function in whose brackets the code ``head`` ends; empty if it ends in none."""
+    depth = 0
+    for at in range(len(head) - 1, -1, -1):
+        depth += (head[at] == ")") - (head[at] == "(")
+        if depth < 0:
+            return _last_word(head[:at])
+    return ""
+
+
+def _last_word(text: str) -> str:
+    bare = text.rstrip()
+    at = len(bare)
+    while at and (bare[at - 1].isalnum() or bare[at - 1] == "_"):
+        at -= 1
+    return bare[at:]
+
+
+# --- the default
+
+
+def _default(lookup: Lookup, place: SourceLine, name: str) -> str:
+    """Return the value that a declaration gives, as " as 3", or the default, as ", default 3"; empty if neither."""
+    lines = lookup.text(place.path).split("\n")[place.line - 1 : place.line + MOST_LINES]
+    behind = "".join(lines[:1]).partition(name)[2].lstrip("\"'").lstrip()
+    value = _literal(behind[1:].rpartition("=")[2]) if behind[:1] in (":", "=") else ""
+    if value and (not value[0].isalpha() or value.lower() in VALUES):  # not the type in "x: int"
+        return f" as {value}"
+    found = next(filter(None, map(_named_default, _of_the_declaration(lines))), "")
+    return f", default {found}" if found else ""
+
+
+def _of_the_declaration(lines: list[str]) -> list[str]:
+    """Return those of ``lines`` that belong to the declaration that begins in the first one, by brackets and depth."""
+    found: list[str] = []
+    depth = 0
+    head = "".join(lines[:1])
+    is_in_brackets = any(bracket in head for bracket in "([{") and _last_word(head.partition("=")[0]) not in NAMING
+    for line in lines:
+        is_outside = indentation(line) - indentation(lines[0]) < bool(found and lines[0].rstrip().endswith(":"))
+        if found and (is_outside or not line.strip()):
+            break
+        found.append(line)
+        depth += sum(map(line.count, "([{")) - sum(map(line.count, ")]}"))
+        if depth < 0 or (not depth and is_in_brackets):
+            break
+    return found
+
+
+def _named_default(line: str) -> str:
+    """Return the value in a line such as ``default=3``, ``"default": 3`` or ``.default_num = 3``; empty without one."""
+    at = line.find("default")
+    while at >= 0:
+        end = at + len("default")
+        while line[end : end + 1].isalnum() or line[end : end + 1] == "_":
+            end += 1
+        rest = line[end:].lstrip("\"'").lstrip()
+        if is_whole(line, at, end) and rest[:1] in ("=", ":") and (value := _literal(rest[1:])):
+            return value
+        at = line.find("default", end)
+    return ""
+
+
+def _literal(text: str) -> str:
+    """Return the number, string or word with which ``text`` begins; empty if it begins with an expression."""
+    bare = text.strip()
+    if bare[:1] in ('"', "'"):
+        end = bare.find(bare[0], 1) + 1
+    else:
+        end = next((at for at, letter in enumerate(bare) if not (letter.isalnum() or letter in "_.-+")), len(bare))
+    is_alone = bare[end:].lstrip()[:1] in ("", ",", ";", "}", ")", "]", "#", "/")
+    return bare[:end] if end <= LONGEST_DEFAULT and is_alone else ""
+
+
+# --- where the value is read
+
+
+def _spellings(name: str) -> list[str]:
+    """Return the forms in which a program may have ``name``: retry_limit, retryLimit, RetryLimit, retry-limit."""
+    words = [word for word in name.strip("-").replace("-", "_").lower().split("_") if word]
+    if "." in name or len(words) < 2:
+        return [name.strip("-")]
+    titles = [word.title() for word in words]
+    forms = ["_".join(words), words[0] + "".join(titles[1:]), "".join(titles), "-".join(words), "_".join(words).upper()]
+    return forms + (_spellings("-".join(words[1:])) if words[0] == "no" and len(words) > 2 else [])
+
+
+def _variables(line: str) -> list[str]:
+    """Return the fields that a declaration in Go names: ``MostTries int `ini:"retry-limit"` ``, ``&opts.MostTries``."""
+    field = line.split()[:1] if "`" in line else []
+    target = line.partition("&")[2].partition(",")[0].rpartition(".")[2]
+    return [one for one in (*field, target) if one.isidentifier() and not one[1:].islower()]
+
+
+def _readers(lookup: Lookup, name: str, place: SourceLine) -> list[SourceLine]:
+    """Return the lines that read the value of the option that is declared at ``place``; none if too many may do so."""
+    spellings, variables = _spellings(name), _variables(place.text)
+    forms = [*spellings, *variables]
+    holders = {one for form in {spellings[0], spellings[-1], *variables} for one in lookup.holding(form)}
+    files = sorted(path for path, kind in holders if kind in (SOURCE, TEMPLATE))
+    if len(files) > MOST_CANDIDATES:
+        return []
+    found: dict[tuple[str, int], SourceLine] = {}
+    for path in files:
+        for number, line in (one for form in forms for one in lookup.occurrences(path, form)):
+            is_own = path == place.path and abs(number - place.line) < 2
+            is_read = any(_reads(line, form, is_near=path == place.path or form == name) for form in forms)
+            if is_read and not is_own and not is_comment(line) and set(variables).isdisjoint(_variables(line)):
+                found.setdefault((path, number), SourceLine(path, number, SOURCE, line))
+    return list(found.values())
+
+
+def _reads(line: str, form: str, *, is_near: bool) -> bool:
+    """Return whether a line reads the value called ``form``: ``args.form``, ``get("form")``, ``config["form"]``.
+
+    ``is_near`` means that the line is in the file of the declaration or has the name as declared, so that nothing
+    else is meant, such as the option of another command that has the same plain name.
+    """
+    at = line.find(form)
+    while at >= 0:
+        before, end = line[:at], at + len(form)
+        is_quoted = before[-1:] in _QUOTES and line[end : end + 1] == before[-1:]
+        if is_quoted and _is_read_by_name(before[:-1].rstrip(), line[end + 1 :], is_near=is_near):
+            return True
+        owner = _last_word(before.rstrip(".->")).lower() or before[-2:-1]
+        is_known = not form.isalpha() or not form.islower() or owner in OWNERS or (is_near and owner in LOCAL_OWNERS)
+        if before.endswith((".", "->")) and is_known and owner and is_whole(line, at, end) and not _is_set(line[end:]):
+            return True
+        at = line.find(form, end)
+    return False
+
+
+def _is_read_by_name(head: str, behind: str, *, is_near: bool) -> bool:
+    """Return whether a quoted name between ``head`` and ``behind`` is that of a value that is read, or compared."""
+    if head.endswith("["):
+        return behind.lstrip().startswith("]") and not _is_set(behind.lstrip()[1:])
+    called = _call_around(head)
+    if head.endswith(("==", "!=", "case")):
+        return is_near  # elsewhere, the text "keep-alive" may be compared with anything but --keep-alive
+    return called.lower() in OWNERS or _has_part(called, READING)
+
+
+def _has_part(name: str, parts: tuple[str, ...]) -> bool:
+    words = "".join(f" {letter}" if letter.isupper() else letter for letter in name).replace("_", " ").lower().split()
+    return any(word.startswith(parts) for word in words)
+
+
+def _is_set(behind: str) -> bool:
+    return behind.lstrip().startswith("=") and not behind.lstrip().startswith(("==", "=>"))

@@ -3290,7 +3290,7 @@ MUTATIONS = (
     Mutation(
         "a frame of an installed package is at the line of its version",
         "enricher/sources/code/locations.py",
-        "    line = name.line if lookup.symbol_at(path, name.line) == name.owner else 0",
+        "    line = name.line if name.owner in lookup.symbols_around(path, name.line) else 0",
         "    line = name.line",
         "",
         "code/test_named_files.py::test_what_stands_in_named_files_and_who_uses_them",

@@ -526,13 +526,17 @@ def test_of_a_trace_of_php_the_innermost_frame_is_told(account: Account, shop: P
 
 
 def test_of_another_version_the_function_of_the_frame_is_told(account: Account, shop: Path) -> None:
-    source = "def weigh(crate):\n    return crate.read()\n\n\ndef tare(crate):\n    return 1\n"
+    source = (
+        "def weigh(crate):\n    def read():\n        return 1\n\n    if crate:\n        return read()\n\n\n"
+        "def tare(crate):\n    return 1\n"
+    )
     write_all(shop, {"src/scales.py": source})
     account.cli("code", "index")
     trace = 'Traceback (most recent call last):\n  File "/srv/app/src/scales.py", line {}, in weigh\n    x\nKeyError: 1'
 
-    assert told(account, trace.format(2)) == ["src/scales.py:2 weigh — the trace's innermost frame"]
-    (line,) = told(account, trace.format(6))
+    # Line 6 belongs to the function around the inner one, which has ended.
+    assert told(account, trace.format(6)) == ["src/scales.py:6 weigh — the trace's innermost frame"]
+    (line,) = told(account, trace.format(10))
     assert line == "src/scales.py:1 weigh — the trace's innermost frame in this project"
 
 

@@ -411,14 +411,17 @@ def _frame(lookup: Lookup, name: Name) -> Fact | None:
             text = lookup.text(own)
             is_past_end = 0 < len(text) < MOST_READ_BYTES and text.count("\n") < name.line - 1  # of another version
             line = 0 if is_past_end else name.line
-            return Fact(FRAME, own, line, lookup.symbol_at(own, line), "the trace's innermost frame", ONLY)
+            around = lookup.symbols_around(own, line)
+            function = name.owner if name.owner in around else next(iter(around), "")
+            return Fact(FRAME, own, line, function, "the trace's innermost frame", ONLY)
     return None
 
 
 def _of_another_version(lookup: Lookup, path: str, name: Name) -> int:
     """Return the line of a frame's function in the file at ``path``, if the frame's own line is in another; else 0."""
     lines = lookup.lines_in(path, name.owner)
-    return lines[0] if len(lines) == 1 and lookup.symbol_at(path, name.line) != name.owner else 0
+    # The innermost one may have ended: in Python, statements follow a nested function.
+    return lines[0] if len(lines) == 1 and name.owner not in lookup.symbols_around(path, name.line) else 0
 
 
 def _installed_frame(lookup: Lookup, name: Name) -> Fact | None:
@@ -432,7 +435,7 @@ def _installed_frame(lookup: Lookup, name: Name) -> Fact | None:
     if len(own) != 1:
         return None
     path = own[0]
-    line = name.line if lookup.symbol_at(path, name.line) == name.owner else 0
+    line = name.line if name.owner in lookup.symbols_around(path, name.line) else 0
     line = line or next(iter(lookup.lines_in(path, name.owner)), 0)
     return Fact(FRAME, path, line, name.owner if line else "", "the trace's innermost frame in this project", ONLY)
 

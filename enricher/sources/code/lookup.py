@@ -191,18 +191,23 @@ class Lookup:
         name = above.lstrip("@#[").partition("(")[0].strip("]").rpartition(".")[2]
         return above.startswith(("@", "#[")) and name not in NOT_REGISTERING
 
-    def symbol_at(self, path: str, line: int) -> str:
-        """Return the name of the innermost definition around a line, judged by indentation; empty if there is none."""
+    def symbols_around(self, path: str, line: int) -> list[str]:
+        """Return the names of the definitions around a line, judged by indentation, the innermost first."""
         lines = self.text(path).split("\n")
         if not 0 < line <= len(lines):
-            return ""
+            return []
         rows = self.db.execute(
             "select name, line from symbols join files on files.id = symbols.file where files.path = ? and line <= ?"
             " order by line desc limit ?",
             (path, line, MOST_DEFINITIONS),
         )
         depth = indentation(lines[line - 1])
-        return next((name for name, at in rows if at == line or indentation(lines[at - 1]) < depth), "")
+        found: list[str] = []
+        for name, at in rows:
+            if at == line or indentation(lines[at - 1]) < depth:
+                found.append(name)
+                depth = indentation(lines[at - 1])
+        return found
 
     def enclosing(self, place: SourceLine) -> str:
         """Return the first line of the type that contains a definition, judged by indentation; empty if there is none.

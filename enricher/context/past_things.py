@@ -131,7 +131,8 @@ class _Wanted:
         stems = dict.fromkeys(stem(piece) for piece in pieces)
         self.words = [word for word in stems if word not in _VERB_STEMS.get(self.kind, ())]
         is_of_somebody = not _MINE.isdisjoint(words)  # "my session": data, not a part of the program
-        is_vague = generic_stems().issuperset(self.words) or (self.kind == FIXED and len(self.words) < 2)
+        telling = sum(len(word) > 2 for word in self.words)  # "that n+1" may be any
+        is_vague = generic_stems().issuperset(self.words) or (self.kind == FIXED and telling < 2)
         if len(self.words) > MOST_WORDS or is_vague or is_of_somebody:
             self.words = []
 

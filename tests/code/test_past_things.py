@@ -38,6 +38,7 @@ NOTES = """# Changelog
 
 - Crash when the basket is emptied twice
 - Fewer blank lines in the pretty printer
+- Fix an N+1 query in the list of users
 """
 SUBJECTS = (
     "Start the shop", "Add wishlist", "Drop support for CVS repositories", "Export customers", "Export invoices",
@@ -183,6 +184,7 @@ def test_who_asks_what_is_new_in_a_version_is_told_where_its_notes_are(
         "drop support for python 3.8",
         "restore the scroll position after going back",
         "did you fix the double scroll?",
+        "but didn't we fix that n+1 already?",
         "what happened to my changes? the file is empty",
         "what happened? the test is red again",
         "why was this changed?",

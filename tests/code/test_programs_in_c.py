@@ -47,7 +47,7 @@ FILES = {
         ("who calls count_crates?", "crates.c:2 count_crates — defined here; the only caller: orders.c:5"),
         ("make close_crate faster", "crates.c:8 close_crate — defined here; the only use: orders.c:7"),
         ("weigh_crate is off by one", "crates.c:13 weigh_crate — defined here; the only caller: orders.c:6"),
-        ("table_row needs a name", "table.h:1 table_row — defined here; 2 uses: table.c:5, line 7"),
+        ("table_row needs a name", "table.h:1 table_row — defined here; 2 uses: table.c:5, line 7 here"),
         ("MOST_ROWS is too small", "table.h:5 MOST_ROWS — defined here; the only use: line 6"),
         ("ROW_LIST is slow", "table.h:7 ROW_LIST — defined here; the only use: table.c:2"),
         ("row_size is wrong", "table.c:5 row_size — defined here; the only use: line 12"),

@@ -354,6 +354,7 @@ def test_what_is_new_ordinary_known_or_pasted_gets_no_line(asked: Account, promp
         ("src/cli.rs", '    #[arg(long = "crate-size", short)]'),
         ("src/cli.rs", '    Arg::new("crate_size").long("crate-size")'),
         ("src/cli.rs", "pub crate_size: u8,"),
+        ("src/cli.rs", "pub(crate) crate_size: u8,"),
         ("src/PackCommand.php", "    new InputOption('crate-size', null, InputOption::VALUE_NONE, 'The size'),"),
     ],
 )
@@ -364,7 +365,7 @@ def test_an_option_is_told_where_it_is_declared(account: Account, shop: Path, pa
     write_all(shop, {path: f"{message}{declaration}\n", "src/weigh.go": message})
     account.cli("code", "index")
 
-    line = f"{path}:4 --crate-size — declared here; read in src/weigh.go:2, line 2"
+    line = f"{path}:4 --crate-size — declared here; read in src/weigh.go:2, line 2 here"
     assert told(account, "why is --crate-size ignored?") == [line]
 
 
@@ -557,7 +558,7 @@ def test_a_script_without_an_ending_uses_and_defines_names(account: Account, sho
     account.cli("code", "index")
 
     (line,) = told(account, "is weigh_crate called twice?")
-    assert line == "shop/scales.py:1 weigh_crate — defined here; 2 callers: bin/weigh:2, line 5"
+    assert line == "shop/scales.py:1 weigh_crate — defined here; 2 callers: bin/weigh:2, line 5 here"
     assert told(account, "is read_scales called?") == ["bin/weigh:5 read_scales — defined here; no other use found"]
 
 

@@ -21,6 +21,7 @@ _LONGEST_LOOK = 320
 _LONGEST_USERINFO = 512
 _AWS = (b"AKIA", b"ASIA", b"ABIA", b"ACCA")
 _FILLERS = (b"xxxx", b"your", b"example", b"placeholder", b"redacted", b"changeme", b"insert", b"replace")
+SHORTEST_RANDOM = 20  # characters; in fewer, chance decides how often the class changes
 _SEPARATORS = bytes.maketrans(b"-./$=,+%:", b"_________")
 # Replaces each letter or digit with its class (a, A or 0), to count how often the class changes.
 _CLASSES = bytes.maketrans(DIGITS + LOWER[10:] + UPPER[10:], b"0" * 10 + b"a" * 26 + b"A" * 26)
@@ -160,13 +161,15 @@ def _body_end(raw: bytes, start: int, alphabet: bytes) -> int:
 def _is_body(body: bytes, is_anywhere: bool) -> bool:
     """Return whether the body of a token may be random, and not joined words or a placeholder such as xxxx."""
     low = body.lower()
-    if not low.strip(b"x-_.*") or any(filler in low for filler in _FILLERS):
-        return False
     head = body[:128].translate(_SEPARATORS)
+    # Random letters and digits change class at 40 to 47 % of the positions, and have "xXxx" by chance, too.
+    is_random = len(head) >= SHORTEST_RANDOM and _class_changes(head) * 4 >= len(head)
+    if not low.strip(b"x-_.*") or (not is_random and any(filler in low for filler in _FILLERS)):
+        return False
     longest = max(map(len, head.split(b"_")))
     if is_anywhere:
         return longest >= 16 or len(body.translate(None, DIGITS)) < len(body)
-    # Random letters and digits change class at 40 to 47 % of the positions, so one in seven is a low bar.
+    # One change in seven positions is a low bar.
     return longest >= 16 or _class_changes(head) * 7 >= len(head)
 
 

@@ -133,7 +133,8 @@ def in_order(places: list[SourceLine], definition: SourceLine) -> list[str]:
     first = {place.path: place for place in reversed(others)}
     heads = [place for place in others if first[place.path] is place]
     rest = [place for place in others if first[place.path] is not place]
-    own = [f"line {place.line}" for place in places if place.path == definition.path]
+    here = " here" if others else ""  # behind the places in other files, "line 4" would be one of theirs
+    own = [f"line {place.line}{here}" for place in places if place.path == definition.path]
     return [format_place(place.path, place.line) for place in heads + rest] + own
 
 

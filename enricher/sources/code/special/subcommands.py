@@ -28,6 +28,7 @@ DECLARING_CALLS = ("command(", "add_parser(", "Use: ", "Command::new(", "ommand(
 """Code that comes directly before a subcommand's name where a command-line library declares it."""
 HANDLERS = ("cmd_{}", "command_{}", "do_{}", "handle_{}", "{}_command")
 """Names of the functions that handle a command of a chat or a shell."""
+VISIBILITIES_OF_RUST = ("pub ", "pub(crate) ", "pub(super) ")
 OPTIONS_OF_RUST = ("#[arg(", "#[clap(", "#[structopt(")
 """Beginnings of the attributes above a field that declare it as an option of the command line."""
 MOST_LINES_OF_AN_ATTRIBUTE = 16
@@ -118,7 +119,7 @@ def _option_fields(lookup: Lookup, path: str, field: str) -> list[int]:
     found = []
     for number, line in lookup.occurrences(path, field):
         at = number - 2
-        is_field = line.strip().removeprefix("pub ").startswith(f"{field}: ")
+        is_field = any(line.strip().startswith(f"{visible}{field}: ") for visible in ("", *VISIBILITIES_OF_RUST))
         if not is_field or at < 0 or not lines[at].rstrip().endswith(")]"):
             continue
         while at > max(number - MOST_LINES_OF_AN_ATTRIBUTE, 0) and not lines[at].lstrip().startswith(OPTIONS_OF_RUST):

@@ -136,3 +136,11 @@ def test_who_asks_how_to_run_a_single_test_is_told_the_command(
     assert told(quota, "how do I run a single test?", "ways") == [line]
     has_run = after(quota, ["> fix it", ("Bash", {"command": "uv run pytest"})])
     assert told(quota, "wie führe ich einen einzelnen Test aus?", "ways", **has_run) == []
+
+
+def test_a_bare_command_that_every_agent_tries_first_is_not_told(account: Account, committed: Path) -> None:
+    quota = with_quota(account, committed)
+    (Path(quota.project) / "uv.lock").unlink()
+    commit_all(quota, "Drop the lock")
+
+    assert told(quota, "how do I run a single test here?", "ways") == []

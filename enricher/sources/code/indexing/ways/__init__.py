@@ -249,14 +249,17 @@ def _of_commands(found: list[Command]) -> list[Row]:
 
 
 def _of_runners(found: list[Runner], project: ProjectFiles) -> list[Row]:
-    """Return rows with the commands that run one test file, ranked by how many such files there are, except for Go."""
+    """Return rows with the commands that run one test file, ranked by how many such files there are.
+
+    Those that every agent tries first (of Go, and a bare ``pytest``) say nothing about the project and are left out.
+    """
     tests = [path for path in project.paths if "test" in path.lower() or "spec" in path.lower()]
     rows = []
     for one in found:
         ends = tuple(f".{end}" for end in one.ends.split())
         count = sum(path.endswith(ends) and path.startswith(one.folder) for path in tests)
         command = one.template.format(path="FILE", dir="FOLDER", stem="NAME", dotted="MODULE")
-        if count and one.ends != "go":  # whose command is the same everywhere
+        if count and one.ends != "go" and not command.startswith("pytest "):
             label = f"{f'in {one.folder}/: ' if one.folder else ''}`{command}` runs one test file"
             rank = count / (len(tests) + 1)
             rows.append(Row(ONE_TEST, COMMAND, command, label, folder=one.folder, rank=rank))

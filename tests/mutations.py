@@ -2601,7 +2601,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a level with a number of seconds is none",
-        "enricher/prompt/wording/names.py",
+        "enricher/prompt/wording/pasted_lines.py",
         '    bare = bare.partition("[")[0]\n',
         "",
         "",
@@ -2609,7 +2609,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a line that begins with fatal has no message",
-        "enricher/prompt/wording/names.py",
+        "enricher/prompt/wording/pasted_lines.py",
         'in ("error", "fatal")',
         'in ("error",)',
         "",
@@ -3273,7 +3273,7 @@ MUTATIONS = (
     ),
     Mutation(
         "only words in capitals are levels of a log",
-        "enricher/prompt/wording/names.py",
+        "enricher/prompt/wording/pasted_lines.py",
         'bare = bare.rpartition("[")[2].upper()',
         'bare = bare.rpartition("[")[2]',
         "",
@@ -3305,7 +3305,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a level at the start of a line makes it a log",
-        "enricher/prompt/wording/names.py",
+        "enricher/prompt/wording/pasted_lines.py",
         '("][" in word or not is_first)',
         "word",
         "",

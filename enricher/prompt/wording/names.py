@@ -7,6 +7,16 @@ in the hook, so it uses no regular expressions.
 
 from __future__ import annotations
 
+from enricher.prompt.wording.pasted_lines import (
+    AROUND,
+    FAILURES,
+    is_data,
+    is_error,
+    is_of_trace,
+    logged_error,
+    pasted,
+    run_by_cargo,
+)
 from enricher.prompt.wording.place_questions import (
     ASKING,
     KINDS_OF_SYMBOL,
@@ -48,7 +58,6 @@ LONGEST_RUN = 5
 """Maximum words between "I run" and the flags of a command line."""
 FIRST_IDEOGRAPH = 0x2E80
 _WITH = frozenset("with without mit ohne avec sans con sin com sem senza с без".split())
-_AROUND = "¿¡\"'`()[]{}<>,;:!?*=|&~…。，、；：！？（）「」『』【】《》“”„‘’«»‹›·"
 SYSTEM_FOLDERS = frozenset(
     "users home tmp etc var usr opt mnt root dev bin sbin proc sys private volumes library applications srv run lib"
     " media data workspace workspaces nix".split()
@@ -75,10 +84,6 @@ CREATING = (
     "新建", "新規", "作成",
 )  # fmt: skip
 """A line with one of these asks to create the file that it names."""
-MANY_PASTED, MANY_VALUES = 4, 4
-"""Minimum pasted lines for all lines between them to count as pasted; minimum values that make a line data."""
-FAILURES = ("FAILED ", "FAIL ")
-"""Beginnings of the lines in which a test runner names a failed test."""
 COMPLAINTS = ("error: ", "error[", "e: ")
 """Beginnings of the lines in which a compiler reports an error."""
 FAILED_COMMAND = (" exited with", " failed with", " returned non-zero")
@@ -88,18 +93,6 @@ The places where the project names such a command say nothing about the failure,
 """
 GODOT_FOLDER = "res://"
 """How paths from the root of a Godot project begin."""
-FIRST_SYMBOL = 0x1F000
-"""First code point of the pictograms with which programs begin log lines, but people do not begin sentences."""
-LEVELS = ("ERROR", "INFO", "WARN", "WARNING", "DEBUG", "TRACE", "FATAL", "CRITICAL", "ERRO", "FATA")
-ERROR_LEVELS = ("ERROR", "FATAL", "CRITICAL", "ERRO", "FATA")
-_PASTED_STARTS = (
-    ">>> ", "... ", "$ ", "% ", 'File "', "diff --git", "@@ ", "+++ ", "--- ", "+ ", "|", "{", "}", "</", "<!",
-    "<div", "<p", "<span", "<a ", "//", "/*", "#!", "const ", "var ", "def ",
-    "func ", "fn ", "Traceback", "Fatal error: Uncaught ", "PHP Fatal error: ", "PHP Warning: ",
-    "PHP Notice: ", "PHP Deprecated: ", "PHP Parse error: ", "Stack trace:", *FAILURES, "PASSED ", "E   ", "npm ERR", "error[", "warning[", "-->", "panic:",
-    "goroutine ", "!",
-)  # fmt: skip
-_PASTED_ENDS = ("{", ";", "},", "});", ");", "=>", "/>", "\\")
 
 
 class Name:
@@ -129,10 +122,10 @@ def read_names(prompt: str) -> list[Name]:
     """Return the names in ``prompt`` in order of appearance, without duplicates."""
     reader = _Reader()
     lines = [(line, line.strip()) for line in prompt[:MOST_CHARS].splitlines()[:MOST_LINES] if line.strip()]
-    pasted = _pasted(lines)
-    for (_line, bare), is_quoted in zip(lines, pasted, strict=True):
+    are_pasted = pasted(lines)
+    for (_line, bare), is_quoted in zip(lines, are_pasted, strict=True):
         reader.pasted(bare) if is_quoted else reader.line(bare)
-    if any(is_quoted and _is_of_trace(bare) for (_line, bare), is_quoted in zip(lines, pasted, strict=True)):
+    if any(is_quoted and is_of_trace(bare) for (_line, bare), is_quoted in zip(lines, are_pasted, strict=True)):
         from enricher.prompt.wording.frames import innermost, installed_frames
 
         if frame := innermost(prompt):
@@ -147,119 +140,6 @@ def read_names(prompt: str) -> list[Name]:
     for line in sorted(reader.code, key=len, reverse=True)[:MOST_CODE_LINES]:
         reader.note(Name(CODE, line))
     return list(reader.found.values())[:MOST_NAMES]
-
-
-def _is_of_trace(bare: str) -> bool:
-    starts = ("Traceback", "at ", "at: ", 'File "', "panic:", "goroutine ", "thread '", "Caused by:")
-    if bare.startswith(starts) or _is_php_frame(bare):
-        return True
-    return is_error(bare.partition(":")[0])
-
-
-def _is_php_frame(bare: str) -> bool:
-    """Return whether a line is from a stack trace of PHP, such as ``#0 /app/src/Foo.php(12): bar()``."""
-    return bare[0] == "#" and bare[1:2].isdecimal() and (".php(" in bare or "{main}" in bare or "[internal" in bare)
-
-
-def _pasted(lines: list[tuple[str, str]]) -> list[bool]:
-    """Return for each line whether it is pasted; ``lines`` contains pairs (line, line without its indentation).
-
-    If at least MANY_PASTED lines look pasted, all lines between the first and the last of them also count as pasted.
-    """
-    found: list[bool] = []
-    unmarked: list[int] = []
-    is_fenced = False
-    for number, (line, bare) in enumerate(lines):
-        is_fence = bare.startswith(("```", "~~~"))
-        is_fenced = is_fenced != is_fence
-        if not (is_fence or is_fenced) and _is_pasted(line, bare):
-            unmarked.append(number)
-        found.append(is_fence or is_fenced or unmarked[-1:] == [number])
-    if len(unmarked) >= MANY_PASTED:
-        first, last = unmarked[0], unmarked[-1]
-        found[first:last] = [True] * (last - first)
-    return found
-
-
-def _is_pasted(line: str, bare: str) -> bool:
-    """Return whether a line is not prose but code, part of a log, the output of a program, or data.
-
-    ``bare`` is the line without its indentation.
-    """
-    # Indented text is code in Markdown, unless it is an item of a list.
-    if line.startswith(("    ", "\t")) and not bare.startswith(("-", "*", "•")) and not bare[0].isdecimal():
-        return True
-    if bare.startswith(_PASTED_STARTS) or bare.endswith(_PASTED_ENDS) or ord(bare[0]) >= FIRST_SYMBOL:
-        return True
-    if _is_php_frame(bare) or (_run_by_cargo(bare) and not bare.endswith("FAILED")):
-        return True
-    first_word = bare.partition(" ")[0]
-    if first_word == "#" and ("=" in bare or bare[2:3] == "["):  # a setting that is commented out
-        return True
-    if (first_word in ("let", "export", "return") and " = " in bare) or (first_word == "from" and " import " in bare):
-        return True
-    if first_word in ("at", "at:") and (bare.endswith(")") or bare[-1].isdecimal()):
-        return True  # a stack frame, not "at the top of …"
-    if bare.count("=") >= MANY_VALUES or bare.count('": ') + bare.count("': ") >= MANY_VALUES:
-        return True
-    words = bare.split(None, 4)
-    if any(_level(word, is_first=word is words[0]) for word in words[:4]):
-        return True
-    if words[1:2] == ["="] and words[0].isidentifier():
-        return True
-    first = words[0].strip("[](")
-    if len(first) >= 5 and first[0].isdecimal() and max(first.count(":"), first.count("-"), first.count("/")) == 2:
-        return True  # a time of day or a date
-    if len(words) > 1 and is_file(first.partition(":")[0]) and first.rpartition(":")[2].isdecimal():
-        return not words[1].islower()  # "app.js:12 Loading …", but not "app.js:12 is wrong"
-    return len(words) > 1 and any(_is_position(word) for word in words[:3])
-
-
-def _run_by_cargo(bare: str) -> str:
-    """Return the name of the test in a line such as ``test cart::adds ... ok``; empty for any other line."""
-    words = bare.split() if bare.startswith("test ") else []
-    return words[1] if len(words) == 4 and words[2] == "..." else ""
-
-
-def _level(word: str, *, is_first: bool) -> str:
-    """Return the level in a word of a log line, such as ``ERRO[0012]``, ``[error]`` or ``[shop.orders][error]``; else "".
-
-    A person may begin a line with ``[error]``, too, so that it only counts behind a time or a name.
-    """
-    bare = word.strip("[]:|")
-    if word.startswith("[") and word.endswith("]") and ("][" in word or not is_first):
-        bare = bare.rpartition("[")[2].upper()
-    bare = bare.partition("[")[0]
-    return bare if bare in LEVELS else ""
-
-
-def _logged_error(bare: str) -> str:
-    """Return the message of a log line that reports an error; empty for any other line."""
-    rest = bare
-    for count in range(4):
-        word, _, rest = rest.partition(" ")
-        if _level(word, is_first=count == 0) in ERROR_LEVELS:
-            return rest.lstrip(" -|:")
-    if "=" not in bare and '":' not in bare:
-        return ""
-    from enricher.prompt.wording.frames import LEVEL_KEYS, MESSAGE_KEYS, logged_value
-
-    return logged_value(bare, MESSAGE_KEYS) if logged_value(bare, LEVEL_KEYS).upper() in ERROR_LEVELS else ""
-
-
-def _is_data(bare: str) -> bool:
-    """Return whether a pasted line is from a log or a table, so that it is useless to search the project for it."""
-    # Such lines hold times, numbers or other values of one run.
-    if _is_php_frame(bare) or bare.startswith(("at ", "File ")):
-        return True
-    return bare[0] in "[|{<0123456789" or "://" in bare or ord(bare[0]) > 127
-
-
-def _is_position(word: str) -> bool:
-    """Return whether a word is a location that a browser logs for code that is in no file, such as ``VM343:1``."""
-    name, colon, number = word.strip("()").rpartition(":")
-    name = name.rpartition(":")[0] if name.rpartition(":")[2].isdecimal() else name
-    return bool(colon and number.isdecimal() and name and name[0].isalpha() and not is_file(name))
 
 
 class _Reader:
@@ -295,7 +175,7 @@ class _Reader:
             self.has_complaint = True
             for inside in (one for quote in "'`\"" for one in bare.split(quote)[1::2] if len(one.split()) == 1):
                 self.word(inside, "")
-        if (test := _run_by_cargo(bare)) and bare.endswith("FAILED"):
+        if (test := run_by_cargo(bare)) and bare.endswith("FAILED"):
             self.word(test, "", is_marked=True)
         if bare.startswith(FAILURES):
             test = bare.split(None, 2)[1].partition("::")[0]
@@ -307,11 +187,11 @@ class _Reader:
         if message := _error_message(bare):
             self.note(Name(ERROR, message))
             return
-        if message := _logged_error(bare):
+        if message := logged_error(bare):
             self.note(Name(ERROR, message[:LONGEST_TEXT]))
             return
         is_line_of_code = SHORTEST_CODE <= len(bare) <= LONGEST_TEXT and any(sign in bare for sign in CODE_SIGNS)
-        if is_line_of_code and not _is_data(bare):
+        if is_line_of_code and not is_data(bare):
             self.code.append(bare)
 
     def line(self, bare: str) -> None:
@@ -329,7 +209,7 @@ class _Reader:
                 self.word(raw, before)
                 self._line_number(raw, before)
             before = raw
-        plain = [word.strip(_AROUND) for word in words]
+        plain = [word.strip(AROUND) for word in words]
         lowered = [word.lower() for word in plain]
         if not KINDS_OF_SYMBOL.isdisjoint(lowered):
             self._names_near_kinds(plain)
@@ -340,7 +220,7 @@ class _Reader:
 
     def _line_number(self, raw: str, before: str) -> None:
         """If ``raw`` is a line number ("app.py (15-68)", "app.py, line 15"), store it with the last file mentioned."""
-        number = raw.strip(_AROUND + ".").partition("-")[0].lstrip("L")
+        number = raw.strip(AROUND + ".").partition("-")[0].lstrip("L")
         is_line = raw.startswith("(") or before.lower() in ("line", "lines")
         if is_line and number.isdecimal() and len(number) < LONGEST_NUMBER:
             last = next((one for one in reversed(self.found.values()) if one.kind in (FILE, ATTACHED)), None)
@@ -395,7 +275,7 @@ class _Reader:
 
         ``before`` is the word before it. ``is_marked`` means that it is in backticks, so that its form matters less.
         """
-        token = raw.strip(_AROUND).rstrip(_AROUND + ".")
+        token = raw.strip(AROUND).rstrip(AROUND + ".")
         if token.startswith(GODOT_FOLDER):
             raw = token = token.removeprefix(GODOT_FOLDER)
         # URLs, addresses and issue numbers are no names in the code.
@@ -409,12 +289,12 @@ class _Reader:
                 self.note(Name(ATTACHED, path, line=line))
             return True
         if token.startswith("--") and token[2:3].isalpha():
-            self.note(Name(FLAG, token.partition("=")[0].rstrip(_AROUND)))
+            self.note(Name(FLAG, token.partition("=")[0].rstrip(AROUND)))
             return True
         token = token.replace("\\", "/")
         if is_identifier(token.partition("=")[0]):
             token = token.partition("=")[0]
-        if token.startswith("/") and self._route(token, before.strip(_AROUND)):
+        if token.startswith("/") and self._route(token, before.strip(AROUND)):
             return True
         if token.startswith("/") and is_identifier(token[1:].replace("-", "_")) and token[1:] not in SYSTEM_FOLDERS:
             self.note(Name(COMMAND, token[1:], owner="/"))  # a command in a chat: "/web does not answer"
@@ -427,7 +307,7 @@ class _Reader:
             self.found[FILE, path].may_be_new |= before.lower() in ("to", "into", "as")
             # "tests/test_cart.py::TestCart::test_total": what a test runner calls a test
             for part in token.partition(":")[2].split("::"):
-                self._identifier(part.strip(_AROUND), is_call=False, is_marked=True)
+                self._identifier(part.strip(AROUND), is_call=False, is_marked=True)
             return True
         last = token.rpartition("/")[2]
         # "and/or" names nothing; of "app/UserService", which has no extension, the last part is a name.
@@ -533,14 +413,6 @@ def is_code_form(word: str) -> bool:
     return humps > 0 or (len(bare) > 3 and bare[:2].isupper() and bare[-1].islower() and not bare[:-1].isupper())
 
 
-def is_error(head: str) -> bool:
-    """Return whether ``head`` is a word that error messages begin with, such as ``KeyError``."""
-    last = head.strip(_AROUND).rpartition(".")[2]
-    return last.lower() in ("error", "fatal") or (
-        last.isidentifier() and last.endswith(("Error", "Exception", "Warning", "Panic", "Fault"))
-    )
-
-
 def _error_message(line: str) -> str:
     """Return the message in a line that names an error first, such as "KeyError: 'user'"; empty if there is none."""
     head, _, message = line.partition(": ")
@@ -579,8 +451,8 @@ def _is_of_a_run(before: list[str]) -> bool:
 
 def _is_unit(word: str, before: str) -> bool:
     """Return whether a word is the unit of the number before it, as in "4 KiB", so that it names nothing in the code."""
-    bare = word.strip(_AROUND + ".")
-    number = before.strip(_AROUND).replace(".", "").replace(",", "")
+    bare = word.strip(AROUND + ".")
+    number = before.strip(AROUND).replace(".", "").replace(",", "")
     return len(bare) <= LONGEST_UNIT and bare.isalpha() and "`" not in word and number.isdecimal()
 
 

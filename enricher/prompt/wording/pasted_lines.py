@@ -1,0 +1,149 @@
+"""Tell what a prompt quotes from elsewhere (logs, traces, code, data) from what the person wrote, line by line.
+
+This module runs in the hook, so it uses no regular expressions.
+"""
+
+from __future__ import annotations
+
+from enricher.prompt.wording.words import is_file
+
+MANY_PASTED, MANY_VALUES = 4, 4
+"""Minimum pasted lines for all lines between them to count as pasted; minimum values that make a line data."""
+FAILURES = ("FAILED ", "FAIL ")
+"""Beginnings of the lines in which a test runner names a failed test."""
+AROUND = "¿¡\"'`()[]{}<>,;:!?*=|&~…。，、；：！？（）「」『』【】《》“”„‘’«»‹›·"
+"""Punctuation around words, in all languages."""
+FIRST_SYMBOL = 0x1F000
+"""First code point of the pictograms with which programs begin log lines, but people do not begin sentences."""
+LEVELS = ("ERROR", "INFO", "WARN", "WARNING", "DEBUG", "TRACE", "FATAL", "CRITICAL", "ERRO", "FATA")
+ERROR_LEVELS = ("ERROR", "FATAL", "CRITICAL", "ERRO", "FATA")
+_PASTED_STARTS = (
+    ">>> ", "... ", "$ ", "% ", 'File "', "diff --git", "@@ ", "+++ ", "--- ", "+ ", "|", "{", "}", "</", "<!",
+    "<div", "<p", "<span", "<a ", "//", "/*", "#!", "const ", "var ", "def ", "func ", "fn ", "Traceback",
+    "Fatal error: Uncaught ", "PHP Fatal error: ", "PHP Warning: ", "PHP Notice: ", "PHP Deprecated: ",
+    "PHP Parse error: ", "Stack trace:", *FAILURES, "PASSED ", "E   ", "npm ERR", "error[", "warning[", "-->",
+    "panic:", "goroutine ", "!",
+)  # fmt: skip
+_PASTED_ENDS = ("{", ";", "},", "});", ");", "=>", "/>", "\\")
+
+
+def is_of_trace(bare: str) -> bool:
+    """Return whether a line begins a stack trace or is a part of one."""
+    starts = ("Traceback", "at ", "at: ", 'File "', "panic:", "goroutine ", "thread '", "Caused by:")
+    if bare.startswith(starts) or _is_php_frame(bare):
+        return True
+    return is_error(bare.partition(":")[0])
+
+
+def _is_php_frame(bare: str) -> bool:
+    """Return whether a line is from a stack trace of PHP, such as ``#0 /app/src/Foo.php(12): bar()``."""
+    return bare[0] == "#" and bare[1:2].isdecimal() and (".php(" in bare or "{main}" in bare or "[internal" in bare)
+
+
+def pasted(lines: list[tuple[str, str]]) -> list[bool]:
+    """Return for each line whether it is pasted; ``lines`` contains pairs (line, line without its indentation).
+
+    If at least MANY_PASTED lines look pasted, all lines between the first and the last of them also count as pasted.
+    """
+    found: list[bool] = []
+    unmarked: list[int] = []
+    is_fenced = False
+    for number, (line, bare) in enumerate(lines):
+        is_fence = bare.startswith(("```", "~~~"))
+        is_fenced = is_fenced != is_fence
+        if not (is_fence or is_fenced) and _is_pasted(line, bare):
+            unmarked.append(number)
+        found.append(is_fence or is_fenced or unmarked[-1:] == [number])
+    if len(unmarked) >= MANY_PASTED:
+        first, last = unmarked[0], unmarked[-1]
+        found[first:last] = [True] * (last - first)
+    return found
+
+
+def _is_pasted(line: str, bare: str) -> bool:
+    """Return whether a line is not prose but code, part of a log, the output of a program, or data.
+
+    ``bare`` is the line without its indentation.
+    """
+    # Indented text is code in Markdown, unless it is an item of a list.
+    if line.startswith(("    ", "\t")) and not bare.startswith(("-", "*", "•")) and not bare[0].isdecimal():
+        return True
+    if bare.startswith(_PASTED_STARTS) or bare.endswith(_PASTED_ENDS) or ord(bare[0]) >= FIRST_SYMBOL:
+        return True
+    if _is_php_frame(bare) or (run_by_cargo(bare) and not bare.endswith("FAILED")):
+        return True
+    first_word = bare.partition(" ")[0]
+    if first_word == "#" and ("=" in bare or bare[2:3] == "["):  # a setting that is commented out
+        return True
+    if (first_word in ("let", "export", "return") and " = " in bare) or (first_word == "from" and " import " in bare):
+        return True
+    if first_word in ("at", "at:") and (bare.endswith(")") or bare[-1].isdecimal()):
+        return True  # a stack frame, not "at the top of …"
+    if bare.count("=") >= MANY_VALUES or bare.count('": ') + bare.count("': ") >= MANY_VALUES:
+        return True
+    words = bare.split(None, 4)
+    if any(_level(word, is_first=word is words[0]) for word in words[:4]):
+        return True
+    if words[1:2] == ["="] and words[0].isidentifier():
+        return True
+    first = words[0].strip("[](")
+    if len(first) >= 5 and first[0].isdecimal() and max(first.count(":"), first.count("-"), first.count("/")) == 2:
+        return True  # a time of day or a date
+    if len(words) > 1 and is_file(first.partition(":")[0]) and first.rpartition(":")[2].isdecimal():
+        return not words[1].islower()  # "app.js:12 Loading …", but not "app.js:12 is wrong"
+    return len(words) > 1 and any(_is_position(word) for word in words[:3])
+
+
+def run_by_cargo(bare: str) -> str:
+    """Return the name of the test in a line such as ``test cart::adds ... ok``; empty for any other line."""
+    words = bare.split() if bare.startswith("test ") else []
+    return words[1] if len(words) == 4 and words[2] == "..." else ""
+
+
+def _level(word: str, *, is_first: bool) -> str:
+    """Return the level in a word of a log line, ``ERRO[0012]``, ``[error]`` or ``[shop.orders][error]``; else "".
+
+    A person may begin a line with ``[error]``, too, so that it only counts behind a time or a name.
+    """
+    bare = word.strip("[]:|")
+    if word.startswith("[") and word.endswith("]") and ("][" in word or not is_first):
+        bare = bare.rpartition("[")[2].upper()
+    bare = bare.partition("[")[0]
+    return bare if bare in LEVELS else ""
+
+
+def logged_error(bare: str) -> str:
+    """Return the message of a log line that reports an error; empty for any other line."""
+    rest = bare
+    for count in range(4):
+        word, _, rest = rest.partition(" ")
+        if _level(word, is_first=count == 0) in ERROR_LEVELS:
+            return rest.lstrip(" -|:")
+    if "=" not in bare and '":' not in bare:
+        return ""
+    from enricher.prompt.wording.frames import LEVEL_KEYS, MESSAGE_KEYS, logged_value
+
+    return logged_value(bare, MESSAGE_KEYS) if logged_value(bare, LEVEL_KEYS).upper() in ERROR_LEVELS else ""
+
+
+def is_data(bare: str) -> bool:
+    """Return whether a pasted line is from a log or a table, so that it is useless to search the project for it."""
+    # Such lines hold times, numbers or other values of one run.
+    if _is_php_frame(bare) or bare.startswith(("at ", "File ")):
+        return True
+    return bare[0] in "[|{<0123456789" or "://" in bare or ord(bare[0]) > 127
+
+
+def _is_position(word: str) -> bool:
+    """Return whether a word is a location that a browser logs for code that is in no file, such as ``VM343:1``."""
+    name, colon, number = word.strip("()").rpartition(":")
+    name = name.rpartition(":")[0] if name.rpartition(":")[2].isdecimal() else name
+    return bool(colon and number.isdecimal() and name and name[0].isalpha() and not is_file(name))
+
+
+def is_error(head: str) -> bool:
+    """Return whether ``head`` is a word that error messages begin with, such as ``KeyError``."""
+    last = head.strip(AROUND).rpartition(".")[2]
+    return last.lower() in ("error", "fatal") or (
+        last.isidentifier() and last.endswith(("Error", "Exception", "Warning", "Panic", "Fault"))
+    )

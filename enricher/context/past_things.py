@@ -27,10 +27,13 @@ MOST_WORDS = 7  # maximum words of a thing; more are a description, of which no 
 MOST_TOLD = 2
 MOST_LINES = 400  # maximum lines with the same word that are compared
 FEW, SHARE, MOST_SHARE = 5, 0.005, 0.15
-"""A word names a thing if so many of a project's lines have it, or the first share; of few lines at most the second."""
-GAP = 1  # maximum telling words between the first and the last word of the thing
-COVERED = 0.3  # minimum share of the words of a part of a sentence that are those of the thing
-ALIKE = 0.4  # the same where the verb stands elsewhere, for a fault that is described by one or two words
+"""How common the only word of a thing may be: in so many of the project's lines, or in this share of them.
+
+MOST_SHARE is the limit in a small project, where FEW lines would be most of them.
+"""
+GAP = 1  # maximum other words between the first and the last word of the thing, fillers aside
+COVERED = 0.3  # minimum share that the words of the thing have in their part of the sentence
+ALIKE = 0.4  # the same where one word alone, or a verb elsewhere in the sentence, is weaker evidence
 SAME_START = 5  # letters that a foreign word shares with the English one: Formatierer, formatter
 SURE = 0.9
 DIGITS = 7
@@ -209,7 +212,7 @@ def _pieces(text: str) -> list[str]:
     found: list[str] = []
     for word in words_of(text.lower().replace("/", " ")):
         bare = word.strip("._-")
-        # "dark-mode" is written as two words, too; "popup-border-lines" is a name of its own.
+        # Some write "dark-mode" and some "dark mode", but "popup-border-lines" is the name of something.
         parts = bare.split("-") if bare.count("-") == 1 else [bare]
         found += [one for part in parts for one in ([part] if part[:1].isdigit() else part.split(".")) if one]
     return found

@@ -62,7 +62,7 @@ def _parts(answer: str) -> dict[str, None]:
 
 
 def _is_compound(name: str) -> bool:
-    """Return whether a test that has ``name`` can only mean what is called so."""
+    """Return whether a name is no ordinary word: a test that contains it tests the thing of that name."""
     return "_" in name.strip("_") or name != name.lower()
 
 

@@ -554,35 +554,38 @@ async def test_tab_indents_and_groups_fold(library: Account) -> None:
         assert "▾ outline" in screen_text(app)
 
 
-async def test_an_empty_database_says_that_there_is_nothing_to_replay(
-    account: Account, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def newcomer(account: Account, monkeypatch: pytest.MonkeyPatch) -> Account:
+    """Work in the project of an account that has recorded nothing."""
     for name in ("ENRICHER_HOME", "ENRICHER_CONFIG_HOME", "HOME"):
         monkeypatch.setenv(name, account.env[name])
     monkeypatch.chdir(account.project)
-    own_layer(account, monkeypatch)
-    async with open_it(account) as (app, pilot):
+    return account
+
+
+async def test_an_empty_database_says_that_there_is_nothing_to_replay(
+    newcomer: Account, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own_layer(newcomer, monkeypatch)
+    async with open_it(newcomer) as (app, pilot):
         await until(pilot, lambda: "No prompt to replay" in screen_text(app))
 
         assert verdict(app) != ""
 
 
 async def test_a_layer_that_is_not_there_yet_shows_an_example_that_would_count(
-    account: Account, monkeypatch: pytest.MonkeyPatch
+    newcomer: Account,
 ) -> None:
-    for name in ("ENRICHER_HOME", "ENRICHER_CONFIG_HOME", "HOME"):
-        monkeypatch.setenv(name, account.env[name])
-    monkeypatch.chdir(account.project)
-    async with open_it(account, size=(140, 40)) as (app, pilot):
+    async with open_it(newcomer, size=(140, 40)) as (app, pilot):
         await until(pilot, lambda: "No prompt to replay" in screen_text(app))
-        instructions(app).open_file(str(account.config / "instructions.md"))
+        instructions(app).open_file(str(newcomer.config / "instructions.md"))
         await until(pilot, lambda: "A layer: its rules add to those below it" in screen_text(app))
         await pilot.press("i", "x")
         await until(pilot, lambda: "A layer: its rules" not in screen_text(app))
-    account.instruct(PLACEHOLDER.partition("For example:")[2])
+    newcomer.instruct(PLACEHOLDER.partition("For example:")[2])
 
-    assert "rules, no problems (" in account.cli("check")
-    assert "goes belly up" in account.cli("explain", "the exporter goes belly up")
+    assert "rules, no problems (" in newcomer.cli("check")
+    assert "goes belly up" in newcomer.cli("explain", "the exporter goes belly up")
 
 
 @pytest.mark.usefixtures("layer")

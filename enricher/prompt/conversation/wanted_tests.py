@@ -1,7 +1,7 @@
 """Recognise a prompt that asks for tests without naming what they test: "and the tests for it?", "run just that test".
 
-Such a prompt has a clause with a word for tests whose other words are all known here, and so tell no subject but that
-of the conversation. Runs in the hook, without regular expressions.
+It is recognised by a clause about tests in which every word is listed here: any other word might name another subject
+than that of the conversation. Runs in the hook, without regular expressions.
 """
 
 from __future__ import annotations
@@ -160,7 +160,10 @@ def _of_running(own: set[str]) -> str:
 
 
 def _is_on_a_test(words: list[str], at: int) -> bool:
-    """Return whether a clause is about a test that is known already, or has "test" (the word ``at``) as a verb."""
+    """Return whether the word at position ``at`` is the verb "test", or a test that the conversation already knows.
+
+    Neither "test it" nor "what does this test do" asks which tests there are.
+    """
     noun, before, behind = words[at], words[at - 1] if at else "", words[at + 1 : at + 2]
     if not at:
         return not _POINTERS.isdisjoint(behind)  # "test it"

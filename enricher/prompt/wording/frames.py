@@ -67,7 +67,7 @@ def innermost_frame(text: str) -> str:
 
 
 def innermost(text: str) -> Frame | None:
-    """Return the innermost frame outside libraries; None if there is none."""
+    """Return the innermost frame of a stack trace in code that is no library; None if there is none."""
     sections: list[list[Frame]] = [[]]
     innermost_last = False
     for line in _ends_of(text):

@@ -1,4 +1,4 @@
-"""Tell what a prompt quotes from elsewhere (logs, traces, code, data) from what the person wrote, line by line.
+"""Find the lines of a prompt that are pasted (logs, traces, code, data), not written by the person.
 
 This module runs in the hook, so it uses no regular expressions.
 """
@@ -135,7 +135,7 @@ def is_data(bare: str) -> bool:
 
 
 def _is_position(word: str) -> bool:
-    """Return whether a word is a location that a browser logs for code that is in no file, such as ``VM343:1``."""
+    """Return whether a word is a place in a script that the browser made itself, such as ``VM343:1`` in its log."""
     name, colon, number = word.strip("()").rpartition(":")
     name = name.rpartition(":")[0] if name.rpartition(":")[2].isdecimal() else name
     return bool(colon and number.isdecimal() and name and name[0].isalpha() and not is_file(name))

@@ -39,7 +39,7 @@ MOST_DECLARED = 5
 MOST_NAMED = 2
 """Maximum further files with a name that are listed; if there are more, only their number is shown."""
 TABLE_FOLDERS = frozenset(("i18n", "l10n", "locale", "locales", "translations"))
-"""Folders in which a source file has the texts of an interface: ``SaveDraft: "Save as draft",``."""
+"""Folders whose source files are tables of the interface's texts: ``SaveDraft: "Save as draft",``."""
 COMMENTS = ("//", "/*", "* ", "# ", "<!--")
 """Beginnings of comments, which only mention a quoted text; "#menu" and "--red" may be what a style sheet defines."""
 LONG_PHRASE = 4

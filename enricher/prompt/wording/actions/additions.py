@@ -124,7 +124,7 @@ def _is_foreign_verb(word: str) -> bool:
 
 
 def _is_object(clause: str, thing: str) -> bool:
-    """Return whether a clause asks for ``thing``: it follows "a", "new" or the verb, as in "crea un exporter".
+    """Return whether a clause asks to add ``thing``, which follows "a", "new" or the verb: "crea un exporter".
 
     Chinese and Japanese clauses have no spaces between words; a Japanese object ends in the particle を.
     """

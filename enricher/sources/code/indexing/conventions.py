@@ -430,7 +430,7 @@ class _Reader:
         self.steps: Unit | None = None
         """The steps of a numbered list that were read so far, which are one unit."""
         self.row: Unit | None = None
-        """The short items of a list that were read so far, which are one unit: "use the present tense; no period"."""
+        """The short items of the current list; together they are one sentence: "use the present tense; no period"."""
         self.lead: Unit | None = None
         """A sentence that ends in a colon, to which the list or command below it is appended."""
 

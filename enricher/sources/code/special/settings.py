@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from enricher.sources.code.lookup import Lookup
 
 OWNERS = frozenset("args argv cli config settings namespace parsed".split())
-"""Objects that have all options of a program; behind these, an ordinary word (``args.quiet``) is one of them."""
+"""Names of objects that hold the options of a program, so that ``quiet`` in ``args.quiet`` is an option."""
 LOCAL_OWNERS = frozenset("opts opt options o flags params cfg conf".split())
-"""Objects of which each command has its own."""
+"""The same of objects that each command of a program has for itself."""
 NAMING = frozenset("name names id key command cli flag flags option options long rename".split())
 """Fields whose value is the name of an option in a table of options: ``.name = "retry-limit"``."""
 DECLARING = (
@@ -51,7 +51,9 @@ _QUOTES = ('"', "'", "`")
 
 
 def place_of_setting(lookup: Lookup, name: str, *, is_certain: bool = True) -> Fact | None:
-    """Return a fact about the files, three at most, that declare an option and that read its value; None if none does.
+    """Return a fact about the place where an option is declared, and those where its value is read.
+
+    Return None if nothing declares it, or more than three files do.
 
     Without ``is_certain``, the name may be an ordinary word with a hyphen, as in "a read-only field". Such words stand
     in comments, too; an option has quotation marks around its name almost everywhere.
@@ -235,7 +237,7 @@ def _names(before: str, behind: str, is_plain_flag: bool) -> bool:
 
 
 def _call_around(head: str) -> str:
-    """Return the name of the function in whose brackets the code ``head`` ends; empty if it ends in none."""
+    """Return the function that is called around the end of ``head``: "get" for ``x = get(``; empty if there is none."""
     depth = 0
     for at in range(len(head) - 1, -1, -1):
         depth += (head[at] == ")") - (head[at] == "(")
@@ -329,7 +331,7 @@ def _variables(line: str) -> list[str]:
 
 
 def _readers(lookup: Lookup, name: str, place: SourceLine) -> list[SourceLine]:
-    """Return the lines that read the value of the option that is declared at ``place``; none if too many may do so."""
+    """Return the lines that read the option declared at ``place``; none if too many files contain its name."""
     spellings, variables = _spellings(name), _variables(place.text)
     forms = [*spellings, *variables]
     holders = {one for form in {spellings[0], spellings[-1], *variables} for one in lookup.holding(form)}

@@ -46,6 +46,6 @@ def listed(head: str, key: str) -> str:
     """
     # "[v1, v2]" on one line, or a line "- v1" for each.
     found = re.search(rf"^\s*{key}:\s*(?:\[(.+?)\]|((?:\n\s*- .+)+))", head, re.MULTILINE)
-    # A comment begins with a number sign behind a blank.
+    # In YAML, "#" begins a comment only after a space.
     values = re.split(r",|\n", re.sub(r"\s#.*", "", found[1] or found[2]) if found else "")
     return ", ".join(value.strip(" -'\"") for value in values if value.strip(" -'\""))

@@ -12,8 +12,10 @@ if TYPE_CHECKING:
 
     Condition = tuple[list[int], list[int], list[tuple[int, int]], str, str]
 
+WRITTEN_GAP = "…"
+"""Stands for a gap in a phrase of the rules."""
 GAP = 0
-"""Stands for a gap (written as … in the rules) in a compiled phrase, whose words are strings."""
+"""Stands for a gap in a phrase that has been unpacked, whose words are strings."""
 
 MOST_REMEMBERED = 100_000
 """Maximum number of unpacked entries in each cache of a long-lived process."""
@@ -154,4 +156,4 @@ def entry_of(packed: str) -> Any:
     if not rest:
         return int(number)
     gap, *words = rest.split(" ")
-    return [int(number), int(gap), *(GAP if word == "…" else word for word in words)]
+    return [int(number), int(gap), *(GAP if word == WRITTEN_GAP else word for word in words)]

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from enricher.classify.table import GAP, LETTERS
+from enricher.classify.table import LETTERS, WRITTEN_GAP
 from enricher.rules.compiling.schema import FacetSettings
 from enricher.rules.compiling.signals import (
     CONTRACTIONS,
@@ -118,8 +118,9 @@ class _Compiler:
         self.lists = lists
         self.conditions: list[_Condition] = []
         self.known: dict[str, int] = {}
-        self.exact: dict[str, list[Any]] = {}
-        self.index: dict[str, list[Any]] = {}
+        self.guards: dict[str, int] = {}
+        self.exact: dict[str, dict[str, list[str]]] = {}
+        self.index: dict[str, dict[str, list[str]]] = {}
         self.features: dict[str, list[int]] = {}
         self.contained: dict[str, list[int]] = {}
         self.late: dict[str, list[int]] = {}
@@ -149,6 +150,11 @@ class _Compiler:
         return number
 
     def guard(self, written: str) -> int:
+        if written not in self.guards:  # many signals have the same guards
+            self.guards[written] = self.guard_condition(written)
+        return self.guards[written]
+
+    def guard_condition(self, written: str) -> int:
         written, _, place = written.partition("@")
         if written.startswith("["):
             return self.condition({"words": written[1:-1], **({"at": place} if place else {})})
@@ -165,11 +171,14 @@ class _Compiler:
         if leading:
             self.orders[words[0]] = 1
         table = self.exact if leading or signal.get("exact") else self.index
-        rest = [GAP if word == "…" else word for word in words[1:]]
-        gap = signal.get("gap", DEFAULT_GAP) if GAP in rest else 0
-        table.setdefault(words[0], []).append([number, gap, *rest] if rest else number)
-        for word in words[1:] if table is self.exact else words:
-            self.bases[word] = None
+        first, *rest = words
+        text, second = str(number), ""
+        if rest:
+            gap = signal.get("gap", DEFAULT_GAP) if WRITTEN_GAP in rest else 0
+            text = " ".join([text, str(gap), *rest])
+            second = rest[0] if rest[0] != WRITTEN_GAP else ""
+        table.setdefault(first, {}).setdefault(second, []).append(text)
+        self.bases.update(dict.fromkeys(rest if table is self.exact else words))
 
     def table(self) -> dict[str, Any]:
         return {
@@ -206,32 +215,24 @@ def _packed_word_weights(found: dict[str, list[str]]) -> str:
     return alone + "".join(f"|{key}={' '.join(figures)}" for key, figures in found.items() if key)
 
 
-def _packed_entries(table: dict[str, list[Any]]) -> dict[str, str]:
+def _packed_entries(table: dict[str, dict[str, list[str]]]) -> dict[str, str]:
     """Return for each first word its phrases as a text: "phrase;phrase|second=phrase;…|".
 
     Phrases with one word or with a gap after the first word come first, the others under their second word.
     """
     packed = {}
     for first, found in table.items():
-        alone: list[str] = []
-        by_second: dict[str, list[str]] = {}
-        for entry in found:
-            words = [entry] if isinstance(entry, int) else entry
-            # The first two are the condition's number and the length of the gap.
-            text = " ".join("…" if at > 1 and word == GAP else str(word) for at, word in enumerate(words))
-            is_alone = len(words) == 1 or words[2] == GAP
-            (alone if is_alone else by_second.setdefault(str(words[2]), [])).append(text)
-        groups = "".join(f"|{second}={';'.join(texts)}" for second, texts in by_second.items())
-        packed[first] = ";".join(alone) + (groups + "|" if groups else "")
+        groups = "".join(f"|{second}={';'.join(texts)}" for second, texts in found.items() if second)
+        packed[first] = ";".join(found.get("", ())) + (groups + "|" if groups else "")
     return packed
 
 
 def _packed_index(values: dict[str, str]) -> dict[str, str]:
     # By the letters with which the words begin: "~word=value~word=value~".
-    packed: dict[str, str] = {}
+    packed: dict[str, list[str]] = {}
     for word, value in sorted(values.items()):
-        packed[word[:LETTERS]] = packed.get(word[:LETTERS], "") + f"~{word}={value}"
-    return {letters: f"{text}~" for letters, text in packed.items()}
+        packed.setdefault(word[:LETTERS], []).append(f"~{word}={value}")
+    return {letters: f"{''.join(texts)}~" for letters, texts in packed.items()}
 
 
 def _folds(bases: dict[str, None]) -> dict[str, str]:

@@ -108,6 +108,7 @@ def check_word_weights(leanings: dict[str, list[str]]) -> list[str]:
     return found
 
 
+@cache
 def wording_key(written: str) -> tuple[str, str] | None:
     """Split an entry of ``leanings`` into (word, condition for its weight); None if the entry is malformed.
 
@@ -136,11 +137,10 @@ def _check_phrases(signal: dict[str, Any], lists: dict[str, list[str]]) -> list[
             return [f"{key}: needs a list in square brackets"]
     guards = [*signal.get("unless", []), *signal.get("with", [])]
     found = []
-    names = frozenset(lists)  # hashable, for the cache of ``_phrase_problem``
     for phrase in [*alternatives(signal, lists), *guards]:
         if not isinstance(phrase, str):
             found.append(f"{phrase!r} is no text; put it in quotes")
-        elif problem := _phrase_problem(phrase, names, has_place="at" in signal):
+        elif problem := _phrase_problem(phrase, has_place="at" in signal) or _list_problem(phrase, lists):
             found.append(problem)
     for phrase in guards:
         if (
@@ -154,8 +154,8 @@ def _check_phrases(signal: dict[str, Any], lists: dict[str, list[str]]) -> list[
 
 
 @cache
-def _phrase_problem(phrase: str, names: frozenset[str], *, has_place: bool) -> str:
-    # ``names`` are those of all word lists; ``has_place`` means that the signal has the key ``at``.
+def _phrase_problem(phrase: str, *, has_place: bool) -> str:
+    # ``has_place`` means that the signal has the key ``at``.
     words = tokens(phrase)
     if not words or words[0] == "…" or words[-1] == "…":
         return f"'{phrase}' is empty, or begins or ends with …"
@@ -164,10 +164,15 @@ def _phrase_problem(phrase: str, names: frozenset[str], *, has_place: bool) -> s
     if RESERVED.intersection(phrase):
         signs = " ".join(sorted(RESERVED))
         return f"'{phrase}' holds one of {signs}, which no prompt is read with; leave it out"
+    return ""
+
+
+def _list_problem(phrase: str, lists: dict[str, list[str]]) -> str:
+    """Return what is wrong with a reference to a word list, such as ``[defects]@object``; empty for other phrases."""
     if not phrase.startswith("["):
         return ""
     name, _, place = phrase.partition("@")
-    if name[1:-1] not in names:
+    if name[1:-1] not in lists:
         return f"unknown word list '{phrase}'"
     return f"'{place}' in '{phrase}' is no place; known: {', '.join(PLACES)}" if place and place not in PLACES else ""
 

@@ -14,7 +14,8 @@ unexport PYTHONDONTWRITEBYTECODE
 # SQLite waits for the disk at every commit, and Datasette 1.0 commits each described column when it starts.
 IN_MEMORY = TMPDIR=$$(sh tests/memory_folder.sh)
 
-.PHONY: demo test test-slow test-untimed test-long test-timed check conformance mutations test-hosts test-browser test-datasette-alpha test-packaging clean
+.PHONY: demo test test-slow test-untimed test-long test-timed check conformance mutations test-hosts test-browser test-datasette-alpha test-packaging \
+	compiled-tests datasette-alpha clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/enricher demo
@@ -34,6 +35,10 @@ test-long: $(VENV)/.installed-dev
 
 test-timed: $(VENV)/.installed-dev
 	$(IN_MEMORY) $(BIN)/pytest -m timed $$(grep -rl --include='*.py' mark.timed tests)
+
+# Without it, each process that runs tests would compile all of them: in a fresh checkout, that takes longer than this.
+compiled-tests: $(VENV)/.installed-dev
+	$(BIN)/pytest --collect-only --quiet >/dev/null
 
 check: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
@@ -57,12 +62,15 @@ test-browser: $(VENV)/.installed-dev
 test-packaging: $(VENV)/.installed-dev
 	$(BIN)/pytest tests/packaging -m packaging
 
-# Those tests that never load Datasette are left out: make test runs them.
-WITHOUT_DATASETTE := charts differences disclosure excerpts measured measuring snapshot
+# Tests are left out whose subject is the same under each version: what never loads Datasette, and the figures on pages
+# whose like is tested. make test runs them.
+SAME_IN_ALPHA := charts differences disclosure excerpts filters measured measuring snapshot \
+	compare_pages coverage_page instructions_pages session_page shares versions_in_snapshots
+datasette-alpha: $(ALPHA)/.installed
 test-datasette-alpha: $(VENV)/.installed-dev $(ALPHA)/.installed
 	PYTHONPATH=$(ALPHA) $(BIN)/python -c "import datasette as d; assert d.__version__.startswith('1.'), d.__version__"
 	$(IN_MEMORY) PYTHONPATH=$(ALPHA) $(BIN)/pytest tests/publication -m "not slow and not timed" $(BESIDE) \
-		$(WITHOUT_DATASETTE:%=--ignore=tests/publication/test_%.py)
+		$(SAME_IN_ALPHA:%=--ignore=tests/publication/test_%.py)
 
 clean:
 	rm -rf $(VENV) .cache dist build

@@ -43,6 +43,9 @@ if TYPE_CHECKING:
 PROMPT_CHARS = 400  # of a prompt that may have 64 K; the table cuts them to the width of the terminal
 ID_CHARS = 14  # the part of an id that encodes the time, down to the microsecond
 LINE_CHARS = 60  # enough to recognise a line, which is printed in full above
+TEXTS = ("prompt", "output_text")
+CHILDREN = tuple(name.removeprefix("trace_") for name in queries.CHILDREN)
+"""Names of the tables with further rows of a prompt, in the order in which they are printed."""
 
 
 @click.group(
@@ -211,44 +214,59 @@ def _print_trace(row: Row, *, is_json: bool) -> None:
         print_json(row)
         return
     console = new_console()
-    texts = ("prompt", "output_text")
-    children = [name.removeprefix("trace_") for name in queries.CHILDREN]
+    console.print(_facts_of(row))
+    for name in TEXTS:
+        if row[name]:
+            would_add = (name, row["status"]) == ("output_text", "shadow")
+            _print_text(console, "would have added" if would_add else name, row[name])
+    _print_lines(console, row)
+    if late := _model_of(row).get("text"):
+        _print_text(console, "added late", late)
+    for name in CHILDREN:
+        _print_child(console, name, row)
+
+
+def _facts_of(row: Row) -> Table:
+    """Return the table of all that is no text and no row of another table; empty values are left out."""
     facts = facts_table()
     for name, value in row.items():
         # ``0`` leaves out false, too: a flag is shown only if it is set.
-        if name not in (*texts, *children, "label", "line_labels", "inputs") and value not in ("", None, [], 0):
+        if name not in (*TEXTS, *CHILDREN, "label", "line_labels", "inputs") and value not in ("", None, [], 0):
             facts.add_row(name, _cell(value))
     inputs = row["inputs"] or {}
     if why := inputs.get("workflow"):
         facts.add_row("why workflow", printable(why))
     if by_model := (inputs.get("hydration") or {}).get("model"):
         facts.add_row("plan by a model", printable(model_summary(by_model)))
-    if model := inputs.get("model") or {}:
+    if model := _model_of(row):
         facts.add_row("model", printable(model_summary(model)))
     if row["label"]:
         facts.add_row("label", printable(row["label"]["task_type"] or row["label"]["verdict"]))
-    console.print(facts)
-    for name in texts:
-        if row[name]:
-            title = "would have added" if (name, row["status"]) == ("output_text", "shadow") else name
-            console.print(f"{title}\n", style="bold", end="")
-            console.print(printable(row[name]) + "\n", soft_wrap=True)
-    _print_lines(console, row)
-    if model.get("text"):
-        console.print("added late\n", style="bold", end="")
-        console.print(printable(model["text"]) + "\n", soft_wrap=True)
-    for name in children:
-        if name == "scores":
-            _print_scores(console, row[name])
-        elif name == "items":
-            _print_rows(console, name, [_with_label(item, row) for item in row[name]])
-        elif name == "rule_violations":
-            _print_violations(console, row.get(name, []))
-        elif name in queries.RARE:
-            for one in row.get(name, ()):
-                _print_facts(console, name, one)
-        else:
-            _print_rows(console, name, row[name])
+    return facts
+
+
+def _model_of(row: Row) -> dict[str, Any]:
+    return (row["inputs"] or {}).get("model") or {}
+
+
+def _print_text(console: Console, title: str, text: str) -> None:
+    console.print(f"{title}\n", style="bold", end="")
+    console.print(printable(text) + "\n", soft_wrap=True)
+
+
+def _print_child(console: Console, name: str, row: Row) -> None:
+    """Print the rows that another table has of this prompt; ``name`` is that table's, without ``trace_``."""
+    if name == "scores":
+        _print_scores(console, row[name])
+    elif name == "items":
+        _print_rows(console, name, [_with_label(item, row) for item in row[name]])
+    elif name == "rule_violations":
+        _print_violations(console, row.get(name, []))
+    elif name in queries.RARE:
+        for one in row.get(name, ()):
+            _print_facts(console, name, one)
+    else:
+        _print_rows(console, name, row[name])
 
 
 def _print_violations(console: Console, rows: list[Row]) -> None:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 MIN_STEPS, LONGEST_BRIEF = 2, 12
 """MIN_STEPS lines that begin like steps ("first", "then") form a list; if no line has more than LONGEST_BRIEF words,
 all lines are its items."""
@@ -49,6 +53,25 @@ def own_lines(prompt: str) -> list[tuple[str, bool, bool]]:
     """Return the lines that the user wrote, as (line, whether it is a list item, whether it is a nested list item)."""
     lines: list[tuple[str, bool, bool]] = []
     outer = 0
+    for line, bare in _typed(prompt):
+        if len(numbered := _numbered(bare)) > 1:
+            last, _stop, rest = numbered.pop().partition(". ")
+            lines += [(one, True, False) for one in (*numbered, last)]
+            lines += [(rest, False, False)] * bool(rest)
+            continue
+        marked = next((bare[len(mark) :] for mark in LIST_MARKS if bare.startswith(mark)), "")
+        number, dot, rest = bare.partition(".") if "." in bare[:4] else bare.partition(")")
+        if not marked and dot and number.isdigit() and rest.startswith(" "):
+            marked = rest.strip()
+        indent = len(line) - len(line.lstrip())
+        is_nested = bool(marked) and bool(lines) and lines[-1][1] and indent > outer
+        outer = indent if marked and not is_nested else outer
+        lines.append((marked or bare, bool(marked), is_nested))
+    return _with_steps(lines)
+
+
+def _typed(prompt: str) -> Iterator[tuple[str, str]]:
+    """Yield (line, its text) for each line that is no heading, and no pasted code, log or output of a program."""
     fenced = pasted = False
     written = prompt.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").splitlines()
     for line in written:
@@ -68,21 +91,12 @@ def own_lines(prompt: str) -> list[tuple[str, bool, bool]]:
         if bare.startswith(PASTED) and not bare.startswith(("- ", "+ ")):
             pasted = bare.startswith(("Traceback", "\u23bf"))
             continue
-        if fenced or pasted or _is_code(line, bare):
-            continue
-        if len(numbered := _numbered(bare)) > 1:
-            last, _stop, rest = numbered.pop().partition(". ")
-            lines += [(one, True, False) for one in (*numbered, last)]
-            lines += [(rest, False, False)] * bool(rest)
-            continue
-        marked = next((bare[len(mark) :] for mark in LIST_MARKS if bare.startswith(mark)), "")
-        number, dot, rest = bare.partition(".") if "." in bare[:4] else bare.partition(")")
-        if not marked and dot and number.isdigit() and rest.startswith(" "):
-            marked = rest.strip()
-        indent = len(line) - len(line.lstrip())
-        is_nested = bool(marked) and bool(lines) and lines[-1][1] and indent > outer
-        outer = indent if marked and not is_nested else outer
-        lines.append((marked or bare, bool(marked), is_nested))
+        if not (fenced or pasted or _is_code(line, bare)):
+            yield line, bare
+
+
+def _with_steps(lines: list[tuple[str, bool, bool]]) -> list[tuple[str, bool, bool]]:
+    """Return the lines with those as list items that are the steps of an order, such as "first …", "then …"."""
     steps = [line.lower().startswith(SEQUENCE) for line, _is_listed, _is_nested in lines]
     if sum(steps) < MIN_STEPS:
         return lines

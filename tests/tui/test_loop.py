@@ -25,6 +25,7 @@ from workbench.tui.messages import TakeEdit
 from workbench.tui.screens.loop.gate import GateScreen
 from workbench.tui.screens.loop.make import MakeScreen
 from workbench.tui.screens.loop.why import WhyScreen
+from workbench.tui.screens.traces import TracesScreen
 from workbench.tui.widgets.dialogs import Picker
 from workbench.tui.widgets.editor_pane import FindInput
 from workbench.tui.widgets.lists.line_list import LineList
@@ -182,6 +183,15 @@ async def test_a_wrong_prompt_is_fixed_approved_and_gated_in_twelve_keys(shop: A
     assert printed[0] in shown
     assert f"fixed: {cases(shop)[0]['id']}" in shown
     assert "approved by Ada" in shown
+
+
+async def test_the_number_of_traces_returns_to_the_prompt_after_a_save(shop: Account) -> None:
+    async with run_workbench(shop.state, screen="traces") as (app, pilot):
+        keys = Keys(app, pilot)
+        await keys.press("m", "d", "enter", "ctrl+s", "1")
+        kind = type(app.screen)
+
+    assert kind is TracesScreen
 
 
 @pytest.mark.parametrize("opener", ["1", "4"], ids=["from another prompt", "from Coverage"])

@@ -162,7 +162,7 @@ shows why that came out so, and `escape` returns to this line.
     def on_screen_resume(self) -> None:
         """Close this screen if an edit was saved since one was taken from here; otherwise say that it is unsaved."""
         super().on_screen_resume()
-        if not self._in_editor:
+        if not self._in_editor or not self.is_current:  # the key of a main screen has closed this one already
             return
         if len(self.app.saves) > self._saves:
             self.dismiss()

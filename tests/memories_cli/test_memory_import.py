@@ -191,6 +191,35 @@ def test_sections_of_agents_instructions_are_marked(account: Account) -> None:
     assert "no such file" in account.cli("memory", "import", str(file), exit_code=1)
 
 
+def test_each_rule_of_short_agents_instructions_is_a_memory(account: Account) -> None:
+    rules = "1. Never push to main;\n   branch.\n2. Tokens are hashed, as an audit asked.\n\nAsk before a release.\n"
+    file = account.write("project/CLAUDE.md", f"# House\n\n{rules}")
+
+    taken(account, str(file))
+
+    assert [one.content for one in kept(account)] == [
+        "House:\nNever push to main;\n   branch.",
+        "House:\nTokens are hashed, as an audit asked.",
+        "House:\nAsk before a release.",
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("Before a commit:\n\n- run pytest\n- run ruff\n", id="a list that a sentence introduces"),
+        pytest.param("```\n- a\n- b\n```\n", id="code"),
+        pytest.param("Be brief.\n\nBe kind.\n", id="paragraphs"),
+    ],
+)
+def test_agents_instructions_without_a_list_of_rules_stay_whole(account: Account, text: str) -> None:
+    file = account.write("project/CLAUDE.md", text)
+
+    taken(account, str(file))
+
+    assert [one.content for one in kept(account)] == [text.strip()]
+
+
 def test_decisions_are_found_in_the_history(account: Account) -> None:
     git(account.project, "init", "-q")
     commit(account.project, "Add the exporter")

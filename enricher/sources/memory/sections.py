@@ -26,6 +26,8 @@ _FENCE = re.compile(r" {0,3}(```+|~~~+)")
 # Here and in ``notes``, repetitions are limited: a long line of such characters would take quadratic time.
 _FIELD = re.compile(r"[\s>*_-]{0,9}(?:date|status|deciders?|authors?)\b[\s*_]{0,9}:", re.IGNORECASE)
 _SLUG = re.compile(r"[^a-z0-9]+")
+_ITEM = re.compile(r"(?:[-*+]|\d{1,3}[.)])[ \t]+")
+_ITEM_OR_PARAGRAPH = re.compile(rf"\n(?={_ITEM.pattern})|\n\n+(?=\S)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +90,8 @@ def title_of(body: str) -> str:
 def sections(body: str, *, cut_short_ones: bool = False) -> list[NoteSection]:
     """Return the sections of a note.
 
-    A short note remains a single section, unless ``cut_short_ones`` is set; then it is split at its headings, too.
+    A short note remains a single section, unless ``cut_short_ones`` is set; then it is split at its headings, too, and
+    if that leaves a single section, at the items of its list.
     """
     parts = [part for part in _parts(body) if part.level or part.text()]
     if parts and parts[0].level == 1 and sum(part.level == 1 for part in parts) == 1:
@@ -103,7 +106,10 @@ def sections(body: str, *, cut_short_ones: bool = False) -> list[NoteSection]:
         return [NoteSection("", whole, "")]
     found: dict[str, int] = {}
     result: list[NoteSection] = []
-    for heading, text in _passages(parts):
+    passages = _passages(parts)
+    if cut_short_ones and len(passages) == 1:
+        passages = [(heading, item) for heading, text in passages for item in _items(text)]
+    for heading, text in passages:
         for piece in _pieces(text):
             slug = _SLUG.sub("-", heading.lower()).strip("-")[:60]
             found[slug] = count = found.get(slug, 0) + 1
@@ -172,6 +178,15 @@ def _passages(parts: list[_Part]) -> list[tuple[str, str]]:
         else:
             passages.append((path, text))
     return passages
+
+
+def _items(text: str) -> list[str]:
+    """Return the items of a list, and the paragraphs around it; the whole text if it has no list, or introduces one."""
+    blocks = [block.strip() for block in _ITEM_OR_PARAGRAPH.split(text)]
+    is_list = sum(bool(_ITEM.match(block)) for block in blocks) > 1
+    if not is_list or "```" in text or any(block.endswith(":") for block in blocks):
+        return [text]
+    return [_ITEM.sub("", block, count=1) if _ITEM.match(block) else block for block in blocks]
 
 
 def _pieces(text: str) -> list[str]:

@@ -14,11 +14,12 @@ from enricher.classify import Rules
 from enricher.classify.matching import MOST_WORDS_OF_A_WHOLE
 from enricher.classify.verdict import verdict
 from enricher.respond.guidance import choose_workflow, shares_of
+from enricher.rules.compiling.body import FACETS
 from enricher.rules.compiling.compiler import compile_layers, unknown_names
 from enricher.rules.compiling.document import PARTS, Problem, read_document
 from enricher.rules.compiling.signals import condition_of, tokens
 from enricher.rules.compiling.workflows import FOLDER, WORKFLOW, names_of_guardrails
-from enricher.rules.layers import Layer, Layers, find_layers, layer_with
+from enricher.rules.layers import Layer, Layers, find_layers, layer_with, packaged_file
 from enricher.rules.unused import unused_rules
 
 if TYPE_CHECKING:
@@ -67,10 +68,19 @@ def layers_to_check(file: str, cwd: str) -> Layers:
 
 
 def findings(compiled: Compiled) -> list[Problem]:
-    """Return the problems found by the compiler and by the lint, sorted by file and line."""
+    """Return the problems found by the compiler and by the lint, sorted by file and line.
+
+    If a layer replaces or disables a class, packaged examples that fail and warnings about packaged files are left out.
+    """
     found = list(compiled.problems)
     if not compiled.broken:
-        found += _failing_examples(compiled)
+        examples = list(_failing_examples(compiled))
+        redefining = (*compiled.disabled.values(), *(rule for rule, _ in compiled.replacing))
+        if any(rule.kind in FACETS for rule in redefining):
+            ours = os.path.dirname(packaged_file()) + os.sep
+            examples = [one for one in examples if not one.file.startswith(ours)]
+            found = [one for one in found if one.severity == "error" or not one.file.startswith(ours)]
+        found += examples
         found += _idle_signals(compiled)
         found += unused_rules(compiled)
         found += _catalogue_problems(compiled)

@@ -75,7 +75,7 @@ def _replaced_unawares(compiled: Compiled) -> Iterator[Problem]:
     """Yield a problem for each class that has lost most of its signals to a layer that was perhaps to add some."""
     for rule, below in compiled.replacing:
         own, lost = len(rule.data.get("signals", [])), len(below.data.get("signals", []))
-        if rule.kind in FACETS and 2 * own < lost:
+        if rule.kind in FACETS and "extend" not in rule.data and 2 * own < lost:
             # Without the number of its own signals: a proposal that adds one would seem to bring a new problem.
             message = f"this takes the place of {lost} signals that the class has; write 'extend: true' to keep them"
             yield _warning(rule, f"{message}, or 'extend: false' if they shall go")

@@ -189,6 +189,19 @@ def test_an_exception_of_a_guardrail_that_cannot_be_used_is_told_at_its_line(acc
     assert "unknown word list '[nonsense]'" in found["message"]
 
 
+@pytest.mark.parametrize(
+    "keys",
+    [
+        pytest.param('extend: false\nsignals:\n  - {any: [kaputt], weight: 20}\nexamples: ["kaputt"]', id="replaced"),
+        pytest.param("disabled: true", id="disabled"),
+    ],
+)
+def test_a_class_of_a_layer_is_not_measured_by_packaged_examples(account: Account, keys: str) -> None:
+    account.instruct(f"# Classification\n\n## Task type: debug\n\n```yaml\n{keys}\n```\n")
+
+    assert "no problems" in account.cli("check")
+
+
 def test_an_example_of_a_lower_layer_that_fails_is_told_where_the_layer_speaks(account: Account) -> None:
     many = "\n".join(f"  - {{any: [mermaid, unheard{number}], weight: 9}}" for number in range(5))
     own, stronger = (

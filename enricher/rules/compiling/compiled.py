@@ -64,7 +64,7 @@ class Compiled:
     guardrails and short names, and ``workflows`` the index files of the workflow catalogues; both begin with the lowest
     layer. ``prompts`` maps names to the files of prompt templates, and ``MODES`` to the file that describes the modes
     of the templates. ``baseless`` are the rules that extend or disable a rule that no lower layer has. ``replacing``
-    has each rule that replaces one of a lower layer without a word on ``extend``, with the replaced rule.
+    has each rule that replaces one of a lower layer, with the replaced rule.
     """
 
     body: dict[str, Any] = field(default_factory=dict)
@@ -252,7 +252,7 @@ def _merge(rule: RuleBlock, result: Compiled) -> None:
         data = extended(below.data, rule.data)
         result.rules[rule.id] = replace(rule, prose=below.prose, data=data, below=below)
     else:
-        if below and "extend" not in rule.data:
+        if below:
             result.replacing.append((rule, below))
         result.rules[rule.id] = rule
         result.disabled.pop(rule.id, None)

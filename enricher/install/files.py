@@ -57,7 +57,7 @@ def read_text(path: str) -> str | None:
             raise OSError(f"{path} is no regular file")
         with open(path, encoding="utf-8", newline="") as file:
             return file.read()
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):  # the folder of the state or of a client may be a file
         return None
 
 

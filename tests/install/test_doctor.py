@@ -164,6 +164,7 @@ def test_broken_instructions_are_found_out(person: Person) -> None:
     found = findings(person, code=1)
 
     assert about(found, "instructions")["status"] == "broken"
+    assert about(found, "instructions")["detail"].startswith(f"{person.home}/.config/prompt-enricher/instructions.md:3: ")
     assert about(found, "instructions")["remedy"] == "run `enricher check`"
 
 

@@ -291,6 +291,15 @@ def test_a_home_with_a_space_and_a_quote_works(person: Person) -> None:
     assert json.loads(answer.stdout)["hookSpecificOutput"]["hookEventName"] == "UserPromptSubmit"
 
 
+def test_a_home_that_is_a_file_is_told_with_a_remedy(person: Person) -> None:
+    person.variables["ENRICHER_HOME"] = str(person.write("state", ""))
+
+    told = person.run("install", "--host", "claude", code=1)
+
+    assert told.startswith(f"Error: {person.home}/state: ")
+    assert told.endswith("; make it yours, then run this again\n")
+
+
 def test_the_launcher_knows_its_home_without_the_variable(person: Person) -> None:
     person.variables["ENRICHER_HOME"] = str(person.home / "elsewhere")
     person.run("install", "--host", "claude")

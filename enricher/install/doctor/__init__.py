@@ -124,7 +124,7 @@ def _instructions(cwd: str) -> list[Finding]:
     found = [Finding("instructions", OK, f"in rising order: {names}")]
     if rules.state != FRESH:
         reason = rules.problem or "the last good version is used"
-        found = [Finding("instructions", BROKEN, f"{rules.state}: {reason}", "run `enricher check`")]
+        found = [Finding("instructions", BROKEN, reason, "run `enricher check`")]
     found += _faulty_layers(cwd)
     if layers.missing:
         found.append(Finding("instructions", NOTE, f"$AOPS names {layers.missing}, which does not exist"))

@@ -78,8 +78,8 @@ def changed_lines(folder: str, revision: str) -> dict[str, Spans]:
     Only Python files are compared; all lines of an untracked file count as added. Raises UnknownRevisionError.
     """
     try:
-        commit = git.ask(folder, "rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}").decode().strip()
         top = os.fsdecode(git.ask(folder, "rev-parse", "--show-toplevel").rstrip(b"\n"))
+        commit = _commit_of(revision, folder)
         # Settings of the user or the repository must not change the format of the diff that is parsed below.
         plain = ("--no-color", "--no-ext-diff", "--no-textconv", "--unified=0", "--src-prefix=a/", "--dst-prefix=b/")
         difference = git.ask(top, "diff", *plain, commit, "--", "*.py")
@@ -95,6 +95,15 @@ def changed_lines(folder: str, revision: str) -> dict[str, Spans]:
             first, count = int(hunk[1]), int(hunk[2] or 1)
             spans.extend([(first, first + count - 1)] if count else [])  # 0: lines were only deleted here
     return found
+
+
+def _commit_of(revision: str, folder: str) -> str:
+    try:
+        return git.ask(folder, "rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}").decode().strip()
+    except git.GitError as error:
+        if not error.is_refusal:
+            raise
+        raise UnknownRevisionError("no commit, branch or tag of this repository has that name") from None
 
 
 def _path(name: bytes) -> str:

@@ -159,12 +159,12 @@ def test_a_state_folder_open_to_others_is_broken(person: Person) -> None:
 
 def test_broken_instructions_are_found_out(person: Person) -> None:
     installed(person, "claude")
-    person.write(".config/prompt-enricher/instructions.md", "# Mine\n\n## Rule\n\n```yaml\na: [\n```\n")
+    file = person.write(".config/prompt-enricher/instructions.md", "# Mine\n\n## Rule\n\n```yaml\na: [\n```\n")
 
     found = findings(person, code=1)
 
     assert about(found, "instructions")["status"] == "broken"
-    assert about(found, "instructions")["detail"].startswith(f"{person.home}/.config/prompt-enricher/instructions.md:3: ")
+    assert about(found, "instructions")["detail"].startswith(f"{file}:3: ")
     assert about(found, "instructions")["remedy"] == "run `enricher check`"
 
 

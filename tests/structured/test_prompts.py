@@ -223,6 +223,12 @@ def test_a_template_of_the_users_instructions_replaces_the_packaged_one(account:
     assert account.cli("template", "render", "decision", "--set", "question=a or b?")
 
 
+def test_the_command_says_how_to_give_a_missing_text(account: Account) -> None:
+    told = account.cli("template", "render", "decision", exit_code=1)
+
+    assert "'question' is undefined; to give its text, add: --set NAME=TEXT" in told
+
+
 def test_the_command_reports_a_mistake_in_a_template_and_check_does(account: Account) -> None:
     file = account.write("config/planning.md", "---\nresponse: planning\n---\n{% if %}\n")
     account.instruct("# Output\n\n## Prompts\n```yaml\nfiles: [planning.md, gone.md]\n```\n")

@@ -96,8 +96,8 @@ def test_with_a_revision_only_changed_lines_count(repository: Account) -> None:
         pytest.param(("missing.py",), "does not exist", id="missing file"),
         pytest.param((".", "--rule", "CODE_999"), "no rule 'CODE_999'", id="unknown rule"),
         pytest.param((".", "--rule", "CODE_004"), "no validator checks it", id="rule for a model"),
-        pytest.param(("--diff", "none-such"), "--diff none-such: git rev-parse", id="unknown revision"),
-        pytest.param(("--diff", "--output=x"), "git rev-parse", id="an option as revision"),
+        pytest.param(("--diff", "none-such"), "--diff none-such: no commit, branch or tag", id="unknown revision"),
+        pytest.param(("--diff", "--output=x"), "no commit, branch or tag", id="an option as revision"),
     ],
 )
 def test_wrong_usage_ends_with_exit_code_2(repository: Account, words: tuple[str, ...], said: str) -> None:

@@ -117,7 +117,8 @@ def render(name: str, given: tuple[str, ...], variables: Any, mode: str | None, 
     try:
         click.echo(in_use(cwd).generate(name, values, mode=mode), nl=False)
     except TemplateProblemError as problem:
-        raise click.ClickException(str(problem)) from None
+        hint = "; to give its text, add: --set NAME=TEXT" * str(problem).endswith(" is undefined")
+        raise click.ClickException(f"{problem}{hint}") from None
 
 
 @template.command("read", epilog="Example: echo '{\"is_relevant\": true}' | enricher template read enrichment")

@@ -67,7 +67,8 @@ All must hold; `-` turns one round, a comma means any of them, `tab` completes. 
 `+` text was added, `~` added though a channel ran out of time, `·` silent, `-` skipped, `!` error. Where
 text would have been added: `○` shadow, the hook only records; `◇` imported from a past conversation.
 A `?` behind the task type: too uncertain to be shown. `debug → docs`: by the rules as they are saved now it is docs.
-`✓` labelled right, `✗` wrong, `→` another class.
+`✓` labelled right, `✗` wrong, `→` another class. The keys for it (`y`, `x`, `c`) write a golden case, too, if the
+prompt was typed in a git repository; `ctrl+z` takes both back.
 
 **When one came out wrong**: `w` tells why, `m` asks what it should have been and proposes edits, `enter` takes one,
 `ctrl+s` saves it, `esc` returns, `a` approves the prompt as a golden case, `ctrl+g` runs the gate.

@@ -252,7 +252,7 @@ def test_channels_that_are_off_and_upkeep_that_failed_are_notes(person: Person) 
 
     found = findings(person)
 
-    assert about(found, "channels")["detail"] == "channel, 0 s ago: notes: no such program"
+    assert about(found, "channels")["detail"] == "0 s ago: notes: no such program"
     assert about(found, "channel tasks")["detail"] == "off: channels.tasks = false"
     assert [one["detail"] for one in found if one["subject"] == "upkeep"] == [
         f"code, 0 s ago: {person.project}: git is missing"

@@ -237,7 +237,8 @@ def _sources(cwd: str, history: StoredHistory) -> list[Finding]:
         found.append(Finding(f"channel {name}", NOTE, f"off: {reason}"))
     remedy = f"read {os.path.join(state_dir(), 'log')}"
     for fault in sources.upkeep_faults(identify(cwd)):
-        found.append(Finding("channels" if fault.startswith("channel") else "upkeep", NOTE, fault, remedy))
+        of_channel = fault.removeprefix("channel, ")
+        found.append(Finding("upkeep" if of_channel == fault else "channels", NOTE, of_channel, remedy))
     return found
 
 

@@ -6579,6 +6579,14 @@ MUTATIONS = (
         "tui/test_proposals.py::test_what_a_class_lacks_is_said_where_no_signal_can_give_it",
     ),
     Mutation(
+        "packaged examples measure a class that a layer has replaced",
+        "enricher/rules/lint.py",
+        "examples = [one for one in examples if not one.file.startswith(ours)]",
+        "pass",
+        "",
+        "rules/test_check.py::test_a_class_of_a_layer_is_not_measured_by_packaged_examples",
+    ),
+    Mutation(
         "the end of the search unfolds what nobody opened",
         "workbench/tui/screens/loop/make.py",
         "is_untouched = not (self.list.cursor or self.list.opened)",

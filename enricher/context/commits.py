@@ -10,7 +10,7 @@ import time
 
 from enricher.context import Candidate
 from enricher.prompt.wording.words import STOP_WORDS, stem, words_of
-from enricher.sources.code import name_history
+from enricher.sources.code import marks, name_history
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -228,8 +228,7 @@ def _about(db: Connection, rows: list[Row], named: PromptNames, found: Span) -> 
     # By name or file; else by the most words shared with the sentence about the time, unless one word fits too many
     # commits.
     keys = [name_history.key(name) for name in named.identifiers]
-    marks = ",".join("?" * len(keys))
-    query = f"select distinct id from name_changes where key in ({marks}) and at between ? and ?"
+    query = f"select distinct id from name_changes where key in ({marks(keys)}) and at between ? and ?"
     touching = {number for (number,) in db.execute(query, (*keys, found.start, found.end))} if keys else set()
     names = {path.rpartition("/")[2] for path in named.files}
     by_name = [

@@ -9,6 +9,8 @@ import re
 from typing import TYPE_CHECKING
 
 from enricher.prompt.redaction import redact, without_secrets
+from enricher.sources.code import meta
+from enricher.sources.code.indexing import set_meta
 from storage.base import private
 
 if TYPE_CHECKING:
@@ -46,12 +48,12 @@ def write(db: sqlite3.Connection, root: str, files: list[ListedFile]) -> bool:
     concerned = [one for one in concerned if not _ASIDE.search(one.path)]
     concerned = sorted(concerned, key=lambda one: (one.path.count("/"), one.path))[:MOST_FILES]
     mark = "\n".join(f"{one.path} {one.mtime_ns} {one.size}" for one in concerned)
-    if db.execute("select value from meta where key = 'release_notes'").fetchone() == (mark,):
+    if meta(db, "release_notes") == mark:
         return False
     rows = [row for one in concerned for row in _rows_of(root, one.path)]
     db.execute("delete from release_notes")
     db.executemany("insert into release_notes values (?, ?, ?, ?, ?)", rows[:MOST_LINES])
-    db.execute("insert or replace into meta values ('release_notes', ?)", (mark,))
+    set_meta(db, release_notes=mark)
     return True
 
 

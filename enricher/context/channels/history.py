@@ -10,7 +10,7 @@ from __future__ import annotations
 from enricher.context import Candidate, Channel
 from enricher.context.prompt_names import names_in
 from enricher.prompt.wording.words import words_of
-from enricher.sources.code import clone
+from enricher.sources.code import clone, marks, meta
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -110,13 +110,13 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
         named.files += [path for module in named.modules if (path := file_called(index, module))]
     if not index or not (questions or things or has_time or _may_be_gone(index, named)):
         return []
-    kept = dict(index.execute("select key, value from meta where key in ('clone', 'is_whole', 'cut_at')").fetchall())
+    is_whole = meta(index, "is_whole")
     # Another clone has other commits; without ``is_whole``, no history has been read yet.
-    if kept.get("clone") != clone(project.git_dir) or "is_whole" not in kept:
+    if not is_whole or meta(index, "clone") != clone(project.git_dir):
         return []
     from enricher.context import commits
 
-    known = commits.Known(is_whole=kept["is_whole"] == "1", cut_at=int(kept.get("cut_at", "0")))
+    known = commits.Known(is_whole=is_whole == "1", cut_at=int(meta(index, "cut_at") or 0))
     of_things: list[Candidate] = []
     guesses = True
     if things:
@@ -159,8 +159,8 @@ def _may_be_gone(db: Connection, named: PromptNames) -> bool:
     keys, files = [key(name) for name in named.identifiers], [path.rpartition("/")[2].lower() for path in named.files]
     files += [f"{module.rpartition('.')[2].lower()}.py" for module in named.dotted]
     query = (
-        f"select 1 from name_changes where key in ({','.join('?' * len(keys))}) and what & {UNDEFINED | RENAMED}"
-        f" union all select 1 from file_changes where name in ({','.join('?' * len(files))}) and before <> '' limit 1"
+        f"select 1 from name_changes where key in ({marks(keys)}) and what & {UNDEFINED | RENAMED}"
+        f" union all select 1 from file_changes where name in ({marks(files)}) and before <> '' limit 1"
     )
     return db.execute(query, [*keys, *files]).fetchone() is not None
 

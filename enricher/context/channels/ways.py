@@ -11,6 +11,7 @@ import os
 
 from enricher.context import Candidate, Channel
 from enricher.prompt import MENTIONS_OF_TESTS
+from enricher.sources.code import meta
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -116,11 +117,11 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
     if may_bump and not {"dependency", "release"}.intersection(actions):
         from enricher.prompt.wording.actions.additions import asks_for_version
 
-        if asks_for_version(request.prompt, _kept(index, "dependencies").split()):
+        if asks_for_version(request.prompt, meta(index, "dependencies").split()):
             actions.append("dependency")
     if not actions:
         return []
-    loaded = _loaded(request, _kept(index, "imported"))
+    loaded = _loaded(request, meta(index, "imported"))
     offered: list[Candidate] = []
     answered = 0
     for action in actions:
@@ -134,11 +135,6 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
 
 def _has(low: str, cues: str) -> bool:
     return any(cue.replace("_", " ") in low for cue in cues.split())
-
-
-def _kept(index: sqlite3.Connection, key: str) -> str:
-    (value,) = index.execute("select value from meta where key = ?", (key,)).fetchone() or ("",)
-    return str(value)
 
 
 def _asked(prompt: str, index: sqlite3.Connection, *, is_usual: bool) -> list[str]:

@@ -7,16 +7,18 @@ from __future__ import annotations
 
 import os
 
+from storage.base import private
 from storage.base.fast_stdlib import keyed_hash
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Sized
     from sqlite3 import Connection
 
 SOURCE, TEST, DOC, CONFIG, EXAMPLE, VENDORED, GENERATED, TEMPLATE, TRANSLATION, STUB = range(10)
 """Kinds of files, as the index stores them; a template is text for a page, a stub (``.pyi``) only declares names."""
 OF_THE_PROGRAM = (SOURCE, TEMPLATE, STUB)
+MOST_READ_BYTES = 200_000
 FORMAT = "13"
 """Format number, written into each index; an index in another format is not read, and the next update rebuilds it."""
 
@@ -40,7 +42,7 @@ def open_index(state: str, project: str, is_late: Callable[[], bool]) -> Connect
     db = reader.open_reader(path)
     try:
         db.set_progress_handler(is_late, reader.STEPS_BETWEEN_LOOKS)
-        (written_as,) = db.execute("select value from meta where key = 'format'").fetchone() or ("",)
+        written_as = meta(db, "format")
     except reader.failures() as failure:
         db.close()
         if reader.is_damage(failure):
@@ -52,9 +54,44 @@ def open_index(state: str, project: str, is_late: Callable[[], bool]) -> Connect
     return db
 
 
+def meta(db: Connection, key: str) -> str:
+    """Return a value from the table ``meta`` of an index; empty if it has none."""
+    (value,) = db.execute("select value from meta where key = ?", (key,)).fetchone() or ("",)
+    return str(value)
+
+
+def marks(values: Sized) -> str:
+    """Return the placeholders of a list of values in SQL: "?,?,?"."""
+    return ",".join("?" * len(values))
+
+
 def file_ids(data: bytes, count: int) -> memoryview[int]:
     """Return the first ``count`` ids of files in a row of postings, whose data begin with four bytes for each file."""
     return memoryview(data)[: 4 * count].cast("I")
+
+
+def files_with(db: Connection, term: str) -> Iterator[memoryview[int]]:
+    """Yield, for each segment of an index, the ids of the files whose text has ``term``."""
+    for count, data in db.execute("select content, data from postings where term = ? and content > 0", (term,)):
+        yield file_ids(data, count)
+
+
+def count_with(db: Connection, term: str) -> int:
+    """Return in how many files of an index the text has ``term``; deleted files may still count."""
+    (count,) = db.execute("select sum(content) from postings where term = ?", (term,)).fetchone()
+    return int(count or 0)
+
+
+def read_file(root: str, path: str) -> str:
+    """Return the beginning of a project file; empty if it cannot be read or is a link out of the project."""
+    full = f"{root}/{path}"
+    try:
+        real = os.path.realpath(full)
+        if real != full and not real.startswith(f"{root}/"):
+            return ""
+        return private.read_file(full, MOST_READ_BYTES).decode(errors="replace")
+    except (OSError, ValueError):
+        return ""
 
 
 def stem_of(path: str) -> str:

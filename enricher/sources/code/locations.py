@@ -21,7 +21,7 @@ from enricher.prompt.wording.names import (
     is_code_form,
 )
 from enricher.prompt.wording.words import quoted
-from enricher.sources.code import SOURCE, TEMPLATE, TEST
+from enricher.sources.code import MOST_READ_BYTES, SOURCE, TEMPLATE, TEST
 from enricher.sources.code.facts import (
     DEFINITION,
     FEW,
@@ -37,7 +37,7 @@ from enricher.sources.code.facts import (
     used,
     variants,
 )
-from enricher.sources.code.lookup import MOST_CANDIDATES, MOST_READ_BYTES, Lookup, is_near
+from enricher.sources.code.lookup import MOST_CANDIDATES, Lookup, is_near
 from enricher.sources.code.text_places import code, error, flag, quotation, route, text_place
 
 TYPE_CHECKING = False

@@ -6,8 +6,6 @@ The limits count work, not time, so the same files give the same answer.
 
 from __future__ import annotations
 
-import os
-
 from enricher.prompt.wording.words import LONGEST, pieces, stem
 from enricher.sources.code import (
     CONFIG,
@@ -20,7 +18,10 @@ from enricher.sources.code import (
     TEST,
     TRANSLATION,
     VENDORED,
-    file_ids,
+    count_with,
+    files_with,
+    marks,
+    read_file,
     stem_of,
 )
 from enricher.sources.code.lines import (
@@ -40,7 +41,6 @@ from enricher.sources.code.lines import (
     is_version,
     is_whole,
 )
-from storage.base import private
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,7 +56,6 @@ MOST_CANDIDATES = 20
 """Maximum number of files that are read to find one name or text; one in more files does not identify a place."""
 MOST_WITH_ALL_WORDS = 40
 """The same for a text of three words or more: many files may contain all of its words, but few in this order."""
-MOST_READ_BYTES = 200_000
 LONG_FILE = 100
 """Minimum lines of a file for a name's place in it to be worth showing, even if the prompt names the file."""
 MOST_ROWS = 400
@@ -341,8 +340,8 @@ class Lookup:
             return []
         ids: set[int] | None = None
         # Rare terms first, to narrow down the files quickly; the files themselves are read afterwards.
-        for _count, term in sorted((self._count(term), term) for term in wanted)[:4]:
-            found = self._content(term)
+        for _count, term in sorted((count_with(self.db, term), term) for term in wanted)[:4]:
+            found = set[int]().union(*files_with(self.db, term))
             ids = found if ids is None else ids & found
             if not ids:
                 return []
@@ -363,22 +362,12 @@ class Lookup:
             return True
         return any(not is_comment(line) for path in paths for _number, line in self.occurrences(path, name))
 
-    def _count(self, term: str) -> int:
-        row = self.db.execute("select sum(content) from postings where term = ?", (term,)).fetchone()
-        return int(row[0] or 0)
-
-    def _content(self, term: str) -> set[int]:
-        found: set[int] = set()
-        for content, data in self.db.execute("select content, data from postings where term = ?", (term,)):
-            found.update(file_ids(data, content))
-        return found
-
     def _files(self, ids: set[int]) -> list[tuple[str, int]]:
         some = sorted(ids)[: 4 * MOST_ROWS]
         found: list[tuple[str, int]] = []
         for start in range(0, len(some), MOST_ROWS):
             part = some[start : start + MOST_ROWS]
-            found += self.db.execute(f"select path, kind from files where id in ({','.join('?' * len(part))})", part)
+            found += self.db.execute(f"select path, kind from files where id in ({marks(part)})", part)
         order = (SOURCE, TEMPLATE, CONFIG, STUB, TEST, EXAMPLE, DOC, GENERATED, TRANSLATION, VENDORED)
         return sorted(((path, kind) for path, kind in found), key=lambda one: (order.index(one[1]), one[0]))
 
@@ -441,18 +430,6 @@ class Lookup:
             known = "" if self.is_exhausted else read_file(self.root, path)
             self._texts[path] = known
         return known
-
-
-def read_file(root: str, path: str) -> str:
-    """Return the beginning of a project file; empty if it cannot be read or is a link out of the project."""
-    full = f"{root}/{path}"
-    try:
-        real = os.path.realpath(full)
-        if real != full and not real.startswith(f"{root}/"):
-            return ""
-        return private.read_file(full, MOST_READ_BYTES).decode(errors="replace")
-    except (OSError, ValueError):
-        return ""
 
 
 def is_near(one: str, other: str) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from _blake2 import blake2b
 
 from enricher.prompt.wording.words import terms
-from enricher.sources.code import DOC, file_ids
+from enricher.sources.code import DOC, files_with, marks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def events(db: Connection, names: list[str]) -> dict[str, list[Event]]:
     found: dict[str, list[Event]] = {}
     rows = db.execute(
         "select n.key, n.at, n.net, n.what, n.detail, c.sha, c.subject, c.is_reverted, c.state from name_changes n"
-        f" join commits c on c.id = n.id where n.key in ({','.join('?' * len(keys))})"
+        f" join commits c on c.id = n.id where n.key in ({marks(keys)})"
         f" order by n.at desc, n.id desc limit {MOST_EVENTS}",
         list(keys),
     )
@@ -111,11 +111,11 @@ def is_gone(db: Connection, name: str) -> bool:
         return False
     last = name.strip("-/{}<>:").rpartition("/")[2].rpartition(".")[2]  # of a flag, route or dotted name
     term = (terms(last) or [""])[-1]  # a compound name as a whole comes after its parts
-    for content, data in db.execute("select content, data from postings where term = ? and content > 0", (term,)):
-        if content > MOST_FILES:
+    for ids in files_with(db, term):
+        if len(ids) > MOST_FILES:
             return False
-        marks, ids = ",".join("?" * content), file_ids(data, content).tolist()
-        if db.execute(f"select 1 from files where id in ({marks}) and kind <> {DOC} limit 1", ids).fetchone():
+        query = f"select 1 from files where id in ({marks(ids)}) and kind <> {DOC} limit 1"
+        if db.execute(query, ids.tolist()).fetchone():
             return False
     return True
 

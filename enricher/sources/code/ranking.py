@@ -22,10 +22,12 @@ from enricher.sources.code import (
     TRANSLATION,
     VENDORED,
     file_ids,
+    marks,
+    meta,
+    read_file,
     stem_of,
 )
 from enricher.sources.code.lines import phrases
-from enricher.sources.code.lookup import read_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -129,9 +131,7 @@ def rank(db: Connection, query: Query, *, limit: int, root: str = "") -> Ranking
     """
     ranking = Ranking()
     ranking.words_by_term = query.words_by_term
-    rows = db.execute("select value from meta where key in ('files', 'next') order by key").fetchall()
-    files, after = int(rows[0][0]), int(rows[1][0])
-    scores = _sum_weights(db, query, ranking, files=files, after=after)
+    scores = _sum_weights(db, query, ranking, files=int(meta(db, "files")), after=int(meta(db, "next")))
     special = _Special(db, query)
     least = max(scores, default=0.0) * LEAST_WEIGHT
     best = [identity for identity, score in enumerate(scores) if score > least]
@@ -161,10 +161,8 @@ def _sum_weights(db: Connection, query: Query, ranking: Ranking, *, files: int, 
     rows: dict[str, list[int]] = {}
     for part in range(0, len(weights), 60):
         terms = [term for term, _weight in weights[part : part + 60]]
-        marks = ",".join("?" * len(terms))
-        for term, content, path, defined, row in db.execute(
-            f"select term, content, path, defined, rowid from postings where term in ({marks})", terms
-        ):
+        asked = f"select term, content, path, defined, rowid from postings where term in ({marks(terms)})"
+        for term, content, path, defined, row in db.execute(asked, terms):
             known = counts.get(term, (0, 0, 0))
             counts[term] = [known[0] + content, known[1] + path, known[2] + defined]
             rows.setdefault(term, []).append(row)
@@ -232,11 +230,8 @@ def _load(db: Connection, identities: list[int]) -> list[FileHit]:
     hits = []
     for part in range(0, len(wanted), 100):
         some = wanted[part : part + 100]
-        marks = ",".join("?" * len(some))
-        hits += [
-            FileHit(*row)
-            for row in db.execute(f"select id, path, kind, recency from files where id in ({marks})", some)
-        ]  # fmt: skip
+        rows = db.execute(f"select id, path, kind, recency from files where id in ({marks(some)})", some)
+        hits += [FileHit(*row) for row in rows]
     return hits
 
 
@@ -279,10 +274,9 @@ class _Special:
                 names[lowered] = (weight, name)
         if not names:
             return
-        marks = ",".join("?" * len(names))
         where: dict[str, dict[int, str]] = {}
         for key, identity, name in db.execute(
-            f"select key, file, name from symbols where key in ({marks}) limit {MOST_SYMBOL_ROWS}", list(names)
+            f"select key, file, name from symbols where key in ({marks(names)}) limit {MOST_SYMBOL_ROWS}", list(names)
         ):
             known = where.setdefault(key, {})
             if identity not in known or name == names[key][1]:  # the spelling of the prompt, if the file has several
@@ -317,9 +311,8 @@ class _Special:
                 stems.setdefault(stem_of("/".join(parts)), []).append((parts, weight, reason, line))
         if not stems:
             return
-        marks = ",".join("?" * len(stems))
         rows = db.execute(
-            f"select id, path, stem from files where stem in ({marks}) limit 4000", list(stems)
+            f"select id, path, stem from files where stem in ({marks(stems)}) limit 4000", list(stems)
         ).fetchall()
         for stem, wanted in stems.items():
             same = [(identity, path.split("/")) for identity, path, its in rows if its == stem]

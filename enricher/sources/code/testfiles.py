@@ -7,16 +7,15 @@ fixtures and snapshots.
 
 from __future__ import annotations
 
-from enricher.sources.code import OF_THE_PROGRAM, TEST, file_ids, stem_of
+from enricher.prompt.wording.words import pieces
+from enricher.sources.code import OF_THE_PROGRAM, TEST, count_with, files_with, marks, read_file, stem_of
 from enricher.sources.code.lines import declares, is_only_quoted, is_whole
-from storage.base import private
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
 MOST_READ = 8
-MOST_READ_BYTES = 200_000
 MOST_IMPORTERS = 2
 """Maximum test files that import a module; with more, it is used everywhere, and no file is meant to test it."""
 MOST_HOLDING = 200
@@ -74,15 +73,7 @@ def defining(db: Connection, name: str) -> list[str]:
         (name.lower(), name),
     ).fetchall()
     found = [path for path, kind in rows if kind in OF_THE_PROGRAM and not path.endswith((".md", ".rst"))]
-    return found if len(found) == 1 and _used_by(db, name) <= MOST_USING else []
-
-
-def _used_by(db: Connection, name: str) -> int:
-    from enricher.prompt.wording.words import pieces
-
-    whole = "".join(pieces(name)).lower()  # the term under which the index stores a compound name
-    counted = db.execute("select sum(content) from postings where term = ?", (whole,)).fetchone()
-    return int(counted[0] or 0)
+    return found if len(found) == 1 and count_with(db, "".join(pieces(name))) <= MOST_USING else []
 
 
 def test_of(db: Connection, root: str, source: str, name: str) -> Test | None:
@@ -134,9 +125,7 @@ def called(db: Connection, phrase: list[str]) -> Test | None:
         for end in dict.fromkeys((last, last.removesuffix("s") or last, f"{last}s"))
     ]
     forms = list(dict.fromkeys(form for stem in stems for form in _test_stems(stem)))
-    marks = ", ".join("?" * len(forms))
-    rows = db.execute(f"select path from files where kind = ? and stem in ({marks})", (TEST, *forms)).fetchall()
-    found = [path for (path,) in rows if _is_runnable(path, "")]
+    found = [path for path in _files_of_stems(db, forms) if _is_runnable(path, "")]
     if len(found) != 1:
         return None
     folders = " or ".join("instr('/' || lower(path), ?)" for _form in forms)
@@ -148,6 +137,11 @@ def called(db: Connection, phrase: list[str]) -> Test | None:
 def _test_stems(stem: str) -> list[str]:
     """Return the file names, without extension, that tests of a file called ``stem`` usually have."""
     return [stem, *(f"{stem}{end}" for end in _ENDINGS), *(f"{start}{stem}" for start in ("test", "test_", "test-"))]
+
+
+def _files_of_stems(db: Connection, stems: list[str]) -> list[str]:
+    query = f"select path from files where kind = ? and stem in ({marks(stems)})"
+    return [path for (path,) in db.execute(query, (TEST, *stems))]
 
 
 def command(db: Connection, tests: list[Test]) -> str:
@@ -196,11 +190,12 @@ def _by_name(db: Connection, source: str) -> list[str]:
     if the test file may as well belong to another source file.
     """
     stem = stem_of(source)
-    forms = _test_stems(stem)
-    marks = ", ".join("?" * len(forms))
-    rows = db.execute(f"select path from files where kind = ? and stem in ({marks})", (TEST, *forms)).fetchall()
     end = source.rpartition(".")[2].lower()
-    found = [path for (path,) in rows if path != source and _is_runnable(path, stem) and _fits(path, end)]
+    found = [
+        path
+        for path in _files_of_stems(db, _test_stems(stem))
+        if path != source and _is_runnable(path, stem) and _fits(path, end)
+    ]
     if not found:
         return []
     found.sort(key=lambda path: (-_shared(path, source), len(path)))
@@ -269,27 +264,21 @@ def _importers(db: Connection, source: str) -> list[str]:
         keys = [bare] + ([f"@/{inner}"] if inner else [])  # "@/" is the usual alias of src/
     if not keys:
         return []
-    marks = ", ".join("?" * len(keys))
     asked = "select distinct files.path from imports join files on files.id = imports.file"
-    rows = db.execute(f"{asked} where key in ({marks}) limit 20", keys).fetchall()
+    rows = db.execute(f"{asked} where key in ({marks(keys)}) limit 20", keys).fetchall()
     found = [path for (path,) in rows if path != source and _is_runnable(path, "")]
     return sorted(found, key=lambda path: (-_shared(path, source), path))
 
 
 def _holding(db: Connection, name: str) -> list[str]:
     """Return the test files that contain a name of several words, which the index stores as a single term."""
-    from enricher.prompt.wording.words import pieces
-
     if len(words := pieces(name)) < 2:
         return []
-    whole = "".join(words)
     found: list[str] = []
-    for content, data in db.execute("select content, data from postings where term = ?", (whole,)):
-        if content > MOST_HOLDING:
+    for ids in files_with(db, "".join(words)):
+        if len(ids) > MOST_HOLDING:
             return []
-        marks = ", ".join("?" * content)
-        ids = file_ids(data, content)
-        rows = db.execute(f"select path from files where kind = ? and id in ({marks})", (TEST, *ids))
+        rows = db.execute(f"select path from files where kind = ? and id in ({marks(ids)})", (TEST, *ids))
         found += [path for (path,) in rows if _is_runnable(path, "")]
     return found if len(found) <= MOST_IMPORTERS else []
 
@@ -302,7 +291,7 @@ def _mentioning(root: str, tests: list[str], name: str) -> tuple[str, int, int, 
     best: tuple[str, int, int, str] | None = None
     subject = name[:1].upper() + name[1:]
     for path in tests[:MOST_READ]:
-        text = _read(root, path)
+        text = read_file(root, path)
         if name not in text:  # saves splitting it into lines
             continue
         lines = text.split("\n")
@@ -340,16 +329,9 @@ def _has_name(line: str, name: str) -> bool:
     return False
 
 
-def _read(root: str, path: str) -> str:
-    try:
-        return private.read_file(f"{root}/{path}", MOST_READ_BYTES).decode(errors="replace")
-    except OSError:
-        return ""
-
-
 def _inline(root: str, source: str) -> list[Test]:
     """Return the tests inside a Rust source file as a list; empty if it has no module of tests with a body."""
-    lines = [line.strip() for line in _read(root, source).split("\n")]
+    lines = [line.strip() for line in read_file(root, source).split("\n")]
     for number, line in enumerate(lines, 1):
         if line == "#[cfg(test)]":  # "mod testing;" has another file, and a "use" no tests
             below = next((one for one in lines[number:] if one and not one.startswith(("#", "//"))), "")

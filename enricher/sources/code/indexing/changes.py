@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING
 from enricher.prompt.redaction import redact
 from enricher.prompt.wording.words import looks_like_a_name
 from enricher.sources import git
-from enricher.sources.code import CONFIG, EXAMPLE, SOURCE, STUB, TEMPLATE, TEST, name_history
-from enricher.sources.code.indexing import listing
+from enricher.sources.code import CONFIG, EXAMPLE, SOURCE, STUB, TEMPLATE, TEST, marks, meta, name_history
+from enricher.sources.code.indexing import listing, set_meta
 from enricher.sources.code.indexing.symbols import definitions
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
 MOST_COMMITS = 2_000
 MOST_BYTES = 60_000_000
@@ -130,15 +130,13 @@ def read(db: sqlite3.Connection, root: str, boundary: frozenset[str]) -> int:
         done = _read(db, root, (*heads, *_LOG), boundary, until=time.monotonic() + MOST_SECONDS)
     total, unread = db.execute("select count(*), sum(state = ?) from commits", (UNREAD,)).fetchone()
     is_whole = not boundary and not unread and total < MOST_COMMITS
-    db.execute("insert or replace into meta values ('is_whole', ?)", (str(int(is_whole)),))
     (cut_at,) = db.execute("select max(at) from commits where state = ?", (name_history.CUT,)).fetchone()
-    db.execute("insert or replace into meta values ('cut_at', ?)", (str(cut_at or 0),))
+    set_meta(db, is_whole=str(int(is_whole)), cut_at=str(cut_at or 0))
     return done
 
 
 def _read(db: sqlite3.Connection, root: str, log: tuple[str, ...], boundary: frozenset[str], *, until: float) -> int:
-    spent = db.execute("select value from meta where key = 'diff_bytes'").fetchone()
-    budget = MOST_BYTES - (int(spent[0]) if spent else 0)
+    budget = MOST_BYTES - int(meta(db, "diff_bytes") or 0)
     query = "select id, sha, at from (select * from commits order by at desc, id desc limit ?) where state = ?"
     waiting = db.execute(query, (MOST_COMMITS, UNREAD)).fetchall()
     done = 0
@@ -166,7 +164,7 @@ def _read(db: sqlite3.Connection, root: str, log: tuple[str, ...], boundary: fro
         answered = [(number,) for sha, (number, _at) in batch.items() if sha not in wanted]
         db.executemany(f"update commits set state = {name_history.READ} where state = {UNREAD} and id = ?", answered)
         done += len(answered)
-        db.execute("insert or replace into meta values ('diff_bytes', ?)", (str(MOST_BYTES - budget),))
+        set_meta(db, diff_bytes=str(MOST_BYTES - budget))
     return done
 
 
@@ -175,11 +173,7 @@ def forget(db: sqlite3.Connection, numbers: list[int]) -> None:
     for start in range(0, len(numbers), 500):
         some = numbers[start : start + 500]
         for table in ("name_changes", "file_changes"):
-            db.execute(f"delete from {table} where id in ({_marks(some)})", some)
-
-
-def _marks(of: Iterable[object]) -> str:
-    return ",".join("?" for _ in of)
+            db.execute(f"delete from {table} where id in ({marks(some)})", some)
 
 
 def _parsed(text: str) -> Iterator[_Diff]:

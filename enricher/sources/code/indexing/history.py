@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 from enricher.prompt.redaction import redact
 from enricher.sources import git
-from enricher.sources.code import clone
-from enricher.sources.code.indexing import changes
+from enricher.sources.code import clone, meta
+from enricher.sources.code.indexing import changes, set_meta
 from storage.base import private, reader
 
 if TYPE_CHECKING:
@@ -148,14 +148,13 @@ class GitHistory:
             fresh = [(lately[name], name) for name in paths if name in lately]
             db.executemany("update files set recency = ? where path = ?", fresh)
             return 0
-        was = db.execute("select value from meta where key = 'head'").fetchone()
-        meta = {"head": self.head, "clone": clone(self.project.git_dir)}
-        db.executemany("insert or replace into meta values (?, ?)", meta.items())
+        was = meta(db, "head")
+        set_meta(db, head=self.head, clone=clone(self.project.git_dir))
         self._write_commits(db, self.commits)
         db.execute("update files set recency = 0 where recency <> 0")
         lately = recency(self.commits)
         db.executemany("update files set recency = ? where path = ?", [(value, name) for name, value in lately.items()])
-        return int(was != (self.head,))
+        return int(was != self.head)
 
     def keep(self, db: sqlite3.Connection, path: str) -> None:
         """Copy the history from the index at ``path`` into a rebuilt index, so that no diff has to be read again."""
@@ -188,7 +187,7 @@ class GitHistory:
         )
 
     def _write_tags(self, db: sqlite3.Connection) -> None:
-        if db.execute("select value from meta where key = 'tags'").fetchone() == (self.tags_stamp,):
+        if meta(db, "tags") == self.tags_stamp:
             return
         try:
             found = tags(self.project.root) if self.head else []
@@ -197,7 +196,7 @@ class GitHistory:
             return
         db.execute("delete from tags")
         db.executemany("insert or ignore into tags values (?, ?, ?)", found)
-        db.execute("insert or replace into meta values ('tags', ?)", (self.tags_stamp,))
+        set_meta(db, tags=self.tags_stamp)
 
     def read_changes(self, path: str) -> int:
         """Read the diffs that have not been read yet into the index at ``path``; return 1 if any was read, else 0."""
@@ -222,8 +221,7 @@ def _kept(path: str, key: str) -> str:
     if not os.path.isfile(path):
         return ""
     with closing(sqlite3.connect(reader.address(path), uri=True)) as db:
-        row = db.execute("select value from meta where key = ?", (key,)).fetchone()
-    return str(row[0]) if row else ""
+        return meta(db, key)
 
 
 def _stamp(git_dir: str) -> str:

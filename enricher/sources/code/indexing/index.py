@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from enricher.sources import release_notes
-from enricher.sources.code import FORMAT, database_file, file_ids, is_project
-from enricher.sources.code.indexing import history, listing, ways
+from enricher.sources.code import FORMAT, database_file, file_ids, is_project, meta
+from enricher.sources.code.indexing import history, listing, set_meta, ways
 from enricher.sources.code.indexing.segments import FileContent, Segment
 from storage.base import log, private, reader
 
@@ -143,7 +143,7 @@ def _refresh(
     with closing(_open(path)) as db:
         done = _update(db, project.root, touched, known, removed)
         if touched or removed:
-            _write_meta(db, {"files": str(len(files))})
+            set_meta(db, files=str(len(files)))
         done += past.write(db, [file.path for file in touched])
         done += ways.write(db, project.root, files) + release_notes.write(db, project.root, files)
         db.commit()
@@ -184,7 +184,7 @@ def _known(path: str) -> dict[str, _IndexedFile]:
         return {}
     with closing(sqlite3.connect(reader.address(path), uri=True)) as db:
         try:
-            if db.execute("select value from meta where key = 'format'").fetchone() != (FORMAT,):
+            if meta(db, "format") != FORMAT:
                 return {}
         except sqlite3.OperationalError:
             return {}
@@ -232,7 +232,7 @@ def _build(
             past.write(db, [file.path for file in files])
             ways.write(db, project.root, files)
             release_notes.write(db, project.root, files)
-            _write_meta(db, {"format": FORMAT, "files": str(len(files)), "next": str(len(files) + 1)})
+            set_meta(db, format=FORMAT, files=str(len(files)), next=str(len(files) + 1))
             db.execute("analyze")
             db.execute("commit")
         if progress:
@@ -266,12 +266,12 @@ def _update(
     db.executemany("delete from symbols where file = ?", [(identity,) for identity in gone])
     db.executemany("delete from imports where file = ?", [(identity,) for identity in gone])
     if fresh:
-        first = int(db.execute("select value from meta where key = 'next'").fetchone()[0])
+        first = int(meta(db, "next"))
         segment = Segment(db, db.execute("select max(segment) + 1 from postings").fetchone()[0] or 1)
         for number, content in enumerate(fresh):
             segment.add(content, identity=first + number)
         segment.write()
-        _write_meta(db, {"next": str(first + len(fresh))})
+        set_meta(db, next=str(first + len(fresh)))
         if segment.number > MOST_SEGMENTS:
             _merge(db)
     return len(fresh)
@@ -292,7 +292,3 @@ def _merge(db: sqlite3.Connection) -> None:
             at += count
     db.execute("delete from postings where segment > 0")
     merged.write()
-
-
-def _write_meta(db: sqlite3.Connection, values: dict[str, str]) -> None:
-    db.executemany("insert or replace into meta values (?, ?)", values.items())

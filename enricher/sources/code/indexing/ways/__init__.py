@@ -13,6 +13,8 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 
 from enricher.prompt.redaction import redact, without_secrets
+from enricher.sources.code import meta
+from enricher.sources.code.indexing import set_meta
 from enricher.sources.code.indexing.commands import (
     LONGEST_COMMAND,
     ONE_TEST,
@@ -154,7 +156,7 @@ def write(db: sqlite3.Connection, root: str, files: list[ListedFile]) -> bool:
     commits = db.execute("select sha, subject from commits order by at desc, id desc limit ?", (LATEST,)).fetchall()
     concerned = _concerned(files)
     mark = f"{_hash_of(concerned)} {commits[0][0] if commits else ''}"
-    if db.execute("select value from meta where key = 'ways'").fetchone() == (mark,):
+    if meta(db, "ways") == mark:
         return False
     texts = {file.path: text for file in concerned if (text := _read(root, file))}
     project = ProjectFiles([file.path for file in files], texts, _a_python_test(root, files))
@@ -169,9 +171,7 @@ def write(db: sqlite3.Connection, root: str, files: list[ListedFile]) -> bool:
     db.execute("delete from runners")
     db.executemany("insert into ways values (?, ?, ?, ?, ?, ?, ?, ?)", _best([*rows, *_of_runners(known, project)]))
     db.executemany("insert into runners values (?, ?, ?)", [(one.folder, one.ends, one.template) for one in known])
-    db.execute("insert or replace into meta values ('ways', ?)", (mark,))
-    db.execute("insert or replace into meta values ('imported', ?)", (_imported(root, texts),))
-    db.execute("insert or replace into meta values ('dependencies', ?)", (" ".join(_dependencies(texts)),))
+    set_meta(db, ways=mark, imported=_imported(root, texts), dependencies=" ".join(_dependencies(texts)))
     return True
 
 

@@ -160,6 +160,11 @@ class Request:
             self._index = open_index(self.state, self.project.id, lambda: time.perf_counter() > self.until)
         return self._index
 
+    def folder(self) -> str:
+        """Return the working folder, relative to the project; empty if it is the project itself or outside of it."""
+        root, cwd = self.project.root, os.path.realpath(self.cwd) if self.cwd else ""
+        return cwd[len(root) + 1 :] if root and cwd.startswith(root + os.sep) else ""
+
     def opened_files(self) -> set[str]:
         """Return the files, relative to the project, that the conversation has opened or changed."""
         root = self.project.root

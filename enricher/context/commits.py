@@ -55,8 +55,7 @@ class Known:
     __slots__ = ("cut_at", "is_whole")
 
     def __init__(self, *, is_whole: bool, cut_at: int) -> None:
-        self.is_whole = is_whole
-        self.cut_at = cut_at
+        self.is_whole, self.cut_at = is_whole, cut_at
 
 
 def of_names(
@@ -211,14 +210,22 @@ def of_a_time(db: Connection, request: Request, named: PromptNames, prose: str) 
     is_general = found.why != time_mentions.TROUBLE and not (named or found.is_specific)
     if not about and not is_general and (found.why == time_mentions.WORK or len(rows) > MOST_SHOWN):
         return []
-    candidates: list[Candidate] = []
-    for _number, sha, at, subject, _files in (about or rows)[:MOST_SHOWN]:
-        day = time.strftime("%Y-%m-%d", time.localtime(at))
-        of = f", the newest of {count}" if not candidates and not about and len(rows) > MOST_SHOWN else ""
-        label = f"{sha[:DIGITS]} {day}{of}"
-        # The scores keep the order of time, where equal ones would be ordered by hash.
-        candidates.append(Candidate(subject, sha, SURE - 0.001 * len(candidates), label=label, date=day, kind="then"))
+    candidates = [candidate(subject, sha, at, kind="then") for _id, sha, at, subject, _ in (about or rows)[:MOST_SHOWN]]
+    for number, one in enumerate(candidates):
+        one.score = one.raw = SURE - 0.001 * number  # keeps the order of time; equal ones would be ordered by hash
+    if len(rows) > MOST_SHOWN and not about:
+        candidates[0].label += f", the newest of {count}"
     return candidates
+
+
+def candidate(subject: str, sha: str, at: int, *, kind: str) -> Candidate:
+    """Return a commit as a fact: its subject, with its id and day."""
+    day = _day(at)
+    return Candidate(subject, sha, SURE, label=f"{sha[:DIGITS]} {day}", date=day, kind=kind)
+
+
+def _day(at: int) -> str:
+    return time.strftime("%Y-%m-%d", time.localtime(at))
 
 
 Row = tuple[int, str, int, str, str]
@@ -255,7 +262,7 @@ def _says_nothing(subject: str) -> bool:
 
 
 def _candidate(name: str, how: str, event: Event) -> Candidate:
-    day = time.strftime("%Y-%m-%d", time.localtime(event.at))
+    day = _day(event.at)
     label = f"`{name}` — {how} in {event.sha[:DIGITS]}, {day}"
     kind = how.partition(" ")[0]
     subject = "" if _says_nothing(event.subject) else event.subject

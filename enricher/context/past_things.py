@@ -7,9 +7,8 @@ runs in the hook, but is loaded only if a prompt asks such a question.
 
 from __future__ import annotations
 
-import time
-
 from enricher.context import Candidate
+from enricher.context.commits import SURE, candidate
 from enricher.context.topic_match import FUNCTION_WORDS
 from enricher.prompt.wording.past_questions import ADDED, CHANGED, ENGLISH, FIXED, NEWS, OTHER, REMOVED
 from enricher.prompt.wording.words import STOP_WORDS, generic_stems, stem, words_of
@@ -35,8 +34,6 @@ GAP = 1  # maximum other words between the first and the last word of the thing,
 COVERED = 0.3  # minimum share that the words of the thing have in their part of the sentence
 ALIKE = 0.4  # the same where one word alone, or a verb elsewhere in the sentence, is weaker evidence
 SAME_START = 5  # letters that a foreign word shares with the English one: Formatierer, formatter
-SURE = 0.9
-DIGITS = 7
 NOTE = "release note"
 
 _VERBS = {
@@ -294,12 +291,7 @@ def _commits(db: Connection, wanted: _Wanted) -> list[Candidate]:
         later = [row for row in rows if row[2] > found[0][2] and _share_of_subject(row[0], wanted)]
         # What came back was not lost, and who asks when a thing came should know that it is gone.
         found = [*found[:1], *later[:1]] if kind == ADDED else [] if later else found
-    return [_commit(*row[:3]) for row in found]
-
-
-def _commit(subject: str, sha: str, at: int) -> Candidate:
-    day = time.strftime("%Y-%m-%d", time.localtime(at))
-    return Candidate(subject, sha, SURE, label=f"{sha[:DIGITS]} {day}", date=day, kind="past")
+    return [candidate(*row[:3], kind="past") for row in found]
 
 
 def _moment(db: Connection, version: str) -> int | None:

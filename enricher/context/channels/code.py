@@ -33,9 +33,8 @@ FOLDER_NAMED = "the prompt names its folder"
 NAME_SUFFICES = "the prompt has the name, by which the agent finds the file at once"
 
 
-def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
+def offer(request: Request, _rule: ChannelRule) -> list[Candidate]:
     """Return a line for each name in the prompt whose location the agent does not know yet, best first."""
-    del channel
     project = request.project
     if not project.root or not is_project(project.root, project.git_dir):
         return []

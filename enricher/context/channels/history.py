@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from enricher.context import Candidate, Channel
 from enricher.context.prompt_names import names_in
+from enricher.prompt.text import without_code
 from enricher.prompt.wording.words import words_of
 from enricher.sources.code import clone, marks, meta
 
@@ -86,9 +87,8 @@ _SINCE = frozenset("since after seit depuis desde da dal".split())
 _RELEASES = frozenset("release version tag".split())
 
 
-def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
+def offer(request: Request, _rule: ChannelRule) -> list[Candidate]:
     """Return commits that answer the prompt's question, removed what it names, or are from a time that it mentions."""
-    del channel
     project = request.project
     prose = _prose(request.prompt[:MOST_CHARS])
     words = [word.strip("._-/").lower() for word in words_of(prose)]
@@ -169,13 +169,9 @@ def _prose(prompt: str) -> str:
     # Most prompts have none of these.
     if not any(sign in prompt for sign in ("```", "~~~", "\n    ", "\n\t", "\n>", 'File "', "\n  at ", "\nat ")):
         return prompt
-    lines, is_fenced = [], False
-    for line in prompt.split("\n"):
-        if line.lstrip().startswith(("```", "~~~")):
-            is_fenced = not is_fenced
-        elif not is_fenced and not line.startswith(("    ", "\t", ">")) and not line.lstrip().startswith(FRAMES):
-            lines.append(line)
-    return "\n".join(lines)
+    lines = without_code(prompt.split("\n"))
+    quoted = ("    ", "\t", ">")
+    return "\n".join(line for line in lines if not (line.startswith(quoted) or line.lstrip().startswith(FRAMES)))
 
 
 CHANNEL = Channel(

@@ -114,7 +114,7 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
             connection,
             _search_text(request),
             project=request.project.id,
-            cwd_prefix=_place(request),
+            cwd_prefix=request.folder(),
             # If the settings allow no memories, none are searched.
             limit=wanted if as_specified or not wanted else max(LOOKED_AT, wanted),
             weights=WEIGHTS.get(intent),
@@ -154,7 +154,7 @@ def _merge_nearest(
     if prompt is None:
         return hits
     near = vectors.nearest(connection, prompt, project=request.project.id, model=model)
-    found = vectors.fused(connection, hits, near, weights=weights, cwd_prefix=_place(request), now=request.now)
+    found = vectors.fused(connection, hits, near, weights=weights, cwd_prefix=request.folder(), now=request.now)
     return found[: max(len(hits), LOOKED_AT)]
 
 
@@ -253,11 +253,6 @@ def _search_text(request: Request) -> str:
     else:
         meant = request.conversation.option  # memories about earlier prompts were shown with those prompts
     return f"{request.prompt}\n{meant[:LONGEST_SUBJECT]}" if meant else request.prompt
-
-
-def _place(request: Request) -> str:
-    root, cwd = request.project.root, os.path.realpath(request.cwd or request.project.root)
-    return cwd[len(root) + 1 :] if root and cwd.startswith(root + os.sep) else ""
 
 
 def _label(hit: Hit) -> str:

@@ -33,9 +33,8 @@ FOLDERS = {
 """Folders of commands and subagents (one Markdown file each), relative to the project and to the home folder."""
 
 
-def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
+def offer(request: Request, _rule: ChannelRule) -> list[Candidate]:
     """Return the skill, command or subagent that covers the prompt; nothing in the profile ``as-specified``."""
-    del channel
     if is_as_specified(request.settings):
         return []
     bases = [base for base in (request.project.root, os.path.expanduser("~")) if base]

@@ -10,7 +10,7 @@ import os
 
 from enricher.context import Candidate, Channel
 from enricher.prompt import MENTIONS_OF_TESTS
-from enricher.prompt.text import LONGEST_LABEL
+from enricher.prompt.text import LONGEST_LABEL, without_code
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -77,12 +77,11 @@ RUNNERS = ("pytest", "vitest", "jest", "rspec", "phpunit", "mocha", "tox", "nox"
 _AROUND = "\"'`()[]{}<>,;:!?*=|&"
 
 
-def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
+def offer(request: Request, _rule: ChannelRule) -> list[Candidate]:
     """Return one candidate with the tests of the files or names in the prompt.
 
     If it names nothing that has tests ("and the tests for it?"), these are the tests of what the conversation is about.
     """
-    del channel
     project = request.project
     prompt = request.prompt
     if len(prompt) > LONG:
@@ -170,12 +169,8 @@ def _described(low: str) -> list[list[str]]:
 def _named(prompt: str) -> tuple[list[str], list[str]]:
     paths: list[str] = []
     names: list[str] = []
-    fenced = False
-    for line in prompt.splitlines():
-        bare = line.lstrip()
-        if bare.startswith(("```", "~~~")):
-            fenced = not fenced
-        if fenced or line.startswith(("    ", "\t", ">", "+")) or bare.startswith(("at ", "File ", "Traceback")):
+    for line in without_code(prompt.splitlines()):
+        if line.startswith(("    ", "\t", ">", "+")) or line.lstrip().startswith(("at ", "File ", "Traceback")):
             continue
         parts = line.split("`")  # every second part was in backticks
         for number, part in enumerate(parts):

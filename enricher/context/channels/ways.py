@@ -7,8 +7,6 @@ already loaded is not repeated. The channel runs in the hook, and starts no proc
 
 from __future__ import annotations
 
-import os
-
 from enricher.context import Candidate, Channel
 from enricher.prompt import MENTIONS_OF_TESTS
 from enricher.sources.code import meta
@@ -102,9 +100,8 @@ class Way:
         self.path, self.line, self.folder, self.rank = path, line, folder, rank
 
 
-def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
+def offer(request: Request, _rule: ChannelRule) -> list[Candidate]:
     """Return, for each action that the prompt asks for, the best sentence, command or file about it in the project."""
-    del channel
     project = request.project
     low = f" {request.prompt[:FAR].lower()}"
     is_usual, may_bump = _has(low, CUES), _has(low, BUMP_CUES)
@@ -206,11 +203,8 @@ def _in_scope(ways: list[Way], request: Request) -> list[Way]:
 
 
 def _near(request: Request) -> list[str]:
-    root = request.project.root
-    cwd = os.path.realpath(request.cwd) if request.cwd else root
-    near = [cwd[len(root) + 1 :] + "/"] if cwd.startswith(root + os.sep) else []
-    conversation = request.conversation
-    return near + (conversation.changed or conversation.files[:3])
+    folder, conversation = request.folder(), request.conversation
+    return ([f"{folder}/"] if folder else []) + (conversation.changed or conversation.files[:3])
 
 
 def _chosen(action: str, ways: list[Way], low: str) -> list[Way]:

@@ -156,14 +156,8 @@ class _Reader:
         name.may_be_new = any(word in self.lowered for word in MAKING)
         name.is_made = name.may_be_new and any(word in self.lowered for word in CREATING)
         known = self.found.setdefault((name.kind, name.text), name)
-        known.is_certain = known.is_certain or name.is_certain
-        known.is_asked = known.is_asked or name.is_asked
-        known.is_class = known.is_class or name.is_class
-        known.is_setting = known.is_setting or name.is_setting
-        known.owner = known.owner or name.owner
-        known.scope = known.scope or name.scope
-        known.line = known.line or name.line
-        known.may_be_new = known.may_be_new or name.may_be_new
+        for told in ("is_certain", "is_asked", "is_class", "is_setting", "may_be_new", "owner", "scope", "line"):
+            setattr(known, told, getattr(known, told) or getattr(name, told))
 
     def pasted(self, bare: str) -> None:
         """Store the part of a pasted line that is worth looking up in the project.

@@ -157,13 +157,13 @@ Thing = tuple[str, list[str], str]
 
 def find_things(prompt: str) -> list[Thing]:
     """Return the things in plain words whose past the clauses of the prompt ask about."""
-    found = [
-        _thing_of(clause)
-        for sentence in prompt.translate(_ENDS).replace(". ", "\n").split("\n")
-        if len(sentence) <= LONGEST_SENTENCE
-        for clause in _clauses(sentence)
-    ]
+    found = [_thing_of(clause) for sentence in _sentences(prompt) for clause in _clauses(sentence)]
     return [thing for thing in found if thing]
+
+
+def _sentences(prompt: str) -> list[str]:
+    sentences = prompt.translate(_ENDS).replace(". ", "\n").split("\n")
+    return [sentence for sentence in sentences if len(sentence) <= LONGEST_SENTENCE]
 
 
 def _clauses(sentence: str) -> list[str]:
@@ -199,11 +199,7 @@ def _thing_of(clause: str) -> Thing | None:
 
 def find_questions(prompt: str) -> list[tuple[str, str]]:
     """Return (ADDED, CHANGED or REMOVED, sentence) for each sentence of the prompt that asks about the past."""
-    found = []
-    for sentence in prompt.translate(_ENDS).replace(". ", "\n").split("\n"):
-        if 4 < len(sentence) <= LONGEST_SENTENCE and (kind := _asks(sentence)):
-            found.append((kind, sentence))
-    return found
+    return [(kind, one) for one in _sentences(prompt) if len(one) > 4 and (kind := _asks(one))]
 
 
 def _asks(sentence: str) -> str:

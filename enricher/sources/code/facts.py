@@ -43,16 +43,11 @@ class Fact:
     def __init__(
         self, kind: str, path: str, line: int, subject: str, reason: str, score: float, *, fault: str = ""
     ) -> None:
-        self.fault = fault
+        self.kind, self.path, self.line, self.subject = kind, path, line, subject
+        self.reason, self.score, self.fault = reason, score, fault
         self.is_asked = False
         self.others: list[str] = []
         self.users: list[str] = []
-        self.kind = kind
-        self.path = path
-        self.line = line
-        self.subject = subject
-        self.reason = reason
-        self.score = score
 
     def is_only_file(self) -> bool:
         """Return whether this fact is only a path, without a line or alternatives."""

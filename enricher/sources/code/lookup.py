@@ -6,18 +6,15 @@ The limits count work, not time, so the same files give the same answer.
 
 from __future__ import annotations
 
+from enricher.prompt.text import places
 from enricher.prompt.wording.words import LONGEST, pieces, stem
 from enricher.sources.code import (
-    CONFIG,
+    BY_IMPORTANCE,
+    DEFINING,
     DOC,
-    EXAMPLE,
-    GENERATED,
     SOURCE,
-    STUB,
-    TEMPLATE,
     TEST,
-    TRANSLATION,
-    VENDORED,
+    USING,
     count_with,
     files_with,
     marks,
@@ -29,17 +26,13 @@ from enricher.sources.code.lines import (
     defines,
     defines_in,
     indentation,
-    is_argument,
     is_comment,
     is_in_docstring,
-    is_in_import,
-    is_list_of_names,
-    is_no_real_use,
     is_only_quoted,
-    is_real_use,
     is_renaming,
     is_version,
     is_whole,
+    only_mentions,
 )
 
 TYPE_CHECKING = False
@@ -47,9 +40,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection
     from sqlite3 import Connection
 
-DEFINING = (SOURCE, TEMPLATE, TEST, STUB, CONFIG, EXAMPLE)
-"""Kinds of files whose definitions count, the likeliest first."""
-USING = (SOURCE, TEMPLATE, CONFIG)
 MOST_READ = 48
 """Maximum number of files that are read for one prompt."""
 MOST_CANDIDATES = 20
@@ -80,10 +70,7 @@ class SourceLine:
     __slots__ = ("kind", "line", "path", "text")
 
     def __init__(self, path: str, line: int, kind: int, text: str) -> None:
-        self.path = path
-        self.line = line
-        self.kind = kind
-        self.text = text
+        self.path, self.line, self.kind, self.text = path, line, kind, text
 
 
 class Uses:
@@ -255,8 +242,7 @@ class Lookup:
         """Return where a file defines other versions of ``name``, such as ``draw2`` or ``draw_old`` for ``draw``."""
         text = self.text(path)
         found: dict[str, SourceLine] = {}
-        at = text.find(name)
-        while at >= 0:
+        for at in places(text, name):
             end = at + len(name)
             while end < len(text) and (text[end].isalnum() or text[end] == "_"):
                 end += 1
@@ -264,7 +250,6 @@ class Lookup:
             own, line = text[at:end], text[text.rfind("\n", 0, at) + 1 : text.find("\n", at) % (len(text) + 1)]
             if is_version(own[len(name) :]) and is_whole(text, at, end) and defines(line, own):
                 found.setdefault(own, SourceLine(path, text.count("\n", 0, at) + 1, SOURCE, own))
-            at = text.find(name, end)
         return list(found.values())
 
     # --- uses
@@ -293,21 +278,13 @@ class Lookup:
             for line, text in lines:
                 is_definition = defines_in(path, text, name) or (path == home and line in defining)
                 is_key = kind == TEST and is_only_quoted(text, name)
-                if not is_definition and not is_key and not self._is_no_use(path, line, text, name):
+                if not is_definition and not is_key and not only_mentions(path, self.text(path), line, text, name):
                     uses.places.append(SourceLine(path, line, kind, text))
                 elif path != home and is_renaming(text, name):
                     uses.renaming.append(SourceLine(path, line, kind, text))
                 elif path != home and not is_definition and _is_offered(path, kind, text):
                     uses.exports.append(SourceLine(path, line, kind, text))
         return uses
-
-    def _is_no_use(self, path: str, line: int, text: str, name: str) -> bool:
-        """Return whether a line of a file, with the content ``text``, only imports or mentions ``name``."""
-        if is_real_use(path, text, name):
-            return False
-        if is_no_real_use(text, name) and not is_argument(self.text(path), line, name):
-            return True
-        return is_list_of_names(text) and is_in_import(self.text(path).split("\n", line)[:line])
 
     def occurrences(self, path: str, name: str, *, with_docstrings: bool = False) -> list[tuple[int, str]]:
         """Return the number and the content of each line of a file that contains ``name`` as a whole word.
@@ -368,8 +345,7 @@ class Lookup:
         for start in range(0, len(some), MOST_ROWS):
             part = some[start : start + MOST_ROWS]
             found += self.db.execute(f"select path, kind from files where id in ({marks(part)})", part)
-        order = (SOURCE, TEMPLATE, CONFIG, STUB, TEST, EXAMPLE, DOC, GENERATED, TRANSLATION, VENDORED)
-        return sorted(((path, kind) for path, kind in found), key=lambda one: (order.index(one[1]), one[0]))
+        return sorted(((path, kind) for path, kind in found), key=lambda one: (BY_IMPORTANCE.index(one[1]), one[0]))
 
     # --- files
 

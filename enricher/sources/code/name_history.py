@@ -35,19 +35,11 @@ MOST_NAMES_IN_A_ROW = 4
 class Event:
     """What a commit did to a name or file; ``net`` is how often it added the name minus how often it removed it."""
 
-    __slots__ = ("at", "detail", "is_reverted", "net", "sha", "state", "subject", "what")
+    __slots__ = ("at", "detail", "net", "sha", "state", "subject", "what")
 
-    def __init__(
-        self, at: int, net: int, what: int, detail: str, sha: str, subject: str, is_reverted: int, state: int
-    ) -> None:
-        self.at = at
-        self.net = net
-        self.what = what
-        self.detail = detail
-        self.sha = sha
-        self.subject = subject
-        self.is_reverted = bool(is_reverted)
-        self.state = state
+    def __init__(self, at: int, net: int, what: int, detail: str, sha: str, subject: str, state: int) -> None:
+        self.net, self.what, self.detail = net, what, detail
+        self.sha, self.at, self.subject, self.state = sha, at, subject, state
 
 
 def key(name: str) -> int:
@@ -64,7 +56,7 @@ def events(db: Connection, names: list[str]) -> dict[str, list[Event]]:
     keys = {key(name): name for name in names}
     found: dict[str, list[Event]] = {}
     rows = db.execute(
-        "select n.key, n.at, n.net, n.what, n.detail, c.sha, c.subject, c.is_reverted, c.state from name_changes n"
+        "select n.key, n.at, n.net, n.what, n.detail, c.sha, c.subject, c.state from name_changes n"
         f" join commits c on c.id = n.id where n.key in ({marks(keys)})"
         f" order by n.at desc, n.id desc limit {MOST_EVENTS}",
         list(keys),
@@ -77,7 +69,7 @@ def events(db: Connection, names: list[str]) -> dict[str, list[Event]]:
 def file_events(db: Connection, name: str) -> list[tuple[str, str, Event]]:
     """Return (path before, path after, commit) for each commit that added, removed or renamed a file of that name."""
     rows = db.execute(
-        "select f.before, f.path, f.at, 0, 0, '', c.sha, c.subject, c.is_reverted, c.state from file_changes f"
+        "select f.before, f.path, f.at, 0, 0, '', c.sha, c.subject, c.state from file_changes f"
         " join commits c on c.id = f.id where f.name = ? order by f.at desc, f.id desc limit 100",
         (name.lower(),),
     )

@@ -83,12 +83,8 @@ class FileHit:
     __slots__ = ("certainty", "id", "kind", "line", "path", "reasons", "recency", "score", "words")
 
     def __init__(self, identity: int, path: str, kind: int, recency: float) -> None:
-        self.id = identity
-        self.path = path
-        self.kind = kind
-        self.recency = recency
-        self.score = 0.0
-        self.certainty = 0.0
+        self.id, self.path, self.kind, self.recency = identity, path, kind, recency
+        self.score = self.certainty = 0.0
         self.line = 0
         self.words: list[str] = []
         self.reasons: list[tuple[float, str]] = []

@@ -7,6 +7,7 @@ fixtures and snapshots.
 
 from __future__ import annotations
 
+from enricher.prompt.text import places
 from enricher.prompt.wording.words import pieces
 from enricher.sources.code import OF_THE_PROGRAM, TEST, count_with, files_with, marks, read_file, stem_of
 from enricher.sources.code.lines import declares, is_only_quoted, is_whole
@@ -49,11 +50,8 @@ class Test:
     __slots__ = ("kind", "line", "path", "subject", "why")
 
     def __init__(self, path: str, why: str, kind: str, line: int = 0, subject: str = "") -> None:
-        self.path = path
-        self.why = why
-        self.kind = kind
-        self.line = line
-        self.subject = subject
+        self.path, self.line, self.subject = path, line, subject
+        self.why, self.kind = why, kind
 
 
 def sources(db: Connection, name: str) -> list[str]:
@@ -319,13 +317,11 @@ def _is_of_its_own(line: str, name: str) -> bool:
 
 def _has_name(line: str, name: str) -> bool:
     """Return whether a line has ``name`` as a whole name, or a test that is called after it, such as ``TestName``."""
-    at = line.find(name)
-    while at >= 0:
+    for at in places(line, name):
         end = at + len(name)
         is_test = line[:at].lower().endswith(("test", "test_")) and line[end : end + 1] in ("", "(", ":", " ")
         if is_test or is_whole(line, at, end):
             return True
-        at = line.find(name, end)
     return False
 
 

@@ -174,16 +174,9 @@ _NOT_ADDED = frozenset(
     " functionality issue key line one patch pr project release repo repository request setting tag test ticket token"
     " user venv version virtualenv".split()
 ) | {
-    "bug report",
-    "commit message",
-    "feature branch",
-    "merge request",
-    "pull request",
-    "test case",
-    "test file",
-    "unit test",
-    "virtual environment",
-}
+    "bug report", "commit message", "feature branch", "merge request", "pull request", "test case", "test file",
+    "unit test", "virtual environment",
+}  # fmt: skip
 """Things that documents of all projects tell people to create, and those with an action of their own."""
 _QUOTES = re.compile(r"[`\"“]")
 _IMPERATIVE = re.compile(
@@ -382,30 +375,18 @@ def fenced(text: str) -> list[tuple[int, str, tuple[str, ...]]]:
     An indented line that begins with a prompt ("$ make test") is from such a block as well.
     """
     found: list[tuple[int, str, tuple[str, ...]]] = []
-    headings: list[tuple[int, str]] = []
-    inside, language, before = False, "", ""
+    reader = _Reader()
+    inside, language = False, ""
     for number, line in enumerate(text.splitlines(), 1):
         mark = _FENCE.match(line)
         is_prompt = not inside and line.startswith(_INDENTED) and line.strip().startswith("$ ")
-        heading = _heading(line, before)
         if mark:
             inside, language = not inside, mark[2].lower() if not inside else ""
         elif is_prompt or (inside and language in SHELLS and line.strip()):
-            above = tuple(title for _level, title in reversed(headings))
-            found.append((number, line.strip().removeprefix("$ "), above))
-        elif not inside and heading:
-            headings = [one for one in headings if one[0] < heading[0]] + [heading]
-        before = line
+            found.append((number, line.strip().removeprefix("$ "), reader.titles()))
+        elif not inside:
+            reader.line(number, line)
     return found
-
-
-def _heading(line: str, before: str) -> tuple[int, str] | None:
-    """Return level and title of the heading in ``line``, or in the line ``before`` it, which it underlines."""
-    if marked := _HEADING.match(line):
-        return len(marked[1]), marked[2]
-    if _UNDERLINE.match(line.strip()) and 0 < len(before.strip()) <= LONGEST_TITLE and before[0] not in "-*+|> ":
-        return 1 + _LINES.find(line.strip()[0]), before.strip()
-    return None
 
 
 def _with_prohibitions(sentences: list[str]) -> list[str]:
@@ -467,6 +448,10 @@ class _Reader:
         self.lead = None
         self.headings = [one for one in self.headings if one[0] < level] + [(level, title)]
 
+    def titles(self) -> tuple[str, ...]:
+        """Return the headings above the current line, nearest first."""
+        return tuple(title for _level, title in reversed(self.headings))
+
     def command(self, line: str) -> None:
         """Append the first line of a code block to the sentence that introduces it."""
         if self.lead is not None and self.lead.text.endswith(":") and 0 < len(line.strip()) <= 80:
@@ -480,7 +465,7 @@ class _Reader:
         is_only_link = bool(_LINK.fullmatch(text))
         if is_only_link or plain.startswith(("[ ]", "[x]")):  # "[ ]": a list to be ticked off, as in a template
             return
-        headings = tuple(title for _level, title in reversed(self.headings))
+        headings = self.titles()
         if self.is_item and self.lead is not None:
             joined = f"{self.lead.text} {plain.rstrip('.;,')};"
             if len(joined) <= LONGEST_UNIT:

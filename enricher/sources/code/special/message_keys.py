@@ -5,7 +5,7 @@ Runs in the hook, but is imported only for a prompt that quotes a text of the En
 
 from __future__ import annotations
 
-from enricher.prompt.text import LONGEST_LABEL
+from enricher.prompt.text import LONGEST_LABEL, places
 from enricher.prompt.wording.names import is_code_form
 from enricher.sources.code import SOURCE, TEMPLATE, TRANSLATION
 from enricher.sources.code.facts import MOST_SHOWN, counted, format_place
@@ -268,14 +268,12 @@ def _quotations(text: str, key: str) -> list[tuple[int, str, str]]:
     Return for each its position, the code before it, and the part of the string before the key.
     """
     found = []
-    at = text.find(key)
-    while at >= 0:
+    for at in places(text, key):
         end = at + len(key)
         if text[end : end + 1] in _QUOTES:
             head, quote, prefix = text[max(0, at - FARTHEST_CALL) : at].rpartition(text[end])
             if quote and "\n" not in prefix and not is_comment(text[text.rfind("\n", 0, at) + 1 : end]):
                 found.append((at, head, prefix))
-        at = text.find(key, end)
     return found
 
 

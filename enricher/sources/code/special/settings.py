@@ -7,6 +7,7 @@ option, or a word with hyphens, points or capitals.
 
 from __future__ import annotations
 
+from enricher.prompt.text import places
 from enricher.sources.code import CONFIG, SOURCE, TEMPLATE, TRANSLATION
 from enricher.sources.code.facts import (
     DEFINITION,
@@ -170,13 +171,10 @@ def _lines(lookup: Lookup, name: str) -> list[SourceLine]:
 
 def _is_apart(line: str, name: str) -> bool:
     """Return whether a line has ``name`` as a word of its own, not as part of a longer one with hyphens or points."""
-    at = line.find(name)
-    while at >= 0:
-        is_flag = line[max(0, at - 2) : at] == "--"
-        if (is_flag or line[at - 1 : at] not in ("-", ".")) and line[at + len(name) :][:1] != "-":
-            return True
-        at = line.find(name, at + 1)
-    return False
+    return any(
+        (line[max(0, at - 2) : at] == "--" or line[at - 1 : at] not in ("-", ".")) and line[at + len(name) :][:1] != "-"
+        for at in places(line, name)
+    )
 
 
 def _is_quoted(line: str, name: str) -> bool:
@@ -287,15 +285,13 @@ def _of_the_declaration(lines: list[str]) -> list[str]:
 
 def _named_default(line: str) -> str:
     """Return the value in a line such as ``default=3``, ``"default": 3`` or ``.default_num = 3``; empty without one."""
-    at = line.find("default")
-    while at >= 0:
+    for at in places(line, "default"):
         end = at + len("default")
         while line[end : end + 1].isalnum() or line[end : end + 1] == "_":
             end += 1
         rest = line[end:].lstrip("\"'").lstrip()
         if is_whole(line, at, end) and rest[:1] in ("=", ":") and (value := _literal(rest[1:])):
             return value
-        at = line.find("default", end)
     return ""
 
 
@@ -354,8 +350,7 @@ def _reads(line: str, form: str, *, is_near: bool) -> bool:
     ``is_near`` means that the line is in the file of the declaration or has the name as declared, so that nothing
     else is meant, such as the option of another command that has the same plain name.
     """
-    at = line.find(form)
-    while at >= 0:
+    for at in places(line, form):
         before, end = line[:at], at + len(form)
         is_quoted = before[-1:] in _QUOTES and line[end : end + 1] == before[-1:]
         if is_quoted and _is_read_by_name(before[:-1].rstrip(), line[end + 1 :], is_near=is_near):
@@ -364,7 +359,6 @@ def _reads(line: str, form: str, *, is_near: bool) -> bool:
         is_known = not form.isalpha() or not form.islower() or owner in OWNERS or (is_near and owner in LOCAL_OWNERS)
         if before.endswith((".", "->")) and is_known and owner and is_whole(line, at, end) and not _is_set(line[end:]):
             return True
-        at = line.find(form, end)
     return False
 
 

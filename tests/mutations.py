@@ -3834,7 +3834,7 @@ MUTATIONS = (
     ),
     Mutation(
         "all blocks of a document in reStructuredText are commands",
-        "enricher/sources/code/indexing/restructured_text.py",
+        "enricher/sources/code/indexing/documents.py",
         'found += [f"```{code[2]}"',
         'found += ["```"',
         "",
@@ -3842,7 +3842,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the paragraphs of a step end the list",
-        "enricher/sources/code/indexing/conventions.py",
+        "enricher/sources/code/indexing/documents.py",
         "if self.is_item or not self.is_indented:",
         "if True:",
         "",
@@ -4100,8 +4100,8 @@ MUTATIONS = (
     Mutation(
         "commits of another clone are told",
         "enricher/context/channels/history.py",
-        '    if kept.get("clone") != clone(project.git_dir) or "is_whole" not in kept:',
-        '    if "is_whole" not in kept:',
+        '    if not is_whole or meta(index, "clone") != clone(project.git_dir):',
+        "    if not is_whole:",
         "",
         "code/test_history.py::test_commits_of_another_clone_are_not_told",
     ),
@@ -4140,7 +4140,7 @@ MUTATIONS = (
     ),
     Mutation(
         "of a list of short items only the first is told",
-        "enricher/sources/code/indexing/conventions.py",
+        "enricher/sources/code/indexing/documents.py",
         "            above.text = joined if",
         "            above.text = joined if not",
         "",
@@ -4228,7 +4228,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a prohibition is told without what is to be done instead",
-        "enricher/sources/code/indexing/conventions.py",
+        "enricher/sources/code/indexing/documents.py",
         "        if is_short and len(found[-1])",
         "        if is_short and not found and len(found[-1])",
         "",
@@ -4284,7 +4284,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a step that does not fit is left out between two others",
-        "enricher/sources/code/indexing/conventions.py",
+        "enricher/sources/code/indexing/documents.py",
         "            if self.steps.text.endswith(MORE_STEPS):\n                return\n",
         "",
         "",

@@ -13,7 +13,8 @@ import textwrap
 from collections import Counter
 from dataclasses import dataclass
 
-from enricher.sources.code.indexing.conventions import fenced, is_document, units
+from enricher.sources.code.indexing.conventions import is_document
+from enricher.sources.code.indexing.documents import fenced, units
 
 TARGET, SCRIPT, DOCUMENT, WORKFLOW, README = 6.0, 5.0, 5.5, 3.0, 4.0
 """Ranks of commands by the file that contains them: a project's task file and its own documents rank highest."""

@@ -1,23 +1,21 @@
 """Find the sentences in a project's documents that say how to test, build, commit etc., one for each action.
 
-This module does not run in the hook. A document is split into units: a sentence, a list item, or a line that ends in a
-colon together with the list after it. A unit is scored for an action by the heading above it, by its own words, and by
-whether it is an instruction.
+This module does not run in the hook. Each unit of a document (``enricher.sources.code.indexing.documents``) is scored
+for an action by the heading above it, by its own words, and by whether it is an instruction.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from enricher.prompt.text import singular
+from enricher.sources.code.indexing.documents import units
 
-LONGEST_UNIT, SHORTEST_UNIT = 290, 24
-"""Maximum and minimum characters of a unit (a sentence or list item of a document); other units are left out."""
-LONGEST_IN_A_ROW = 75
-"""Maximum characters of a list item that is understood only beside the others of its list."""
-MORE_STEPS = "; …"
-"""Ends a numbered list whose next step would make it too long; that step and all later ones are left out."""
+if TYPE_CHECKING:
+    from enricher.sources.code.indexing.documents import Unit
+
 WHAT_IT_IS_ABOUT = 110
 """Characters at the start of a unit in which its action must be named; the rest, such as list items, is detail."""
 LEAST = 7.0
@@ -205,30 +203,6 @@ _PRIORS = (
 _OTHER_PRIOR = 1.5
 FOR_CONTRIBUTORS = 2.0
 """The least score by name of documents that only speak to contributors."""
-_LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
-_BOLD = re.compile(r"(?<![\w/`.])__(\S.*?\S)__(?![\w/`.])")  # not in "pages/__init__.py"
-_FENCE = re.compile(r"^\s*(```|~~~)\s*([\w+-]*)")
-_ITEM = re.compile(r"^(\s*)(?:[-*+]|(?:\d+|#)[.)])\s+(.*)$")
-_HEADING = re.compile(r"^(#{1,6})\s+(.+?)\s*#*$")
-_LINES = "=-~^"
-"""Underline characters of headings without "#", ordered by heading level."""
-_UNDERLINE = re.compile(r"^(?:={3,}|-{3,}|~{3,}|\^{3,})$")
-LONGEST_TITLE = 80
-_INDENTED = ("    ", "\t")
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z`*\[])")  # not after "e.g.", which a small letter follows
-_FORBIDS = ("Never ", "Do not ", "Don't ")
-SHORTEST_PROHIBITION = 45
-"""Characters that a prohibition must have to be understood without the sentence before it."""
-SHELLS = frozenset(("", "bash", "sh", "shell", "console", "zsh", "text", "cmd", "powershell"))
-
-
-@dataclass(slots=True)
-class Unit:
-    """A sentence, list item or short list of a document, with the headings above it, nearest first."""
-
-    line: int
-    text: str
-    headings: tuple[str, ...]
 
 
 @dataclass(slots=True)
@@ -332,166 +306,3 @@ def _is_of_this_project(text: str) -> bool:
     """Return whether a sentence says something specific to this project, unlike a rule that applies everywhere."""
     own = {word for word in _WORD.findall(text.lower()) if word not in _EVERYWHERE}
     return bool(_CONCRETE.search(text)) or len(own) >= LEAST_OWN_WORDS
-
-
-def units(text: str) -> list[Unit]:
-    """Return the sentences and list items of a Markdown text, without code, tables, quotations and lists of links."""
-    reader = _Reader()
-    fence = ""
-    for number, line in enumerate(text.splitlines(), 1):
-        mark = _FENCE.match(line)
-        if mark:
-            fence = "" if fence else mark[1]
-            reader.end()
-            if not fence:
-                reader.lead = None
-        elif fence:
-            reader.command(line)
-        else:
-            reader.line(number, line)
-    reader.end()
-    return [unit for unit in reader.found if not unit.text.endswith(":")]
-
-
-def titles(text: str) -> list[str]:
-    """Return the headings of a Markdown text in their order, without those in code and comments."""
-    reader = _Reader()
-    found: list[str] = []
-    is_fenced = is_comment = False
-    for number, line in enumerate(text.splitlines(), 1):
-        if _FENCE.match(line):
-            is_fenced = not is_fenced
-        is_comment = not is_fenced and (is_comment or "<!--" in line)
-        before = reader.headings
-        reader.line(number, "" if is_fenced or is_comment else line)
-        found += [reader.headings[-1][1]] if reader.headings is not before else []
-        is_comment = is_comment and "-->" not in line
-    return found
-
-
-def fenced(text: str) -> list[tuple[int, str, tuple[str, ...]]]:
-    """Return the lines of all shell blocks, each with its number and the headings above it, nearest first.
-
-    An indented line that begins with a prompt ("$ make test") is from such a block as well.
-    """
-    found: list[tuple[int, str, tuple[str, ...]]] = []
-    reader = _Reader()
-    inside, language = False, ""
-    for number, line in enumerate(text.splitlines(), 1):
-        mark = _FENCE.match(line)
-        is_prompt = not inside and line.startswith(_INDENTED) and line.strip().startswith("$ ")
-        if mark:
-            inside, language = not inside, mark[2].lower() if not inside else ""
-        elif is_prompt or (inside and language in SHELLS and line.strip()):
-            found.append((number, line.strip().removeprefix("$ "), reader.titles()))
-        elif not inside:
-            reader.line(number, line)
-    return found
-
-
-def _with_prohibitions(sentences: list[str]) -> list[str]:
-    """Return the sentences, with each short prohibition appended to the one before: "Use `x`. Never run `y`."."""
-    found: list[str] = []
-    for sentence in sentences:
-        is_short = found and sentence.startswith(_FORBIDS) and len(sentence) < SHORTEST_PROHIBITION
-        if is_short and len(found[-1]) + len(sentence) < LONGEST_UNIT:
-            found[-1] += f" {sentence}"
-        else:
-            found.append(sentence)
-    return found
-
-
-class _Reader:
-    def __init__(self) -> None:
-        self.found: list[Unit] = []
-        self.headings: list[tuple[int, str]] = []
-        self.start = 0
-        self.paragraph = ""
-        self.is_item = self.is_numbered = self.is_indented = False
-        self.steps: Unit | None = None
-        """The steps of a numbered list that were read so far, which are one unit."""
-        self.row: Unit | None = None
-        """The short items of the current list; together they are one sentence: "use the present tense; no period"."""
-        self.lead: Unit | None = None
-        """A sentence that ends in a colon, to which the list or command below it is appended."""
-
-    def line(self, number: int, line: str) -> None:
-        bare = line.strip()
-        if heading := _HEADING.match(line):
-            self.end()
-            self.heading(len(heading[1]), heading[2])
-            return
-        if _UNDERLINE.match(bare) and self.paragraph and not self.is_item and len(self.paragraph) <= LONGEST_TITLE:
-            title, self.paragraph = self.paragraph, ""
-            self.heading(1 + _LINES.find(bare[0]), title)
-            return
-        # Tables, quotations, HTML, pictures, badges and rules are no sentences.
-        if not bare or bare.startswith(("|", ">", "<", "![", "[!", "---", "===")):
-            self.end()
-            if bare:
-                self.lead = None
-            return
-        item = _ITEM.match(line)
-        if item:
-            self.end()
-            self.start, self.paragraph, self.is_item = number, item[2], True
-            self.is_numbered = item[0].strip()[:1] in "0123456789#" and not item[1]
-        elif self.paragraph:
-            self.paragraph += " " + bare
-        else:
-            self.lead = None
-            self.is_indented = line[:1].isspace()  # a paragraph of the list item above it
-            self.steps = self.steps if self.is_indented else None
-            self.start, self.paragraph, self.is_item = number, bare, False
-
-    def heading(self, level: int, title: str) -> None:
-        self.lead = None
-        self.headings = [one for one in self.headings if one[0] < level] + [(level, title)]
-
-    def titles(self) -> tuple[str, ...]:
-        """Return the headings above the current line, nearest first."""
-        return tuple(title for _level, title in reversed(self.headings))
-
-    def command(self, line: str) -> None:
-        """Append the first line of a code block to the sentence that introduces it."""
-        if self.lead is not None and self.lead.text.endswith(":") and 0 < len(line.strip()) <= 80:
-            self.lead.text += f" `{line.strip().removeprefix('$ ')}`"
-
-    def end(self) -> None:
-        text, self.paragraph = self.paragraph.strip(), ""
-        if not text:
-            return
-        plain = _BOLD.sub(r"\1", _LINK.sub(lambda link: link[1], text).replace("**", "")).strip()
-        is_only_link = bool(_LINK.fullmatch(text))
-        if is_only_link or plain.startswith(("[ ]", "[x]")):  # "[ ]": a list to be ticked off, as in a template
-            return
-        headings = self.titles()
-        if self.is_item and self.lead is not None:
-            joined = f"{self.lead.text} {plain.rstrip('.;,')};"
-            if len(joined) <= LONGEST_UNIT:
-                self.lead.text = joined
-            return
-        if self.is_item and self.is_numbered and self.steps is not None and self.steps.headings == headings:
-            if self.steps.text.endswith(MORE_STEPS):
-                return
-            before = self.steps.text.rstrip(".;,")
-            joined = f"{before}; {plain.rstrip('.;,')}"
-            self.steps.text = joined if len(joined) <= LONGEST_UNIT else f"{before}{MORE_STEPS}"
-            return
-        above = self.found[-1] if self.found else None
-        is_short = self.is_item and len(plain) <= LONGEST_IN_A_ROW and "`" not in plain
-        if is_short and self.row is not None and self.row is above and above.headings == headings:
-            joined = f"{above.text.rstrip('.;,')}; {plain}"
-            above.text = joined if len(joined) <= LONGEST_UNIT else above.text
-            return
-        parts = [plain] if self.is_item else _with_prohibitions(_SENTENCE_END.split(plain))
-        line = self.start
-        for part in parts:
-            if SHORTEST_UNIT <= len(part) <= LONGEST_UNIT or part.endswith(":"):
-                self.found.append(Unit(line, part, headings))
-        self.row = self.found[-1] if is_short and not self.is_numbered and self.found else None
-        last = self.found[-1] if self.found and self.found[-1].line == line else None  # None: it was too short or long
-        if self.is_item or not self.is_indented:
-            self.steps = last if self.is_item and self.is_numbered else None
-        if plain.endswith(":") and last:
-            self.lead = last

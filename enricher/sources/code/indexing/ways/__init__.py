@@ -30,9 +30,8 @@ from enricher.sources.code.indexing.conventions import (
     additions,
     conventions,
     is_document,
-    titles,
 )
-from enricher.sources.code.indexing.restructured_text import as_markdown
+from enricher.sources.code.indexing.documents import as_markdown, titles
 from enricher.sources.code.indexing.runners import Runner, runners
 from enricher.sources.code.indexing.ways.workflows import listed, started_by_pushes
 from storage.base import private

@@ -3057,7 +3057,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the workflow that releases an image is told instead of that of the package",
-        "enricher/sources/code/indexing/ways/__init__.py",
+        "enricher/sources/code/indexing/ways/files.py",
         "rank = 7.1 if",
         "rank = 7.0 if",
         "",
@@ -3586,7 +3586,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a migration with a 9 is newer than one with a 10",
-        "enricher/sources/code/indexing/ways/__init__.py",
+        "enricher/sources/code/indexing/ways/files.py",
         'key=lambda path: _numbers(path.rpartition("/")[2])',
         'key=lambda path: path.rpartition("/")[2]',
         "",
@@ -3594,7 +3594,7 @@ MUTATIONS = (
     ),
     Mutation(
         "one part of a project is told the migrations of another",
-        "enricher/sources/code/indexing/ways/__init__.py",
+        "enricher/sources/code/indexing/ways/files.py",
         'folder=folder if len(found) > 1 else ""',
         'folder=""',
         "",
@@ -3698,7 +3698,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a workflow that deploys by its name makes no release",
-        "enricher/sources/code/indexing/ways/__init__.py",
+        "enricher/sources/code/indexing/ways/files.py",
         "    if releases:  # one that",
         "    if releases and not deploys:  # one that",
         "",
@@ -3706,7 +3706,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a job for tags only is started by hand",
-        "enricher/sources/code/indexing/ways/__init__.py",
+        "enricher/sources/code/indexing/ways/files.py",
         '"workflow_dispatch" in head and not (tags and _ONLY_TAGS.search(text))',
         '"workflow_dispatch" in head',
         "",
@@ -3714,7 +3714,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a comment behind the tags of a workflow is one of them",
-        "enricher/sources/code/indexing/ways/workflows.py",
+        "enricher/sources/code/indexing/ways/files.py",
         're.sub(r"\\s#.*", "", found[1] or found[2])',
         "(found[1] or found[2])",
         "",
@@ -4252,7 +4252,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the changelog of a version that was released takes the next entry",
-        "enricher/sources/code/indexing/ways/__init__.py",
+        "enricher/sources/code/indexing/ways/files.py",
         '        if re.search(r"\\d\\.\\d", title):',
         "        if not title:",
         "",
@@ -4268,9 +4268,9 @@ MUTATIONS = (
     ),
     Mutation(
         "the changelog of another package takes the entry",
-        "enricher/sources/code/indexing/ways/__init__.py",
-        'changelog = _row("changelog", path, label, 6.0, line=number, folder=folder)',
-        'changelog = _row("changelog", path, label, 6.0, line=number)',
+        "enricher/sources/code/indexing/ways/files.py",
+        'changelog = file_row("changelog", path, label, 6.0, line=number, folder=folder)',
+        'changelog = file_row("changelog", path, label, 6.0, line=number)',
         "",
         "context/test_project_rules.py::test_a_package_has_a_changelog_of_its_own",
     ),

@@ -4172,7 +4172,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a question for the rules asks for nothing",
-        "enricher/prompt/wording/actions/questions.py",
+        "enricher/prompt/wording/actions/__init__.py",
         "            return tables.RULED[word]",
         '            return ""',
         "",
@@ -4180,7 +4180,7 @@ MUTATIONS = (
     ),
     Mutation(
         "whoever pushes anything pushes commits",
-        "enricher/prompt/wording/actions/questions.py",
+        "enricher/prompt/wording/actions/__init__.py",
         "    if not at or not _OWN.issuperset(words[at + 1 : at + 3]):",
         "    if not at:",
         "",

@@ -12,6 +12,8 @@ from enricher.prompt.text import without_code
 from enricher.prompt.wording.actions import words as tables
 
 TEST, NEW_TEST, RELEASE, BUILD, RUN = "test", "new-test", "release", "build", "run"
+TRIGGER = "trigger"
+"""The action for a question such as "what happens when I push this"."""
 NAMED_BETWEEN = ("dependency", "contributor", "changelog")
 """Actions whose object may have a name before it: "add zod as a dependency"."""
 
@@ -40,6 +42,15 @@ GOING_ON = frozenset("continue keep resume start finish go carry".split())
 """Verbs before a gerund that names the action: "continue fixing", "go on with running"."""
 _ASKING_WHICH = ("which", "what", "what's", "whats")
 _ASKING = frozenset("which what what's whats how will would does do is are must".split())
+_PERSONS = ("i", "we", "you")
+_SENDING = frozenset("push merge pushing merging pushed merged".split())
+_STARTED = frozenset("deploy deploys release releases publish publishes deployment ci workflow workflows".split())
+_OWN = frozenset(
+    "it this that these them everything pr branch my the a our main master to into tag pull request deploy here or /"
+    " push merge".split()
+)
+"""Words that may follow "push" or "merge" where these are meant in the sense of git."""
+_SECOND_HALVES = ("message", "messages", "request", "requests", "entry")
 _OWN_CHANGES = frozenset(
     "changes change work code fix fixes file files update updates result rest diff refactoring branch commits".split()
 )
@@ -199,9 +210,32 @@ def _english(clause: str) -> str:
 def _of_question(words: list[str]) -> str:
     if words[0] in _ASKING_WHICH and (action := _of_command(words)):
         return action
-    from enricher.prompt.wording.actions.questions import asked_about
+    if len(words) > LONGEST_CLAUSE:
+        return ""
+    return TRIGGER if _asks_what_starts(words) else _of_rules(words)
 
-    return asked_about(words, _words().go_on)
+
+def _asks_what_starts(words: list[str]) -> bool:
+    at = next((number for number, word in enumerate(words) if word in _SENDING), 0)
+    if not at or not _OWN.issuperset(words[at + 1 : at + 3]):
+        return False
+    if words[1:2] in (["happens"], ["runs"], ["starts"]):
+        return words[at - 1] in _PERSONS
+    return words[0] in ("will", "would", "does", "do") and not _STARTED.isdisjoint(words)
+
+
+def _of_rules(words: list[str]) -> str:
+    """Return the action for whose rules a question asks: "what do I need for a PR here", not "for the PR page"."""
+    nouns, verbs = tables.RULES.split(), tables.NEEDS.split()
+    need = next((at for at, word in enumerate(words) if word in verbs), len(words))
+    has_noun = any(word in nouns for word in words) and words[0] != "which"
+    for at, word in enumerate(words):
+        if word not in tables.RULED or not (has_noun or at > need):
+            continue
+        behind = next((one for one in words[at + 1 :] if one not in _SECOND_HALVES), "")
+        if not behind or any(behind in words for words in (_words().go_on, nouns, verbs, ("have", "look", "be"))):
+            return tables.RULED[word]
+    return ""
 
 
 def _corrected(word: str) -> str:

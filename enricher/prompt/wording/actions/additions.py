@@ -6,17 +6,7 @@ This module runs in the hook, so it uses no regular expressions.
 from __future__ import annotations
 
 from enricher.prompt.text import singular
-from enricher.prompt.wording.actions import (
-    ENGLISH_WORDS,
-    GOING_ON,
-    LONGEST_CLAUSE,
-    NEGATIONS,
-    WIDE_NOT,
-    bare,
-    clauses,
-    lowered,
-    without_going_on,
-)
+from enricher.prompt.wording import actions
 
 MAKING = frozenset("add create implement introduce write build make register define".split())
 LONGEST_THING = 5
@@ -55,7 +45,7 @@ def asked_addition(prompt: str, things: list[str]) -> str:
     things are lower-case singular nouns. If several fit, such as "type" and "task type", the longest is returned.
     """
     longest_first = sorted(things, key=len, reverse=True)
-    for clause in clauses(lowered(prompt)):
+    for clause in actions.clauses(actions.lowered(prompt)):
         made = _made(clause)
         if made:
             found = next((thing for thing in longest_first if f" {made}".endswith(f" {thing}")), "")
@@ -70,7 +60,7 @@ def asked_addition(prompt: str, things: list[str]) -> str:
 
 def asks_for_version(prompt: str, packages: list[str]) -> bool:
     """Return whether the prompt asks for another version of one of ``packages``: "bump requests to 2.32"."""
-    return any(_is_bump(clause, frozenset(packages)) for clause in clauses(lowered(prompt)))
+    return any(_is_bump(clause, frozenset(packages)) for clause in actions.clauses(actions.lowered(prompt)))
 
 
 def _is_bump(clause: str, packages: frozenset[str]) -> bool:
@@ -81,7 +71,12 @@ def _is_bump(clause: str, packages: frozenset[str]) -> bool:
         return words[1:2] != [] and words[1] in packages and (_is_version(rest[0]) if rest else words[0] != "update")
     latin = "".join(char if char < _FIRST_WIDE else " " for char in clause).split()
     bumps = any(word.startswith(_FOREIGN_BUMPING) for word in words) or any(verb in clause for verb in _WIDE_BUMPING)
-    return bumps and len(words) <= LONGEST_CLAUSE and not packages.isdisjoint(latin) and any(map(_is_version, latin))
+    return (
+        bumps
+        and len(words) <= actions.LONGEST_CLAUSE
+        and not packages.isdisjoint(latin)
+        and any(map(_is_version, latin))
+    )
 
 
 def _is_version(word: str) -> bool:
@@ -90,9 +85,9 @@ def _is_version(word: str) -> bool:
 
 def _made(clause: str) -> str:
     """Return what an English clause asks to make: "a new CSV exporter for totals" gives "csv exporter"."""
-    words = [bare(word) for word in clause.split()]
-    if words and words[0] in GOING_ON:
-        words = without_going_on(words)
+    words = [actions.bare(word) for word in clause.split()]
+    if words and words[0] in actions.GOING_ON:
+        words = actions.without_going_on(words)
     if not words or words[0] not in MAKING:
         return ""
     at = 1
@@ -111,10 +106,14 @@ def _made(clause: str) -> str:
 
 
 def _is_foreign_making(clause: str) -> bool:
-    words = [bare(word) for word in clause.split()]
-    if clause.isascii() and ENGLISH_WORDS.intersection(words):
+    words = [actions.bare(word) for word in clause.split()]
+    if clause.isascii() and actions.ENGLISH_WORDS.intersection(words):
         return False
-    if len(words) > LONGEST_CLAUSE or NEGATIONS.intersection(words) or any(word in clause for word in WIDE_NOT):
+    if (
+        len(words) > actions.LONGEST_CLAUSE
+        or actions.NEGATIONS.intersection(words)
+        or any(word in clause for word in actions.WIDE_NOT)
+    ):
         return False
     return any(map(_is_foreign_verb, words)) or any(verb in clause for verb in _WIDE_MAKING)
 

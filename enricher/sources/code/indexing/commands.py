@@ -302,13 +302,8 @@ def _of_document(path: str, text: str) -> list[Command]:
         command = (advised[1] or advised[2]) if advised and not _FORBIDS.search(unit.text) else ""
         action = _action_of_command(command)
         is_whole = " " in command or action == "test"  # "Formatted with `ruff`" names a tool, no command
-        if (
-            action
-            and is_whole
-            and action not in found
-            and len(command) <= LONGEST_COMMAND
-            and not _has_placeholder(command)
-        ):
+        is_meant = is_whole and len(command) <= LONGEST_COMMAND and not _has_placeholder(command)
+        if action and action not in found and is_meant:
             rank = (README if is_readme else DOCUMENT) - 0.5  # a block of code is more surely meant to be run
             found[action] = Command(action, command, path, unit.line, folder, rank)
     return list(found.values())

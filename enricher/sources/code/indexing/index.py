@@ -262,9 +262,8 @@ def _update(
         if row:
             gone.append(row.id)
         fresh.append(content)
-    db.executemany("delete from files where id = ?", [(identity,) for identity in gone])
-    db.executemany("delete from symbols where file = ?", [(identity,) for identity in gone])
-    db.executemany("delete from imports where file = ?", [(identity,) for identity in gone])
+    for column in ("files where id", "symbols where file", "imports where file"):
+        db.executemany(f"delete from {column} = ?", [(identity,) for identity in gone])
     if fresh:
         first = int(meta(db, "next"))
         segment = Segment(db, db.execute("select max(segment) + 1 from postings").fetchone()[0] or 1)

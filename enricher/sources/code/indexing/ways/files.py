@@ -120,8 +120,7 @@ def _calls(script: str) -> str:
 
 
 def _of_names(project: ProjectFiles) -> list[Row]:
-    rows: list[Row] = []
-    rows += _of_migrations(project.paths)
+    rows = _of_migrations(project.paths)
     if started := _started_by_pushes({path: text for path, text in project.texts.items() if _WORKFLOW.match(path)}):
         rows.append(file_row("trigger", WORKFLOWS, f"{WORKFLOWS}/ — {started}", 7.0))
     if ".all-contributorsrc" in project.present:

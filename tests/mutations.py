@@ -3281,7 +3281,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a hyphen before a number joins a term",
-        "enricher/sources/code/lookup.py",
+        "enricher/prompt/wording/words.py",
         '(letter == "-" and not text[at + 1 : at + 2].isdigit())',
         'letter == "-"',
         "",
@@ -3955,8 +3955,8 @@ MUTATIONS = (
     Mutation(
         "the other versions of a function are not told",
         "enricher/sources/code/facts.py",
-        "found = lookup.variants(path, name)[:MOST_SHOWN]",
-        "found = lookup.variants(path, name)[:0]",
+        "name).items())[:MOST_SHOWN]",
+        "name).items())[:0]",
         "",
         "code/test_named_files.py::test_what_stands_in_named_files_and_who_uses_them",
     ),
@@ -4051,8 +4051,8 @@ MUTATIONS = (
     Mutation(
         "a docstring counts as a caller",
         "enricher/sources/code/lookup.py",
-        'and path.endswith(".py") and is_in',
-        'and path.endswith(".none") and is_in',
+        'with_docstrings=with_docstrings or not path.endswith(".py"))',
+        "with_docstrings=True)",
         "",
         "code/test_whereabouts.py::test_a_name_in_any_language_gets_its_definition_and_its_callers",
     ),

@@ -25,7 +25,15 @@ from enricher.prompt.wording.place_questions import (
     SETTINGS,
     name_asked_for,
 )
-from enricher.prompt.wording.words import STOP_WORDS, generic_stems, introduces, is_file, is_identifier, stem
+from enricher.prompt.wording.words import (
+    STOP_WORDS,
+    generic_stems,
+    introduces,
+    is_code_form,
+    is_file,
+    is_identifier,
+    stem,
+)
 
 IDENTIFIER, FILE, ROUTE, FLAG, TEXT, ERROR = "identifier", "file", "route", "flag", "text", "error"
 FRAME = "frame"
@@ -394,17 +402,6 @@ class _Reader:
         name = Name(IDENTIFIER, asked, is_certain=False)
         name.is_asked = True
         self.note(name)
-
-
-def is_code_form(word: str) -> bool:
-    """Return whether a word has the form of an identifier: ``save_session``, ``saveSession``, ``HTTPServer``."""
-    bare = word.strip("_")
-    if "_" in bare:
-        return any(letter.isalpha() for letter in bare)
-    if bare.isupper() or bare.islower():
-        return False
-    humps = sum(1 for at in range(1, len(bare)) if bare[at].isupper() and not bare[at - 1].isupper())
-    return humps > 0 or (len(bare) > 3 and bare[:2].isupper() and bare[-1].islower() and not bare[:-1].isupper())
 
 
 def _error_message(line: str) -> str:

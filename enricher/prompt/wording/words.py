@@ -144,12 +144,41 @@ def looks_like_a_name(word: str) -> bool:
     return "_" in bare or (len(bare) > 3 and not bare.isupper() and any(letter.isupper() for letter in bare[1:]))
 
 
+def is_code_form(word: str) -> bool:
+    """Return whether a word has the form of an identifier: ``save_session``, ``saveSession``, ``HTTPServer``."""
+    bare = word.strip("_")
+    if "_" in bare:
+        return any(letter.isalpha() for letter in bare)
+    if bare.isupper() or bare.islower():
+        return False
+    humps = sum(1 for at in range(1, len(bare)) if bare[at].isupper() and not bare[at - 1].isupper())
+    return humps > 0 or (len(bare) > 3 and bare[:2].isupper() and bare[-1].islower() and not bare[:-1].isupper())
+
+
 def terms(name: str) -> list[str]:
     """Return the index terms of a name: its stemmed words, and if there are several, also the whole name."""
     found = pieces(name)
     if len(found) > 1:
         return [*(stem(word) for word in found if len(word) > 1), "".join(found)]
     return [stem(word) for word in found]
+
+
+def terms_in(text: str) -> list[str]:
+    """Return the terms under which the index stores the words of ``text``; a compound name is a single term."""
+    # As in the index, a hyphen joins words but no numbers: "no-op" is one term, "non-200" has the term "non" only.
+    plain = "".join(
+        letter if letter.isalnum() or letter == "_" or (letter == "-" and not text[at + 1 : at + 2].isdigit()) else " "
+        for at, letter in enumerate(text)
+    )
+    found = []
+    for raw in plain.split():
+        word = raw.strip("-")
+        if not word or not (word[0].isalpha() or word[0] == "_") or len(word) > LONGEST:
+            continue
+        parts = pieces(word)
+        if parts:
+            found.append("".join(parts) if len(parts) > 1 else stem(parts[0]))
+    return list(dict.fromkeys(found))
 
 
 def quoted(name: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from enricher.prompt.wording.names import FILE
 from enricher.prompt.wording.words import quoted
 from enricher.sources.code import TEST
+from enricher.sources.code.lines import versions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -140,8 +141,8 @@ def also_lines(lines: list[int]) -> str:
 
 def variants(lookup: Lookup, path: str, name: str) -> str:
     """Return a text that lists similar names in the same file, which the prompt may mean: ``draw2`` for ``draw``."""
-    found = lookup.variants(path, name)[:MOST_SHOWN]
-    return f"; beside {', '.join(f'{one.text}: line {one.line}' for one in found)}" if found else ""
+    found = list(versions(lookup.text(path), name).items())[:MOST_SHOWN]
+    return f"; beside {', '.join(f'{version}: line {line}' for version, line in found)}" if found else ""
 
 
 def counted(files: int) -> str:

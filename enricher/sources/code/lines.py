@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from enricher.prompt.text import places
+
 _IMPORTS = ("import ", "from ", "use ", "using ", "require ", "include ", "#include", "export {", "export *")
 _END_OF_IMPORT = "} from "
 _COMMENTS = ("#", "//", "* ", "*/", "/*", "<!--", "--", '"""', "'''", ";", ">>> ", "... ")
@@ -11,6 +13,8 @@ _DEFINING_WORDS = frozenset(
     "def class function func fn struct interface enum trait type const let var static mod module async export public"
     " private protected val fun object record sub proc local impl macro".split()
 )
+MOST_OCCURRENCES = 200
+"""Maximum lines of a file with a name, to limit the work on a file that consists of the name."""
 LONGEST_IMPORT = 60
 """Maximum lines of an import, above which its beginning is not looked for."""
 _C_ENDS = tuple(".c .h .cc .cpp .cxx .hh .hpp .hxx .m .mm .ino .y".split())
@@ -31,7 +35,21 @@ def is_whole(text: str, start: int, end: int) -> bool:
     return not (before.isalnum() or (before and before in "_$")) and not (after.isalnum() or after == "_")
 
 
-def is_version(ending: str) -> bool:
+def versions(text: str, name: str) -> dict[str, int]:
+    """Return other versions of ``name`` that a file defines, such as ``draw2`` or ``draw_old``, each with its line."""
+    found: dict[str, int] = {}
+    for at in places(text, name):
+        end = at + len(name)
+        while end < len(text) and (text[end].isalnum() or text[end] == "_"):
+            end += 1
+        # The modulo turns the -1 of a last line without a line end into the length of the text.
+        own, line = text[at:end], text[text.rfind("\n", 0, at) + 1 : text.find("\n", at) % (len(text) + 1)]
+        if _is_version(own[len(name) :]) and is_whole(text, at, end) and defines(line, own):
+            found.setdefault(own, text.count("\n", 0, at) + 1)
+    return found
+
+
+def _is_version(ending: str) -> bool:
     """Return whether a name's ``ending`` marks it as a version of another: "2", "_v3", "Old" or "_new", for example."""
     bare = ending.strip("_").lower()
     return bare in ("old", "new", "legacy", "orig", "original") or bare.removeprefix("v").isdigit()
@@ -46,7 +64,26 @@ def is_comment(line: str) -> bool:
     return bare.startswith(_COMMENTS) and not bare.startswith("#[")  # an attribute in Rust or PHP
 
 
-def is_in_docstring(text: str, at: int) -> bool:
+def occurrences(text: str, name: str, *, with_docstrings: bool) -> list[tuple[int, str]]:
+    """Return the number and the content of each line of a file's ``text`` that has ``name`` as a whole word."""
+    found: list[tuple[int, str]] = []
+    at = text.find(name)
+    while at >= 0 and len(found) < MOST_OCCURRENCES:
+        end = text.find("\n", at)
+        end = len(text) if end < 0 else end
+        if not with_docstrings and _is_in_docstring(text, at):
+            closed = text.find('"""', at)  # a name in a docstring is mentioned, not used
+            at = text.find(name, closed) if closed >= 0 else -1
+        elif is_whole(text, at, at + len(name)):
+            start = text.rfind("\n", 0, at) + 1
+            found.append((text.count("\n", 0, at) + 1, text[start:end]))
+            at = text.find(name, end)
+        else:
+            at = text.find(name, at + 1)
+    return found
+
+
+def _is_in_docstring(text: str, at: int) -> bool:
     """Return whether a position in a Python file is in a docstring, not in a string that is assigned or passed on."""
     if not text.count('"""', 0, at) % 2:
         return False

@@ -18,9 +18,8 @@ from enricher.prompt.wording.names import (
     MEMBER,
     ROUTE,
     TEXT,
-    is_code_form,
 )
-from enricher.prompt.wording.words import quoted
+from enricher.prompt.wording.words import is_code_form, quoted
 from enricher.sources.code import MOST_READ_BYTES, SOURCE, TEMPLATE, TEST
 from enricher.sources.code.facts import (
     DEFINITION,

@@ -6,8 +6,7 @@ The limits count work, not time, so the same files give the same answer.
 
 from __future__ import annotations
 
-from enricher.prompt.text import places
-from enricher.prompt.wording.words import LONGEST, pieces, stem
+from enricher.prompt.wording.words import terms_in
 from enricher.sources.code import (
     BY_IMPORTANCE,
     DEFINING,
@@ -27,11 +26,9 @@ from enricher.sources.code.lines import (
     defines_in,
     indentation,
     is_comment,
-    is_in_docstring,
     is_only_quoted,
     is_renaming,
-    is_version,
-    is_whole,
+    occurrences,
     only_mentions,
 )
 
@@ -238,20 +235,6 @@ class Lookup:
             and defines(text, name)
         ]
 
-    def variants(self, path: str, name: str) -> list[SourceLine]:
-        """Return where a file defines other versions of ``name``, such as ``draw2`` or ``draw_old`` for ``draw``."""
-        text = self.text(path)
-        found: dict[str, SourceLine] = {}
-        for at in places(text, name):
-            end = at + len(name)
-            while end < len(text) and (text[end].isalnum() or text[end] == "_"):
-                end += 1
-            # The modulo turns the -1 of a last line without a line end into the length of the text.
-            own, line = text[at:end], text[text.rfind("\n", 0, at) + 1 : text.find("\n", at) % (len(text) + 1)]
-            if is_version(own[len(name) :]) and is_whole(text, at, end) and defines(line, own):
-                found.setdefault(own, SourceLine(path, text.count("\n", 0, at) + 1, SOURCE, own))
-        return list(found.values())
-
     # --- uses
 
     def uses(self, name: str, home: str, namesakes: set[str]) -> Uses:
@@ -291,28 +274,13 @@ class Lookup:
 
         Docstrings of Python files are skipped, unless they are wanted.
         """
-        text = self.text(path)
-        found: list[tuple[int, str]] = []
-        at = text.find(name)
-        while at >= 0 and len(found) < 200:  # limits the work on a file that consists of the name
-            end = text.find("\n", at)
-            end = len(text) if end < 0 else end
-            if not with_docstrings and path.endswith(".py") and is_in_docstring(text, at):
-                closed = text.find('"""', at)  # a name in a docstring is mentioned, not used
-                at = text.find(name, closed) if closed >= 0 else -1
-            elif is_whole(text, at, at + len(name)):
-                start = text.rfind("\n", 0, at) + 1
-                found.append((text.count("\n", 0, at) + 1, text[start:end]))
-                at = text.find(name, end)
-            else:
-                at = text.find(name, at + 1)
-        return found
+        return occurrences(self.text(path), name, with_docstrings=with_docstrings or not path.endswith(".py"))
 
     # --- texts
 
     def holding(self, text: str) -> list[tuple[str, int]]:
         """Return the (path, kind) of the files that contain all words of ``text``, source files first."""
-        wanted = _terms_of(text)
+        wanted = terms_in(text)
         if not wanted:
             return []
         ids: set[int] | None = None
@@ -422,24 +390,6 @@ def is_near(one: str, other: str) -> bool:
     while end < min(len(one), len(other)) - start and one[-1 - end] == other[-1 - end]:
         end += 1
     return max(len(one), len(other)) - start - end <= 2
-
-
-def _terms_of(text: str) -> list[str]:
-    """Return the terms under which the index stores the words of ``text``; a compound name is a single term."""
-    # As in the index, a hyphen joins words but no numbers: "no-op" is one term, "non-200" has the term "non" only.
-    plain = "".join(
-        letter if letter.isalnum() or letter == "_" or (letter == "-" and not text[at + 1 : at + 2].isdigit()) else " "
-        for at, letter in enumerate(text)
-    )
-    found = []
-    for raw in plain.split():
-        word = raw.strip("-")
-        if not word or not (word[0].isalpha() or word[0] == "_") or len(word) > LONGEST:
-            continue
-        parts = pieces(word)
-        if parts:
-            found.append("".join(parts) if len(parts) > 1 else stem(parts[0]))
-    return list(dict.fromkeys(found))
 
 
 def _is_offered(path: str, kind: int, text: str) -> bool:

@@ -6,7 +6,7 @@ Runs in the hook, but is imported only for a prompt that quotes a text of the En
 from __future__ import annotations
 
 from enricher.prompt.text import LONGEST_LABEL, places
-from enricher.prompt.wording.names import is_code_form
+from enricher.prompt.wording.words import is_code_form
 from enricher.sources.code import SOURCE, TEMPLATE, TRANSLATION
 from enricher.sources.code.facts import MOST_SHOWN, counted, format_place
 from enricher.sources.code.lines import indentation, is_comment

@@ -2746,8 +2746,8 @@ MUTATIONS = (
     Mutation(
         "a name is said to be introduced after a commit of which only the beginning was read",
         "enricher/sources/code/name_history.py",
-        "or 0 < cut_at < first.at",
-        "",
+        'None if 0 < int(meta(db, "cut_at") or 0) < first.at else first',
+        "first",
         "",
         "code/test_history.py::test_a_commit_that_was_not_read_to_its_end_may_have_introduced_any_name",
     ),
@@ -4100,8 +4100,8 @@ MUTATIONS = (
     Mutation(
         "commits of another clone are told",
         "enricher/context/channels/history.py",
-        '    if not is_whole or meta(index, "clone") != clone(project.git_dir):',
-        "    if not is_whole:",
+        '    if meta(index, "clone") != clone(project.git_dir) or not meta(index, "is_whole"):',
+        '    if not meta(index, "is_whole"):',
         "",
         "code/test_history.py::test_commits_of_another_clone_are_not_told",
     ),

@@ -45,27 +45,8 @@ _NO_NAMES = frozenset(
 )
 
 
-class Known:
-    """How much of the history the index contains.
-
-    ``is_whole`` means that no commit is missing, and ``cut_at`` is the time of the newest commit of whose diff only the
-    beginning was read; 0 if there is none.
-    """
-
-    __slots__ = ("cut_at", "is_whole")
-
-    def __init__(self, *, is_whole: bool, cut_at: int) -> None:
-        self.is_whole, self.cut_at = is_whole, cut_at
-
-
 def of_names(
-    db: Connection,
-    request: Request,
-    named: PromptNames,
-    questions: list[tuple[str, str]],
-    known: Known,
-    *,
-    guesses: bool,
+    db: Connection, request: Request, named: PromptNames, questions: list[tuple[str, str]], *, guesses: bool
 ) -> list[Candidate]:
     """Return the commits that removed, renamed, added or changed a name; with ``guesses``, also one of two words."""
     verbatim = [*named.identifiers, *(one for one in named.plain_words if questions)]
@@ -78,7 +59,7 @@ def of_names(
         if name in guessed and not any(one.what for one in history):
             continue
         kind = _kind_of_question(name, named, questions)
-        candidates += _of_name(db, request.project.root, name, history, kind, known)
+        candidates += _of_name(db, request.project.root, name, history, kind)
     for path in named.files:
         candidates += _of_file(db, request, path, _kind_of_question(path, named, questions))
     for word in named.plain_words if questions else ():
@@ -113,9 +94,9 @@ def _forms_of_pairs(sentence: str) -> list[str]:
     return found
 
 
-def _of_name(db: Connection, root: str, name: str, found: list[Event], kind: str, known: Known) -> list[Candidate]:
+def _of_name(db: Connection, root: str, name: str, found: list[Event], kind: str) -> list[Candidate]:
     # Without a question, only the commit that removed the name.
-    first = name_history.introduction(found, is_whole=known.is_whole, cut_at=known.cut_at)
+    first = name_history.introduction(db, found)
     candidates = [_candidate(name, "added", first)] if first and kind == "added" else []
     removed = name_history.removals(found)[:MOST_REMOVALS]
     was_defined = any(one.what & (name_history.DEFINED | name_history.UNDEFINED) for one in found)

@@ -110,13 +110,11 @@ def offer(request: Request, _rule: ChannelRule) -> list[Candidate]:
         named.files += [path for module in named.modules if (path := file_called(index, module))]
     if not index or not (questions or things or has_time or _may_be_gone(index, named)):
         return []
-    is_whole = meta(index, "is_whole")
     # Another clone has other commits; without ``is_whole``, no history has been read yet.
-    if not is_whole or meta(index, "clone") != clone(project.git_dir):
+    if meta(index, "clone") != clone(project.git_dir) or not meta(index, "is_whole"):
         return []
     from enricher.context import commits
 
-    known = commits.Known(is_whole=is_whole == "1", cut_at=int(meta(index, "cut_at") or 0))
     of_things: list[Candidate] = []
     guesses = True
     if things:
@@ -124,7 +122,7 @@ def offer(request: Request, _rule: ChannelRule) -> list[Candidate]:
 
         of_things = past_things.find(index, things)
         guesses = not of_things and past_things.may_be_names(things)
-    found = commits.of_names(index, request, named, questions, known, guesses=guesses)
+    found = commits.of_names(index, request, named, questions, guesses=guesses)
     found += [one for one in of_things if not found or one.kind == past_things.NOTE]
     return found or (commits.of_a_time(index, request, named, prose) if has_time else [])
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from _blake2 import blake2b
 
 from enricher.prompt.wording.words import terms
-from enricher.sources.code import DOC, files_with, marks
+from enricher.sources.code import DOC, files_with, marks, meta
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -130,17 +130,20 @@ def removals(found: list[Event]) -> list[Event]:
     return found[:1]
 
 
-def introduction(found: list[Event], *, is_whole: bool, cut_at: int) -> Event | None:
+def introduction(db: Connection, found: list[Event]) -> Event | None:
     """Return the commit that introduced a name, or None if it is not certain which one did.
 
-    ``found`` are the commits that affected the name, newest first. Unless the history is complete (``is_whole``), the
-    oldest of them counts only if it defined the name. A commit that changed very many files does not count, because it
-    rarely introduces a name on purpose. Nor does one after ``cut_at``, the time of the newest commit whose diff was not
-    read to its end: that commit may have introduced the name.
+    ``found`` are the commits that affected the name, newest first. Unless the index has the whole history, the oldest
+    of them counts only if it defined the name. A commit that changed very many files does not count, because it rarely
+    introduces a name on purpose. Nor does one after a commit whose diff was not read to its end, which may have
+    introduced the name.
     """
     defining = [one for one in found if one.what & DEFINED and not one.what & UNDEFINED]
-    first = defining[-1] if defining else found[-1] if found and is_whole and found[-1].net > 0 else None
-    return None if first is None or first.state >= SWEEP or 0 < cut_at < first.at else first
+    is_added = bool(found) and found[-1].net > 0 and meta(db, "is_whole") == "1"
+    first = defining[-1] if defining else found[-1] if is_added else None
+    if first is None or first.state >= SWEEP:
+        return None
+    return None if 0 < int(meta(db, "cut_at") or 0) < first.at else first
 
 
 def successors(db: Connection, name: str, event: Event) -> list[str]:

@@ -99,13 +99,15 @@ def _mark_reverted(commits: list[Commit]) -> None:
                 break
 
 
-def recency(commits: list[Commit]) -> dict[str, float]:
-    """Return for each path a score that grows with each commit that changed the file; recent commits count more."""
+def recency(changed: Iterable[list[str]]) -> dict[str, float]:
+    """Return for each path a score that grows with each commit that changed the file; recent commits count more.
+
+    ``changed`` has the paths that each of the latest commits changed, newest first.
+    """
     found: dict[str, float] = {}
-    for age, commit in enumerate(commits[:MOST_RECENT]):
-        if len(commit.files) <= MOST_FILES:
-            for path in commit.files:
-                found[path] = found.get(path, 0.0) + math.exp(-age / LIFETIME)
+    for age, paths in enumerate(changed):
+        for path in paths if len(paths) <= MOST_FILES else ():
+            found[path] = found.get(path, 0.0) + math.exp(-age / LIFETIME)
     return found
 
 
@@ -142,9 +144,9 @@ class GitHistory:
         self._write_tags(db)
         if self.commits is None:
             rows = db.execute("select files from commits order by at desc, id desc limit ?", (MOST_RECENT,)).fetchall()
-            kept = [files.split("\n") if files else [] for (files,) in rows]
+            changed = (files.split("\n") if files else [] for (files,) in rows)
             # A list of MOST_FILES entries may be truncated; treat its commit as a mass edit.
-            lately = recency([Commit("", 0, "", "", one if len(one) < MOST_FILES else []) for one in kept])
+            lately = recency(paths if len(paths) < MOST_FILES else [] for paths in changed)
             fresh = [(lately[name], name) for name in paths if name in lately]
             db.executemany("update files set recency = ? where path = ?", fresh)
             return 0
@@ -152,7 +154,7 @@ class GitHistory:
         set_meta(db, head=self.head, clone=clone(self.project.git_dir))
         self._write_commits(db, self.commits)
         db.execute("update files set recency = 0 where recency <> 0")
-        lately = recency(self.commits)
+        lately = recency(commit.files for commit in self.commits[:MOST_RECENT])
         db.executemany("update files set recency = ? where path = ?", [(value, name) for name, value in lately.items()])
         return int(was != self.head)
 

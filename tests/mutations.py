@@ -4277,7 +4277,7 @@ MUTATIONS = (
     Mutation(
         "half of a longer name asks for the action",
         "enricher/prompt/wording/actions/__init__.py",
-        "if behind and not (behind[0] in _words().go_on or _is_version(behind[0])):",
+        "if behind and not (behind[0] in _words().go_on or is_version(behind[0])):",
         "if not things:",
         "",
         "context/test_ways.py::test_a_prompt_that_only_says_the_words_asks_for_none",

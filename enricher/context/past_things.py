@@ -1,8 +1,8 @@
 """Find the commit, and the line of the release notes, that answer a question about the past of a thing in plain words.
 
-All words of the thing must stand together in the line, at a verb that answers the question: "when did we drop CVS" is
-answered by "Drop support for CVS repositories", not by "Fix a crash after dropping a file on the CVS page". This module
-runs in the hook, but is loaded only if a prompt asks such a question.
+All words of the thing must be close together in the line, next to a verb that answers the question: "when did we drop
+CVS" is answered by "Drop support for CVS repositories", not by "Fix a crash after dropping a file on the CVS page".
+This module runs in the hook, but is loaded only if a prompt asks such a question.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from enricher.context import Candidate
 from enricher.context.commits import SURE, candidate
 from enricher.context.topic_match import FUNCTION_WORDS
+from enricher.prompt.text import is_version
 from enricher.prompt.wording.past_questions import ADDED, CHANGED, ENGLISH, FIXED, NEWS, OTHER, REMOVED
 from enricher.prompt.wording.words import STOP_WORDS, generic_stems, stem, words_of
 
@@ -123,7 +124,7 @@ class _Wanted:
         left_out = _LEFT_OUT - _KINDS if is_whole else _LEFT_OUT
         pieces: list[str] = []
         for before, word in zip(["in", *words], words, strict=False):
-            if _is_version(word) and (before in _BEFORE_VERSION or self.is_partial):
+            if is_version(word) and (before in _BEFORE_VERSION or self.is_partial):
                 self.version, self.is_since = word.lstrip("v"), before in _SINCE
             elif word not in left_out:
                 pieces += [piece for piece in _pieces(word) if piece not in left_out]
@@ -177,7 +178,7 @@ class _Wanted:
         return all(any(self._is_form(word, other) for other in stems) for word in self.words)
 
     def _places(self, stems: list[str], words: list[str]) -> list[int]:
-        """Return where the words stand nearest to each other; empty if one is missing."""
+        """Return the positions at which the words are nearest to each other; empty if one is missing."""
         found = [[at for at, other in enumerate(stems) if self._is_form(word, other)] for word in words]
         near = [[min(places, key=lambda at: abs(at - end)) for places in found if places] for end in found[-1]]
         best = min(near, key=lambda places: max(places) - min(places), default=[])
@@ -195,10 +196,6 @@ class _Wanted:
         if at < first:
             return _BETWEEN.issuperset(part[at + 1 : first])
         return at > last and part[at].endswith(_PARTICIPLES) and _AUXILIARY.issuperset(part[last + 1 : at])
-
-
-def _is_version(word: str) -> bool:
-    return word.lstrip("v")[:1].isdigit() and "." in word
 
 
 def _pieces(text: str) -> list[str]:
@@ -246,26 +243,26 @@ def _share_of_subject(subject: str, wanted: _Wanted) -> float:
 
 
 def _best(rows: list[Line], shares: list[float], wanted: _Wanted) -> list[Line]:
-    """Return the line that has least beside the thing, or two that fit alike; none if more do.
+    """Return the line of which the thing is the largest share, or two lines with equal shares; none if more are equal.
 
-    The rows are in order, the newest first, and their fourth value is the version or commit. A line that tells of the
-    adding has none about the thing before it, except in the same version.
+    The rows are in order, the newest first, and their fourth value is the version or commit. A thing can only have been
+    added by the oldest version or commit that mentions it.
     """
-    told = [(share, row) for share, row in zip(shares, rows, strict=True) if share]
+    matches = [(share, row) for share, row in zip(shares, rows, strict=True) if share]
     if wanted.kind == ADDED:
-        told = [(share, row) for share, row in told if row[3] == rows[-1][3]]
-        return [max(told, key=lambda one: one[0])[1]] if told else []
-    most = max((share for share, _row in told), default=0.0)
-    best = [row for share, row in told if share == most]
-    if wanted.is_partial and len(told) > 1:  # part of the thing is unknown: the others may be meant
+        matches = [(share, row) for share, row in matches if row[3] == rows[-1][3]]
+        return [max(matches, key=lambda one: one[0])[1]] if matches else []
+    most = max((share for share, _row in matches), default=0.0)
+    best = [row for share, row in matches if share == most]
+    if wanted.is_partial and len(matches) > 1:  # part of the thing is unknown: the others may be meant
         return []
     return best if len(best) <= MOST_TOLD else []
 
 
 def _rows(db: Connection, wanted: _Wanted, columns: str, table: str, rest: str) -> list[Line]:
-    """Return the lines with all words of the thing, the text first; none if they tell nothing in this project.
+    """Return the rows whose text, the first column, has all words of the thing; none if these words are too common.
 
-    One word tells something if few lines have it; two that stand together always do.
+    A single word is too common if many lines of the project have it; two adjacent words never are.
     """
     if not wanted.words:
         return []
@@ -295,7 +292,7 @@ def _commits(db: Connection, wanted: _Wanted) -> list[Candidate]:
 
 
 def _moment(db: Connection, version: str) -> int | None:
-    """Return the time of the tag of a version, whatever stands before the number in its name."""
+    """Return the time of the tag of a version, whatever precedes the number in its name; None if there is no tag."""
     tags = db.execute("select name, at from tags where name like ?", (f"%{version}",)).fetchall()
     return next((at for name, at in tags if not name.removesuffix(version)[-1:].isdigit()), None)
 
@@ -306,7 +303,7 @@ def _notes(db: Connection, wanted: _Wanted) -> list[Candidate]:
     rows = _rows(db, wanted, "said, path, line, version, section", "release_notes", rest)
     if wanted.is_since:
         until = {path: line for path, line, _heading in _headings(db, wanted.version)}
-        rows = [row for row in rows if row[2] < until.get(row[1], 0)]  # the newest version stands at the top
+        rows = [row for row in rows if row[2] < until.get(row[1], 0)]  # the newest version is at the top
     found = _best(rows, [_share(row[0], wanted, row[4]) for row in rows], wanted)
     return [_note(*row) for row in found[:1]] + [_note(*row) for row in found[1:] if row[3] != found[0][3]]
 

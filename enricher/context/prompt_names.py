@@ -1,4 +1,4 @@
-"""Find the names in a prompt whose history may be told."""
+"""Find the names in a prompt whose history the channel ``history`` looks up."""
 
 from __future__ import annotations
 

@@ -62,6 +62,11 @@ def singular(word: str) -> str:
     return word[:-1] if len(word) > 3 and word[-1] == "s" and word[-2] != "s" else word
 
 
+def is_version(word: str) -> bool:
+    """Return whether a word has the form of a version with a dot: "2.1", "v2.1.0"."""
+    return word.lstrip("v")[:1].isdigit() and "." in word
+
+
 def without_last_word(text: str, *, window: int = 40) -> str:
     """Drop the last word of a text that was cut off, if that word begins within the last ``window`` characters."""
     return text.rpartition(" ")[0] if " " in text[-window:] else text

@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from enricher.prompt.redaction import redact, without_secrets
+from enricher.prompt.redaction import redact
 from enricher.sources.code import meta
-from enricher.sources.code.indexing import set_meta
-from storage.base import private
+from enricher.sources.code.indexing import read_text, set_meta
+from enricher.sources.code.indexing.listing import uppermost
 
 if TYPE_CHECKING:
     import sqlite3
@@ -45,8 +45,7 @@ _MARKS = re.compile(r"\*\*|``|\[(?=[^\]]*\])|(?<=\w)\](?!\()|https?://\S+")
 def write(db: sqlite3.Connection, root: str, files: list[ListedFile]) -> bool:
     """Store the lines of the release notes among ``files``, unless they are the same as at the last call."""
     concerned = [one for one in files if one.path.count("/") <= DEEPEST and _FILE.search(one.path)]
-    concerned = [one for one in concerned if not _ASIDE.search(one.path)]
-    concerned = sorted(concerned, key=lambda one: (one.path.count("/"), one.path))[:MOST_FILES]
+    concerned = uppermost([one for one in concerned if not _ASIDE.search(one.path)])[:MOST_FILES]
     mark = "\n".join(f"{one.path} {one.mtime_ns} {one.size}" for one in concerned)
     if meta(db, "release_notes") == mark:
         return False
@@ -58,11 +57,7 @@ def write(db: sqlite3.Connection, root: str, files: list[ListedFile]) -> bool:
 
 
 def _rows_of(root: str, path: str) -> list[tuple[str, int, str, str, str]]:
-    try:
-        content = private.read_file(f"{root}/{path}", MOST_BYTES)
-    except OSError:
-        return []
-    text = "" if b"\0" in content else without_secrets(content.decode(errors="replace"))
+    text = read_text(root, path, MOST_BYTES)
     name = path.rpartition("/")[2].rpartition(".")[0]
     named = _VERSION.match(name)
     rows = [(path, 1, name, "", "")] if named else []

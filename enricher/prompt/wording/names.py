@@ -164,8 +164,8 @@ class _Reader:
         name.may_be_new = any(word in self.lowered for word in MAKING)
         name.is_made = name.may_be_new and any(word in self.lowered for word in CREATING)
         known = self.found.setdefault((name.kind, name.text), name)
-        for told in ("is_certain", "is_asked", "is_class", "is_setting", "may_be_new", "owner", "scope", "line"):
-            setattr(known, told, getattr(known, told) or getattr(name, told))
+        for key in ("is_certain", "is_asked", "is_class", "is_setting", "may_be_new", "owner", "scope", "line"):
+            setattr(known, key, getattr(known, key) or getattr(name, key))
 
     def pasted(self, bare: str) -> None:
         """Store the part of a pasted line that is worth looking up in the project.
@@ -257,9 +257,9 @@ class _Reader:
             if name := self.found.get((IDENTIFIER, inside)):
                 name.is_setting = "-" in inside
             return
-        told = [*before.split(), *words]
-        for at, word in enumerate(words if len(words) > 1 else (), len(told) - len(words)):
-            if is_code and word.startswith("--") and _is_of_a_run(told[:at]):
+        all_words = [*before.split(), *words]
+        for at, word in enumerate(words if len(words) > 1 else (), len(all_words) - len(words)):
+            if is_code and word.startswith("--") and _is_of_a_run(all_words[:at]):
                 self.incidental.append(word)
             elif is_code or "_" in word:
                 self.word(word, "")
@@ -431,7 +431,7 @@ def _without_library_function(line: str) -> str:
 
 
 def _is_of_a_run(before: list[str]) -> bool:
-    """Return whether a flag behind the words ``before`` belongs to a command line of which only the run is told.
+    """Return whether a flag behind the words ``before`` belongs to a command that somebody ran and only reports.
 
     In "it hangs when I run shopctl check --offline" it does, but not in "running with --offline hangs".
     """

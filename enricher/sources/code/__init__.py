@@ -98,6 +98,11 @@ def read_file(root: str, path: str) -> str:
         return ""
 
 
+def bare_name(path: str) -> str:
+    """Return the name of a file without its folder and endings."""
+    return path.rpartition("/")[2].partition(".")[0]
+
+
 def stem_of(path: str) -> str:
     """Return the name by which code refers to a file: its file name in lower case, without the ending.
 

@@ -20,7 +20,7 @@ from enricher.prompt.wording.names import (
     TEXT,
 )
 from enricher.prompt.wording.words import is_code_form, quoted
-from enricher.sources.code import MOST_READ_BYTES, SOURCE, TEMPLATE, TEST
+from enricher.sources.code import MOST_READ_BYTES, SOURCE, TEMPLATE, TEST, bare_name
 from enricher.sources.code.facts import (
     DEFINITION,
     FEW,
@@ -233,7 +233,7 @@ def _definition(
     uses = lookup.uses(name.text, first.path, namesakes)
     if uses.files and not name.is_certain:
         # Of an ordinary word that is used everywhere, the function is meant only if the prompt says so; it may be used
-        # in as many files as a word, so how many is not told.
+        # in as many files as a word, so their number is not given.
         is_function = (name.is_asked or name.is_class) and first.kind != TEST and not first.text[:1].isspace()
         return Fact(DEFINITION, first.path, first.line, subject, "defined here", FEW) if is_function else None
     is_variable = not first.text.strip().startswith(DEFINING_STARTS)
@@ -265,7 +265,7 @@ def _of_owner(lookup: Lookup, places: list[SourceLine], name: Name) -> list[Sour
     for place in places:
         owner = owners.get(place.path)
         if owner is None:
-            own += [place] if _stem(place.path) == name.owner.lower() else []
+            own += [place] if bare_name(place.path).lower() == name.owner.lower() else []
             continue
         lines = lookup.lines_in(place.path, name.text)
         end = lookup.end_of_class(owner)
@@ -277,10 +277,6 @@ def _of_owner(lookup: Lookup, places: list[SourceLine], name: Name) -> list[Sour
             own.append(place)
     # Of the modules so called, the one whose whole path the prompt gives.
     return [place for place in own if _is_module(place.path, name.scope)] or own
-
-
-def _stem(path: str) -> str:
-    return path.rpartition("/")[2].partition(".")[0].lower()
 
 
 def _has_namesake(lookup: Lookup, name: Name, place: SourceLine) -> bool:

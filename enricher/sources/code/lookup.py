@@ -14,6 +14,7 @@ from enricher.sources.code import (
     SOURCE,
     TEST,
     USING,
+    bare_name,
     count_with,
     files_with,
     marks,
@@ -164,7 +165,7 @@ class Lookup:
         written = f"{owner}.{name}"
         if self.verified(place, written) and written in place.text.partition("=")[0]:  # not "param = app.param"
             return True
-        is_its_file = place.path.rpartition("/")[2].partition(".")[0] == owner
+        is_its_file = bare_name(place.path) == owner
         return is_its_file and self.verified(place, name) and not indentation(place.text)
 
     def is_decorated(self, place: SourceLine) -> bool:

@@ -9,7 +9,7 @@ import os
 
 from enricher.prompt.wording.names import ATTACHED, CODE, FILE, FLAG, IDENTIFIER, TEXT
 from enricher.prompt.wording.words import quoted
-from enricher.sources.code import CONFIG, EXAMPLE, GENERATED, SOURCE, TEMPLATE, TEST, VENDORED, stem_of
+from enricher.sources.code import CONFIG, EXAMPLE, GENERATED, SOURCE, TEMPLATE, TEST, VENDORED, bare_name, stem_of
 from enricher.sources.code.facts import FEW, MOST_LINES, ONLY, TESTED, USERS, Fact, also_lines, format_place, only_file
 from enricher.sources.code.lines import is_comment, is_import
 from enricher.sources.code.lookup import LONG_FILE, is_near
@@ -93,7 +93,7 @@ def with_users(lookup: Lookup, path: str) -> Fact | None:
     if path in lookup.opened or path.lower() in COMMON_FILES or len(lookup.named_paths) > MOST_NAMED:
         return None
     places = _mentions(lookup, path) | _imports(lookup, path)
-    if len(places) > MOST_USERS or all(user.rpartition("/")[2].partition(".")[0] in PACKAGE_FILES for user in places):
+    if len(places) > MOST_USERS or all(bare_name(user) in PACKAGE_FILES for user in places):
         return None
     listed = ", ".join(format_place(user, line) for user, line in sorted(places.items()))
     fact = Fact(USERS, path, 0, "", f"used in {listed}", FEW)
@@ -117,7 +117,7 @@ def _mentions(lookup: Lookup, path: str) -> dict[str, int]:
 
 
 def _imports(lookup: Lookup, path: str) -> dict[str, int]:
-    stem = path.rpartition("/")[2].partition(".")[0]
+    stem = bare_name(path)
     if any(other != path and kind == SOURCE for other, kind in lookup.of_stem(stem)):
         return {}  # an import may mean the other module of this name
     return _lines_with(lookup, path, stem, (SOURCE, TEMPLATE), only_imports=True)
@@ -178,7 +178,7 @@ def _missing_file(lookup: Lookup, path: str) -> Fact | None:
     same_stem = [own for own, _kind in lookup.of_stem(stem) if _is_of_family(own, ending)] if len(stem) > 3 else []
     near = [
         own for own in lookup.stems_like(stem)
-        if own.endswith(f".{ending}") and is_near(own.rpartition("/")[2].partition(".")[0], stem)
+        if own.endswith(f".{ending}") and is_near(bare_name(own), stem)
     ]  # fmt: skip
     if len(stem) < SHORTEST_MISSPELLED:
         near = [own for own in near if len(stem) >= SHORTEST_IN_FOLDER and _is_longer_or_shorter(own, folder, stem)]

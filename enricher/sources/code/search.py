@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from enricher.prompt.project import identify
 from enricher.prompt.wording.query import read
 from enricher.prompt.wording.words import generic_stems, pieces, stem
-from enricher.sources.code import database_file, is_project
+from enricher.sources.code import bare_name, database_file, is_project
 from enricher.sources.code.indexing import index
 from enricher.sources.code.ranking import (
     DEFINES,
@@ -98,7 +98,7 @@ def features(hit: FileHit, ranking: Ranking) -> tuple[float, float, int, int, fl
     total_strength = sum(ranking.strengths.values()) + ranking.unknown
     if not total_strength:
         return 0.0, 0.0, 0, 0, 0.0
-    own = {stem(piece) for piece in pieces(hit.path.rpartition("/")[2].partition(".")[0])}
+    own = {stem(piece) for piece in pieces(bare_name(hit.path))}
     whole = (1.0 if len(own) > 1 else 0.5) if own and own <= named else 0.0
     best = sorted(named or held, key=lambda term: (-ranking.strengths[term], term))  # a set has no fixed order
     spoken = list(dict.fromkeys(ranking.words_by_term.get(term, term) for term in best[:3]))

@@ -1,4 +1,4 @@
-"""Find out where a text stands in a project: a quotation, an error, a route, a flag, or a name without a definition.
+"""Find where a text occurs in a project: a quotation, an error, a route, a flag, or a name without a definition.
 
 Used by ``enricher.sources.code.locations``, in the hook.
 """
@@ -139,7 +139,7 @@ def _reason(
     *,
     is_delimited: bool,
 ) -> str:
-    """Return what is told of the places of ``text``: the only one of its kind, or which others there are."""
+    """Describe the places of ``text``: that there is only one of their kind, or which others there are."""
     others = ", ".join(format_place(other, found[0][0]) for other, _kind, found in own[1:])
     others_count = len(holders) - len(own)
     if others:

@@ -8,7 +8,7 @@ regular expressions.
 
 from __future__ import annotations
 
-from enricher.prompt.text import without_code
+from enricher.prompt.text import is_version, without_code
 from enricher.prompt.wording.actions import words as tables
 
 TEST, NEW_TEST, RELEASE, BUILD, RUN = "test", "new-test", "release", "build", "run"
@@ -278,10 +278,10 @@ def _of_alone(verb: str, rest: list[str]) -> str:
         return action
     if rest[0] in ("the", "teh", "my", "your", "our", "all") or (rest[0] == "that" and verb in ("commit", "push")):
         return action if _is_committable(verb, rest, behind) else ""
-    if verb in ("release", "publish", "tag", "cut") and _is_version(rest[0]):
+    if verb in ("release", "publish", "tag", "cut") and is_version(rest[0]):
         return action
     if rest[0] == "version":
-        return action if len(rest) > 1 and _is_version(rest[1]) else ""
+        return action if len(rest) > 1 and is_version(rest[1]) else ""
     if verb == "tag":  # "tag it with a label" is about something else
         return action if rest in (["it"], ["this"]) else ""
     if verb in NEEDS_A_THING and len(rest) > 1 and rest[0] in ("it", "this", "that", "these", "them", "everything"):
@@ -304,10 +304,6 @@ def _is_committable(verb: str, rest: list[str], behind: frozenset[str]) -> bool:
     return thing in behind
 
 
-def _is_version(word: str) -> bool:
-    return word.lstrip("v")[:1].isdigit() and "." in word
-
-
 def _is_path(word: str) -> bool:
     return "/" in word or (word.rpartition(".")[2].isalpha() and "." in word[1:])
 
@@ -323,12 +319,12 @@ def _has_object(rest: list[str], things: frozenset[str], verb: str, action: str)
             if " ".join(rest[at : at + length]) not in things:
                 continue
             behind = rest[at + length : at + length + 1]
-            if behind and not (behind[0] in _words().go_on or _is_version(behind[0])):
+            if behind and not (behind[0] in _words().go_on or is_version(behind[0])):
                 continue
             if action == RELEASE and verb in ("bump", "increase", "raise") and behind == ["of"]:
                 return False  # "bump the version of react" is about a dependency
             return not (action in (BUILD, RUN) and {"a", "an"}.intersection(rest[:at]))  # "build an app that …"
-        is_between = word in _words().between or _is_version(word)
+        is_between = word in _words().between or is_version(word)
         if not is_between and not (action in NAMED_BETWEEN or (word in _PARTICLES and at < 4)):
             return False
     return False

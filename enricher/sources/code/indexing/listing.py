@@ -99,6 +99,11 @@ def _with_state(root: str, names: list[str]) -> list[ListedFile]:
     return found
 
 
+def uppermost(files: list[ListedFile]) -> list[ListedFile]:
+    """Return the files sorted by the depth of their folders."""
+    return sorted(files, key=lambda file: (file.path.count("/"), file.path))
+
+
 def _is_utf8(name: str) -> bool:  # SQLite stores no other text
     try:
         name.encode()

@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from enricher.sources.code.lookup import Lookup
 
 MOST_FILES = 2
-"""Maximum number of files that use a key for their places to be told."""
+"""Maximum number of files that use a key for their places to be listed."""
 WHOLE, SHORT, WITHOUT_KEY, NOTHING = range(4)
-"""How much is told where there is no room for more: the key with all places, with that in the first file, this place
+"""How much is said where there is no room for more: the key with all places, with that in the first file, this place
 without the key, or the key alone.
 """
 LONGEST_SUBJECT = 40
 """Maximum characters of the quoted text in the line of output."""
 LONGEST_FRAME = 30
-"""Characters of a line of output beside its place, the quoted text and what is told of the key."""
+"""Characters of a line of output that are not its place, the quoted text or the description of the key."""
 LONGEST_KEY = 80
 FARTHEST_CALL = 60
 """Maximum characters before a key in which the call that translates it is looked for."""
@@ -83,8 +83,8 @@ def _described(places: list[tuple[str, int]], found: list[tuple[str, str]]) -> s
     listed: list[str] = []
     for (path, number), (key, uses) in zip(places, found, strict=True):
         place = f"line {number}" if path == first else f"in {format_place(path, number)}"
-        told = f" (key {key}{', used in ' * bool(uses)}{uses})" if key else f" (used in {uses})" * bool(uses)
-        listed.append(f"{place}{told}" if listed else told)  # the first place is that of the fact itself
+        use = f" (key {key}{', used in ' * bool(uses)}{uses})" if key else f" (used in {uses})" * bool(uses)
+        listed.append(f"{place}{use}" if listed else use)  # the first place is that of the fact itself
     return " and ".join(listed)
 
 
@@ -162,7 +162,7 @@ def _parts(content: str, path: str, number: int, text: str) -> list[str]:
 
 
 def _entry(line: str, text: str, *, is_yaml: bool) -> list[str]:
-    """Return the keys that stand in a line before the value that contains ``text``; none if something else does."""
+    """Return the keys before the value in a line that contains ``text``; none if the line has another form."""
     keys: list[str] = []
     rest = line.strip()
     while True:

@@ -12,12 +12,13 @@ from collections import Counter
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
-from enricher.prompt.redaction import redact, without_secrets
+from enricher.prompt.redaction import redact
 from enricher.sources.code import meta
-from enricher.sources.code.indexing import set_meta
+from enricher.sources.code.indexing import read_text, set_meta
 from enricher.sources.code.indexing.commands import ONE_TEST, Command, ProjectFiles, commands
 from enricher.sources.code.indexing.conventions import DEEPEST, MOST_DOCUMENTS, additions, conventions, is_document
 from enricher.sources.code.indexing.documents import as_markdown, titles
+from enricher.sources.code.indexing.listing import uppermost
 from enricher.sources.code.indexing.runners import Runner, runners
 from enricher.sources.code.indexing.ways.files import (
     CHANGELOG,
@@ -30,7 +31,6 @@ from enricher.sources.code.indexing.ways.files import (
     folder_of,
     of_files,
 )
-from storage.base import private
 
 if TYPE_CHECKING:
     import sqlite3
@@ -123,13 +123,9 @@ def _dependencies(texts: dict[str, str]) -> list[str]:
 
 
 def _concerned(files: list[ListedFile]) -> list[ListedFile]:
-    documents = _uppermost([file for file in files if is_document(file.path)])
-    manifests = _uppermost([file for file in files if _is_manifest(file.path)])
+    documents = uppermost([file for file in files if is_document(file.path)])
+    manifests = uppermost([file for file in files if _is_manifest(file.path)])
     return documents[:MOST_DOCUMENTS] + manifests[:MOST_MANIFESTS]
-
-
-def _uppermost(files: list[ListedFile]) -> list[ListedFile]:
-    return sorted(files, key=lambda file: (file.path.count("/"), file.path))
 
 
 def _is_manifest(path: str) -> bool:
@@ -148,11 +144,7 @@ def _hash_of(files: Iterable[ListedFile]) -> str:
 def _read(root: str, file: ListedFile) -> str:
     if file.size > MOST_BYTES and not CHANGELOG.match(file.path):  # of a changelog, the beginning is enough
         return ""
-    try:
-        content = private.read_file(f"{root}/{file.path}", MOST_BYTES)
-    except OSError:
-        return ""
-    text = "" if b"\0" in content else without_secrets(content.decode(errors="replace"))
+    text = read_text(root, file.path, MOST_BYTES)
     return as_markdown(text) if file.path.endswith(".rst") and is_document(file.path) else text
 
 

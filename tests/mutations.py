@@ -2890,7 +2890,7 @@ MUTATIONS = (
     Mutation(
         "a key in a test counts as a use of a function",
         "enricher/sources/code/lookup.py",
-        "is_key = kind == TEST and is_only_quoted(text, name)",
+        "is_key = kind == code.TEST and is_only_quoted(text, name)",
         "is_key = False",
         "",
         "code/test_whereabouts.py::test_a_key_in_a_test_is_no_use_of_the_function",
@@ -3018,7 +3018,7 @@ MUTATIONS = (
     Mutation(
         "a helper of tests counts as a use of what is called like it",
         "enricher/sources/code/lookup.py",
-        "if kind == TEST and path != home and any(",
+        "if kind == code.TEST and path != home and any(",
         "if kind == TEST and path == home and any(",
         "",
         "code/test_whereabouts.py::test_a_helper_of_tests_that_is_called_so_too_is_no_use",
@@ -4277,7 +4277,7 @@ MUTATIONS = (
     Mutation(
         "half of a longer name asks for the action",
         "enricher/prompt/wording/actions/__init__.py",
-        "if behind and not (behind[0] in _words().go_on or is_version(behind[0])):",
+        "if behind and not (behind[0] in _GO_ON or is_version(behind[0])):",
         "if not things:",
         "",
         "context/test_ways.py::test_a_prompt_that_only_says_the_words_asks_for_none",

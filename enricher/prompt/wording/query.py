@@ -49,11 +49,11 @@ class Query:
     such as TITLE), and ``frames`` the pairs (path, line number) of a stack trace, in its order. ``messages`` are quoted
     texts and error messages, and ``commits`` are hexadecimal ids. ``titled`` contains the index terms of the first
     line, and ``pairs`` each two adjacent words of that line, joined into one. ``words_by_term`` maps an index term to
-    the word of the prompt that it comes from. ``words`` is the number of words that were read.
+    the word of the prompt that it comes from.
     """
 
     __slots__ = (
-        "commits", "dotted", "frames", "messages", "names", "pairs", "paths", "titled", "weights", "words",
+        "commits", "dotted", "frames", "messages", "names", "pairs", "paths", "titled", "weights",
         "words_by_term",
     )  # fmt: skip
 
@@ -68,7 +68,6 @@ class Query:
         self.pairs: list[str] = []
         self.titled: set[str] = set()
         self.words_by_term: dict[str, str] = {}
-        self.words = 0
 
 
 def read(text: str) -> Query:
@@ -235,7 +234,6 @@ class _Reader:
             return
         if not 1 < len(word) <= LONGEST or word[0].isdecimal():
             return
-        self.query.words += 1
         lowered = word.lower()
         looks_like_code = "_" in word.strip("_") or (lowered != word and word[1:] != lowered[1:] and not word.isupper())
         is_code = where in (MARKED, CODE, IMPORT, TRACE, DATA)

@@ -7,20 +7,7 @@ The limits count work, not time, so the same files give the same answer.
 from __future__ import annotations
 
 from enricher.prompt.wording.words import terms_in
-from enricher.sources.code import (
-    BY_IMPORTANCE,
-    DEFINING,
-    DOC,
-    SOURCE,
-    TEST,
-    USING,
-    bare_name,
-    count_with,
-    files_with,
-    marks,
-    read_file,
-    stem_of,
-)
+from enricher.sources import code
 from enricher.sources.code.lines import (
     declares,
     defines,
@@ -133,9 +120,9 @@ class Lookup:
         ).fetchall()
         found: dict[str, SourceLine] = {}
         for path, kind, line in rows:
-            if kind in DEFINING and path not in found and len(found) < MOST_DEFINITIONS:
+            if kind in code.DEFINING and path not in found and len(found) < MOST_DEFINITIONS:
                 found[path] = SourceLine(path, line, kind, "")
-        return sorted(found.values(), key=lambda one: (DEFINING.index(one.kind), one.path))
+        return sorted(found.values(), key=lambda one: (code.DEFINING.index(one.kind), one.path))
 
     def lines_in(self, path: str, name: str) -> list[int]:
         """Return the numbers of the lines of a file that define ``name``."""
@@ -165,7 +152,7 @@ class Lookup:
         written = f"{owner}.{name}"
         if self.verified(place, written) and written in place.text.partition("=")[0]:  # not "param = app.param"
             return True
-        is_its_file = bare_name(place.path) == owner
+        is_its_file = code.bare_name(place.path) == owner
         return is_its_file and self.verified(place, name) and not indentation(place.text)
 
     def is_decorated(self, place: SourceLine) -> bool:
@@ -254,14 +241,14 @@ class Lookup:
             if path != home and path in namesakes:
                 uses.is_partial = True
                 continue
-            if kind not in (*USING, TEST):
+            if kind not in (*code.USING, code.TEST):
                 continue
             lines = self.occurrences(path, name)
-            if kind == TEST and path != home and any(declares(text, name) for _line, text in lines):
+            if kind == code.TEST and path != home and any(declares(text, name) for _line, text in lines):
                 continue  # a helper of these tests is called so, too; the index has none
             for line, text in lines:
                 is_definition = defines_in(path, text, name) or (path == home and line in defining)
-                is_key = kind == TEST and is_only_quoted(text, name)
+                is_key = kind == code.TEST and is_only_quoted(text, name)
                 if not is_definition and not is_key and not only_mentions(path, self.text(path), line, text, name):
                     uses.places.append(SourceLine(path, line, kind, text))
                 elif path != home and is_renaming(text, name):
@@ -286,8 +273,8 @@ class Lookup:
             return []
         ids: set[int] | None = None
         # Rare terms first, to narrow down the files quickly; the files themselves are read afterwards.
-        for _count, term in sorted((count_with(self.db, term), term) for term in wanted)[:4]:
-            found = set[int]().union(*files_with(self.db, term))
+        for _count, term in sorted((code.count_with(self.db, term), term) for term in wanted)[:4]:
+            found = set[int]().union(*code.files_with(self.db, term))
             ids = found if ids is None else ids & found
             if not ids:
                 return []
@@ -303,7 +290,7 @@ class Lookup:
 
         Return true, too, if so many files contain it that they cannot all be read.
         """
-        paths = [path for path, kind in self.holding(name) if kind != DOC]
+        paths = [path for path, kind in self.holding(name) if kind != code.DOC]
         if len(paths) > MOST_CANDIDATES:
             return True
         return any(not is_comment(line) for path in paths for _number, line in self.occurrences(path, name))
@@ -313,8 +300,8 @@ class Lookup:
         found: list[tuple[str, int]] = []
         for start in range(0, len(some), MOST_ROWS):
             part = some[start : start + MOST_ROWS]
-            found += self.db.execute(f"select path, kind from files where id in ({marks(part)})", part)
-        return sorted(((path, kind) for path, kind in found), key=lambda one: (BY_IMPORTANCE.index(one[1]), one[0]))
+            found += self.db.execute(f"select path, kind from files where id in ({code.marks(part)})", part)
+        return sorted(found, key=lambda one: (code.BY_IMPORTANCE.index(one[1]), one[0]))
 
     # --- files
 
@@ -323,7 +310,7 @@ class Lookup:
         parts = [part for part in path.split("/") if part not in ("", ".", "..")]
         if not parts:
             return []
-        same = (stem_of("/".join(parts)),)
+        same = (code.stem_of("/".join(parts)),)
         rows = self.db.execute("select path, kind from files where stem = ? limit 4000", same).fetchall()
         return [(own, kind) for own, kind in rows if own.split("/")[-len(parts) :] == parts]
 
@@ -372,7 +359,7 @@ class Lookup:
         known = self._texts.get(path)
         if known is None:
             self.is_exhausted = self.is_exhausted or len(self._texts) >= MOST_READ
-            known = "" if self.is_exhausted else read_file(self.root, path)
+            known = "" if self.is_exhausted else code.read_file(self.root, path)
             self._texts[path] = known
         return known
 
@@ -395,4 +382,4 @@ def is_near(one: str, other: str) -> bool:
 
 def _is_offered(path: str, kind: int, text: str) -> bool:
     """Return whether a line only passes a name on to other programs, as an export and the ``__init__.py`` do."""
-    return text.startswith("export {") or (path.endswith("/__init__.py") and kind == SOURCE)
+    return text.startswith("export {") or (path.endswith("/__init__.py") and kind == code.SOURCE)

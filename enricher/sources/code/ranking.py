@@ -9,24 +9,7 @@ from __future__ import annotations
 
 from math import log
 
-from enricher.sources.code import (
-    CONFIG,
-    DOC,
-    EXAMPLE,
-    GENERATED,
-    OF_THE_PROGRAM,
-    SOURCE,
-    STUB,
-    TEMPLATE,
-    TEST,
-    TRANSLATION,
-    VENDORED,
-    file_ids,
-    marks,
-    meta,
-    read_file,
-    stem_of,
-)
+from enricher.sources import code
 from enricher.sources.code.lines import phrases
 
 TYPE_CHECKING = False
@@ -51,8 +34,8 @@ CONTENT, PATH, DEFINED = 1.0, 0.7, 0.4
 EXACT, DOTTED, FRAME, NAMED, MESSAGE, RECENT = 0.4, 0.8, 0.75, 2.5, 0.6, 0.12
 """Weights of what points to a file: a definition, a module, a stack frame, a path, a quoted message, recent changes."""
 KIND_FACTORS = {
-    SOURCE: 1.0, TEST: 0.25, DOC: 0.22, CONFIG: 0.45, EXAMPLE: 0.3, VENDORED: 0.3, GENERATED: 0.3, TEMPLATE: 0.7,
-    TRANSLATION: 0.12, STUB: 0.5,
+    code.SOURCE: 1.0, code.TEMPLATE: 0.7, code.STUB: 0.5, code.CONFIG: 0.45, code.EXAMPLE: 0.3, code.VENDORED: 0.3,
+    code.GENERATED: 0.3, code.TEST: 0.25, code.DOC: 0.22, code.TRANSLATION: 0.12,
 }  # fmt: skip
 DEFINES, HOLDS = "defines", "holds"
 NAMED_REASON, TRACE_REASON = "named in the prompt", "in the pasted trace"
@@ -127,7 +110,7 @@ def rank(db: Connection, query: Query, *, limit: int, root: str = "") -> Ranking
     """
     ranking = Ranking()
     ranking.words_by_term = query.words_by_term
-    scores = _sum_weights(db, query, ranking, files=int(meta(db, "files")), after=int(meta(db, "next")))
+    scores = _sum_weights(db, query, ranking, files=int(code.meta(db, "files")), after=int(code.meta(db, "next")))
     special = _Special(db, query)
     least = max(scores, default=0.0) * LEAST_WEIGHT
     best = [identity for identity, score in enumerate(scores) if score > least]
@@ -157,7 +140,7 @@ def _sum_weights(db: Connection, query: Query, ranking: Ranking, *, files: int, 
     rows: dict[str, list[int]] = {}
     for part in range(0, len(weights), 60):
         terms = [term for term, _weight in weights[part : part + 60]]
-        asked = f"select term, content, path, defined, rowid from postings where term in ({marks(terms)})"
+        asked = f"select term, content, path, defined, rowid from postings where term in ({code.marks(terms)})"
         for term, content, path, defined, row in db.execute(asked, terms):
             known = counts.get(term, (0, 0, 0))
             counts[term] = [known[0] + content, known[1] + path, known[2] + defined]
@@ -208,7 +191,7 @@ def _add_term(
         "select content, path, defined, data from postings where rowid = ?", (row,)
     ).fetchone()
     total = content + path + defined
-    identities = file_ids(data, total)
+    identities = code.file_ids(data, total)
     impacts = data[4 * total :]  # one byte for each file, in the order of the ids
     at = 0
     for count, factor in ((content, CONTENT), (path, PATH), (defined, DEFINED)):
@@ -226,7 +209,7 @@ def _load(db: Connection, identities: list[int]) -> list[FileHit]:
     hits = []
     for part in range(0, len(wanted), 100):
         some = wanted[part : part + 100]
-        rows = db.execute(f"select id, path, kind, recency from files where id in ({marks(some)})", some)
+        rows = db.execute(f"select id, path, kind, recency from files where id in ({code.marks(some)})", some)
         hits += [FileHit(*row) for row in rows]
     return hits
 
@@ -272,7 +255,8 @@ class _Special:
             return
         where: dict[str, dict[int, str]] = {}
         for key, identity, name in db.execute(
-            f"select key, file, name from symbols where key in ({marks(names)}) limit {MOST_SYMBOL_ROWS}", list(names)
+            f"select key, file, name from symbols where key in ({code.marks(names)}) limit {MOST_SYMBOL_ROWS}",
+            list(names),
         ):
             known = where.setdefault(key, {})
             if identity not in known or name == names[key][1]:  # the spelling of the prompt, if the file has several
@@ -304,11 +288,11 @@ class _Special:
         for path, weight, reason, line in asked[:120]:
             parts = [part for part in path.split("/") if part not in ("", ".", "..")]
             if parts:
-                stems.setdefault(stem_of("/".join(parts)), []).append((parts, weight, reason, line))
+                stems.setdefault(code.stem_of("/".join(parts)), []).append((parts, weight, reason, line))
         if not stems:
             return
         rows = db.execute(
-            f"select id, path, stem from files where stem in ({marks(stems)}) limit 4000", list(stems)
+            f"select id, path, stem from files where stem in ({code.marks(stems)}) limit 4000", list(stems)
         ).fetchall()
         for stem, wanted in stems.items():
             same = [(identity, path.split("/")) for identity, path, its in rows if its == stem]
@@ -368,10 +352,10 @@ def _look_inside(hits: list[FileHit], query: Query, root: str) -> None:
     counted: list[tuple[FileHit, str, int]] = []
     holders: dict[str, int] = {}
     for hit in hits:
-        text = read_file(root, hit.path)
+        text = code.read_file(root, hit.path)
         for phrase in wanted:
             at = text.find(phrase)
-            if at >= 0 and hit.kind in OF_THE_PROGRAM:  # others only quote the message
+            if at >= 0 and hit.kind in code.OF_THE_PROGRAM:  # others only quote the message
                 holders[phrase] = holders.get(phrase, 0) + 1
                 counted.append((hit, phrase, text.count("\n", 0, at) + 1))
     for hit, phrase, line in counted:

@@ -73,37 +73,6 @@ _FOREIGN_ARTICLES = frozenset("le la les une du des el los das den der eine il g
 ENGLISH_WORDS = frozenset("the is are to of this that for with in".split())
 
 
-class _Words:
-    """The word tables of ``enricher.prompt.wording.actions.words``, parsed into the form in which clauses are matched.
-
-    The hook is a new process for each prompt, and parses the tables each time. To save time, the verbs of an English
-    row stay one string with a space around each verb, so that a verb is found by a substring search.
-    """
-
-    __slots__ = ("alone", "between", "english", "foreign", "go_on", "polite", "verbs", "wide")
-
-    def __init__(self) -> None:
-        self.english = [(action, f" {verbs} ", things) for action, verbs, things in _rows(tables.ENGLISH)]
-        self.alone = {verb: (action, frozenset(behind.split())) for action, verb, behind in _rows(tables.ALONE)}
-        self.foreign = [
-            (action, tuple(verbs.split()), frozenset(things.split())) for action, verbs, things in _rows(tables.FOREIGN)
-        ]
-        self.wide = _rows(tables.WIDE)
-        self.go_on = frozenset(tables.GO_ON.split())
-        self.between = frozenset(tables.BETWEEN.split())
-        self.polite = sorted(_cells(tables.POLITE), key=len, reverse=True)
-        self.verbs = f" {' '.join(self.alone)} {''.join(verbs for _action, verbs, _things in self.english)}"
-
-
-_read: list[_Words] = []
-
-
-def _words() -> _Words:
-    if not _read:
-        _read.append(_Words())
-    return _read[0]
-
-
 def _rows(text: str) -> list[list[str]]:
     joined = text.strip().replace("\n  ", " ")
     return [(line + " ").split(": ", 2) for line in joined.split("\n")]
@@ -111,6 +80,19 @@ def _rows(text: str) -> list[list[str]]:
 
 def _cells(text: str) -> list[str]:
     return [cell for one in text.split("|") if (cell := " ".join(one.split()))]
+
+
+# The tables, parsed by each process of the hook that imports this module. To save time, the verbs of an English row
+# stay one string with a space around each verb, so that a verb is found by a substring search.
+_ENGLISH = [(action, f" {verbs} ", things) for action, verbs, things in _rows(tables.ENGLISH)]
+_ALONE = {verb: (action, frozenset(behind.split())) for action, verb, behind in _rows(tables.ALONE)}
+_FOREIGN = [
+    (action, tuple(verbs.split()), frozenset(things.split())) for action, verbs, things in _rows(tables.FOREIGN)
+]
+_WIDE = _rows(tables.WIDE)
+_GO_ON, _BETWEEN = frozenset(tables.GO_ON.split()), frozenset(tables.BETWEEN.split())
+_POLITE = sorted(_cells(tables.POLITE), key=len, reverse=True)
+_VERBS = f" {' '.join(_ALONE)} {''.join(verbs for _action, verbs, _things in _ENGLISH)}"
 
 
 def asked_actions(prompt: str) -> list[str]:
@@ -176,7 +158,7 @@ def _plain(clause: str) -> str:
         clause = rest.strip()
     ends = ("", " ", ",", "\n")
     while words := next(
-        (one for one in _words().polite if clause.startswith(one) and clause[len(one) : len(one) + 1] in ends), ""
+        (one for one in _POLITE if clause.startswith(one) and clause[len(one) : len(one) + 1] in ends), ""
     ):
         clause = clause[len(words) :].lstrip(" ,")
     return clause
@@ -199,9 +181,9 @@ def _english(clause: str) -> str:
     if words[0] in _ASKING and (action := _of_question(words)):
         return action
     verb, rest = _corrected(words[0]), words[1:]
-    if verb in _words().alone and (action := _of_alone(verb, rest)):
+    if verb in _ALONE and (action := _of_alone(verb, rest)):
         return action
-    for action, verbs, things in _words().english:
+    for action, verbs, things in _ENGLISH:
         if f" {verb} " in verbs and _has_object(rest, frozenset(_cells(things)), verb, action):
             return action
     return ""
@@ -233,22 +215,21 @@ def _of_rules(words: list[str]) -> str:
         if word not in tables.RULED or not (has_noun or at > need):
             continue
         behind = next((one for one in words[at + 1 :] if one not in _SECOND_HALVES), "")
-        if not behind or any(behind in words for words in (_words().go_on, nouns, verbs, ("have", "look", "be"))):
+        if not behind or any(behind in words for words in (_GO_ON, nouns, verbs, ("have", "look", "be"))):
             return tables.RULED[word]
     return ""
 
 
 def _corrected(word: str) -> str:
     """Return the verb of the tables that ``word`` misspells, as "psuh" and "relase" do; else the word itself."""
-    verbs = _words().verbs
-    if len(word) < SHORTEST_MISSPELT or f" {word} " in verbs or not word.isalpha():
+    if len(word) < SHORTEST_MISSPELT or f" {word} " in _VERBS or not word.isalpha():
         return word
     swapped = (f"{word[:at]}{word[at + 1]}{word[at]}{word[at + 2 :]}" for at in range(1, len(word) - 1))
-    if verb := next((one for one in swapped if f" {one} " in verbs), ""):
+    if verb := next((one for one in swapped if f" {one} " in _VERBS), ""):
         return verb
     if len(word) == SHORTEST_MISSPELT:  # "star" is no misspelt "start"
         return word
-    likely = [verb for verb in verbs.split() if verb[0] == word[0] and len(verb) == len(word) + 1]
+    likely = [verb for verb in _VERBS.split() if verb[0] == word[0] and len(verb) == len(word) + 1]
     return next((one for one in likely if any(f"{one[:at]}{one[at + 1 :]}" == word for at in range(1, len(one)))), word)
 
 
@@ -266,12 +247,12 @@ def without_going_on(words: list[str]) -> list[str]:
     gerund = words[at].removesuffix("ing")
     # "fix" of "fixing", "run" of "running", "create" of "creating"
     forms = (gerund, gerund[:-1], f"{gerund}e") if gerund != words[at] else ()
-    verb = next((form for form in forms if f" {form} " in _words().verbs), "")
+    verb = next((form for form in forms if f" {form} " in _VERBS), "")
     return [verb, *words[at + 1 :]] if verb else words
 
 
 def _of_alone(verb: str, rest: list[str]) -> str:
-    action, behind = _words().alone[verb]
+    action, behind = _ALONE[verb]
     if not rest:
         return "" if verb in NEEDS_A_THING else action
     if _is_path(rest[0]) and action in ("lint", TEST) and len(rest) == 1:
@@ -285,7 +266,7 @@ def _of_alone(verb: str, rest: list[str]) -> str:
     if verb == "tag":  # "tag it with a label" is about something else
         return action if rest in (["it"], ["this"]) else ""
     if verb in NEEDS_A_THING and len(rest) > 1 and rest[0] in ("it", "this", "that", "these", "them", "everything"):
-        return action if rest[1] in _words().go_on else ""
+        return action if rest[1] in _GO_ON else ""
     return action if rest[0] in behind or rest[0] in ("now", "again", "please") else ""
 
 
@@ -295,9 +276,9 @@ def _is_committable(verb: str, rest: list[str], behind: frozenset[str]) -> bool:
     The verbs "commit" and "push" may also stand alone; any other verb needs an object from the set ``behind``. An
     object that only begins a longer term ("release" in "the release notes") does not fit.
     """
-    thing = next((word for word in rest if word not in _words().between), "")
+    thing = next((word for word in rest if word not in _BETWEEN), "")
     at = rest.index(thing) + 1 if thing else len(rest)
-    if at < len(rest) and rest[at] not in _words().go_on:
+    if at < len(rest) and rest[at] not in _GO_ON:
         return False
     if verb in ("commit", "push"):
         return not thing or thing in _OWN_CHANGES
@@ -319,12 +300,12 @@ def _has_object(rest: list[str], things: frozenset[str], verb: str, action: str)
             if " ".join(rest[at : at + length]) not in things:
                 continue
             behind = rest[at + length : at + length + 1]
-            if behind and not (behind[0] in _words().go_on or is_version(behind[0])):
+            if behind and not (behind[0] in _GO_ON or is_version(behind[0])):
                 continue
             if action == RELEASE and verb in ("bump", "increase", "raise") and behind == ["of"]:
                 return False  # "bump the version of react" is about a dependency
             return not (action in (BUILD, RUN) and {"a", "an"}.intersection(rest[:at]))  # "build an app that …"
-        is_between = word in _words().between or is_version(word)
+        is_between = word in _BETWEEN or is_version(word)
         if not is_between and not (action in NAMED_BETWEEN or (word in _PARTICLES and at < 4)):
             return False
     return False
@@ -335,12 +316,12 @@ def _foreign(clause: str) -> str:
     if not words or len(words) > LONGEST_CLAUSE or NEGATIONS.intersection(words):
         return ""
     if (
-        f" {words[0]} " in _words().verbs and words[0] != "come" and _FOREIGN_ARTICLES.isdisjoint(words)
+        f" {words[0]} " in _VERBS and words[0] != "come" and _FOREIGN_ARTICLES.isdisjoint(words)
     ):  # "compile le projet" is French
         return ""
     if clause.isascii() and ENGLISH_WORDS.intersection(words):  # English words may begin like foreign verbs
         return ""
-    for action, verbs, things in _words().foreign:
+    for action, verbs, things in _FOREIGN:
         # LONGEST_VERB: "Erstellungsdatum" begins like the verb "erstell", but is a noun.
         if not any(f"{word}$".startswith(verbs) and len(word) < LONGEST_VERB for word in words):
             continue
@@ -356,7 +337,7 @@ def _wide(clause: str) -> str:
     # \u3000: Chinese and Japanese characters are above it.
     if clause.isascii() or max(clause) < "\u3000" or any(word in clause for word in WIDE_NOT):
         return ""
-    for action, firsts, seconds in _words().wide:
+    for action, firsts, seconds in _WIDE:
         for first in _cells(firsts):
             _, found, behind = clause.partition(first)
             if clause == first and not seconds.strip():

@@ -3122,7 +3122,7 @@ MUTATIONS = (
     Mutation(
         "a call of Ruby alone on its line is no use",
         "enricher/sources/code/lines.py",
-        "    if _is_real_use(path, line, name):\n        return False\n",
+        "    if is_real_use(path, line, name):\n        return False\n",
         "",
         "",
         "code/test_whereabouts.py::test_a_call_and_a_mixin_of_ruby_are_uses",
@@ -3258,8 +3258,8 @@ MUTATIONS = (
     Mutation(
         "a quoted name alone on its line is never used",
         "enricher/sources/code/lines.py",
-        "_is_mention(line, name) and not _is_argument(",
-        "_is_mention(line, name) or _is_argument(",
+        "is_no_real_use(line, name) and not is_argument(",
+        "is_no_real_use(line, name) or is_argument(",
         "",
         "code/test_whereabouts.py::test_a_quoted_name_alone_on_its_line_is_used_by_the_call_around_it",
     ),
@@ -3731,8 +3731,8 @@ MUTATIONS = (
     Mutation(
         "a line in the middle of an import is a use",
         "enricher/sources/code/lines.py",
-        "return _is_list_of_names(line) and _is_in_import(",
-        "return False and _is_in_import(",
+        "return is_list_of_names(line) and is_in_import(",
+        "return False and is_in_import(",
         "",
         "code/test_python_applications.py::test_what_a_program_in_python_has_is_found",
     ),

@@ -95,19 +95,19 @@ def is_import(line: str) -> bool:
     return line.strip().startswith((*_IMPORTS, _END_OF_IMPORT)) or "require(" in line
 
 
-def _is_list_of_names(line: str) -> bool:
+def is_list_of_names(line: str) -> bool:
     """Return whether a line consists of names and commas, as those of an import that has several lines do."""
     listed = line.partition("#")[0].strip().rstrip(")};").replace(" as ", ",").strip(" ,")
     return all(name.strip().isidentifier() for name in listed.split(","))
 
 
-def _is_in_import(lines: list[str]) -> bool:
+def is_in_import(lines: list[str]) -> bool:
     """Return whether the last of ``lines`` is inside an import over several lines: ``from shop.cart import (``."""
     for line in reversed(lines[-LONGEST_IMPORT:]):
         bare = line.partition("#")[0].strip()
         if bare.startswith(("from ", "import ")):
             return bare.endswith(("(", "{", ",", "\\"))
-        if not _is_list_of_names(line):
+        if not is_list_of_names(line):
             return False
     return False
 
@@ -124,14 +124,14 @@ def is_renaming(line: str, name: str) -> bool:
 
 def only_mentions(path: str, text: str, number: int, line: str, name: str) -> bool:
     """Return whether a ``line`` only imports or mentions ``name``; ``text`` is the content of its file."""
-    if _is_real_use(path, line, name):
+    if is_real_use(path, line, name):
         return False
-    if _is_mention(line, name) and not _is_argument(text, number, name):
+    if is_no_real_use(line, name) and not is_argument(text, number, name):
         return True
-    return _is_list_of_names(line) and _is_in_import(text.split("\n", number)[:number])
+    return is_list_of_names(line) and is_in_import(text.split("\n", number)[:number])
 
 
-def _is_mention(text: str, name: str) -> bool:
+def is_no_real_use(text: str, name: str) -> bool:
     """Return whether the line ``text`` only mentions ``name``: in an import, a comment or a message, for example."""
     bare = text.strip()
     if is_comment(bare) or is_import(bare) or _is_export(bare) or _is_in_a_message(bare, name):
@@ -147,7 +147,7 @@ def _is_export(bare: str) -> bool:
     return all(name.strip().isidentifier() for name in exported.strip(" ;{},").split(","))
 
 
-def _is_argument(text: str, number: int, name: str) -> bool:
+def is_argument(text: str, number: int, name: str) -> bool:
     """Return whether a line is only ``name`` in a call or a list, or quoted in a call, whose brackets are on others.
 
     In a list of several lines, such as ``__all__``, the quoted name would only be mentioned.
@@ -216,7 +216,7 @@ def defines_in(path: str, text: str, name: str) -> bool:
     return not is_macro and _BEFORE_CALLS.isdisjoint(words) and all(map(str.isidentifier, words))
 
 
-def _is_real_use(path: str, text: str, name: str) -> bool:
+def is_real_use(path: str, text: str, name: str) -> bool:
     """Return whether a line uses ``name`` in the language of its file, although in others it would only mention it.
 
     Examples are ``total`` alone on a line of Ruby, ``include Totals`` there, and ``#if TOTAL > 3`` in C.

@@ -20,7 +20,7 @@ from enricher.prompt.wording.names import (
     TEXT,
 )
 from enricher.prompt.wording.words import is_code_form, quoted
-from enricher.sources.code import MOST_READ_BYTES, SOURCE, TEMPLATE, TEST, bare_name
+from enricher.sources.code import MOST_READ_BYTES, SOURCE, TEMPLATE, TEST
 from enricher.sources.code.facts import (
     DEFINITION,
     FEW,
@@ -265,7 +265,7 @@ def _of_owner(lookup: Lookup, places: list[SourceLine], name: Name) -> list[Sour
     for place in places:
         owner = owners.get(place.path)
         if owner is None:
-            own += [place] if bare_name(place.path).lower() == name.owner.lower() else []
+            own += [place] if _stem(place.path) == name.owner.lower() else []
             continue
         lines = lookup.lines_in(place.path, name.text)
         end = lookup.end_of_class(owner)
@@ -277,6 +277,10 @@ def _of_owner(lookup: Lookup, places: list[SourceLine], name: Name) -> list[Sour
             own.append(place)
     # Of the modules so called, the one whose whole path the prompt gives.
     return [place for place in own if _is_module(place.path, name.scope)] or own
+
+
+def _stem(path: str) -> str:
+    return path.rpartition("/")[2].partition(".")[0].lower()
 
 
 def _has_namesake(lookup: Lookup, name: Name, place: SourceLine) -> bool:

@@ -126,14 +126,12 @@ class Lookup:
 
     def lines_in(self, path: str, name: str) -> list[int]:
         """Return the numbers of the lines of a file that define ``name``."""
-        return [
-            line
-            for (line,) in self.db.execute(
-                "select line from symbols join files on files.id = symbols.file"
-                " where symbols.key = ? and symbols.name = ? and files.path = ? order by line limit 50",
-                (name.lower(), name, path),
-            )
-        ]
+        rows = self.db.execute(
+            "select line from symbols join files on files.id = symbols.file"
+            " where symbols.key = ? and symbols.name = ? and files.path = ? order by line limit 50",
+            (name.lower(), name, path),
+        )
+        return [line for (line,) in rows]
 
     def verified(self, place: SourceLine, name: str) -> bool:
         """Return whether the file of ``place`` still defines ``name``; if so, update the line and text of ``place``."""

@@ -215,7 +215,7 @@ def _of_rules(words: list[str]) -> str:
         if word not in tables.RULED or not (has_noun or at > need):
             continue
         behind = next((one for one in words[at + 1 :] if one not in _SECOND_HALVES), "")
-        if not behind or any(behind in words for words in (_GO_ON, nouns, verbs, ("have", "look", "be"))):
+        if not behind or any(behind in ends for ends in (_GO_ON, nouns, verbs, ("have", "look", "be"))):
             return tables.RULED[word]
     return ""
 

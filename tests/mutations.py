@@ -3330,10 +3330,18 @@ MUTATIONS = (
     Mutation(
         "a long text that a name is given counts as a docstring",
         "enricher/sources/code/lines.py",
-        ': opening].strip(" \\trRuU")',
-        ': opening].strip(" \\trRuU") or True',
+        'before.strip(" \\trRuU")',
+        '(before.strip(" \\trRuU") and False)',
         "",
         "code/test_named_files.py::test_what_stands_in_named_files_and_who_uses_them",
+    ),
+    Mutation(
+        "quotation marks in a comment open a docstring",
+        "enricher/sources/code/lines.py",
+        'if is_open or not line.lstrip().startswith("#"):',
+        'if is_open or line != "#":',
+        "",
+        "code/test_python_applications.py::test_what_a_program_in_python_has_is_found",
     ),
     Mutation(
         "a label that ends with a full stop is not found",

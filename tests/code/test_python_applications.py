@@ -55,6 +55,10 @@ FILES = {
         "from depot.shelves import (  # both\n    TinStack, stack_tins,\n)\n\n"
         "shown = [\n    TinStack, stack_tins,\n]\nstack_tins(shown)\n"
     ),
+    "src/depot/labels.py": (
+        '# A label for=""" does not fit\n\n\nclass Tag:\n    """\n    A tag.\n    """\n\n    def check(self):\n'
+        '        raise TagError("This tag does not fit the tin")\n'
+    ),
     "src/depot/tour.py": "from depot.shelves import (\n    stack_tins, TinStack)\n\nTinStack()\nstack_tins([])\n",
     "src/depot/office/clerk.py": "# more\n" * 104 + "def close_up():\n    pass\n",
     "src/depot/store/clerk.py": "def close_up():\n    pass\n",
@@ -184,6 +188,11 @@ def depot(asked_shop: Account) -> Account:
             "src/depot/lid_options.py:5 --lid_shape — the only file that has it outside of docstrings"
             " (src/depot/lid_shapes.py:3); also line 3",
             id="a flag that the help of another and a docstring mention",
+        ),
+        pytest.param(
+            'the error "This tag does not fit the tin" comes for small tins',
+            'src/depot/labels.py:10 "This tag does not fit the tin" — the only place that has it',
+            id="a text below quotation marks in a comment",
         ),
         pytest.param(
             "MOST_SHELVES is ignored",

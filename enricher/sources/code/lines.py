@@ -87,8 +87,15 @@ def _is_in_docstring(text: str, at: int) -> bool:
     """Return whether a position in a Python file is in a docstring, not in a string that is assigned or passed on."""
     if not text.count('"""', 0, at) % 2:
         return False
-    opening = text.rfind('"""', 0, at)
-    return not text[text.rfind("\n", 0, opening) + 1 : opening].strip(" \trRuU")
+    before = ""
+    is_open = False
+    opening = text.find('"""', 0, at)
+    while opening >= 0:
+        line = text[text.rfind("\n", 0, opening) + 1 : opening]
+        if is_open or not line.lstrip().startswith("#"):  # quotation marks in a comment open nothing
+            before, is_open = line, not is_open
+        opening = text.find('"""', opening + 3, at)
+    return is_open and not before.strip(" \trRuU")
 
 
 def is_import(line: str) -> bool:

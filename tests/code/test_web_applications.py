@@ -41,6 +41,14 @@ FILES = {
     "server/stock.ts": "export const key = import.meta.env.CRATES_KEY\n",
     "server/routes.js": "router.post('/crates/:id/labels', (req, res) => res.send('ok'));\n",
     **{f"server/routes{number}.js": f"router.get('/crates/by/{number}')\n" for number in range(1, 5)},
+    "server/tools.ts": "export const env = createEnv({ LABEL_URL: process.env.LABEL_URL });\n",
+    "api/trays.py": (
+        "add(TrayHistory, '/api/trays/<int:tray>/history')\nadd(Tray, '/api/trays/<int:tray>')\n"
+        "add(Trays, '/api/trays')\n\n\ndef free_trays(day):\n    return day\n"
+    ),
+    "api/days.py": "from api.trays import free_trays\n\nprint(free_trays(3))\n",
+    "web/src/trays.tsx": "import { load } from '../api/trays'\nload()\n",
+    "web/src/trays.test.tsx": "const day = { id: 3, free_trays: [] };\n",
     "test/mail.test.js": "process.env.CRATES_FROM = 'a@example.com'\ndelete process.env.CRATES_KEY\n",
     ".env.example": "CRATES_FROM=\nCRATES_KEY=\n",
     "web/src/crate-list.tsx": "export const CrateList = () => <h1>{t('crates.heading')}</h1>\n",
@@ -165,6 +173,26 @@ def account_with_crates(account: Account, shop: Path) -> Account:
             "CRATES_KEY is ignored",
             "server/mail.js:4 CRATES_KEY — read from the environment here and in server/stock.ts:1",
             id="an environment variable that two files read",
+        ),
+        pytest.param(
+            "LABEL_URL is ignored",
+            "server/tools.ts:1 LABEL_URL — read from the environment here",
+            id="an environment variable that is given a key of its own name",
+        ),
+        pytest.param(
+            "PUT /api/trays/:id is broken",
+            "api/trays.py:2 /api/trays — the only file that has it; also lines 1, 3",
+            id="a route whose parameter has another name, among longer and shorter ones",
+        ),
+        pytest.param(
+            "GET /api/trays is broken",
+            "api/trays.py:3 /api/trays — the only file that has it; also lines 1, 2",
+            id="a route that begins longer ones, and the path of an import",
+        ),
+        pytest.param(
+            "who calls free_trays?",
+            "api/trays.py:6 free_trays — defined here; the only caller: api/days.py:3",
+            id="a function in Python whose name a test for the browser has as a key",
         ),
         pytest.param(
             "POST /crates/:id/labels is broken",

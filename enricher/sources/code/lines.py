@@ -248,15 +248,16 @@ def declares(text: str, name: str) -> bool:
 
 def reads_environment(line: str, name: str) -> bool:
     """Return whether a line reads, and does not set, the environment variable ``name``: ``process.env.NAME``."""
-    before, _, behind = line.partition(name)
-    behind = behind.lstrip("\"'`]) ")
-    is_set = (behind.startswith("=") and behind[1:2] not in ("=", ">")) or line.lstrip().startswith(("delete ", "del "))
-    before = before.rstrip("\"'`([.?!").lower()
-    return (
-        name.isupper()
-        and not is_set
-        and before.endswith(("env", "environ", "env.get", "environ.get", "env.fetch", "env::var"))
-    )
+    if not name.isupper() or line.lstrip().startswith(("delete ", "del ")):
+        return False
+    pieces = line.split(name)  # several, as in "NAME: process.env.NAME"
+    for at, before in enumerate(pieces[:-1]):
+        after = pieces[at + 1].lstrip("\"'`]) ")
+        is_set = after.startswith("=") and after[1:2] not in ("=", ">")
+        owner = before.rstrip("\"'`([.?!").lower()
+        if not is_set and owner.endswith(("env", "environ", "env.get", "environ.get", "env.fetch", "env::var")):
+            return True
+    return False
 
 
 def phrases(messages: list[str]) -> list[str]:

@@ -241,6 +241,8 @@ class Lookup:
                 continue
             if kind not in (*code.USING, code.TEST):
                 continue
+            if kind == code.TEST and home.endswith(".py") and _is_for_browsers(path):
+                continue  # a test for the browser has a field of the same name
             lines = self.occurrences(path, name)
             if kind == code.TEST and path != home and any(declares(text, name) for _line, text in lines):
                 continue  # a helper of these tests is called so, too; the index has none
@@ -360,6 +362,10 @@ class Lookup:
             known = "" if self.is_exhausted else code.read_file(self.root, path)
             self._texts[path] = known
         return known
+
+
+def _is_for_browsers(path: str) -> bool:
+    return path.endswith((".js", ".jsx", ".ts", ".tsx", ".mjs", ".vue", ".svelte"))
 
 
 def is_near(one: str, other: str) -> bool:

@@ -23,7 +23,7 @@ from enricher.sources.code.facts import (
     format_place,
     variants,
 )
-from enricher.sources.code.lines import declares, defines, phrases, reads_environment
+from enricher.sources.code.lines import declares, defines, is_import, phrases, reads_environment
 from enricher.sources.code.lookup import MOST_CANDIDATES, MOST_WITH_ALL_WORDS
 
 TYPE_CHECKING = False
@@ -47,21 +47,18 @@ LONG_PHRASE = 4
 
 
 def text_place(
-    lookup: Lookup, text: str, kind: str, *, most: int = MOST_SHOWN, is_delimited: bool = False
+    lookup: Lookup, text: str, kind: str, *, most: int = MOST_SHOWN, is_delimited: bool = False, whole: str = ""
 ) -> Fact | None:
     """Return a fact that says where ``text`` occurs; None if it occurs nowhere or in more than ``most`` source files.
 
     ``kind`` is the kind of the fact, such as a name or an error. With ``is_delimited``, an occurrence counts only if it
-    is a complete string or label, not part of a longer one.
+    is a complete string or label, not part of a longer one. A line with the route ``whole``, of which ``text`` is the
+    beginning, comes before lines with longer or shorter routes.
     """
     files = _files_with_the_words(lookup, text, kind)
-    holders: list[Holder] = []
-    for path, file_kind in files:
-        lines = lookup.occurrences(path, text)
-        if is_delimited:
-            lines = [(number, at) for number, at in lines if _is_delimited(at, text)]
-        if lines:
-            holders.append((path, file_kind, lines))
+    holders = _holders(lookup, files, text, kind, is_delimited=is_delimited)
+    if kind == ROUTE:
+        files = [one[:2] for one in holders]
     own = [one for one in holders if one[1] in (SOURCE, TEMPLATE, CONFIG, STUB)]
     if kind == TEXT and (real := [one for one in own if not _is_mention(one)]):
         holders = [one for one in holders if one in real or one not in own]
@@ -77,8 +74,10 @@ def text_place(
         return None  # a name without a definition that also occurs in tests or documents has no single place
     if kind == FLAG:  # what declares a flag has it as a whole string, and comes before what mentions it in a message
         own.sort(key=lambda one: not any(_is_delimited(at, text) for _number, at in one[2]))
+    elif kind == ROUTE:
+        own.sort(key=lambda one: not any(_has_route(at, whole) for _number, at in one[2]))
     path, _kind, lines = own[0]
-    lines.sort(key=lambda one: not _is_declaring(one[1], text, kind))
+    lines.sort(key=lambda one: not (_has_route(one[1], whole) if whole else _is_declaring(one[1], text, kind)))
     line = lines[0][0]
     reason = _reason(lookup, text, files, holders, own, is_delimited=is_delimited)
     reason += variants(lookup, path, text) if kind == "name" else ""
@@ -86,6 +85,19 @@ def text_place(
     fact = Fact(kind, path, line, text, reason, ONLY if len(own) == 1 else FEW, fault=fault)
     fact.users = [other for other, _kind, _lines in own]
     return fact
+
+
+def _holders(lookup: Lookup, files: list[tuple[str, int]], text: str, kind: str, *, is_delimited: bool) -> list[Holder]:
+    holders: list[Holder] = []
+    for path, file_kind in files:
+        lines = lookup.occurrences(path, text)
+        if is_delimited:
+            lines = [(number, at) for number, at in lines if _is_delimited(at, text)]
+        if kind == ROUTE:  # "../api/orders" is the path of a module
+            lines = [(number, at) for number, at in lines if not is_import(at)]
+        if lines:
+            holders.append((path, file_kind, lines))
+    return holders
 
 
 def _is_mention(holder: Holder) -> bool:
@@ -289,14 +301,29 @@ def route(lookup: Lookup, name: Name) -> Fact | None:
     """Locate a route such as ``/users/:id/posts``: as written, else up to its first parameter."""
     fixed = []
     for part in name.text.split("/")[1:]:
-        if part[:1] in ":{<[" or part.isdigit():  # a parameter, as in /users/:id, or its value
+        if _is_parameter(part):
             break
         fixed.append(part)
     is_path = os.path.exists(f"{lookup.root}/{'/'.join(fixed)}")  # "/src/app" may be meant from the project's root
     if not fixed or is_path:
         return None
     whole = text_place(lookup, name.text, ROUTE) if name.text.count("/") > len(fixed) else None
-    return whole or text_place(lookup, "/" + "/".join(fixed), ROUTE)
+    return whole or text_place(lookup, "/" + "/".join(fixed), ROUTE, whole=name.text)
+
+
+def _has_route(line: str, route: str) -> bool:
+    """Return whether a string on the line is ``route``, whose parameters may have other names there."""
+    strings = [string for quote in ('"', "'", "`") for string in line.split(quote)[1::2]]
+    return any(_without_parameters(string) == _without_parameters(route) for string in strings)
+
+
+def _without_parameters(route: str) -> list[str]:
+    return ["" if _is_parameter(part) else part for part in route.split("/")[1:]]
+
+
+def _is_parameter(part: str) -> bool:
+    """Return whether a part of a route stands for a value, as in /users/:id, or is one."""
+    return part[:1] in (":", "{", "<", "[", "$") or part.isdigit()
 
 
 def flag(lookup: Lookup, name: Name) -> Fact | None:

@@ -3376,6 +3376,22 @@ MUTATIONS = (
         "code/test_web_applications.py::test_what_a_web_application_has_is_found",
     ),
     Mutation(
+        "a name in a list is read as a key",
+        "enricher/sources/code/special/settings.py",
+        "return is_key and behind",
+        "return behind",
+        "",
+        "code/test_settings.py::test_a_setting_is_told_where_it_is_declared_and_read",
+    ),
+    Mutation(
+        "a key of translations reads a setting",
+        "enricher/sources/code/special/settings.py",
+        "and owner and not _is_in_a_key(before)",
+        "and owner",
+        "",
+        "code/test_settings.py::test_a_setting_is_told_where_it_is_declared_and_read",
+    ),
+    Mutation(
         "a label that ends with a full stop is not found",
         "enricher/sources/code/text_places.py",
         'marks = ("", ".", ":", "!", "?", "\\u2026")',

@@ -357,15 +357,25 @@ def _reads(line: str, form: str, *, is_near: bool) -> bool:
             return True
         owner = _last_word(before.rstrip(".->")).lower() or before[-2:-1]
         is_known = not form.isalpha() or not form.islower() or owner in OWNERS or (is_near and owner in LOCAL_OWNERS)
-        if before.endswith((".", "->")) and is_known and owner and is_whole(line, at, end) and not _is_set(line[end:]):
+        is_read = before.endswith((".", "->")) and is_known and owner and not _is_in_a_key(before)
+        if is_read and is_whole(line, at, end) and not _is_set(line[end:]):
             return True
     return False
 
 
+def _is_in_a_key(before: str) -> bool:
+    """Return whether a name behind ``before`` ends a quoted key: ``t("cart.``, but not in ``:title="cart.``."""
+    at = len(before.rstrip("."))
+    while at and (before[at - 1].isalnum() or before[at - 1] in "_.-"):
+        at -= 1
+    return before[at - 1 : at] in _QUOTES and before[: at - 1][-1:] in ("(", "{", "[")
+
+
 def _is_read_by_name(head: str, behind: str, *, is_near: bool) -> bool:
     """Return whether a quoted name between ``head`` and ``behind`` is that of a value that is read, or compared."""
-    if head.endswith("["):
-        return behind.lstrip().startswith("]") and not _is_set(behind.lstrip()[1:])
+    if head.endswith("["):  # behind a name or a call; elsewhere, it begins a list
+        is_key = bool(_last_word(head[:-1])) or head[-2:-1] in (")", "]", ".")
+        return is_key and behind.lstrip().startswith("]") and not _is_set(behind.lstrip()[1:])
     called = _call_around(head)
     if head.endswith(("==", "!=", "case")):
         return is_near  # elsewhere, the text "keep-alive" may be compared with anything but --keep-alive

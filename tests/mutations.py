@@ -3392,6 +3392,22 @@ MUTATIONS = (
         "code/test_settings.py::test_a_setting_is_told_where_it_is_declared_and_read",
     ),
     Mutation(
+        "a line that has too many places ends in the middle of one",
+        "enricher/context/channels/code.py",
+        "        label = head + MORE",
+        "        pass",
+        "",
+        "code/test_whereabouts.py::test_a_place_for_which_the_line_has_no_room_is_not_cut_in_half",
+    ),
+    Mutation(
+        "pytest's short trace is no trace",
+        "enricher/prompt/wording/pasted_lines.py",
+        'bare.removeprefix("E   ").partition(":")',
+        'bare.partition(":")',
+        "",
+        "code/test_whereabouts.py::test_of_a_short_trace_of_pytest_the_innermost_frame_is_told",
+    ),
+    Mutation(
         "a label that ends with a full stop is not found",
         "enricher/sources/code/text_places.py",
         'marks = ("", ".", ":", "!", "?", "\\u2026")',

@@ -213,6 +213,17 @@ def test_of_many_callers_whole_places_are_listed_as_far_as_they_fit(account: Acc
     assert line == f"shop/crates.py:1 count_crates — defined here; 3 callers: {places[0]}, …"
 
 
+def test_a_place_for_which_the_line_has_no_room_is_not_cut_in_half(account: Account, shop: Path) -> None:
+    folder = "shop/a_folder_with_a_long_name/and_another_one_below_it/and_one_more_with_a_name/of_its_own"
+    calls = {f"shop/{name}_of_orders_and_returns_of_a_day.py": "count_crates(9)\n" for name in ("a", "b", "c")}
+    write_all(shop, {f"{folder}/the_counting_of_crates.py": "def count_crates(orders):\n    return orders\n", **calls})
+    account.cli("code", "index")
+
+    (line,) = told(account, "count_crates is off by one")
+
+    assert line.endswith("3 callers: shop/a_of_orders_and_returns_of_a_day.py:1, …")
+
+
 @pytest.mark.parametrize(
     ("assertion", "test", "uses"),
     [
@@ -524,6 +535,19 @@ def test_of_a_trace_of_php_the_innermost_frame_is_told(account: Account, shop: P
     assert told(account, warning) == ["src/Shop/Scales.php:6 weigh — the trace's innermost frame"]
     of_another_version = told(account, trace.replace("line 6", "line 60").replace("(6)", "(60)"))
     assert of_another_version == ["src/Shop/Scales.php — the trace's innermost frame"]
+
+
+def test_of_a_short_trace_of_pytest_the_innermost_frame_is_told(account: Account, shop: Path) -> None:
+    write_all(shop, {"back/shop/scales.py": 'def weigh(crate):\n    return {"kilos": crate.weight, "of": crate}\n'})
+    account.cli("code", "index")
+    output = (
+        "FAILED tests/test_day.py::test_a_day - AttributeError: 'NoneType' object has no attribute 'weight'\n"
+        "tests/test_day.py:9: in test_a_day\n    assert weigh(crate_of_the_day)\n"
+        'shop/scales.py:2: in weigh\n    return {"kilos": crate.weight, "of": crate}\n'
+        "E   AttributeError: 'NoneType' object has no attribute 'weight'\n1 failed in 2.31s"
+    )
+
+    assert told(account, output) == ["back/shop/scales.py:2 weigh — the trace's innermost frame"]
 
 
 def test_of_another_version_the_function_of_the_frame_is_told(account: Account, shop: Path) -> None:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 MOST_FIRST, MOST_LATER = 3, 1  # lines for the first prompt of a session, and for a later one, when most files are known
 MOST_MERGED = 3  # how many further names from the same file a line of the output lists, with their line numbers
+MORE = ", …"  # behind the last place that a line has room for
 MOST_PATHS = 6  # maximum number of files that one line of the output lists
 ALREADY_OPEN = "the conversation has it open"
 ACCOMPANIES = "it only accompanies a better one"
@@ -108,6 +109,8 @@ def _candidate(fact: Fact, known: set[str]) -> Candidate:
     label = f"{place}{f' {quoted(fact.subject)}' if fact.subject else ''} — {fact.reason}"
     if len(label) > LONGEST_LABEL:  # rather no tests than half of their path
         label = label.rpartition("; and ")[0] or label
+    if len(label) > LONGEST_LABEL and " — " in (head := label[: LONGEST_LABEL - len(MORE)].rpartition(", ")[0]):
+        label = head + MORE
     is_open = known & {fact.path, *fact.others} and not fact.is_asked
     stale = fact.fault or (ALREADY_OPEN if is_open else "")
     ref = fact.path if fact.kind == FRAME else place

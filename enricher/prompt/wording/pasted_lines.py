@@ -32,7 +32,7 @@ def is_of_trace(bare: str) -> bool:
     starts = ("Traceback", "at ", "at: ", 'File "', "panic:", "goroutine ", "thread '", "Caused by:")
     if bare.startswith(starts) or _is_php_frame(bare):
         return True
-    return is_error(bare.partition(":")[0])
+    return is_error(bare.removeprefix("E   ").partition(":")[0])  # "E   KeyError: 1" is pytest's
 
 
 def _is_php_frame(bare: str) -> bool:

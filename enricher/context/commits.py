@@ -70,7 +70,16 @@ def of_names(
         kind = _kind_of_question(module, named, questions)
         if kind != "changed":
             candidates += _of_module(db, request, module, kind)
-    return candidates[:MOST_SHOWN]
+    return _with_each_subject_once(list({one.ref: one for one in candidates}.values())[:MOST_SHOWN])
+
+
+def _with_each_subject_once(candidates: list[Candidate]) -> list[Candidate]:
+    """Leave out the subject of a commit behind all names but the first, as equal texts count as one fact."""
+    told: set[str] = set()
+    for one in sorted(candidates, key=lambda one: one.ref):  # the order in which they are shown
+        one.text = "" if one.text in told else one.text
+        told.add(one.text)
+    return candidates
 
 
 def _kind_of_question(name: str, named: PromptNames, questions: list[tuple[str, str]]) -> str:
@@ -143,15 +152,18 @@ def _of_file(db: Connection, request: Request, path: str, kind: str) -> list[Can
     asked = path.removeprefix(f"{root}/").lstrip("/")
     if not kind and any(os.path.exists(os.path.join(base, asked)) for base in (root, request.cwd or root)):
         return []
-    name = asked.rpartition("/")[2]
-    for before, after, event in name_history.file_events(db, name):
+    events = name_history.file_events(db, asked.rpartition("/")[2])
+    for before, after, event in events:
         if before and f"/{before}".endswith(f"/{asked}") and not os.path.exists(f"{root}/{before}"):
             # A file that is named without a folder is not gone because it is in another one now.
-            if (not kind or "/" not in asked) and _has_namesake(db, name, after if kind or "/" in asked else ""):
+            if (not kind or "/" not in asked) and _has_namesake(db, asked, after if kind or "/" in asked else ""):
                 return []
-            if not kind and after in request.opened_files():
+            added = [path for old, path, one in events if not (after or old) and one.sha == event.sha]
+            if not kind and {after, *added} & request.opened_files():
                 return []
-            how = f"renamed to {after}" if after else "removed"
+            how = (
+                f"renamed to {after}" if after else f"removed (and {added[0]} added)" if len(added) == 1 else "removed"
+            )
             return [_candidate(before, how, event)]
         if not before and kind == "added" and f"/{after}".endswith(f"/{asked}"):
             return [_candidate(after, "added", event)] if event.state < name_history.SWEEP else []
@@ -231,9 +243,12 @@ def _about(db: Connection, rows: list[Row], named: PromptNames, found: Span) -> 
     return best if most > 1 or len(best) <= MOST_SHOWN else []
 
 
-def _has_namesake(db: Connection, name: str, after: str) -> bool:
-    """Return whether there is a file called ``name`` other than ``after``, to which the commit moved the file."""
-    ending = f"/{name}"
+def _has_namesake(db: Connection, asked: str, after: str) -> bool:
+    """Return whether there is a file with the path ``asked`` other than ``after``, to which the commit moved the file.
+
+    The path may lack its first folders.
+    """
+    ending = f"/{asked}"
     query = "select 1 from files where substr('/' || path, ?) = ? and path <> ? limit 1"
     return db.execute(query, (-len(ending), ending, after)).fetchone() is not None
 

@@ -184,6 +184,7 @@ def test_a_question_about_a_name_gets_the_commit_that_answers_it(
         "is total_of used to sum rows?",
         "rename total_of and remove the unused imports",
         "when a row is removed, call total_of",
+        "можно ли перенести total_of? какие тесты это сломает",
         "why does total_of return rows?",
         "write a new function rates_of_today",
         "where is open_ledger defined?",
@@ -327,6 +328,57 @@ def test_a_file_that_moved_to_another_folder_is_told_there(account: Account, led
     record = {"type": "assistant", "message": {"id": "m1", "content": [call]}}
     transcript = account.write("t.jsonl", json.dumps(record, separators=(",", ":")) + "\n")
     assert told(account, "mend the docstrings in ledger/limits.py", transcript_path=str(transcript)) == []
+
+
+def test_a_file_that_is_named_with_its_folder_is_gone_though_another_folder_has_one(
+    account: Account, ledger: dict[str, str]
+) -> None:
+    root = Path(account.project)
+    write_all(root, {"ledger/streams/sums.py": "SUMS = 3\n", "ledger/sums.py": "x = 1\n", "ledger/tax.py": "TAX = 1\n"})
+    commit(root, "Stream sums", days=2)
+    for path in ("ledger/streams/sums.py", "ledger/tax.py"):
+        (root / path).unlink()
+    write_all(root, {"ledger/custom/tax.py": "from tables import one_more_kind\n" * 9})
+    made = commit(root, "Sums come at once", days=1)
+    account.cli("code", "index")
+
+    lines = told(account, "where are streams/sums.py and ledger/tax.py now?")
+
+    assert lines == [
+        f'`ledger/streams/sums.py` — removed in {made}, {day_of(1)}: "Sums come at once"',
+        f"`ledger/tax.py` — removed (and ledger/custom/tax.py added) in {made}, {day_of(1)}",
+    ]
+    assert told(account, "from ledger.tax import TAX fails, fix it") == [f'{lines[1]}: "Sums come at once"']
+
+
+def test_a_variable_of_the_environment_that_its_sample_has_no_more_is_gone(
+    account: Account, ledger: dict[str, str]
+) -> None:
+    sample = account.project / ".env.example"
+    sample.write_text("MAIL_HOST=localhost\nMAIL_FROM=a@b\n")
+    commit(account.project, "Send mail", days=2)
+    sample.write_text("HOOK_URL=\nMAIL_FROM=a@b\n")
+    made = commit(account.project, "Call a hook", days=1)
+    account.cli("code", "index")
+
+    gone = f'`MAIL_HOST` — removed from .env.example in {made}, {day_of(1)}: "Call a hook"'
+    assert told(account, "no mail is sent, in .env I have MAIL_HOST=mail.example.org:587") == [gone]
+    assert told(account, "MAIL_FROM is ignored") == []
+
+
+def test_of_a_commit_of_many_files_the_removed_ones_are_kept(account: Account, ledger: dict[str, str]) -> None:
+    root = Path(account.project)
+    write_all(root, {f"a/page{number}.py": f"PAGE = {number}\n" for number in range(602)})
+    write_all(root, {"z/last_page.py": "def turn(): pass\n"})
+    commit(root, "Have pages", days=2)
+    git(root, "mv", "a", "b")
+    (root / "z/last_page.py").unlink()
+    made = commit(root, "Pages are in b", days=1)
+    account.cli("code", "index")
+
+    assert told(account, "what happened to z/last_page.py?") == [
+        f'`z/last_page.py` — removed in {made}, {day_of(1)}: "Pages are in b"'
+    ]
 
 
 def test_a_subject_that_says_nothing_is_not_quoted(account: Account, ledger: dict[str, str]) -> None:

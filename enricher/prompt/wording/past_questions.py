@@ -45,6 +45,7 @@ _ENGLISH = (
     (ADDED, _DID_WE, "add added introduce introduced implement implemented"),
     (FIXED, _DID_WE, "fix fixed solve solved"),
     (FIXED, "wasn't|hasn't", "fixed solved"),
+    (FIXED, "which version|which release|which commit|when was|when were|when did|when has", "fix fixed solved"),
     (CHANGED, "why was|why were|when was", "changed modified reverted rewritten touched"),
     (CHANGED, "why did", "change break"),
     (CHANGED, "when did", "change break stop start become"),
@@ -113,7 +114,7 @@ _DEEDS = (
     (CHANGED, (
         "geändert verändert umgebaut zurückgenommen changé modifié cassé annulé cambiado cambió cambiamos cambiada"
         " modificado modificó modificada rompió roto rota revertido revertida mudou mudado mudada alterado alterada"
-        " alterou alteramos quebrou quebrado cambiato cambiata modificato modificata rotto rotta измен поменял слом"
+        " alterou alteramos quebrou quebrado cambiato cambiata modificato modificata rotto rotta измен поменял сломал"
         " откат"
     ).split()),
 )  # fmt: skip

@@ -76,6 +76,7 @@ _NAMES = re.compile(
     re.MULTILINE,
 )
 """Patterns of names: flags, routes, settings in quotes or at the start of a line, identifiers."""
+_VARIABLES = re.compile(r"^(?:export )?([A-Z][A-Z0-9_]{2,59})=", re.MULTILINE)
 _READ_KINDS = frozenset((SOURCE, TEST, CONFIG, EXAMPLE, TEMPLATE, STUB))
 _keys: dict[str, int] = {}
 """Cache of the keys of words (0 for a word that is not a name), because a history repeats the same words."""
@@ -217,7 +218,7 @@ def _store(db: sqlite3.Connection, diffs: list[_Diff], batch: dict[str, tuple[in
             "insert or ignore into file_changes values (?, ?, ?, ?, ?)",
             [
                 ((one.before or one.path).rpartition("/")[2].lower(), at, number, one.before, one.path)
-                for one in moves[: 10 * MOST_FILES]
+                for one in sorted(moves, key=_what_stays)[: 10 * MOST_FILES]
             ],
         )
         db.executemany(
@@ -227,6 +228,11 @@ def _store(db: sqlite3.Connection, diffs: list[_Diff], batch: dict[str, tuple[in
         state = name_history.SWEEP if len(diff.files) > MOST_FILES else name_history.READ
         state = state if diff.is_whole else name_history.CUT
         db.execute("update commits set state = ? where id = ?", (state, number))
+
+
+def _what_stays(file: _File) -> tuple[bool, bool]:
+    """Return a key by which removed files come before renamed ones, and these before new ones."""
+    return bool(file.path), not file.before
 
 
 def _changes(diff: _Diff) -> dict[int, _Change]:
@@ -248,8 +254,7 @@ def _changes(diff: _Diff) -> dict[int, _Change]:
         less, more = Counter(_names(removed)), Counter(_names(added))
         counts.update(more)
         counts.subtract(less)
-        before = {name for name, _line in definitions(path, removed)}
-        after = {name for name, _line in definitions(path, added)}
+        before, after = _defined(path, removed), _defined(path, added)
         for name in after - before:
             defined[name].append(path)
         for name in before - after:
@@ -265,6 +270,13 @@ def _changes(diff: _Diff) -> dict[int, _Change]:
         if key := _key(name, is_defined=name in defined or name in undefined or name in within):
             found[key] = _classify_change(name, counts, defined, undefined, renamed, within=name in within)
     return found
+
+
+def _defined(path: str, text: str) -> set[str]:
+    """Return the names that the lines of a file define; in the sample of an environment, these are its variables."""
+    if path.rpartition("/")[2].startswith(".env"):
+        return set(_VARIABLES.findall(text))
+    return {name for name, _line in definitions(path, text)}
 
 
 def _classify_change(

@@ -3456,6 +3456,22 @@ MUTATIONS = (
         "code/test_past_things.py::test_a_question_about_the_past_of_a_thing_gets_its_commit",
     ),
     Mutation(
+        "who needs a thing does not ask for it",
+        "enricher/prompt/wording/actions/__init__.py",
+        'words = ["create", *words[2:]]',
+        "pass",
+        "",
+        "context/test_ways.py::test_a_prompt_asks_for_this_action",
+    ),
+    Mutation(
+        "the command that writes a migration is not told",
+        "enricher/context/channels/ways.py",
+        "return known[:1] + making[:1] or",
+        "return known[:1] or",
+        "",
+        "context/test_ways.py::test_the_command_that_writes_a_migration_is_told_where_one_is_wanted",
+    ),
+    Mutation(
         "a label that ends with a full stop is not found",
         "enricher/sources/code/text_places.py",
         'marks = ("", ".", ":", "!", "?", "\\u2026")',

@@ -86,6 +86,9 @@ setting|add an environment variable for the timeout
 setting|add a new setting to disable caching
 setting|füge eine Umgebungsvariable hinzu
 migration|create a migration for the new column
+migration|I need a new drizzle migration that adds a column
+migration|write the orders migration
+pull-request|we need a PR for this
 migration|erstelle eine Migration
 changelog|update the changelog
 changelog|add an entry to the changelog
@@ -177,6 +180,8 @@ build a component that shows the avatar
 build a new app that tracks water
 deploy button is misaligned
 what does the migration do?
+we need a migration guide
+I need the tests to be faster
 what test command did you run?
 which command failed?
 the dependency graph is drawn wrong

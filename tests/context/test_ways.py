@@ -185,6 +185,18 @@ def test_the_newest_migration_is_the_one_of_the_highest_number(quota: Account) -
     ]
 
 
+def test_the_command_that_writes_a_migration_is_told_where_one_is_wanted(quota: Account) -> None:
+    scripts = '"db:migrate": "tsx migrate.ts", "db:generate": "drizzle-kit generate"'
+    quota.write("project/package.json", f'{{"scripts": {{{scripts}}}}}')
+    quota.write("project/db/migrations/0001_days.sql", "create table days (day text);\n")
+    quota.cli("code", "index")
+
+    newest, made = told(quota, "create a migration for the new column", "ways")
+    assert newest == "db/migrations/0001_days.sql — the newest of 1 migrations"
+    assert made.startswith("package.json:1 — for migrations: `npm run db:generate`")
+    assert "db:generate" not in "".join(told(quota, "run the migration", "ways"))
+
+
 def test_of_several_parts_with_migrations_that_which_is_worked_in_counts(quota: Account) -> None:
     for path in ("shop/migrations/0003_price.py", "shop/migrations/0004_tax.py", "quota/migrations/0012_days.py"):
         quota.write(quota.project / path, "")

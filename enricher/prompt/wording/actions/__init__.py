@@ -14,8 +14,8 @@ from enricher.prompt.wording.actions import words as tables
 TEST, NEW_TEST, RELEASE, BUILD, RUN = "test", "new-test", "release", "build", "run"
 TRIGGER = "trigger"
 """The action for a question such as "what happens when I push this"."""
-NAMED_BETWEEN = ("dependency", "contributor", "changelog")
-"""Actions whose object may have a name before it: "add zod as a dependency"."""
+NAMED_BETWEEN = ("dependency", "contributor", "changelog", "migration")
+"""Actions whose object may have a name before it: "add zod as a dependency", "create a drizzle migration"."""
 
 MOST_WORDS = 160
 """Maximum words of a prompt that is read completely; of a longer one, only the beginning and the end are read."""
@@ -176,6 +176,8 @@ def _english(clause: str) -> str:
         words = words[1:]
     if words[:2] == ["make", "sure"]:  # the tables have verbs of one word
         words = ["ensure", *words[2:]]
+    if words[0] in ("i", "we") and words[1:2] in (["need"], ["want"]) and words[2:3] in (["a"], ["an"], ["another"]):
+        words = ["create", *words[2:]]
     if words[0] in GOING_ON:
         words = without_going_on(words)
     if words[0] in _ASKING and (action := _of_question(words)):

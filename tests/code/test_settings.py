@@ -60,6 +60,7 @@ FILES = {
     "glass/notes.py": 'row = {"humid_time": 1}\n',
     "glass/run.js": "options({\n  'dry-leaf': {\n    default: true,\n  },\n});\n",
     "glass/leaf.js": "cut(options.dryLeaf)\n",
+    "glass/hints.ts": "show(t('form.wetLeaf.title'));\n",
     "glass/form.tsx": "const fields = [{ label: t('form.wetLeaf.title'), name: 'wetLeaf' }];\n",
     "glass/models.ts": "export const kinds = { extra: ['wetLeaf'] };\nshow(kinds, chosen['wetLeaf']);\n",
     "glass/chat.py": "def cmd_sow(self, words):\n    pass\n\n\nadd('/reap', mow)\n",

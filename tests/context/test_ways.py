@@ -191,7 +191,7 @@ def test_the_command_that_writes_a_migration_is_told_where_one_is_wanted(quota: 
     quota.write("project/db/migrations/0001_days.sql", "create table days (day text);\n")
     quota.cli("code", "index")
 
-    lines = told(quota, "create a migration for the new column", "ways")
+    lines = told(quota, "I need a migration for the new column, and what do I run then?", "ways")
     assert [line.partition("` (")[0] for line in lines] == [
         "db/migrations/0001_days.sql — the newest of 1 migrations",
         "package.json:1 — for migrations: `npm run db:generate",

@@ -56,7 +56,8 @@ BY_COMMAND = ("test", ONE_TEST, "lint", "run", "build")
 TWO_LINES = ("pull-request", "release", "push", "deploy")
 MAKING = ("generate", "revision", "makemigrations", "create", "migrate dev")
 """Parts of the commands that write a new migration, and do not apply those that there are."""
-APPLYING = ("run ", "apply", "execut", "ejecut", "esegu", "lance", "führ", "запуст", "накати", "运行", "执行", "実行")
+APPLYING = "run_ apply execut ejecut esegu lance führ запуст накати 运行 执行 実行"
+"""Beginnings of words that apply migrations, unless the prompt also asks for a new one; as in ``CUES``."""
 LEAST_SENTENCE = {"commit": 7.0, "test": 8.0, "lint": 8.0, "new-test": 9.0, "build": 8.0}
 """Lowest rank of a sentence that is shown, by action: below it a command or the history is more informative."""
 GUIDE = 8.5
@@ -224,7 +225,7 @@ def _chosen(action: str, ways: list[Way], low: str) -> list[Way]:
         commands, sentences = _of_the_suite(commands, low), _of_the_suite(sentences, low)
     if action in BY_COMMAND:
         return (commands or sentences)[:1]
-    if action == "migration" and not any(word in low for word in APPLYING):
+    if action == "migration" and (not _has(low, APPLYING) or _has(low, ADDITION_CUES) or " need " in low):
         making = [way for way in commands if any(word in way.label for word in MAKING)]
         known = sorted(sentences[:1] + others[:1], key=lambda way: -way.rank)
         return known[:1] + making[:1] or commands[:1]

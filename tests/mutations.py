@@ -2810,8 +2810,8 @@ MUTATIONS = (
     Mutation(
         "a question about a thing is told a commit of which two words look like a name",
         "enricher/context/channels/history.py",
-        "guesses = not of_things and past_things.may_be_names(things)",
-        "guesses = True",
+        "guesses = () if of_things else past_things.lengths_of_names(things)",
+        "guesses = (3, 2)",
         "",
         "code/test_past_things.py::test_a_thing_is_preferred_to_a_name_of_two_of_its_words",
     ),

@@ -46,11 +46,16 @@ _NO_NAMES = frozenset(
 
 
 def of_names(
-    db: Connection, request: Request, named: PromptNames, questions: list[tuple[str, str]], *, guesses: bool
+    db: Connection,
+    request: Request,
+    named: PromptNames,
+    questions: list[tuple[str, str]],
+    *,
+    guesses: tuple[int, ...],  # how many words may be a name
 ) -> list[Candidate]:
-    """Return the commits that removed, renamed, added or changed a name; with ``guesses``, also one of two words."""
+    """Return the commits that removed, renamed, added or changed a name, also one of several words."""
     verbatim = [*named.identifiers, *(one for one in named.plain_words if questions)]
-    guessed = [form for _kind, sentence in questions for form in _forms_of_pairs(sentence)] if guesses else []
+    guessed = [form for count in guesses for _kind, sentence in questions for form in _forms_of_words(sentence, count)]
     wanted = list(dict.fromkeys([*verbatim, *guessed]))
     found = name_history.events(db, wanted) if wanted else {}
     candidates: list[Candidate] = []
@@ -91,15 +96,15 @@ def _kind_of_question(name: str, named: PromptNames, questions: list[tuple[str, 
     return next((kind for kind, sentence in questions if not any(one in sentence for one in others)), "")
 
 
-def _forms_of_pairs(sentence: str) -> list[str]:
-    """Return the names that two adjacent words may stand for: "rate limiter" is ``RateLimiter`` or ``rate_limiter``."""
+def _forms_of_words(sentence: str, count: int) -> list[str]:
+    """Return the names that adjacent words may stand for: "rate limiter" is ``RateLimiter`` or ``rate_limiter``."""
     plain = [word.lower() for word in words_of(sentence) if word.isalpha() and len(word) > 2]
     found: list[str] = []
-    for at in range(min(len(plain) - 1, MOST_PAIRS)):
-        one, other = plain[at : at + 2]
-        if not {one, other} & (STOP_WORDS | _NO_NAMES):
-            joined = one.capitalize() + other.capitalize()
-            found += [f"{one}_{other}", joined, one + other.capitalize(), f"--{one}-{other}", f"{one}_{other}".upper()]
+    for at in range(min(len(plain) - count + 1, MOST_PAIRS)):
+        first, *others = words = plain[at : at + count]
+        if (STOP_WORDS | _NO_NAMES).isdisjoint((first, words[-1])):
+            rest, snake = "".join(map(str.capitalize, others)), "_".join(words)
+            found += [snake, first.capitalize() + rest, first + rest, f"--{'-'.join(words)}", snake.upper()]
     return found
 
 
@@ -168,6 +173,22 @@ def _of_file(db: Connection, request: Request, path: str, kind: str) -> list[Can
         if not before and kind == "added" and f"/{after}".endswith(f"/{asked}"):
             return [_candidate(after, "added", event)] if event.state < name_history.SWEEP else []
     return []
+
+
+def of_folder(db: Connection, name: str) -> list[Candidate]:
+    """Return the commit that removed the last files of the folder ``name``; none if a deeper one has that name, too."""
+    inside = (f"{name}/%", f"%/{name}/%")
+    query = "select id, before, path from file_changes where before like ? or before like ? order by id desc"
+    rows = db.execute(query, inside).fetchall()
+    folders = {before[: f"/{before}".lower().index(f"/{name}/") + len(name) + 1] for _id, before, _path in rows}
+    left = db.execute("select path from files where path like ? or path like ?", inside).fetchall()
+    if len(folders) != 1 or any(f"/{path}".lower().index(f"/{name}/") <= len(min(folders)) for (path,) in left):
+        return []
+    to = {path.rpartition("/")[0] for _id, _before, path in rows if path}
+    how = f"moved to {to.pop()}/" if len(to) == 1 and all(path for *_, path in rows) else "removed"
+    query = "select at, 0, 0, '', sha, subject, is_reverted, state from commits where id = ?"
+    event = db.execute(query, rows[0][:1]).fetchone()
+    return [_candidate(folders.pop(), how, name_history.Event(*event))] if event else []
 
 
 def _of_module(db: Connection, request: Request, module: str, kind: str) -> list[Candidate]:

@@ -41,22 +41,28 @@ _VERBS = {
     REMOVED: "remove delete drop kill retire scrap discard purge eliminate replace move rename merge gone longer"
     " discontinue abandon cut withdraw strip switch instead removal entfernt supprime elimina quita rimosso",
     ADDED: "add introduce implement support allow new create enable provide feature feat possible initial ability"
-    " available",
+    " available require",
     CHANGED: "change rework rewrite refactor update improve extend split simplify revamp overhaul move rename replace"
     " switch automate make",
     FIXED: "fix correct prevent avoid resolve repair stop solve hotfix bugfix longer address",
 }
 _VERB_STEMS = {kind: frozenset(stem(word) for word in words.split()) for kind, words in _VERBS.items()}
 _PARTICIPLES = ("ed", "gone", "longer", "available")
-_AUXILIARY = frozenset("is are was were be been has have had now finally no support plugin also".split())
+_AUXILIARY = frozenset(
+    "is are was were be been has have had now finally no support plugin also flag feature option setting".split()
+)
 """Words between a thing and a participle that says what happened to it."""
-_KINDS = frozenset("option setting page pages screen view class function method module file command plugin".split())
+_KINDS = frozenset(
+    "option setting flag page pages screen view class function method module file folder directory ordner command"
+    " plugin".split()
+)
 _GENERAL = _KINDS | frozenset(
     """
     support supports supported deprecated legacy obsolete unused eol entire whole own optional feature features
     functionality part again last time originally ever already once thing stuff commit commits history release version
     original default basic simple first really anymore entirely completely available breaking soft change changes work
-    days day week weeks month months year years ago yesterday today recently longer
+    days day week weeks month months year years ago yesterday today recently longer exactly used point right hm hmm
+    mir zusammen fass summarize versión versão versione em
     unterstützung funktion seite eigentlich nochmal mal schon soporte función opción página prise charge fonction
     suporte função opção supporto funzione opzione stato stata sido
     """.split()
@@ -84,9 +90,9 @@ SHORT_PART = 4  # maximum words of the beginning of a list whose verb the next p
 SHORT = 5  # maximum words of a commit's subject that only names what it adds
 
 
-def find(db: Connection, things: list[Thing]) -> list[Candidate]:
+def find(db: Connection, questions: list[list[Thing]]) -> list[Candidate]:
     """Return at most MOST_TOLD lines that answer: of the release notes and of the commits."""
-    for thing in things:
+    for thing in (thing for things in questions for thing in things):
         wanted = _Wanted(thing)
         is_general = wanted.version and not (wanted.words or wanted.is_since)
         if wanted.kind == NEWS or (wanted.kind == CHANGED and is_general):
@@ -99,9 +105,16 @@ def find(db: Connection, things: list[Thing]) -> list[Candidate]:
     return []
 
 
-def may_be_names(things: list[Thing]) -> bool:
-    """Return whether two of the words may stand for a name ("rate limiter"), not for a part of a longer thing."""
-    return all(len(_Wanted(thing).words) < 3 for thing in things)
+def lengths_of_names(questions: list[list[Thing]]) -> tuple[int, ...]:
+    """Return how many words may stand for a name: of a longer thing, two ("rate limiter") may be only a part."""
+    longest = max(len(_Wanted(things[0]).words) for things in questions)
+    return (3, 2) if longest < 3 else (3,) if longest == 3 else ()
+
+
+def folders(questions: list[list[Thing]]) -> list[str]:
+    """Return the words that name all of a thing by themselves, and so may be the name of a folder that is gone."""
+    wanted = [_Wanted(thing) for things in questions for thing in things]
+    return [one.only for one in wanted if one.kind == REMOVED and one.only]
 
 
 def _lines(db: Connection, wanted: _Wanted) -> list[Candidate]:
@@ -115,7 +128,7 @@ class _Wanted:
     ``version`` is the one in the question, and ``is_since`` tells that it asks for what came later.
     """
 
-    __slots__ = ("is_foreign", "is_partial", "is_since", "kind", "named", "version", "words")
+    __slots__ = ("is_foreign", "is_partial", "is_since", "kind", "named", "only", "version", "words")
 
     def __init__(self, thing: Thing, *, is_whole: bool = False) -> None:
         self.kind, words, form = thing
@@ -124,13 +137,14 @@ class _Wanted:
         left_out = _LEFT_OUT - _KINDS if is_whole else _LEFT_OUT
         pieces: list[str] = []
         for before, word in zip(["in", *words], words, strict=False):
-            if is_version(word) and (before in _BEFORE_VERSION or self.is_partial):
+            if is_version(word) and (before in _BEFORE_VERSION or self.is_partial or self.kind == NEWS):
                 self.version, self.is_since = word.lstrip("v"), before in _SINCE
             elif word not in left_out:
                 pieces += [piece for piece in _pieces(word) if piece not in left_out]
         self.named = frozenset(stem(word) for word in words)
-        stems = dict.fromkeys(stem(piece) for piece in pieces)
+        stems = {stem(piece): piece for piece in pieces}
         self.words = [word for word in stems if word not in _VERB_STEMS.get(self.kind, ())]
+        self.only = stems[self.words[0]] if len(self.words) == 1 else ""
         is_of_somebody = not _MINE.isdisjoint(words)  # "my session": data, not a part of the program
         telling = sum(len(word) > 2 for word in self.words)  # "that n+1" may be any
         is_vague = generic_stems().issuperset(self.words) or (self.kind == FIXED and telling < 2)
@@ -165,6 +179,9 @@ class _Wanted:
         if not verbs.isdisjoint(heading) and _BETWEEN.issuperset(part[:first]):
             return of_thing
         if self.kind == FIXED and (len(places) > 2 or of_thing >= ALIKE) and verbs & {*stems, *heading}:
+            return of_thing
+        # "Add simple support for reading delta metrics files": the words of the thing alone could be about another.
+        if self.kind == ADDED and last - first == len(places) - 1 > 1 and verbs & {*stems[:1], *heading}:
             return of_thing
         is_said = any(self._is_verb_of(part, at, first, last) for at, word in enumerate(stems) if word in verbs)
         # "Orders can be exported".
@@ -230,15 +247,24 @@ def _share(text: str, wanted: _Wanted, heading: str = "", scope: str = "") -> fl
     return most
 
 
+def _share_of_note(note: str, wanted: _Wanted, heading: str) -> float:
+    # An entry may name only what it adds, under a heading such as "Changes": "CLI: HTML export".
+    is_plain = len(_pieces(note)) <= SHORT and wanted.kind == ADDED and not _tells_otherwise(f"{heading} {note}")
+    return _share(note, wanted, heading) or (_share(f"add {note}", wanted) if is_plain else 0.0)
+
+
+def _tells_otherwise(text: str) -> bool:
+    return not (_FAULTS | _VERB_STEMS[REMOVED]).isdisjoint(stem(word) for word in _pieces(text))
+
+
 def _share_of_subject(subject: str, wanted: _Wanted) -> float:
     kind, colon, text = subject.partition(":")
     kind, _, scope = kind.rstrip(")!").partition("(")
     if not (colon and kind.isalpha() and kind.islower()):  # "feat(ui): dark mode"
         kind, scope, text = "", "", subject
     own = _share(text, wanted, kind, scope)
-    words = [stem(word) for word in _pieces(f"{kind} {text}")]
     # A subject may name only what it adds: "dark mode toggle".
-    is_plain = len(words) <= SHORT and (_FAULTS | _VERB_STEMS[REMOVED]).isdisjoint(words)
+    is_plain = len(_pieces(f"{kind} {text}")) <= SHORT and not _tells_otherwise(f"{kind} {text}")
     return own or (_share(f"add {text}", wanted) if wanted.kind == ADDED and is_plain else 0.0)
 
 
@@ -304,7 +330,7 @@ def _notes(db: Connection, wanted: _Wanted) -> list[Candidate]:
     if wanted.is_since:
         until = {path: line for path, line, _heading in _headings(db, wanted.version)}
         rows = [row for row in rows if row[2] < until.get(row[1], 0)]  # the newest version is at the top
-    found = _best(rows, [_share(row[0], wanted, row[4]) for row in rows], wanted)
+    found = _best(rows, [_share_of_note(row[0], wanted, row[4]) for row in rows], wanted)
     return [_note(*row) for row in found[:1]] + [_note(*row) for row in found[1:] if row[3] != found[0][3]]
 
 

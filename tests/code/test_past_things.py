@@ -72,6 +72,12 @@ def asked(
     [
         ("where did the wishlist go?", "Remove wishlist, nobody used it"),
         ("why did we get rid of the wishlist again", "Remove wishlist, nobody used it"),
+        ("the wishlist is gone, did we remove that on purpose", "Remove wishlist, nobody used it"),
+        ("so is the wishlist gone?", "Remove wishlist, nobody used it"),
+        ("the wishlist, does that still exist?", "Remove wishlist, nobody used it"),
+        ("who did the dark mode toggle", "dark mode toggle"),
+        ("the dark mode toggle - since which version do we have that?", "dark mode toggle"),
+        ("die wishlist, wurde die entfernt?", "Remove wishlist, nobody used it"),
         ("bring back the wishlist page", "Remove wishlist, nobody used it"),
         ("I want recently viewed items. where did the wishlist go? then add a list", "Remove wishlist, nobody used it"),
         ("we removed the wishlist but the header still links to it, clean up", "Remove wishlist, nobody used it"),
@@ -122,6 +128,10 @@ def test_a_question_about_the_past_of_a_thing_gets_its_commit(
          '21, 1.15.3 (2026-03-02), Fixed: "Crash when the basket is emptied twice"'),
         ("which version fixed the crash when the basket is emptied twice?",
          '21, 1.15.3 (2026-03-02), Fixed: "Crash when the basket is emptied twice"'),
+        ("which release has the nord colour scheme", '15, 2.0.0 (2026-09-01), Added: "Nord colour scheme"'),
+        ("in welcher version kam das nord scheme dazu", '15, 2.0.0 (2026-09-01), Added: "Nord colour scheme"'),
+        ("em que versão entrou o Nord scheme?", '15, 2.0.0 (2026-09-01), Added: "Nord colour scheme"'),
+        ("Nord はいつから対応してる?", '15, 2.0.0 (2026-09-01), Added: "Nord colour scheme"'),
         ("什么时候加的 Nord 配色?", '15, 2.0.0 (2026-09-01), Added: "Nord colour scheme"'),
     ],
 )  # fmt: skip
@@ -164,6 +174,8 @@ def test_commit_and_release_notes_are_told_beside_each_other(
         "was ist neu in 2.0?",
         "quoi de neuf dans la 2.0 ?",
         "2.0の新機能は?",
+        "release notes for 2.0",
+        "fass mir die Änderungen von 2.0 zusammen",
     ],
 )
 def test_who_asks_what_is_new_in_a_version_is_told_where_its_notes_are(
@@ -206,6 +218,10 @@ def test_who_asks_what_is_new_in_a_version_is_told_where_its_notes_are(
         "what would break if we removed the wishlist",
         "write the release notes for 2.1",
         "pourquoi la liste de souhaits est vide ?",
+        "the dark mode is fine. what version are we on?",
+        "add the dark mode toggle. which version of node do we need?",
+        "is the wishlist removed from the account once the user is deleted",
+        "why did you remove the wishlist from the header",
     ],
 )
 def test_what_only_looks_like_such_a_question_gets_nothing(asked: tuple[Account, dict[str, str]], prompt: str) -> None:
@@ -225,6 +241,41 @@ def test_a_thing_is_preferred_to_a_name_of_two_of_its_words(account: Account) ->
 
     asked = "when was the markdown formatter removed?"
     assert told(account, asked) == [f'{made} {day_of(3)}: "Remove the Markdown formatter"']
+
+
+def test_a_folder_that_is_gone_gets_the_commit_that_removed_its_last_file(account: Account) -> None:
+    root = account.project
+    git(root, "init", "-q")
+    write_all(
+        root, {"shop/vouchers/cart.py": "a = 1\n", "shop/vouchers/order.py": "b = 1\n", "shop/old/x.py": "c = 1\n"}
+    )
+    commit(root, "Start the shop", days=4)
+    (root / "shop/vouchers/cart.py").unlink()
+    commit(root, "Clean up", days=3)
+    (root / "shop/vouchers/order.py").unlink()
+    made = commit(root, "Clean up orders", days=2)
+    account.cli("code", "index")
+
+    for asked in (
+        "where did the vouchers folder go?",
+        "what happened to vouchers",
+        "wo ist der Ordner vouchers hingekommen?",
+    ):
+        assert told(account, asked) == [f'`shop/vouchers/` — removed in {made}, {day_of(2)}: "Clean up orders"'], asked
+    assert told(account, "where did the old folder go?") == []
+
+
+def test_a_name_of_three_words_is_known_by_them(account: Account) -> None:
+    root = account.project
+    git(root, "init", "-q")
+    write_all(root, {"shop/texts.py": "class CsvImportWizard:\n    pass\n"})
+    commit(root, "Import orders", days=4)
+    write_all(root, {"shop/texts.py": "import csv\n"})
+    made = commit(root, "One way to import", days=3)
+    account.cli("code", "index")
+
+    line = f'`CsvImportWizard` — removed from shop/texts.py in {made}, {day_of(3)}: "One way to import"'
+    assert told(account, "where did the csv import wizard go") == [line]
 
 
 def test_release_notes_in_other_forms_are_read_by_version() -> None:

@@ -27,8 +27,8 @@ LONGEST_QUESTION = 8  # maximum distance, in words, from the question word to th
 
 _QUESTIONS = frozenset(
     """
-    why when who what where which since whatever last recent wasn hasn warum
-    wieso weshalb wann wer wo wohin welcher seit
+    why when who what where which since whatever last recent wasn hasn does is are was were has warum
+    wieso weshalb wann wer wo wohin welcher welchem seit ab wurde wurden
     pourquoi quand qui quel quelle depuis cuando por desde donde quien porque quando quem onde qual chi dove quale da
     """.split()
 )
@@ -39,20 +39,21 @@ _DEEDS = frozenset(
     write written implemented brought land shipped ship arrive appear thrown rid fixed solved replaced replaces retired
     retire replace move rename
     change changes changed modified touched reverted rewrote rewritten broke breaks
-    break caused happened have exist exists there entfernt verschwunden umbenannt verschoben hingekommen
+    break caused happened have exist exists there version release turn come did made
+    entfernt verschwunden umbenannt verschoben hingekommen
     eingebaut angelegt umgebaut disparu introduit eliminado eliminada eliminamos eliminaron quitado quitada
     quitamos borrado borrada borramos movido roto rota rompi agregado agregada agregamos introdujo introducido
     creado creada cambiado cambiamos cambiada modificado modificada removido removida removeu removemos
     removeram apagado apagada apagou sumiu desapareceu adicionado adicionada adicionou adicionamos criado
     criada mudou mudado alterado alterada alterou quebrou rimosso rimossa eliminato eliminata tolto tolta
     cancellato spostato sparito finito aggiunto aggiunta introdotto creato cambiato modificato rotto
-    gibt existiert existe existen hay esiste
+    gibt gibts existiert existe existen hay esiste versione kam kamen umgezogen entrou foi
     """.split()
 )
 _CUES = frozenset(
     """
     disappeared vanished bring bringing restore resurrect reintroduce revert history regression regressed stopped used
-    longer worked wiederherstellen wieder restaure restaurer remets restaura restaurar recupera recuperar
+    longer worked gone wiederherstellen wieder restaure restaurer remets restaura restaurar recupera recuperar
     ripristina ripristinare
     """.split()
 )
@@ -82,7 +83,7 @@ _PAIRS = (
     "da quale",
 )  # fmt: skip
 """Words that may begin a question about the past: "did we not fix it?", "we dropped it, remove the rest"."""
-_NEW = frozenset("new neu neues neuf nuevo novo nuovo".split())
+_NEW = frozenset("new notes changelog neu neues neuf nuevo novo nuovo changements cambios cambiamenti".split())
 _SINCE = frozenset("since after seit depuis desde da dal".split())
 _RELEASES = frozenset("release version tag".split())
 
@@ -98,7 +99,7 @@ def offer(request: Request, _rule: ChannelRule) -> list[Candidate]:
     if not (may_ask or has_time or named) or not project.git_dir:
         return []
     questions: list[tuple[str, str]] = []
-    things: list[Thing] = []
+    things: list[list[Thing]] = []
     if may_ask:
         from enricher.prompt.wording.past_questions import find_questions, find_things
 
@@ -116,13 +117,15 @@ def offer(request: Request, _rule: ChannelRule) -> list[Candidate]:
     from enricher.context import commits
 
     of_things: list[Candidate] = []
-    guesses = True
+    guesses: tuple[int, ...] = (2,)
     if things:
         from enricher.context import past_things
 
         of_things = past_things.find(index, things)
-        guesses = not of_things and past_things.may_be_names(things)
+        guesses = () if of_things else past_things.lengths_of_names(things)
     found = commits.of_names(index, request, named, questions, guesses=guesses)
+    if not (found or of_things) and things:
+        found = [one for name in past_things.folders(things)[:1] for one in commits.of_folder(index, name)]
     found += [one for one in of_things if not found or one.kind == past_things.NOTE]
     return found or (commits.of_a_time(index, request, named, prose) if has_time else [])
 

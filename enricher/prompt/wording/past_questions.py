@@ -6,6 +6,8 @@ one of the words listed in ``enricher.context.channels.history``.
 
 from __future__ import annotations
 
+from itertools import compress, pairwise
+
 from enricher.prompt.wording.words import words_of
 
 ADDED, CHANGED, REMOVED, FIXED, NEWS = "added", "changed", "removed", "fixed", "news"
@@ -15,78 +17,79 @@ _ENDS = str.maketrans(
     {"?": "?\n", "!": "!\n", "。": "\n", "？": "?\n", "！": "!\n", ";": "\n", "；": "\n", "¿": " ", "¡": " "}
 )
 
-_DID_WE = "did we|didn't we|didnt we|have we|haven't we|havent we"
 _ENGLISH = (
-    (REMOVED, "why was|why were", "removed deleted dropped gone missing moved renamed"),
-    (REMOVED, "why is", "gone missing"),
-    (REMOVED, "why has", "removed deleted dropped gone disappeared vanished"),
-    (REMOVED, "why did|when did", "remove delete drop disappear vanish retire replace rename move"),
-    (REMOVED, "when was|who", "removed deleted dropped moved renamed retired replaced"),
-    (REMOVED, "when were", "removed deleted dropped"),
-    (REMOVED, "which commit|the commit|which release|which version", "removed deleted dropped removes deletes drops"),
-    (REMOVED, "why was|when was", "thrown replaced retired killed"),
-    (REMOVED, "why did|when did", "rid"),
-    (REMOVED, "where did", "go"),
-    (REMOVED, "where has", "gone moved"),
-    (REMOVED, "where was", "moved"),
     (REMOVED, "what happened|whatever happened", "to with"),
     (REMOVED, "what replaced|what replaces|we removed|we dropped|we deleted|we replaced", ""),
-    (REMOVED, _DID_WE, "remove removed drop dropped delete deleted"),
     (REMOVED, "bring|bringing", "back"),
     (REMOVED, "restore|resurrect|reintroduce|disappeared|vanished|got removed|used to have|used to be", ""),
-    (ADDED, "why was|why were", "added introduced created written"),
-    (ADDED, "why did", "add introduce create"),
-    (ADDED, "when was|when were", "added introduced created written implemented shipped"),
-    (ADDED, "when did", "add introduce create write implement added land ship arrive appear"),
-    (ADDED, "who", "added introduced created wrote implemented"),
-    (ADDED, "which commit|the commit", "added introduced created adds introduces brought"),
-    (ADDED, "since when|since which version", "have has exist exists there can support supports"),
-    (ADDED, "which version|which release", "has added introduced have supports"),
-    (ADDED, _DID_WE, "add added introduce introduced implement implemented"),
-    (FIXED, _DID_WE, "fix fixed solve solved"),
-    (FIXED, "wasn't|hasn't", "fixed solved"),
-    (FIXED, "which version|which release|which commit|when was|when were|when did|when has", "fix fixed solved"),
-    (CHANGED, "why was|why were|when was", "changed modified reverted rewritten touched"),
-    (CHANGED, "why did", "change break"),
-    (CHANGED, "when did", "change break stop start become"),
     (CHANGED, "was", "reverted"),
-    (CHANGED, "who", "changed modified broke touched reverted rewrote"),
     (CHANGED, "what changed|what has changed|what broke|last change to|last changed|recent changes to|history of", ""),
-    (CHANGED, "since when|stopped working|no longer works|worked before", ""),
+    (CHANGED, "stopped working|no longer works|worked before", ""),
     (CHANGED, "regression in|regression since|regressed|revert", ""),
-    (CHANGED, "which commit", "changed broke breaks modified touched reverted"),
-    (CHANGED, "the commit", "changed broke modified touched"),
     (CHANGED, "which change", "broke caused"),
 )
-"""Rows: the kind of question, the possible beginnings, and words, one of which must follow unless there are none.
-
-Word order matters in English; in the other languages question word and verb may be anywhere in the sentence.
-"""
+"""Rows: the kind of question, the possible beginnings, and words, one of which must follow unless there are none."""
+_GONE = frozenset("gone missing removed deleted dropped".split())
+_DONE = {
+    REMOVED: _GONE | frozenset("moved renamed retired replaced thrown killed remove removes delete deletes drop drops"
+     " move rename retire replace disappear disappeared vanish vanished rid".split()),
+    FIXED: frozenset("fixed fix solved solve".split()),
+    ADDED: frozenset("added introduced created written implemented shipped brought add introduce create write"
+     " implement land arrive appear adds introduces wrote".split()),
+    CHANGED: frozenset("changed modified reverted rewritten touched broke change break breaks rewrote turn".split()),
+}  # fmt: skip
+"""English verbs that show the kind of question, wherever they stand behind its beginning."""
+_ASKED_WITH = {
+    "why": "was were did has is", "when": "was were did has", "where": "did has was is", "which": "version release commit",
+    "what": "version release commit", "the": "commit", "since": "when", "did": "we", "didn't": "we", "didnt": "we",
+    "have": "we", "haven't": "we", "havent": "we",
+}  # fmt: skip
+"""Words that begin a question in English, and those that must follow: "when was it", not "show when it was"."""
+_WE, _VERSION, _YES_OR_NO = "we", "version", "is"
+_KINDS_ASKED = {
+    "why": (REMOVED, ADDED, CHANGED), "where": (REMOVED,), _WE: (REMOVED, FIXED, ADDED),
+    "who": (REMOVED, ADDED, CHANGED), "wasn't": (FIXED,), "hasn't": (FIXED,), _YES_OR_NO: (REMOVED,),
+}  # fmt: skip
+"""What may be asked with a beginning; with the others, anything."""
+_ALSO_DONE = {
+    "where": {"go": REMOVED, "now": REMOVED}, "who": {"did": ADDED, "made": ADDED}, _YES_OR_NO: {"exist": REMOVED},
+    "when": {"come": ADDED, "get": ADDED, "become": CHANGED, "stop": CHANGED, "start": CHANGED},
+}  # fmt: skip
+FAR_FROM_WHO = 3
+"""Maximum words from "who" to the verb: "who has once added it", not "who can see what was added"."""
+_BEGIN_YES_OR_NO = frozenset(
+    "does is are was were has wurde wurden ist sind gibt existe existen foi foram è esiste".split()
+)
+"""Words that begin a question for yes or no; it needs a question mark, and must be about a removal."""
 
 _AT_THE_START = ("who", "revert", "restore", "bring", "resurrect", "reintroduce", "wasn't", "hasn't",
                  "we removed", "we dropped", "we deleted", "we replaced")  # fmt: skip
 """Words that are a question or request only at the beginning of a sentence, unlike "the user who removed it"."""
-_POINTING = frozenset("that this it these those them everything all".split())
+_POINTING = frozenset(
+    "that this it these those them everything all das die der es dies ça eso esto isso isto это".split()
+)
 _WORK = frozenset("commit commits change changes".split())
 """In "revert that" the agent's own work is meant; in "revert that commit", the history of the project."""
 _BEFORE_AN_ORDER = frozenset(
     "please can could would you we i let's lets just and then so find out know tell me ok no want to".split()
 )
 _WHEN_WHO_WHY = (
-    "warum wieso weshalb wann wer wo wohin welcher"
+    "warum wieso weshalb wann wer wo wohin welcher welchem welches"
     " pourquoi quand qui où quel quelle"
     " porqué qué cuándo cuando quién quien dónde donde"
     " porque porquê quando quem onde qual"
     " perché perche chi dove quale"
     " почему зачем когда кто куда где какой каком"
 ).split()
-_SINCE_WHEN = ("seit wann", "depuis quand", "desde cuándo", "desde cuando", "desde quando", "da quando", "с каких пор",
-               "seit welcher version", "ab welcher version", "depuis quelle version", "desde qué versión",
-               "desde que versão", "da quale versione", "с какой версии")  # fmt: skip
+_SINCE_WHEN = ("seit wann", "ab wann", "depuis quand", "desde cuándo", "desde cuando", "desde quando", "da quando",
+               "с каких пор")  # fmt: skip
+_WHICH = frozenset("welcher welchem quelle quel qué que cuál cual qual quale какой какого каком".split())
+_VERSIONS = ("version", "versión", "versão", "release", "верси", "релиз")
+_SINCE = ("seit", "depuis", "desde", "da")
 _EXISTING = frozenset(
-    "gibt existiert haben existe existen hay há esiste c'è есть существует y kann peut puede pode può можно".split()
+    "gibt gibts existiert haben existe existen hay há esiste c'è есть существует y kann peut puede pode può можно".split()
 )
-"""With one of these words, "since when" asks who added a thing."""
+"""With one of these words, "since when" asks who added a thing, whatever other verb the clause has."""
 _STARTS = (*_SINCE_WHEN, "por qué", "por que", "was ist mit", "was geschah", "qu'est devenu", "qué pasó",
            "o que aconteceu", "cosa è successo", "che fine ha", "что случилось", "haben wir", "hatten wir",
            "n'avons-nous pas", "on n'a pas", "no habíamos", "no hemos", "já não", "non avevamo", "non abbiamo", "мы же", "мы уже",
@@ -95,7 +98,7 @@ _DEEDS = (
     (REMOVED, (
         "umbenannt verschoben renommé déplacé renombrado movido renomeado rinominato spostato переимен перемещ"
         " entfernt gelöscht rausgeworfen verschwunden weggefallen hingekommen supprimé retiré enlevé disparu effacé"
-        " passé eliminado eliminó eliminamos eliminaron eliminada quitado quitó quitamos quitaron quitada borrado"
+        " passé umgezogen eliminado eliminó eliminamos eliminaron eliminada quitado quitó quitamos quitaron quitada borrado"
         " borró borramos borrada desaparecido desapareció removido removida removeu removemos removeram apagado"
         " apagada apagou apagamos excluído excluída sumiu desapareceu rimosso rimossa rimossi eliminato eliminata"
         " tolto tolta cancellato cancellata sparito sparita finito finita удалил убрал удален удалён исчез пропал"
@@ -105,7 +108,7 @@ _DEEDS = (
         "hinzugefügt eingeführt eingebaut angelegt hinzugekommen ergänzt ajouté introduit créé añadido añadió"
         " añadimos añadida agregado agregó agregamos agregada introdujo introducido introducida creado creada"
         " adicionado adicionada adicionou adicionamos introduzido introduzida criado criada aggiunto aggiunta"
-        " introdotto introdotta creato creata добавил добавлен появил введен введён ввели"
+        " introdotto introdotta creato creata dazugekommen reingekommen dazu kam kamen entrou entró arrivé добавил добавлен появил введен введён ввели"
     ).split()),
     (FIXED, (
         "gefixt behoben repariert corrigé résolu réparé arreglado arreglamos corregido corregimos solucionado"
@@ -126,7 +129,7 @@ _BACK = (
 _IDEOGRAPHS = (
     (REMOVED, ("删除", "删掉", "移除", "去掉", "不见", "没了", "刪除", "移到", "恢复", "找回", "还原", "去哪",
                "削除", "消え", "なくな", "取り除", "どこに行", "どこへ", "復元", "元に戻")),
-    (ADDED, ("添加", "加入", "引入", "新增", "加的", "追加", "導入", "加えら")),
+    (ADDED, ("添加", "加入", "引入", "新增", "加的", "追加", "導入", "加えら", "支持", "対応", "サポート")),
     (CHANGED, ("修改", "改了", "改动", "改过", "弄坏", "变更", "回滚", "変更", "変わ", "壊れ", "壊し")),
 )  # fmt: skip
 _ASIAN_QUESTIONS = ("为什么", "为何", "什么时候", "何时", "谁", "哪个", "哪次", "哪里", "去哪", "恢复", "找回", "还原", "从何时",
@@ -138,7 +141,8 @@ _ONLY_OF_NAMES = frozenset(
      "worked before", "regression in", "regression since", "regressed", "revert", "restore", "was", "which change")
 )  # fmt: skip
 """Beginnings that ask about the past of an identifier, but may be a report or an order where plain words follow."""
-_NEWS = ("what's new", "whats new", "what is new", "was ist neu", "was gibt es neues", "quoi de neuf",
+_NEWS = ("release notes for", "release notes of", "changelog for", "changelog of", "changelog von", "änderungen von",
+         "changements de la", "cambios de la", "mudanças da", "cambiamenti della", "what's new", "whats new", "what is new", "was ist neu", "was gibt es neues", "quoi de neuf",
          "qué hay de nuevo", "que hay de nuevo", "o que há de novo", "cosa c'è di nuovo", "что нового", "有什么新", "新功能",
          "新機能")  # fmt: skip
 _CLAUSE_ENDS = (
@@ -156,10 +160,20 @@ Thing = tuple[str, list[str], str]
 """(Kind of question, words that name the thing, form of the clause); in OTHER, only the words in Latin letters."""
 
 
-def find_things(prompt: str) -> list[Thing]:
-    """Return the things in plain words whose past the clauses of the prompt ask about."""
-    found = [_thing_of(clause) for sentence in _sentences(prompt) for clause in _clauses(sentence)]
-    return [thing for thing in found if thing]
+def find_things(prompt: str) -> list[list[Thing]]:
+    """Return the things in plain words whose past the clauses of the prompt ask about.
+
+    Each list has what the words of a question name, and what it is about if these name nothing ("when was that
+    dropped"): the words before the question, and the clause before it.
+    """
+    clauses = [clause for sentence in _sentences(prompt) for clause in _clauses(sentence)]
+    found = []
+    for at, clause in enumerate(clauses):
+        if things := _things_of(clause):
+            kind, words, form = things[0]
+            is_pointing = not words or not _POINTING.isdisjoint(words)
+            found.append([*things, *((kind, _words(one)[1], form) for one in clauses[at - 1 : at] if is_pointing)])
+    return found
 
 
 def _sentences(prompt: str) -> list[str]:
@@ -180,22 +194,27 @@ def _clauses(sentence: str) -> list[str]:
     return [" ".join(clause) for clause in found]
 
 
-def _thing_of(clause: str) -> Thing | None:
+def _things_of(clause: str) -> list[Thing]:
     lowered, words = _words(clause)
     padded = f" {' '.join(words)} "
     is_latin = all(letter < "\u0370" for letter in lowered)  # Greek is the first other script
     if news := next((one for one in _NEWS if one in lowered), ""):
         rest = lowered.replace(news, " ")
-        return (NEWS, _words(rest)[1], LATIN) if is_latin else (NEWS, words_of(rest), OTHER)
-    kind, start, thing = _in_english(padded)
+        return [(NEWS, _words(rest)[1], LATIN) if is_latin else (NEWS, words_of(rest), OTHER)]
+    kind, start, *things = _in_english(words, is_question="?" in clause)
     if kind:
-        return None if start in _ONLY_OF_NAMES else (kind, thing, ENGLISH)
-    kind = _asks_elsewhere(words, padded) or _asks_in_ideographs(lowered)
+        return [] if start in _ONLY_OF_NAMES else [(kind, thing, ENGLISH) for thing in things]
+    kind = _asks_elsewhere(words, padded, is_question="?" in clause) or _asks_in_ideographs(lowered)
     if not (kind and is_latin):
-        return (kind, words_of(lowered), OTHER) if kind else None
+        return [(kind, words_of(lowered), OTHER)] if kind else []
     deeds = tuple(beginning for _kind, beginnings in _DEEDS for beginning in beginnings)
-    asking = {*_WHEN_WHO_WHY, *_EXISTING, *" ".join(_STARTS).split()}
-    return kind, [word for word in words if not (word in asking or word.startswith(deeds))], LATIN
+    asking = {*_WHEN_WHO_WHY, *_EXISTING, *_WHICH, *_BEGIN_YES_OR_NO, *" ".join(_STARTS).split()}
+    is_left = [
+        (word in _SINCE and any(sign.isdigit() for sign in following))  # "what has changed since 2.0"
+        or not (word in asking or word.startswith(deeds))
+        for word, following in zip(words, [*words[1:], ""], strict=True)
+    ]
+    return [(kind, list(compress(words, is_left)), LATIN)]
 
 
 def find_questions(prompt: str) -> list[tuple[str, str]]:
@@ -208,7 +227,12 @@ def _asks(sentence: str) -> str:
     padded = f" {' '.join(words)} "
     if _is_used_to(words):
         return CHANGED
-    return _in_english(padded)[0] or _asks_elsewhere(words, padded) or _asks_in_ideographs(lowered)
+    is_question = "?" in sentence
+    return (
+        _in_english(words, is_question=is_question)[0]
+        or _asks_elsewhere(words, padded, is_question=is_question)
+        or _asks_in_ideographs(lowered)
+    )
 
 
 def _words(sentence: str) -> tuple[str, list[str]]:
@@ -216,8 +240,9 @@ def _words(sentence: str) -> tuple[str, list[str]]:
     return lowered, [word.strip("\"'`.,:;()[]{}?") for word in lowered.split()]
 
 
-def _in_english(padded: str) -> tuple[str, str, list[str]]:
-    """Return (kind of question, its beginning, the words of its thing); the first is empty if it is no question."""
+def _in_english(words: list[str], *, is_question: bool) -> tuple[str, str, list[str], list[str]]:
+    """Return (kind of question, its beginning, the words of its thing, those before it); no kind: it is no question."""
+    padded = f" {' '.join(words)} "
     for kind, starts, followers in _ENGLISH:
         for start in starts.split("|"):
             at = padded.find(f" {start} ")
@@ -228,8 +253,43 @@ def _in_english(padded: str) -> tuple[str, str, list[str]]:
                 continue
             verb = next((number for number, word in enumerate(after) if word in followers.split()), -1)
             if not followers or verb >= 0:
-                return kind, start, [*after[: max(verb, 0)], *after[verb + 1 :]]
-    return "", "", []
+                return kind, start, [*after[: max(verb, 0)], *after[verb + 1 :]], []
+    return _in_any_order(words, is_question=is_question)
+
+
+def _in_any_order(words: list[str], *, is_question: bool) -> tuple[str, str, list[str], list[str]]:
+    for at in range(len(words)):
+        if start := _start(words, at, is_question=is_question):
+            length = 1 if start in (*_AT_THE_START, _YES_OR_NO) else 2
+            rest = words[at + length :]
+            verb, kind = _deed(start, rest)
+            if kind:
+                return kind, start, [*rest[:verb], *rest[verb + 1 :]], words[:at]
+    if is_question and words and words[-1] in _GONE:
+        return REMOVED, words[-1], words[:-1], []
+    return "", "", [], []
+
+
+def _start(words: list[str], at: int, *, is_question: bool) -> str:
+    """Return the beginning of a question at ``words[at]``, as the tables call it; empty if there is none."""
+    word, following = words[at], " ".join(words[at + 1 : at + 2])
+    if following in _ASKED_WITH.get(word, "").split():
+        return _WE if following == _WE else _VERSION if following in ("version", "release", "when") else word
+    if not _BEFORE_AN_ORDER.issuperset(words[:at]):
+        return ""
+    if is_question and word in _BEGIN_YES_OR_NO:
+        return _YES_OR_NO
+    return word if word in ("who", "wasn't", "hasn't") else ""
+
+
+def _deed(start: str, rest: list[str]) -> tuple[int, str]:
+    """Return the place of the verb among the words behind the beginning of a question, and the kind that it shows."""
+    for at, word in enumerate(rest[:FAR_FROM_WHO] if start == "who" else rest):
+        shown = (kind for kind in _KINDS_ASKED.get(start, tuple(_DONE)) if word in _DONE[kind])
+        if kind := _ALSO_DONE.get(start, {}).get(word) or next(shown, ""):
+            return at, kind
+    # "Since which version can one export orders": which verb says so does not matter.
+    return len(rest), ADDED if start == _VERSION else ""
 
 
 def _is_used_to(words: list[str]) -> bool:
@@ -242,12 +302,17 @@ def _is_used_to(words: list[str]) -> bool:
     )
 
 
-def _asks_elsewhere(words: list[str], padded: str) -> str:
-    if any(f" {start}" in padded for start in _STARTS) or set(words) & {*_WHEN_WHO_WHY}:
-        is_since_when = any(f" {start} " in padded for start in _SINCE_WHEN)
+def _asks_elsewhere(words: list[str], padded: str, *, is_question: bool) -> str:
+    is_of_version = any(one in _WHICH and other.startswith(_VERSIONS) for one, other in pairwise(words))
+    is_since_when = is_of_version or any(f" {start} " in padded for start in _SINCE_WHEN)
+    if is_since_when or any(f" {start}" in padded for start in _STARTS) or set(words) & {*_WHEN_WHO_WHY}:
         if is_since_when and _EXISTING.intersection(words):
             return ADDED
-        return next((kind for kind, words in _DEEDS if any(f" {word}" in padded for word in words)), "")
+        kind = next((kind for kind, deeds in _DEEDS if any(f" {deed}" in padded for deed in deeds)), "")
+        return kind or (ADDED if is_since_when else "")
+    if is_question and words and words[0] in _BEGIN_YES_OR_NO:
+        kind, deeds = _DEEDS[0]
+        return kind if any(f" {deed}" in padded for deed in deeds) else ""
     return REMOVED if set(words) & {*_BACK} else ""
 
 

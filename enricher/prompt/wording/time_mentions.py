@@ -39,7 +39,7 @@ _AFTER_WHAT = frozenset(
 _TROUBLE = frozenset(
     "broken broke breaks break fails failing failed fail error errors crash crashes crashed crashing bug wrong slow slower hangs"
     " flaky red stopped regression regressed missing empty anymore twice worked working works fine green passing passed problem"
-    " problems issue issues started stops blank appeared appears doesn't isn't don't nothing".split()
+    " problems issue issues started stops blank weird strange odd timeout timeouts appeared appears doesn't isn't don't nothing".split()
 )
 _BEGAN = frozenset("worked working fine broke stopped passed passing green appeared".split())
 _SUBJECTS = frozenset(
@@ -59,7 +59,7 @@ _THINGS_OF_A_TIME = _SCREENS | frozenset(
     "date dates data value values string range entry entries total totals stats button's".split()
 )
 _TALK = frozenset(
-    "everything anything summarize summarise summary list show tell continue standup repo repository codebase here there"
+    "everything anything whats summarize summarise summary list show tell continue standup repo repository codebase here there"
     " project branch team together been have past before where which what's please could would quickly briefly short brief"
     " overview recap remind happen happening going done much many every each code file files lines hey hello thanks".split()
 )
@@ -67,6 +67,8 @@ _FUTURE = frozenset(
     "will we'll i'll you'll it'll shall gonna tomorrow next werden wird werde nächste nächsten prochain prochaine demain"
     " mañana próxima próximo amanhã prossima prossimo domani будем будет буду завтра vamos vais vai".split()
 )
+_RANGES = frozenset("over within across".split())
+"""Words before the time of data, not of work: "the average over the last three days"."""
 _CONJUNCTION = frozenset("is was are were has will isn't wasn't".split())
 
 _FOREIGN_PEOPLE = frozenset(
@@ -128,6 +130,8 @@ def in_english(words: list[str], at: int, end: int, *, is_since: bool) -> str:
     is_of_the_time = words[end - 1].endswith("'s")
     if after in _THINGS_OF_A_TIME or after.count(":") or (at and words[at - 1] in ("a", "an") and not is_of_the_time):
         return ""
+    if _RANGES.intersection(words[max(0, at - 2) : at]):
+        return ""
     rest = " ".join([*words[:at], *words[end:]])
     if _FUTURE.intersection(rest.split()) or "going to" in rest or "plan to" in rest:
         return ""
@@ -170,7 +174,9 @@ def _asks_about_work(word: str, following: list[str]) -> bool:
     """Return whether ``word`` begins a question about work, as in "what changed", but not in "which orders"."""
     if word in ("what's", "whats"):
         return True
-    return word in ("what", "which", "who") and bool((_AFTER_WHAT | _DONE).intersection(following))
+    return word in ("what", "which", "who", "anything", "something") and bool(
+        (_AFTER_WHAT | _DONE).intersection(following)
+    )
 
 
 def _someone_did(words: list[str]) -> bool:

@@ -63,6 +63,7 @@ _GENERAL = _KINDS | frozenset(
     original default basic simple first really anymore entirely completely available breaking soft change changes work
     days day week weeks month months year years ago yesterday today recently longer exactly used point right hm hmm
     mir zusammen fass summarize versión versão versione em
+    seit depuis desde da
     unterstützung funktion seite eigentlich nochmal mal schon soporte función opción página prise charge fonction
     suporte função opção supporto funzione opzione stato stata sido
     """.split()

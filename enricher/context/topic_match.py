@@ -38,7 +38,7 @@ ASKS = frozenset(
     " entscheidung beschlossen vereinbart abgemacht festgelegt regel regeln décidé décision convenu règle règles"
     " choisi decidimos decidido decisión acordamos acordado regla reglas elegimos decidiu decidimos decisão"
     " combinamos regra escolhemos deciso decisione concordato regola scelto решили решение договорились правило"
-    " правила выбрали 决定 決定 决策 约定 規定 规定 规则 决め 決め 方針 ルール".split()
+    " правила выбрали 决定 決定 决策 约定 規定 规定 规则 决め 決め 決ま 方針 ルール".split()
 )
 """Words that ask for a decision or state one."""
 REJECTING = frozenset(
@@ -233,10 +233,13 @@ def evidence(prompt: PromptTerms, content: str, kind: str, *, title: str = "") -
     """
     content = content[:READ_OF_MEMORY]
     bare = words(f"{content} {title}" if kind == RECORD else content)
+    bare += [one + other for one, other in zip(bare, bare[1:], strict=False) if other.isdigit()]  # noqa: RUF007 "Qt 5"
     is_foreign = prompt.is_foreign and _is_foreign(bare)
     keys = prompt.keys([word for word in {*bare, *sign_words(content)} if word[:2] in prompt.beginnings])
     matched = [term for term in prompt.terms if _in(term.key, keys, is_foreign=is_foreign)]
-    share = sum(term.weight for term in matched) / sum(term.weight for term in prompt.terms)
+    left = [term for term in prompt.terms if term not in matched]
+    weight = sum(term.weight for term in matched)
+    share = weight / (weight + sum(_weight_of_missing(term, prompt, is_foreign=is_foreign) for term in left) or 1.0)
     if kind == RECORD and _is_named(prompt, title):  # "why are the modules in one file?": 0006-modules-in-one-file.md
         return round(SURE + (1.0 - SURE) * share, 3), frozenset(term.key for term in matched)
     if not any(term.is_specific for term in matched):
@@ -248,6 +251,13 @@ def evidence(prompt: PromptTerms, content: str, kind: str, *, title: str = "") -
         is_subsection = kind == RECORD and " / " in content.partition(":\n")[0]  # "Record / Consequences:"
         sure = round(SURE + (1.0 - SURE) * share, 3) * (BELOW if is_subsection else 1.0)
     return sure, frozenset(term.key for term in matched if term.is_specific)
+
+
+def _weight_of_missing(term: Term, prompt: PromptTerms, *, is_foreign: bool) -> float:
+    """Return what a word of the prompt weighs that a memory lacks: little if the memory is in another language."""
+    if prompt.asks and max(term.word) >= FIRST_SIGN:
+        return 0.0
+    return COMMON if prompt.is_foreign and not is_foreign else term.weight
 
 
 def _is_named(prompt: PromptTerms, title: str) -> bool:
@@ -267,7 +277,7 @@ def _is_relevant(prompt: PromptTerms, memory: _Memory, headed: list[Term], *, sh
     if memory.kind == DOCUMENT:
         # Documents have many sections, so the whole heading must be in the prompt.
         return 1 < len(memory.head) == len(headed) and in_head > 1 and share >= SHARE
-    if prompt.asks and in_head and share >= ASKED_SHARE:
+    if prompt.asks and ((in_head and share >= ASKED_SHARE) or share == 1.0):
         return True
     if prompt.is_question and share >= SUBJECT_SHARE and _begins_with(memory, specific, SUBJECT):
         return True

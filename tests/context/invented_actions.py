@@ -3,6 +3,18 @@
 from __future__ import annotations
 
 ASKED = """
+changelog|where do i put the changelog entry for this
+changelog|how is the changelog updated here?
+pull-request|against which branch do i open the PR
+commit|does my commit need a signoff here?
+translation|i changed a label. and the translations?
+translation|how do the translations get updated
+translation|Übersetzungen aktualisieren
+translation|更新翻译
+lint|run the linter pls
+lint|bitte noch clang-format drüberlaufen lassen
+release|prépare la release 2.7.11
+release|リリースの手順は?
 commit|commit and push
 commit|Commit this please
 commit|ok commit that and open the PR later
@@ -150,6 +162,11 @@ test|测试一下
 """A line is the action and a prompt that asks for it."""
 
 NOT_ASKED = """
+where does the commit dialog get its data
+how do the translations look on the login page
+where do we create the release object
+which branch does the PR widget show
+the translation of 'unlock' is wrong
 fix the commit message component
 commit that broke the build is 1a2b3c4
 fix the 0.19.2 release notes page

@@ -38,6 +38,10 @@ what did we decide about authentication?|Use JWT
 why did we choose JWT?|Use JWT
 what was decided on the ledger?|append-only
 is there a rule for new endpoints?|rate limit
+floats: was there a decision?|integer cents
+pourquoi JWT et pas autre chose ?|Use JWT
+wieso kein Celery mehr?|Celery
+JWT をやめるってどう決まったっけ|Use JWT
 what do we do about rate limits?|rate limit
 how are prices stored?|integer cents
 switch the prices from cents to floats|integer cents

@@ -23,43 +23,20 @@ if TYPE_CHECKING:
 
 MOST_CHARS = 6_000
 FRAMES = ('File "', "at ", "Traceback")
-LONGEST_QUESTION = 8  # maximum distance, in words, from the question word to the verb
 
-_QUESTIONS = frozenset(
-    """
-    why when who what where which since whatever last recent wasn hasn does is are was were has warum
-    wieso weshalb wann wer wo wohin welcher welchem seit ab wurde wurden
-    pourquoi quand qui quel quelle depuis cuando por desde donde quien porque quando quem onde qual chi dove quale da
-    """.split()
-)
-_DEEDS = frozenset(
-    """
-    remove removed removes delete deleted deletes drop dropped drops gone missing disappear disappeared vanish
-    vanished go moved renamed add added adds introduce introduced introduces create created creates wrote
-    write written implemented brought land shipped ship arrive appear thrown rid fixed solved replaced replaces retired
-    retire replace move rename
-    change changes changed modified touched reverted rewrote rewritten broke breaks
-    break caused happened have exist exists there version release turn come did made
-    entfernt verschwunden umbenannt verschoben hingekommen
-    eingebaut angelegt umgebaut disparu introduit eliminado eliminada eliminamos eliminaron quitado quitada
-    quitamos borrado borrada borramos movido roto rota rompi agregado agregada agregamos introdujo introducido
-    creado creada cambiado cambiamos cambiada modificado modificada removido removida removeu removemos
-    removeram apagado apagada apagou sumiu desapareceu adicionado adicionada adicionou adicionamos criado
-    criada mudou mudado alterado alterada alterou quebrou rimosso rimossa eliminato eliminata tolto tolta
-    cancellato spostato sparito finito aggiunto aggiunta introdotto creato cambiato modificato rotto
-    gibt gibts existiert existe existen hay esiste versione kam kamen umgezogen entrou foi
-    """.split()
-)
 _CUES = frozenset(
     """
+    why when who what whats where which since whatever last recent did didn have haven wasn hasn we
     disappeared vanished bring bringing restore resurrect reintroduce revert history regression regressed stopped used
-    longer worked gone wiederherstellen wieder restaure restaurer remets restaura restaurar recupera recuperar
-    ripristina ripristinare
+    longer worked gone notes changelog
+    warum wieso weshalb wann wer wo wohin welcher welchem was wir neu wiederherstellen wieder
+    pourquoi quand qui quel quelle depuis quoi avons restaure restaurer remets
+    cuando por desde donde hemos restaura restaurar recupera recuperar porque quando quem onde qual versione
+    chi dove quale abbiamo cosa ripristina ripristinare cambios changements cambiamenti
     """.split()
 )
-"""A prompt with any of these words is parsed for a question about the past.
+"""A prompt with any of these words, with a question mark, or that is not ASCII is parsed for a question about the past.
 
-So is a prompt with a word of ``_QUESTIONS`` that a word of ``_DEEDS`` follows, and any prompt that is not ASCII.
 For other prompts the parser is not even imported.
 """
 _TIMES = frozenset(
@@ -76,14 +53,6 @@ _TIMES = frozenset(
     """.split()
 )
 """ASCII words for times; a prompt that is not ASCII is always parsed for a time."""
-_PAIRS = (
-    "did we", "didnt we", "didn t we", "have we", "haven t we", "havent we", "we removed", "we dropped", "we deleted",
-    "we replaced", "haben wir", "hatten wir", "non abbiamo", "no hemos", "since when", "since which", "seit wann",
-    "seit welcher", "ab welcher", "depuis quand", "depuis quelle", "desde quando", "desde cuando", "da quando",
-    "da quale",
-)  # fmt: skip
-"""Words that may begin a question about the past: "did we not fix it?", "we dropped it, remove the rest"."""
-_NEW = frozenset("new notes changelog neu neues neuf nuevo novo nuovo changements cambios cambiamenti".split())
 _SINCE = frozenset("since after seit depuis desde da dal".split())
 _RELEASES = frozenset("release version tag".split())
 
@@ -93,7 +62,7 @@ def offer(request: Request, _rule: ChannelRule) -> list[Candidate]:
     project = request.project
     prose = _prose(request.prompt[:MOST_CHARS])
     words = [word.strip("._-/").lower() for word in words_of(prose)]
-    may_ask = _may_ask(prose, words)
+    may_ask = "?" in prose or not prose.isascii() or not _CUES.isdisjoint(words)
     has_time = _may_have_a_time(prose, words)
     named = names_in(prose)
     if not (may_ask or has_time or named) or not project.git_dir:
@@ -128,18 +97,6 @@ def offer(request: Request, _rule: ChannelRule) -> list[Candidate]:
         found = [one for name in past_things.folders(things)[:1] for one in commits.of_folder(index, name)]
     found += [one for one in of_things if not found or one.kind == past_things.NOTE]
     return found or (commits.of_a_time(index, request, named, prose) if has_time else [])
-
-
-def _may_ask(prose: str, words: list[str]) -> bool:
-    if not prose.isascii() or not _CUES.isdisjoint(words):
-        return True
-    spoken = f" {' '.join(words)} "
-    if any(f" {pair} " in spoken for pair in _PAIRS):
-        return True
-    if not _NEW.isdisjoint(words) and any(word.lstrip("v")[:1].isdigit() for word in words):  # "what's new in 2.0"
-        return True
-    starts = [at for at, word in enumerate(words) if word in _QUESTIONS]
-    return any(not _DEEDS.isdisjoint(words[at : at + LONGEST_QUESTION]) for at in starts)
 
 
 def _may_have_a_time(prose: str, words: list[str]) -> bool:

@@ -27,6 +27,8 @@ commit push pull _pr merge_req releas publi test lint format run start serve lau
   发布 部署 依赖 环境变量 配置项 迁移 日志 格式化 启动 运行 构建 编译 打包 请求 テスト コミット プル リリース デプロイ
   依存 環境変数 マイグレ 変更履歴 フォーマット リント 起動 ビルド 推送 プッシュ
   comit psuh relas depoly pousse sube merge mezcl cut_ npm _types appli arranc inici migra contrib _live einstell
+  deps _dep_ перев translat übersetz uebersetz tradu traduz tradui locali i18n 翻译 翻訳 flake8 clippy prettier eslint
+  signoff sign-off dco 手順
   запуш пушн мерж депло выкат собрать настройк чейндж контриб 推上 个pr 发个 发版 上线 贡献 マージ コントリ
 """
 """Beginnings of words that request an action; any other prompt is not parsed for actions. ``_`` means a space."""
@@ -36,6 +38,8 @@ add crea implement introduc writ build make regist defin füg fueg erstell schre
   作成 実装
 """
 """Beginnings of words that may request a new thing; any other prompt is not compared with the things in the index."""
+TASK_CUES = "regen gener rebuild recompil refresh sync check make_ install execut exécut génèr gera обнов сгенер прогон"
+"""Beginnings of further words with which a prompt may order one of the project's own tasks."""
 ONE_TEST = "one-test"
 ONE_CUES = """
 _single _one_ _individual _specific _particul einzel _nur_ein seul _solo _sola _únic _unic _um_ singol _один _одн
@@ -46,6 +50,8 @@ BUMP_CUES = "bump upgrad updat downgrad pin aktualis actualiz atualiz aggiorn me
 """Beginnings of words that may raise a version; any other prompt is not compared with the project's dependencies."""
 NEW = "new "
 """How the index begins the action of adding a thing: "new exporter"."""
+TASK = "task "
+"""How the index begins the action of a task of the project's own, such as "task update npm deps"."""
 ADDITION = "addition"
 MOST_ACTIONS = 2
 PARTS = {"commit": ("commit", "sign-off"), "pull-request": ("ai-policy", "pull-request")}
@@ -68,7 +74,8 @@ ABOUT = {
     "pull-request": "on pull requests", "push": "on pushing", "release": "on releases",
     "test": "on tests", ONE_TEST: "on tests", "new-test": "on new tests", "lint": "on checks", "run": "on running it",
     "build": "on building", "deploy": "on deploying", "dependency": "on dependencies", "setting": "on settings",
-    "migration": "on migrations", "changelog": "on the changelog", "contributor": "on contributors",
+    "migration": "on migrations", "changelog": "on the changelog", "translation": "on translations",
+    "contributor": "on contributors",
 }  # fmt: skip
 CONVENTIONAL = "conventional"
 SUITES = ("integration", "e2e", "end-to-end", "smoke", "acceptance", "regression")
@@ -109,7 +116,7 @@ def offer(request: Request, _rule: ChannelRule) -> list[Candidate]:
     project = request.project
     low = f" {request.prompt[:FAR].lower()}"
     is_usual, may_bump = _has(low, CUES), _has(low, BUMP_CUES)
-    if not project.root or not (is_usual or may_bump or _has(low, ADDITION_CUES)):
+    if not project.root or not (is_usual or may_bump or _has(low, ADDITION_CUES) or _has(low, TASK_CUES)):
         return []
     index = request.index()
     if index is None:
@@ -143,9 +150,8 @@ def _asked(prompt: str, index: sqlite3.Connection, *, is_usual: bool) -> list[st
 
     Only a prompt that ``is_usual`` (has a word from ``CUES``) can ask for an action other than adding a thing.
     """
-    rows = index.execute("select distinct action from ways where action >= ? and action < ?", (NEW, f"{NEW}~"))
-    things = [action.removeprefix(NEW) for (action,) in rows]
-    if not is_usual and not things:
+    things, tasks = _named(index, NEW), _named(index, TASK)
+    if not is_usual and not things and not tasks:
         return []
     from enricher.prompt.wording.actions import asked_actions
 
@@ -155,12 +161,22 @@ def _asked(prompt: str, index: sqlite3.Connection, *, is_usual: bool) -> list[st
         from enricher.prompt.conversation.wanted_tests import RUN_ONE, wanted
 
         found = [ONE_TEST] if wanted(prompt) == RUN_ONE else found
+    if tasks:
+        from enricher.prompt.wording.actions.tasks import asked_tasks
+
+        if own := asked_tasks(prompt, tasks):
+            found = [TASK + task for task in own] + [one for one in found if one not in (*BY_COMMAND, "dependency")]
     if things:
         from enricher.prompt.wording.actions.additions import asked_addition
 
         thing = asked_addition(prompt, things)
         return ([NEW + thing] if thing else []) + found
     return found
+
+
+def _named(index: sqlite3.Connection, prefix: str) -> list[str]:
+    rows = index.execute("select distinct action from ways where action >= ? and action < ?", (prefix, f"{prefix}~"))
+    return [action.removeprefix(prefix) for (action,) in rows]
 
 
 def _about(action: str) -> str:

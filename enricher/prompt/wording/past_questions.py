@@ -6,7 +6,7 @@ one of the words listed in ``enricher.context.channels.history``.
 
 from __future__ import annotations
 
-from itertools import compress, pairwise
+from itertools import pairwise
 
 from enricher.prompt.wording.words import words_of
 
@@ -85,7 +85,8 @@ _SINCE_WHEN = ("seit wann", "ab wann", "depuis quand", "desde cuándo", "desde c
                "с каких пор")  # fmt: skip
 _WHICH = frozenset("welcher welchem quelle quel qué que cuál cual qual quale какой какого каком".split())
 _VERSIONS = ("version", "versión", "versão", "release", "верси", "релиз")
-_SINCE = ("seit", "depuis", "desde", "da")
+_SINCE = {"seit", "depuis", "desde", "da"}
+"""Words that also stand before a version: "what has changed since 2.0"."""
 _EXISTING = frozenset(
     "gibt gibts existiert haben existe existen hay há esiste c'è есть существует y kann peut puede pode può можно".split()
 )
@@ -208,13 +209,8 @@ def _things_of(clause: str) -> list[Thing]:
     if not (kind and is_latin):
         return [(kind, words_of(lowered), OTHER)] if kind else []
     deeds = tuple(beginning for _kind, beginnings in _DEEDS for beginning in beginnings)
-    asking = {*_WHEN_WHO_WHY, *_EXISTING, *_WHICH, *_BEGIN_YES_OR_NO, *" ".join(_STARTS).split()}
-    is_left = [
-        (word in _SINCE and any(sign.isdigit() for sign in following))  # "what has changed since 2.0"
-        or not (word in asking or word.startswith(deeds))
-        for word, following in zip(words, [*words[1:], ""], strict=True)
-    ]
-    return [(kind, list(compress(words, is_left)), LATIN)]
+    asking = {*_WHEN_WHO_WHY, *_EXISTING, *_WHICH, *_BEGIN_YES_OR_NO, *" ".join(_STARTS).split()} - _SINCE
+    return [(kind, [word for word in words if not (word in asking or word.startswith(deeds))], LATIN)]
 
 
 def find_questions(prompt: str) -> list[tuple[str, str]]:

@@ -41,7 +41,7 @@ NEEDS_A_THING = ("format", "build", "test", "compile", "tag", "cut")
 GOING_ON = frozenset("continue keep resume start finish go carry".split())
 """Verbs before a gerund that names the action: "continue fixing", "go on with running"."""
 _ASKING_WHICH = ("which", "what", "what's", "whats")
-_ASKING = frozenset("which what what's whats how will would does do is are must".split())
+_ASKING = frozenset("where which what what's whats how will would does do is are must".split())
 _PERSONS = ("i", "we", "you")
 _SENDING = frozenset("push merge pushing merging pushed merged".split())
 _STARTED = frozenset("deploy deploys release releases publish publishes deployment ci workflow workflows".split())
@@ -50,6 +50,8 @@ _OWN = frozenset(
     " push merge".split()
 )
 """Words that may follow "push" or "merge" where these are meant in the sense of git."""
+_HOW = frozenset("how where which".split())
+_DOING = frozenset(tables.DOING.split())
 _SECOND_HALVES = ("message", "messages", "request", "requests", "entry")
 _OWN_CHANGES = frozenset(
     "changes change work code fix fixes file files update updates result rest diff refactoring branch commits".split()
@@ -180,7 +182,7 @@ def _english(clause: str) -> str:
         words = ["create", *words[2:]]
     if words[0] in GOING_ON:
         words = without_going_on(words)
-    if words[0] in _ASKING and (action := _of_question(words)):
+    if not _ASKING.isdisjoint(words[:2]) and (action := _of_question(words)):
         return action
     verb, rest = _corrected(words[0]), words[1:]
     if verb in _ALONE and (action := _of_alone(verb, rest)):
@@ -211,13 +213,15 @@ def _asks_what_starts(words: list[str]) -> bool:
 def _of_rules(words: list[str]) -> str:
     """Return the action for whose rules a question asks: "what do I need for a PR here", not "for the PR page"."""
     nouns, verbs = tables.RULES.split(), tables.NEEDS.split()
+    is_how = not _HOW.isdisjoint(words[:2]) and not _DOING.isdisjoint(words)
     need = next((at for at, word in enumerate(words) if word in verbs), len(words))
     has_noun = any(word in nouns for word in words) and words[0] != "which"
     for at, word in enumerate(words):
-        if word not in tables.RULED or not (has_noun or at > need):
+        if word not in tables.RULED or not (has_noun or at > need or is_how):
             continue
         behind = next((one for one in words[at + 1 :] if one not in _SECOND_HALVES), "")
-        if not behind or any(behind in ends for ends in (_GO_ON, nouns, verbs, ("have", "look", "be"))):
+        ends = ("", "have", "look", "be", "get", *nouns, *verbs, *(_DOING if is_how else ()))
+        if behind in ends or behind in _GO_ON:
             return tables.RULED[word]
     return ""
 

@@ -75,6 +75,8 @@ migration: add create write generate make run apply execute prepare: migration |
 changelog: update add write edit put mention note extend create prepare draft document: changelog | change log |
   changelog entry | changelog entries | release notes | release note | release notes entry | changes.md | changelog.md |
   entry to the changelog | news fragment | changeset
+translation: update regenerate refresh sync add extract compile pull push: translation | translations |
+  translation files | locale files | locales | message catalogs | i18n files
 contributor: add list credit include put: contributor | contributors | contributors list | authors file | authors list
   | list of contributors | list of authors
 """
@@ -118,14 +120,16 @@ pull-request: erstell mach$ mache$ öffne eröffne ouvr crée créer fais abr cr
   pull-request pull pull-реквест пулл-реквест реквест пр merge-request mr
 release: veröffentlich publie publier publica publico publique pubblica pubblico опубликуй выпусти: version release
   paket paquet paquete pacote pacchetto пакет npm pypi versión versão versione версию релиз
-release: mach$ mache$ erstell fais faire crée haz$ hacer crea faça faz$ fazer crie fai$ fare сделай создай выпусти:
+release: mach$ mache$ erstell fais faire crée haz$ hacer crea faça faz$ fazer crie fai$ fare prépar prepar bereite
+  подготовь сделай создай выпусти:
   release релиз
 test: führ fuehr ausführen laufen starte lance lancer tourner tourne$ exécut execut ejecut corre$ corro$ correr pasa$
   rod esegui lanci girar запусти прогони выполни: tests testsuite testes pruebas тесты тест test
 new-test: schreib ergänz écris ajoute escribe añade agrega escreva escreve adicion scrivi aggiungi напиши добавь:
   tests test testes pruebas prueba teste тест тесты
-lint: führ starte lass laufen lance passe$ exécut ejecut pasa$ corre$ rod esegui lanci запусти прогони: linter lint
-  линтер
+lint: führ starte lass laufen drüber lance passe$ exécut ejecut pasa$ corre$ rod esegui lanci запусти прогони:
+  linter lint линтер formatter clang-format gofmt eslint prettier ruff black flake8 mypy pyright clippy rubocop
+  pre-commit
 lint: formatier formate formatea formata formatta отформатируй: code code, código codice код projekt projet
 run: start starte lance démarre ejecut inicia corre$ arranc rod execut avvi esegui запусти подними: app
   anwendung server application serveur aplicación servidor aplicação applicazione приложение сервер проект projekt
@@ -147,6 +151,8 @@ migration: erstell schreib füg crée ajoute génère crea añade genera crie cr
 changelog: aktualisier ergänz schreib trag$ trage$ pack$ packe$ setz$ setze$ mets ajoute actualiza añad añád
   pon$ atualiz
   adicion coloca põe aggiorna aggiungi metti обнови добавь допиши: changelog ченджлог чейнджлог änderungsprotokoll
+translation: aktualisier ergänz mets$ mettre actualis actualiz atualiz aggiorna обнови: übersetzung übersetzungen
+  traduction traductions traducción traducciones tradução traduções traduzioni переводы
 contributor: trag$ füg ajoute añad añád adicion aggiungi добавь: contributors contributeurs contribuidores contributori
   контрибьюторы контрибьюторов
 """
@@ -188,12 +194,14 @@ build: 怎么 | 如何: 编译 | 构建 | 打包
 new-test: 写 | 添加 | 补充 | 增加: 单元测试 | 测试用例 | 单测
 new-test: 加个 | 加一个 | 加上 | 补个 | 补上 | 写个: 测试
 new-test: 写测试 | 补测试 | 加测试:
+translation: 更新 | 同步: 翻译
+translation: 翻訳: を更新
 contributor: 加到 | 加入 | 添加: 贡献者
 contributor: コントリビューター: に追加
 test: テスト: 実行 | 走らせ | 回し | 流し
 commit: コミット: して | を作 | メッセージを | お願い
 pull-request: pr | プルリク | プルリクエスト: を作 | を出 | を開 | 作成して | 出して
-release: リリース: して | を作 | を出
+release: リリース: して | を作 | を出 | の手順 | 手順
 deploy: デプロイ: して | を実行
 dependency: 依存: を追加 | をインストール | を更新
 setting: 環境変数 | 設定項目: を追加
@@ -219,7 +227,7 @@ COMMANDS = {
 GO_ON = """
 1 about across after again against also and anyway are as at based because before but by called correctly covering
   describing everywhere explaining first for from green here i if in inside into is it like locally myself named now
-  of on once only or over pass passes passing per please plz properly quickly since so still succeed summarising
+  of on once only or over pass passes passing per please pls plz properly quickly since so still succeed summarising
   summarizing thanks that then there they through thx till titled to today too under until upstream using v via
 we when where
   which while who with within without work works you yourself
@@ -241,7 +249,8 @@ a additional affected all alpha an another any api backend background beta both 
 RULED = {
     "pr": "pull-request", "prs": "pull-request", "pull": "pull-request", "pull-request": "pull-request",
     "commit": "commit", "commits": "commit", "release": "release", "releases": "release", "changelog": "changelog",
-    "migration": "migration",
+    "migration": "migration", "migrations": "migration", "translation": "translation", "translations": "translation",
+    "signoff": "commit", "sign-off": "commit", "dco": "commit",
 }  # fmt: skip
 """Words in a question for the project's rules, and the action: "what do I need for a PR"."""
 
@@ -251,9 +260,12 @@ RULES = "convention conventions format guideline guidelines policy process requi
 NEEDS = "ask asks expect expected expects need needed needs ready require required requires should"
 """Words that precede the action in other such questions: "what do I need for a PR"."""
 
+DOING = "add bump create cut document edit made make name note open put run send submit update updated write"
+"""Verbs of questions for how or where it is done: "where do I put the changelog entry"."""
+
 LAST_WORDS = {
-    "changelog": "changelog", "changelog entry": "changelog", "migration": "migration", "pr": "pull-request",
-    "pull request": "pull-request",
+    "translations": "translation", "translation": "translation", "changelog": "changelog",
+    "changelog entry": "changelog", "migration": "migration", "pr": "pull-request", "pull request": "pull-request",
 }  # fmt: skip
 """Things that the last clause of a prompt may ask for without a verb, as in "and the changelog"."""
 

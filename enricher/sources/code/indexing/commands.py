@@ -27,6 +27,11 @@ _ADDING = {"pnpm": "pnpm add", "yarn": "yarn add", "bun": "bun add", "npm": "npm
            "poetry": "poetry add", "pdm": "pdm add", "pipenv": "pipenv install"}  # fmt: skip
 
 
+TASK = "task "
+"""How the index begins the action of a task that is none of the usual actions: "task update npm deps"."""
+LONGEST_NAME = 4  # words of the name of such a task
+
+
 def _compiled(patterns: dict[str, str]) -> list[tuple[str, re.Pattern[str]]]:
     return [(action, re.compile(pattern)) for action, pattern in patterns.items()]
 
@@ -51,7 +56,7 @@ _TESTS = (
     r"|\b(?:npm|pnpm|yarn|bun|make|just|task|gradlew?|mvnw?|composer|hatch)(?: run)? \S*test\b"
 )
 _OF_ONE_TEST = (
-    r"(?: -k (?![\"']?not\b)| -run[ =]\S*[A-Za-z]| -t [\"']| --filter[ =]\S*[A-Z~]|::\w| --tests |-Dtest="
+    r"(?: -k (?![\"']?not\b)| -run[ =]\S*[A-Za-z]| -R \w| -t [\"']| --filter[ =]\S*[A-Z~]|::\w| --tests |-Dtest="
     r"| [A-Z_]*(?:TEST|ARGS|RUN|FILTER|FILE)\w*="
     r"|\bunittest \w+\.\w"
     r"| (?!\S*(?:config|setup))[\w./<>-]*(?:test|spec)[\w./<>-]*\.(?:py|[cm]?[jt]sx?|rb|php|exs|dart)\b)"
@@ -62,7 +67,8 @@ _COMMANDS = _compiled(
     {
         ONE_TEST: rf"(?:{_TESTS}).*{_OF_ONE_TEST}",
         "test": _TESTS,
-        "lint": r"\b(?:ruff|eslint|biome|prettier|golangci-lint|mypy|pyright|clippy|rubocop|pre-commit run|gofmt)\b"
+        "lint": r"\b(?:ruff|flake8|pylint|eslint|biome|prettier|clang-format"
+        r"|golangci-lint|mypy|pyright|clippy|rubocop|pre-commit run|gofmt)\b"
         r"|\b(?:npm|pnpm|yarn|bun|make|just|task|hatch)(?: run)? (?:lint|format|fmt|typecheck|check)\b",
         "run": r"\b(?:npm|pnpm|yarn|bun|make|just|task)(?: run)? (?:dev|start|serve)\b|\bnpm start\b|\buvicorn \S+"
         r"|\bflask run\b|\bmanage\.py runserver\b|\brails s(?:erver)?\b|\bdocker[ -]compose up\b",
@@ -83,6 +89,7 @@ _PROGRAM = re.compile(r"^(?:\w+=\S+ )*[\w./@-]+(?: (?![=:])|$)(?!install |add )"
 TASK_SCRIPT = re.compile(
     r"^(?:scripts?/|bin/|tools/)?(?:run[-_])?(tests?|lint|format|typecheck|build|deploy|release|publish|dev|start|serve)(?:\.sh)?$"
 )
+_OWN_SCRIPT = re.compile(r"^(?:scripts?|bin|tools)/([\w-]+)(?:\.(?:sh|py|rb|pl|[cm]?js|ts))?$")
 _MAKE_TARGET = re.compile(r"^([A-Za-z][\w.-]*)\s*:(?![=:])", re.MULTILINE)  # "NAME := value" is no target
 _JUST_TARGET = re.compile(r"^@?([A-Za-z][\w-]*)(?:\s+[^:=\n]*)?:(?!=)", re.MULTILINE)
 _RUN_LINE = re.compile(r"^\s*(?:- )?run:\s*(?![|>])(\S.*)$")
@@ -191,9 +198,11 @@ def commands(project: ProjectFiles) -> list[Command]:
     found += _wrapped(project)
     for path in project.paths:
         script = TASK_SCRIPT.match(path)
-        if script and (path.endswith(".sh") or path.startswith(("script/", "bin/"))):
+        if script and (path.endswith(".sh") or path.startswith(("script/", "scripts/", "bin/"))):
             means = _first_call(project.texts.get(path, ""))
             found.append(Command(_action_of(script[1]), f"./{path}", path, 0, "", TARGET, means))
+        elif own := _OWN_SCRIPT.match(path):
+            found.append(Command(_task(own[1]), path, path, 0, "", SCRIPT))
     return sorted((one for one in found if one.action), key=lambda one: -one.rank)
 
 
@@ -236,7 +245,7 @@ def _scripts(project: ProjectFiles, path: str, text: str) -> list[Command]:
     manager = project.node(folder)
     found = []
     for name, body in scripts.items():
-        action = _action_of(name)
+        action = _action_of(name) or _task(name)
         if not action or not isinstance(body, str) or "no test specified" in body.lower():
             continue
         # npm runs few scripts without "run"; "bun test" and "yarn publish" are commands of the managers themselves.
@@ -253,7 +262,7 @@ def _targets(path: str, text: str, pattern: re.Pattern[str], program: str) -> li
     found = []
     lines = text.splitlines()
     for match in pattern.finditer(text):
-        if not (action := _action_of(match[1])):
+        if not (action := _action_of(match[1]) or _task(match[1])):
             continue
         line = text.count("\n", 0, match.start()) + 1
         steps = (one.strip().lstrip("@-") for one in lines[line : line + 3] if one[:1] in "\t ")
@@ -332,6 +341,11 @@ def _shortened(command: str) -> str:
 
 def _action_of(name: str) -> str:
     return next((action for action, pattern in _SCRIPTS if pattern.match(name.lower())), "")
+
+
+def _task(name: str) -> str:
+    words = [word for word in re.split(r"[^a-z0-9]+", name.lower()) if word]
+    return TASK + " ".join(words) if 0 < len(words) <= LONGEST_NAME else ""
 
 
 def _action_of_command(command: str) -> str:

@@ -66,6 +66,7 @@ _TOPICS = {
     r"|config(?:uration)? (?:options?|keys?)",
     "migration": r"(?:database |schema )?migrations?",
     "changelog": r"change ?logs?|changes\.(?:md|rst)|news fragments?|changesets?|release notes",
+    "translation": r"translat(?:ions?|ing|ors?)|locali[sz]ation|internationali[sz]ation|i18n|l10n",
     "contributor": r"contributors|all-contributors|authors(?: file)?|credits?|acknowledg\w+",
 }
 _HEADINGS = {action: re.compile(rf"\b(?:{topic})\b", _I) for action, topic in _TOPICS.items()}
@@ -74,7 +75,8 @@ _SENTENCES = {
         r"|\bcommits? (?:must|should)\b|\bcommits (?:are|follow)\b|\bkeep (?:your |the )?commits\b"
     r"|\b(?:atomic|focuss?ed|small|separate) commits?\b|\bbefore (?:you )?commit(?:ting)?\b|\bcommit only\b"
     r"|\b(?:never|don't|do not) commit\b",
-    "sign-off": r"\bcommit (?:-\S+ )*-s\b|--signoff\b|\bsigned-off-by\b|\bsign[- ]off (?:your|all|each|every|on your)\b"
+    "sign-off": r"\bcommit (?:-\S+ )*-s\b|--signoff\b|\bsigned-off-by\b"
+    r"|\bsign[- ]off (?:your|all|each|every|on (?:your|the))\b"
     r"|\bbe signed[- ]off\b|\b(?:add|include) (?:a|the|your) (?:dco )?sign-?off",
     "ai-policy": r"(?:(?-i:\bAI\b|\bLLMs?\b).*\b(?:not|accept|disclos|prohibit|forbid|banned|reject|allowed)\w*)"
     r"|(?:\b(?:not|disclos|prohibit|forbid|banned|reject)\w*\b.*(?-i:\bAI\b|\bLLMs?\b))",
@@ -100,6 +102,7 @@ _SENTENCES = {
     "migration": r"\bmigrations?\b",
     "changelog": r"\bchange ?log\b|(?-i:\bCHANGES\b)"
     r"|\b(?:add|include|create|run) (?:a )?changesets?\b|\bnews fragments?\b",
+    "translation": r"\btranslations?\b|\b(?:i18n|gettext|transifex|weblate|crowdin)\b|\.pot?\b|\blocales?/",
     "contributor": r"\b(?:contributors (?:list|file)|all-contributors|AUTHORS|CONTRIBUTORS)\b",
 }  # fmt: skip
 _WORDS = {action: re.compile(pattern, 0 if action == "contributor" else _I) for action, pattern in _SENTENCES.items()}
@@ -132,7 +135,7 @@ _EVERYWHERE = frozenset(
 _WORD = re.compile(r"[^\W\d_]+")
 _CONCRETE = re.compile(r"[`\d\"'“#@/]|\w[(:]")
 LEAST_OWN_WORDS = 2
-HEADING_SUFFICES = ("commit", "pull-request", "release", "deploy", "migration")
+HEADING_SUFFICES = ("commit", "pull-request", "release", "deploy", "migration", "setting", "translation")
 """Actions that a sentence need not name if its heading names them."""
 _ORDERS_OR_RULES = re.compile(
     r"\b(?:must|should|shall|always|never|do not|don't|please|required|won't|will not|need to|needs to|make sure|ensure"
@@ -190,7 +193,7 @@ _LATER = re.compile(r"\b(?:(?:clos|merg|review|backport|handl)(?:e|ing)?|stale)\
 """What maintainers do with a pull request that somebody opened, in a heading: "Closing issues and pull requests"."""
 _WHEN = re.compile(r"^((?:when(?:ever)?|before|after|if|once|to) [^,.:;]{3,80}), (.+)", _I)
 """An order with its occasion: "Before you open a pull request, run `make check`"."""
-_TELLS = re.compile(r"^`[^`]+` (?!is\b|has\b|was\b)[a-z]+s\b")
+_TELLS = re.compile(r"^`[^`]+` (?!is\b|has\b|was\b)[a-z]+s\b|\bruns? `")
 """A command and what it does, which under a heading for the action is how it is done: "`just cut` tags the commit"."""
 _SHOWN = re.compile(r": `[^`]+`$")
 """The command of a block that a sentence introduces: "The version is the only argument: `./release.py 1.2`"."""

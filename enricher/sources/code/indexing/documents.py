@@ -109,11 +109,15 @@ def fenced(text: str) -> list[tuple[int, str, tuple[str, ...]]]:
 
 
 def _with_prohibitions(sentences: list[str]) -> list[str]:
-    """Return the sentences, with each short prohibition appended to the one before: "Use `x`. Never run `y`."."""
+    """Return the sentences, with each short prohibition appended to the one before: "Use `x`. Never run `y`.".
+
+    What to do instead of something by hand is appended to the prohibition: "Do not edit it by hand. Run `x`.".
+    """
     found: list[str] = []
     for sentence in sentences:
         is_short = found and sentence.startswith(_FORBIDS) and len(sentence) < SHORTEST_PROHIBITION
-        if is_short and len(found[-1]) + len(sentence) < LONGEST_UNIT:
+        is_instead = found and found[-1].startswith(_FORBIDS) and "by hand" in found[-1]
+        if (is_short or is_instead) and len(found[-1]) + len(sentence) < LONGEST_UNIT:
             found[-1] += f" {sentence}"
         else:
             found.append(sentence)
@@ -203,7 +207,8 @@ class _Reader:
             joined = f"{above.text.rstrip('.;,')}; {plain}"
             above.text = joined if len(joined) <= LONGEST_UNIT else above.text
             return
-        parts = [plain] if self.is_item else _with_prohibitions(_SENTENCE_END.split(plain))
+        is_one = self.is_item and len(plain) <= LONGEST_UNIT
+        parts = [plain] if is_one else _with_prohibitions(_SENTENCE_END.split(plain))
         line = self.start
         for part in parts:
             if SHORTEST_UNIT <= len(part) <= LONGEST_UNIT or part.endswith(":"):

@@ -175,7 +175,10 @@ def _of_commands(found: list[Command]) -> list[Row]:
         where = f"{one.path}:{one.line}" if one.line else one.path
         place = f"in {one.folder}/: " if one.folder else ""
         means = f" ({one.means})" if one.means and one.means not in one.command else ""
-        label = f"{where} — {DOES[one.action]}: {place}`{one.command}`{means}"
+        does = f"{DOES[one.action]}: " if one.action in DOES else ""
+        label = (
+            f"{where} — {does}{place}`{one.command}`{means}" if one.line or does else f"{one.path} — the script for it"
+        )
         rows.append(Row(one.action, COMMAND, one.command, label, one.path, one.line, one.folder, one.rank))
     return rows
 

@@ -9,7 +9,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from enricher.sources.code.indexing.commands import LONGEST_COMMAND, TASK_SCRIPT, line_of
-from enricher.sources.code.indexing.documents import titles
+from enricher.sources.code.indexing.documents import LONGEST_UNIT, titles
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,6 +20,7 @@ WORKFLOWS = ".github/workflows"
 SENTENCE, COMMAND, FILE, HISTORY = "sentence", "command", "file", "history"
 _WORKFLOW = re.compile(r"^\.github/workflows/[^/]+\.ya?ml$")
 _TEMPLATE = re.compile(r"^(?:\.github/|docs/|)(?:pull_request_template(?:\.md|/[^/]+\.md)?)$", re.IGNORECASE)
+_SIGN_OFF = re.compile(r"\bsign[- ]?off (?:your|all|each|every)\b|--signoff\b", re.IGNORECASE)
 CHANGELOG = re.compile(
     r"^(?:[\w@.-]+/){0,2}(?:(?:CHANGELOG|CHANGES|HISTORY|NEWS)\.(?:md|rst|txt)|(?-i:CHANGELOG|CHANGES|NEWS))$",
     re.IGNORECASE,
@@ -89,6 +90,9 @@ def of_files(project: ProjectFiles) -> list[Row]:
             asks = titles(text)
             label = f"{path} — the template of pull requests" + (f" asks for: {', '.join(asks[:5])}" if asks else "")
             rows.append(file_row("pull-request", path, label, 8.0))
+            at, line = next((one for one in enumerate(text.splitlines(), 1) if _SIGN_OFF.search(one[1])), (0, ""))
+            if said := line.strip(" -*"):
+                rows.append(Row("sign-off", SENTENCE, said[:LONGEST_UNIT], f"{path}:{at}", path, at, "", 7.0))
         elif _WORKFLOW.match(path):
             rows += _of_workflow(path, text)
         elif CHANGELOG.match(path):

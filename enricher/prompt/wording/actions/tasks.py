@@ -1,0 +1,54 @@
+"""Recognise which of the project's own tasks a prompt asks for, by the words of its name: "bump the ui version".
+
+The tasks are targets of task files, scripts of manifests and files in a folder for scripts that stand for none of the
+usual actions. This module runs in the hook, so it uses no regular expressions.
+"""
+
+from __future__ import annotations
+
+from enricher.prompt.wording.actions import NEGATIONS, bare, clauses, lowered
+
+MOST_WORDS = 14
+"""Maximum words of a prompt; a longer one is about more than a task."""
+MOST_BESIDE = 3
+"""Maximum words beside a name of a single word, as in "regenerate the promql parser", where the name is "parser"."""
+_MAKING = frozenset("regenerate regen generate rebuild recompile refresh".split())
+_ORDERING = _MAKING | frozenset(
+    "run rerun execute start update upgrade bump build compile sync check install make do".split()
+)
+_FOREIGN_ORDERING = (
+    *("lass", "ausführ", "führ", "starte", "aktualisier", "generier", "regenerier", "lance", "exécut", "régénèr"),
+    *("génèr", "ejecut", "corre", "actualiz", "genera", "regenera", "rod", "atualiz", "gera", "esegu", "aggiorn"),
+    *("запусти", "обнови", "сгенерируй", "прогони"),
+)
+_SAME = {
+    "dependencies": "deps", "dependency": "deps", "dep": "deps", "documentation": "docs", "doc": "docs",
+    "upgrade": "update", "bump": "update", "linter": "lint", "formatter": "format", "generate": "gen",
+    "regenerate": "gen", "regen": "gen", "generated": "gen", "tests": "test",
+}  # fmt: skip
+_EMPTY = frozenset("all the a go sh py js".split())
+_NEW = frozenset("a an new another".split())
+
+
+def asked_tasks(prompt: str, tasks: list[str]) -> list[str]:
+    """Return those of ``tasks`` whose names say what the prompt orders; each is the words of a name, with spaces.
+
+    A name of one word counts only in an order to generate it. Of several, those with the most words are returned.
+    """
+    low = lowered(prompt)
+    all_clauses = clauses(low)
+    words = [bare(word) for word in low.replace("-", " ").split()]
+    firsts = {bare(clause.split()[0]) for clause in all_clauses if clause.split()}
+    is_ordered = bool(firsts & _ORDERING) or any(word.startswith(_FOREIGN_ORDERING) for word in words)
+    if len(words) > MOST_WORDS or not is_ordered or NEGATIONS.intersection(words):
+        return []
+    told = {_SAME.get(word, word) for word in words}
+    beside = max((len(clause.split()) for clause in all_clauses), default=0) - 2
+    may_be_short = bool(firsts & _MAKING) and beside <= MOST_BESIDE and _NEW.isdisjoint(words)
+    found: dict[str, int] = {}
+    for task in tasks:
+        name = {_SAME.get(word, word) for word in task.split()} - _EMPTY
+        if name <= told and (len(name) > 1 or (name and may_be_short)):
+            found[task] = len(name)
+    most = max(found.values(), default=0)
+    return [task for task, count in found.items() if count == most]

@@ -503,6 +503,8 @@ TIMES = (
     ("what was merged on {weekday}?", "three days ago"),
     ("summarize the changes since v2.1", "since v2.1"),
     ("what's new since the last release?", "since v2.1"),
+    ("anything new since v2.1?", "since v2.1"),
+    ("the import of rows looks weird since yesterday", "yesterday"),
     ("which commits were there in {month}?", "in a month"),
     ("welche Commits gab es im {monat}?", "in a month"),
     ("what happened {weeks} weeks ago?", "weeks ago"),
@@ -580,6 +582,8 @@ users who signed up yesterday should get an email
 the function returns the date of yesterday
 make a chart of the sales of last month
 rename the variable today to now
+rate() over the last 3 days gives nothing
+the sum across the last two weeks is wrong
 delete log files older than two days ago
 add an endpoint that returns the events of the last 7 days
 we will finish this on Friday

@@ -2809,7 +2809,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a sentence that forbids to edit by hand is told without what to do instead",
-        "enricher/sources/code/indexing/conventions.py",
+        "enricher/sources/code/indexing/documents.py",
         "if (is_short or is_instead) and",
         "if is_short and",
         "",
@@ -4429,8 +4429,8 @@ MUTATIONS = (
     Mutation(
         "a prohibition is told without what is to be done instead",
         "enricher/sources/code/indexing/documents.py",
-        "        if is_short and len(found[-1])",
-        "        if is_short and not found and len(found[-1])",
+        "        is_short = found and sentence",
+        "        is_short = not found and sentence",
         "",
         "context/test_project_rules.py::test_what_a_document_asks_for_is_told",
     ),

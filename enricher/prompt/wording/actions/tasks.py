@@ -17,10 +17,10 @@ _ORDERING = _MAKING | frozenset(
     "run rerun execute start update upgrade bump build compile sync check install make do".split()
 )
 _FOREIGN_ORDERING = (
-    *("lass", "ausführ", "führ", "starte", "aktualisier", "generier", "regenerier", "lance", "exécut", "régénèr"),
-    *("génèr", "ejecut", "corre", "actualiz", "genera", "regenera", "rod", "atualiz", "gera", "esegu", "aggiorn"),
-    *("запусти", "обнови", "сгенерируй", "прогони"),
+    *("ausführ", "führ", "aktualisier", "generier", "regenerier", "exécut", "régénèr", "génèr", "ejecut", "actualiz"),
+    *("atualiz", "esegu", "aggiorn", "запусти", "обнови", "сгенерируй", "прогони"),
 )
+_FOREIGN_WORDS = frozenset("lass starte lance corre genera regenera rode roda gera".split())  # "correct", "general"
 _SAME = {
     "dependencies": "deps", "dependency": "deps", "dep": "deps", "documentation": "docs", "doc": "docs",
     "upgrade": "update", "bump": "update", "linter": "lint", "formatter": "format", "generate": "gen",
@@ -39,7 +39,8 @@ def asked_tasks(prompt: str, tasks: list[str]) -> list[str]:
     all_clauses = clauses(low)
     words = [bare(word) for word in low.replace("-", " ").split()]
     firsts = {bare(clause.split()[0]) for clause in all_clauses if clause.split()}
-    is_ordered = bool(firsts & _ORDERING) or any(word.startswith(_FOREIGN_ORDERING) for word in words)
+    is_foreign = any(word in _FOREIGN_WORDS or word.startswith(_FOREIGN_ORDERING) for word in words)
+    is_ordered = is_foreign or not _ORDERING.isdisjoint(firsts)
     if len(words) > MOST_WORDS or not is_ordered or NEGATIONS.intersection(words):
         return []
     told = {_SAME.get(word, word) for word in words}

@@ -2832,6 +2832,14 @@ MUTATIONS = (
         "code/test_history.py::test_words_of_time_that_mean_something_else_get_no_commits",
     ),
     Mutation(
+        "a flag is taken for a word of the release notes",
+        "enricher/context/past_things.py",
+        "all(flag in text.lower() for flag in self.flags) and",
+        "",
+        "",
+        "code/test_past_things.py::test_what_only_looks_like_such_a_question_gets_nothing",
+    ),
+    Mutation(
         "a word that many commits have is taken for a thing",
         "enricher/context/past_things.py",
         "return rows if len(rows) <= few or",

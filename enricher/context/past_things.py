@@ -129,7 +129,7 @@ class _Wanted:
     ``version`` is the one in the question, and ``is_since`` tells that it asks for what came later.
     """
 
-    __slots__ = ("is_foreign", "is_partial", "is_since", "kind", "named", "only", "version", "words")
+    __slots__ = ("flags", "is_foreign", "is_partial", "is_since", "kind", "named", "only", "version", "words")
 
     def __init__(self, thing: Thing, *, is_whole: bool = False) -> None:
         self.kind, words, form = thing
@@ -143,6 +143,7 @@ class _Wanted:
             elif word not in left_out:
                 pieces += [piece for piece in _pieces(word) if piece not in left_out]
         self.named = frozenset(stem(word) for word in words)
+        self.flags = [word for word in words if word.startswith("--")]  # "--minimized" is not "minimize the window"
         stems = {stem(piece): piece for piece in pieces}
         self.words = [word for word in stems if word not in _VERB_STEMS.get(self.kind, ())]
         self.only = stems[self.words[0]] if len(self.words) == 1 else ""
@@ -193,7 +194,9 @@ class _Wanted:
 
     def is_in(self, text: str) -> bool:
         stems = [stem(word) for word in _pieces(text)]
-        return all(any(self._is_form(word, other) for other in stems) for word in self.words)
+        return all(flag in text.lower() for flag in self.flags) and all(
+            any(self._is_form(word, other) for other in stems) for word in self.words
+        )
 
     def _places(self, stems: list[str], words: list[str]) -> list[int]:
         """Return the positions at which the words are nearest to each other; empty if one is missing."""

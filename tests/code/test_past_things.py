@@ -208,6 +208,7 @@ def test_who_asks_what_is_new_in_a_version_is_told_where_its_notes_are(
         "show when the wishlist was removed from the account",
         "add a column with the version since when the item has existed",
         "when did we add the export",
+        "since which version is there --wishlist",
         "when did we add the coupons for resellers",
         "why was the payment removed from the order 4711?",
         "who broke the build",

@@ -176,7 +176,7 @@ def _of_file(db: Connection, request: Request, path: str, kind: str) -> list[Can
 
 
 def of_folder(db: Connection, name: str) -> list[Candidate]:
-    """Return the commit that removed the last files of the folder ``name``; none if a deeper one has that name, too."""
+    """Return the commit that removed the last files of the folder ``name``; none if another one is left higher up."""
     inside = (f"{name}/%", f"%/{name}/%")
     query = "select id, before, path from file_changes where before like ? or before like ? order by id desc"
     rows = db.execute(query, inside).fetchall()
@@ -186,7 +186,7 @@ def of_folder(db: Connection, name: str) -> list[Candidate]:
         return []
     to = {path.rpartition("/")[0] for _id, _before, path in rows if path}
     how = f"moved to {to.pop()}/" if len(to) == 1 and all(path for *_, path in rows) else "removed"
-    query = "select at, 0, 0, '', sha, subject, is_reverted, state from commits where id = ?"
+    query = "select at, 0, 0, '', sha, subject, state from commits where id = ?"
     event = db.execute(query, rows[0][:1]).fetchone()
     return [_candidate(folders.pop(), how, name_history.Event(*event))] if event else []
 

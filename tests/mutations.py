@@ -3522,8 +3522,8 @@ MUTATIONS = (
     Mutation(
         "when something was fixed is no question about the past",
         "enricher/prompt/wording/past_questions.py",
-        '"fix fixed solved"),',
-        '"was"),',
+        '"fixed fix solved solve"',
+        '"was"',
         "",
         "code/test_past_things.py::test_a_question_about_the_past_of_a_thing_gets_its_commit",
     ),

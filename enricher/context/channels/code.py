@@ -11,7 +11,8 @@ import os
 
 from enricher.context import Candidate, Channel
 from enricher.prompt.text import LONGEST_LABEL
-from enricher.prompt.wording.names import COMMAND, FILE, FRAME, read_names
+from enricher.prompt.wording.names import COMMAND, FILE, FRAME, IDENTIFIER, Name, read_names
+from enricher.prompt.wording.place_questions import asks_who_uses_it
 from enricher.prompt.wording.words import quoted
 from enricher.settings import is_as_specified
 from enricher.sources.code import database_file, is_project
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
     from enricher.context import ChannelRule, Request
-    from enricher.prompt.wording.names import Name
     from enricher.sources.code.facts import Fact
 
 MOST_FIRST, MOST_LATER = 3, 1  # lines for the first prompt of a session, and for a later one, when most files are known
@@ -39,11 +39,26 @@ def offer(request: Request, _rule: ChannelRule) -> list[Candidate]:
     project = request.project
     if not project.root or not is_project(project.root, project.git_dir):
         return []
-    names = read_names(request.prompt)
+    names = read_names(request.prompt, in_words=True)
+    if request.conversation.answer and asks_who_uses_it(request.prompt):
+        names = _meant(request) or names
     if not names:
         return []
     index = request.index()
     return _chosen(_indexed(request, names, index) if index else _unindexed(request, names), request)
+
+
+def _meant(request: Request) -> list[Name]:
+    """Return what a prompt calls "that": the only identifier in the agent's last answer and the request before it."""
+    from enricher.prompt.conversation.followup import mentions
+
+    said = mentions(request.conversation.answer, is_file=False)
+    asked = mentions(" ".join(request.conversation.prompts[-1:]), is_file=False)
+    both = [one for one in said if one in asked] or said
+    meant = [Name(IDENTIFIER, one.rpartition(".")[2]) for one in both]
+    for name in meant:
+        name.is_asked = True
+    return meant if len(meant) == 1 else []
 
 
 def _indexed(request: Request, names: list[Name], index: Connection) -> list[Candidate]:

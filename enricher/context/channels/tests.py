@@ -11,6 +11,7 @@ import os
 from enricher.context import Candidate, Channel
 from enricher.prompt import MENTIONS_OF_TESTS
 from enricher.prompt.text import LONGEST_LABEL, without_code
+from enricher.prompt.wording.words import pieces
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -152,7 +153,8 @@ def _changed(request: Request, low: str) -> list[str]:
 def _described(low: str) -> list[list[str]]:
     """Return the words that may say which tests are meant, the longest phrases first: ["cart", "totals"], ["totals"].
 
-    They precede the mention of tests ("cart totals tests") or follow it ("the tests of the cart totals").
+    They precede the mention of tests ("cart totals tests") or follow it ("the tests of the cart totals"), or are joined
+    by hyphens ("cart-totals").
     """
     words = [bare for word in low.split() if (bare := word.strip(_AROUND + ".-"))]
     found: list[list[str]] = []
@@ -163,6 +165,7 @@ def _described(low: str) -> list[list[str]]:
         for length in range(MOST_WORDS, 0, -1):
             found.append(words[max(0, at - length) : at])
             found.append(words[start : start + length] if words[at + 1 : at + 2] in (["of"], ["for"]) else [])
+    found += [word.split("-") for word in words if "-" in word]
     return [phrase for phrase in found if not NO_NAMES.issuperset(phrase)]
 
 
@@ -222,7 +225,11 @@ def _tests(
             for source in defining(db, name):
                 if test := test_of(db, root, source, name):
                     return [test]
-    return next(([test] for phrase in described if (test := called(db, phrase))), [])
+    phrases = [
+        *described,
+        *(words for name in names if not paths and len(words := pieces(name)) > 1 and "_" not in name),
+    ]
+    return next(([test] for phrase in phrases if (test := called(db, phrase))), [])
 
 
 def _candidates(db: Connection, request: Request, tests: list[Test], *, of_it: bool, to_run: bool) -> list[Candidate]:

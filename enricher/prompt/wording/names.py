@@ -23,6 +23,7 @@ from enricher.prompt.wording.place_questions import (
     NO_NAMES,
     RUNNING,
     SETTINGS,
+    asks_for_place,
     name_asked_for,
 )
 from enricher.prompt.wording.words import (
@@ -46,6 +47,8 @@ ATTACHED, COMMAND = "attached", "command"
 """Kinds of names: the file in ``@path``, which the coding agent reads if it exists; the subcommand in "`tool sub`"."""
 MEMBER = "member"
 """Kind of name: an ordinary word behind another one and a dot ("app.param"), which only the project can confirm."""
+SPOKEN = "spoken"
+"""Kind of name: a line of the prompt, in whose plain words a name may be said: "the chunked reader"."""
 FAILED = "failed"
 """Kind of name: the file of a failed test in the pasted output of a test runner."""
 MOST_CHARS = 12_000
@@ -53,6 +56,8 @@ MOST_LINES = 300
 MOST_NAMES = 24
 LONGEST_NAME, LONGEST_TEXT = 80, 120
 LONGEST_NUMBER = 7
+SHORTEST_VARIABLE = 5
+MOST_SPOKEN, LONGEST_SPOKEN = 3, 300
 LONGEST_UNIT = 4
 MOST_WORDS_OF_A_COMMAND = 5
 """Maximum words of a text in backticks that is a command although it has no flag; a longer one is a message."""
@@ -126,7 +131,7 @@ class Name:
         self.may_be_new = self.is_made = self.is_asked = self.is_class = self.is_setting = False
 
 
-def read_names(prompt: str) -> list[Name]:
+def read_names(prompt: str, *, in_words: bool = False) -> list[Name]:
     """Return the names in ``prompt`` in order of appearance, without duplicates."""
     reader = _Reader()
     lines = [(line, line.strip()) for line in prompt[:MOST_CHARS].splitlines()[:MOST_LINES] if line.strip()]
@@ -147,13 +152,14 @@ def read_names(prompt: str) -> list[Name]:
             reader.word(flag, "")
     for line in sorted(reader.code, key=len, reverse=True)[:MOST_CODE_LINES]:
         reader.note(Name(CODE, line))
-    return list(reader.found.values())[:MOST_NAMES]
+    return list(reader.found.values())[:MOST_NAMES] + (reader.spoken if in_words else [])
 
 
 class _Reader:
     def __init__(self) -> None:
         self.found: dict[tuple[str, str], Name] = {}
         self.code: list[str] = []
+        self.spoken: list[Name] = []
         self.has_complaint = False
         self.incidental: list[str] = []
         """Flags of command lines that somebody ran; where a prompt names anything else, it is not about them."""
@@ -213,6 +219,7 @@ class _Reader:
             before = raw
         plain = [word.strip(AROUND) for word in words]
         lowered = [word.lower() for word in plain]
+        self._spoken(bare, " ".join(words), lowered)
         if not KINDS_OF_SYMBOL.isdisjoint(lowered):
             self._names_near_kinds(plain)
         if not ASKING.isdisjoint(lowered) or not bare.isascii():
@@ -314,7 +321,13 @@ class _Reader:
         last = token.rpartition("/")[2]
         # "and/or" names nothing; of "app/UserService", which has no extension, the last part is a name.
         if "/" in token and not (is_code_form(last) and token[0].isalpha()):
+            parts = token.split("/")
+            if len(parts) > 2 and all(part.isascii() and part.replace("-", "").isalnum() for part in parts):
+                self.note(Name(ROUTE, f"/{token}", is_certain=False))
             return False
+        if token.isalpha() and token.isascii() and token.isupper() and len(token) >= SHORTEST_VARIABLE:
+            self.note(Name(IDENTIFIER, token, is_certain=False))  # perhaps a variable of the environment
+            return True
         head, assigned, _ = token.partition("=")
         plain = head.replace("-", "")
         if "-" in head and not is_marked and plain.isascii() and plain.isalnum() and plain.islower():
@@ -323,6 +336,17 @@ class _Reader:
             self.note(name)
             return True
         return self._identifier(last if "/" in token else token, is_call="()" in raw, is_marked=is_marked)
+
+    def _spoken(self, bare: str, line: str, lowered: list[str]) -> None:
+        """Store a line of a short prompt, and mark the names in it if the line asks for a place or a setting."""
+        asks_place = asks_for_place(bare, lowered)
+        is_setting = not SETTINGS.isdisjoint(lowered) or "read" in lowered
+        for name in self.found.values():
+            name.is_asked = name.is_asked or (asks_place and is_code_form(name.text) and name.text in line)
+        if len(lowered) > 1 and len(self.spoken) < MOST_SPOKEN:
+            said = Name(SPOKEN, line[:LONGEST_SPOKEN], is_certain=False)
+            said.is_asked, said.is_setting = asks_place, is_setting
+            self.spoken.append(said)
 
     def _mark_settings(self, bare: str, words: list[str], lowered: list[str]) -> None:
         """Mark the names with hyphens in a line that says that they are settings: "the retry-limit option"."""

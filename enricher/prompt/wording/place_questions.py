@@ -51,7 +51,8 @@ KINDS = KINDS_OF_SYMBOL | {"variable", "constant"}
 """Behind an article, a word is a name only beside one of these: "who calls the customers" names nothing in the code."""
 SETTINGS = frozenset(
     "option options setting settings flag command config configuration parameter key property default defaults rename"
-    " deprecate einstellung befehl schalter standardwert benenne paramètre réglage commande renomme opción ajuste"
+    " deprecate defecto défaut padrão predefinito умолчанию"
+    " einstellung befehl schalter standardwert benenne paramètre réglage commande renomme opción ajuste"
     " comando clave parámetro renombra opção configuração chave parâmetro renomeia opzione impostazione chiave"
     " parametro rinomina опция опцию настройка настройку параметр команда команду ключ переименуй 选项 设置 设定 命令"
     " 参数 配置 默认 重命名 オプション 設定 コマンド デフォルト".split()
@@ -65,13 +66,13 @@ RUNNING = frozenset(
 BESIDE = ARTICLES | KINDS | frozenset("from with in se o die".split())
 """Words that may stand between the words that ask and the name."""
 AUXILIARIES = frozenset("is are was being be been ist sind wird werden est sont es está está é è sono".split())
-IN_IDEOGRAPHS = tuple(
-    """
-    在哪里定义 在哪定义 在哪儿定义 在哪里使用 在哪里被 在哪被 哪里调用 哪里用到 谁调用 谁在用 被谁调用
-    どこで定義 どこで使 どこで呼 どこから呼 どこに定義
-    """.split()
-)
+IN_IDEOGRAPHS = ("どこ", "在哪", "哪里", "哪儿", "谁在用", "谁调用")
 """Questions in languages that put no blanks between words; the name is the one word in Latin letters."""
+PRONOUNS = frozenset(
+    "it that this them these those die das es den diese dieses ça cela la le les l eso esto lo isso isto ciò questo"
+    " это этот эту".split()
+)
+MOST_WORDS_OF_A_QUESTION, MOST_WORDS_OF_IT = 16, 7
 ASKING = WHO | CALLERS | WHERE | PLACES
 NO_NAMES = BESIDE | DEFINED | AUXILIARIES
 
@@ -96,6 +97,23 @@ def name_asked_for(line: str, words: list[str]) -> str:
         latin = [word for word in words if word.isascii() and word[:1].isalpha()]
         return latin[0] if len(latin) == 1 else ""
     return ""
+
+
+def asks_for_place(line: str, lowered: list[str]) -> bool:
+    """Return whether a line asks where something is, or who uses it, with the words in any order."""
+    if not line.isascii() and any(word in line for word in IN_IDEOGRAPHS):
+        return True
+    if len(lowered) > MOST_WORDS_OF_A_QUESTION:
+        return False
+    asks_who = any(word in WHO and CALLS & {*lowered[at + 1 : at + 3]} for at, word in enumerate(lowered))
+    return asks_who or not WHERE.isdisjoint(lowered) or not CALLERS.isdisjoint(lowered)
+
+
+def asks_who_uses_it(prompt: str) -> bool:
+    """Return whether a short prompt asks who uses a thing that only a pronoun names: "and who calls that?"."""
+    lowered = [word.strip(".,;:!?¿()").lower() for word in prompt.replace("'", " ").split()]
+    says_it = len(lowered) <= MOST_WORDS_OF_IT and not PRONOUNS.isdisjoint(lowered)
+    return says_it and not (CALLS | DEFINED | DEFINES).isdisjoint(lowered) and asks_for_place(prompt, lowered)
 
 
 def _name_after(words: list[str], lowered: list[str], at: int) -> str:

@@ -17,10 +17,12 @@ from enricher.prompt.wording.names import (
     INSTALLED,
     MEMBER,
     ROUTE,
+    SPOKEN,
     TEXT,
+    Name,
 )
 from enricher.prompt.wording.words import is_code_form, quoted
-from enricher.sources.code import MOST_READ_BYTES, SOURCE, TEMPLATE, TEST
+from enricher.sources.code import EXAMPLE, MOST_READ_BYTES, SOURCE, TEMPLATE, TEST
 from enricher.sources.code.facts import (
     DEFINITION,
     FEW,
@@ -37,14 +39,13 @@ from enricher.sources.code.facts import (
     variants,
 )
 from enricher.sources.code.lookup import MOST_CANDIDATES, Lookup, is_near
-from enricher.sources.code.text_places import code, error, flag, quotation, route, text_place
+from enricher.sources.code.text_places import code, environment, error, flag, quotation, route, text_place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection
     from sqlite3 import Connection
 
-    from enricher.prompt.wording.names import Name
     from enricher.sources.code.lookup import SourceLine
 
 MOST_DEFINING = 4
@@ -88,9 +89,11 @@ def facts(db: Connection, root: str, names: list[Name], opened: Collection[str] 
     lookup.named_types = [name for name in identifiers if name[:1].isupper() and not name.isupper()]
     lookup.attached = sum(1 for name in names if name.kind == ATTACHED)
     found: list[Fact] = []
-    # Members last, because most of them are the end of a sentence and the start of the next.
-    wanted = sorted((name for name in names if name.kind in _LOOKERS), key=lambda name: name.kind == MEMBER)
+    # Members late, because most of them are the end of a sentence and the start of the next.
+    wanted = sorted((name for name in names if name.kind in _LOOKERS), key=lambda name: _LAST.get(name.kind, 0))
     for name in wanted[:MOST_LOOKED_UP]:
+        if name.kind == SPOKEN and found:
+            continue
         if name.kind in (CODE, INSTALLED) and any(fact.kind in (CODE, FRAME) for fact in found):
             continue  # the place is known already
         fact = _LOOKERS[name.kind](lookup, name)
@@ -122,6 +125,11 @@ def _names_all_places(other: Fact, fact: Fact) -> bool:
 def _identifier(lookup: Lookup, name: Name) -> Fact | None:
     places = lookup.definitions(name.text)
     is_owned = False
+    if places and places[0].kind == EXAMPLE:  # which may only set it
+        from enricher.sources.code.special.settings import place_of_setting
+
+        if fact := place_of_setting(lookup, name.text):
+            return fact
     if places and places[0].kind != TEST:  # the program's own definition is meant, not a test's double of it
         places = [place for place in places if place.kind != TEST]
     namesakes = {place.path for place in places}
@@ -142,6 +150,8 @@ def _identifier(lookup: Lookup, name: Name) -> Fact | None:
             if name.owner in OF_THE_PLATFORM:
                 return None
             return _attribute(lookup, name) if name.owner else _elsewhere(lookup, name)
+        if name.text.isupper():
+            return environment(lookup, name.text)
         # "The class Baskt": only the word "class" and the capital letter show that this is a name.
         is_named = name.text[:1].isupper() and not (name.owner or name.may_be_new)
         return _missing_name(lookup, name.text) if is_named else None
@@ -447,14 +457,32 @@ def _missing_name(lookup: Lookup, name: str) -> Fact | None:
     like = lookup.names_like(name)
     same = [other for other in like if other.replace("_", "").lower() == plain]
     near = same or [other for other in like if is_near(other, name)]
-    if len(near) != 1:
+    longer = [] if near else [one for one in like if one.startswith(name) and not one[len(name)].islower()]
+    if len(near or longer) != 1:
         return None
+    near = near or longer
     places = [place for place in lookup.definitions(near[0]) if lookup.verified(place, near[0])]
     if len(places) != 1:
         return None
     return Fact("missing", places[0].path, places[0].line, near[0], f"the nearest to {name}, which does not exist", FEW)
 
 
+def _spoken(lookup: Lookup, name: Name) -> Fact | None:
+    """Locate the setting, function or type that a line of the prompt names in plain words."""
+    from enricher.sources.code.special.spoken import names_said, setting_said
+
+    if name.is_setting and (fact := setting_said(lookup, name.text)):
+        return fact
+    for said in names_said(lookup, name.text, is_asked=name.is_asked):
+        one = Name(IDENTIFIER, said)
+        one.is_asked = name.is_asked
+        if fact := _identifier(lookup, one):
+            return fact
+    return None
+
+
+_LAST = {MEMBER: 1, SPOKEN: 2}
+"""Kinds of names that are looked up behind all others."""
 _LOOKERS = {
     IDENTIFIER: _identifier,
     MEMBER: _member,
@@ -469,4 +497,5 @@ _LOOKERS = {
     FRAME: _frame,
     INSTALLED: _installed_frame,
     FAILED: _failed,
+    SPOKEN: _spoken,
 }

@@ -237,6 +237,13 @@ def _environment(holders: list[Holder], name: str) -> Fact | None:
     return fact
 
 
+def environment(lookup: Lookup, name: str) -> Fact | None:
+    """Locate an environment variable whose name is a single word in capitals, by the places that read it."""
+    files = [one for one in lookup.holding(name) if one[1] in (SOURCE, TEMPLATE, CONFIG)]
+    holders = [(path, kind, lookup.occurrences(path, name)) for path, kind in files[:MOST_CANDIDATES]]
+    return _environment(holders, name)
+
+
 def _declaration(holders: list[Holder], name: str) -> tuple[str, int] | None:
     """Return the path and line of the declaration of ``name`` among ``holders``, the files that contain this name.
 
@@ -256,7 +263,7 @@ def quotation(lookup: Lookup, name: Name) -> Fact | None:
     spaces = name.text.count(" ")
     if spaces > 1:
         # The code may have a placeholder where the quoted message has a value, so that only a part of it is found.
-        return text_place(lookup, name.text, TEXT) or (error(lookup, name) if spaces > 2 else None)
+        return text_place(lookup, name.text, TEXT) or error(lookup, name)
     if spaces:
         return text_place(lookup, name.text, TEXT, is_delimited=True)
     if "." in name.text.strip(".\u2026"):
@@ -286,7 +293,9 @@ def error(lookup: Lookup, name: Name) -> Fact | None:
         fact = text_place(lookup, phrase, ERROR, most=MOST_SHOWN if phrase.count(" ") >= LONG_PHRASE else 1)
         if fact:
             return fact
-    return None
+    from enricher.sources.code.special.messages import place_of_message
+
+    return place_of_message(lookup, name.text, ERROR)
 
 
 def code(lookup: Lookup, name: Name) -> Fact | None:

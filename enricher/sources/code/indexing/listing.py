@@ -50,6 +50,8 @@ _VENDOR_FOLDERS = frozenset(("vendor", "_vendor", "vendored", "third_party", "th
 _TRANSLATION_FOLDERS = frozenset(("locale", "locales", "translations"))
 _MESSAGE_FOLDERS = frozenset(("i18n", "lang", "messages"))
 """Folders that may have translations, which are then named after a language, and other files."""
+_TABLES = frozenset("lang language locale messages strings translation translations".split())
+"""Words before the language in the name of a file, as in ``lang-es.json``."""
 _LANGUAGES = frozenset("af am ar az be bg bn bs ca cs cy da de el en eo es et eu fa fi fr ga gl gu he hi hr hu hy id"
                        " is it ja ka kk km kn ko ku ky lt lv mk ml mn mr ms my nb ne nl nn no pa pl ps pt ro ru si sk"
                        " sl sq sr sv sw ta te tg th tk tl tr tt ug uk ur uz vi zh".split())  # fmt: skip
@@ -262,6 +264,9 @@ def _parts_below(folders: list[str], stem: str, end: str) -> list[str]:
 
 def _language(part: str) -> str:
     """Return the language after which a file or folder is named: "pt" for ``pt``, ``pt-br`` and ``ptbr``."""
+    head, _, named = part.replace("_", "-").partition("-")
+    if head in _TABLES and 1 < len(named.partition("-")[0]) < 4:
+        return named.partition("-")[0]
     code, rest = part[:2], part[2:]
     is_named = not rest or rest.startswith(("-", "_", "@")) or rest in _JOINED_COUNTRIES
     return code if code in _LANGUAGES and is_named else ""

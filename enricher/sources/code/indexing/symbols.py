@@ -75,7 +75,9 @@ _PATTERNS = {
     "python": r"^[ \t]*(?:async\s+)?(?:def|class)\s+(\w+)|^(?:cdef|cpdef)\s+[\w ]*?(\w+)\s*\("
     r"|^([A-Za-z_]\w*)\s*(?::[^=\n]+)?=[^=]",
     "javascript": _JS,
-    "go": r"^func\s+(?:\([^)\n]*\)\s*)?(\w+)|^type\s+(\w+)|^(?:var|const)\s+(\w+)",
+    # The last one is in a block: "var (", whose names other packages can see if they begin with a capital letter.
+    "go": r"^func\s+(?:\([^)\n]*\)\s*)?(\w+)|^type\s+(\w+)|^(?:var|const)\s+(\w+)"
+    r"|^\t([A-Z]\w+|err[A-Z]\w+)[ \t]+(?:[\w.\[\]*]+[ \t]+)?=\s",
     "rust": r"^[ \t]*(?:pub(?:\([^)\n]*\))?\s+)?(?:default\s+|const\s+|async\s+|unsafe\s+|extern\s+\"[^\"\n]*\"\s+)*"
     r"(?!mod\s+\w+\s*;)(?:fn|struct|enum|trait|type|mod|union|static|const)\s+(\w+)|^[ \t]*macro_rules!\s*(\w+)",
     "java": _JAVA,

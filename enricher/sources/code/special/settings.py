@@ -8,7 +8,7 @@ option, or a word with hyphens, points or capitals.
 from __future__ import annotations
 
 from enricher.prompt.text import places
-from enricher.sources.code import CONFIG, SOURCE, TEMPLATE, TRANSLATION
+from enricher.sources.code import CONFIG, GENERATED, SOURCE, TEMPLATE, TRANSLATION
 from enricher.sources.code.facts import (
     DEFINITION,
     FEW,
@@ -46,6 +46,8 @@ NESTING = (".yml", ".yaml", ".json", ".toml", ".ini", ".cfg")
 WITH_ATTRIBUTES = (".html", ".erb", ".jsx", ".tsx", ".vue", ".svelte", ".astro", ".xml", ".php")
 VALUES = ("true", "false", "none", "null", "nil", "yes", "no", "on", "off")
 LONGEST_DEFAULT = 30
+LONGEST_HEAD = 200
+"""Characters at the beginning of a file in which it says that it is generated."""
 MOST_LINES = 40
 """How many lines below the name of an option may belong to its declaration."""
 _QUOTES = ('"', "'", "`")
@@ -63,7 +65,8 @@ def place_of_setting(lookup: Lookup, name: str, *, is_certain: bool = True) -> F
     is_code = name.isidentifier()  # "retry_limit" is the key of many dictionaries
     first = {
         one.path: one
-        for one in reversed(lines) if _declares(lookup, one, name) and not (is_code and _is_key(one, name))
+        for one in reversed(lines)
+        if _table_default(lookup, one, name) or (_declares(lookup, one, name) and not (is_code and _is_key(one, name)))
     }  # fmt: skip
     declared = "declared"
     if not first and is_certain and name[0] != "-" and not is_code:
@@ -158,7 +161,8 @@ def _lines(lookup: Lookup, name: str) -> list[SourceLine]:
     """Return the lines of the program and its configuration with ``name``; nothing if too many files have it."""
     files = [
         (path, kind) for path, kind in lookup.holding(name)
-        if kind in (SOURCE, TEMPLATE, CONFIG) and path.rpartition("/")[2].lower() not in MANIFESTS
+        if (kind in (SOURCE, TEMPLATE, CONFIG) and path.rpartition("/")[2].lower() not in MANIFESTS)
+        or (kind == GENERATED and path.startswith("build/"))  # a script may be kept there
     ]  # fmt: skip
     if len(files) > (MOST_WITH_ALL_WORDS if "." in name else MOST_CANDIDATES):
         return []
@@ -166,7 +170,24 @@ def _lines(lookup: Lookup, name: str) -> list[SourceLine]:
         SourceLine(path, number, kind, line)
         for path, kind in files
         for number, line in lookup.occurrences(path, name) if _is_apart(line, name)
+        if not _is_generated(lookup, path)
     ]  # fmt: skip
+
+
+def _is_generated(lookup: Lookup, path: str) -> bool:
+    return "generated" in lookup.text(path)[:LONGEST_HEAD].lower()
+
+
+def _table_default(lookup: Lookup, one: SourceLine, name: str) -> str:
+    """Return the value that a line gives ``name`` in a table of defaults: ``const defaultOptions = {``; or nothing."""
+    key, _, value = one.text.partition(":")
+    if key.strip(" \t\"'") != name:
+        return ""
+    above = lookup.text(one.path).split("\n", one.line)[: one.line - 1]
+    depth = indentation(one.text)
+    opening = next((line for line in reversed(above) if line.strip() and indentation(line) < depth), "").lower()
+    is_table = "default" in opening and opening.rstrip().endswith(("{", "("))
+    return value.partition("//")[0].partition(" #")[0].strip(" ,")[:LONGEST_DEFAULT] if is_table else ""
 
 
 def _is_apart(line: str, name: str) -> bool:
@@ -205,8 +226,8 @@ def _declares(lookup: Lookup, one: SourceLine, name: str) -> bool:
     plain = name.lstrip("-")
     if _is_key(one, name) or ("-" in plain and _is_key(one, plain) and one.text.rstrip().endswith("{")):
         return True
-    for form in dict.fromkeys((name, plain)):
-        is_plain_flag = form != name and "-" in form  # Go's flags.Int("retry-limit", …)
+    for form in dict.fromkeys((name, plain, f"--{plain}" if "-" in plain else name)):
+        is_plain_flag = form == plain != name and "-" in form  # Go's flags.Int("retry-limit", …)
         for quote in ('"', "'"):
             before, found, behind = one.text.partition(f"{quote}{form}")
             above = "" if before.strip() else lookup.text(one.path).split("\n", one.line)[max(0, one.line - 2)]
@@ -262,7 +283,8 @@ def _default(lookup: Lookup, place: SourceLine, name: str) -> str:
     value = _literal(behind[1:].rpartition("=")[2]) if behind[:1] in (":", "=") else ""
     if value and (not value[0].isalpha() or value.lower() in VALUES):  # not the type in "x: int"
         return f" as {value}"
-    found = next(filter(None, map(_named_default, _of_the_declaration(lines))), "")
+    named = next(filter(None, map(_named_default, _of_the_declaration(lines))), "")
+    found = named or _table_default(lookup, place, name)
     return f", default {found}" if found else ""
 
 
@@ -271,6 +293,8 @@ def _of_the_declaration(lines: list[str]) -> list[str]:
     found: list[str] = []
     depth = 0
     head = "".join(lines[:1])
+    if head.count("`") == 2:  # a field of a struct in Go, whose tag has all
+        return lines[:1]
     is_in_brackets = any(bracket in head for bracket in "([{") and _last_word(head.partition("=")[0]) not in NAMING
     for line in lines:
         is_outside = indentation(line) - indentation(lines[0]) < bool(found and lines[0].rstrip().endswith(":"))
@@ -290,7 +314,9 @@ def _named_default(line: str) -> str:
         while line[end : end + 1].isalnum() or line[end : end + 1] == "_":
             end += 1
         rest = line[end:].lstrip("\"'").lstrip()
-        if is_whole(line, at, end) and rest[:1] in ("=", ":") and (value := _literal(rest[1:])):
+        in_tag = rest.startswith(':"') and "`" in line[:at]
+        value = rest[1:].partition('"')[2].partition('"')[0] if in_tag else _literal(rest[1:])
+        if is_whole(line, at, end) and rest[:1] in ("=", ":") and value and "${" not in value:
             return value
     return ""
 
@@ -309,14 +335,14 @@ def _literal(text: str) -> str:
 # --- where the value is read
 
 
-def _spellings(name: str) -> list[str]:
+def spellings(name: str) -> list[str]:
     """Return the forms in which a program may have ``name``: retry_limit, retryLimit, RetryLimit, retry-limit."""
     words = [word for word in name.strip("-").replace("-", "_").lower().split("_") if word]
     if "." in name or len(words) < 2:
         return [name.strip("-")]
     titles = [word.title() for word in words]
     forms = ["_".join(words), words[0] + "".join(titles[1:]), "".join(titles), "-".join(words), "_".join(words).upper()]
-    return forms + (_spellings("-".join(words[1:])) if words[0] == "no" and len(words) > 2 else [])
+    return forms + (spellings("-".join(words[1:])) if words[0] == "no" and len(words) > 2 else [])
 
 
 def _variables(line: str) -> list[str]:
@@ -328,10 +354,10 @@ def _variables(line: str) -> list[str]:
 
 def _readers(lookup: Lookup, name: str, place: SourceLine) -> list[SourceLine]:
     """Return the lines that read the option declared at ``place``; none if too many files contain its name."""
-    spellings, variables = _spellings(name), _variables(place.text)
-    forms = [*spellings, *variables]
-    holders = {one for form in {spellings[0], spellings[-1], *variables} for one in lookup.holding(form)}
-    files = sorted(path for path, kind in holders if kind in (SOURCE, TEMPLATE))
+    variants, variables = spellings(name), _variables(place.text)
+    forms = [*variants, *variables]
+    holders = {one for form in {variants[0], variants[-1], *variables} for one in lookup.holding(form)}
+    files = sorted(path for path, kind in holders if kind in (SOURCE, TEMPLATE) and not _is_generated(lookup, path))
     if len(files) > MOST_CANDIDATES:
         return []
     found: dict[tuple[str, int], SourceLine] = {}

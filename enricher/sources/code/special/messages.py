@@ -1,0 +1,64 @@
+"""Find the line that prints a message in which the program has filled in values: "length mismatch 3 != 5".
+
+Runs in the hook, but is imported only for a message that the code does not have as it is.
+"""
+
+from __future__ import annotations
+
+from enricher.sources.code import CONFIG, SOURCE, TEMPLATE
+from enricher.sources.code.facts import ONLY, Fact
+from enricher.sources.code.lookup import MOST_WITH_ALL_WORDS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from enricher.sources.code.lookup import Lookup
+
+PLACEHOLDERS = ("%", "{", "$", "#{", "\\(", '" +', "' +")
+FEWEST_WORDS = 4
+"""Fewest words of a message that a line must have; with a placeholder right behind them, two are enough."""
+MOST_RUNS = 5
+
+
+def place_of_message(lookup: Lookup, message: str, kind: str) -> Fact | None:
+    """Return a fact about the line that has the most words of a message; None if lines of two files do alike."""
+    runs = _fixed_parts(message)
+    found = [
+        (_agreeing(text, runs[at:]), path, line, run)
+        for at, run in enumerate(runs) if run.count(" ")
+        for path, line, text in _lines_with(lookup, run)
+    ]  # fmt: skip
+    best = max((words for words, *_place in found), default=0)
+    places = [(path, line, run) for words, path, line, run in found if words == best > 0]
+    is_one = len({path for path, _line, _run in places}) == 1
+    return Fact(kind, *places[0], "the message with its placeholders", ONLY) if is_one else None
+
+
+def _fixed_parts(message: str) -> list[str]:
+    """Return the runs of plain words between the values of a message; nothing if it has no values."""
+    runs: list[list[str]] = [[]]
+    for word in message.split():
+        if word[0] != "'" and word.rstrip(".,;:!\"'").lstrip('"').replace("'", "").isalpha():
+            runs[-1].append(word.lstrip('"'))
+        elif word in ("-", "|", "/"):  # "Rows - Day" is a title
+            return []
+        else:
+            runs.append([])
+    return [" ".join(run).rstrip(".,;:!\"'") for run in runs if run][:MOST_RUNS] if len(runs) > 1 else []
+
+
+def _lines_with(lookup: Lookup, run: str) -> list[tuple[str, int, str]]:
+    words = " ".join(word for word in run.replace("'", " ").split() if len(word) > 1)
+    files = [path for path, kind in lookup.holding(words) if kind in (SOURCE, TEMPLATE, CONFIG)]
+    few = files if len(files) <= MOST_WITH_ALL_WORDS else []
+    return [(path, number, text) for path in few for number, text in lookup.occurrences(path, run)]
+
+
+def _agreeing(text: str, runs: list[str]) -> int:
+    """Return how many words of a message, of its ``runs``, a line has in order; 0 if too few to be sure."""
+    rest = text.partition(runs[0])[2]
+    words, is_filled = len(runs[0].split()), rest.lstrip(" :").startswith(PLACEHOLDERS)
+    for run in runs[1:]:
+        if run in rest:
+            words, rest = words + len(run.split()), rest.partition(run)[2]
+    has_value = any(mark in text for mark in PLACEHOLDERS)
+    return words if has_value and (words >= FEWEST_WORDS or is_filled) else 0

@@ -7819,7 +7819,7 @@ MUTATIONS = (
     Mutation(
         "a name said in plain words is not found",
         "enricher/sources/code/special/spoken.py",
-        "    found = [name for (name,) in lookup.db.execute(asked, keys) if is_code_form(name)]",
+        "    found = [name for (name,) in db.execute(asked, keys) if is_code_form(name)]",
         "    found = []",
         "",
         "code/test_said_in_words.py::test_what_is_said_in_words_is_found",

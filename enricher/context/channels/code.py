@@ -11,7 +11,7 @@ import os
 
 from enricher.context import Candidate, Channel
 from enricher.prompt.text import LONGEST_LABEL
-from enricher.prompt.wording.names import COMMAND, FILE, FRAME, IDENTIFIER, Name, read_names
+from enricher.prompt.wording.names import COMMAND, FILE, FRAME, IDENTIFIER, SPOKEN, Name, read_names
 from enricher.prompt.wording.place_questions import asks_who_uses_it
 from enricher.prompt.wording.words import quoted
 from enricher.settings import is_as_specified
@@ -62,11 +62,14 @@ def _meant(request: Request) -> list[Name]:
 
 
 def _indexed(request: Request, names: list[Name], index: Connection) -> list[Candidate]:
-    from enricher.sources.code.locations import facts
     from storage.base import reader
 
     known = request.opened_files()
     try:
+        if not _may_be_found(index, names):
+            return []
+        from enricher.sources.code.locations import facts
+
         found = facts(index, request.project.root, names, known)
     except reader.failures() as failure:
         if reader.is_damage(failure):  # all that the index contains can be read from the project again
@@ -84,6 +87,15 @@ def _indexed(request: Request, names: list[Name], index: Connection) -> list[Can
         _of_files(files[:MOST_PATHS]) if fact is files[0] else _candidate(fact, known)
         for fact in found if fact not in files[1:]
     ]  # fmt: skip
+
+
+def _may_be_found(index: Connection, names: list[Name]) -> bool:
+    """Return whether looking up is worth loading what does it: the prompt names something, or its words may."""
+    if any(name.kind != SPOKEN or name.is_setting for name in names):
+        return True
+    from enricher.sources.code.special.spoken import names_like
+
+    return any(names_like(index, name.text, is_asked=name.is_asked) for name in names)
 
 
 def _needless(fact: Fact, request: Request) -> str:

@@ -11,6 +11,8 @@ from enricher.sources.code import SOURCE, TEMPLATE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from sqlite3 import Connection
+
     from enricher.sources.code.facts import Fact
     from enricher.sources.code.lookup import Lookup
 
@@ -24,12 +26,17 @@ def names_said(lookup: Lookup, text: str, *, is_asked: bool) -> list[str]:
 
     Two words are a name only behind an article ("the cart drawer"), or in a question for a place (``is_asked``).
     """
+    found = [name for name in names_like(lookup.db, text, is_asked=is_asked) if _is_defined(lookup, name, text)]
+    return sorted(found, key=lambda name: -len(pieces(name)))
+
+
+def names_like(db: Connection, text: str, *, is_asked: bool) -> list[str]:
+    """Return the names of the index that adjacent words of ``text`` may mean, whatever they are in the code."""
     runs = {"".join(run): run for run, is_sure in _runs(text) if is_sure or is_asked}
     keys = [key for joined, run in runs.items() for key in (joined, "_".join(run))]
     asked = f"select distinct name from symbols where key in ({', '.join('?' * len(keys))})"
-    found = [name for (name,) in lookup.db.execute(asked, keys) if is_code_form(name)]
-    found = [name for name in found if "".join(pieces(name)) in runs and _is_defined(lookup, name, text)]
-    return sorted(found, key=lambda name: -len(pieces(name)))
+    found = [name for (name,) in db.execute(asked, keys) if is_code_form(name)]
+    return [name for name in found if "".join(pieces(name)) in runs]
 
 
 def setting_said(lookup: Lookup, text: str) -> Fact | None:

@@ -25,7 +25,8 @@ from enricher.prompt.wording import structure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable
+    from collections.abc import Container, Iterable, Mapping
+    from typing import Any
 
     from enricher.classify import Rules
     from enricher.classify.opinion import Opinion
@@ -278,10 +279,15 @@ def choose_task_type(result: Classification, table: Table) -> None:
     result.confidence = round(1 / total, 2)
     result.uncertain = (
         best in facet["silent"]
-        or result.confidence < facet["min_confidence"]
+        or result.confidence < least_confidence(facet, best)
         or silent > facet["max_silent"]
         or "non_english" in result.features
     )
+
+
+def least_confidence(facet: Mapping[str, Any], name: str) -> float:
+    """Return the confidence from which on the class ``name`` is shown: the facet's, or its own if that is higher."""
+    return float(max(facet["min_confidence"], facet["floors"].get(name, 0.0)))
 
 
 def _choose_search_intent(result: Classification) -> None:

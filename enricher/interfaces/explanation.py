@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from enricher.classify import SEARCH_INTENT, TASK_TYPE
+from enricher.classify.verdict import least_confidence
 
 if TYPE_CHECKING:
     import sqlite3
@@ -107,9 +108,9 @@ class Explanation:
         if not facet or not judged.scores.get(TASK_TYPE):
             return []
         names = " or ".join(facet["silent"])
-        least, most, share = facet["min_confidence"], facet["max_silent"], self._silent_share()
+        least, most, share = least_confidence(facet, judged.task_type), facet["max_silent"], self._silent_share()
         silent = [f"max_silent {most:g}: {names} has {beside(share, most)}"] if names else []
-        return [f"min_confidence {least:g}: it is {beside(judged.confidence, least)}", *silent]
+        return [f"{self._named(least)}: it is {beside(judged.confidence, least)}", *silent]
 
     def doubts(self) -> str:
         """Return a text with each reason why the task type is not shown to the agent; empty if it is shown."""
@@ -122,15 +123,20 @@ class Explanation:
             yield "no task type is defined"
             return
         silent, names = self._silent_share(), " or ".join(facet["silent"])
-        least, most = facet["min_confidence"], facet["max_silent"]
+        least, most = least_confidence(facet, judged.task_type), facet["max_silent"]
         if judged.task_type in facet["silent"]:
             yield f"{judged.task_type} is never shown"
         elif silent > most:
             yield f"it may be {names}: {beside(silent, most)} is above max_silent {most:g}"
         if judged.confidence < least:
-            yield f"confidence {beside(judged.confidence, least)} is below min_confidence {least:g}"
+            yield f"confidence {beside(judged.confidence, least)} is below {self._named(least)}"
         if "non_english" in judged.features:
             yield "the prompt does not seem to be English"
+
+    def _named(self, least: float) -> str:
+        """Return the least confidence with its key, and with the task type if that demands more than all must have."""
+        of = f" of {self.enrichment.classification.task_type}" if least > self._facet["min_confidence"] else ""
+        return f"min_confidence {least:g}{of}"
 
     def _silent_share(self) -> float:
         """Return the probability that the prompt has one of the task types that are never shown to the agent."""

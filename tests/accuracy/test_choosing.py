@@ -81,3 +81,25 @@ def test_a_class_is_shown_where_nearly_all_are_right() -> None:
     assert 4 <= found.points_that_double <= 6
     assert 0.4 < shown.mean() < 1
     assert is_right[shown].mean() >= RIGHT_WHEN_SHOWN
+
+
+def test_a_task_type_that_is_wrong_more_often_than_others_as_sure_is_shown_later() -> None:
+    table = packaged_table()
+    names = [name for _, name in classes_of(table, "task_type")]
+    chance = np.random.default_rng(1)
+    leads, is_debug = chance.uniform(0, 30, 2000), np.arange(2000) % 2 == 0
+    is_right = chance.random(2000) < 1 / (1 + 2 ** ((np.where(is_debug, 0, 12) - leads) / 5))
+    points = np.full((2000, len(names)), -200.0)
+    points[:, names.index("question")] = 0
+    points[is_debug, names.index("debug")] = leads[is_debug]
+    points[~is_debug, names.index("planning")] = leads[~is_debug]
+    best = np.where(is_debug, "debug", "planning")
+    prompts = [
+        prompt("x", repository="r", task_type=name if right else "question")
+        for name, right in zip(best, is_right, strict=True)
+    ]
+
+    floors = calibrate(points, Observed(prompts, points, [frozenset()] * 2000, np.zeros(2000)), table).floors
+
+    assert floors["planning"] > floors["debug"] + 0.1
+    assert {"chat"}.isdisjoint(floors)

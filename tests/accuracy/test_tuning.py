@@ -14,8 +14,10 @@ from enricher.rules.compiling.compiler import compile_layers
 from enricher.rules.layers import Layer, packaged_file
 from workbench.commands.replaying.tuning import tune
 from workbench.tuning.labelled_prompts import LabelError, read_rows
+from workbench.tuning.matrices import LEAST_REPOSITORIES
 from workbench.tuning.tune import TuningError, propose
 
+FITTED = "fitted/task-types.md"
 INVENTED = Path(__file__).with_name("invented_prompts.jsonl")
 
 
@@ -128,6 +130,25 @@ def test_prompts_without_a_search_intent_leave_its_weights_alone(tmp_path: Path,
     assert ended.exit_code == 0
     assert diff and all(int(line.split("-")[1].split(",")[0]) <= first_intent for line in diff)
     assert fitted.startswith("task-types.md") and "search-intents.md" not in fitted
+
+
+@pytest.mark.slow
+def test_the_confidence_that_each_task_type_demands_is_written_where_it_stands(
+    tmp_path: Path, instructions: Path
+) -> None:
+    rows = [("mend the broken login", "debug"), ("thanks", "chat"), ("where is the parser?", "question")]
+    (tmp_path / "labelled.jsonl").write_text(
+        "".join(
+            json.dumps({"prompt": text, "task_type": task_type, "source": f"acme/shop{at}@1:a.md"}) + "\n"
+            for at in range(LEAST_REPOSITORIES)
+            for text, task_type in rows
+        )
+    )
+
+    main, _, fitted = propose(tmp_path / "labelled.jsonl", instructions).partition("\n--- fitted/task-types.md")
+
+    assert main.count("\n+min_confidence: ") == 1
+    assert fitted.count("\n+min_confidence: ") == (instructions.parent / FITTED).read_text().count("min_confidence: ")
 
 
 @pytest.mark.slow

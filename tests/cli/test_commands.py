@@ -163,7 +163,7 @@ def test_the_hook_command_answers_like_the_launcher(account: Account) -> None:
         pytest.param(
             "der Export geht nicht mehr, bitte mach das wieder heil", "does not seem to be English", id="german"
         ),
-        pytest.param("the thing", "is below min_confidence 0.54", id="vague"),
+        pytest.param("the thing", "is below min_confidence 0.65 of debug", id="vague"),
     ],
 )
 def test_explain_says_why_a_class_is_not_shown(account: Account, prompt: str, reason: str) -> None:

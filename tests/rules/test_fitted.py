@@ -57,6 +57,18 @@ def test_a_fitted_signal_counts_and_is_named_with_its_own_line(account: Account)
     assert [(row["file"], row["line"]) for row in rows if row["label"] == '"blorb"'] == [(str(file), 7)]
 
 
+def test_a_task_type_is_shown_from_its_own_confidence_on_where_it_demands_more_than_all(account: Account) -> None:
+    account.instruct(GADGET)
+    more = account.write("config/fitted/more.md", MORE.replace("signals:", "min_confidence: 0.99\nsignals:"))
+
+    own = account.cli("explain", "blorb the zork")
+    more.write_text(MORE.replace("signals:", "min_confidence: 0.1\nsignals:"))
+    general = account.cli("explain", "blorb the zork")
+
+    assert "is below min_confidence 0.99 of gadget" in " ".join(own.split())
+    assert "uncertain because" not in general
+
+
 def test_a_fitted_file_that_is_not_there_is_an_error_where_it_is_named(account: Account) -> None:
     own = account.instruct(GADGET)
 

@@ -70,7 +70,7 @@ EDITS = [
                  id="prose"),
     pytest.param(lambda text: text.replace("Start at {frame}: the", "Begin at {frame}: the"),
                  'extend: true\nsay: "Begin at {frame}', id="the sentence of an approach that has task types"),
-    pytest.param(lambda text: text.replace("min_confidence: 0.54", "# mine\nmin_confidence: 0.54"), "# mine",
+    pytest.param(lambda text: text.replace("min_confidence: 0.42", "# mine\nmin_confidence: 0.42"), "# mine",
                  id="a comment in a block"),
 ]  # fmt: skip
 
@@ -112,7 +112,7 @@ def test_what_nobody_changed_is_no_layer(tmp_path: Path) -> None:
 def test_the_layer_that_is_there_keeps_its_text_and_gains_the_rule_in_its_part(tmp_path: Path) -> None:
     own = "# Classification\n\nMine.\n\n# Output\n\n## Lines\n\n```yaml\nclass_line: alone\n```\n"
 
-    text = saved(tmp_path, PACKAGED.replace("min_confidence: 0.54", "min_confidence: 0.6"), own).text
+    text = saved(tmp_path, PACKAGED.replace("min_confidence: 0.42", "min_confidence: 0.6"), own).text
 
     added = "## Task type\n\n```yaml\nextend: true\nmin_confidence: 0.6\n```\n\n"
     assert text == own.replace("# Output", f"{added}# Output")

@@ -9,11 +9,12 @@ No signals are added or removed here; a signal gets weights only for the classes
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from enricher.classify import SEARCH_INTENT, TASK_TYPE
+from enricher.classify.verdict import least_confidence
 from enricher.rules.compiling.signals import MOST_FITTED
 from workbench.tuning.matrices import columns_of, names_of, part, targets, vocabulary, weights_of, with_task_type
 
@@ -57,10 +58,12 @@ LOUD_CHAT = 0.045
 LEAST_SHOWN = 0.36
 """Minimum share of prompts for which a task type must be shown; stricter thresholds are not considered."""
 
-# The values that ``calibrate`` tries for the three thresholds.
+# The values that ``calibrate`` tries; a confidence is that of a task type which is right as often as all together.
 DOUBLES = np.arange(2.5, 8.1, 0.25)
-CONFIDENCES = np.arange(0.4, 0.9, 0.02)
-SILENCES = np.array([0.005, 0.01, 0.02, 0.03, 0.05, 0.08, 0.12])
+CONFIDENCES = np.arange(0.3, 0.9, 0.01)
+
+DOUBT_PULL, LEAST_SLOPE = 3.0, 0.2
+"""The pull of each task type's doubt towards zero, and the least weight of the confidence beside it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,11 +186,14 @@ def scores(weights: Weights, observed: Observed, *, signals: Numbers | None = No
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """The numbers under "Task type" in the instructions that decide whether a prompt's task type is shown."""
+    """The numbers in the instructions that decide whether a prompt's task type is shown, as far as they are fitted.
+
+    ``floors`` has the least confidence of each task type that states one of its own.
+    """
 
     points_that_double: float
     min_confidence: float
-    max_silent: float
+    floors: dict[str, float]
 
 
 def folds_of(prompts: list[LabelledRow], folds: int) -> Numbers:
@@ -226,36 +232,70 @@ def points_left_out(observed: Observed, table: Table) -> Numbers:
 def calibrate(points: Numbers, observed: Observed, table: Table) -> Thresholds:
     """Return the best thresholds for showing a task type, given the cross-validated points of the observed prompts.
 
-    Thresholds that show a task type for too few prompts (LEAST_SHOWN) are skipped. Thresholds are good if they show one
-    for only a small share of the small talk (LOUD_CHAT), and if enough of the shown task types are right
-    (RIGHT_WHEN_SHOWN). Of the good ones, those that show a task type for the most prompts win. If none are good, those
-    that meet the first condition are preferred, then those with the highest share of right task types.
+    A task type that is wrong more often than others of the same confidence gets a higher threshold, if the instructions
+    state one for it. Thresholds that show a task type for too few prompts (LEAST_SHOWN) are skipped. Thresholds are
+    good if they show one for only a small share of the small talk (LOUD_CHAT), and if enough of the shown task types
+    are right (RIGHT_WHEN_SHOWN). Of the good ones, those that show a task type for the most prompts win. If none are
+    good, those that meet the first condition are preferred, then those with the highest share of right task types.
     """
     rows = [at for at, prompt in enumerate(observed.prompts) if prompt.repository and not prompt.is_picked]
     points, observed = points[rows], part(observed, rows)
     doubles = _likeliest(points, observed, table)
     right, chat = _acceptable(points, observed, table), _is_silent(observed, table)
-    best, merit = Thresholds(doubles, 0.5, 1.0), (False, False, 0.0)  # if all thresholds are skipped
+    doubts = _doubts(points, right, doubles, table)
+    best, merit = _thresholds(doubles, 0.5, doubts), (False, False, 0.0)  # if all thresholds are skipped
     for confidence in CONFIDENCES:
-        for silence in SILENCES:
-            choice = Thresholds(doubles, round(float(confidence), 2), float(silence))
-            shown = is_shown(points, observed, choice, table)
-            if shown.mean() < LEAST_SHOWN:
-                continue
-            share_right = float(right[shown].mean())
-            is_quiet = bool(shown[chat].sum() <= LOUD_CHAT * chat.sum())
-            is_good = is_quiet and share_right >= RIGHT_WHEN_SHOWN
-            if (found := (is_good, is_quiet, float(shown.mean()) if is_good else share_right)) > merit:
-                best, merit = choice, found
+        choice = _thresholds(doubles, float(confidence), doubts)
+        shown = is_shown(points, observed, choice, table)
+        if shown.mean() < LEAST_SHOWN:
+            continue
+        share_right = float(right[shown].mean())
+        is_quiet = bool(shown[chat].sum() <= LOUD_CHAT * chat.sum())
+        is_good = is_quiet and share_right >= RIGHT_WHEN_SHOWN
+        if (found := (is_good, is_quiet, float(shown.mean()) if is_good else share_right)) > merit:
+            best, merit = choice, found
     return best
+
+
+def _doubts(points: Numbers, right: Numbers, doubles: float, table: Table) -> dict[str, float]:
+    """Return by how much the log odds of each task type must be higher for it to be right as often as others.
+
+    Only task types that state a ``min_confidence`` of their own are compared with the rest. The values come from a
+    regression of "is right" on the log odds of the confidence and on the task type.
+    """
+    names, own = names_of(table, TASK_TYPE), _facet(table)["floors"]
+    best, confidence = points.argmax(1), np.clip(_odds(points, doubles).max(1), 0.001, 0.999)
+    kinds = [names.index(name) for name in own]
+    columns = np.column_stack(
+        [np.ones(len(best)), np.log(confidence / (1 - confidence)), best[:, None] == np.array(kinds, int)]
+    )
+    rows = ~_silent(table)[best]
+    free = np.full((columns.shape[1], 2), (np.inf, 0.0))  # only the first column, "is right", has coefficients
+    least, prior = -free, np.zeros(free.shape)
+    least[1, 0], prior[1, 0] = LEAST_SLOPE, 1.0
+    found = _descend(
+        columns[rows].astype(np.float32), np.column_stack([right, ~right])[rows], np.ones((int(rows.sum()), 1)),
+        bounds=(least, free), prior=prior, pull=DOUBT_PULL,
+    )[:, 0]  # fmt: skip
+    return {name: float(-effect / found[1]) for name, effect in zip(own, found[2:], strict=True)}
+
+
+def _thresholds(doubles: float, confidence: float, doubts: dict[str, float]) -> Thresholds:
+    """Return the thresholds that demand ``confidence`` of a task type without a doubt of its own."""
+    odds = confidence / (1 - confidence)
+    floors = {name: round(1 - 1 / (1 + odds * float(np.exp(doubt))), 2) for name, doubt in doubts.items()}
+    return Thresholds(doubles, min([round(confidence, 2), *floors.values()]), floors)
 
 
 def is_shown(points: Numbers, observed: Observed, thresholds: Thresholds, table: Table) -> Numbers:
     """Return for each prompt whether its task type would be shown, as ``enricher.classify`` decides it in the hook."""
     odds, silent = _odds(points, thresholds.points_that_double), _silent(table)
+    facet = {"min_confidence": thresholds.min_confidence, "floors": thresholds.floors}
+    least = np.array([least_confidence(facet, name) for name in names_of(table, TASK_TYPE)])
     # The hook also rounds a confidence before comparing it.
-    sure = np.round(odds.max(1), 2) >= thresholds.min_confidence
-    quiet = silent[odds.argmax(1)] | (odds[:, silent].sum(1) > thresholds.max_silent) | (observed.foreign > 0)
+    sure = np.round(odds.max(1), 2) >= least[odds.argmax(1)]
+    most = _facet(table)["max_silent"]
+    quiet = silent[odds.argmax(1)] | (odds[:, silent].sum(1) > most) | (observed.foreign > 0)
     return np.asarray(sure & ~quiet)
 
 
@@ -263,9 +303,12 @@ def _odds(points: Numbers, doubles: float) -> Numbers:
     return softmax(points, lambda lead: np.exp2(lead / doubles))
 
 
+def _facet(table: Table) -> dict[str, Any]:
+    return next(facet for facet in table.facets if facet["name"] == TASK_TYPE)
+
+
 def _silent(table: Table) -> Numbers:
-    facet = next(facet for facet in table.facets if facet["name"] == TASK_TYPE)
-    return np.isin(names_of(table, TASK_TYPE), facet["silent"])
+    return np.isin(names_of(table, TASK_TYPE), _facet(table)["silent"])
 
 
 def _likeliest(points: Numbers, observed: Observed, table: Table) -> float:

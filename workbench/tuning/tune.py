@@ -11,7 +11,6 @@ import difflib
 import os
 import re
 import textwrap
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -39,6 +38,7 @@ if TYPE_CHECKING:
 
 WEIGHT = re.compile(r"weight: \d+")
 FIGURE = re.compile(r"[\d.]+")
+LEAST = "min_confidence"
 PLAIN = re.compile(r"[a-z][a-z0-9-]*")
 # YAML reads these words as booleans or null.
 RESERVED = frozenset({"yes", "no", "on", "off", "y", "n", "true", "false", "null"})
@@ -85,7 +85,7 @@ def propose(
     }
     if len({prompt.repository for prompt in given if prompt.repository}) >= LEAST_REPOSITORIES:
         thresholds = calibrate(points_left_out(observed, table), observed, table)
-        _write_thresholds(sheets, compiled.rules[TASK_TYPE], thresholds)
+        _write_thresholds(sheets, compiled, thresholds)
     _write_weights(sheets, compiled, proposed)
     return "".join(_diff(file, lines, path.parent) for file, lines in sheets.items())
 
@@ -136,8 +136,11 @@ def _write_word_weights(sheets: Sheets, block: RuleBlock, strengths: Numbers, vo
     lines[begin:end] = rows
 
 
-def _write_thresholds(sheets: Sheets, block: RuleBlock, thresholds: Thresholds) -> None:
-    for key, value in asdict(thresholds).items():
+def _write_thresholds(sheets: Sheets, compiled: Compiled, thresholds: Thresholds) -> None:
+    general = {"points_that_double": thresholds.points_that_double, LEAST: thresholds.min_confidence}
+    figures = [(compiled.rules[TASK_TYPE], key, value) for key, value in general.items()]
+    figures += [(compiled.rules[f"{TASK_TYPE}.{name}"], LEAST, value) for name, value in thresholds.floors.items()]
+    for block, key, value in figures:
         if key in block.data:
             file, line = block.place_of(key)
             lines, at = sheets[file], line - 1

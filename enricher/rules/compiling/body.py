@@ -52,7 +52,8 @@ def class_rules(result: Compiled) -> Iterator[ClassRule]:
             signals = _guarded(rule.data.get("signals", []), rule.data.get("unless", []))
             examples = rule.data.get("examples", [])
             leanings = rule.data.get("leanings", {})
-            yield ClassRule(facet, rule.name, signals, examples, leanings)
+            least = rule.data.get("min_confidence", 0.0)
+            yield ClassRule(facet, rule.name, signals, examples, leanings, least)
 
 
 def _guarded(signals: list[dict[str, Any]], unless: list[str]) -> list[dict[str, Any]]:

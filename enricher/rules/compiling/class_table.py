@@ -72,9 +72,17 @@ def compile_classes(
         "lists": {name: [] for name in LISTS} | (lists or {}),
     }
     return {
-        "facets": [{"name": name, **USUAL_SETTINGS, **(facets or {}).get(name, {})} for name in names],
+        "facets": [
+            {"name": name, **USUAL_SETTINGS, **(facets or {}).get(name, {}), "floors": _floors(rules, name)}
+            for name in names
+        ],
         **_table_of(json.dumps(source, ensure_ascii=False, default=str)),
     }
+
+
+def _floors(rules: list[ClassRule], facet: str) -> dict[str, float]:
+    """Return the least confidence of each class that sets one of its own."""
+    return {rule.name: rule.min_confidence for rule in rules if rule.facet == facet and rule.min_confidence}
 
 
 @lru_cache(maxsize=MOST_CACHED_TABLES)

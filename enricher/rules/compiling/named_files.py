@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from enricher.rules.compiling.document import RuleBlock
 
-FITTED_KEYS = ("signals", "leanings", "words")
-"""Keys that a rule may have in a fitted file; its meaning, examples and settings belong in the instructions file."""
+FITTED_KEYS = ("signals", "leanings", "words", "min_confidence")
+"""Keys that a rule may have in a fitted file; its meaning and examples belong in the instructions file."""
 FREE_KIND = "words"  # a fitted file may have a word list without a rule in the instructions file
 MODES = "modes"  # key of the file that says which templates ask for structured answers
 

@@ -25,8 +25,9 @@ class FacetSettings(_Rule):
     """A rule ``## Task type`` or ``## Search intent``: how points become a confidence, and when a class is shown.
 
     A lead of ``points_that_double`` points doubles the odds. The best class is shown if its confidence reaches
-    ``min_confidence``, and if the ``silent`` classes (such as small talk) together have at most the probability
-    ``max_silent``. With few exceptions, nothing is added to a prompt whose best task type is a silent one.
+    ``min_confidence``, which a task type may set higher for itself, and if the ``silent`` classes (such as small talk)
+    together have at most the probability ``max_silent``. With few exceptions, nothing is added to a prompt whose best
+    task type is a silent one.
     """
 
     points_that_double: Annotated[float, Field(gt=0)] = 3.0
@@ -52,6 +53,15 @@ class ClassSignals(_Rule):
     unless: list[str] = []
     leanings: dict[str, list[Name]] = {}
     examples: list[str] = []
+
+
+class TaskTypeSignals(ClassSignals):
+    """A rule such as ``## Task type: debug``: the signals of a task type, and the least confidence to show it with.
+
+    The ``min_confidence`` of all task types counts, too, where it is higher.
+    """
+
+    min_confidence: Annotated[float, Field(ge=0, le=1)] = 0.0
 
 
 class Catalogues(_Rule):
@@ -238,7 +248,7 @@ class Budgets(_Rule):
 
 KINDS: dict[tuple[str, bool], tuple[str, type[_Rule]]] = {
     ("task_type", False): ("Classification", FacetSettings),
-    ("task_type", True): ("Classification", ClassSignals),
+    ("task_type", True): ("Classification", TaskTypeSignals),
     ("search_intent", False): ("Classification", FacetSettings),
     ("search_intent", True): ("Classification", ClassSignals),
     ("words", True): ("Classification", Words),

@@ -66,6 +66,7 @@ class ClassRule:
     signals: list[dict[str, Any]]
     examples: list[str]
     word_weights: dict[str, list[str]] = field(default_factory=dict)
+    min_confidence: float = 0.0
 
 
 def check_signal(signal: object, lists: dict[str, list[str]]) -> list[str]:

@@ -28,10 +28,10 @@ How sure a task type must be to be told.
 
 ```yaml
 extend: true
-min_confidence: 0.54
+min_confidence: 0.42
 ```
 """
-QUIETER = LAYER.replace("0.54", "0.99")
+QUIETER = LAYER.replace("0.42", "0.99")
 ONE_GUARDRAIL = "# Guardrails\n\n## Guardrail: H19\n\n```yaml\nextend: true\nmin_score: 3\n```\n"
 QUIETER_AND_H19 = f"{QUIETER}\n{ONE_GUARDRAIL}"
 BROKEN = LAYER.replace("min_confidence", "min_confidense")

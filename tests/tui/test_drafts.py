@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.slow
 
-OTHERS = LAYER.replace("0.54", "0.11")
+OTHERS = LAYER.replace("0.42", "0.11")
 APP = """
 import asyncio, os, sys
 from workbench.tui.app import Workbench

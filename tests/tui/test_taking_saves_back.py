@@ -259,7 +259,7 @@ async def test_from_another_screen_a_save_is_taken_back_by_name_and_made_again(l
 
         assert (undone, redone, text_of(layer)) == (LAYER, QUIETER, LAYER)
         assert (
-            f"{layer.name} (1 line written, 1 line removed, first «min_confidence: 0.54»); f10 saves it again" in said
+            f"{layer.name} (1 line written, 1 line removed, first «min_confidence: 0.42»); f10 saves it again" in said
         )
         assert instructions(app).editor.text == LAYER
 

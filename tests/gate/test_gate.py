@@ -119,7 +119,7 @@ def test_an_edit_that_mends_a_corrected_class_is_told_as_a_change(repository: Re
 def test_a_case_that_passes_with_another_decision_is_listed_with_what_changed(repository: Repository) -> None:
     repository.approve(QUESTION)
     (line,) = repository.lines()
-    line["expected"] = {"shown": line["expected"]["shown"]}
+    line["expected"] = {"guardrails": line["expected"]["guardrails"]}
     repository.file.write_text(json.dumps(line) + "\n")
     repository.commit()
     repository.instruct(NO_QUESTION)

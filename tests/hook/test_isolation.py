@@ -66,7 +66,8 @@ def system_calls(account: Account, calls: str, prompt: str) -> list[str]:
 @pytest.mark.upkeep
 @pytest.mark.conformance("E14")
 @pytest.mark.parametrize(
-    "prompt", [DANGEROUS, TRACE, "search the web for content moderation papers and run git log, fix the error"]
+    "prompt",
+    [DANGEROUS, TRACE, "search the web for content moderation papers and run git log, the test is not working"],
 )
 def test_no_program_is_started_but_our_own_maintenance(account: Account, prompt: str) -> None:
     account.ask("warm up, the test is not working")

@@ -156,7 +156,7 @@ async def test_an_imported_prompt_says_why_no_channel_was_asked(tmp_path: Path) 
 
 
 async def test_a_silent_prompt_names_the_rule_that_came_nearest(new_account: Account) -> None:
-    new_account.ask_patiently("the report has an error")
+    new_account.ask_patiently("search the web for papers, fix the error")
     page = await page_of(await over(f"{new_account.state}/enricher.db"), new_account.trace()["id"])
 
     assert "guardrail H5 came nearest: it had 2 of the 5 points that it needs." in words(page)

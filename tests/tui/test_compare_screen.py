@@ -103,7 +103,7 @@ async def test_a_run_without_a_change_says_so(library: Account, monkeypatch: pyt
 async def test_groups_with_few_changes_are_open_on_both_screens(
     library: Account, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("workbench.tui.panes.blast_view.FEW_CHANGES", 2)
+    monkeypatch.setattr("workbench.tui.panes.blast_view.FEW_CHANGES", 1)
     async with compared(library, monkeypatch, edit=QUIETER_AND_H19) as (app, pilot):
         on_compare, prompt = screen_text(app), shown(app)
         await pilot.press("2")
@@ -220,7 +220,7 @@ async def test_one_kind_of_change_then_all(library: Account, monkeypatch: pytest
         await pilot.press("escape")
         await pilot.pause()
 
-        assert "only shown · 3 changes" in narrowed
+        assert "only shown · 2 changes" in narrowed
         assert "only shown" not in screen_text(app)
 
 

@@ -275,7 +275,7 @@ async def test_one_trace_under_todays_rules(library: Account, monkeypatch: pytes
         app.post_message(OpenCompare(trace))
         await until(pilot, lambda: "recorded → today's rules: nothing changes" in screen_text(app))
         await pilot.press("escape")
-        await until(pilot, lambda: "3 changes against the file as opened at " in screen_text(app))
+        await until(pilot, lambda: "2 changes against the file as opened at " in screen_text(app))
 
 
 @pytest.mark.slow

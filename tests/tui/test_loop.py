@@ -72,7 +72,7 @@ signals:
 ```
 """
 HICCUPS = LAYER.replace("debug", "docs").replace("gives up", "hiccup").replace("weight: 5", "weight: 30")
-MARKED = "debug? → docs     there was a hiccup"
+MARKED = "debug → docs      there was a hiccup"
 MOST_KEYS = 12
 TASK_TYPES = Path(packaged_file()).parent / "fitted" / "task-types.md"
 
@@ -157,9 +157,9 @@ async def test_a_wrong_prompt_is_fixed_approved_and_gated_in_twelve_keys(shop: A
         assert isinstance(app.screen, Picker)
         await keys.press("d")
         assert isinstance(app.screen, MakeScreen)
-        assert 'debug: add "hiccup" with weight 8' in screen_text(app)
+        assert 'debug: add "hiccup" with weight 11' in screen_text(app)
         await keys.press("enter")
-        assert "2 of 4 prompts change; of 100 like these" in screen_text(app)
+        assert "1 of 4 prompts changes; of 100 like these" in screen_text(app)
         await keys.press("ctrl+s")
         told = notices(app)
         await keys.press("escape")
@@ -175,7 +175,7 @@ async def test_a_wrong_prompt_is_fixed_approved_and_gated_in_twelve_keys(shop: A
         "\nNext: 3 shows what else changed, 1 returns to the prompt, a approves it, ctrl+g runs the gate."
     )
     assert "«another hiccup of the search index, three…»" in titles
-    assert 'phrase: "hiccup", weight: 8' in (shop.project / ".enricher" / "instructions.md").read_text()
+    assert 'phrase: "hiccup", weight: 11' in (shop.project / ".enricher" / "instructions.md").read_text()
     assert [(one["verdict"], one["expected"], one["by"]) for one in cases(shop)] == [
         ("ok", {"task_type": "debug"}, "Ada")
     ]

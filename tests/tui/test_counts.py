@@ -210,7 +210,7 @@ async def test_every_number_of_an_edit_opens_what_it_counts(history: Account, mo
     with closing(database.connect(str(history.state))) as db:
         db.execute("""
             insert into labels (trace_id, labelled_at, verdict, task_type)
-            select id, at, 'ok', '' from traces where prompt like 'refactor%'
+            select id, at, 'ok', '' from traces where prompt like 'add a test%'
         """)
     async with run_workbench(history.state, size=SIZE, screen="instructions") as (app, pilot):
         await edited(app, pilot, QUIETER_AND_H19, "regressed")
@@ -218,7 +218,7 @@ async def test_every_number_of_an_edit_opens_what_it_counts(history: Account, mo
         found = await check_counts(app, pilot)
 
     assert found == {
-        "changed": 4, "task type shown or no longer shown": 3, "guardrail added": 1, "replayed": 5,
+        "changed": 3, "task type shown or no longer shown": 2, "guardrail added": 1, "replayed": 5,
         "silent before": 5, "silent after": 4, "approved": 1, "approved, now wrong": 1, "lost": 1,
         "left out (skipped)": 1,
     }  # fmt: skip

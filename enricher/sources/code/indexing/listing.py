@@ -52,9 +52,9 @@ _MESSAGE_FOLDERS = frozenset(("i18n", "lang", "messages"))
 """Folders that may have translations, which are then named after a language, and other files."""
 _TABLES = frozenset("lang language locale messages strings translation translations".split())
 """Words before the language in the name of a file, as in ``lang-es.json``."""
-_LANGUAGES = frozenset("af am ar az be bg bn bs ca cs cy da de el en eo es et eu fa fi fr ga gl gu he hi hr hu hy id"
-                       " is it ja ka kk km kn ko ku ky lt lv mk ml mn mr ms my nb ne nl nn no pa pl ps pt ro ru si sk"
-                       " sl sq sr sv sw ta te tg th tk tl tr tt ug uk ur uz vi zh".split())  # fmt: skip
+_LANGUAGES = frozenset("af am ar ast az be bg bn bs ca ckb cs cy da de el en eo es et eu fa fi fil fr ga gl gu he hi"
+                       " hr hu hy id is it ja ka kk km kn ko ku ky lt lv mk ml mn mr ms my nb ne nl nn no pa pl ps pt"
+                       " ro ru si sk sl sq sr sv sw ta te tg th tk tl tr tt ug uk ur uz vi zh".split())  # fmt: skip
 _JOINED_COUNTRIES = ("br", "cn", "gb", "hk", "pt", "tw", "us")
 """Countries that file names join to a language without a separator, as in ``ptBR.json``."""
 _LIBRARY_ENDS = frozenset("js mjs cjs css scss less map".split())
@@ -210,7 +210,7 @@ def kind_of(path: str) -> int:
         return VENDORED
     if end in ("po", "pot") or _is_translation(folders, stem, end):
         return TRANSLATION
-    if _is_test(stem or name) or _in_tests(folders, end):
+    if _is_test(stem or name, end) or _in_tests(folders, end):
         return TEST
     # Below src/, a folder such as build/ or demo/ belongs to the program.
     outer = set(folders[: folders.index("src")] if "src" in folders else folders)
@@ -254,22 +254,27 @@ def _is_translation(folders: list[str], stem: str, end: str) -> bool:
 
 
 def _parts_below(folders: list[str], stem: str, end: str) -> list[str]:
-    """Return the folders below the folder of translations and the file's ``stem``; nothing outside of such a folder."""
+    """Return what may name a language: the folders below that of translations, the ``stem`` and what follows its "_".
+
+    The list is empty outside of such a folder.
+    """
     names = _TRANSLATION_FOLDERS
     if not names & set(folders) and not _TEST_FOLDERS & set(folders):
         names = _MESSAGE_FOLDERS if end in _CONFIG_ENDS else frozenset(("i18n",) if _is_program(end) else ())
     at = next((number for number, folder in enumerate(folders) if folder in names), -1)
-    return [] if at < 0 else [*folders[at + 1 :], stem]
+    if at < 0:
+        return []
+    # "app_zh_CN.ts" is a table of Qt, and "messages_de.properties" one of Java.
+    ending = stem.partition("_")[2] if end == "ts" or not _is_program(end) else ""
+    return [*folders[at + 1 :], stem, ending]
 
 
 def _language(part: str) -> str:
     """Return the language after which a file or folder is named: "pt" for ``pt``, ``pt-br`` and ``ptbr``."""
-    head, _, named = part.replace("_", "-").partition("-")
-    if head in _TABLES and 1 < len(named.partition("-")[0]) < 4:
-        return named.partition("-")[0]
-    code, rest = part[:2], part[2:]
-    is_named = not rest or rest.startswith(("-", "_", "@")) or rest in _JOINED_COUNTRIES
-    return code if code in _LANGUAGES and is_named else ""
+    head, _, rest = part.replace("_", "-").replace("@", "-").partition("-")
+    code = rest.partition("-")[0] if head in _TABLES else head
+    code = code[:2] if code[2:] in _JOINED_COUNTRIES else code
+    return code if code in _LANGUAGES else ""
 
 
 def _in_tests(folders: list[str], end: str) -> bool:
@@ -288,7 +293,9 @@ def _is_program(end: str) -> bool:
     return end in _TEXT_ENDS and end not in _DOC_ENDS | _CONFIG_ENDS | _TEMPLATE_ENDS
 
 
-def _is_test(stem: str) -> bool:
-    return stem.startswith(("test_", "tests_")) or stem.endswith(
+def _is_test(stem: str, end: str) -> bool:
+    # "test.go" and "test.ex" are the command "test" of a program: only files with a longer name are run there.
+    is_called_so = stem in ("tests", "test") and end not in ("go", "ex")
+    return is_called_so or stem.startswith(("test_", "tests_")) or stem.endswith(
         ("_test", "_tests", ".test", ".spec", "_spec", ".test-d", ".stories", "test_helper")
-    ) or stem in ("tests", "test")  # fmt: skip
+    )  # fmt: skip

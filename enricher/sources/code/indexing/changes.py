@@ -258,7 +258,7 @@ def _changes(diff: _Diff) -> dict[int, _Change]:
         for name in after - before:
             defined[name].append(path)
         for name in before - after:
-            undefined[name].append(path)
+            undefined[name].append(file.before or path)  # it may have been renamed by the same commit
         within |= before & after
         heads = {hunk.within for hunk in file.hunks if hunk.within}
         headers = "\n".join([*heads, *(f"  {one}" for one in heads)])  # git strips the indentation of a method

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 
-from enricher.prompt.wording.words import SOURCE_ENDS, looks_like_a_name, words_of
+from enricher.prompt.wording.words import SOURCE_ENDS, looks_like_a_name, without_arity, words_of
 
 MOST_NAMES = 8
 LONGEST_NAME = 60
@@ -38,7 +38,7 @@ def names_in(prose: str) -> PromptNames:
     found = PromptNames()
     found.dotted += _missing_modules(prose)
     for word in words_of(prose.replace(ALIAS, "./")):
-        bare = word.rstrip("./-") if word[:1] in "/-" else word.strip("./-")
+        bare = without_arity(word.rstrip("./-") if word[:1] in "/-" else word.strip("./-"))
         last = bare.rpartition("/")[2]
         head, dot, end = last.rpartition(".")
         if not 2 < len(bare) <= LONGEST_NAME or bare.strip("0123456789._-") == "":
@@ -52,9 +52,8 @@ def names_in(prose: str) -> PromptNames:
             found.plain_words += [bare] if bare[0] == "/" else []
         elif "." in bare or "-" in bare:
             found.plain_words.append(bare)
-            attribute = bare.rpartition(".")[2]
-            if _is_identifier(attribute):
-                found.identifiers.append(attribute)
+            *_, owner, attribute = ["", *bare.split(".")]
+            found.identifiers += [one for one in (attribute, owner) if _is_identifier(one)]
             if all(len(part) > 1 and part.isidentifier() and part.islower() for part in bare.split(".")):
                 found.dotted.append(bare)
         elif _is_identifier(bare) and not hasattr(builtins, bare):  # Python's own names have no history here

@@ -11,7 +11,7 @@ import os
 from enricher.context import Candidate, Channel
 from enricher.prompt import MENTIONS_OF_TESTS
 from enricher.prompt.text import LONGEST_LABEL, without_code
-from enricher.prompt.wording.words import pieces
+from enricher.prompt.wording.words import pieces, without_arity
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -193,7 +193,7 @@ def _take(raw: str, is_marked: bool, paths: list[str], names: list[str]) -> None
         if path not in paths:
             paths.append(path)
         return
-    head = word.partition("(")[0]
+    head = without_arity(word.partition("(")[0])
     owner, _, name = head.replace("::", ".").rpartition(".")
     owner = owner.rpartition(".")[2]
     is_call = bool(head) and "(" in raw and not raw.startswith("(")

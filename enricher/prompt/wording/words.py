@@ -204,6 +204,13 @@ def is_identifier(text: str) -> bool:
     return text.isascii() and text.isidentifier()
 
 
+def without_arity(word: str) -> str:
+    """Return ``word`` without the number of arguments that a function of Elixir or Erlang is named with: ``load/2``."""
+    head, _, arity = word.rpartition("/")
+    is_function = "_" in head or ("." in head and head[0].isupper())
+    return head if is_function and arity.isdecimal() and "/" not in head else word
+
+
 def is_file(path: str) -> bool:
     """Return whether ``path`` has the form of a source or text file's path, and is not a product such as "node.js"."""
     bare, dot, end = path.rpartition(".")

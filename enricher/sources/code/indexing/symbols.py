@@ -93,7 +93,7 @@ _PATTERNS = {
     "shell": r"^[ \t]*(?:function\s+([\w-]+)|([\w-]+)\s*\(\)\s*\{?)",
     "sql": r"(?i)^[ \t]*create\s+(?:or\s+replace\s+)?(?:temp(?:orary)?\s+|unique\s+|materialized\s+)*"
     r"(?:table|view|index|function|procedure|trigger|type)\s+(?:if\s+not\s+exists\s+)?[\"`\[]?(?:\w+\.)?(\w+)",
-    "elixir": r"^[ \t]*(?:defp?|defmodule|defmacro)\s+([\w.]+[?!]?)",
+    "elixir": r"^[ \t]*def(?:p|module|protocol|macrop?|guardp?|delegate)?\s+([\w.]+[?!]?)",
     "lua": r"^[ \t]*(?:local\s+)?function\s+(?:\w+[.:])?(\w+)",
     "perl": r"^[ \t]*sub\s+(\w+)|^package\s+([\w:]+)",
     "r": r"^[ \t]*([A-Za-z.][\w.]*)\s*(?:<-|=)\s*function\b",
@@ -181,7 +181,9 @@ def definitions(path: str, text: str) -> list[tuple[str, int]]:
         line += text.count("\n", counted, start)  # from the name before, because counting from the start is quadratic
         counted = start
         found.append((name.rpartition("::")[2], line))  # in C++, a method may be defined as Cart::total
-        if len(found) == MOST_SYMBOLS:
+        if "." in name and pattern is _COMPILED["elixir"]:  # "Shop.Cart" is mostly called Cart
+            found.append((name.rpartition(".")[2], line))
+        if len(found) >= MOST_SYMBOLS:
             break
     return found
 

@@ -111,12 +111,19 @@ def used(lookup: Lookup, uses: Uses, definition: SourceLine, name: str, *, is_as
 
 
 def as_list(places: list[str], *, most: int = MOST_SHOWN) -> str:
-    """Return the first places as one text; there are at most ``most``, or fewer if their paths are long."""
+    """Return the first places as one text; there are at most ``most``, or fewer if their paths are long.
+
+    If they are too long, those in the folder of the first one are told by their files: ``…/Cart.java:12``.
+    """
     shown = places[:1]
+    is_long = len(", ".join(places[:most])) > LONGEST_LISTED
     for place in places[1:most]:
-        if len(", ".join((*shown, place))) > LONGEST_LISTED:
+        folder, slash, name = place.rpartition("/")
+        is_beside = bool(slash) and folder == places[0].rpartition("/")[0]
+        told = f"…/{name}" if is_long and is_beside else place
+        if len(", ".join((*shown, told))) > LONGEST_LISTED:
             break
-        shown.append(place)
+        shown.append(told)
     return ", ".join(shown) + (", …" if len(places) > len(shown) else "")
 
 

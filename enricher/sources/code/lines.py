@@ -15,6 +15,8 @@ _DEFINING_WORDS = frozenset(
 )
 MOST_OCCURRENCES = 200
 """Maximum lines of a file with a name, to limit the work on a file that consists of the name."""
+_MODIFIERS = frozenset("private public protected static".split())
+"""Those of these words that may also precede the type of what is defined."""
 LONGEST_IMPORT = 60
 """Maximum lines of an import, above which its beginning is not looked for."""
 _C_ENDS = tuple(".c .h .cc .cpp .cxx .hh .hpp .hxx .m .mm .ino .y".split())
@@ -108,11 +110,14 @@ def is_list_of_names(line: str) -> bool:
     return all(name.strip().isidentifier() for name in listed.split(","))
 
 
-def is_in_import(lines: list[str]) -> bool:
-    """Return whether the last of ``lines`` is inside an import over several lines: ``from shop.cart import (``."""
+def is_in_import(lines: list[str], heads: tuple[str, ...] = ("from ", "import ")) -> bool:
+    """Return whether the last of ``lines`` is inside an import over several lines: ``from shop.cart import (``.
+
+    ``heads`` are the beginnings of its first line.
+    """
     for line in reversed(lines[-LONGEST_IMPORT:]):
         bare = line.partition("#")[0].strip()
-        if bare.startswith(("from ", "import ")):
+        if bare.startswith(heads):
             return bare.endswith(("(", "{", ",", "\\"))
         if not is_list_of_names(line):
             return False
@@ -199,8 +204,8 @@ def defines(text: str, name: str) -> bool:
     head = bare.partition(name)[0]
     behind = bare.partition(name)[2].lstrip()
     words = head.replace("(", " ").split()
-    if words and words[-1].strip("*&") in _DEFINING_WORDS:
-        return True
+    if words and (last := words[-1].strip("*&")) in _DEFINING_WORDS:
+        return last not in _MODIFIERS or not _is_before_a_name(behind)  # "private Cart cart" uses a type
     if head.startswith("func (") and head.endswith(") "):  # a method in Go: func (c *Cart) Total()
         return True
     return not head and behind[:1] in ("=", ":") and not behind.startswith(("==", "=>", "::"))
@@ -213,14 +218,24 @@ def defines_in(path: str, text: str, name: str) -> bool:
     """
     head, _, behind = (part.strip() for part in text.strip().partition(name))
     words = head.replace("(", " ( ").replace("*", " ").replace("&", " ").replace("::", " ").split()
+    if path.endswith(_C_ENDS) and behind.startswith("::") and text[:1].strip():
+        return behind[2:].partition("(")[0].lstrip("~").isidentifier()  # "Cart::total() {", declared in a header
+    if path.endswith(_C_ENDS) and head.endswith("~"):
+        return True
     if not path.endswith(_C_ENDS) or not words:
         return defines(text, name)
     if words[-1] in ("struct", "union", "enum"):
         return behind.startswith(("{", ":", ";", "final")) or not behind
     if not behind.startswith("("):
-        return defines(text, name)
+        is_base = words[-1] in ("public", "protected", "private")  # "class Shelf : public Table"
+        is_type = is_base or (words[-1] == "const" and _is_before_a_name(behind))
+        return not is_type and defines(text, name)
     is_macro = name.isupper()  # "static LIST_HEAD(rows);"
     return not is_macro and _BEFORE_CALLS.isdisjoint(words) and all(map(str.isidentifier, words))
+
+
+def _is_before_a_name(behind: str) -> bool:
+    return behind[:1].isalpha() or (behind != "" and behind[0] in "_$&*")
 
 
 def is_real_use(path: str, text: str, name: str) -> bool:

@@ -14,6 +14,8 @@ from enricher.sources.code.lines import (
     defines_in,
     indentation,
     is_comment,
+    is_in_import,
+    is_list_of_names,
     is_only_quoted,
     is_renaming,
     occurrences,
@@ -253,9 +255,16 @@ class Lookup:
                     uses.places.append(SourceLine(path, line, kind, text))
                 elif path != home and is_renaming(text, name):
                     uses.renaming.append(SourceLine(path, line, kind, text))
-                elif path != home and not is_definition and _is_offered(path, kind, text):
+                elif path != home and not is_definition and self._is_offered(path, kind, line, text):
                     uses.exports.append(SourceLine(path, line, kind, text))
         return uses
+
+    def _is_offered(self, path: str, kind: int, line: int, text: str) -> bool:
+        """Return whether a line only passes a name on to other programs, as an export and the ``__init__.py`` do."""
+        if text.startswith("export {") or (path.endswith("/__init__.py") and kind == code.SOURCE):
+            return True
+        above = self.text(path).split("\n", line)[:line]
+        return is_in_import(above, ("export {", "export type {")) and is_list_of_names(text)
 
     def occurrences(self, path: str, name: str, *, with_docstrings: bool = False) -> list[tuple[int, str]]:
         """Return the number and the content of each line of a file that contains ``name`` as a whole word.
@@ -382,8 +391,3 @@ def is_near(one: str, other: str) -> bool:
     while end < min(len(one), len(other)) - start and one[-1 - end] == other[-1 - end]:
         end += 1
     return max(len(one), len(other)) - start - end <= 2
-
-
-def _is_offered(path: str, kind: int, text: str) -> bool:
-    """Return whether a line only passes a name on to other programs, as an export and the ``__init__.py`` do."""
-    return text.startswith("export {") or (path.endswith("/__init__.py") and kind == code.SOURCE)

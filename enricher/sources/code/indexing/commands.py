@@ -13,8 +13,10 @@ import textwrap
 from collections import Counter
 from dataclasses import dataclass
 
+from enricher.sources.code import TEST
 from enricher.sources.code.indexing.conventions import is_document
 from enricher.sources.code.indexing.documents import fenced, units
+from enricher.sources.code.indexing.listing import kind_of
 
 TARGET, SCRIPT, DOCUMENT, WORKFLOW, README = 6.0, 5.0, 5.5, 3.0, 4.0
 """Ranks of commands by the file that contains them: a project's task file and its own documents rank highest."""
@@ -192,7 +194,7 @@ def commands(project: ProjectFiles) -> list[Command]:
         elif path.startswith(".github/workflows/"):
             found += _of_workflow(path, text)
         elif is_document(path):
-            found += _of_document(path, text)
+            found += _of_document(project, path, text)
         if name in ("pyproject.toml", "package.json") and path.count("/") <= 2:
             found += _adding(project, path)
     found += _wrapped(project)
@@ -293,14 +295,14 @@ def _unquoted(value: str) -> str:
     return value[1:-1] if is_quoted else value
 
 
-def _of_document(path: str, text: str) -> list[Command]:
+def _of_document(project: ProjectFiles, path: str, text: str) -> list[Command]:
     is_readme = path.rpartition("/")[2].upper().startswith("README")
     folder = path.rpartition("/")[0]
     folder = "" if folder.startswith((".github", ".agents", ".claude", ".cursor", "doc")) else folder
     found: dict[str, Command] = {}
     for number, line, headings in fenced(text):
         command = line.partition(" #")[0].strip()
-        action = _action_of_command(command)
+        action = ONE_TEST if runs_test_by_itself(project, command) else _action_of_command(command)
         if not action or action in found or line.startswith("#") or len(command) > LONGEST_COMMAND:
             continue
         if (_has_placeholder(command) and action != ONE_TEST) or (headings and _NOT_DEVELOPMENT.search(headings[0])):
@@ -316,6 +318,12 @@ def _of_document(path: str, text: str) -> list[Command]:
             rank = (README if is_readme else DOCUMENT) - 0.5  # a block of code is more surely meant to be run
             found[action] = Command(action, command, path, unit.line, folder, rank)
     return list(found.values())
+
+
+def runs_test_by_itself(project: ProjectFiles, command: str) -> bool:
+    """Return whether a command calls a program of the project with one of its test files: ``bin/try a_test.exs``."""
+    program, *given = [word for word in command.split() if "=" not in word] or [""]
+    return "/" in program and bool(given) and given[-1] in project.present and kind_of(given[-1]) == TEST
 
 
 def _has_placeholder(command: str) -> bool:

@@ -10,7 +10,7 @@ import re
 import tomllib
 from dataclasses import dataclass
 
-from enricher.sources.code.indexing.commands import ONE_TEST, ProjectFiles, commands
+from enricher.sources.code.indexing.commands import ONE_TEST, ProjectFiles, commands, runs_test_by_itself
 
 _NODE = (
     (re.compile(r"\bvitest\b"), "vitest run {path}"),
@@ -57,11 +57,9 @@ def runners(project: ProjectFiles) -> list[Runner]:
         elif name == "pubspec.yaml":
             found.append(Runner(folder, "dart", "flutter test {path}" if "flutter" in text else "dart test {path}"))
         elif name in ("build.gradle", "build.gradle.kts") and not folder:
-            wrapper = "./gradlew" if "gradlew" in project.present else "gradle"
-            found.append(Runner("", "java kt groovy", f"{wrapper} test --tests '*{{stem}}'"))
-        elif name == "pom.xml" and not folder:
-            wrapper = "./mvnw" if "mvnw" in project.present else "mvn"
-            found.append(Runner("", "java kt", f"{wrapper} test -Dtest={{stem}}"))
+            found.append(Runner("", "java kt groovy", f"{_wrapper(project, '', 'gradle')} test --tests '*{{stem}}'"))
+        elif name == "pom.xml":  # in the folder of all modules, those without the test would fail
+            found.append(Runner(folder, "java kt", f"{_wrapper(project, folder, 'mvn')} test -Dtest={{stem}}"))
     if manifests := [path for path in project.paths if path.endswith(_OF_DOTNET)]:
         # The command works where a solution is or, without one, a project; the uppermost has all the others.
         first = min(manifests, key=lambda path: (not path.endswith(_OF_DOTNET[:2]), path.count("/")))
@@ -69,7 +67,17 @@ def runners(project: ProjectFiles) -> list[Runner]:
     if "Package.swift" in project.present:
         found.append(Runner("", "swift", "swift test --filter {stem}"))
     found += _python(project)
-    return sorted(found, key=lambda one: -len(one.folder))
+    own = {one.command.rpartition(".")[2] for one in commands(project) if runs_test_by_itself(project, one.command)}
+    # Where the documents run such files by a program of the project, the usual one probably fails.
+    return sorted((one for one in found if own.isdisjoint(one.ends.split())), key=lambda one: -len(one.folder))
+
+
+def _wrapper(project: ProjectFiles, folder: str, program: str) -> str:
+    """Return how to call a build program in ``folder``: by the project's own wrapper script, if it has one."""
+    script = f"{program}w"
+    if script not in project.present:
+        return program
+    return f"{'../' * (folder.count('/') + 1) if folder else './'}{script}"
 
 
 def _php_program(text: str) -> str:

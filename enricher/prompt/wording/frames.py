@@ -48,7 +48,7 @@ PYTHON_ENDS = (".py", ".pyi", ".pyx")
 class Frame:
     """A frame of a stack trace: its path, line and function, and whether it is the project's own code.
 
-    The function is empty outside of Python.
+    The function is empty outside of Python and the JVM.
     """
 
     __slots__ = ("function", "is_own", "line", "path")
@@ -215,7 +215,10 @@ def _at(call: str) -> Frame | None:
     path, _, number = inside.partition(")")[0].partition(":")
     # Of "at java.base/java.util.Map.get(Map.java:52)" the part after the module is the package.
     if found and "/" not in path and path.rpartition(".")[2] in JVM_ENDS and _is_number(number):
-        return Frame(path, number, package=name.rpartition("/")[2])
+        function = name.rpartition(".")[2]
+        if function.startswith("lambda$"):  # "lambda$load$3" is the third one in "load"
+            function = function.split("$")[1]
+        return Frame(path, number, package=name.rpartition("/")[2], function=function)
     return _located(call)
 
 

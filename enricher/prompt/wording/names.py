@@ -34,6 +34,7 @@ from enricher.prompt.wording.words import (
     is_file,
     is_identifier,
     stem,
+    without_arity,
 )
 
 IDENTIFIER, FILE, ROUTE, FLAG, TEXT, ERROR = "identifier", "file", "route", "flag", "text", "error"
@@ -181,8 +182,9 @@ class _Reader:
         """
         if not self.has_complaint and (bare.startswith(COMPLAINTS) or ": error" in bare or " - error" in bare):
             self.has_complaint = True
-            for inside in (one for quote in "'`\"" for one in bare.split(quote)[1::2] if len(one.split()) == 1):
-                self.word(inside, "")
+            for inside in (one.partition("(")[0] for quote in "'`\"" for one in bare.split(quote)[1::2]):
+                if len(inside.split()) == 1:
+                    self.word(inside, "")
         if (test := run_by_cargo(bare)) and bare.endswith("FAILED"):
             self.word(test, "", is_marked=True)
         if bare.startswith(FAILURES):
@@ -190,7 +192,10 @@ class _Reader:
             if is_file(test):
                 self.note(Name(FAILED, test))
         test, _, number = bare.partition(": ")[0].rstrip(":").rpartition(":")
-        if test.endswith("_test.go") and number.isdecimal():  # Go gives the place, not the file, of a test that failed
+        if test.endswith(("_test.go", "_test.exs")) and number.isdecimal():  # the place, not the file, of the test
+            self.note(Name(FAILED, test))
+        test = bare.partition("Loc: [")[2].partition("(")[0]  # that of a test with Qt
+        if is_file(test):
             self.note(Name(FAILED, test))
         if message := _error_message(bare):
             self.note(Name(ERROR, message))
@@ -290,6 +295,7 @@ class _Reader:
         # URLs, addresses and issue numbers are no names in the code.
         if "://" in raw or "@" in token[1:] or (token.startswith("#") and token[1:].isdecimal()):
             return False
+        token = without_arity(token)
         if not 1 < len(token) <= LONGEST_NAME:
             return False
         if raw.lstrip("(\"'`*").startswith("@"):

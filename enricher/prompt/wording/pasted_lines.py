@@ -89,8 +89,10 @@ def _is_pasted(line: str, bare: str) -> bool:
     first = words[0].strip("[](")
     if len(first) >= 5 and first[0].isdecimal() and max(first.count(":"), first.count("-"), first.count("/")) == 2:
         return True  # a time of day or a date
-    if len(words) > 1 and is_file(first.partition(":")[0]) and first.rpartition(":")[2].isdecimal():
-        return not words[1].islower()  # "app.js:12 Loading …", but not "app.js:12 is wrong"
+    place = first.rstrip(":")
+    if len(words) > 1 and is_file(place.partition(":")[0]) and place.rpartition(":")[2].isdecimal():
+        # "app.js:12 Loading …", but not "app.js:12 is wrong"; "cart.cpp:12:3: error: …"
+        return not words[1].islower() or words[1] in ("error:", "warning:", "note:")
     return len(words) > 1 and any(_is_position(word) for word in words[:3])
 
 

@@ -139,6 +139,10 @@ def tested_by(lookup: Lookup, name: Name) -> Fact | None:
     """Return the source file that a failing test tests, judged by the test's name; None unless there is exactly one."""
     stem = stem_of(name.text).removeprefix("test").removesuffix("test").removesuffix("spec").strip("_-")
     found = [path for path, kind in lookup.of_stem(stem) if kind == SOURCE]
+    if len(found) > 1:  # "cart.total_test.exs" tests cart.total.ex, and TestCart.cpp tests Cart.cpp and not Cart.h
+        own, _, ending = name.text.rpartition("/")[2].rpartition(".")
+        same = [path for path in found if path.rpartition("/")[2].rpartition(".")[0] == own.removesuffix("_test")]
+        found = same or [path for path in found if path.endswith(f".{ending}")]
     if not stem or len(found) != 1:
         return None
     return Fact(TESTED, found[0], 0, "", f"tested by {quoted(name.text.rpartition('/')[2])}, which fails", FEW)

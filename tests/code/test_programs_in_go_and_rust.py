@@ -114,7 +114,7 @@ def test_the_place_behind_pasted_output_is_told(asked: Account, prompt: str, lin
 def test_a_line_does_not_end_in_half_of_a_path(asked: Account) -> None:
     (line,) = told(asked, "closeTheWholeDay is slow")[:1]
 
-    callers = f"3 callers: {FAR}/evening0.go:3, {FAR}/evening1.go:3, …"
+    callers = f"3 callers: {FAR}/evening0.go:3, …/evening1.go:3, …/evening2.go:3"
     assert line == f"{FAR}/close_the_day.go:3 closeTheWholeDay — defined here; {callers}"
 
 

@@ -203,7 +203,7 @@ def test_a_quoted_text_with_a_number_behind_a_hyphen_is_found(account: Account, 
 
 def test_of_many_callers_whole_places_are_listed_as_far_as_they_fit(account: Account, shop: Path) -> None:
     folder = "shop/a_folder_with_a_long_name/and_another_one_below_it"
-    calls = {f"{folder}/{name}_of_all_orders.py": "count_crates(9)\n" for name in ("summary", "totals", "history")}
+    calls = {f"{folder}/{name}/of_all_orders.py": "count_crates(9)\n" for name in ("summary", "totals", "history")}
     write_all(shop, {"shop/crates.py": "def count_crates(orders):\n    return orders\n", **calls})
     account.cli("code", "index")
 

@@ -84,7 +84,8 @@ def facts(db: Connection, root: str, names: list[Name], opened: Collection[str] 
     lookup = Lookup(db, root)
     lookup.opened = opened
     lookup.named_paths = [name.text for name in names if name.kind in (FILE, ATTACHED)]
-    lookup.placed_paths = [name.text for name in names if name.kind in (FILE, ATTACHED, FRAME) and name.line]
+    placed = [name for name in names if name.kind == FAILED or (name.kind in (FILE, ATTACHED, FRAME) and name.line)]
+    lookup.placed_paths = [name.text for name in placed]
     identifiers = [name.text for name in names if name.kind == IDENTIFIER]
     lookup.named_types = [name for name in identifiers if name[:1].isupper() and not name.isupper()]
     lookup.attached = sum(1 for name in names if name.kind == ATTACHED)
@@ -104,9 +105,9 @@ def facts(db: Connection, root: str, names: list[Name], opened: Collection[str] 
         if fact and not any(_is_same_place(fact, known) for known in found):
             fact.is_asked = name.is_asked
             found.append(fact)
-    placed = {fact.path for fact in found if fact.line}
+    with_lines = {fact.path for fact in found if fact.line}
     # A fact that only names a file adds nothing to one that names a line of it.
-    kept = [fact for fact in found if fact.line or fact.kind not in (FILE, USERS, TESTED) or fact.path not in placed]
+    kept = [one for one in found if one.line or one.kind not in (FILE, USERS, TESTED) or one.path not in with_lines]
     return [fact for fact in kept if not any(_names_all_places(other, fact) for other in kept if other is not fact)]
 
 
@@ -275,7 +276,8 @@ def _of_owner(lookup: Lookup, places: list[SourceLine], name: Name) -> list[Sour
     for place in places:
         owner = owners.get(place.path)
         if owner is None:
-            own += [place] if _stem(place.path) == name.owner.lower() else []
+            is_own = _stem(place.path) == name.owner.lower() or lookup.verified(place, f"{name.scope}.{name.text}")
+            own += [place] if is_own else []
             continue
         lines = lookup.lines_in(place.path, name.text)
         end = lookup.end_of_class(owner)
@@ -349,11 +351,11 @@ def _key(lookup: Lookup, dotted: str) -> Fact | None:
 
 def _attribute(lookup: Lookup, name: Name) -> Fact | None:
     """Locate an attribute that nothing defines, as written; what the project defines comes before it."""
-    from enricher.sources.code.special.settings import place_of_key
+    from enricher.sources.code.special.settings import place_of_key, place_of_setting
 
     dotted = f"{name.owner}.{name.text}"
     fact = place_of_key(lookup, f"{name.scope or name.owner}.{name.text}") or text_place(lookup, dotted, TEXT)
-    if fact:
+    if fact := fact or place_of_setting(lookup, name.text):
         fact.score = FEW
     return fact
 
@@ -369,8 +371,7 @@ def _elsewhere(lookup: Lookup, name: Name) -> Fact | None:
         return with_users(lookup, own) or only_file(own)
     is_local = not name.text[:1].isupper() or name.text.isupper()
     found = text_place(lookup, name.text, "name", most=1) if is_local else None
-    if not found and is_local:
-        found = _setting(lookup, name)
+    found = found or _setting(lookup, name)
     if not found and name.text.isupper() and "_" in name.text:  # MOST_ROWS of the environment, a field most_rows
         found = text_place(lookup, name.text.lower(), "name", most=1)
     return found or (None if name.may_be_new else _missing_name(lookup, name.text))

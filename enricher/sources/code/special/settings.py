@@ -68,6 +68,12 @@ def place_of_setting(lookup: Lookup, name: str, *, is_certain: bool = True) -> F
         for one in reversed(lines)
         if _table_default(lookup, one, name) or (_declares(lookup, one, name) and not (is_code and _is_key(one, name)))
     }  # fmt: skip
+    if not first and name[:2] == "--":  # the switches of Elixir: "retry_limit: :integer"
+        key = name[2:].replace("-", "_")
+        first = {
+            one.path: one
+            for one in reversed(_lines(lookup, key)) if one.text.strip().startswith(f"{key}: :")
+        }  # fmt: skip
     declared = "declared"
     if not first and is_certain and name[0] != "-" and not is_code:
         declared = "read"
@@ -224,6 +230,9 @@ def _declares(lookup: Lookup, one: SourceLine, name: str) -> bool:
     if is_comment(one.text) and not one.text.lstrip().startswith("#["):
         return False
     plain = name.lstrip("-")
+    bare, colons, row = one.text.strip().partition(",")[0].rpartition("::")
+    if bare.startswith("{") and colons and row == name:  # a table by constants: "{Settings::RetryLimit, 3},"
+        return True
     if _is_key(one, name) or ("-" in plain and _is_key(one, plain) and one.text.rstrip().endswith("{")):
         return True
     for form in dict.fromkeys((name, plain, f"--{plain}" if "-" in plain else name)):
@@ -248,9 +257,9 @@ def _names(before: str, behind: str, is_plain_flag: bool) -> bool:
     assigned = head.removesuffix("[").rstrip()
     if assigned.endswith(("=", ":")):
         return _last_word(assigned[:-1]).lower() in NAMING or (head.endswith(":") and "`" in head)
-    if head.endswith("{"):
-        return behind.lstrip().startswith(",")
     called = _call_around(head)
+    if head.removesuffix("(").removesuffix(called).rstrip().endswith("{"):  # {"limit", 3} and {QS("limit"), 3}
+        return behind.lstrip(") ").startswith(",")
     is_declaring = called.lower().endswith(DECLARING) and not called.lower().startswith(READING)
     return is_declaring or (is_plain_flag and bool(called) and not _has_part(called, (*READING, "set")))
 
@@ -266,7 +275,7 @@ def _call_around(head: str) -> str:
 
 
 def _last_word(text: str) -> str:
-    bare = text.rstrip()
+    bare = text.rstrip(" \t!?")
     at = len(bare)
     while at and (bare[at - 1].isalnum() or bare[at - 1] == "_"):
         at -= 1
@@ -355,7 +364,7 @@ def _variables(line: str) -> list[str]:
 def _readers(lookup: Lookup, name: str, place: SourceLine) -> list[SourceLine]:
     """Return the lines that read the option declared at ``place``; none if too many files contain its name."""
     variants, variables = spellings(name), _variables(place.text)
-    forms = [*variants, *variables]
+    forms = list(dict.fromkeys((name.strip("-"), *variants, *variables)))
     holders = {one for form in {variants[0], variants[-1], *variables} for one in lookup.holding(form)}
     files = sorted(path for path, kind in holders if kind in (SOURCE, TEMPLATE) and not _is_generated(lookup, path))
     if len(files) > MOST_CANDIDATES:
@@ -381,8 +390,13 @@ def _reads(line: str, form: str, *, is_near: bool) -> bool:
         is_quoted = before[-1:] in _QUOTES and line[end : end + 1] == before[-1:]
         if is_quoted and _is_read_by_name(before[:-1].rstrip(), line[end + 1 :], is_near=is_near):
             return True
+        is_symbol = before.endswith(("[:", " :")) and is_whole(line, at, end)  # of Ruby and Elixir
+        if is_symbol and _is_read_by_name(before[:-1].rstrip(), line[end:], is_near=is_near):
+            return True
         owner = _last_word(before.rstrip(".->")).lower() or before[-2:-1]
         is_known = not form.isalpha() or not form.islower() or owner in OWNERS or (is_near and owner in LOCAL_OWNERS)
+        if before.endswith("::") and _has_part(_call_around(before), READING):  # get(Config::Limit)
+            return True
         is_read = before.endswith((".", "->")) and is_known and owner and not _is_in_a_key(before)
         if is_read and is_whole(line, at, end) and not _is_set(line[end:]):
             return True

@@ -80,8 +80,15 @@ FILES = {
     "crates/src/test/java/org/shop/crates/packing/CrateTableTest.java": (
         "class CrateTableTest {\n    CrateTable table = new CrateTable();\n}\n"
     ),
+    # Kotlin
+    "android/RootHelper.kt": (
+        "class RootHelper {\n  private var isHeld = false\n\n  fun hold() {\n    isHeld = true\n  }\n\n"
+        '  fun held() = isHeld\n\n  fun rootTitle() = "helper"\n}\n'
+    ),
+    "android/RootView.kt": 'class RootView {\n  fun rootTitle() = "view"\n}\n',
     # TypeScript
     "web/enable.ts": "export function enableScales() {\n}\nexport function enableLegacyScales() {\n}\n",
+    "web/cli.ts": "new Option('scales')\nconfig.get('scales')\n",
     "web/index.ts": "export {\n  enableScales,\n  enableLegacyScales,\n} from './enable';\n",
 }
 STACK = "lib/shop/stack.ex"
@@ -183,6 +190,13 @@ def asked_modules(asked_shop: Account) -> Account:
               " -Dtest=CrateTableTest`")],
             id="a class in a module of Maven, with long paths",
         ),
+        pytest.param(
+            "isHeld is never reset",
+            ["android/RootHelper.kt:2 isHeld — defined here; 2 uses: line 5, line 8"],
+            id="a field that is given a value",
+        ),
+        pytest.param("rootTitle in RootView.kt is not translated", [], id="a line in a short file that is named"),
+        pytest.param("it says `page.scales()`: 3 crates, why?", [], id="an ordinary word of an owner is no setting"),
         pytest.param(
             "is enableScales still needed?",
             ["web/enable.ts:1 enableScales — defined here; exported by web/index.ts:2, no other use found"],

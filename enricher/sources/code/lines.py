@@ -21,6 +21,8 @@ LONGEST_IMPORT = 60
 """Maximum lines of an import, above which its beginning is not looked for."""
 _C_ENDS = tuple(".c .h .cc .cpp .cxx .hh .hpp .hxx .m .mm .ino .y".split())
 _RUBY_ENDS = (".rb", ".rake", ".erb")
+_TYPED_ENDS = (*_C_ENDS, ".java", ".kt", ".cs", ".swift", ".go", ".rs")
+"""Extensions of files in which a variable is declared by a word or a type, so that "name = 3" gives it a value."""
 _ALONE_ENDS = (*_C_ENDS, *_RUBY_ENDS, ".sh", ".bash", ".zsh")
 """Extensions of files in which a name alone on its line is called or is a value; in others, it is in a list."""
 _BEFORE_CALLS = frozenset("return else do case goto throw new delete sizeof co_await co_return co_yield".split())
@@ -217,6 +219,8 @@ def defines_in(path: str, text: str, name: str) -> bool:
     In C, ``struct cart *cart`` uses a type, and ``int total(const struct cart *);`` declares a function.
     """
     head, _, behind = (part.strip() for part in text.strip().partition(name))
+    if path.endswith(_TYPED_ENDS) and not head and behind.startswith("=") and not behind.endswith(","):
+        return False
     words = head.replace("(", " ( ").replace("*", " ").replace("&", " ").replace("::", " ").split()
     if path.endswith(_C_ENDS) and behind.startswith("::") and text[:1].strip():
         return behind[2:].partition("(")[0].lstrip("~").isidentifier()  # "Cart::total() {", declared in a header

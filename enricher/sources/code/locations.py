@@ -240,7 +240,8 @@ def _definition(
         return fact
     # "Cart.total": other lines with the word "total" may mean anything.
     if (name.owner and not name.is_certain) or _has_namesake(lookup, name, first):
-        return Fact(DEFINITION, first.path, first.line, subject, "defined here", FEW)
+        fault = NAMED_IN_PROMPT if lookup.gives_place(first.path) else ""
+        return Fact(DEFINITION, first.path, first.line, subject, "defined here", FEW, fault=fault)
     uses = lookup.uses(name.text, first.path, namesakes)
     if uses.files and not name.is_certain:
         # Of an ordinary word that is used everywhere, the function is meant only if the prompt says so; it may be used
@@ -355,7 +356,9 @@ def _attribute(lookup: Lookup, name: Name) -> Fact | None:
 
     dotted = f"{name.owner}.{name.text}"
     fact = place_of_key(lookup, f"{name.scope or name.owner}.{name.text}") or text_place(lookup, dotted, TEXT)
-    if fact := fact or place_of_setting(lookup, name.text):
+    if not fact and is_code_form(name.text):
+        fact = place_of_setting(lookup, name.text)
+    if fact:
         fact.score = FEW
     return fact
 

@@ -395,7 +395,7 @@ def _reads(line: str, form: str, *, is_near: bool) -> bool:
             return True
         owner = _last_word(before.rstrip(".->")).lower() or before[-2:-1]
         is_known = not form.isalpha() or not form.islower() or owner in OWNERS or (is_near and owner in LOCAL_OWNERS)
-        if before.endswith("::") and _has_part(_call_around(before), READING):  # get(Config::Limit)
+        if is_near and before.endswith("::") and _has_part(_call_around(before), READING):  # get(Config::Limit)
             return True
         is_read = before.endswith((".", "->")) and is_known and owner and not _is_in_a_key(before)
         if is_read and is_whole(line, at, end) and not _is_set(line[end:]):

@@ -86,6 +86,19 @@ FILES = {
         '  fun held() = isHeld\n\n  fun rootTitle() = "helper"\n}\n'
     ),
     "android/RootView.kt": 'class RootView {\n  fun rootTitle() = "view"\n}\n',
+    # Objective-C
+    "apple/Registry.h": (
+        "#import <Foundation/Foundation.h>\n\n@interface CrateRegistry : NSObject\n"
+        "- (int)weighCrate:(int)crate;\n@end\n"
+    ),
+    "apple/Registry.m": (
+        '#import "Registry.h"\n\n@interface CrateRegistry ()\n@end\n\n@implementation CrateRegistry\n'
+        "- (int)weighCrate:(int)crate\n{\n  return crate;\n}\n@end\n"
+    ),
+    "apple/Main.m": (
+        '#import "Registry.h"\n\n@class CrateRegistry;\nvoid start() {\n'
+        "  CrateRegistry *registry = [CrateRegistry new];\n  [registry weighCrate:3];\n}\n"
+    ),
     # TypeScript
     "web/enable.ts": "export function enableScales() {\n}\nexport function enableLegacyScales() {\n}\n",
     "web/cli.ts": "new Option('scales')\nconfig.get('scales')\n",
@@ -194,6 +207,16 @@ def asked_modules(asked_shop: Account) -> Account:
             "isHeld is never reset",
             ["android/RootHelper.kt:2 isHeld — defined here; 2 uses: line 5, line 8"],
             id="a field that is given a value",
+        ),
+        pytest.param(
+            "CrateRegistry leaks",
+            ["apple/Registry.h:3 CrateRegistry — defined here; the only use: apple/Main.m:5"],
+            id="a class of Objective-C",
+        ),
+        pytest.param(
+            "weighCrate is off by one",
+            ["apple/Registry.m:7 weighCrate — defined here; the only use: apple/Main.m:6"],
+            id="a method of Objective-C",
         ),
         pytest.param("rootTitle in RootView.kt is not translated", [], id="a line in a short file that is named"),
         pytest.param("it says `page.scales()`: 3 crates, why?", [], id="an ordinary word of an owner is no setting"),

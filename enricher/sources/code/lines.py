@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from enricher.prompt.text import places
 
-_IMPORTS = ("import ", "from ", "use ", "using ", "require ", "include ", "#include", "export {", "export *")
+_IMPORTS = (
+    "import ", "from ", "use ", "using ", "require ", "include ", "#include", "#import", "@class ", "export {",
+    "export *",
+)  # fmt: skip
 _END_OF_IMPORT = "} from "
 _COMMENTS = ("#", "//", "* ", "*/", "/*", "<!--", "--", '"""', "'''", ";", ">>> ", "... ")
 _OF_FUNCTIONS = frozenset("def function func fun fn sub proc".split())
@@ -224,7 +227,9 @@ def defines_in(path: str, text: str, name: str) -> bool:
     words = head.replace("(", " ( ").replace("*", " ").replace("&", " ").replace("::", " ").split()
     if path.endswith(_C_ENDS) and behind.startswith("::") and text[:1].strip():
         return behind[2:].partition("(")[0].lstrip("~").isidentifier()  # "Cart::total() {", declared in a header
-    if path.endswith(_C_ENDS) and head.endswith("~"):
+    if path.endswith(_C_ENDS) and (
+        head.endswith("~") or head.startswith("@") or head.replace(" ", "")[:2] in ("-(", "+(")
+    ):
         return True
     if not path.endswith(_C_ENDS) or not words:
         return defines(text, name)

@@ -41,7 +41,7 @@ MOST_DEFINITIONS = 60
 NOT_REGISTERING = frozenset(
     "derive inline must_use allow non_exhaustive repr dataclass dataclasses property cached_property staticmethod"
     " classmethod cache lru_cache abstractmethod contextmanager final overload total_ordering Deprecated"
-    " Nullable NonNull SuppressWarnings discardableResult MainActor".split()
+    " Nullable NonNull SuppressWarnings discardableResult MainActor implementation end".split()
 )
 """Decorators, attributes and annotations of code that is called by its name only, so that its users can be listed."""
 LIKE_START = 2
@@ -159,7 +159,7 @@ class Lookup:
         """Return whether a definition has a decorator that may register it to be called by a framework."""
         lines = self.text(place.path).split("\n", place.line)
         above = lines[place.line - 2].strip() if len(lines) > place.line - 2 >= 0 else ""
-        name = above.lstrip("@#[").partition("(")[0].strip("]").rpartition(".")[2]
+        name = above.lstrip("@#[").partition("(")[0].partition(" ")[0].strip("]").rpartition(".")[2]
         return above.startswith(("@", "#[")) and name not in NOT_REGISTERING
 
     def symbols_around(self, path: str, line: int) -> list[str]:

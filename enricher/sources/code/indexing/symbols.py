@@ -70,6 +70,7 @@ _C = (
     r"|^[ \t]*(?:typedef\s+)?(?:template\s*<[^>\n]*>\s*)?(?:class|struct|union|enum(?:\s+class)?|namespace)\s+"
     r"(?:[A-Z][A-Z0-9_]+\s+(?=\w))?([A-Za-z_]\w*)[^;\n]{0,200}$"
     r"|^#\s*define\s+([A-Za-z_]\w*)|^[ \t]*using\s+([A-Za-z_]\w*)\s*="
+    r"|^@(?:interface|protocol)\s+(\w+)\b(?!\s*[(;,])|^[-+][ \t]*\([^)\n]*\)[ \t]*(\w+)[^;{]{0,400}\{"
 )
 _PATTERNS = {
     "python": r"^[ \t]*(?:async\s+)?(?:def|class)\s+(\w+)|^(?:cdef|cpdef)\s+[\w ]*?(\w+)\s*\("

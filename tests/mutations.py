@@ -8376,6 +8376,14 @@ MUTATIONS = (
         "",
         "code/test_programs_of_modules.py::test_what_stands_in_modules_is_told",
     ),
+    Mutation(
+        "of a class in two languages, a member is told from all classes that have it",
+        "enricher/sources/code/locations.py",
+        "for own in lookup.definitions(other)[:MOST_DEFINING]",
+        "for own in lookup.definitions(other)[:0]",
+        "",
+        "code/test_programs_of_modules.py::test_what_stands_in_modules_is_told",
+    ),
 )
 
 

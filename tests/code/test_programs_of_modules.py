@@ -86,6 +86,9 @@ FILES = {
         '  fun held() = isHeld\n\n  fun rootTitle() = "helper"\n}\n'
     ),
     "android/RootView.kt": 'class RootView {\n  fun rootTitle() = "view"\n}\n',
+    "android/CrateModule.kt": "class CrateModule : Spec() {\n  override fun flushCrates() = Unit\n}\n",
+    "android/Spec.java": "class Spec {\n    public void flushCrates() {\n    }\n}\n",
+    "apple/CrateModule.h": "@interface CrateModule : NSObject\n@end\n",
     # Objective-C
     "apple/Registry.h": (
         "#import <Foundation/Foundation.h>\n\n@interface CrateRegistry : NSObject\n"
@@ -217,6 +220,13 @@ def asked_modules(asked_shop: Account) -> Account:
             "weighCrate is off by one",
             ["apple/Registry.m:7 weighCrate — defined here; the only use: apple/Main.m:6"],
             id="a method of Objective-C",
+        ),
+        pytest.param(
+            "flushCrates in CrateModule drops rows",
+            [
+                "android/CrateModule.kt:2 flushCrates — defined here; CrateModule: line 1 and in apple/CrateModule.h:1",
+            ],
+            id="a method of a class in two languages",
         ),
         pytest.param("rootTitle in RootView.kt is not translated", [], id="a line in a short file that is named"),
         pytest.param("it says `page.scales()`: 3 crates, why?", [], id="an ordinary word of an owner is no setting"),

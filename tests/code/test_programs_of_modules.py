@@ -104,7 +104,7 @@ FILES = {
     ),
     # TypeScript
     "web/enable.ts": "export function enableScales() {\n}\nexport function enableLegacyScales() {\n}\n",
-    "web/cli.ts": "new Option('scales')\nconfig.get('scales')\n",
+    "web/cli.ts": "new Option('scales')\n\n\nconfig.get('scales')\n",
     "web/index.ts": "export {\n  enableScales,\n  enableLegacyScales,\n} from './enable';\n",
 }
 STACK = "lib/shop/stack.ex"

@@ -257,9 +257,9 @@ def _names(before: str, behind: str, is_plain_flag: bool) -> bool:
     assigned = head.removesuffix("[").rstrip()
     if assigned.endswith(("=", ":")):
         return _last_word(assigned[:-1]).lower() in NAMING or (head.endswith(":") and "`" in head)
+    if head.endswith("{"):
+        return behind.lstrip().startswith(",")
     called = _call_around(head)
-    if head.removesuffix("(").removesuffix(called).rstrip().endswith("{"):  # {"limit", 3} and {QS("limit"), 3}
-        return behind.lstrip(") ").startswith(",")
     is_declaring = called.lower().endswith(DECLARING) and not called.lower().startswith(READING)
     return is_declaring or (is_plain_flag and bool(called) and not _has_part(called, (*READING, "set")))
 

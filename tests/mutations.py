@@ -8329,14 +8329,6 @@ MUTATIONS = (
         "code/test_programs_of_modules.py::test_what_stands_in_modules_is_told",
     ),
     Mutation(
-        "the line in a short file that the prompt names is told",
-        "enricher/sources/code/locations.py",
-        'fault = NAMED_IN_PROMPT if lookup.gives_place(first.path) else ""',
-        'fault = ""',
-        "",
-        "code/test_programs_of_modules.py::test_what_stands_in_modules_is_told",
-    ),
-    Mutation(
         "an ordinary word behind an owner is taken for a setting",
         "enricher/sources/code/locations.py",
         "if not fact and is_code_form(name.text):",

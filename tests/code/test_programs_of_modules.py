@@ -83,9 +83,8 @@ FILES = {
     # Kotlin
     "android/RootHelper.kt": (
         "class RootHelper {\n  private var isHeld = false\n\n  fun hold() {\n    isHeld = true\n  }\n\n"
-        '  fun held() = isHeld\n\n  fun rootTitle() = "helper"\n}\n'
+        "  fun held() = isHeld\n}\n"
     ),
-    "android/RootView.kt": 'class RootView {\n  fun rootTitle() = "view"\n}\n',
     "android/CrateModule.kt": "class CrateModule : Spec() {\n  override fun flushCrates() = Unit\n}\n",
     "android/Spec.java": "class Spec {\n    public void flushCrates() {\n    }\n}\n",
     "apple/CrateModule.h": "@interface CrateModule : NSObject\n@end\n",
@@ -228,7 +227,6 @@ def asked_modules(asked_shop: Account) -> Account:
             ],
             id="a method of a class in two languages",
         ),
-        pytest.param("rootTitle in RootView.kt is not translated", [], id="a line in a short file that is named"),
         pytest.param("it says `page.scales()`: 3 crates, why?", [], id="an ordinary word of an owner is no setting"),
         pytest.param(
             "is enableScales still needed?",

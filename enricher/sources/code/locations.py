@@ -237,8 +237,7 @@ def _definition(
         return fact
     # "Cart.total": other lines with the word "total" may mean anything.
     if (name.owner and not name.is_certain) or _has_namesake(lookup, name, first):
-        fault = NAMED_IN_PROMPT if lookup.gives_place(first.path) else ""
-        return Fact(DEFINITION, first.path, first.line, subject, "defined here", FEW, fault=fault)
+        return Fact(DEFINITION, first.path, first.line, subject, "defined here", FEW)
     uses = lookup.uses(name.text, first.path, namesakes)
     if uses.files and not name.is_certain:
         # Of an ordinary word that is used everywhere, the function is meant only if the prompt says so; it may be used

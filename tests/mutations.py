@@ -8099,8 +8099,8 @@ MUTATIONS = (
     Mutation(
         "the field that holds the value of an option is not known",
         "enricher/sources/code/special/settings.py",
-        "    forms = [*variants, *variables]",
-        "    forms = variants",
+        '(name.strip("-"), *variants, *variables)',
+        '(name.strip("-"), *variants)',
         "",
         "code/test_settings.py::test_a_setting_is_told_where_it_is_declared_and_read",
     ),
@@ -8203,7 +8203,7 @@ MUTATIONS = (
     Mutation(
         "an export of several lines is overlooked",
         "enricher/sources/code/lookup.py",
-        'return is_list_of_names(text) and is_in_import(above, ("export {", "export type {"))',
+        'return is_in_import(above, ("export {", "export type {")) and is_list_of_names(text)',
         "return False",
         "",
         "code/test_programs_of_modules.py::test_what_stands_in_modules_is_told",

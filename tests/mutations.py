@@ -7923,8 +7923,8 @@ MUTATIONS = (
     Mutation(
         "translations named after a table and a language count as the program",
         "enricher/sources/code/indexing/listing.py",
-        "    if head in _TABLES and 1 <",
-        "    if not head and 1 <",
+        "if head in _TABLES else head",
+        "if not head else head",
         "",
         "code/test_said_in_words.py::test_what_is_said_in_words_is_found",
     ),

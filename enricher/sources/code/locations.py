@@ -21,6 +21,7 @@ from enricher.prompt.wording.names import (
     TEXT,
     Name,
 )
+from enricher.prompt.wording.pasted_lines import is_error
 from enricher.prompt.wording.words import is_code_form, quoted
 from enricher.sources.code import EXAMPLE, MOST_READ_BYTES, SOURCE, TEMPLATE, TEST
 from enricher.sources.code.facts import (
@@ -370,7 +371,8 @@ def _elsewhere(lookup: Lookup, name: Name) -> Fact | None:
         return with_users(lookup, own) or only_file(own)
     is_local = not name.text[:1].isupper() or name.text.isupper()
     found = text_place(lookup, name.text, "name", most=1) if is_local else None
-    found = found or _setting(lookup, name)
+    if not found and not is_error(name.text):  # that of a library, most often
+        found = _setting(lookup, name)
     if not found and name.text.isupper() and "_" in name.text:  # MOST_ROWS of the environment, a field most_rows
         found = text_place(lookup, name.text.lower(), "name", most=1)
     return found or (None if name.may_be_new else _missing_name(lookup, name.text))

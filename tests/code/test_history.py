@@ -504,7 +504,7 @@ TIMES = (
     ("summarize the changes since v2.1", "since v2.1"),
     ("what's new since the last release?", "since v2.1"),
     ("anything new since v2.1?", "since v2.1"),
-    ("the import of rows looks weird since yesterday", "yesterday"),
+    ("the import of rows looks weird since yesterday", "since yesterday"),
     ("which commits were there in {month}?", "in a month"),
     ("welche Commits gab es im {monat}?", "in a month"),
     ("what happened {weeks} weeks ago?", "weeks ago"),

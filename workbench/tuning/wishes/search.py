@@ -272,8 +272,10 @@ class _Search:
             yield Candidate(GUARDRAIL, names[0], -most, floors=floors, file=file)
 
     def _steps_of(self, facet: str, name: str, sign: int) -> Iterator[Candidate]:
-        # If no number of points makes a task type certain enough to be shown, it is enough that the prompt has it.
-        needed = self._least(facet, name, sign, self._wish.is_told) or self._least(facet, name, sign, self._wish.holds)
+        # If no weight makes a task type certain enough to be shown, it is enough that the prompt has it.
+        needed = self._least(facet, name, sign, self._wish.is_told)
+        if not needed or needed > MOST_WEIGHT:
+            needed = self._least(facet, name, sign, self._wish.holds)
         if sign > 0 and not 0 < needed <= MOST_WEIGHT:
             lacks = str(needed or f"more than {MOST_POINTS}")
             self.lacking = f"{name} lacks {lacks} points, but a signal gives at most {MOST_WEIGHT}: write two or more"

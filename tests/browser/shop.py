@@ -48,7 +48,7 @@ MARKUP = """<script>window.ran = true</script><img src=x onerror='window.ran = t
 KeyError: '<b>sku</b>'"""
 LATER = (
     (MARKUP, "another hiccup of the search index, three customers saw an empty page"),
-    ("write the release notes for 2.4", "there was a hiccup in the upload queue after the deploy"),
+    ("write the release notes for 2.4", "there was a hiccup of the upload queue on friday"),
 )
 LAYER = """\
 # Classification

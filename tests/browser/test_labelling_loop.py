@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.browser
 
-PROMPT = "there was a hiccup in the upload queue"
+PROMPT = "there was a hiccup of the upload queue"
 COUNTED = re.compile(r"% of (\d+) labelled prompts got the right task type")
 
 

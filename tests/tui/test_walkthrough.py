@@ -39,7 +39,7 @@ PROMPTS = (
     "add a test for the rounding in prices.py",
     "fix the failing test in test_basket.py",
     "what is the difference between the two caches here?",
-    "there was a hiccup in the upload queue after the deploy",
+    "there was a hiccup of the upload queue on friday",
     "refactor the basket so that it no longer knows the database",
     "thanks!",
     "the login form throws a TypeError: undefined is not a function",
@@ -122,8 +122,8 @@ async def time(app: Workbench, pilot: Pilot[None]) -> None:
 
 
 STEPS = (
-    Step("1-traces", find, ("hiccup in the", "another hiccup")),
-    Step("2-instructions", edit, ("changed", "hiccup")),
+    Step("1-traces", find, ("hiccup of the upload", "another hiccup")),
+    Step("2-instructions", edit, ("3 of 12 prompts change", "hiccup")),
     Step("3-compare", compare, ("hiccup", "debug")),
     Step("4-labels", label, ("should be debug", "hiccup")),
     Step("5-coverage", cover, ("debug: hiccup/hiccups", "right in 3 of 3 labelled prompts")),

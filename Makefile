@@ -7,6 +7,8 @@ ALPHA := $(CURDIR)/.cache/datasette-$(DATASETTE_ALPHA)
 
 # Tests beside each other, some more than there are cores (tests/conftest.py): many wait for a process.
 BESIDE := --numprocesses auto --dist worksteal
+# A few hundred short tests: to start more processes would take longer than they save.
+BESIDE_FEW := --numprocesses 3 --dist worksteal
 
 # A test compiles its file once for each worker, a command its modules once for all, unless compiled code is thrown away.
 unexport PYTHONDONTWRITEBYTECODE
@@ -69,7 +71,7 @@ SAME_IN_ALPHA := charts differences disclosure excerpts filters measured measuri
 datasette-alpha: $(ALPHA)/.installed
 test-datasette-alpha: $(VENV)/.installed-dev $(ALPHA)/.installed
 	PYTHONPATH=$(ALPHA) $(BIN)/python -c "import datasette as d; assert d.__version__.startswith('1.'), d.__version__"
-	$(IN_MEMORY) PYTHONPATH=$(ALPHA) $(BIN)/pytest tests/publication -m "not slow and not timed" $(BESIDE) \
+	$(IN_MEMORY) PYTHONPATH=$(ALPHA) $(BIN)/pytest tests/publication -m "not slow and not timed" $(BESIDE_FEW) \
 		$(SAME_IN_ALPHA:%=--ignore=tests/publication/test_%.py)
 
 clean:

@@ -6318,8 +6318,8 @@ MUTATIONS = (
     Mutation(
         "an edit after which the task type is too uncertain is proposed as good",
         "workbench/tuning/wishes/search.py",
-        "self._least(facet, name, sign, self._wish.is_told) or",
-        "",
+        "needed = self._least(facet, name, sign, self._wish.is_told)",
+        "needed = 0",
         "",
         "tui/test_loop.py::test_every_proposed_edit_makes_the_prompt_so",
     ),

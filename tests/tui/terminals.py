@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,13 +19,12 @@ if TYPE_CHECKING:
 
     from simulator import Account
 
-TMUX = ("tmux", "-L", "enricher-tests", "-f", "/dev/null")
 WAIT_S = 40
 
 
 @contextmanager
 def in_terminal(account: Account) -> Iterator[str]:
-    """Start the app in a terminal of 80 by 24 and yield the name of its session."""
+    """Start the app in a terminal of 80 by 24 and yield the terminal's name."""
     if not shutil.which("tmux"):
         pytest.skip("tmux is not installed")
     name = f"enricher-{time.monotonic_ns()}"
@@ -34,19 +33,18 @@ def in_terminal(account: Account) -> Iterator[str]:
     command = shlex.join(["env", "-i", *words, sys.executable, "-c", code, "workbench"])
     # A pane that died is not always told from one that shows nothing new: the shell writes the end down.
     wrapped = f"{command}; echo $? > {account.home}/ended; sleep 60"
-    subprocess.run(
-        [*TMUX, "new-session", "-d", "-s", name, "-x", "80", "-y", "24", "sh", "-c", wrapped], check=True, cwd=ROOT
-    )
+    tmux(name, "new-session", "-d", "-x", "80", "-y", "24", "-c", str(ROOT), "sh", "-c", wrapped)
     try:
         yield name
     finally:
-        subprocess.run([*TMUX, "kill-session", "-t", name], check=False, capture_output=True)
+        with suppress(subprocess.CalledProcessError):  # the app has ended, and its terminal with it
+            tmux(name, "kill-server")
 
 
 def pane(name: str, *holds: str, key: str = "") -> str:
     """Return what the terminal shows once it holds all texts; a key may go to an editor that is about to end."""
     end = time.monotonic() + WAIT_S
-    while not all(text in (shown := tmux("capture-pane", "-p", "-t", name)) for text in holds):
+    while not all(text in (shown := tmux(name, "capture-pane", "-p")) for text in holds):
         assert time.monotonic() < end, shown
         if key:
             press(name, key)
@@ -56,11 +54,13 @@ def pane(name: str, *holds: str, key: str = "") -> str:
 
 def press(name: str, *keys: str) -> None:
     """Press keys, by the names that tmux has for them."""
-    tmux("send-keys", "-t", name, *keys)
+    tmux(name, "send-keys", *keys)
 
 
-def tmux(*words: str) -> str:
-    return subprocess.run([*TMUX, *words], check=True, capture_output=True, text=True).stdout
+def tmux(terminal: str, *words: str) -> str:
+    """Run a command of tmux in a terminal. Each has its own server: one that all share may just be ending."""
+    argv = ["tmux", "-L", terminal, "-f", "/dev/null", *words]
+    return subprocess.run(argv, check=True, capture_output=True, text=True).stdout
 
 
 def written(path: Path) -> str:

@@ -293,14 +293,14 @@ def terminal(library: Account) -> Iterator[str]:
 def test_it_starts_resizes_edits_and_quits_in_a_real_terminal(library: Account, terminal: str) -> None:
     assert pane(terminal, "what is the difference between", "q Quit")
 
-    tmux("resize-window", "-t", terminal, "-x", "160", "-y", "40")
+    tmux(terminal, "resize-window", "-x", "160", "-y", "40")
     assert pane(terminal, "Task type", "points, and the signals")
 
-    tmux("send-keys", "-t", terminal, "e")
+    tmux(terminal, "send-keys", "e")
     assert written(library.home / "edited") == "edited"
     assert pane(terminal, "55 characters", "Quit", key="G"), "the app has the terminal again"
 
-    tmux("send-keys", "-t", terminal, "q")
+    tmux(terminal, "send-keys", "q")
     assert written(library.home / "ended") == "0"
     assert not list(Path(library.env["ENRICHER_CONFIG_HOME"]).glob("*.md")), "nothing was written in the editor"
 

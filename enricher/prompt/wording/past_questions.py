@@ -1,7 +1,7 @@
 """Detect questions about the history of something in the code: when it was added, who changed it, where it went.
 
-Questions in nine languages are recognised. This module does no I/O. The hook loads it only for a prompt that contains
-one of the words listed in ``enricher.context.channels.history``.
+Questions in nine languages are recognised. This module does no I/O. The hook loads it only for a prompt that may ask:
+one with a question mark, with letters outside of ASCII, or with a word listed in ``enricher.context.channels.history``.
 """
 
 from __future__ import annotations

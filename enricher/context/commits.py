@@ -233,7 +233,7 @@ def of_a_time(db: Connection, request: Request, named: PromptNames, prose: str) 
 
 
 def candidate(subject: str, sha: str, at: int, *, kind: str) -> Candidate:
-    """Return a commit as a fact: its subject, with its id and day."""
+    """Return a candidate line that shows a commit: its abbreviated hash, its date and its subject."""
     day = _day(at)
     return Candidate(subject, sha, SURE, label=f"{sha[:DIGITS]} {day}", date=day, kind=kind)
 

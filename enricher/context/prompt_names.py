@@ -1,4 +1,4 @@
-"""Find the names in a prompt whose history the channel ``history`` looks up."""
+"""Find the names in a prompt that the channel ``history`` looks up in the commits of the project."""
 
 from __future__ import annotations
 

@@ -44,7 +44,8 @@ _ASKED_WITH = {
     "what": "version release commit", "the": "commit", "since": "when", "did": "we", "didn't": "we", "didnt": "we",
     "have": "we", "haven't": "we", "havent": "we",
 }  # fmt: skip
-"""Words that begin a question in English, and those that must follow: "when was it", not "show when it was"."""
+"""First words of English questions, each with the words of which one must come next: "when was it …" is a question
+about the past, "… when it was" is not."""
 _WE, _VERSION, _YES_OR_NO = "we", "version", "is"
 _KINDS_ASKED = {
     "why": (REMOVED, ADDED, CHANGED), "where": (REMOVED,), _WE: (REMOVED, FIXED, ADDED),

@@ -14,7 +14,8 @@ FAILURES = ("FAILED ", "FAIL ")
 AROUND = "¿¡\"'`()[]{}<>,;:!?*=|&~…。，、；：！？（）「」『』【】《》“”„‘’«»‹›·"
 """Punctuation around words, in all languages."""
 FIRST_SYMBOL = 0x1F000
-"""First code point of the pictograms with which programs begin log lines, but people do not begin sentences."""
+"""Lowest code point of emoji. A line that begins with one is taken for the output of a program: people rarely begin a
+sentence with an emoji."""
 LEVELS = ("ERROR", "INFO", "WARN", "WARNING", "DEBUG", "TRACE", "FATAL", "CRITICAL", "ERRO", "FATA")
 ERROR_LEVELS = ("ERROR", "FATAL", "CRITICAL", "ERRO", "FATA")
 _PASTED_STARTS = (

@@ -110,7 +110,7 @@ def asks_for_place(line: str, lowered: list[str]) -> bool:
 
 
 def asks_who_uses_it(prompt: str) -> bool:
-    """Return whether a short prompt asks who uses a thing that only a pronoun names: "and who calls that?"."""
+    """Return whether a short prompt asks who uses something, and says only "it" or "that": "and who calls that?"."""
     lowered = [word.strip(".,;:!?¿()").lower() for word in prompt.replace("'", " ").split()]
     says_it = len(lowered) <= MOST_WORDS_OF_IT and not PRONOUNS.isdisjoint(lowered)
     return says_it and not (CALLS | DEFINED | DEFINES).isdisjoint(lowered) and asks_for_place(prompt, lowered)

@@ -59,7 +59,7 @@ def open_index(state: str, project: str, is_late: Callable[[], bool]) -> Connect
 
 
 def meta(db: Connection, key: str) -> str:
-    """Return a value from the table ``meta`` of an index; empty if it has none."""
+    """Return the value stored under ``key`` in the table ``meta`` of an index; empty if there is none."""
     (value,) = db.execute("select value from meta where key = ?", (key,)).fetchone() or ("",)
     return str(value)
 

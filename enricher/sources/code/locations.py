@@ -241,8 +241,8 @@ def _definition(
         return Fact(DEFINITION, first.path, first.line, subject, "defined here", FEW)
     uses = lookup.uses(name.text, first.path, namesakes)
     if uses.files and not name.is_certain:
-        # Of an ordinary word that is used everywhere, the function is meant only if the prompt says so; it may be used
-        # in as many files as a word, so their number is not given.
+        # An ordinary word that many files contain means the function only if the prompt says so. Which of these files
+        # call it is unknown, so that no number of callers is given.
         is_function = (name.is_asked or name.is_class) and first.kind != TEST and not first.text[:1].isspace()
         return Fact(DEFINITION, first.path, first.line, subject, "defined here", FEW) if is_function else None
     is_variable = not first.text.strip().startswith(DEFINING_STARTS)

@@ -17,7 +17,7 @@ LONGEST_UNIT, SHORTEST_UNIT = 290, 24
 LONGEST_IN_A_ROW = 75
 """Maximum characters of a list item that is understood only beside the others of its list."""
 MORE_STEPS = "; …"
-"""Ends a numbered list whose next step would make it too long; that step and all later ones are left out."""
+"""Appended to a numbered list that is cut before the step with which it would become too long."""
 _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 _BOLD = re.compile(r"(?<![\w/`.])__(\S.*?\S)__(?![\w/`.])")  # not in "pages/__init__.py"
 _FENCE = re.compile(r"^\s*(```|~~~)\s*([\w+-]*)")
@@ -176,7 +176,7 @@ class _Reader:
         return tuple(title for _level, title in reversed(self.headings))
 
     def command(self, line: str) -> None:
-        """Append the first line of a code block to the sentence that introduces it."""
+        """Append ``line``, the first of a code block, to the sentence before the block if that ends with a colon."""
         if self.lead is not None and self.lead.text.endswith(":") and 0 < len(line.strip()) <= 80:
             self.lead.text += f" `{line.strip().removeprefix('$ ')}`"
 

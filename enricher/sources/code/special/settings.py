@@ -47,7 +47,7 @@ WITH_ATTRIBUTES = (".html", ".erb", ".jsx", ".tsx", ".vue", ".svelte", ".astro",
 VALUES = ("true", "false", "none", "null", "nil", "yes", "no", "on", "off")
 LONGEST_DEFAULT = 30
 LONGEST_HEAD = 200
-"""Characters at the beginning of a file in which it says that it is generated."""
+"""Number of characters at the beginning of a file that are searched for a note such as "generated, do not edit"."""
 MOST_LINES = 40
 """How many lines below the name of an option may belong to its declaration."""
 _QUOTES = ('"', "'", "`")

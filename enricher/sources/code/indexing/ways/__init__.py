@@ -184,7 +184,7 @@ def _of_commands(found: list[Command]) -> list[Row]:
 
 
 def _of_runners(found: list[Runner], project: ProjectFiles) -> list[Row]:
-    """Return rows with the commands that run one test file, ranked by how many such files there are.
+    """Return a row for each command that runs a single test file; those that can run more files rank higher.
 
     Those that every agent tries first (of Go, and a bare ``pytest``) say nothing about the project and are left out.
     """

@@ -165,7 +165,7 @@ def _numbers(name: str) -> tuple[list[int], str]:
 
 
 def _of_workflow(path: str, text: str) -> list[Row]:
-    """Return a row that says what starts the workflow in the file ``path``, if this releases or deploys; else none."""
+    """Return a row on the events that start the workflow in the file ``path``; none unless it releases or deploys."""
     head = text.partition("\njobs:")[0]  # where the events are that start the workflow
     name = path.rpartition("/")[2].rpartition(".")[0].lower()
     tags, branches = _listed(head, r"tags"), _listed(head, r"push:\s*\n\s*branches")

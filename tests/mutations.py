@@ -4099,8 +4099,8 @@ MUTATIONS = (
     Mutation(
         "what Sphinx lists as changes is a changelog",
         "enricher/sources/code/indexing/commands.py",
-        'if action == "changelog" and "-b changes" in recipe',
-        'if action == "changelog" and not recipe',
+        '(action == "changelog" and "-b changes" in recipe)',
+        '(action == "changelog" and not recipe)',
         "",
         "context/test_ways.py::test_the_list_of_changes_that_sphinx_makes_is_no_changelog",
     ),
@@ -4111,6 +4111,22 @@ MUTATIONS = (
         "for path in importers[:1]]",
         "",
         "context/test_ways.py::test_of_two_tests_that_import_a_file_both_are_told",
+    ),
+    Mutation(
+        "a task called check runs the tests, whatever it calls",
+        "enricher/sources/code/indexing/commands.py",
+        'return "lint"',
+        'return "test"',
+        "",
+        "context/test_project_rules.py::test_what_a_document_asks_for_is_told",
+    ),
+    Mutation(
+        "a document on what the program publishes tells how it is released",
+        "enricher/sources/code/indexing/ways/__init__.py",
+        "is_about = made[1] or",
+        "is_about = True or",
+        "",
+        "context/test_project_rules.py::test_what_a_document_asks_for_is_told",
     ),
     Mutation(
         "what installs a test runner runs the tests",

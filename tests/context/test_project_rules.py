@@ -182,6 +182,24 @@ def test_who_raises_the_version_of_a_dependency_is_told_how(account: Account, pr
             "docs/RELEASE-PROCEDURE.md — describes how this project releases: Tag, Announce, Celebrate",
         ),
         (
+            "docs/publish.md",
+            "# Publish the reports\n\n## Here\n\n## For others\n\n## On a server\n",
+            "make a release",
+            "",
+        ),
+        (
+            "Makefile",
+            "check:\n\t$(BIN)/ruff check .\n\t$(BIN)/pyright\n",
+            "run the linter",
+            "Makefile:1 — checks the code: `make check` ($(BIN)/ruff check .)",
+        ),
+        (
+            "Makefile",
+            "check:\n\t$(BIN)/pytest -q\n",
+            "run the tests",
+            "Makefile:1 — runs the tests: `make check` ($(BIN)/pytest -q)",
+        ),
+        (
             "CONTRIBUTING.md",
             "# Contributing\n\nFor a PR to be accepted:\n\n* it must have an issue\n* all checks must pass\n",
             "what do I need for a PR?",

@@ -69,7 +69,7 @@ _COMMANDS = _compiled(
     {
         ONE_TEST: rf"(?:{_TESTS}).*{_OF_ONE_TEST}",
         "test": _TESTS,
-        "lint": r"\b(?:ruff|flake8|pylint|eslint|biome|prettier|clang-format"
+        "lint": r"\b(?:ruff|flake8|pylint|eslint|biome|prettier|clang-format|svelte-check|vue-tsc|tsc (?:\S+ )*--noEmit"
         r"|golangci-lint|mypy|pyright|clippy|rubocop|pre-commit run|gofmt)\b"
         r"|\b(?:npm|pnpm|yarn|bun|make|just|task|hatch)(?: run)? (?:lint|format|fmt|typecheck|check)\b",
         "run": r"\b(?:npm|pnpm|yarn|bun|make|just|task)(?: run)? (?:dev|start|serve)\b|\bnpm start\b|\buvicorn \S+"
@@ -94,6 +94,7 @@ TASK_SCRIPT = re.compile(
 _OWN_SCRIPT = re.compile(r"^(?:scripts?|bin|tools)/([\w-]+)(?:\.(?:sh|py|rb|pl|[cm]?js|ts))?$")
 _MAKE_TARGET = re.compile(r"^([A-Za-z][\w.-]*)\s*:(?![=:])", re.MULTILINE)  # "NAME := value" is no target
 _JUST_TARGET = re.compile(r"^@?([A-Za-z][\w-]*)(?:\s+[^:=\n]*)?:(?!=)", re.MULTILINE)
+_VARIABLE_FOLDER = re.compile(r"^\$[({]\w+[)}]/")  # "$(BIN)/ruff"
 _RUN_LINE = re.compile(r"^\s*(?:- )?run:\s*(?![|>])(\S.*)$")
 _NODE_CALL = re.compile(r"\b(pnpm|yarn|bun|npm)\s+(?:install|i|ci|run|test|add|build|dev|start)\b")
 _PYTHON_CALL = re.compile(r"\b(uv|poetry|pdm|pipenv)\s+run\b")
@@ -247,7 +248,7 @@ def _scripts(project: ProjectFiles, path: str, text: str) -> list[Command]:
     manager = project.node(folder)
     found = []
     for name, body in scripts.items():
-        action = _action_of(name) or _task(name)
+        action = _action_of_task(name, str(body))
         if not action or not isinstance(body, str) or "no test specified" in body.lower():
             continue
         # npm runs few scripts without "run"; "bun test" and "yarn publish" are commands of the managers themselves.
@@ -264,12 +265,11 @@ def _targets(path: str, text: str, pattern: re.Pattern[str], program: str) -> li
     found = []
     lines = text.splitlines()
     for match in pattern.finditer(text):
-        if not (action := _action_of(match[1]) or _task(match[1])):
-            continue
         line = text.count("\n", 0, match.start()) + 1
         steps = (one.strip().lstrip("@-") for one in lines[line : line + 3] if one[:1] in "\t ")
         recipe = next((one for one in steps if one and not one.startswith(_ONLY_PRINT)), "")
-        if action == "changelog" and "-b changes" in recipe:  # what Sphinx lists of the versions in the documents
+        action = _action_of_task(match[1], recipe)
+        if not action or (action == "changelog" and "-b changes" in recipe):  # Sphinx lists the documents' versions
             continue
         rank = TARGET + (0.5 if match[1] in ("test", "lint", "build", "run", "release", "deploy") else 0.0)
         folder = path.rpartition("/")[0]
@@ -349,6 +349,13 @@ def _shortened(command: str) -> str:
 
 def _action_of(name: str) -> str:
     return next((action for action, pattern in _SCRIPTS if pattern.match(name.lower())), "")
+
+
+def _action_of_task(name: str, calls: str) -> str:
+    """Return the action of a task by its name; what it ``calls`` tells whether ``check`` runs tests or a linter."""
+    if name.lower() == "check" and _action_of_command(_VARIABLE_FOLDER.sub("", calls)) == "lint":
+        return "lint"
+    return _action_of(name) or _task(name)
 
 
 def _task(name: str) -> str:

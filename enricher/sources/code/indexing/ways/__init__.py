@@ -209,7 +209,8 @@ def _of_documents(texts: dict[str, str]) -> list[Row]:
         if made := _GUIDE.search(path):
             action = "deploy" if made[1] else "release"
             parts = [title for title in titles(text)[1:] if len(title) <= LONGEST_TITLE]
-            if len(parts) >= FEWEST_PARTS:
+            is_about = made[1] or "releas" in text.lower()  # the program itself may publish something
+            if len(parts) >= FEWEST_PARTS and is_about:
                 label = f"{path} — describes how this project {DOES[action]}: {', '.join(parts[:5])}"
                 rows.append(file_row(action, path, label, GUIDE, folder=folder_of(path)))
         folder = folder_of(path)

@@ -375,7 +375,7 @@ MUTATIONS = (
         "of_candidate if of_base.is_nothing else Impact(base, candidate)",
         "of_candidate",
         "",
-        "replay/test_reach.py::test_an_edit_saved_over_another_changes_what_a_full_replay_changes",
+        "replay/test_reach.py::test_what_only_the_base_changed_changes_back",
     ),
     Mutation(
         "a word in another script concerns every prompt",

@@ -158,6 +158,18 @@ def test_an_edit_saved_over_another_changes_what_a_full_replay_changes(
     assert radius.prompts == corpus.count()
 
 
+def test_what_only_the_base_changed_changes_back(corpus: Corpus, edited: Callable[[str, str], str]) -> None:
+    base, candidate = (
+        compared_rules.from_text(packaged_file(), text, versions=corpus.versions)
+        for text in (edited("## Task type: chat", "## Task type: talk"), edited('"quick question"', '"slow question"'))
+    )
+    radius = Replay(corpus, candidate, base=base).complete_blast_radius(processes=1)
+
+    chats = {row.id for row in corpus.prompts() if row.task_type == "chat"}
+    assert chats
+    assert chats <= {change.prompt.id for change in radius.changes}
+
+
 @pytest.mark.parametrize(
     ("old", "new", "least"),
     [

@@ -3803,7 +3803,7 @@ MUTATIONS = (
     Mutation(
         "a common file name is corrected by its name alone",
         "enricher/sources/code/named_files.py",
-        "if name.lower() in COMMON_FILES:  # means nothing without its folder",
+        "if name.lower() in COMMON_FILES:  # such a name says nothing without its folder",
         "if not name:",
         "",
         "code/test_web_applications.py::test_a_common_file_name_is_not_corrected_by_its_name_alone",
@@ -3931,7 +3931,7 @@ MUTATIONS = (
     Mutation(
         "a workflow that deploys by its name makes no release",
         "enricher/sources/code/indexing/ways/files.py",
-        "    if releases:  # one that",
+        "    if releases:  # a workflow",
         "    if releases and not deploys:  # one that",
         "",
         "context/test_ways.py::test_a_workflow_that_deploys_by_its_name_and_publishes_makes_releases",
@@ -8091,7 +8091,7 @@ MUTATIONS = (
     Mutation(
         "a comparison reads a flag",
         "enricher/sources/code/special/settings.py",
-        "        return is_near  # elsewhere",
+        "        return is_near  # in other files",
         "        return True  # elsewhere",
         "",
         "code/test_settings.py::test_a_setting_is_told_where_it_is_declared_and_read",

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
 SOURCE, TEST, DOC, CONFIG, EXAMPLE, VENDORED, GENERATED, TEMPLATE, TRANSLATION, STUB = range(10)
-"""Kinds of files, as the index stores them; a template is text for a page, a stub (``.pyi``) only declares names."""
+"""Kinds of files, as stored in the index; a template is text for a page, a stub (``.pyi``) only declares names."""
 OF_THE_PROGRAM = (SOURCE, TEMPLATE, STUB)
 FORMAT = "15"
 """Format number, written into each index; an index in another format is not read, and the next update rebuilds it."""
@@ -65,29 +65,29 @@ def meta(db: Connection, key: str) -> str:
 
 
 def marks(values: Sized) -> str:
-    """Return the placeholders of a list of values in SQL: "?,?,?"."""
+    """Return an SQL placeholder for each of the values: "?,?,?"."""
     return ",".join("?" * len(values))
 
 
 def file_ids(data: bytes, count: int) -> memoryview[int]:
-    """Return the first ``count`` ids of files in a row of postings, whose data begin with four bytes for each file."""
+    """Return the first ``count`` file ids in a row of postings, whose data begin with four bytes for each file."""
     return memoryview(data)[: 4 * count].cast("I")
 
 
 def files_with(db: Connection, term: str) -> Iterator[memoryview[int]]:
-    """Yield, for each segment of an index, the ids of the files whose text has ``term``."""
+    """Yield, for each segment of an index, the ids of the files whose text contains ``term``."""
     for count, data in db.execute("select content, data from postings where term = ? and content > 0", (term,)):
         yield file_ids(data, count)
 
 
 def count_with(db: Connection, term: str) -> int:
-    """Return in how many files of an index the text has ``term``; deleted files may still count."""
+    """Return the number of indexed files whose text contains ``term``; deleted files may still count."""
     (count,) = db.execute("select sum(content) from postings where term = ?", (term,)).fetchone()
     return int(count or 0)
 
 
 def read_file(root: str, path: str) -> str:
-    """Return the beginning of a project file; empty if it cannot be read or is a link out of the project."""
+    """Return the beginning of a project file; empty if it cannot be read or is a link that leads out of the project."""
     full = f"{root}/{path}"
     try:
         real = os.path.realpath(full)

@@ -113,7 +113,7 @@ def used(lookup: Lookup, uses: Uses, definition: SourceLine, name: str, *, is_as
 def as_list(places: list[str], *, most: int = MOST_SHOWN) -> str:
     """Return the first places as one text; there are at most ``most``, or fewer if their paths are long.
 
-    If they are too long, those in the folder of the first one are told by their files: ``…/Cart.java:12``.
+    If they are too long, places in the same folder as the first one are shortened to ``…/Cart.java:12``.
     """
     shown = places[:1]
     is_long = len(", ".join(places[:most])) > LONGEST_LISTED
@@ -136,13 +136,13 @@ def in_order(places: list[SourceLine], definition: SourceLine) -> list[str]:
     first = {place.path: place for place in reversed(others)}
     heads = [place for place in others if first[place.path] is place]
     rest = [place for place in others if first[place.path] is not place]
-    here = " here" if others else ""  # behind the places in other files, "line 4" would be one of theirs
+    here = " here" if others else ""  # after places in other files, "line 4" alone would seem to belong to one of them
     own = [f"line {place.line}{here}" for place in places if place.path == definition.path]
     return [format_place(place.path, place.line) for place in heads + rest] + own
 
 
 def also_lines(lines: list[int]) -> str:
-    """Return a text that lists all of the numbers of lines but the first; empty if there is only one."""
+    """Return a text that lists all line numbers except the first; empty if there is only one."""
     return f"; also line{'s' * (len(lines) > 2)} {', '.join(map(str, lines[1:]))}" if len(lines) > 1 else ""
 
 

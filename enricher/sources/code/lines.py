@@ -11,7 +11,7 @@ _IMPORTS = (
 _END_OF_IMPORT = "} from "
 _COMMENTS = ("#", "//", "* ", "*/", "/*", "<!--", "--", '"""', "'''", ";", ">>> ", "... ")
 _OF_FUNCTIONS = frozenset("def function func fun fn sub proc".split())
-"""Words with which the definition of a function begins, so that the names in brackets behind it are its parameters."""
+"""Words that begin the definition of a function, so that the names in the brackets after it are parameters."""
 _DEFINING_WORDS = frozenset(
     "def class function func fn struct interface enum trait type const let var static mod module async export public"
     " private protected val fun object record sub proc local impl macro".split()
@@ -19,7 +19,7 @@ _DEFINING_WORDS = frozenset(
 MOST_OCCURRENCES = 200
 """Maximum lines of a file with a name, to limit the work on a file that consists of the name."""
 _MODIFIERS = frozenset("private public protected static".split())
-"""Those of these words that may also precede the type of what is defined."""
+"""Those of these words that may also precede a type."""
 LONGEST_IMPORT = 60
 """Maximum lines of an import, above which its beginning is not looked for."""
 _C_ENDS = tuple(".c .h .cc .cpp .cxx .hh .hpp .hxx .m .mm .ino .y".split())
@@ -27,9 +27,9 @@ _RUBY_ENDS = (".rb", ".rake", ".erb")
 _TYPED_ENDS = (*_C_ENDS, ".java", ".kt", ".cs", ".swift", ".go", ".rs")
 """Extensions of files in which a variable is declared by a word or a type, so that "name = 3" gives it a value."""
 _ALONE_ENDS = (*_C_ENDS, *_RUBY_ENDS, ".sh", ".bash", ".zsh")
-"""Extensions of files in which a name alone on its line is called or is a value; in others, it is in a list."""
+"""Extensions of files in which a name alone on its line is a call or a value; in other files, it is a list item."""
 _BEFORE_CALLS = frozenset("return else do case goto throw new delete sizeof co_await co_return co_yield".split())
-"""Words of C and C++ behind which a function is called; behind any other word, it is declared."""
+"""Words of C and C++ that may precede a call; after any other word, a function is declared."""
 _VARIABLES = ("const ", "let ", "var ", "val ", "local ", "static ", "mut ")
 
 
@@ -37,7 +37,7 @@ def is_whole(text: str, start: int, end: int) -> bool:
     """Return whether ``text[start:end]`` is a whole name, not a part of a longer one."""
     # "$" may begin a name (JavaScript, PHP), but rarely ends one.
     before, after = text[start - 1 : start], text[end : end + 1]
-    if before in ("n", "t", "r") and text[start - 2 : start - 1] == "\\":  # "\nIs it there?" in a string
+    if before in ("n", "t", "r") and text[start - 2 : start - 1] == "\\":  # the escape in "\nName"
         before = ""
     return not (before.isalnum() or (before and before in "_$")) and not (after.isalnum() or after == "_")
 
@@ -49,7 +49,7 @@ def versions(text: str, name: str) -> dict[str, int]:
         end = at + len(name)
         while end < len(text) and (text[end].isalnum() or text[end] == "_"):
             end += 1
-        # The modulo turns the -1 of a last line without a line end into the length of the text.
+        # The modulo turns -1, for a last line without a line break, into the length of the text.
         own, line = text[at:end], text[text.rfind("\n", 0, at) + 1 : text.find("\n", at) % (len(text) + 1)]
         if _is_version(own[len(name) :]) and is_whole(text, at, end) and defines(line, own):
             found.setdefault(own, text.count("\n", 0, at) + 1)
@@ -99,7 +99,7 @@ def _is_in_docstring(text: str, at: int) -> bool:
     opening = text.find('"""', 0, at)
     while opening >= 0:
         line = text[text.rfind("\n", 0, opening) + 1 : opening]
-        if is_open or not line.lstrip().startswith("#"):  # quotation marks in a comment open nothing
+        if is_open or not line.lstrip().startswith("#"):  # quotation marks in a comment do not begin a string
             before, is_open = line, not is_open
         opening = text.find('"""', opening + 3, at)
     return is_open and not before.strip(" \trRuU")
@@ -110,15 +110,15 @@ def is_import(line: str) -> bool:
 
 
 def is_list_of_names(line: str) -> bool:
-    """Return whether a line consists of names and commas, as those of an import that has several lines do."""
+    """Return whether a line consists only of names and commas, like a line of a multi-line import."""
     listed = line.partition("#")[0].strip().rstrip(")};").replace(" as ", ",").strip(" ,")
     return all(name.strip().isidentifier() for name in listed.split(","))
 
 
 def is_in_import(lines: list[str], heads: tuple[str, ...] = ("from ", "import ")) -> bool:
-    """Return whether the last of ``lines`` is inside an import over several lines: ``from shop.cart import (``.
+    """Return whether the last of ``lines`` is inside a multi-line import: ``from shop.cart import (``.
 
-    ``heads`` are the beginnings of its first line.
+    ``heads`` are texts with which the first line of an import may begin.
     """
     for line in reversed(lines[-LONGEST_IMPORT:]):
         bare = line.partition("#")[0].strip()
@@ -130,7 +130,7 @@ def is_in_import(lines: list[str], heads: tuple[str, ...] = ("from ", "import ")
 
 
 def is_renaming(line: str, name: str) -> bool:
-    """Return whether a line imports ``name``, or the file so called, under another name: ``import Row from "./cart"``.
+    """Return whether a line imports ``name``, or a file of that name, as something else: ``import Row from "./cart"``.
 
     Also for ``from cart import total as sum``.
     """
@@ -165,9 +165,9 @@ def _is_export(bare: str) -> bool:
 
 
 def is_argument(text: str, number: int, name: str) -> bool:
-    """Return whether a line is only ``name`` in a call or a list, or quoted in a call, whose brackets are on others.
+    """Return whether a line has only ``name``, as an argument or list item whose brackets are on other lines.
 
-    In a list of several lines, such as ``__all__``, the quoted name would only be mentioned.
+    A quoted name counts only in a call, because in a list such as ``__all__``, it is only mentioned.
     """
     *above, line = text.split("\n", number)[:number]
     bare = line.strip(" \t,")
@@ -183,7 +183,7 @@ def is_argument(text: str, number: int, name: str) -> bool:
 
 
 def is_only_quoted(line: str, name: str) -> bool:
-    """Return whether a line has ``name`` only as a complete quoted string, such as the key in ``{"limit": 3}``."""
+    """Return whether ``name`` occurs in a line only as a complete quoted string, like the key in ``{"limit": 3}``."""
     quotations = sum(line.count(f"{quote}{name}{quote}") for quote in ('"', "'"))
     return 0 < quotations == line.count(name)
 
@@ -248,7 +248,7 @@ def _is_before_a_name(behind: str) -> bool:
 
 
 def is_real_use(path: str, text: str, name: str) -> bool:
-    """Return whether a line uses ``name`` in the language of its file, although in others it would only mention it.
+    """Return whether a line uses ``name`` in the language of its file, even if it would not do so in other languages.
 
     Examples are ``total`` alone on a line of Ruby, ``include Totals`` there, and ``#if TOTAL > 3`` in C.
     """
@@ -266,7 +266,7 @@ def declares(text: str, name: str) -> bool:
     """
     head, _, behind = text.strip().partition(name)
     if name.isupper() and head in ('"', "'") and behind.startswith((f"{head}:", f"{head} :")):
-        return True  # the default of a setting: "MAX_SIZE": 500,
+        return True  # the default value of a setting: "MAX_SIZE": 500,
     return defines(text, name) and not behind.lstrip().startswith(("=", ":=")) and not head.endswith(_VARIABLES)
 
 
@@ -291,16 +291,16 @@ def phrases(messages: list[str]) -> list[str]:
         best: list[str] = []
         run: list[str] = []
         before = ""
-        for word in [*message.split(), "'"]:  # the mark ends the last run
+        for word in [*message.split(), "'"]:  # the quotation mark ends the last run of words
             is_plain = word.strip(",.;!").isalpha()
             if is_plain or word.strip(":").isalpha():
                 run.append(word)
-            if not is_plain:  # a value begins, or a colon ended the program's message prefix
+            if not is_plain:  # a value begins, or a colon has ended the prefix of the message
                 if len(run) > len(best):
                     best, is_counted = run, before.isdecimal()
                 run, before = [], word
         if len(best) >= 3:  # fewer words also occur together by chance
             found.append(" ".join(best[:7]).rstrip(".,;!"))
-        if len(best) >= 4 and is_counted:  # "0 values" may be put together of a number and a noun
+        if len(best) >= 4 and is_counted:  # "0 values" may be composed of a number and a noun
             found.append(" ".join(best[1:8]).rstrip(".,;!"))
     return found

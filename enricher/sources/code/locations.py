@@ -58,10 +58,10 @@ DEFINING_STARTS = (
     "def ", "async ", "class ", "func", "fn ", "pub ", "export ", "interface ", "struct ", "type ", "enum ",
 )  # fmt: skip
 INTERFACES = ("interface", "protocol", "Protocol", "trait", "abstract", "ABC")
-"""Words in the first line of a type whose methods others implement; an interface before an abstract class."""
+"""Keywords of types whose methods other types implement; interfaces take precedence over abstract classes."""
 _TYPES = {"Protocol": "protocol", "abstract": "abstract class", "ABC": "abstract class"}
 LONGEST_PASTED = 8
-"""How many lines above and below a line of pasted code are most likely pasted as well."""
+"""Number of lines above and below a line of pasted code that are probably pasted as well."""
 MOST_LOOKED_UP = 12
 """Maximum number of names of one prompt that are looked up."""
 GONE = "it is gone from the file"
@@ -91,7 +91,7 @@ def facts(db: Connection, root: str, names: list[Name], opened: Collection[str] 
     lookup.named_types = [name for name in identifiers if name[:1].isupper() and not name.isupper()]
     lookup.attached = sum(1 for name in names if name.kind == ATTACHED)
     found: list[Fact] = []
-    # Members late, because most of them are the end of a sentence and the start of the next.
+    # Members come late, because most of them are the end of one sentence and the start of the next.
     wanted = sorted((name for name in names if name.kind in _LOOKERS), key=lambda name: _LAST.get(name.kind, 0))
     for name in wanted[:MOST_LOOKED_UP]:
         if name.kind == SPOKEN and found:
@@ -127,12 +127,12 @@ def _names_all_places(other: Fact, fact: Fact) -> bool:
 def _identifier(lookup: Lookup, name: Name) -> Fact | None:
     places = lookup.definitions(name.text)
     is_owned = False
-    if places and places[0].kind == EXAMPLE:  # which may only set it
+    if places and places[0].kind == EXAMPLE:  # an example may only set the variable
         from enricher.sources.code.special.settings import place_of_setting
 
         if fact := place_of_setting(lookup, name.text):
             return fact
-    if places and places[0].kind != TEST:  # the program's own definition is meant, not a test's double of it
+    if places and places[0].kind != TEST:  # the program's own definition is meant, not a test double
         places = [place for place in places if place.kind != TEST]
     namesakes = {place.path for place in places}
     # If the prompt names some of the files, the other definitions are ignored.
@@ -192,7 +192,7 @@ def _of_named_type(lookup: Lookup, places: list[SourceLine], name: Name) -> list
 
 
 def _of_this_folder(lookup: Lookup, name: Name, places: list[SourceLine]) -> Fact | None:
-    """Return a fact about the only one of ``places``, the definitions of ``name``, beside files that were opened."""
+    """Return a fact about the only definition of ``name`` among ``places`` that is in the folder of an opened file."""
     folders = {path.rpartition("/")[0] for path in lookup.opened}
     own = [place for place in places if place.path.rpartition("/")[0] in folders]
     if len(own) != 1 or not lookup.verified(own[0], name.text):
@@ -202,7 +202,7 @@ def _of_this_folder(lookup: Lookup, name: Name, places: list[SourceLine]) -> Fac
 
 
 def _declared(lookup: Lookup, name: Name, places: list[SourceLine]) -> Fact | None:
-    """Return a fact about the one definition of ``name`` in an interface, which the others implement.
+    """Return a fact about the definition of ``name`` in an interface that the other definitions implement.
 
     ``places`` are all its definitions. Returns None if there are too many to read, or no interface declares the name.
     """
@@ -236,7 +236,7 @@ def _definition(
         fact = Fact(DEFINITION, first.path, first.line, subject, f"defined here and in {others}", FEW)
         fact.others = [place.path for place in places[1:]]
         return fact
-    # "Cart.total": other lines with the word "total" may mean anything.
+    # For "Cart.total", other lines with the word "total" may mean something else.
     if (name.owner and not name.is_certain) or _has_namesake(lookup, name, first):
         return Fact(DEFINITION, first.path, first.line, subject, "defined here", FEW)
     uses = lookup.uses(name.text, first.path, namesakes)
@@ -247,7 +247,7 @@ def _definition(
         return Fact(DEFINITION, first.path, first.line, subject, "defined here", FEW) if is_function else None
     is_variable = not first.text.strip().startswith(DEFINING_STARTS)
     if first.kind == TEST and is_variable and any(place.kind != TEST for place in uses.places):
-        # The program does not mean the variable of a test.
+        # A use in the program does not refer to a variable of a test.
         return _elsewhere(lookup, name) if name.is_certain else None
     is_word = name.text.islower() and not is_code_form(name.text)
     if is_word:  # a variable or a field may have the same name, so only calls are certain
@@ -264,10 +264,10 @@ def _definition(
 
 
 def _of_owner(lookup: Lookup, places: list[SourceLine], name: Name) -> list[SourceLine]:
-    """Return those of ``places``, the definitions of ``name``, that belong to its owner (``owner`` in ``owner.name``).
+    """Return those of ``places`` (the definitions of ``name``) that belong to its owner (``owner`` in ``owner.name``).
 
-    They are in the body of a class called ``owner``, in a file that defines something else of that name, or in a file
-    so called.
+    These are in the body of a class called ``owner``, in a file that defines something else called ``owner``, or in a
+    file of that name.
     """
     owners = {place.path: place for place in lookup.definitions(name.owner)}
     own = []
@@ -279,13 +279,13 @@ def _of_owner(lookup: Lookup, places: list[SourceLine], name: Name) -> list[Sour
             continue
         lines = lookup.lines_in(place.path, name.text)
         end = lookup.end_of_class(owner)
-        # A file may define several classes with a method of that name. Where their bodies are not known, the owner's is
-        # the first one below it.
+        # A file may define several classes with a method of that name. If the extent of their bodies is unknown, the
+        # first such method below the owner's definition is taken.
         inside = [line for line in lines if owner.line <= line and (line <= end or not end)]
         if inside or not end:
             place.line = inside[0] if inside else place.line
             own.append(place)
-    # Of the modules so called, the one whose whole path the prompt gives.
+    # Of several modules of that name, take the one whose whole path the prompt states.
     return [place for place in own if _is_module(place.path, name.scope)] or own
 
 
@@ -294,15 +294,15 @@ def _stem(path: str) -> str:
 
 
 def _has_namesake(lookup: Lookup, name: Name, place: SourceLine) -> bool:
-    """Return whether something else than ``place`` is called ``name``, so that a line that uses it may mean either.
+    """Return whether anything other than ``place`` is called ``name``, so that a line with the name may mean either.
 
-    It is asked of a name whose owner or file the prompt gives; any other has one place only.
+    Only called for a name whose owner or file the prompt states; any other name has only one place.
     """
     return any(other.path != place.path and other.kind != TEST for other in lookup.definitions(name.text))
 
 
 def _is_module(path: str, dotted: str) -> bool:
-    """Return whether the file at ``path`` is the module ``dotted``, whose first folders may be left out."""
+    """Return whether the file at ``path`` is the module ``dotted``, whose first components may be missing."""
     module = path.rpartition(".")[0].removesuffix("/__init__").replace("/", ".")
     return f".{module}".endswith(f".{dotted}")
 
@@ -348,7 +348,7 @@ def _key(lookup: Lookup, dotted: str) -> Fact | None:
 
 
 def _attribute(lookup: Lookup, name: Name) -> Fact | None:
-    """Locate an attribute that nothing defines, as written; what the project defines comes before it."""
+    """Locate an attribute without a definition, as the prompt writes it; definitions in the project take precedence."""
     from enricher.sources.code.special.settings import place_of_key, place_of_setting
 
     dotted = f"{name.owner}.{name.text}"
@@ -371,9 +371,9 @@ def _elsewhere(lookup: Lookup, name: Name) -> Fact | None:
         return with_users(lookup, own) or only_file(own)
     is_local = not name.text[:1].isupper() or name.text.isupper()
     found = text_place(lookup, name.text, "name", most=1) if is_local else None
-    if not found and not is_error(name.text):  # that of a library, most often
+    if not found and not is_error(name.text):  # an error name that the project lacks usually belongs to a library
         found = _setting(lookup, name)
-    if not found and name.text.isupper() and "_" in name.text:  # MOST_ROWS of the environment, a field most_rows
+    if not found and name.text.isupper() and "_" in name.text:  # a field for the variable
         found = text_place(lookup, name.text.lower(), "name", most=1)
     return found or (None if name.may_be_new else _missing_name(lookup, name.text))
 
@@ -431,17 +431,17 @@ def _frame(lookup: Lookup, name: Name) -> Fact | None:
 def _of_another_version(lookup: Lookup, path: str, name: Name) -> int:
     """Return the line of a frame's function in the file at ``path``, if the frame's own line is in another; else 0."""
     lines = lookup.lines_in(path, name.owner)
-    # The innermost one may have ended: in Python, statements follow a nested function.
+    # The innermost function may have ended already: in Python, statements may follow a nested function.
     return lines[0] if len(lines) == 1 and name.owner not in lookup.symbols_around(path, name.line) else 0
 
 
 def _installed_frame(lookup: Lookup, name: Name) -> Fact | None:
-    """Locate a stack frame of a package that is this project, installed elsewhere, perhaps in another version."""
+    """Locate a stack frame of an installed copy of this project, perhaps of another version."""
     own = [path for path, kind in lookup.named(name.text) if kind == SOURCE]
-    if name.scope:  # a module of Go, which has its paths from its root on
+    if name.scope:  # a Go module: its paths begin at the root of the module
         is_this = name.text in own and f"module {name.scope}" in lookup.text("go.mod").split("\n")
         own = [name.text] if is_this else []
-    elif "/" not in name.text:  # a single file, such as "six.py", may be any package's
+    elif "/" not in name.text:  # a single file, such as "six.py", may belong to any package
         return None
     if len(own) != 1:
         return None
@@ -470,7 +470,7 @@ def _missing_name(lookup: Lookup, name: str) -> Fact | None:
 
 
 def _spoken(lookup: Lookup, name: Name) -> Fact | None:
-    """Locate the setting, function or type that a line of the prompt names in plain words."""
+    """Locate the setting, function or type that a line of the prompt names with ordinary words."""
     from enricher.sources.code.special.spoken import names_said, setting_said
 
     if name.is_setting and (fact := setting_said(lookup, name.text)):
@@ -484,7 +484,7 @@ def _spoken(lookup: Lookup, name: Name) -> Fact | None:
 
 
 _LAST = {MEMBER: 1, SPOKEN: 2}
-"""Kinds of names that are looked up behind all others."""
+"""Kinds of names that are looked up after all others."""
 _LOOKERS = {
     IDENTIFIER: _identifier,
     MEMBER: _member,

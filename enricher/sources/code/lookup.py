@@ -32,7 +32,7 @@ MOST_READ = 48
 MOST_CANDIDATES = 20
 """Maximum number of files that are read to find one name or text; one in more files does not identify a place."""
 MOST_WITH_ALL_WORDS = 40
-"""The same for a text of three words or more: many files may contain all of its words, but few in this order."""
+"""The same maximum for a text of at least three words: many files may contain all its words, but few in this order."""
 LONG_FILE = 100
 """Minimum lines of a file for a name's place in it to be worth showing, even if the prompt names the file."""
 MOST_ROWS = 400
@@ -43,7 +43,7 @@ NOT_REGISTERING = frozenset(
     " classmethod cache lru_cache abstractmethod contextmanager final overload total_ordering Deprecated"
     " Nullable NonNull SuppressWarnings discardableResult MainActor implementation end".split()
 )
-"""Decorators, attributes and annotations of code that is called by its name only, so that its users can be listed."""
+"""Decorators, attributes and annotations that register nothing: such code is only called by its name."""
 LIKE_START = 2
 """Number of initial letters that a misspelled name must share with the correct one."""
 
@@ -63,9 +63,9 @@ class SourceLine:
 class Uses:
     """The places where a name is used.
 
-    If too many files contain the name to read them all, ``places`` is empty and ``files`` is the number of these files.
-    ``renaming`` are imports under another name, behind which there may be any number of uses, and ``is_partial`` means
-    that some of the places may be missing. ``exports`` are the lines that only pass the name on to other programs.
+    If too many files contain the name for all to be read, ``places`` is empty and ``files`` is their number.
+    ``renaming`` are imports under another name, which may hide any number of uses, and ``is_partial`` means that some
+    places may be missing. ``exports`` are the lines that only pass the name on to other programs.
     """
 
     __slots__ = ("exports", "files", "is_partial", "places", "renaming")
@@ -87,13 +87,13 @@ class Lookup:
         self.named_paths: list[str] = []
         """Paths that the prompt names."""
         self.named_types: list[str] = []
-        """Identifiers in the prompt that begin with a capital letter, which are mostly types."""
+        """Identifiers in the prompt that begin with a capital letter; most of them are types."""
         self.placed_paths: list[str] = []
         """Paths that the prompt names together with a line."""
         self.opened: Collection[str] = ()
         """Files that the conversation has opened."""
         self.is_exhausted = False
-        """Whether MOST_READ has kept a file from being read, so that a name not found may still exist."""
+        """Whether a file was not read because of MOST_READ, so that a name that was not found may still exist."""
         self.attached = 0
         """Number of files that the prompt attaches."""
         self._texts: dict[str, str] = {}
@@ -105,7 +105,7 @@ class Lookup:
     def gives_place(self, path: str) -> bool:
         """Return whether the prompt already says where to look in the file at ``path``.
 
-        It does if it names a line of the file, or if it names the file and the file is short.
+        This is so if it names a line of the file, or if it names the file and the file is short.
         """
         if any(f"/{path}".endswith(f"/{named}") for named in self.placed_paths):
             return True
@@ -148,7 +148,7 @@ class Lookup:
         return True
 
     def is_member(self, place: SourceLine, owner: str, name: str) -> bool:
-        """Return whether a definition is that of ``owner.name``: as written ("app.use = …"), or in a file ``owner``."""
+        """Return whether ``place`` defines ``owner.name``: as "app.use = …", or in a file called ``owner``."""
         written = f"{owner}.{name}"
         if self.verified(place, written) and written in place.text.partition("=")[0]:  # not "param = app.param"
             return True
@@ -244,10 +244,10 @@ class Lookup:
             if kind not in (*code.USING, code.TEST):
                 continue
             if kind == code.TEST and home.endswith(".py") and _is_for_browsers(path):
-                continue  # a test for the browser has a field of the same name
+                continue  # a browser test may have a form field of the same name
             lines = self.occurrences(path, name)
             if kind == code.TEST and path != home and any(declares(text, name) for _line, text in lines):
-                continue  # a helper of these tests is called so, too; the index has none
+                continue  # a helper of these tests has the same name, and helpers are not indexed
             for line, text in lines:
                 is_definition = defines_in(path, text, name) or (path == home and line in defining)
                 is_key = kind == code.TEST and is_only_quoted(text, name)
@@ -260,7 +260,7 @@ class Lookup:
         return uses
 
     def _is_offered(self, path: str, kind: int, line: int, text: str) -> bool:
-        """Return whether a line only passes a name on to other programs, as an export and the ``__init__.py`` do."""
+        """Return whether a line only makes a name available to others: an export, or a line of an ``__init__.py``."""
         if text.startswith("export {") or (path.endswith("/__init__.py") and kind == code.SOURCE):
             return True
         above = self.text(path).split("\n", line)[:line]
@@ -269,7 +269,7 @@ class Lookup:
     def occurrences(self, path: str, name: str, *, with_docstrings: bool = False) -> list[tuple[int, str]]:
         """Return the number and the content of each line of a file that contains ``name`` as a whole word.
 
-        Docstrings of Python files are skipped, unless they are wanted.
+        Docstrings of Python files are skipped unless ``with_docstrings`` is set.
         """
         return occurrences(self.text(path), name, with_docstrings=with_docstrings or not path.endswith(".py"))
 
@@ -346,7 +346,8 @@ class Lookup:
     def stems_like(self, stem_: str) -> list[str]:
         """Return the paths of the files whose names begin with the same few letters as ``stem_``."""
         start = stem_[:LIKE_START].lower()
-        # No text that begins with ``start`` sorts after the one with Unicode's last character behind it.
+        # The upper bound is ``start`` followed by Unicode's last character; every text that begins with ``start`` sorts
+        # before it.
         rows = self.db.execute(
             "select path from files where stem >= ? and stem < ? limit 2000", (start, f"{start}\U0010ffff")
         ).fetchall()
@@ -378,7 +379,7 @@ def _is_for_browsers(path: str) -> bool:
 
 
 def is_near(one: str, other: str) -> bool:
-    """Return whether two names differ only in one place, by at most two adjacent letters.
+    """Return whether two names differ in one place only, by at most two adjacent letters.
 
     These letters may be changed, missing, added or swapped.
     """

@@ -20,7 +20,7 @@ DEFINED, UNDEFINED, TOUCHED, MOVED, RENAMED = 1, 2, 4, 8, 16
 It added a definition, removed one, changed the definition or its body, moved it to another file, or renamed it.
 """
 READ, SWEEP, CUT = 1, 2, 3
-"""Values of ``commits.state``, which say what is known of a commit.
+"""Values of ``commits.state``, which say how much of a commit is known.
 
 The first means that its whole diff was read, the second that it changes so many files that it cannot be said to have
 introduced a name, and the third that only the beginning of its diff was read, so that it may have introduced any name.
@@ -77,12 +77,12 @@ def file_events(db: Connection, name: str) -> list[tuple[str, str, Event]]:
 
 
 def file_called(db: Connection, path: str) -> str:
-    """Return ``path`` with the ending of the only file so called that commits added or removed; empty if none is.
+    """Return ``path`` with the extension of the only file of that name that commits added or removed; else nothing.
 
-    It is also empty if there still is a file of that path with some ending.
+    It is also empty if a file with that path and any extension still exists.
     """
     stem = path.lower().rpartition("/")[2]
-    rows = db.execute(  # no ending sorts after "/", which follows "." in ASCII
+    rows = db.execute(  # every extension sorts before "/", which follows "." in ASCII
         "select before, path from file_changes where name > ? and name < ? limit 100", (f"{stem}.", f"{stem}/")
     ).fetchall()
     left = db.execute("select '', path from files where stem = ? limit 100", (stem,)).fetchall()
@@ -92,7 +92,7 @@ def file_called(db: Connection, path: str) -> str:
 
 
 def _ending(own: str, path: str) -> str:
-    """Return the ending, such as ".tsx", that ``path`` lacks to be the end of the file's ``own`` path; else nothing."""
+    """Return the extension, such as ".tsx", with which ``path`` is the end of ``own``; empty if there is none."""
     bare, dot, ending = own.rpartition(".")
     return f".{ending}" if dot and f"/{bare}".endswith(f"/{path}") else ""
 
@@ -115,9 +115,9 @@ def is_gone(db: Connection, name: str) -> bool:
 def removals(found: list[Event]) -> list[Event]:
     """Return the commits that removed a name, newest first; an empty list if the name may still exist.
 
-    ``found`` are the commits that affected the name, newest first. If some of them removed its definition, and none
-    added one later, these are returned, one for each file. If none of them added or removed a definition, the newest
-    commit is returned, provided that it removed more uses than it added. So is the newest if it renamed the name,
+    ``found`` are the commits that affected the name, newest first. If some of them removed its definition and no later
+    one added it, these are returned, one for each file. If none of them added or removed a definition, the newest
+    commit is returned, provided that it removed more uses than it added. It is also returned if it renamed the name,
     because the changed lines of a definition need not show that it is one.
     """
     placed = next((one.at for one in found if one.what & DEFINED and not one.what & UNDEFINED), 0)

@@ -20,16 +20,16 @@ if TYPE_CHECKING:
     from enricher.sources.code.lookup import Lookup
 
 PACKAGE_FILES = frozenset(("__init__", "index", "mod"))
-"""Names, without ending, of files that only re-export what a folder's modules define."""
+"""Names, without extension, of files that only re-export what the modules of a folder define."""
 MOST_USERS = 3
 MOST_ALIKE = 4
 """Maximum files with one name that are listed; with more, the name identifies none of them."""
 MOST_NAMED = 2
-"""Maximum files that a prompt may name for their users (the files that use them) to be shown."""
+"""If a prompt names more files than this, their users (the files that use them) are not shown."""
 MOST_HOLDING = 12
 """Maximum files that are read to find the users of a file; with more, its name is too common to identify it."""
 OF_THE_SYSTEM = ("/etc/", "/proc/", "/sys/", "/dev/", "/run/", "/bin/", "/sbin/", "/var/lib/", "/var/log/")
-"""Folders of a computer in which no project is kept, so that a file there is none of the project's, misspelled."""
+"""System folders, which contain no projects, so that a path there is not a misspelled path of the project."""
 SHORTEST_MISSPELLED = 6
 SHORTEST_IN_FOLDER = 4
 """Minimum letters of a misspelled file name that is shorter than SHORTEST_MISSPELLED.
@@ -41,7 +41,7 @@ _FAMILIES = [
     for family in ("js jsx ts tsx mjs cjs mts cts", "md mdx rst txt adoc", "yml yaml", "html htm jinja j2 vue svelte",
                    "css scss sass less", "py pyi")
 ]  # fmt: skip
-"""File endings that people confuse with each other."""
+"""File extensions that people confuse with each other."""
 COMMON_FILES = frozenset(
     "readme.md index.html index.js index.ts __init__.py main.py main.go main.js app.py app.js package.json setup.py"
     " config.yaml config.yml config.json config.py settings.py models.py views.py urls.py utils.py types.ts"
@@ -62,7 +62,7 @@ def place_of_file(lookup: Lookup, name: Name) -> Fact | None:
     found = [path for path, kind in named if kind not in (TEST, EXAMPLE, GENERATED, VENDORED)]
     found = found or [path for path, _kind in named][:2]
     if not found:
-        # Several attachments were chosen from a list in the client, which has read the files.
+        # If there are several attachments, the user chose them from a list in the client, which has read the files.
         is_chosen = name.kind == ATTACHED and lookup.attached > 1
         return None if name.may_be_new or is_chosen else _missing_file(lookup, name.text)
     found = _beside_named(lookup, found) or found
@@ -80,7 +80,7 @@ def place_of_file(lookup: Lookup, name: Name) -> Fact | None:
 
 
 def _beside_named(lookup: Lookup, found: list[str]) -> list[str]:
-    """Return those of ``found``, files of one name, in the folder of a file that the prompt names with its path."""
+    """Return those of ``found`` (files of one name) that share a folder with a file whose path the prompt states."""
     folders = {named.rpartition("/")[0] for named in lookup.named_paths if os.path.exists(f"{lookup.root}/{named}")}
     return [path for path in found if path.rpartition("/")[0] in folders - {""}]
 
@@ -119,7 +119,7 @@ def _mentions(lookup: Lookup, path: str) -> dict[str, int]:
 def _imports(lookup: Lookup, path: str) -> dict[str, int]:
     stem = bare_name(path)
     if any(other != path and kind == SOURCE for other, kind in lookup.of_stem(stem)):
-        return {}  # an import may mean the other module of this name
+        return {}  # an import may refer to another module of this name
     return _lines_with(lookup, path, stem, (SOURCE, TEMPLATE), only_imports=True)
 
 
@@ -174,7 +174,7 @@ def _missing_file(lookup: Lookup, path: str) -> Fact | None:
     if lookup.has_history(name):
         return None
     stem, _, ending = name.partition(".")
-    # From the most to the least similar: the same name elsewhere, another ending, another spelling.
+    # From the most to the least similar: the same name elsewhere, another extension, another spelling.
     elsewhere = [own for own, _kind in lookup.named(name)] if folder else []
     is_elsewhere = os.path.exists(path) or any("/" in own and path.endswith(f"/{own}") for own in elsewhere)
     if path.startswith(OF_THE_SYSTEM) or (path.startswith("/") and is_elsewhere):
@@ -186,7 +186,7 @@ def _missing_file(lookup: Lookup, path: str) -> Fact | None:
     ]  # fmt: skip
     if len(stem) < SHORTEST_MISSPELLED:
         near = [own for own in near if len(stem) >= SHORTEST_IN_FOLDER and _is_longer_or_shorter(own, folder, stem)]
-    if name.lower() in COMMON_FILES:  # means nothing without its folder
+    if name.lower() in COMMON_FILES:  # such a name says nothing without its folder
         last = folder.rpartition("/")[2]
         elsewhere = [own for own in elsewhere if f"/{own}".endswith(f"/{last}/{name}")]
         same_stem, near = ([own for own in found if own.rpartition("/")[0] == folder] for found in (same_stem, near))

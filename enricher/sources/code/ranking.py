@@ -32,7 +32,7 @@ MOST_READ = 24
 CONTENT, PATH, DEFINED = 1.0, 0.7, 0.4
 """Weights of a term in a file's text, in its path, and among the names that it defines."""
 EXACT, DOTTED, FRAME, NAMED, MESSAGE, RECENT = 0.4, 0.8, 0.75, 2.5, 0.6, 0.12
-"""Weights of what points to a file: a definition, a module, a stack frame, a path, a quoted message, recent changes."""
+"""Weights of evidence for a file: a definition, a module, a stack frame, a path, a quoted message, recent changes."""
 KIND_FACTORS = {
     code.SOURCE: 1.0, code.TEMPLATE: 0.7, code.STUB: 0.5, code.CONFIG: 0.45, code.EXAMPLE: 0.3, code.VENDORED: 0.3,
     code.GENERATED: 0.3, code.TEST: 0.25, code.DOC: 0.22, code.TRANSLATION: 0.12,
@@ -54,7 +54,7 @@ BODY_SHARE = 1.4
 """Maximum total weight of a query's words below its title, relative to the total weight of the title's words."""
 LEAST_SHOWN_SCORE = 0.05
 MOST_FRAMES, FRAME_DECAY = 8, 0.5
-"""Maximum stack frames that count, and the decay of their weight: the nth, from 0, has 1 / (1 + n / 2) of it."""
+"""Maximum stack frames that count, and the decay of their weight: the factor of frame n, from 0, is 1 / (1 + n / 2)."""
 
 
 class FileHit:
@@ -154,13 +154,13 @@ def _sum_weights(db: Connection, query: Query, ranking: Ranking, *, files: int, 
             rarity = log(1.0 + (files - most + 0.5) / (most + 0.5)) if most <= files else 0.1
             weighted.append((weight * rarity, term))
             rarities[term] = rarity
-        elif term not in query.pairs:  # adjacent words are rarely one name, so it means nothing if they are none
+        elif term not in query.pairs:  # adjacent words rarely form a name, so a pair that no file contains says nothing
             ranking.unknown += weight * log(1.0 + files)
     scores = [0.0] * after
     postings = 0
     for strength, term in _balance(weighted, query):
         if postings + sum(counts[term]) > MOST_POSTINGS:
-            continue  # a later term may be in fewer files, and still fit
+            continue  # a later term may occur in fewer files and still fit into the budget
         postings += sum(counts[term])
         ranking.strengths[term] = strength
         for row in rows[term]:
@@ -216,7 +216,7 @@ def _load(db: Connection, identities: list[int]) -> list[FileHit]:
 
 def _kind_factor(hit: FileHit) -> float:
     factor = KIND_FACTORS[hit.kind]
-    # A file that the prompt names is meant, whatever its kind.
+    # The prompt refers to a file that it names, whatever the kind of the file.
     if factor < 1.0 and any(
         reason == TRACE_REASON or (reason == NAMED_REASON and score > 0.6 * NAMED) for score, reason in hit.reasons
     ):
@@ -281,7 +281,7 @@ class _Special:
                 asked.append((path, FRAME / (1.0 + FRAME_DECAY * number), TRACE_REASON, line))
         for dotted, weight in query.dotted.items():
             parts = dotted.split(".")
-            # The last two parts may be a class and its method, which are no modules.
+            # The last two parts may be a class and its method instead of modules.
             for end in range(len(parts), max(0, len(parts) - 3), -1):
                 asked.append(("/".join(parts[:end]), DOTTED * min(1.0, weight), f"is {'.'.join(parts[:end])}", 0))
         stems: dict[str, list[tuple[list[str], float, str, int]]] = {}
@@ -302,7 +302,7 @@ class _Special:
     def _match(
         self, parts: list[str], same: list[tuple[int, list[str]]], weight: float, reason: str, line: int
     ) -> None:
-        """Note ``weight`` and ``reason`` as evidence for the files whose paths agree best with the path ``parts``.
+        """Record ``weight`` and ``reason`` as evidence for the files whose paths agree best with the path ``parts``.
 
         Paths are compared from their ends. ``same`` are the files with the same name, each as its id and the parts of
         its path; ``line`` is the line that the query names, if any. A match of the file name alone counts little or
@@ -355,7 +355,7 @@ def _look_inside(hits: list[FileHit], query: Query, root: str) -> None:
         text = code.read_file(root, hit.path)
         for phrase in wanted:
             at = text.find(phrase)
-            if at >= 0 and hit.kind in code.OF_THE_PROGRAM:  # others only quote the message
+            if at >= 0 and hit.kind in code.OF_THE_PROGRAM:  # files of other kinds only quote the message
                 holders[phrase] = holders.get(phrase, 0) + 1
                 counted.append((hit, phrase, text.count("\n", 0, at) + 1))
     for hit, phrase, line in counted:

@@ -117,7 +117,7 @@ def weigh_certainty(ranking: Ranking) -> None:
     best = ranking.hits[0].score if ranking.hits else 0.0
     for number, hit in enumerate(ranking.hits):
         if number >= MOST_COMPARED and not hit.reasons:
-            hit.certainty = ranking.hits[number - 1].certainty * 0.9  # falls with the rank
+            hit.certainty = ranking.hits[number - 1].certainty * 0.9  # certainty decreases with the rank
             continue
         in_text, in_name, count, count_named, whole = features(hit, ranking)
         pointed = max((score for score, _reason in hit.reasons), default=0.0)
@@ -145,6 +145,6 @@ def weigh_certainty(ranking: Ranking) -> None:
 
 def _holds(data: bytes, key: bytes, start: int, end: int) -> bool:
     at = data.find(key, start, end)
-    while at >= 0 and at % 4:  # found across two ids, which have four bytes each
+    while at >= 0 and at % 4:  # the match begins within an id; each id has four bytes
         at = data.find(key, at + 1, end)
     return at >= 0

@@ -152,16 +152,17 @@ def _read(db: sqlite3.Connection, root: str, log: tuple[str, ...], boundary: fro
             budget -= len(printed)
             diffs = list(_parsed(printed.decode(errors="replace")))
             if len(diffs) > 1 and not is_whole:
-                diffs.pop()  # it may have been cut off, so it is asked for again, as the first one
+                diffs.pop()  # it may have been cut off, so it is requested again, as the first one
             elif diffs and not is_whole:
-                diffs[0].is_whole = False  # it is too long by itself
+                diffs[0].is_whole = False  # even this single diff is too long
             _store(db, diffs, batch)
-            # If the output was cut off, ask again for the commits that are not in it to their end.
+            # If the output was cut off, request the commits again whose diffs are incomplete or missing.
             seen = {one.sha for one in diffs}
             wanted = [] if is_whole or not seen else [sha for sha in wanted if sha not in seen]
         missing = [(name_history.SWEEP, number) for sha, (number, _at) in batch.items() if sha in boundary]
         db.executemany("update commits set state = ? where id = ?", missing)
-        # A commit for which git printed nothing is read, too; those that git did not reach in time are read next time.
+        # A commit for which git printed nothing counts as read; commits that git did not reach in time are read next
+        # time.
         answered = [(number,) for sha, (number, _at) in batch.items() if sha not in wanted]
         db.executemany(f"update commits set state = {name_history.READ} where state = {UNREAD} and id = ?", answered)
         done += len(answered)
@@ -231,7 +232,7 @@ def _store(db: sqlite3.Connection, diffs: list[_Diff], batch: dict[str, tuple[in
 
 
 def _what_stays(file: _File) -> tuple[bool, bool]:
-    """Return a key by which removed files come before renamed ones, and these before new ones."""
+    """Return a sort key: removed files first, then renamed ones, then new ones."""
     return bool(file.path), not file.before
 
 
@@ -273,7 +274,7 @@ def _changes(diff: _Diff) -> dict[int, _Change]:
 
 
 def _defined(path: str, text: str) -> set[str]:
-    """Return the names that the lines of a file define; in the sample of an environment, these are its variables."""
+    """Return the names that the lines of a file define; for a file such as ``.env.example``, its variables."""
     if path.rpartition("/")[2].startswith(".env"):
         return set(_VARIABLES.findall(text))
     return {name for name, _line in definitions(path, text)}
@@ -298,7 +299,8 @@ def _classify_change(
         change.detail = f"{here[0]}\t{there[0]}"
     elif name in renamed and counts[name] < 0:
         new, votes = renamed[name].most_common(1)[0]
-        # Half of the removed occurrences must have got the new name, which is stored as text, so must not be a secret.
+        # At least half of the removed occurrences must have the new name. It is stored as text, so it must not be a
+        # secret.
         if 2 * votes >= -counts[name] and redact(new)[0] == new:
             change.what |= name_history.RENAMED
             change.detail = new
@@ -327,7 +329,7 @@ def _compare(file: _File, gone: set[str], new: set[str], renamed: defaultdict[st
 
 
 def _names(text: str) -> list[str]:
-    # What is before a setting at the start of a line is matched along with it, but not the dashes of a flag.
+    # Indentation before a setting at the start of a line is part of the match; the dashes of a flag are not.
     return [name.lstrip(" \t-") if name[0] in " \t-" and name[:2] != "--" else name for name in _NAMES.findall(text)]
 
 

@@ -31,7 +31,7 @@ _ADDING = {"pnpm": "pnpm add", "yarn": "yarn add", "bun": "bun add", "npm": "npm
 
 TASK = "task "
 """How the index begins the action of a task that is none of the usual actions: "task update npm deps"."""
-LONGEST_NAME = 4  # words of the name of such a task
+LONGEST_NAME = 4  # maximum number of words in the name of such a task
 
 
 def _compiled(patterns: dict[str, str]) -> list[tuple[str, re.Pattern[str]]]:
@@ -63,7 +63,7 @@ _OF_ONE_TEST = (
     r"|\bunittest \w+\.\w"
     r"| (?!\S*(?:config|setup))[\w./<>-]*(?:test|spec)[\w./<>-]*\.(?:py|[cm]?[jt]sx?|rb|php|exs|dart)\b)"
 )
-"""What limits a command that runs tests to some of them: the name of a test, or the path of its file."""
+"""Arguments that limit a test command to some tests: the name of a test, or the path of its file."""
 ONE_TEST = "one-test"
 _COMMANDS = _compiled(
     {
@@ -107,7 +107,7 @@ _ADVISED = re.compile(
     r"|\b(?:[Rr]un|[Uu]se|with|via|by (?:running|executing|calling)):? `([^`]+)`"
 )
 """A command in a sentence that advises to run it: "Run the tests with `make test`", "`make check` runs the linters"."""
-_ONLY_PRINT = ("#", "echo ", "printf ", "$(info", "$(warning")  # recipe lines that do not tell what a target does
+_ONLY_PRINT = ("#", "echo ", "printf ", "$(info", "$(warning")  # recipe lines that do not show what a target does
 _FORBIDS = re.compile(r"\b(?:not|never|don't|instead|without|avoid|no longer|deprecated)\b", re.IGNORECASE)
 
 
@@ -229,7 +229,7 @@ def _wrapped(project: ProjectFiles) -> list[Command]:
 def _first_call(text: str) -> str:
     for line in text.splitlines():
         bare = line.strip()
-        if bare.startswith("function ") or bare.endswith(("()", "() {")):  # a call in a function tells little
+        if bare.startswith("function ") or bare.endswith(("()", "() {")):  # what a function calls
             return ""
         if (
             bare
@@ -269,7 +269,7 @@ def _targets(path: str, text: str, pattern: re.Pattern[str], program: str) -> li
         steps = (one.strip().lstrip("@-") for one in lines[line : line + 3] if one[:1] in "\t ")
         recipe = next((one for one in steps if one and not one.startswith(_ONLY_PRINT)), "")
         action = _action_of_task(match[1], recipe)
-        if not action or (action == "changelog" and "-b changes" in recipe):  # Sphinx lists the documents' versions
+        if not action or (action == "changelog" and "-b changes" in recipe):  # a builder of Sphinx
             continue
         rank = TARGET + (0.5 if match[1] in ("test", "lint", "build", "run", "release", "deploy") else 0.0)
         folder = path.rpartition("/")[0]
@@ -281,7 +281,7 @@ def _of_workflow(path: str, text: str) -> list[Command]:
     found = []
     for number, line in enumerate(text.splitlines(), 1):
         run = _RUN_LINE.match(line)
-        # A line with much indentation may be one of several below "run: |".
+        # A deeply indented line may be one of several lines below "run: |".
         command = _unquoted(run[1].strip()) if run else line.strip() if line.startswith("        ") else ""
         action = _action_of_command(command)
         if action in ("test", "lint", "build") and "${{" not in command and len(command) <= LONGEST_COMMAND:
@@ -315,13 +315,13 @@ def _of_document(project: ProjectFiles, path: str, text: str) -> list[Command]:
         is_whole = " " in command or action == "test"  # "Formatted with `ruff`" names a tool, no command
         is_meant = is_whole and len(command) <= LONGEST_COMMAND and not _has_placeholder(command)
         if action and action not in found and is_meant:
-            rank = (README if is_readme else DOCUMENT) - 0.5  # a block of code is more surely meant to be run
+            rank = (README if is_readme else DOCUMENT) - 0.5  # a command in a code block is more likely meant to be run
             found[action] = Command(action, command, path, unit.line, folder, rank)
     return list(found.values())
 
 
 def runs_test_by_itself(project: ProjectFiles, command: str) -> bool:
-    """Return whether a command calls a program of the project with one of its test files: ``bin/try a_test.exs``."""
+    """Return whether a command passes a test file to one of the project's own programs: ``bin/try a_test.exs``."""
     program, *given = [word for word in command.split() if "=" not in word] or [""]
     return "/" in program and bool(given) and given[-1] in project.present and kind_of(given[-1]) == TEST
 
@@ -331,7 +331,7 @@ def _has_placeholder(command: str) -> bool:
 
 
 def _adding(project: ProjectFiles, path: str) -> list[Command]:
-    """Return a list with the command that adds a dependency; empty if no file shows which package manager is used."""
+    """Return the command that adds a dependency, as a list; empty if no file shows which package manager is used."""
     folder = path.rpartition("/")[0]
     manager = project.node(folder) if path.endswith("package.json") else project.python(folder)
     if not manager.path or manager.name not in _ADDING:
@@ -372,7 +372,7 @@ def _action_of_command(command: str) -> str:
 
 
 def line_of(text: str, mark: str, *, behind: str = "") -> int:
-    """Return the number of the line, counted from 1, with the first ``mark`` after the text ``behind``; 0 if none."""
+    """Return the number (from 1) of the first line with ``mark`` after the text ``behind``; 0 if there is none."""
     start = max(text.find(behind), 0) if behind else 0
     at = text.find(mark, start)
     return text.count("\n", 0, at) + 1 if at >= 0 else 0

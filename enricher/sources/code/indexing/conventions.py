@@ -121,7 +121,7 @@ _EMPTY = re.compile(
 )
 """Introductory phrases of documents for contributors, without information about an action."""
 _REFERS = re.compile(r"\b(?:refer to|for (?:an )?examples?,|for more (?:details|information))", _I)
-"""Phrases of sentences that only tell where to read on; with a path of the project they count."""
+"""Phrases of sentences that only refer to another text; they count if they contain a path of the project."""
 _EVERYWHERE = frozenset(
     """
     a an and any are as at be before by can clear clearly code commit commits committing concise descriptive describe
@@ -146,11 +146,11 @@ _ABSOLUTE = re.compile(r"^(?:only|never|no|do not|don't) ", _I)
 _POINTS_BACK = re.compile(
     r"^(?:this|that|these|those|it|they|such) (?!projects?|repo|packages?|librar|codebase|guide)", _I
 )
-"""Beginnings of sentences that only the sentence before them explains: "This label means that …"."""
+"""Beginnings of sentences that cannot be understood without the sentence before: "This label means that …"."""
 _DEMANDS = re.compile(r"\b(?:must|never|required|won't|will not|don't|do not|please|include)\b", _I)
-"""What tells a demand on pull requests from a remark: "We prefer pull requests to mailed patches"."""
+"""Words that distinguish a requirement for pull requests from a remark: "We prefer pull requests to mailed patches"."""
 _NO_SIGN_OFF = re.compile(r"^signed-off-by:|\b(?:not|optional|instead)\b", _I)
-"""In an example, or where a project does not ask for it."""
+"""A sign-off in an example, or in a sentence that says that none is needed."""
 _ADDED = (
     r"(?:an?|another|(?:your|our) own|new|custom)(?: new| custom| own)* (?P<thing>[a-z][\w-]*(?: [a-z][\w-]*){0,2}?)"
 )
@@ -178,7 +178,7 @@ _NOT_ADDED = frozenset(
     "bug report", "commit message", "feature branch", "merge request", "pull request", "test case", "test file",
     "unit test", "virtual environment",
 }  # fmt: skip
-"""Things that documents of all projects tell people to create, and those with an action of their own."""
+"""Things that the documents of any project tell people to create, and things that have an action of their own."""
 _QUOTES = re.compile(r"[`\"“]")
 _IMPERATIVE = re.compile(
     r"^(?:\W|\d+[.)])*(?:please |always |never |then |also |only |try to )*(?:use|run|follow|prefer|add|create|open"
@@ -190,11 +190,11 @@ _IMPERATIVE = re.compile(
     _I,
 )
 _LATER = re.compile(r"\b(?:(?:clos|merg|review|backport|handl)(?:e|ing)?|stale)\b", _I)
-"""What maintainers do with a pull request that somebody opened, in a heading: "Closing issues and pull requests"."""
+"""Headings about what maintainers do with an open pull request: "Closing issues and pull requests"."""
 _WHEN = re.compile(r"^((?:when(?:ever)?|before|after|if|once|to) [^,.:;]{3,80}), (.+)", _I)
-"""An order with its occasion: "Before you open a pull request, run `make check`"."""
+"""An instruction with its occasion: "Before you open a pull request, run `make check`"."""
 _TELLS = re.compile(r"^`[^`]+` (?!is\b|has\b|was\b)[a-z]+s\b|\bruns? `")
-"""A command and what it does, which under a heading for the action is how it is done: "`just cut` tags the commit"."""
+"""A command and its effect; under the heading of an action, it explains how to do it: "`just cut` tags the commit"."""
 _SHOWN = re.compile(r": `[^`]+`$")
 """The command of a block that a sentence introduces: "The version is the only argument: `./release.py 1.2`"."""
 _PRIORS = (
@@ -205,7 +205,7 @@ _PRIORS = (
 )
 _OTHER_PRIOR = 1.5
 FOR_CONTRIBUTORS = 2.0
-"""The least score by name of documents that only speak to contributors."""
+"""The minimum score, by file name, of documents that are only for contributors."""
 
 
 @dataclass(slots=True)
@@ -261,16 +261,16 @@ def additions(path: str, text: str) -> list[Convention]:
 
 
 def _score(action: str, unit: Unit, prior: float, name: str) -> float:
-    if action == "ai-policy" and prior < FOR_CONTRIBUTORS:  # what AGENTS.md says of AI is for agents that use it
+    if action == "ai-policy" and prior < FOR_CONTRIBUTORS:  # AGENTS.md is for agents
         return 0.0
     if action == "pull-request" and unit.headings and _LATER.search(unit.headings[0]):
         return 0.0
-    # That commits are signed off may be the end of a sentence on something else.
+    # A sentence about something else may end with a remark that commits are signed off.
     beginning = unit.text if action == "sign-off" else unit.text[:WHAT_IT_IS_ABOUT].partition(" because ")[0]
     named = bool(_WORDS[action].search(beginning))
     nearest = bool(_HEADINGS[action].search(f"{unit.headings[0] if unit.headings else ''} {name}"))
     above = any(_HEADINGS[action].search(heading) for heading in unit.headings[1:])
-    # Documents other than a README are about such actions as a whole, so that no heading need name the action.
+    # Any document but a README may be about such actions as a whole, so its headings need not name the action.
     if not (named and (nearest or above or prior >= _OTHER_PRIOR)) and not (nearest and action in HEADING_SUFFICES):
         return 0.0
     is_then = _is_order_with_occasion(action, unit.text, is_under_heading=nearest)
@@ -290,11 +290,11 @@ def _score(action: str, unit: Unit, prior: float, name: str) -> float:
         return 0.0
     score = prior + 3.0 * named + 3.0 * nearest + 1.0 * above + 1.0 * is_rule + 1.0 * orders
     score += 0.5 * bool(_QUOTES.search(unit.text)) + 0.5 * (": " in unit.text and unit.text.endswith(";"))  # a list
-    return score - 1.5 * (len(unit.text) < 45 and not (is_rule and "`" in unit.text))  # a short one rarely says how
+    return score - 1.5 * (len(unit.text) < 45 and not (is_rule and "`" in unit.text))  # a short one rarely explains how
 
 
 def _is_order_with_occasion(action: str, text: str, *, is_under_heading: bool) -> bool:
-    """Return whether a sentence says what to do before or when doing ``action``.
+    """Return whether a sentence says what must be done before ``action`` or together with it.
 
     An example is "Before you open a pull request, run `make check`". Under a heading about the
     action, "before" need not name it again: "Before you submit, run …".
@@ -306,6 +306,6 @@ def _is_order_with_occasion(action: str, text: str, *, is_under_heading: bool) -
 
 
 def _is_of_this_project(text: str) -> bool:
-    """Return whether a sentence says something specific to this project, unlike a rule that applies everywhere."""
+    """Return whether a sentence is specific to this project, unlike a rule that applies to any project."""
     own = {word for word in _WORD.findall(text.lower()) if word not in _EVERYWHERE}
     return bool(_CONCRETE.search(text)) or len(own) >= LEAST_OWN_WORDS

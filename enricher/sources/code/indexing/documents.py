@@ -15,9 +15,9 @@ from enricher.sources.code.lines import indentation
 LONGEST_UNIT, SHORTEST_UNIT = 290, 24
 """Maximum and minimum characters of a unit (a sentence or list item of a document); other units are left out."""
 LONGEST_IN_A_ROW = 75
-"""Maximum characters of a list item that is understood only beside the others of its list."""
+"""Maximum characters of a list item that is joined with its neighbours because it cannot be understood alone."""
 MORE_STEPS = "; …"
-"""Appended to a numbered list that is cut before the step with which it would become too long."""
+"""Appended to a numbered list that is cut because another step would make it too long."""
 _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 _BOLD = re.compile(r"(?<![\w/`.])__(\S.*?\S)__(?![\w/`.])")  # not in "pages/__init__.py"
 _FENCE = re.compile(r"^\s*(```|~~~)\s*([\w+-]*)")
@@ -73,7 +73,7 @@ def units(text: str) -> list[Unit]:
 
 
 def titles(text: str) -> list[str]:
-    """Return the headings of a Markdown text in their order, without those in code and comments."""
+    """Return the headings of a Markdown text in order, except those in code and comments."""
     reader = _Reader()
     found: list[str] = []
     is_fenced = is_comment = False
@@ -109,9 +109,9 @@ def fenced(text: str) -> list[tuple[int, str, tuple[str, ...]]]:
 
 
 def _with_prohibitions(sentences: list[str]) -> list[str]:
-    """Return the sentences, with each short prohibition appended to the one before: "Use `x`. Never run `y`.".
+    """Return the sentences; append each short prohibition to the sentence before it: "Use `x`. Never run `y`.".
 
-    What to do instead of something by hand is appended to the prohibition: "Do not edit it by hand. Run `x`.".
+    If a prohibition is followed by the alternative, both are joined: "Do not edit it by hand. Run `x`.".
     """
     found: list[str] = []
     for sentence in sentences:
@@ -148,7 +148,7 @@ class _Reader:
             title, self.paragraph = self.paragraph, ""
             self.heading(1 + _LINES.find(bare[0]), title)
             return
-        # Tables, quotations, HTML, pictures, badges and rules are no sentences.
+        # Tables, quotations, HTML, pictures, badges and horizontal rules are not sentences.
         if not bare or bare.startswith(("|", ">", "<", "![", "[!", "---", "===")):
             self.end()
             if bare:
@@ -186,7 +186,7 @@ class _Reader:
             return
         plain = _BOLD.sub(r"\1", _LINK.sub(lambda link: link[1], text).replace("**", "")).strip()
         is_only_link = bool(_LINK.fullmatch(text))
-        if is_only_link or plain.startswith(("[ ]", "[x]")):  # "[ ]": a list to be ticked off, as in a template
+        if is_only_link or plain.startswith(("[ ]", "[x]")):  # "[ ]" is an item of a checklist, as in a template
             return
         headings = self.titles()
         if self.is_item and self.lead is not None:
@@ -276,12 +276,12 @@ def _fenced(block: list[str]) -> list[str]:
     depth = min((indentation(line) for line in block if line.strip()), default=0)
     inside = ["" if _RST_OPTION.match(line) else line[depth:] for line in block]
     if inside and not inside[-1].strip():
-        inside[-1] = "```"  # in the place of the empty line that ends each block but that at the document's end
+        inside[-1] = "```"  # replaces the empty line that ends every block except one at the end of the document
     return inside
 
 
 def _plain(link: re.Match[str]) -> str:
-    """Return the text of a link or role, with as many line ends as it has in the document."""
+    """Return the text of a link or role with the same number of line breaks as in the document."""
     text = link["text"]
     number = f"{link['role']} " if text.isdecimal() else ""  # ":pep:`8`"
     return "\n" * (link[0].count("\n") - text.count("\n")) + number + text

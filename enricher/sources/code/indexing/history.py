@@ -31,7 +31,7 @@ MOST_FILES = 60
 """Maximum files of a commit that counts as a recent change of its files; a larger one is a mass edit."""
 LIFETIME = 100.0
 """Number of commits after which a change counts 37 % (1 / e) of a new one in a file's score for recent changes."""
-_FORMAT = "--format=%x01%H%x02%ct%x02%s%x02%b%x02"  # git writes the names of the files after the last %x02
+_FORMAT = "--format=%x01%H%x02%ct%x02%s%x02%b%x02"  # git prints the file names after the last %x02
 
 
 @dataclass(slots=True)
@@ -160,7 +160,7 @@ class GitHistory:
 
     def keep(self, db: sqlite3.Connection, path: str) -> None:
         """Copy the history from the index at ``path`` into a rebuilt index, so that no diff has to be read again."""
-        if not (_kept(path, "head") and _kept(path, "cut_at")):  # an older index does not tell which diffs were cut off
+        if not (_kept(path, "head") and _kept(path, "cut_at")):  # an older index lacks "cut_at"
             return
         db.execute("attach database ? as old", (path,))
         for table in ("commits", "name_changes", "file_changes", "tags"):

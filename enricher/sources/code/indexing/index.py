@@ -194,7 +194,7 @@ def _known(path: str) -> dict[str, _IndexedFile]:
 
 def _is_same(root: str, file: listing.ListedFile, known: dict[str, _IndexedFile]) -> bool:
     row = known.get(file.path)
-    if not row or row.size != file.size or not row.digest:  # a file that is known by its name only has no digest
+    if not row or row.size != file.size or not row.digest:  # a file of which only the name is indexed has no digest
         return False
     return FileContent(root, file).digest == row.digest
 

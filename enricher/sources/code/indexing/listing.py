@@ -49,9 +49,9 @@ _VENDOR_FOLDERS = frozenset(("vendor", "_vendor", "vendored", "third_party", "th
                              "bundled", "node_modules", "typeshed"))  # fmt: skip
 _TRANSLATION_FOLDERS = frozenset(("locale", "locales", "translations"))
 _MESSAGE_FOLDERS = frozenset(("i18n", "lang", "messages"))
-"""Folders that may have translations, which are then named after a language, and other files."""
+"""Folders that may contain translations (named after their languages) and other files."""
 _TABLES = frozenset("lang language locale messages strings translation translations".split())
-"""Words before the language in the name of a file, as in ``lang-es.json``."""
+"""Words that precede the language in a file name, as in ``lang-es.json``."""
 _LANGUAGES = frozenset("af am ar ast az be bg bn bs ca ckb cs cy da de el en eo es et eu fa fi fil fr ga gl gu he hi"
                        " hr hu hy id is it ja ka kk km kn ko ku ky lt lv mk ml mn mr ms my nb ne nl nn no pa pl ps pt"
                        " ro ru si sk sl sq sr sv sw ta te tg th tk tl tr tt ug uk ur uz vi zh".split())  # fmt: skip
@@ -106,7 +106,7 @@ def uppermost(files: list[ListedFile]) -> list[ListedFile]:
     return sorted(files, key=lambda file: (file.path.count("/"), file.path))
 
 
-def _is_utf8(name: str) -> bool:  # SQLite stores no other text
+def _is_utf8(name: str) -> bool:  # SQLite stores only text that is valid UTF-8
     try:
         name.encode()
     except UnicodeEncodeError:
@@ -193,7 +193,7 @@ def is_text(path: str) -> bool:
 
 
 def may_be_script(path: str) -> bool:
-    """Return whether a file has no ending, and is not called like the scripts that tools write into repositories."""
+    """Return whether a file without an extension may be a script of the project, not one that a tool has generated."""
     name = path.rpartition("/")[2]
     return "." not in name and name not in ("configure", "gradlew", "mvnw")
 
@@ -236,17 +236,17 @@ def kind_of(path: str) -> int:
 
 
 def is_english(path: str) -> bool:
-    """Return whether a translation, judged by its path, holds the English texts: ``locales/en-GB/menu.json``."""
+    """Return whether a translation file contains the English texts, judged by its path: ``locales/en-GB/menu.json``."""
     *folders, name = path.lower().split("/")
     stem, _, end = name.rpartition(".")
     return end not in ("po", "pot") and "en" in map(_language, _parts_below(folders, stem, end))
 
 
 def _is_translation(folders: list[str], stem: str, end: str) -> bool:
-    """Return whether a file is in a folder of translations, and not a part of the program that only lies there.
+    """Return whether a file in a folder of translations is a translation and not a part of the program.
 
-    Of the files of a program, and of a folder that may have others, those are translations that are named after a
-    language, or below a folder so named.
+    Source files, and files in a folder that may also contain other things, are translations only if they, or a folder
+    above them, are named after a language.
     """
     parts = _parts_below(folders, stem, end)
     may_be_other = _is_program(end) or not _TRANSLATION_FOLDERS & set(folders)
@@ -254,9 +254,9 @@ def _is_translation(folders: list[str], stem: str, end: str) -> bool:
 
 
 def _parts_below(folders: list[str], stem: str, end: str) -> list[str]:
-    """Return what may name a language: the folders below that of translations, the ``stem`` and what follows its "_".
+    """Return the parts of a path that may name a language: folders, the ``stem``, and its part after "_".
 
-    The list is empty outside of such a folder.
+    Only the folders inside a folder of translations are returned. Outside of such a folder, the list is empty.
     """
     names = _TRANSLATION_FOLDERS
     if not names & set(folders) and not _TEST_FOLDERS & set(folders):
@@ -264,7 +264,7 @@ def _parts_below(folders: list[str], stem: str, end: str) -> list[str]:
     at = next((number for number, folder in enumerate(folders) if folder in names), -1)
     if at < 0:
         return []
-    # "app_zh_CN.ts" is a table of Qt, and "messages_de.properties" one of Java.
+    # "app_zh_CN.ts" is a translation file of Qt, "messages_de.properties" one of Java.
     ending = stem.partition("_")[2] if end == "ts" or not _is_program(end) else ""
     return [*folders[at + 1 :], stem, ending]
 
@@ -294,7 +294,7 @@ def _is_program(end: str) -> bool:
 
 
 def _is_test(stem: str, end: str) -> bool:
-    # "test.go" and "test.ex" are the command "test" of a program: only files with a longer name are run there.
+    # "test.go" and "test.ex" implement a program's command "test"; test files of these languages have longer names.
     is_called_so = stem in ("tests", "test") and end not in ("go", "ex")
     return is_called_so or stem.startswith(("test_", "tests_")) or stem.endswith(
         ("_test", "_tests", ".test", ".spec", "_spec", ".test-d", ".stories", "test_helper")

@@ -58,22 +58,23 @@ def runners(project: ProjectFiles) -> list[Runner]:
             found.append(Runner(folder, "dart", "flutter test {path}" if "flutter" in text else "dart test {path}"))
         elif name in ("build.gradle", "build.gradle.kts") and not folder:
             found.append(Runner("", "java kt groovy", f"{_wrapper(project, '', 'gradle')} test --tests '*{{stem}}'"))
-        elif name == "pom.xml":  # in the folder of all modules, those without the test would fail
+        elif name == "pom.xml":  # run for all modules at once, it would fail in modules that lack the test
             found.append(Runner(folder, "java kt", f"{_wrapper(project, folder, 'mvn')} test -Dtest={{stem}}"))
     if manifests := [path for path in project.paths if path.endswith(_OF_DOTNET)]:
-        # The command works where a solution is or, without one, a project; the uppermost has all the others.
+        # The command works in a folder with a solution or, if there is none, a project. The uppermost one includes all
+        # others.
         first = min(manifests, key=lambda path: (not path.endswith(_OF_DOTNET[:2]), path.count("/")))
         found.append(Runner(first.rpartition("/")[0], "cs fs vb", "dotnet test --filter FullyQualifiedName~{stem}"))
     if "Package.swift" in project.present:
         found.append(Runner("", "swift", "swift test --filter {stem}"))
     found += _python(project)
     own = {one.command.rpartition(".")[2] for one in commands(project) if runs_test_by_itself(project, one.command)}
-    # Where the documents run such files by a program of the project, the usual one probably fails.
+    # If the documents run such files with a program of the project, the usual command probably fails.
     return sorted((one for one in found if own.isdisjoint(one.ends.split())), key=lambda one: -len(one.folder))
 
 
 def _wrapper(project: ProjectFiles, folder: str, program: str) -> str:
-    """Return how to call a build program in ``folder``: by the project's own wrapper script, if it has one."""
+    """Return the command that calls a build program in ``folder``: the project's wrapper script if there is one."""
     script = f"{program}w"
     if script not in project.present:
         return program
@@ -97,7 +98,7 @@ def _node(project: ProjectFiles, folder: str, text: str) -> list[Runner]:
         return [Runner(folder, NODE_ENDS, "node --test {path}")]
     if "bun test" in body or (manager == "bun" and not any(pattern.search(text) for pattern, _call in _NODE)):
         return [Runner(folder, NODE_ENDS, "bun test {path}")]
-    for where in (body, text):  # what the script calls counts more than what the project depends on
+    for where in (body, text):  # the program that the script calls counts more than the dependencies
         for pattern, call in _NODE:
             if pattern.search(where):
                 return [Runner(folder, NODE_ENDS, f"{_EXECUTING[manager]} {call}")]

@@ -45,7 +45,7 @@ class FileContent:
             self._read(path)
 
     def _is_script(self, path: str) -> bool:
-        """Return whether a file, whose name has no ending, says which program runs it: ``#!/usr/bin/python3``."""
+        """Return whether a file without an extension begins with a line such as ``#!/usr/bin/python3``."""
         if not listing.may_be_script(path):
             return False
         try:
@@ -106,7 +106,7 @@ class Segment:
         self.files.append((identity, file.path, stem_of(file.path), kind, file.mtime_ns, file.size, content.digest))
         for term, impact in _path_terms(file.path).items():
             in_path[term].append(above | impact)
-        # Of the translations only one is read, because the names of their texts would otherwise be everywhere.
+        # Only one of the translations is read; otherwise, the keys of their texts would occur in very many files.
         if not content.text or (kind == TRANSLATION and not listing.is_english(file.path)):
             return
         counts = _counted(_NAME.findall(content.text))
@@ -168,10 +168,10 @@ def _path_terms(path: str) -> dict[str, int]:
     folder, _, name = path.rpartition("/")
     bare = name.partition(".")[0] or name
     folders = folder.split("/") if folder else []
-    if bare.lower() in ("__init__", "index", "mod", "__main__") and folders:  # as in ``stem_of``, but in its own case
+    if bare.lower() in ("__init__", "index", "mod", "__main__") and folders:  # as ``stem_of``, but keeps the case
         bare = folders.pop()
     own = _terms(bare)
-    # Of a long compound name, each part says less about the file.
+    # The more parts a compound name has, the less each part says about the file.
     found = dict.fromkeys(own, int(255 / (1 + 0.3 * max(0, len(own) - 2))))
     impact = 110
     for part in reversed(folders):

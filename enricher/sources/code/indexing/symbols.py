@@ -11,7 +11,7 @@ import re
 MOST_SYMBOLS = 2_000
 """Maximum number of definitions per file; only generated tables have more."""
 
-# "const total = require('./total')" only imports; "const app = require('express')()" makes something of it.
+# "const total = require('./total')" is only an import; "const app = require('express')()" defines "app".
 _REQUIRED = r"(?!\s*=\s*(?:await\s+)?(?:require|import)\([^()\n]*\)(?:\.[\w$]+)*[ \t]*[;,]?[ \t]*$)"
 _JS = (
     r"^[ \t]*(?:export\s+(?:default\s+)?)?(?:declare\s+)?(?:abstract\s+)?(?:async\s+)?"
@@ -20,16 +20,16 @@ _JS = (
     rf"|^(?:export\s+)?(?:const|let|var)\s+([A-Za-z_$][\w$]*+){_REQUIRED}"
     r"|^[ \t]+(?:(?:public|private|protected|static|async|override|readonly|get|set)\s+)*\*?"
     r"([A-Za-z_$][\w$]*)\s*(?:<[^>\n]*>)?\([^;\n]{0,200}\)?\s*(?::[^;={\n]{1,200})?\{[ \t]*$"
-    r"|^[ \t]+(?:(?:static|async|get|set|readonly)\s+)*\*?#([A-Za-z_$][\w$]*)\s*[(<=:;?!]"  # a use has "this." before
+    r"|^[ \t]+(?:(?:static|async|get|set|readonly)\s+)*\*?#([A-Za-z_$][\w$]*)\s*[(<=:;?!]"  # "this.#x" is a use
     r"|^[ \t]*(?:module\.)?exports\.([A-Za-z_$][\w$]*)\s*="
     r"|^[ \t]*(?:[A-Za-z_$][\w$]*\.)+([A-Za-z_$][\w$]*)\s*=\s*(?:async\s+)?(?:function|\([^)\n]*\)\s*=>)"
     r"|^[ \t]+([A-Za-z_$][\w$]*)\s*[:=]\s*(?:async\s+)?(?:function\b|\([^)\n]*\)\s*=>)"
 )
-# Java, C#, Groovy, Dart.
-# Possessive: two groups of annotations in a row would otherwise be tried in all divisions.
+# Java, C#, Groovy, Dart. The quantifiers are possessive; otherwise, backtracking would try all divisions of the
+# annotations.
 _ANNOTATIONS = r"(?:@[\w.]+(?:\([^)\n]*\))?\s+)*+"
 _TYPE = r"[A-Za-z_][\w.]*(?:<[^;{}()\n]*>)?(?:\[\])*\??"
-# A statement such as "return total(x)" has the form of a method without modifiers.
+# A statement such as "return total(x)" looks like a method without modifiers.
 _NO_TYPE = (
     r"(?!(?:return|else|new|throw|await|yield|case|in|is|as|when|goto|using|import|package|assert|const|public"
     r"|private|protected|internal|static)\b)"
@@ -76,7 +76,8 @@ _PATTERNS = {
     "python": r"^[ \t]*(?:async\s+)?(?:def|class)\s+(\w+)|^(?:cdef|cpdef)\s+[\w ]*?(\w+)\s*\("
     r"|^([A-Za-z_]\w*)\s*(?::[^=\n]+)?=[^=]",
     "javascript": _JS,
-    # The last one is in a block: "var (", whose names other packages can see if they begin with a capital letter.
+    # The last one is for a block "var (", whose names are visible to other packages if they begin with a capital
+    # letter.
     "go": r"^func\s+(?:\([^)\n]*\)\s*)?(\w+)|^type\s+(\w+)|^(?:var|const)\s+(\w+)"
     r"|^\t([A-Z]\w+|err[A-Z]\w+)[ \t]+(?:[\w.\[\]*]+[ \t]+)?=\s",
     "rust": r"^[ \t]*(?:pub(?:\([^)\n]*\))?\s+)?(?:default\s+|const\s+|async\s+|unsafe\s+|extern\s+\"[^\"\n]*\"\s+)*"
@@ -141,7 +142,7 @@ _ENDS = {
 }
 _LANGUAGES = {end: language for language, ends in _ENDS.items() for end in ends.split()}
 _SHEBANG = re.compile(r"#![^\n]*?\b(python|node|ruby|php|perl|lua|bash|zsh|sh)[\d.]*(?:\s|$)")
-"""The first line of a script; its program is called like the language, or like the ending of the language's files."""
+"""The first line of a script, which names its program: the name of a language, or the extension of its files."""
 _COMPILED = {language: re.compile(pattern, re.MULTILINE) for language, pattern in _PATTERNS.items()}
 _STRINGS_OF_PYTHON = re.compile(
     r'"""[^\\]*?(?:\\.[^\\]*?)*?"""' r"|'''[^\\]*?(?:\\.[^\\]*?)*?'''"
@@ -179,10 +180,10 @@ def definitions(path: str, text: str) -> list[tuple[str, int]]:
         if name in _NO_NAMES or len(name) < 2:
             continue
         start = match.start(match.lastindex or 0)
-        line += text.count("\n", counted, start)  # from the name before, because counting from the start is quadratic
+        line += text.count("\n", counted, start)  # from the previous name: linear time
         counted = start
         found.append((name.rpartition("::")[2], line))  # in C++, a method may be defined as Cart::total
-        if "." in name and pattern is _COMPILED["elixir"]:  # "Shop.Cart" is mostly called Cart
+        if "." in name and pattern is _COMPILED["elixir"]:  # "Shop.Cart" is usually called "Cart"
             found.append((name.rpartition(".")[2], line))
         if len(found) >= MOST_SYMBOLS:
             break
@@ -190,7 +191,7 @@ def definitions(path: str, text: str) -> list[tuple[str, int]]:
 
 
 def _without_content(match: re.Match[str]) -> str:
-    """Return only the line ends of a string in triple quotation marks, whose lines may look like code."""
+    """Return only the line breaks of a string in triple quotation marks, because its lines may look like code."""
     return "\n" * match[0].count("\n") if match[0].startswith(('"""', "'''")) else match[0]
 
 

@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 MOST_FILES = 2
 """Maximum number of files that use a key for their places to be listed."""
 WHOLE, SHORT, WITHOUT_KEY, NOTHING = range(4)
-"""How much is said where there is no room for more: the key with all places, with that in the first file, this place
-without the key, or the key alone.
+"""Levels of detail, from which the first that fits the line is chosen.
+
+They are the key with all places, the key with the place in the first file, that place alone, and the key alone.
 """
 LONGEST_SUBJECT = 40
 """Maximum characters of the quoted text in the line of output."""
@@ -28,15 +29,15 @@ LONGEST_FRAME = 30
 """Characters of a line of output that are not its place, the quoted text or the description of the key."""
 LONGEST_KEY = 80
 FARTHEST_CALL = 60
-"""Maximum characters before a key in which the call that translates it is looked for."""
+"""Maximum characters before a key that are searched for the call that translates it."""
 _QUOTES = ("'", '"', "`")
 _HOLDER = "defaultMessage"
-"""The key under which a common format has the text itself, below the key that the program uses."""
+"""The key, below the key that the program uses, under which a common format stores the text itself."""
 _NUMBERS = ("zero", "one", "two", "few", "many", "other", "plural")
-"""Last parts of keys that choose a form by a number, and that the program leaves out."""
+"""Suffixes of keys that select a plural form; the program omits them."""
 _CALLS = ("translate(", "__(", "gettext(", "getMessage(", "formatMessage({id:", "i18nKey=", "i18nKey={", "keypath=")
 _PREFIXING = ("useTranslations(", "getTranslations(", "keyPrefix:")
-"""Code before the beginning of the keys that is left out in the rest of a file."""
+"""Code that precedes a key prefix, which the rest of the file omits."""
 _FOLDERS = ("locale", "locales", "translations", "i18n", "lang", "langs", "messages")
 _VIEWS = (".html.erb", ".html.haml", ".html.slim")
 
@@ -44,7 +45,7 @@ _VIEWS = (".html.erb", ".html.haml", ".html.slim")
 class Message:
     """A translated text: the parts of its key, and the file that has it.
 
-    ``namespace`` is the name of a file, or of a folder, that calls may put before the key; empty if none is known.
+    ``namespace`` is the name of a file or folder that calls may put before the key; empty if none is known.
     """
 
     __slots__ = ("key", "namespace", "parts", "path")
@@ -55,14 +56,14 @@ class Message:
         self.key = ".".join(parts)
         folder, _, name = path.rpartition("/")
         stem, above = name.partition(".")[0], folder.rpartition("/")[2]
-        # Of "locales/en/menu.json" it is "menu"; of "i18n/menu/en.json" as well, but "i18n/en.json" has none.
+        # The namespace of both "locales/en/menu.json" and "i18n/menu/en.json" is "menu"; "i18n/en.json" has none.
         self.namespace = stem if not _is_english(stem) else "" if above in _FOLDERS else above
 
 
 def described(lookup: Lookup, text: str, places: list[tuple[str, int]]) -> str:
-    """Return what follows "the English text is here": its key and uses, and its further places with theirs.
+    """Return the text after "the English text is here": its key and uses, and further places with their keys and uses.
 
-    ``places`` are paths and lines of translations. The text is empty if there is one place whose key is not certain.
+    ``places`` are paths and lines of translations. The text is empty if the only place has no certain key.
     """
     room = LONGEST_LABEL - len(format_place(*places[0])) - min(len(text), LONGEST_SUBJECT) - LONGEST_FRAME
     found = [_key_and_uses(lookup, *place, text) for place in places]
@@ -89,9 +90,9 @@ def _described(places: list[tuple[str, int]], found: list[tuple[str, str]]) -> s
 
 
 def _key_and_uses(lookup: Lookup, path: str, line: int, text: str) -> tuple[str, dict[str, list[int]]]:
-    """Return the key of the ``text`` that a translation has in a line, and the lines that use this key, by file.
+    """Return the key of the translated ``text`` in a line, and the lines that use this key, by file.
 
-    The key is empty if it is not certain. There are no uses if more files than MOST_FILES have some.
+    The key is empty if it is not certain. If more than MOST_FILES files use it, no uses are returned.
     """
     parts = _parts(lookup.text(path), path, line, text)
     if not parts:
@@ -104,7 +105,7 @@ def _key_and_uses(lookup: Lookup, path: str, line: int, text: str) -> tuple[str,
 
 
 def _name_and_uses(lookup: Lookup, path: str, line: int, text: str) -> tuple[str, dict[str, list[int]]]:
-    """Return the same for a text that the program itself has under a name: ``SaveDraft: "Save as draft",``."""
+    """Return the same for a text that the program itself defines under a name: ``SaveDraft: "Save as draft",``."""
     bare = lookup.text(path).split("\n")[line - 1].strip()
     before, _, value = bare.partition("=")
     name = (_entry(bare, text, is_yaml=False) or before.split()[-1:] * (value.lstrip()[:1] in _QUOTES) or [""])[-1]
@@ -117,7 +118,7 @@ def _name_and_uses(lookup: Lookup, path: str, line: int, text: str) -> tuple[str
 
 
 def _listed(uses: dict[str, list[int]], length: int) -> str:
-    """Return the places of ``uses`` as a text of the given length."""
+    """Return the places of ``uses`` as a text with the given level of detail."""
     files = []
     for path, numbers in uses.items():
         more = "".join(f", line {number}" for number in numbers[1:MOST_SHOWN])
@@ -132,9 +133,9 @@ def _listed(uses: dict[str, list[int]], length: int) -> str:
 
 
 def _parts(content: str, path: str, number: int, text: str) -> list[str]:
-    """Return the parts of the key whose value contains ``text``, from the outermost; none if they are not certain.
+    """Return the parts of the key whose value contains ``text``, the outermost first; empty if they are not certain.
 
-    The file is read by its indentation, which all who write such files by hand or by a program keep.
+    The file is read by its indentation, which people and programs that write such files keep.
     """
     lines = content.split("\n")
     is_yaml = path.endswith((".yml", ".yaml"))
@@ -162,7 +163,7 @@ def _parts(content: str, path: str, number: int, text: str) -> list[str]:
 
 
 def _entry(line: str, text: str, *, is_yaml: bool) -> list[str]:
-    """Return the keys before the value in a line that contains ``text``; none if the line has another form."""
+    """Return the keys before the value in a line that contains ``text``; empty if the line has another form."""
     keys: list[str] = []
     rest = line.strip()
     while True:
@@ -181,7 +182,7 @@ def _entry(line: str, text: str, *, is_yaml: bool) -> list[str]:
 
 
 def _first_key(text: str) -> tuple[str, str]:
-    """Return the key with which ``text`` begins, and what follows its colon; empty if it does not begin with one."""
+    """Return the key with which ``text`` begins, and the text after its colon; both are empty if there is no key."""
     quote = text[:1]
     if quote in _QUOTES:
         end = _end_of_string(text, quote)
@@ -195,7 +196,7 @@ def _first_key(text: str) -> tuple[str, str]:
 
 
 def _end_of_string(text: str, quote: str) -> int:
-    """Return the position of the mark that ends the string at the beginning of ``text``; its length if none does."""
+    """Return the position of the quotation mark that ends the string at the start of ``text``; else the length."""
     at = text.find(quote, 1)
     while at > 0 and text[at - 1] == "\\":
         at = text.find(quote, at + 1)
@@ -207,7 +208,7 @@ def _is_english(part: str) -> bool:
 
 
 def _general(parts: list[str]) -> list[str]:
-    """Return the parts of the key by which the program refers to an entry; nothing if it may only be the whole key."""
+    """Return the parts of the key by which the program refers to an entry; empty if it must be the whole key."""
     *above, last = parts
     if above and (last in _NUMBERS or last == _HOLDER):
         return above
@@ -219,7 +220,7 @@ def _general(parts: list[str]) -> list[str]:
 
 
 def _uses(lookup: Lookup, message: Message) -> dict[str, list[int]] | None:
-    """Return the lines that use a key, by file; None if too many files have its words to read them all."""
+    """Return the lines that use a key, by file; None if too many files contain its words to read them all."""
     files = lookup.holding(message.key)
     candidates = [path for path, kind in files if kind in (SOURCE, TEMPLATE)]
     translations = [path for path, kind in files if kind == TRANSLATION and path != message.path]
@@ -233,7 +234,7 @@ def _uses(lookup: Lookup, message: Message) -> dict[str, list[int]] | None:
 
 
 def _has_key(lookup: Lookup, path: str, message: Message) -> bool:
-    """Return whether another translation has the key of ``message`` as well, so that a use may mean either."""
+    """Return whether another translation also has the key of ``message``, so that a use may refer to either."""
     last = message.parts[-1]
     for number, line in lookup.occurrences(path, last):
         value = _first_key(line.strip())[1][1:]
@@ -245,7 +246,7 @@ def _has_key(lookup: Lookup, path: str, message: Message) -> bool:
 def _lines_using(text: str, message: Message, is_shared: bool) -> list[int]:
     """Return the numbers of the lines in a program's ``text`` that use the key of ``message``.
 
-    With ``is_shared``, another translation has this key, too, so that only the namespace tells which is meant.
+    With ``is_shared``, another translation has this key, too, and only the namespace distinguishes them.
     """
     found = [
         at
@@ -294,13 +295,13 @@ def _is_call(head: str) -> bool:
 
 
 def _leaves_out(text: str, call: str, beginning: str) -> bool:
-    """Return whether every ``call`` in a file sets this beginning of its keys: ``useTranslations("login")``."""
+    """Return whether every ``call`` in a file sets this prefix of its keys: ``useTranslations("login")``."""
     own = sum(text.count(f"{call}{space}{quote}{beginning}{quote}") for space in ("", " ") for quote in _QUOTES)
     return 0 < own == text.count(call)
 
 
 def _in_its_view(lookup: Lookup, parts: list[str]) -> dict[str, list[int]]:
-    """Return the lines of a key in the view of Rails whose path the key begins with: ``t(".title")``."""
+    """Return the lines that use a key in the Rails view whose path is the beginning of the key: ``t(".title")``."""
     if len(parts) < 3:
         return {}
     *folders, view, last = parts

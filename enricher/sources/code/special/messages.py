@@ -1,6 +1,6 @@
-"""Find the line that prints a message in which the program has filled in values: "length mismatch 3 != 5".
+"""Find the line that prints a message with values that the program has filled in: "length mismatch 3 != 5".
 
-Runs in the hook, but is imported only for a message that the code does not have as it is.
+Runs in the hook, but is imported only for a message that the code does not contain verbatim.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 PLACEHOLDERS = ("%", "{", "$", "#{", "\\(", '" +', "' +")
 FEWEST_WORDS = 4
-"""Fewest words of a message that a line must have; with a placeholder right behind them, two are enough."""
+"""Minimum words of a message that a line must have; if a placeholder follows them directly, two are enough."""
 MOST_RUNS = 5
 
 
 def place_of_message(lookup: Lookup, message: str, kind: str) -> Fact | None:
-    """Return a fact about the line that has the most words of a message; None if lines of two files do alike."""
+    """Return a fact about the line with the most words of a message; None if lines of two files have equally many."""
     runs = _fixed_parts(message)
     found = [
         (_agreeing(text, runs[at:]), path, line, run)
@@ -34,7 +34,7 @@ def place_of_message(lookup: Lookup, message: str, kind: str) -> Fact | None:
 
 
 def _fixed_parts(message: str) -> list[str]:
-    """Return the runs of plain words between the values of a message; nothing if it has no values."""
+    """Return the runs of plain words between the values of a message; empty if it has no values."""
     runs: list[list[str]] = [[]]
     for word in message.split():
         if word[0] != "'" and word.rstrip(".,;:!\"'").lstrip('"').replace("'", "").isalpha():
@@ -54,7 +54,7 @@ def _lines_with(lookup: Lookup, run: str) -> list[tuple[str, int, str]]:
 
 
 def _agreeing(text: str, runs: list[str]) -> int:
-    """Return how many words of a message, of its ``runs``, a line has in order; 0 if too few to be sure."""
+    """Return how many words of a message's ``runs`` a line contains in order; 0 if there are too few to be sure."""
     rest = text.partition(runs[0])[2]
     words, is_filled = len(runs[0].split()), rest.lstrip(" :").startswith(PLACEHOLDERS)
     for run in runs[1:]:

@@ -1,8 +1,8 @@
 """Find where a project declares a setting, an option or a command, its default, and where its value is read.
 
 One option has several spellings: ``--retry-limit`` is ``args.retry_limit`` in Python and ``opts.retryLimit`` in
-JavaScript. The index has them all under one term. Runs in the hook, but is imported only for a prompt that names an
-option, or a word with hyphens, points or capitals.
+JavaScript. The index stores all of them under one term. Runs in the hook, but is imported only for a prompt that names
+an option, or a word with hyphens, points or capitals.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ if TYPE_CHECKING:
     from enricher.sources.code.lookup import Lookup
 
 OWNERS = frozenset("args argv cli config settings namespace parsed".split())
-"""Names of objects that hold the options of a program, so that ``quiet`` in ``args.quiet`` is an option."""
+"""Names of objects that contain the options of a program, so that ``quiet`` in ``args.quiet`` is an option."""
 LOCAL_OWNERS = frozenset("opts opt options o flags params cfg conf".split())
-"""The same of objects that each command of a program has for itself."""
+"""Those of these objects that each command of a program has for itself."""
 NAMING = frozenset("name names id key command cli flag flags option options long rename".split())
 """Fields whose value is the name of an option in a table of options: ``.name = "retry-limit"``."""
 DECLARING = (
     "argument", "option", "command", "parser", "register", "setting", "flag", "param", "var", "varp", "varpf", "rule",
     "long",
 )  # fmt: skip
-"""Endings of the functions that declare an option by its name."""
+"""Suffixes of the names of functions that declare an option."""
 READING = ("get", "has", "is", "find", "lookup", "read", "parse", "fetch", "value", "strcmp", "equals", "env", "with")
-"""Beginnings of words in the names of functions that read a value by its name: ``options_get_number("limit")``."""
+"""Beginnings of words in the names of functions that read an option: ``options_get_number("limit")``."""
 MANIFESTS = frozenset("package.json composer.json cargo.toml pyproject.toml tsconfig.json setup.cfg".split())
 """Files whose keys are mostly names of other packages."""
 NESTING = (".yml", ".yaml", ".json", ".toml", ".ini", ".cfg")
@@ -49,17 +49,17 @@ LONGEST_DEFAULT = 30
 LONGEST_HEAD = 200
 """Number of characters at the beginning of a file that are searched for a note such as "generated, do not edit"."""
 MOST_LINES = 40
-"""How many lines below the name of an option may belong to its declaration."""
+"""Maximum lines below the name of an option that may belong to its declaration."""
 _QUOTES = ('"', "'", "`")
 
 
 def place_of_setting(lookup: Lookup, name: str, *, is_certain: bool = True) -> Fact | None:
-    """Return a fact about the place where an option is declared, and those where its value is read.
+    """Return a fact about the places where an option is declared and where its value is read.
 
     Return None if nothing declares it, or more than three files do.
 
-    Without ``is_certain``, the name may be an ordinary word with a hyphen, as in "a read-only field". Such words stand
-    in comments, too; an option has quotation marks around its name almost everywhere.
+    Without ``is_certain``, the name may be an ordinary word with a hyphen, as in "a read-only field". Such words also
+    occur in comments, while the name of an option is in quotation marks almost everywhere.
     """
     lines = _lines(lookup, name.lstrip("-"))
     is_code = name.isidentifier()  # "retry_limit" is the key of many dictionaries
@@ -68,7 +68,7 @@ def place_of_setting(lookup: Lookup, name: str, *, is_certain: bool = True) -> F
         for one in reversed(lines)
         if _table_default(lookup, one, name) or (_declares(lookup, one, name) and not (is_code and _is_key(one, name)))
     }  # fmt: skip
-    if not first and name[:2] == "--":  # the switches of Elixir: "retry_limit: :integer"
+    if not first and name[:2] == "--":  # Elixir's switches: "retry_limit: :integer"
         key = name[2:].replace("-", "_")
         first = {
             one.path: one
@@ -102,12 +102,12 @@ def with_readers(lookup: Lookup, fact: Fact) -> Fact:
     """Add to a fact about the place of an option its default and the places that read its value."""
     place = SourceLine(fact.path, fact.line, SOURCE, "")
     readers = _readers(lookup, fact.subject, place)
-    most = MOST_SHOWN - fact.subject.islower()  # any attribute may be in lower case; capitals are mostly settings
-    if len({one.path for one in readers} - {fact.path}) > most:  # some of many do not help, see facts.used
+    most = MOST_SHOWN - fact.subject.islower()  # capitals are mostly settings; other names may be anything
+    if len({one.path for one in readers} - {fact.path}) > most:  # a few of many places do not help, see facts.used
         readers = []
     read_in = _read_in(readers, place)
     head, mark, others = fact.reason.partition("; also in ")
-    others = "" if read_in and "other file" in others else others  # a number of files, of which some read it
+    others = "" if read_in and "other file" in others else others  # the files that read it are already counted
     others = ", ".join(one for one in others.split(", ") if one not in read_in)
     also = mark + others if others else ""
     fact.reason = f"{head}{_default(lookup, place, fact.subject)}{read_in}{also}"
@@ -123,7 +123,7 @@ def _read_in(readers: list[SourceLine], place: SourceLine) -> str:
 
 
 def place_of_key(lookup: Lookup, dotted: str) -> Fact | None:
-    """Return the place of a key such as "tabs.show": as written, else nested, of up to three files of settings."""
+    """Return the place of a key such as "tabs.show", written so or nested, in up to three configuration files."""
     if fact := place_of_setting(lookup, dotted):
         return fact
     files = [path for path, kind in lookup.holding(dotted) if kind in (CONFIG, TRANSLATION) and path.endswith(NESTING)]
@@ -164,11 +164,11 @@ def _nested(text: str, dotted: str) -> int:
 
 
 def _lines(lookup: Lookup, name: str) -> list[SourceLine]:
-    """Return the lines of the program and its configuration with ``name``; nothing if too many files have it."""
+    """Return the lines of the program and its configuration that contain ``name``; empty if too many files do."""
     files = [
         (path, kind) for path, kind in lookup.holding(name)
         if (kind in (SOURCE, TEMPLATE, CONFIG) and path.rpartition("/")[2].lower() not in MANIFESTS)
-        or (kind == GENERATED and path.startswith("build/"))  # a script may be kept there
+        or (kind == GENERATED and path.startswith("build/"))  # scripts may be in this folder
     ]  # fmt: skip
     if len(files) > (MOST_WITH_ALL_WORDS if "." in name else MOST_CANDIDATES):
         return []
@@ -185,7 +185,7 @@ def _is_generated(lookup: Lookup, path: str) -> bool:
 
 
 def _table_default(lookup: Lookup, one: SourceLine, name: str) -> str:
-    """Return the value that a line gives ``name`` in a table of defaults: ``const defaultOptions = {``; or nothing."""
+    """Return the value of ``name`` in a table of defaults such as ``const defaultOptions = {``; empty if none."""
     key, _, value = one.text.partition(":")
     if key.strip(" \t\"'") != name:
         return ""
@@ -197,7 +197,7 @@ def _table_default(lookup: Lookup, one: SourceLine, name: str) -> str:
 
 
 def _is_apart(line: str, name: str) -> bool:
-    """Return whether a line has ``name`` as a word of its own, not as part of a longer one with hyphens or points."""
+    """Return whether a line contains ``name`` as a whole word, not as part of one with hyphens or dots."""
     return any(
         (line[max(0, at - 2) : at] == "--" or line[at - 1 : at] not in ("-", ".")) and line[at + len(name) :][:1] != "-"
         for at in places(line, name)
@@ -209,12 +209,12 @@ def _is_quoted(line: str, name: str) -> bool:
 
 
 def _is_sample(one: SourceLine, name: str) -> bool:
-    """Return whether a line of a file of settings sets ``name``, perhaps in a comment: ``#retry-limit=3``."""
+    """Return whether a line of a configuration file sets ``name``, perhaps in a comment: ``#retry-limit=3``."""
     return one.kind == CONFIG and one.text.lstrip("#; \t").startswith(name)
 
 
 def _is_key(one: SourceLine, name: str) -> bool:
-    """Return whether ``name`` is a key in a line: of a dictionary in the program, or of a file of settings."""
+    """Return whether ``name`` is a key in a line, in a dictionary of the program or in a configuration file."""
     bare = one.text.strip()
     if one.path.endswith(NESTING) and bare.startswith((f"{name}:", f"{name} =", f"{name}=")):
         return True
@@ -226,12 +226,12 @@ def _is_key(one: SourceLine, name: str) -> bool:
 
 
 def _declares(lookup: Lookup, one: SourceLine, name: str) -> bool:
-    """Return whether a line declares the option ``name``: in a table, by a call, as a key, or in the tag of a field."""
+    """Return whether a line declares the option ``name``: in a table, by a call, as a key, or in a field's tag."""
     if is_comment(one.text) and not one.text.lstrip().startswith("#["):
         return False
     plain = name.lstrip("-")
     bare, colons, row = one.text.strip().partition(",")[0].rpartition("::")
-    if bare.startswith("{") and colons and row == name:  # a table by constants: "{Settings::RetryLimit, 3},"
+    if bare.startswith("{") and colons and row == name:  # a table with constants: "{Settings::RetryLimit, 3},"
         return True
     if _is_key(one, name) or ("-" in plain and _is_key(one, plain) and one.text.rstrip().endswith("{")):
         return True
@@ -252,7 +252,7 @@ def _declares(lookup: Lookup, one: SourceLine, name: str) -> bool:
 
 
 def _names(before: str, behind: str, is_plain_flag: bool) -> bool:
-    """Return whether what is written between ``before`` and ``behind`` is the name of an option that is declared."""
+    """Return whether the text between ``before`` and ``behind`` is the name of an option that is declared there."""
     head = before.rstrip()
     assigned = head.removesuffix("[").rstrip()
     if assigned.endswith(("=", ":")):
@@ -265,7 +265,7 @@ def _names(before: str, behind: str, is_plain_flag: bool) -> bool:
 
 
 def _call_around(head: str) -> str:
-    """Return the function that is called around the end of ``head``: "get" for ``x = get(``; empty if there is none."""
+    """Return the function whose call is open at the end of ``head``: "get" for ``x = get(``; empty if there is none."""
     depth = 0
     for at in range(len(head) - 1, -1, -1):
         depth += (head[at] == ")") - (head[at] == "(")
@@ -286,7 +286,7 @@ def _last_word(text: str) -> str:
 
 
 def _default(lookup: Lookup, place: SourceLine, name: str) -> str:
-    """Return the value that a declaration gives, as " as 3", or the default, as ", default 3"; empty if neither."""
+    """Return the value in a declaration (" as 3") or the default (", default 3"); empty if it has neither."""
     lines = lookup.text(place.path).split("\n")[place.line - 1 : place.line + MOST_LINES]
     behind = "".join(lines[:1]).partition(name)[2].lstrip("\"'").lstrip()
     value = _literal(behind[1:].rpartition("=")[2]) if behind[:1] in (":", "=") else ""
@@ -298,11 +298,11 @@ def _default(lookup: Lookup, place: SourceLine, name: str) -> str:
 
 
 def _of_the_declaration(lines: list[str]) -> list[str]:
-    """Return those of ``lines`` that belong to the declaration that begins in the first one, by brackets and depth."""
+    """Return those of ``lines`` that belong to the declaration in the first one, judged by brackets and indentation."""
     found: list[str] = []
     depth = 0
     head = "".join(lines[:1])
-    if head.count("`") == 2:  # a field of a struct in Go, whose tag has all
+    if head.count("`") == 2:  # a struct field in Go: its tag contains everything
         return lines[:1]
     is_in_brackets = any(bracket in head for bracket in "([{") and _last_word(head.partition("=")[0]) not in NAMING
     for line in lines:
@@ -317,7 +317,7 @@ def _of_the_declaration(lines: list[str]) -> list[str]:
 
 
 def _named_default(line: str) -> str:
-    """Return the value in a line such as ``default=3``, ``"default": 3`` or ``.default_num = 3``; empty without one."""
+    """Return the value in a line such as ``default=3``, ``"default": 3`` or ``.default_num = 3``; empty if none."""
     for at in places(line, "default"):
         end = at + len("default")
         while line[end : end + 1].isalnum() or line[end : end + 1] == "_":
@@ -345,7 +345,7 @@ def _literal(text: str) -> str:
 
 
 def spellings(name: str) -> list[str]:
-    """Return the forms in which a program may have ``name``: retry_limit, retryLimit, RetryLimit, retry-limit."""
+    """Return the spellings of ``name`` in a program: retry_limit, retryLimit, RetryLimit, retry-limit."""
     words = [word for word in name.strip("-").replace("-", "_").lower().split("_") if word]
     if "." in name or len(words) < 2:
         return [name.strip("-")]
@@ -355,14 +355,14 @@ def spellings(name: str) -> list[str]:
 
 
 def _variables(line: str) -> list[str]:
-    """Return the fields that a declaration in Go names: ``MostTries int `ini:"retry-limit"` ``, ``&opts.MostTries``."""
+    """Return the fields in a declaration in Go: ``MostTries int `ini:"retry-limit"` ``, ``&opts.MostTries``."""
     field = line.split()[:1] if "`" in line else []
     target = line.partition("&")[2].partition(",")[0].rpartition(".")[2]
     return [one for one in (*field, target) if one.isidentifier() and not one[1:].islower()]
 
 
 def _readers(lookup: Lookup, name: str, place: SourceLine) -> list[SourceLine]:
-    """Return the lines that read the option declared at ``place``; none if too many files contain its name."""
+    """Return the lines that read the option declared at ``place``; empty if too many files contain its name."""
     variants, variables = spellings(name), _variables(place.text)
     forms = list(dict.fromkeys((name.strip("-"), *variants, *variables)))
     holders = {one for form in {variants[0], variants[-1], *variables} for one in lookup.holding(form)}
@@ -382,15 +382,15 @@ def _readers(lookup: Lookup, name: str, place: SourceLine) -> list[SourceLine]:
 def _reads(line: str, form: str, *, is_near: bool) -> bool:
     """Return whether a line reads the value called ``form``: ``args.form``, ``get("form")``, ``config["form"]``.
 
-    ``is_near`` means that the line is in the file of the declaration or has the name as declared, so that nothing
-    else is meant, such as the option of another command that has the same plain name.
+    ``is_near`` means that the line is in the file of the declaration or has the declared spelling, so that it cannot
+    refer to something else, such as an option of the same name of another command.
     """
     for at in places(line, form):
         before, end = line[:at], at + len(form)
         is_quoted = before[-1:] in _QUOTES and line[end : end + 1] == before[-1:]
         if is_quoted and _is_read_by_name(before[:-1].rstrip(), line[end + 1 :], is_near=is_near):
             return True
-        is_symbol = before.endswith(("[:", " :")) and is_whole(line, at, end)  # of Ruby and Elixir
+        is_symbol = before.endswith(("[:", " :")) and is_whole(line, at, end)  # in Ruby and Elixir
         if is_symbol and _is_read_by_name(before[:-1].rstrip(), line[end:], is_near=is_near):
             return True
         owner = _last_word(before.rstrip(".->")).lower() or before[-2:-1]
@@ -404,7 +404,7 @@ def _reads(line: str, form: str, *, is_near: bool) -> bool:
 
 
 def _is_in_a_key(before: str) -> bool:
-    """Return whether a name behind ``before`` ends a quoted key: ``t("cart.``, but not in ``:title="cart.``."""
+    """Return whether a name after ``before`` ends a quoted key: ``t("cart.``, but not in ``:title="cart.``."""
     at = len(before.rstrip("."))
     while at and (before[at - 1].isalnum() or before[at - 1] in "_.-"):
         at -= 1
@@ -412,13 +412,13 @@ def _is_in_a_key(before: str) -> bool:
 
 
 def _is_read_by_name(head: str, behind: str, *, is_near: bool) -> bool:
-    """Return whether a quoted name between ``head`` and ``behind`` is that of a value that is read, or compared."""
-    if head.endswith("["):  # behind a name or a call; elsewhere, it begins a list
+    """Return whether the code reads or compares a value by the quoted name between ``head`` and ``behind``."""
+    if head.endswith("["):  # a subscript, if a name or a call precedes it; otherwise a list
         is_key = bool(_last_word(head[:-1])) or head[-2:-1] in (")", "]", ".")
         return is_key and behind.lstrip().startswith("]") and not _is_set(behind.lstrip()[1:])
     called = _call_around(head)
     if head.endswith(("==", "!=", "case")):
-        return is_near  # elsewhere, the text "keep-alive" may be compared with anything but --keep-alive
+        return is_near  # in other files, "keep-alive" may be compared with something else
     return called.lower() in OWNERS or _has_part(called, READING)
 
 

@@ -1,4 +1,4 @@
-"""Find names of the code that a prompt says in plain words: "the chunked reader" is ``ChunkedReader``.
+"""Find identifiers that a prompt writes as ordinary words: "the chunked reader" means ``ChunkedReader``.
 
 Runs in the hook, but is imported only for a prompt in which nothing else has been found.
 """
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
 
 MOST_WORDS, MOST_RUNS = 5, 120
 DEFINITE = ARTICLES - {"a", "an"} | {"die", "dem", "du", "del", "da", "do"}
-"""Articles before a certain thing, not before a kind of thing as in "a sync worker"."""
+"""Definite articles; an indefinite one precedes a kind of thing, as in "a sync worker"."""
 
 
 def names_said(lookup: Lookup, text: str, *, is_asked: bool) -> list[str]:
-    """Return the functions and types of the project whose names are adjacent words of ``text``, the longest first.
+    """Return the project's functions and types whose names are adjacent words of ``text``, the longest first.
 
-    Two words are a name only behind an article ("the cart drawer"), or in a question for a place (``is_asked``).
+    Two words count as a name only after an article ("the cart drawer"), or in a question for a place (``is_asked``).
     """
     found = [name for name in names_like(lookup.db, text, is_asked=is_asked) if _is_defined(lookup, name, text)]
     return sorted(found, key=lambda name: -len(pieces(name)))
 
 
 def names_like(db: Connection, text: str, *, is_asked: bool) -> list[str]:
-    """Return the names of the index that adjacent words of ``text`` may mean, whatever they are in the code."""
+    """Return the indexed names, of any kind, that adjacent words of ``text`` may mean."""
     runs = {"".join(run): run for run, is_sure in _runs(text) if is_sure or is_asked}
     keys = [key for joined, run in runs.items() for key in (joined, "_".join(run))]
     asked = f"select distinct name from symbols where key in ({', '.join('?' * len(keys))})"
@@ -40,7 +40,7 @@ def names_like(db: Connection, text: str, *, is_asked: bool) -> list[str]:
 
 
 def setting_said(lookup: Lookup, text: str) -> Fact | None:
-    """Return a fact about the setting whose name is the most adjacent words of ``text``: "the retry limit"."""
+    """Return a fact about the setting whose name consists of the most adjacent words of ``text``: "the retry limit"."""
     from enricher.sources.code.special.settings import place_of_setting, spellings
 
     runs = {"".join(run): run for run, _is_sure in _runs(text)}
@@ -58,7 +58,7 @@ def _runs(text: str) -> list[tuple[list[str], bool]]:
     for words in map(str.split, clauses):
         for at, word in enumerate(words):
             for run in (words[at:end] for end in range(at + 2, min(at + MOST_WORDS, len(words)) + 1)):
-                general = sum(map(_is_general, run))  # both are in "config file"
+                general = sum(map(_is_general, run))  # both words are generic, as in "config file"
                 if general < len(run) and not {word, run[-1]} & (STOP_WORDS | ARTICLES):
                     is_thing = at > 0 and words[at - 1] in DEFINITE and not general
                     found.append((run, len(run) > 2 or is_thing))
@@ -66,12 +66,12 @@ def _runs(text: str) -> list[tuple[list[str], bool]]:
 
 
 def _is_general(word: str) -> bool:
-    # "reader" says more than "read"
+    # "reader" is more specific than "read"
     return word in SETTINGS or (stem(word) in generic_stems() and not word.endswith("er"))
 
 
 def _is_defined(lookup: Lookup, name: str, text: str) -> bool:
-    """Return whether one file only, which ``text`` does not name, defines ``name``, and not as a variable."""
+    """Return whether exactly one file, which ``text`` does not name, defines ``name`` as anything but a variable."""
     places = [place for place in lookup.definitions(name) if place.kind in (SOURCE, TEMPLATE)]
     if len(places) != 1 or places[0].path.rpartition("/")[2] in text or not lookup.verified(places[0], name):
         return False

@@ -25,21 +25,21 @@ TOOLS = frozenset(
 """Programs whose subcommands the project does not define."""
 DECLARES = "declares this command"
 DECLARING_CALLS = ("command(", "add_parser(", "Use: ", "Command::new(", "ommand(name = ")
-"""Code that comes directly before a subcommand's name where a command-line library declares it."""
+"""Code that directly precedes a subcommand's name in a declaration for a command-line library."""
 HANDLERS = ("cmd_{}", "command_{}", "do_{}", "handle_{}", "{}_command")
 """Names of the functions that handle a command of a chat or a shell."""
 VISIBILITIES_OF_RUST = ("pub ", "pub(crate) ", "pub(super) ")
 OPTIONS_OF_RUST = ("#[arg(", "#[clap(", "#[structopt(")
-"""Beginnings of the attributes above a field that declare it as an option of the command line."""
+"""Beginnings of the Rust attributes that declare the field below them as a command-line option."""
 MOST_LINES_OF_AN_ATTRIBUTE = 16
 MOST_WORDS_OF_A_VALUE = 4
 COMMAND_FILES = ("cmd_{}", "cmd-{}", "{}_cmd", "{}-cmd", "{}_command", "{}-command", "{}command")
-"""Names by which the file of a subcommand is recognised in any folder: ``cmd_stats.go`` for ``stats``."""
+"""Patterns for the name of a subcommand's file in any folder: ``cmd_stats.go`` for ``stats``."""
 COMMAND_FOLDERS = frozenset(("cmd", "cmds", "command", "commands", "subcommands", "cli"))
 
 
 def place_of_command(lookup: Lookup, name: Name) -> Fact | None:
-    """Return the place of a subcommand: the one file called so, else its one declaration, else None."""
+    """Return the place of a subcommand: the only file of that name, else its only declaration, else None."""
     if name.owner == "/":
         return _place_of_chat_command(lookup, name.text)
     if name.owner.lower() in TOOLS:
@@ -81,7 +81,7 @@ def _place_of_chat_command(lookup: Lookup, command: str) -> Fact | None:
 
 
 def _sources_with(lookup: Lookup, word: str) -> list[str]:
-    """Return the source files that contain ``word``; nothing if there are too many to read them."""
+    """Return the source files that contain ``word``; empty if there are too many to read."""
     files = [path for path, kind in lookup.holding(word) if kind == SOURCE]
     return files if len(files) <= MOST_WITH_ALL_WORDS else []
 
@@ -97,7 +97,7 @@ def _declaring_line(lines: list[tuple[int, str]], command: str) -> int:
     """Return the number of the line that most likely declares the subcommand ``command``; 0 if there is none."""
     declaring = [number for number, at in lines if _declares_command(at, command)]
     starts = [f"{quote}{command}{end}" for quote in ("'", '"') for end in (quote, " ")]
-    # A longer line with the name in quotation marks is a sentence of the help text.
+    # A longer line with the quoted name is a sentence of the help text.
     values = [
         number for number, at in lines
         if any(one in at for one in starts) and len(at.split()) <= MOST_WORDS_OF_A_VALUE

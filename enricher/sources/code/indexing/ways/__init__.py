@@ -116,7 +116,7 @@ def write(db: sqlite3.Connection, root: str, files: list[ListedFile]) -> bool:
 
 
 def _dependencies(texts: dict[str, str]) -> list[str]:
-    """Return the names, in small letters, of what the manifests among ``texts`` give a version."""
+    """Return the lower-case names of the packages whose versions the manifests among ``texts`` state."""
     manifests = (text for path, text in texts.items() if path.rpartition("/")[2].lower() in _MANIFESTS)
     names = {name.lower() for text in manifests for name in _DEPENDENCY.findall(text)}
     return sorted(names - _NO_DEPENDENCIES)[:MOST_DEPENDENCIES]
@@ -142,7 +142,7 @@ def _hash_of(files: Iterable[ListedFile]) -> str:
 
 
 def _read(root: str, file: ListedFile) -> str:
-    if file.size > MOST_BYTES and not CHANGELOG.match(file.path):  # of a changelog, the beginning is enough
+    if file.size > MOST_BYTES and not CHANGELOG.match(file.path):  # the beginning of a changelog is enough
         return ""
     text = read_text(root, file.path, MOST_BYTES)
     return as_markdown(text) if file.path.endswith(".rst") and is_document(file.path) else text
@@ -186,7 +186,7 @@ def _of_commands(found: list[Command]) -> list[Row]:
 def _of_runners(found: list[Runner], project: ProjectFiles) -> list[Row]:
     """Return a row for each command that runs a single test file; those that can run more files rank higher.
 
-    Those that every agent tries first (of Go, and a bare ``pytest``) say nothing about the project and are left out.
+    Commands that every agent tries first (those of Go, and ``pytest`` without options) are left out.
     """
     tests = [path for path in project.paths if "test" in path.lower() or "spec" in path.lower()]
     rows = []

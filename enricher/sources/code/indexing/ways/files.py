@@ -117,7 +117,7 @@ def of_files(project: ProjectFiles) -> list[Row]:
 def _calls(script: str) -> str:
     """Return the commands of a git hook on one line; empty if there are more than MOST_CALLS."""
     lines = [line.strip() for line in script.splitlines()]
-    # Left out is what only prepares the commands: ". husky.sh", "set -e", '[ -n "$CI" ] && exit 0'.
+    # Lines that only prepare the commands are left out: ". husky.sh", "set -e", '[ -n "$CI" ] && exit 0'.
     own = [line for line in lines if line and not line.startswith(("#", ".", "set ", "export ", "["))]
     calls = " && ".join(own)
     return calls if len(own) <= MOST_CALLS and len(calls) <= LONGEST_COMMAND else ""
@@ -183,8 +183,8 @@ def _of_workflow(path: str, text: str) -> list[Row]:
     deploys = bool(re.search(r"deploy|pages", name))
     does = "deploys" if deploys else "releases" if releases else ""
     rows = [file_row("deploy", path, f"{where} — deploys on {' or '.join(when)}", 7.0, line=line)] if deploys else []
-    if releases:  # one that deploys by its name may publish the package as well
-        rank = 7.1 if name in ("release", "publish") else 7.0  # not "docker-release" where there are both
+    if releases:  # a workflow named after a deployment may publish the package as well
+        rank = 7.1 if name in ("release", "publish") else 7.0  # prefers "release" to "docker-release" if there are both
         rows.append(file_row("release", path, f"{where} — releases on {' or '.join(when)}", rank, line=line))
     if does and branches and not tags:
         some = " that changes some paths" if re.search(r"^\s*paths(?:-ignore)?:", head, re.MULTILINE) else ""
@@ -214,13 +214,13 @@ def _of_changelog(project: ProjectFiles, path: str, text: str) -> list[Row]:
 
 
 def folder_of(path: str) -> str:
-    """Return the folder for which a document holds; empty for one of the whole project."""
+    """Return the folder to which a document applies; empty if it applies to the whole project."""
     folder = path.rpartition("/")[0]
     return "" if folder.startswith((".", "docs", "doc")) else folder
 
 
 def _started_by_pushes(workflows: dict[str, str]) -> str:
-    """Return what starts which workflow, as "a push to main: ci.yml, deploy.yml; a pushed tag `v*`: release.yml".
+    """Return which event starts which workflow: "a push to main: ci.yml, deploy.yml; a pushed tag `v*`: release.yml".
 
     ``workflows`` maps paths to texts. The result is empty if neither a push nor a pull request starts one of them.
     """

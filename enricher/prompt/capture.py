@@ -33,7 +33,7 @@ CUES = (
 The namespace is the kind of memory, such as ``decisions``; an empty one is guessed from the text of the memory.
 """
 
-# First letters of all words that introduce a memory: a cheap test, since every line of a prompt is checked.
+# First letters of all words that introduce a memory; they allow a cheap test of every line of a prompt.
 _FIRST_LETTERS = "nflptrd"
 _LONGEST = 1000
 _MOST_LINES = 400
@@ -192,10 +192,10 @@ def _statement(line: str) -> str:
 
 
 def _is_sentence(words: list[str]) -> bool:
-    """Return whether the words form a sentence; "bug we had" and "time the build was red" only name a thing."""
+    """Return whether the words form a sentence; phrases such as "bug we had" only name a thing."""
     if not words or words[0] in _STARTS_A_STATEMENT:
         return bool(words)
-    # "bug that …", "time we …": a clause after the first word describes a thing, and its verb makes no statement.
+    # "bug that …", "time we …": the verb of a relative clause after the first word does not make the words a sentence.
     relates = words[1:2] and (words[1] in _STARTS_A_STATEMENT or words[1] in _RELATES)
     return not relates and not _VERBS.isdisjoint(words[1:6])
 

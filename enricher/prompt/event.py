@@ -28,7 +28,7 @@ _PERSONS = frozenset(("", "user", "sdk"))
 _MACHINE_TAGS = ("<task-notification", "<agent-notification")
 _BYPASS_PHRASE = "no enrichment:"
 _PRIVATE = "[redacted:private]"
-# Names of files, folders or platforms with which prompts begin (".env is missing"): their dot is not the bypass prefix.
+# Names of files, folders or platforms that begin with a dot (".env is missing"), which here is not the bypass prefix.
 _DOTFILES = frozenset(
     """
     env envrc venv git github gitlab gitea circleci husky vscode idea cursor claude gemini codex copilot opencode
@@ -76,7 +76,7 @@ def skip_reason(event: PromptEvent, *, bypass_prefix: str = ".", enabled: bool =
     prompt = event.prompt.strip()
     if event.source.strip().lower() not in _PERSONS or _is_notification(prompt):
         return "machine_prompt"
-    if not prompt.replace(_PRIVATE, "").strip():  # private blocks are redacted before
+    if not prompt.replace(_PRIVATE, "").strip():  # private blocks have already been redacted
         return "empty"
     return _asked_to_skip(prompt, bypass_prefix)
 
@@ -120,7 +120,7 @@ def _is_slash_command(prompt: str) -> bool:
     # "# /commit" is a slash command in the form of a Markdown heading.
     line = prompt.removeprefix("#").lstrip(" ") if prompt.startswith("# /") else prompt
     name = line[1:257].split(None, 1)[:1] if line.startswith("/") and not line[1:2].isspace() else []
-    is_named = bool(name) and all(letter.isalnum() or letter in "-:" for letter in name[0])  # else it is a path
+    is_named = bool(name) and all(letter.isalnum() or letter in "-:" for letter in name[0])  # otherwise, it is a path
     return is_named and not _has_written_arguments(prompt)
 
 

@@ -1,4 +1,4 @@
-"""Identify the project of a folder: clones and worktrees of a repository are one project (ruling R28).
+"""Identify the project of a folder; clones and worktrees of a repository are one project (ruling R28).
 
 Runs in the hook, so it only reads a few small files and starts no git process.
 """
@@ -43,7 +43,7 @@ def identify(cwd: str) -> Project:
 
 
 def _hashed(path: str) -> str:
-    # A path may have bytes that are not UTF-8, which Python keeps as surrogates.
+    # A path may contain bytes that are not valid UTF-8; Python represents them as surrogates.
     return "local-" + keyed_hash(b"project", path.encode(errors="backslashreplace"))[:16]
 
 
@@ -112,7 +112,7 @@ def _is_local(address: str) -> bool:
 
 def _read(path: str) -> str:
     try:
-        descriptor = os.open(path, os.O_RDONLY | NONBLOCK)  # there may be a named pipe in place of the file
+        descriptor = os.open(path, os.O_RDONLY | NONBLOCK)  # the path may be a named pipe
     except (OSError, ValueError):
         return ""
     try:

@@ -1,4 +1,4 @@
-"""Cut texts, make them harmless, leave out their code blocks, find marks in them, and estimate their tokens."""
+"""Cut and sanitize texts, remove their code blocks, find substrings, and estimate their tokens."""
 
 from __future__ import annotations
 
@@ -75,6 +75,6 @@ def without_last_word(text: str, *, window: int = 40) -> str:
 def estimate_tokens(text: str) -> int:
     """Estimate the number of tokens as max(words x 1.3 + 1, characters / 4, CJK characters) (ruling R12)."""
     wide = 0
-    if not text.isascii() and max(text) >= CJK_STARTS:  # most texts need no count of single characters, which is slow
+    if not text.isascii() and max(text) >= CJK_STARTS:  # most texts need no slow count of single characters
         wide = sum(1 for char in text if CJK_STARTS <= char <= CJK_ENDS or HANGUL[0] <= char <= HANGUL[1])
     return max(int(len(text.split()) * 1.3) + 1, len(text) // 4, wide)

@@ -11,7 +11,7 @@ import time
 
 PATIENCE_S = 20.0
 PATIENCE_VARIABLE = "ENRICHER_GIT_PATIENCE_S"
-"""The environment variable with another number of seconds that git may take, from 0.05 to 600."""
+"""The environment variable that overrides the time limit for git, in seconds from 0.05 to 600."""
 MOST_BYTES = 64 * 1024 * 1024
 # Commands that change nothing must not lock the index, which would make the user's own git fail. The other settings are
 # those by which a repository could name programs for git to run, or change what git prints.
@@ -84,7 +84,7 @@ def _printed(process: subprocess.Popen[bytes], given: bytes, most: int) -> bytea
     if process.stdin is None or process.stdout is None:
         return printed
     with contextlib.suppress(BrokenPipeError), process.stdin:
-        process.stdin.write(given)  # a batch of commit ids, which a pipe takes at once, so this does not wait for git
+        process.stdin.write(given)  # a pipe accepts a whole batch of commit ids at once, so this does not wait for git
     while len(printed) <= most:
         ready, _, _ = select.select([process.stdout], [], [], max(0.0, until - time.monotonic()))
         if not ready:

@@ -1,6 +1,6 @@
-"""Store the lines of a project's release notes in its code index, each with the version that it stands under.
+"""Store the lines of a project's release notes in its code index, each with the version that it belongs to.
 
-This runs behind the prompts, whenever such a file has changed; ``enricher.context.past_things`` reads the lines.
+This runs in the background after prompts, if such a file has changed; ``enricher.context.past_things`` reads the lines.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def _rows_of(root: str, path: str) -> list[tuple[str, int, str, str, str]]:
 def lines(text: str, version: str = "") -> Iterator[tuple[int, str, str, str]]:
     """Yield (line, version, section, text) for each entry of release notes; the text is empty for a version's heading.
 
-    Text that stands above the first version is left out.
+    Text above the first version is left out.
     """
     section, start, entry = "", 0, ""
     all_lines = [*text.splitlines(), ""]
@@ -92,7 +92,7 @@ def lines(text: str, version: str = "") -> Iterator[tuple[int, str, str, str]]:
 
 
 def _title(line: str, below: str, *, is_free: bool) -> str:
-    """Return the heading that a line is, as plain text; ``is_free`` says that no text stands directly above it."""
+    """Return the text of a line that is a heading, else nothing; ``is_free`` says that the line above it is empty."""
     marked = _MARKED.match(line)
     if marked:
         return _plain(marked[1])

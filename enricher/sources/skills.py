@@ -19,9 +19,9 @@ DESCRIPTION_CHARS = 600
 FEWEST_BEYOND_NAME = 1
 """Minimum words that the prompt must share with the description, too, if the skill's name is a single word."""
 FEWEST_OF_DESCRIPTION, SHARE_OF_PROMPT = 3, 0.5
-"""Minimum shared words, and their least share of the prompt's words, if the prompt lacks part of the skill's name."""
+"""Minimum number of shared words, and minimum share of the prompt's words, if the prompt lacks part of the name."""
 AHEAD = 1.4
-"""Factor by which the best score must exceed the next one; with similar scores the choice would be a guess."""
+"""Factor by which the best score must exceed the next one; if they were similar, the choice would be a guess."""
 
 _DEEDS = (
     (
@@ -45,9 +45,9 @@ _DEEDS = (
     "open submit raise öffn ouvr abr apr откро",
     "analyze analyse profile measure benchmark analysier",
 )
-"""Verbs for the same action, a line for each; of languages other than English their beginnings."""
+"""Synonyms for each action, one action per line; verbs of other languages than English as beginnings of words."""
 _FIRST_WIDE = "\u2e80"
-"""From this character on, Unicode has the Chinese and Japanese characters, which are written without spaces."""
+"""The first of Unicode's Chinese and Japanese characters, which are written without spaces between words."""
 _GENERIC = frozenset(
     """
     a about add agent all also an and any anything are as assistant at be best build but by can change changes claude
@@ -176,7 +176,7 @@ _rows: list[tuple[frozenset[str], tuple[str, ...], tuple[str, ...]]] = []
 
 
 def _action_rows() -> list[tuple[frozenset[str], tuple[str, ...], tuple[str, ...]]]:
-    """Return for each action its words, the beginnings of words, and the words that may be anywhere in a text."""
+    """Return for each action: whole words, beginnings of words, and words that may be anywhere in a text."""
     if not _rows:  # not at import: most prompts are not compared with skills
         for line in _DEEDS:
             words = line.split()

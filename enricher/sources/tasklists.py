@@ -29,7 +29,7 @@ READ_OF_PROMPT = 4000
 MOST_WORDS = 60
 LONGEST_ID = 64
 DONE = frozenset("closed done completed complete cancelled tombstone deleted resolved".split())
-"""Words of all these lists for a task that needs no more work; beads marks a deleted one as a tombstone."""
+"""Statuses of a task that needs no more work, in all these lists; beads marks a deleted task as a tombstone."""
 
 BY_ID_SCORE, ONE_WORD_SCORE, NO_SCORE = 0.95, 0.6, 0.2
 TWO_WORDS_BASE, MORE_WORDS_BASE, OF_THE_TITLE, OF_THE_PROMPT = 0.25, 0.4, 0.4, 0.3
@@ -59,7 +59,7 @@ _STOP = frozenset(
     www message messages log logs debug include including document documents already exist exists generate generated
     """.split()
 )
-"""Words that any prompt may share with any task, so that they do not count."""
+"""Words that do not count, because any prompt may share them with any task."""
 
 
 class Task:
@@ -100,7 +100,7 @@ def ranked(tasks: Iterable[Task], wanted: TaskQuery) -> list[tuple[Task, float]]
         relevance = score(task, wanted)
         if relevance > NO_SCORE:
             scored.append((-relevance, task.where, task.id, task))
-    scored.sort(key=lambda one: one[:3])  # without the task itself, which has no order
+    scored.sort(key=lambda one: one[:3])  # without the task itself, because tasks cannot be compared
     return [(task, -least) for least, _, _, task in scored]
 
 
@@ -218,7 +218,7 @@ def _checkbox(line: str, number: int, *, where: str) -> Task | None:
 
 
 def _promising(content: bytes, wanted: TaskQuery) -> list[tuple[str, int]]:
-    """Return the lines that contain the greatest number of wanted words, each with its line number."""
+    """Return the lines with the most wanted words, each with its line number."""
     low = content.lower()  # bytes.lower() changes ASCII only, so offsets stay valid
     counts: dict[int, int] = {}
     for needle, weight in _needles(wanted):
@@ -239,7 +239,7 @@ def _needles(wanted: TaskQuery) -> Iterator[tuple[bytes, int]]:
     for word in sorted(wanted.stems):
         yield word.removesuffix("i").encode(errors="replace"), 1  # a stem's final "i" stands for "y" or "ies"
     for word in sorted(wanted.ids):
-        yield word.removeprefix("task ").encode(errors="replace"), MOST_WORDS  # as much as all stems together
+        yield word.removeprefix("task ").encode(errors="replace"), MOST_WORDS  # weighs as much as all stems together
 
 
 def _line(content: bytes, start: int) -> str:

@@ -1,8 +1,8 @@
 """Build and parse the URIs of memories, such as ``enricher://memory/…`` or ``enricher://search/…``.
 
-The MCP server offers memories under these URIs. The hook writes them into traces; to keep it fast, this module imports
-nothing else for that. ``subcog://`` is accepted as well. All that follows the first slash is one value, in which ``/``,
-``?``, ``#`` and ``+`` have no special meaning.
+The MCP server offers memories under these URIs, and the hook writes them into traces. To keep the hook fast, this
+module imports no others. ``subcog://`` is accepted as well. Everything after the first slash is one value, in which
+``/``, ``?``, ``#`` and ``+`` have no special meaning.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def parse_uri(address: str) -> tuple[str, str]:
     if not found or scheme.lower() not in SCHEMES:
         raise UriError(f"{address[:200]!r} does not begin with {SCHEME}://; {_known()}")
     family, _, encoded = rest.partition("/")
-    # Encoded first, because an address may contain characters that UTF-8 cannot encode (lone surrogates).
+    # Encode first, because an address may contain characters that UTF-8 cannot encode (lone surrogates).
     text = unquote_to_bytes(encoded.encode(errors="replace")).decode(errors="replace").strip()
     if family in (TOPICS, SEARCH, MEMORY) and len(text) > LONGEST_TEXT:
         raise UriError(f"the text of the address has {len(text)} characters; at most {LONGEST_TEXT} are read")

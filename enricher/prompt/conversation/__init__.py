@@ -21,9 +21,9 @@ class Conversation:
     """The end of a session's transcript, redacted and shortened.
 
     ``prompts`` are the user's last prompts, oldest first. ``files`` are files that the agent's tools used, newest
-    first, and ``changed`` are those changed since the last prompt. ``earlier_files`` were used longer ago; it has only
-    files that a channel asked about (``Request.were_opened``). ``has_edits`` is true if the tools changed any file.
-    ``commands`` are shell commands of the agent, newest first; ``errors`` are errors of its tools, newest first.
+    first, and ``changed`` are those changed since the last prompt. ``earlier_files`` were used longer ago; only files
+    that a channel has asked about are in it (``Request.were_opened``). ``has_edits`` is true if the tools changed any
+    file. ``commands`` are shell commands of the agent, newest first; ``errors`` are errors of its tools, newest first.
     ``todos`` are the (status, text) of the agent's tasks. ``resumed`` identifies the event by which the host dropped
     all this from its context; it is empty if the host dropped nothing. ``problem`` describes what could not be read;
     ``transcript`` is the file that was read. If the prompt mentions tests, ``edits`` are the (file, name) of the last
@@ -69,7 +69,7 @@ class Conversation:
         return bool(self.resumed) and not self.resumed.startswith(NEWS)
 
     def may_be_meant_by(self, prompt: str) -> bool:
-        """Return whether a prompt may refer back to this conversation: a long one is assumed to name its subject."""
+        """Return whether a prompt may refer to this conversation; a long prompt is assumed to name its subject."""
         return bool(self) and len(prompt.split(None, POINTING_WORDS)) <= POINTING_WORDS
 
     def to_json(self) -> dict[str, Any]:

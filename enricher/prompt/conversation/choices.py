@@ -186,7 +186,7 @@ def _only_choice(words: list[_Word]) -> PromptChoice | None:
         is_sure = at > 0 and is_noun(lows[at - 1]) and (lows[at] != "a" or at + 1 == len(words))
         if label := _label(word, is_sure=is_sure):
             if label.isdigit() and at + 1 < len(words) and is_noun(lows[at + 1]):
-                return None  # a number of things: "implement 3 parts"
+                return None  # a count: "implement 3 parts"
             labels.append(label)
         # "First add a test" orders the steps and chooses nothing.
         elif word.low in _POSITIONS and (word.low != "first" or at + 1 == len(words) or _is_one(lows[at + 1])):
@@ -194,7 +194,7 @@ def _only_choice(words: list[_Word]) -> PromptChoice | None:
         elif not (word.low in _FILL or word.low in _AND or is_noun(word.low)):
             left.append(word.low)
     is_both = not _BOTH.isdisjoint(left) or any(f" {one} " in flat for one in _BOTH_COUNTED)
-    # The numerals in _BOTH_COUNTED count as understood only as part of such a phrase.
+    # The numerals in _BOTH_COUNTED are recognised only as part of such a phrase.
     left = [low for low in left if low not in _BOTH and not (is_both and low in ("deux", "dos", "dois", "duas"))]
     is_other = bool(left) and all(low in _OTHER for low in left)
     if left and not is_other:
@@ -283,8 +283,8 @@ def _read_cjk(prompt: str) -> PromptChoice:
 
 
 def _ascii_label(char: str) -> str:
-    """Return a digit or capital letter, which may be full-width, as an ASCII label; empty for other characters."""
+    """Return a digit or capital letter (also a full-width one) as an ASCII label; empty for other characters."""
     code = ord(char)
-    # Unicode has the full-width forms of "!" to "~" in the order of ASCII, 0xFEE0 further on.
+    # In Unicode, the full-width forms of "!" to "~" are in ASCII order, at an offset of 0xFEE0.
     plain = chr(code - 0xFEE0) if 0xFF01 <= code <= 0xFF5E else char
     return label_of(plain) if plain.isdigit() or plain.isupper() else ""

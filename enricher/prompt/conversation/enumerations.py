@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from enricher.prompt.conversation.choices import PromptChoice
 
 MOST_LINES = 2000
-BODY_LINES = 12  # below an option: they are searched for the files that it mentions
+BODY_LINES = 12  # maximum lines below an option that are searched for file names
 LONGEST_INTRODUCTION = 160
-TAIL_CHARS = 500  # of the short question after the last list
+TAIL_CHARS = 500  # maximum characters of the question after the last list
 OPTION_CHARS = 150
 BULLETS = ("- ", "* ", "+ ", "\u2022 ")
 KEYCAP = "\ufe0f\u20e3"
@@ -59,9 +59,9 @@ class Enumeration:
 
         ``kind`` is what marks the item (NOUN, NUMBER, LETTER, ROW or BULLET), and ``indent`` its indentation.
         """
-        if kind != self.kind or abs(indent - self.indent) > 1:  # 1: numbers may be aligned at the right
+        if kind != self.kind or abs(indent - self.indent) > 1:  # 1: numbers may be right-aligned
             return False
-        if kind in (NOUN, ROW):  # headings and rows need not be in order; what is repeated begins another list
+        if kind in (NOUN, ROW):  # headings and rows need not be in order; a repeated label begins another list
             return label not in [one.label for one in self.options]
         return label == _next(self.options[-1].label)
 
@@ -92,7 +92,7 @@ def _chosen(choice: PromptChoice, one: Enumeration) -> list[Option]:
         return one.options if size == 2 else []
     by_label = {option.label: option for option in one.options if option.label}
     found = [by_label.get(label) for label in choice.labels]
-    # Position -1 becomes index -1, which is the last as well.
+    # Position -1 becomes index -1, which is also the last element.
     found += [one.options[max(at, 0) - 1] if at <= size else None for at in choice.positions]
     return [option for option in found if option] if all(found) else []
 
@@ -156,7 +156,7 @@ def _bulleted(lines: list[str]) -> list[Enumeration]:
 
 
 def _item(line: str) -> tuple[int, int, Option | None]:
-    """Return what marks the item in a line (NOUN, NUMBER, LETTER or ROW), its indentation, and the item as an option.
+    """Return the kind of the item in a line (NOUN, NUMBER, LETTER or ROW), its indentation, and the item as an option.
 
     The option is None if the line contains no item with a label.
     """

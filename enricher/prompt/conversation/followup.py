@@ -149,7 +149,7 @@ def kind(prompt: str) -> str:
     while len(own) > 1 and own[0] in _OPENERS:
         own = own[1:]
     choice = _choice(prompt)
-    if choice and not choice.is_other:  # before approvals: "yes, option 2" is more than a yes
+    if choice and not choice.is_other:  # checked before approvals: "yes, option 2" also chooses
         return CHOICE
     if " ".join(own).removesuffix(" please").removesuffix(" then") in _APPROVALS:
         return APPROVAL
@@ -208,11 +208,11 @@ def subject(conversation: Conversation, prompt: str) -> str:
 
 
 def _last_orders(conversation: Conversation) -> list[str]:
-    """Return the earlier prompts that request something, newest first; stop after one that needs no earlier prompt."""
+    """Return the earlier prompts with a request, newest first, up to the first that is complete by itself."""
     found: list[str] = []
     for text in reversed(conversation.prompts):
         how = kind(text)
-        # A prompt that refers back says what to do only if it refers by a pronoun ("rename it to …").
+        # A prompt that refers to earlier turns states a task only if it does so with a pronoun ("rename it to …").
         if how in ("", POINTING) and len(text.split()) >= FEWEST_WORDS_OF_AN_ORDER:
             found.append(text)
         if found and not how:
@@ -263,7 +263,7 @@ def referents(conversation: Conversation, prompt: str, *, further_back: bool = T
         asked = mentions(last, is_file=is_file)
         answered = conversation.answer_files if is_file else conversation.answer_names
         done = conversation.changed if is_file else []
-        # Without changed files, the last prompt's own names that the answer took up count as done.
+        # If no files were changed, names of the last prompt that the answer repeats count as done.
         done = done or [one for one in asked if _is_among(one, answered)] or asked
         places = [asked + answered]
         if further_back:

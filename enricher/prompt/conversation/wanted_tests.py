@@ -1,7 +1,7 @@
 """Recognise a prompt that asks for tests without naming what they test: "and the tests for it?", "run just that test".
 
-It is recognised by a clause about tests in which every word is listed here: any other word might name another subject
-than that of the conversation. Runs in the hook, without regular expressions.
+A clause about tests counts only if this module lists each of its words, because any other word might name a new
+subject. Runs in the hook, without regular expressions.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from enricher.prompt.wording.actions import clauses
 
 OF_IT, RUN_IT, RUN_ONE = "of it", "run it", "run one"
-"""What is asked for: the tests of the subject, to run only these, or how to run any single test."""
+"""What a prompt asks for: the tests of its subject, a run of only these, or how to run a single test."""
 MOST_WORDS = 30
 """Maximum words of a prompt: a longer one names its subject."""
 FEW_WORDS = 2
@@ -59,7 +59,7 @@ glue: one ones new here there's just only next yet already still again first if 
   arquivo já com estão pode gli uno sono soltanto ora adesso già come puoi potresti dei и ли только лишь тоже ещё еще
   теперь сейчас пожалуйста можешь функции файла как уже
 """
-"""Rows for English, German, French, Spanish, Portuguese, Italian and Russian together: a kind, and its words.
+"""Kinds of words, each with the words of English, German, French, Spanish, Portuguese, Italian and Russian.
 
 A "pointer" stands for the subject, also with a noun where a word of "before-pointer" precedes it: "for that rule".
 A clause with "run" needs it, or a word of "concerned", or of "single". Any other needs a word of "asking" or a pointer
@@ -70,7 +70,7 @@ NEEDED_BESIDE = {
     "negation": "there there's theres have has isn't isnt shouldn't shouldnt haven't hasn't",
     "tested": "is isn't are be was ist wird est c'est está è",
 }  # fmt: skip
-"""Kinds of words that count only beside one of others: "what you changed", not "I added tests"."""
+"""Kinds of words that count only together with a word of another kind: "what you changed", not "I added tests"."""
 WIDE = """
 noun: 单元测试 测试用例 测试 单测 テストケース テスト
 pointer: 这个 那个 这些 那些 这 那 它 この その あの これ それ あれ
@@ -83,7 +83,7 @@ glue: どうすればいい ありますか お願いします 追加して 書�
   怎么 如何 怎样 ある 追加 だけ のみ まだ 関数 変更 いる どこ どれ どの する には して です ます 有 哪 给 为 对 加 上
   补 写 也 再 还 吧 请 就 只 在 是 被 过 用 呢 吗 的 了 个 来 今 は の を も が に で と か ね よ 覆盖 需要
 """
-"""The same for Chinese and Japanese, whose words have no blanks between them: of "glue", the longest come first."""
+"""The same for Chinese and Japanese, which have no spaces between words; in "glue", the longest words come first."""
 
 
 def _read(text: str) -> dict[str, frozenset[str]]:
@@ -105,7 +105,7 @@ _GLUE = frozenset().union(
 
 
 def wanted(prompt: str) -> str:
-    """Return OF_IT, RUN_IT or RUN_ONE if a prompt asks so; empty if it does not, or if it may name another subject."""
+    """Return OF_IT, RUN_IT or RUN_ONE, whichever a prompt asks for; empty if none, or if it may name a new subject."""
     low = prompt.lower().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
     if len(low.split(None, MOST_WORDS)) > MOST_WORDS:
         return ""
@@ -120,10 +120,10 @@ def wanted(prompt: str) -> str:
 
 
 def _keeps_the_subject(words: list[str]) -> bool:
-    """Return whether a clause beside the one on tests has the same subject, as "rename it to limit"."""
+    """Return whether a clause other than the one about tests keeps the subject, such as "rename it to limit"."""
     if len(words) <= FEW_WORDS or not _NOUNS.isdisjoint(words) or (_GLUE | _OF["negation"]).issuperset(words):
         return True
-    behind = [*words[1:], "it"]  # before any other word, a pointer such as "that" may begin a relative clause
+    behind = [*words[1:], "it"]  # before other words, "that" may begin a relative clause
     return any(
         word in _POINTERS and (word in ("it", "them") or after in _GLUE)
         for word, after in zip(words, behind, strict=True)
@@ -149,7 +149,7 @@ def _of_words(words: list[str], *, is_question: bool) -> str:
 
 
 def _of_running(own: set[str]) -> str:
-    """Return what a clause with a verb such as "run" asks for: RUN_IT, RUN_ONE or neither, as "run the tests"."""
+    """Return what a clause with a verb such as "run" asks for: RUN_IT, RUN_ONE, or nothing for "run the tests"."""
     known = _GLUE.union(*(_OF[kind] for kind in ("run", "single", "concerned", "yours", "wider")), ("command", "cmd"))
     if not own & (_NOUNS | {"ones"}) or not own <= known:
         return ""
@@ -160,9 +160,9 @@ def _of_running(own: set[str]) -> str:
 
 
 def _is_on_a_test(words: list[str], at: int) -> bool:
-    """Return whether the word at position ``at`` is the verb "test", or a test that the conversation already knows.
+    """Return whether the word at position ``at`` is the verb "test", or means a test already in the conversation.
 
-    Neither "test it" nor "what does this test do" asks which tests there are.
+    Such clauses ("test it", "what does this test do") do not ask which tests there are.
     """
     noun, before, behind = words[at], words[at - 1] if at else "", words[at + 1 : at + 2]
     if not at:
@@ -178,9 +178,9 @@ def _is_on_a_test(words: list[str], at: int) -> bool:
 
 
 def _without_noun(words: list[str]) -> list[str]:
-    """Return the words without a noun of up to two words behind a pointer: "for that rule", "für diese Regel"."""
+    """Return the words without a noun of up to two words after a pointing word: "for that rule", "für diese Regel"."""
     for at in range(len(words) - 2):
-        is_pointer = words[at + 1] in _POINTERS and words[at + 1] != "das"  # which may be an article
+        is_pointer = words[at + 1] in _POINTERS and words[at + 1] != "das"  # "das" may be an article
         if words[at] in _OF["before-pointer"] and is_pointer and words[at + 2] not in _OF["wider"]:
             return [*words[: at + 2], *(word for word in words[at + 2 : at + 4] if word in _GLUE), *words[at + 4 :]]
     return words

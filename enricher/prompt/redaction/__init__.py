@@ -26,7 +26,7 @@ WHOLE_WORDS = {
     b"sessionid": b"sessionid",
     b"phpsessid": b"phpsessid",
     b"jsessionid": b"jsessionid",
-    b"session": b"session=",  # the word alone rarely precedes a secret; the same goes for "sid" and "code"
+    b"session": b"session=",  # the word alone rarely precedes a secret; likewise "sid" and "code"
     b"sid": b".sid=",
     b"cookie": b"cookie",
     b"signature": b"signature",
@@ -49,7 +49,7 @@ _SHORT_PROMPT = 2_000
 _MOST_PASSES = 6
 # Characters that are read beyond a cut: more than any secret has, except key blocks, which are searched everywhere.
 _MARGIN = 4096
-_LONGEST_MARK = 48  # room for the line that ``_cap`` puts in place of what it leaves out
+_LONGEST_MARK = 48  # maximum length of the line by which ``_cap`` replaces what it omits
 
 
 def redact(text: str) -> tuple[str, tuple[str, ...]]:

@@ -18,7 +18,7 @@ _LONGEST_PUTTY_LINE = 256
 
 
 def block_spans(raw: bytes, low: bytes, blocks: list[bytes]) -> list[Span]:
-    """Return the spans of private keys and ``<private>`` blocks; ``blocks`` are the marks of these in the text."""
+    """Return the spans of private keys and ``<private>`` blocks; ``blocks`` are the markers that the text contains."""
     spans: list[Span] = []
     if b"<private" in blocks:
         spans += _private_blocks(low)
@@ -54,7 +54,7 @@ def _key_blocks(raw: bytes) -> list[Span]:
     spans: list[Span] = []
     begin, done = -1, 0
     for name in places(raw, b"PRIVATE KEY"):
-        line = raw[max(done, name - 40) : name]  # longer than "---- BEGIN SSH2 ENCRYPTED "
+        line = raw[max(done, name - 40) : name]  # 40 is more than the length of "---- BEGIN SSH2 ENCRYPTED "
         opens, closes = line.rfind(b"BEGIN "), line.rfind(b"END ")
         if opens > closes:
             spans += _open_key(raw, begin, name)

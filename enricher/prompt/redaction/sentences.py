@@ -114,7 +114,7 @@ def secrets_in_sentences(screen: Screen) -> list[Span]:
     return spans if screen.text.isascii() else spans + _in_other_scripts(screen)
 
 
-# Rows: a name, its first word, which is looked up in the vocabulary of a text, and the kind of secret.
+# Rows: a name, its first word (which is looked up in the vocabulary of a text), and the kind of secret.
 _IN_ASCII = tuple((word.encode(), word.replace("-", " ").split()[0].encode(), kind) for word, kind in ASCII)
 
 

@@ -21,7 +21,7 @@ _LONGEST_LOOK = 320
 _LONGEST_USERINFO = 512
 _AWS = (b"AKIA", b"ASIA", b"ABIA", b"ACCA")
 _FILLERS = (b"xxxx", b"your", b"example", b"placeholder", b"redacted", b"changeme", b"insert", b"replace")
-SHORTEST_RANDOM = 20  # characters; in fewer, chance decides how often the class changes
+SHORTEST_RANDOM = 20  # minimum characters; in fewer, changes of class are a matter of chance
 _SEPARATORS = bytes.maketrans(b"-./$=,+%:", b"_________")
 # Replaces each letter or digit with its class (a, A or 0), to count how often the class changes.
 _CLASSES = bytes.maketrans(DIGITS + LOWER[10:] + UPPER[10:], b"0" * 10 + b"a" * 26 + b"A" * 26)
@@ -169,7 +169,7 @@ def _is_body(body: bytes, is_anywhere: bool) -> bool:
     longest = max(map(len, head.split(b"_")))
     if is_anywhere:
         return longest >= 16 or len(body.translate(None, DIGITS)) < len(body)
-    # One change in seven positions is a low bar.
+    # One change in seven positions is a lenient threshold.
     return longest >= 16 or _class_changes(head) * 7 >= len(head)
 
 

@@ -6,8 +6,8 @@ placeholders, types, versions and paths are never secrets; several quoted words 
 
 from __future__ import annotations
 
-# How much a value must look like a secret, in ascending order: not at all; by letters and digits; also by its length;
-# by random characters.
+# How much a value must look like a secret, in ascending order: not at all, by having letters and digits, also by its
+# length, by random characters.
 ANYTHING, MIXED, LONG, RANDOM = range(4)
 _NO_VALUES = frozenset(
     """

@@ -1,4 +1,4 @@
-"""Find the innermost frame outside libraries in a pasted stack trace, the name of the exception, and values in a log.
+"""Find in pasted text the innermost stack frame outside libraries, the name of the exception, and logged values.
 
 The lines of a stack trace are recognised by the formats that programming languages use; any other line is ignored.
 This module is loaded only for prompts that contain a stack trace or an error.
@@ -14,7 +14,7 @@ SOURCE_ENDS = frozenset(
     " mm c h cc cpp cxx hh hpp cs fs vb razor php phtml sh lua r dart ex exs erl hs jl zig nim cr ml pl pm gd"
     " ino".split()
 )
-"""Extensions of the source files in stack traces; ``wording.words`` has those of all files that people mention."""
+"""Extensions of source files in stack traces; ``wording.words`` has the extensions of all files that people mention."""
 JVM_ENDS = frozenset(("java", "kt", "kts", "scala", "groovy", "clj"))
 LIBRARY_PACKAGES = (
     "java.", "javax.", "jakarta.", "jdk.", "sun.", "com.sun.", "oracle.", "kotlin.", "kotlinx.", "scala.", "groovy.",
@@ -35,11 +35,11 @@ LIBRARY_FOLDERS = (
     "/_next/static/", ".min.js", ".min.mjs",
 )  # fmt: skip
 INSTALLED_IN = ("/site-packages/", "/dist-packages/")
-"""Folders in which Python packages are installed; below them, paths are those of the package's own repository."""
+"""Folders of installed Python packages; paths below them are the same as in the repository of the package."""
 GO_MODULES = "/go/pkg/mod/"
-"""The folder in which Go keeps other modules: ``/go/pkg/mod/example.org/shop@v1.2.0/orders/place.go``."""
+"""The folder of downloaded Go modules: ``/go/pkg/mod/example.org/shop@v1.2.0/orders/place.go``."""
 LEVEL_KEYS, MESSAGE_KEYS = ("level", "lvl", "severity", "levelname"), ("msg", "message", "event")
-"""Keys under which lines of a log in JSON or as ``key=value`` have their level and their message."""
+"""Keys of the level and of the message in log lines in JSON or as ``key=value``."""
 MOST_INSTALLED = 4
 LOCAL_HOSTS = frozenset(("localhost", "127.0.0.1", "0.0.0.0", "[::1]"))
 PYTHON_ENDS = (".py", ".pyi", ".pyx")
@@ -67,7 +67,7 @@ def innermost_frame(text: str) -> str:
 
 
 def innermost(text: str) -> Frame | None:
-    """Return the innermost frame of a stack trace in code that is no library; None if there is none."""
+    """Return the innermost frame of a stack trace outside libraries; None if there is none."""
     sections: list[list[Frame]] = [[]]
     innermost_last = False
     for line in _ends_of(text):
@@ -89,8 +89,8 @@ def innermost(text: str) -> Frame | None:
 def installed_frames(text: str) -> list[tuple[str, int, str, str]]:
     """Return (path, line, function, module) of the innermost frames in installed packages, the innermost first.
 
-    A user of a library reports its errors with such frames only. The path begins at the package in Python
-    ("shop/orders.py"), and in the module in Go; for Python, the module is empty.
+    An error report from a user of a library has only such frames. In Python, the path begins with the package
+    ("shop/orders.py") and the module is empty; in Go, it is relative to the module.
     """
     lines = _ends_of(text)
     found: dict[str, tuple[str, int, str, str]] = {}
@@ -118,7 +118,7 @@ def _go_function(call: str) -> str:
 
 
 def logged_value(line: str, keys: tuple[str, ...]) -> str:
-    """Return the value of the first of ``keys`` that a line of a log has, in JSON or as ``key=value``; else ""."""
+    """Return the value of the first of ``keys`` in a log line, in JSON or as ``key=value``; empty if there is none."""
     for mark in (mark for key in keys for mark in (f'"{key}":', f" {key}=")):
         _, found, behind = f" {line}".partition(mark)
         if found:
@@ -153,7 +153,7 @@ def read_frame(bare: str) -> Frame | None:
     if "panicked at " in bare:
         return _panic(bare)
     if ".php on line " in bare:
-        # Of an argument of a wrong type, the caller that passed it, and not the place "and defined in".
+        # For an argument of the wrong type, PHP names the caller and the place of the definition; the caller is taken.
         mark = " called in " if " called in " in bare else " in "
         path, _, after = bare.partition(" and defined in ")[0].rpartition(mark)[2].partition(" on line ")
         return _located(f"{path}:{after.partition(' ')[0]}")
@@ -213,10 +213,10 @@ def _at(call: str) -> Frame | None:
         return _located(inside.rpartition(")")[0])
     name, found, inside = call.partition("(")
     path, _, number = inside.partition(")")[0].partition(":")
-    # Of "at java.base/java.util.Map.get(Map.java:52)" the part after the module is the package.
+    # In "at java.base/java.util.Map.get(Map.java:52)", the package follows the name of the module.
     if found and "/" not in path and path.rpartition(".")[2] in JVM_ENDS and _is_number(number):
         function = name.rpartition(".")[2]
-        if function.startswith("lambda$"):  # "lambda$load$3" is the third one in "load"
+        if function.startswith("lambda$"):  # "lambda$load$3" is in the method "load"
             function = function.split("$")[1]
         return Frame(path, number, package=name.rpartition("/")[2], function=function)
     return _located(call)
@@ -233,7 +233,7 @@ def _php(bare: str) -> Frame | None:
 def _panic(bare: str) -> Frame | None:
     """Return the location in Rust's ``panicked at src/main.rs:4:5:``; None if there is none."""
     words = bare.partition("panicked at ")[2].split()
-    # Before Rust 1.73, the message was between the two.
+    # Before Rust 1.73, the message came before the location.
     return (_located(words[0]) or _located(words[-1])) if words else None
 
 
@@ -266,7 +266,7 @@ def _located(place: str) -> Frame | None:
     """
     pieces = place.strip().rstrip(",:").split(":")
     numbers = 0
-    # The last numbers are the line and, in some languages, the column.
+    # The numbers at the end are the line and, in some languages, the column.
     while numbers < min(2, len(pieces) - 1) and _is_number(pieces[-1 - numbers]):
         numbers += 1
     if not numbers:

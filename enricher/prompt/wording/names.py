@@ -1,6 +1,6 @@
 """Extract what a prompt names: identifiers, files, routes, flags, quoted texts, errors.
 
-Names are read in the lines that the user wrote. Of pasted logs, stack traces and code, only error messages, failed
+Names are read from the lines that the user wrote. Of pasted logs, stack traces and code, only error messages, failed
 tests, the innermost frame and some lines of code are used, because prompts are rarely about the rest. This module runs
 in the hook, so it uses no regular expressions.
 """
@@ -41,15 +41,15 @@ IDENTIFIER, FILE, ROUTE, FLAG, TEXT, ERROR = "identifier", "file", "route", "fla
 FRAME = "frame"
 """Kind of name: the location to which a pasted stack trace points, which is the innermost frame outside libraries."""
 INSTALLED = "installed"
-"""Kind of name: a stack frame in an installed package, which is the project itself if its user reports an error."""
+"""Kind of name: a stack frame in an installed package, which may be this project, in a report from a user of it."""
 CODE = "code"
 """Kind of name: a line of pasted code, which may be from the project."""
 ATTACHED, COMMAND = "attached", "command"
-"""Kinds of names: the file in ``@path``, which the coding agent reads if it exists; the subcommand in "`tool sub`"."""
+"""Kinds of names: the file in ``@path``, which the agent reads if it exists; the subcommand in "`tool sub`"."""
 MEMBER = "member"
-"""Kind of name: an ordinary word behind another one and a dot ("app.param"), which only the project can confirm."""
+"""Kind of name: an ordinary word after another one and a dot ("app.param"); only the project can confirm it."""
 SPOKEN = "spoken"
-"""Kind of name: a line of the prompt, in whose plain words a name may be said: "the chunked reader"."""
+"""Kind of name: a line of the prompt whose ordinary words may be a name: "the chunked reader"."""
 FAILED = "failed"
 """Kind of name: the file of a failed test in the pasted output of a test runner."""
 MOST_CHARS = 12_000
@@ -61,9 +61,9 @@ SHORTEST_VARIABLE = 5
 MOST_SPOKEN, LONGEST_SPOKEN = 3, 300
 LONGEST_UNIT = 4
 MOST_WORDS_OF_A_COMMAND = 5
-"""Maximum words of a text in backticks that is a command although it has no flag; a longer one is a message."""
+"""Maximum words of a command without a flag in backticks; a longer text is a message."""
 SHORTEST_CODE, MOST_CODE_LINES = 24, 4
-"""Minimum characters of a pasted line of code to look up, and how many of these lines are looked up: the longest."""
+"""Minimum characters of a pasted line of code to look up, and maximum number of such lines (the longest)."""
 CODE_SIGNS = ("(", "=", "{", ";")
 QUOTES = {
     '"': '"', "“": "”", "„": "“”", "«": "»", "»": "«", "「": "」", "『": "』", "`": "`", "‘": "’", "‹": "›", "《": "》",
@@ -82,7 +82,7 @@ ROUTE_WORDS = (
     "route", "endpoint", "url", "page", "api", "pfad", "seite", "ruta", "rota", "маршрут", "路由", "接口", "エンドポイント",
 )  # fmt: skip
 HOST_ENDINGS = frozenset("com org net io dev ai app co edu gov de fr es it uk eu ru cn jp br local md".split())
-"""Last parts of host names, which are not names in code."""
+"""Last parts of host names, so that these are not taken for names in the code."""
 MAKING = (
     "creat", "new ", "name it", "generat", "write", "add ", "export", "output", "save", "call it", "named", "call the", "rename to",
     "move to", "convert", "put ", "store", "into", "split", "extract", "scaffold", "introduc", "e.g", "for example",
@@ -91,7 +91,7 @@ MAKING = (
     "escrev", "salv", "nuov", "aggiung", "scriv", "созда", "нов", "добав", "напи", "сохран", "创建", "新建", "添加", "写",
     "生成", "保存", "新增", "作成", "新規", "追加", "書",
 )  # fmt: skip
-"""A line with one of these may ask to create what it names, so it is not reported if the project does not have it."""
+"""A line with one of these may ask to create what it names, so it is no error if the project lacks it."""
 CREATING = (
     "create ", "generate ", "new file", "call it", "name it", "erstell", "lege ", "neue datei", "crée", "créer",
     "nouveau fichier", "crea ", "nuevo archivo", "novo arquivo", "cria ", "crie ", "nuovo file", "созда", "новый файл", "创建",
@@ -106,7 +106,7 @@ FAILED_COMMAND = (" exited with", " failed with", " returned non-zero")
 The places where the project names such a command say nothing about the failure, so it is not looked up.
 """
 GODOT_FOLDER = "res://"
-"""How paths from the root of a Godot project begin."""
+"""The prefix of paths from the root of a Godot project."""
 
 
 class Name:
@@ -163,7 +163,7 @@ class _Reader:
         self.spoken: list[Name] = []
         self.has_complaint = False
         self.incidental: list[str] = []
-        """Flags of command lines that somebody ran; where a prompt names anything else, it is not about them."""
+        """Flags in reported command lines; if a prompt names anything else, it is not about them."""
         self.lowered = ""
         """The current line in lower case."""
 
@@ -177,8 +177,8 @@ class _Reader:
     def pasted(self, bare: str) -> None:
         """Store the part of a pasted line that is worth looking up in the project.
 
-        This is the file of a failed test, an error message, or the whole line if it is code. Of the first error of a
-        compiler, it is also what is quoted: "error TS2304: Cannot find name 'rateTable'".
+        It is the file of a failed test, an error message, or the whole line if it is code. For the first error of a
+        compiler, the quoted name is stored, too: "error TS2304: Cannot find name 'rateTable'".
         """
         if not self.has_complaint and (bare.startswith(COMPLAINTS) or ": error" in bare or " - error" in bare):
             self.has_complaint = True
@@ -192,9 +192,9 @@ class _Reader:
             if is_file(test):
                 self.note(Name(FAILED, test))
         test, _, number = bare.partition(": ")[0].rstrip(":").rpartition(":")
-        if test.endswith(("_test.go", "_test.exs")) and number.isdecimal():  # the place, not the file, of the test
+        if test.endswith(("_test.go", "_test.exs")) and number.isdecimal():  # "file:line"
             self.note(Name(FAILED, test))
-        test = bare.partition("Loc: [")[2].partition("(")[0]  # that of a test with Qt
+        test = bare.partition("Loc: [")[2].partition("(")[0]  # a location printed by Qt Test
         if is_file(test):
             self.note(Name(FAILED, test))
         if message := _error_message(bare):
@@ -264,7 +264,7 @@ class _Reader:
         if before.rstrip().lower().endswith("command") and any(word in self.lowered for word in FAILED_COMMAND):
             return
         words = inside.split()
-        # A quoted word is looked up as a name, if it has the form of one, and otherwise as a text.
+        # A quoted word is looked up as a name if it has the form of one, and otherwise as a text.
         if len(words) == 1 and self.word(inside, "", is_marked=is_code):
             if name := self.found.get((IDENTIFIER, inside)):
                 name.is_setting = "-" in inside
@@ -292,7 +292,7 @@ class _Reader:
         token = raw.strip(AROUND).rstrip(AROUND + ".")
         if token.startswith(GODOT_FOLDER):
             raw = token = token.removeprefix(GODOT_FOLDER)
-        # URLs, addresses and issue numbers are no names in the code.
+        # URLs, addresses and issue numbers are not names in the code.
         if "://" in raw or "@" in token[1:] or (token.startswith("#") and token[1:].isdecimal()):
             return False
         token = without_arity(token)
@@ -320,19 +320,19 @@ class _Reader:
             self.note(Name(FILE, path, line=line))
             # "Move it to new.py": the file need not exist yet.
             self.found[FILE, path].may_be_new |= before.lower() in ("to", "into", "as")
-            # "tests/test_cart.py::TestCart::test_total": what a test runner calls a test
+            # "tests/test_cart.py::TestCart::test_total" is the id of a test
             for part in token.partition(":")[2].split("::"):
                 self._identifier(part.strip(AROUND), is_call=False, is_marked=True)
             return True
         last = token.rpartition("/")[2]
-        # "and/or" names nothing; of "app/UserService", which has no extension, the last part is a name.
+        # "and/or" is not a path; in "app/UserService", which has no extension, the last part is a name.
         if "/" in token and not (is_code_form(last) and token[0].isalpha()):
             parts = token.split("/")
             if len(parts) > 2 and all(part.isascii() and part.replace("-", "").isalnum() for part in parts):
                 self.note(Name(ROUTE, f"/{token}", is_certain=False))
             return False
         if token.isalpha() and token.isascii() and token.isupper() and len(token) >= SHORTEST_VARIABLE:
-            self.note(Name(IDENTIFIER, token, is_certain=False))  # perhaps a variable of the environment
+            self.note(Name(IDENTIFIER, token, is_certain=False))  # perhaps an environment variable
             return True
         head, assigned, _ = token.partition("=")
         plain = head.replace("-", "")
@@ -355,7 +355,7 @@ class _Reader:
             self.spoken.append(said)
 
     def _mark_settings(self, bare: str, words: list[str], lowered: list[str]) -> None:
-        """Mark the names with hyphens in a line that says that they are settings: "the retry-limit option"."""
+        """Mark names with hyphens as settings if the line calls them so: "the retry-limit option"."""
         is_told = any(word in bare for word in SETTINGS if ord(word[0]) >= FIRST_IDEOGRAPH)
         for at, word in enumerate(lowered):
             name = self.found.get((IDENTIFIER, word)) if "-" in word else None
@@ -366,7 +366,7 @@ class _Reader:
     def _route(self, token: str, before: str) -> bool:
         parts = token.partition("?")[0].rstrip("/").split("/")[1:]
         is_named = before.upper() in METHODS or (before != "" and any(word in self.lowered for word in ROUTE_WORDS))
-        # Any absolute path has the form of a route; the file system's own folders show which it is.
+        # An absolute path looks like a route; folders of the file system show that it is a path.
         if not parts or not parts[0][:1].isalpha() or parts[0].lower() in SYSTEM_FOLDERS or is_file(token):
             return False
         if len(parts) > 1 or is_named:
@@ -376,7 +376,7 @@ class _Reader:
 
     def _identifier(self, token: str, *, is_call: bool, is_marked: bool) -> bool:
         token = token.partition("(")[0].strip("$#.").replace("::", ".").replace("->", ".")
-        token = token.replace("#", ".").replace("$", ".")  # "Cart$Row.total" is the JVM's name of a class in another
+        token = token.replace("#", ".").replace("$", ".")  # the JVM's name of a nested class: "Cart$Row.total"
         if not is_marked and "-" in token:  # "save_session-Funktion"
             token = token.partition("-")[0]
         token = token.replace("’", "'").removesuffix("'s")
@@ -389,15 +389,16 @@ class _Reader:
                 self.note(Name(IDENTIFIER, token))
             return is_kebab
         owner = next((part for part in reversed(parts[:-1]) if part not in ("self", "this", "cls")), "")
-        is_member = owner[:1].isupper() and parts[-1].islower()  # "Cart.total" counts only if Cart has it
-        # "storage.orders.load" is a path of modules or keys, or a string in the code; "shop.example.org" is a host.
+        is_member = owner[:1].isupper() and parts[-1].islower()  # "Cart.total" counts only if Cart has such a member
+        # "storage.orders.load" is a dotted path of modules or keys, or a string in the code; "shop.example.org" is a
+        # host.
         is_path = len(parts) > 2 and min(map(len, parts)) > 1 and parts[-1] not in HOST_ENDINGS
         if is_path and parts[0] not in ("self", "this", "cls", "www"):
             self.note(Name(TEXT, ".".join(parts)))
         looks_like_code = is_code_form(parts[-1]) or is_call or is_member or is_path
         # Names of one or two letters are too frequent to look up.
         if len(parts[-1]) < 3 or not (looks_like_code or is_marked or (owner and is_code_form(owner))):
-            if len(owner) > 1 and len(parts[-1]) > 2:  # may be two sentences as well: "this is done.then go on"
+            if len(owner) > 1 and len(parts[-1]) > 2:  # may also be two sentences: "this is done.then go on"
                 self.note(Name(MEMBER, parts[-1], owner=owner, is_certain=False))
             return False
         is_certain = is_code_form(parts[-1]) or (is_call and bool(owner))
@@ -415,7 +416,7 @@ class _Reader:
                 lowered = bare.lower()
                 if kind.lower() not in KINDS_OF_SYMBOL or len(bare) < 3 or not is_identifier(bare):
                     continue
-                # "The class Rewriter" names a class, though "rewrite" is what many prompts ask for.
+                # "The class Rewriter" names a class, although "rewrite" is a common request.
                 is_title = kind == "class" and one is behind and bare[0].isupper() and not bare.isupper()
                 forms = {lowered, stem(lowered)}
                 if is_title or forms.isdisjoint(STOP_WORDS | KINDS_OF_SYMBOL | NO_NAMES | generic_stems()):
@@ -461,7 +462,7 @@ def _without_library_function(line: str) -> str:
 
 
 def _is_of_a_run(before: list[str]) -> bool:
-    """Return whether a flag behind the words ``before`` belongs to a command that somebody ran and only reports.
+    """Return whether a flag after the words ``before`` belongs to a command that the user only reports to have run.
 
     In "it hangs when I run shopctl check --offline" it does, but not in "running with --offline hangs".
     """
@@ -471,7 +472,7 @@ def _is_of_a_run(before: list[str]) -> bool:
 
 
 def _is_unit(word: str, before: str) -> bool:
-    """Return whether a word is the unit of the number before it, as in "4 KiB", so that it names nothing in the code."""
+    """Return whether a word is the unit of the number before it, as in "4 KiB", and so not a name in the code."""
     bare = word.strip(AROUND + ".")
     number = before.strip(AROUND).replace(".", "").replace(",", "")
     return len(bare) <= LONGEST_UNIT and bare.isalpha() and "`" not in word and number.isdecimal()
@@ -488,8 +489,9 @@ def _path_and_line(token: str) -> tuple[str, int]:
 def _closing(text: str, start: int, closing: str) -> int:
     """Return the position of the next closing quotation mark in ``text``, at or after ``start``.
 
-    The result is -1 if none of the characters in ``closing`` occurs within LONGEST_TEXT characters. A straight mark
-    between a blank and a letter opens a quotation inside, which is passed over if the outer one ends as well.
+    The result is -1 if none of the characters in ``closing`` occurs within LONGEST_TEXT characters. A straight
+    quotation mark between a space and a letter opens a nested quotation, which is skipped if the outer one has an end
+    as well.
     """
     first, depth = -1, 0
     for at in range(start, min(len(text), start + LONGEST_TEXT + 1)):
@@ -503,7 +505,7 @@ def _closing(text: str, start: int, closing: str) -> int:
 
 
 def _spaced(text: str) -> str:
-    """Replace the characters of scripts that are written without spaces between words, such as Chinese, with blanks."""
+    """Replace characters of scripts that have no spaces between words, such as Chinese, with spaces."""
     if text.isascii():
         return text
     return "".join(" " if ord(letter) >= FIRST_IDEOGRAPH else letter for letter in text)

@@ -11,7 +11,7 @@ from itertools import pairwise
 from enricher.prompt.wording.words import words_of
 
 ADDED, CHANGED, REMOVED, FIXED, NEWS = "added", "changed", "removed", "fixed", "news"
-"""Kinds of questions. FIXED asks whether a fault was mended once, and NEWS what a version brought."""
+"""Kinds of questions. FIXED asks whether a bug was fixed before, and NEWS what is new in a version."""
 LONGEST_SENTENCE = 400
 _ENDS = str.maketrans(
     {"?": "?\n", "!": "!\n", "。": "\n", "？": "?\n", "！": "!\n", ";": "\n", "；": "\n", "¿": " ", "¡": " "}
@@ -38,7 +38,7 @@ _DONE = {
      " implement land arrive appear adds introduces wrote".split()),
     CHANGED: frozenset("changed modified reverted rewritten touched broke change break breaks rewrote turn".split()),
 }  # fmt: skip
-"""English verbs that show the kind of question, wherever they stand behind its beginning."""
+"""English verbs that indicate the kind of question, anywhere after its beginning."""
 _ASKED_WITH = {
     "why": "was were did has is", "when": "was were did has", "where": "did has was is", "which": "version release commit",
     "what": "version release commit", "the": "commit", "since": "when", "did": "we", "didn't": "we", "didnt": "we",
@@ -51,7 +51,7 @@ _KINDS_ASKED = {
     "why": (REMOVED, ADDED, CHANGED), "where": (REMOVED,), _WE: (REMOVED, FIXED, ADDED),
     "who": (REMOVED, ADDED, CHANGED), "wasn't": (FIXED,), "hasn't": (FIXED,), _YES_OR_NO: (REMOVED,),
 }  # fmt: skip
-"""What may be asked with a beginning; with the others, anything."""
+"""Kinds of questions that are possible with a beginning; with other beginnings, all kinds are."""
 _ALSO_DONE = {
     "where": {"go": REMOVED, "now": REMOVED}, "who": {"did": ADDED, "made": ADDED}, _YES_OR_NO: {"exist": REMOVED},
     "when": {"come": ADDED, "get": ADDED, "become": CHANGED, "stop": CHANGED, "start": CHANGED},
@@ -61,7 +61,7 @@ FAR_FROM_WHO = 3
 _BEGIN_YES_OR_NO = frozenset(
     "does is are was were has wurde wurden ist sind gibt existe existen foi foram è esiste".split()
 )
-"""Words that begin a question for yes or no; it needs a question mark, and must be about a removal."""
+"""First words of yes-or-no questions; such a question needs a question mark, and must be about a removal."""
 
 _AT_THE_START = ("who", "revert", "restore", "bring", "resurrect", "reintroduce", "wasn't", "hasn't",
                  "we removed", "we dropped", "we deleted", "we replaced")  # fmt: skip
@@ -70,7 +70,7 @@ _POINTING = frozenset(
     "that this it these those them everything all das die der es dies ça eso esto isso isto это".split()
 )
 _WORK = frozenset("commit commits change changes".split())
-"""In "revert that" the agent's own work is meant; in "revert that commit", the history of the project."""
+""""revert that" refers to the agent's own work, "revert that commit" to the history of the project."""
 _BEFORE_AN_ORDER = frozenset(
     "please can could would you we i let's lets just and then so find out know tell me ok no want to".split()
 )
@@ -87,11 +87,11 @@ _SINCE_WHEN = ("seit wann", "ab wann", "depuis quand", "desde cuándo", "desde c
 _WHICH = frozenset("welcher welchem quelle quel qué que cuál cual qual quale какой какого каком".split())
 _VERSIONS = ("version", "versión", "versão", "release", "верси", "релиз")
 _SINCE = {"seit", "depuis", "desde", "da"}
-"""Words that also stand before a version: "what has changed since 2.0"."""
+"""Words that may also precede a version: "what has changed since 2.0"."""
 _EXISTING = frozenset(
     "gibt gibts existiert haben existe existen hay há esiste c'è есть существует y kann peut puede pode può можно".split()
 )
-"""With one of these words, "since when" asks who added a thing, whatever other verb the clause has."""
+"""With one of these words, "since when" asks when a thing was added, whatever other verb the clause has."""
 _STARTS = (*_SINCE_WHEN, "por qué", "por que", "was ist mit", "was geschah", "qu'est devenu", "qué pasó",
            "o que aconteceu", "cosa è successo", "che fine ha", "что случилось", "haben wir", "hatten wir",
            "n'avons-nous pas", "on n'a pas", "no habíamos", "no hemos", "já não", "non avevamo", "non abbiamo", "мы же", "мы уже",
@@ -123,7 +123,7 @@ _DEEDS = (
         " откат"
     ).split()),
 )  # fmt: skip
-"""Beginnings of the verbs that show the kind of question, in the languages other than English."""
+"""Beginnings of verbs that indicate the kind of question, in the languages other than English."""
 _BACK = (
     "zurückholen wiederherstellen wiederherzustellen stelle wieder restaure restaurer rétablis rétablir remets restaura"
     " restaurar recupera recuperar restablece ripristina ripristinare восстанови восстановить верни вернуть"
@@ -142,7 +142,7 @@ _ONLY_OF_NAMES = frozenset(
     ("disappeared", "vanished", "got removed", "used to be", "what broke", "stopped working", "no longer works",
      "worked before", "regression in", "regression since", "regressed", "revert", "restore", "was", "which change")
 )  # fmt: skip
-"""Beginnings that ask about the past of an identifier, but may be a report or an order where plain words follow."""
+"""Beginnings that ask about the past of an identifier, but may begin a report or request if ordinary words follow."""
 _NEWS = ("release notes for", "release notes of", "changelog for", "changelog of", "changelog von", "änderungen von",
          "changements de la", "cambios de la", "mudanças da", "cambiamenti della", "what's new", "whats new", "what is new", "was ist neu", "was gibt es neues", "quoi de neuf",
          "qué hay de nuevo", "que hay de nuevo", "o que há de novo", "cosa c'è di nuovo", "что нового", "有什么新", "新功能",
@@ -157,16 +157,16 @@ _AND_THEN = frozenset(
 """A clause ends before "and" (in any of the languages) if one of these words follows."""
 _AND = frozenset("and und et y e и".split())
 ENGLISH, LATIN, OTHER = "English", "Latin", "other"
-"""Forms of a clause: in English, in another language with Latin letters, and in one with other signs."""
+"""Forms of a clause: in English, in another language with Latin letters, or in another script."""
 Thing = tuple[str, list[str], str]
-"""(Kind of question, words that name the thing, form of the clause); in OTHER, only the words in Latin letters."""
+"""(Kind of question, words that name the thing, form of the clause); for OTHER, only the words in Latin letters."""
 
 
 def find_things(prompt: str) -> list[list[Thing]]:
-    """Return the things in plain words whose past the clauses of the prompt ask about.
+    """Return the things, named with ordinary words, whose past the clauses of the prompt ask about.
 
-    Each list has what the words of a question name, and what it is about if these name nothing ("when was that
-    dropped"): the words before the question, and the clause before it.
+    Each list contains the words of a question that name the thing. For a question that names nothing ("when was that
+    dropped"), the words before it and the previous clause are added.
     """
     clauses = [clause for sentence in _sentences(prompt) for clause in _clauses(sentence)]
     found = []
@@ -268,7 +268,7 @@ def _in_any_order(words: list[str], *, is_question: bool) -> tuple[str, str, lis
 
 
 def _start(words: list[str], at: int, *, is_question: bool) -> str:
-    """Return the beginning of a question at ``words[at]``, as the tables call it; empty if there is none."""
+    """Return the beginning of a question at ``words[at]``, in the form used in the tables; empty if there is none."""
     word, following = words[at], " ".join(words[at + 1 : at + 2])
     if following in _ASKED_WITH.get(word, "").split():
         return _WE if following == _WE else _VERSION if following in ("version", "release", "when") else word
@@ -285,7 +285,7 @@ def _deed(start: str, rest: list[str]) -> tuple[int, str]:
         shown = (kind for kind in _KINDS_ASKED.get(start, tuple(_DONE)) if word in _DONE[kind])
         if kind := _ALSO_DONE.get(start, {}).get(word) or next(shown, ""):
             return at, kind
-    # "Since which version can one export orders": which verb says so does not matter.
+    # "Since which version can one export orders": any verb will do.
     return len(rest), ADDED if start == _VERSION else ""
 
 

@@ -1,4 +1,4 @@
-"""Find the lines of a prompt that are pasted (logs, traces, code, data), not written by the person.
+"""Find the lines of a prompt that are pasted (logs, stack traces, code, data), not written by the user.
 
 This module runs in the hook, so it uses no regular expressions.
 """
@@ -29,11 +29,11 @@ _PASTED_ENDS = ("{", ";", "},", "});", ");", "=>", "/>", "\\")
 
 
 def is_of_trace(bare: str) -> bool:
-    """Return whether a line begins a stack trace or is a part of one."""
+    """Return whether a line is the beginning or another part of a stack trace."""
     starts = ("Traceback", "at ", "at: ", 'File "', "panic:", "goroutine ", "thread '", "Caused by:")
     if bare.startswith(starts) or _is_php_frame(bare):
         return True
-    return is_error(bare.removeprefix("E   ").partition(":")[0])  # "E   KeyError: 1" is pytest's
+    return is_error(bare.removeprefix("E   ").partition(":")[0])  # pytest prints "E   KeyError: 1"
 
 
 def _is_php_frame(bare: str) -> bool:
@@ -106,7 +106,7 @@ def run_by_cargo(bare: str) -> str:
 def _level(word: str, *, is_first: bool) -> str:
     """Return the level in a word of a log line, ``ERRO[0012]``, ``[error]`` or ``[shop.orders][error]``; else "".
 
-    A person may begin a line with ``[error]``, too, so that it only counts behind a time or a name.
+    A user may also begin a line with ``[error]``, so it counts only after a time or a name.
     """
     bare = word.strip("[]:|")
     if word.startswith("[") and word.endswith("]") and ("][" in word or not is_first):
@@ -131,14 +131,14 @@ def logged_error(bare: str) -> str:
 
 def is_data(bare: str) -> bool:
     """Return whether a pasted line is from a log or a table, so that it is useless to search the project for it."""
-    # Such lines hold times, numbers or other values of one run.
+    # Such lines contain times, numbers or other values of one run.
     if _is_php_frame(bare) or bare.startswith(("at ", "File ")):
         return True
     return bare[0] in "[|{<0123456789" or "://" in bare or ord(bare[0]) > 127
 
 
 def _is_position(word: str) -> bool:
-    """Return whether a word is a place in a script that the browser made itself, such as ``VM343:1`` in its log."""
+    """Return whether a word is a location in a script without a file, such as ``VM343:1`` in a browser's log."""
     name, colon, number = word.strip("()").rpartition(":")
     name = name.rpartition(":")[0] if name.rpartition(":")[2].isdecimal() else name
     return bool(colon and number.isdecimal() and name and name[0].isalpha() and not is_file(name))

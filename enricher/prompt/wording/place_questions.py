@@ -1,8 +1,8 @@
-"""Find the name whose place or callers a line asks for: "who calls identify", "where is identify defined".
+"""Find the name whose location or callers a line asks for: "who calls identify", "where is identify defined".
 
-Such a question shows that an ordinary word is a name in the code. The name has a fixed place beside the words that ask;
-the orders of words are those of English, German, French, Spanish, Portuguese, Italian, Russian, Chinese and Japanese.
-This module runs in the hook, so it uses no regular expressions.
+Such a question shows that an ordinary word is a name in the code. The name has a fixed position next to the question
+words; the word orders of English, German, French, Spanish, Portuguese, Italian, Russian, Chinese and Japanese are
+known. This module runs in the hook, so it uses no regular expressions.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ CALLS = frozenset(
     " usa usan importa importan chamam usam importam chiama chiamano usano вызывает вызывают использует используют"
     " импортирует импортируют".split()
 )
-"""Verbs behind WHO, in front of the name."""
+"""Verbs after WHO and before the name."""
 CALLERS = frozenset(
     "caller callers usage usages users definition implementation references aufrufe aufrufer verwendungen"
     " appels utilisations définition llamadas usos definición chamadas definição chiamate usi definizione".split()
@@ -23,7 +23,7 @@ PLACES = frozenset(
     "places files modules functions classes components stellen dateien module funktionen endroits fichiers"
     " lugares archivos módulos funciones arquivos funções posti file moduli funzioni".split()
 )
-"""Words behind WHICH and in front of a verb of CALLS: "how many places call restock"."""
+"""Words after WHICH and before a verb of CALLS: "how many places call restock"."""
 WHICH = frozenset(
     "which many welche viele quels quelles combien qué cuántos cuántas quais quantos quali quanti".split()
 )
@@ -35,12 +35,12 @@ DEFINED = frozenset(
     " llamado llamada usado usada implementado implementada chamado chamada definito definita chiamato chiamata usato"
     " usata".split()
 )
-"""Participles in a line with WHERE, behind the name or in front of it."""
+"""Participles in a line with WHERE, before or after the name."""
 DEFINES = frozenset(
     "define call use implement declare invoke import define llama usa implementa chama chiama определяется определена"
     " определён определен вызывается используется объявлена объявлен реализована реализован".split()
 )
-"""Verbs in a line with WHERE, in front of the name."""
+"""Verbs in a line with WHERE, before the name."""
 ARTICLES = frozenset("the a an this that our my der das den diese la el le il lo les los".split())
 KINDS_OF_SYMBOL = frozenset(
     "class function func method struct interface enum trait component hook decorator fixture macro mixin dataclass"
@@ -48,7 +48,7 @@ KINDS_OF_SYMBOL = frozenset(
     " componente classe função metodo funzione класс функция функцию функции метод класса метода компонент".split()
 )
 KINDS = KINDS_OF_SYMBOL | {"variable", "constant"}
-"""Behind an article, a word is a name only beside one of these: "who calls the customers" names nothing in the code."""
+"""After an article, a word is a name only next to one of these: "who calls the customers" names nothing in the code."""
 SETTINGS = frozenset(
     "option options setting settings flag command config configuration parameter key property default defaults rename"
     " deprecate defecto défaut padrão predefinito умолчанию"
@@ -57,17 +57,17 @@ SETTINGS = frozenset(
     " parametro rinomina опция опцию настройка настройку параметр команда команду ключ переименуй 选项 设置 设定 命令"
     " 参数 配置 默认 重命名 オプション 設定 コマンド デフォルト".split()
 )
-"""Words beside which a word with hyphens is the name of a setting, an option or a command."""
+"""Words next to which a hyphenated word is the name of a setting, an option or a command."""
 RUNNING = frozenset(
     "run runs running ran execute executed called calling start started starting ausführe starte rufe"
     " lance exécute ejecuto lanzo corro executo rodo eseguo lancio запускаю запуске".split()
 )
-"""Words in front of a command line that only tells what was done: "when I run `shopctl check --offline`"."""
+"""Words before a command line that is only reported: "when I run `shopctl check --offline`"."""
 BESIDE = ARTICLES | KINDS | frozenset("from with in se o die".split())
-"""Words that may stand between the words that ask and the name."""
+"""Words that may come between the question words and the name."""
 AUXILIARIES = frozenset("is are was being be been ist sind wird werden est sont es está está é è sono".split())
 IN_IDEOGRAPHS = ("どこ", "在哪", "哪里", "哪儿", "谁在用", "谁调用")
-"""Questions in languages that put no blanks between words; the name is the one word in Latin letters."""
+"""Questions in languages without spaces between words; the name is the only word in Latin letters."""
 PRONOUNS = frozenset(
     "it that this them these those die das es den diese dieses ça cela la le les l eso esto lo isso isto ciò questo"
     " это этот эту".split()
@@ -78,7 +78,7 @@ NO_NAMES = BESIDE | DEFINED | AUXILIARIES
 
 
 def name_asked_for(line: str, words: list[str]) -> str:
-    """Return the word whose place or callers ``line`` asks for; empty if it asks for none.
+    """Return the word whose location or callers ``line`` asks for; empty if it does not ask for any.
 
     ``words`` are the words of the line without the punctuation around them.
     """
@@ -110,7 +110,7 @@ def asks_for_place(line: str, lowered: list[str]) -> bool:
 
 
 def asks_who_uses_it(prompt: str) -> bool:
-    """Return whether a short prompt asks who uses something, and says only "it" or "that": "and who calls that?"."""
+    """Return whether a short prompt asks who uses something that it calls "it" or "that": "and who calls that?"."""
     lowered = [word.strip(".,;:!?¿()").lower() for word in prompt.replace("'", " ").split()]
     says_it = len(lowered) <= MOST_WORDS_OF_IT and not PRONOUNS.isdisjoint(lowered)
     return says_it and not (CALLS | DEFINED | DEFINES).isdisjoint(lowered) and asks_for_place(prompt, lowered)

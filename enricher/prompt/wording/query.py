@@ -186,7 +186,7 @@ class _Reader:
         for number, part in enumerate(text.split("`")):
             if not part.strip():
                 continue
-            if number % 2 and text.count("`") > 1:  # odd parts are between backticks; a single one marks nothing
+            if number % 2 and text.count("`") > 1:  # odd parts are between backticks; a single backtick is ignored
                 self.message(part)
                 self.words(part, MARKED if where in (PROSE, STEPS, HEADING) else where, is_marked=True)
             else:
@@ -206,7 +206,7 @@ class _Reader:
     def quoted(self, text: str) -> None:
         for part in text.split('"')[1:-1:2]:
             self.message(part)
-        for part in f" {text}".split(" '")[1:]:  # the blank: an apostrophe inside a word opens no quotation
+        for part in f" {text}".split(" '")[1:]:  # with a space: an apostrophe inside a word opens no quotation
             if "'" in part:
                 self.message(part.rpartition("'")[0])
 
@@ -272,7 +272,7 @@ class _Reader:
             dotted = ".".join(parts)
             weight = NAME_WEIGHTS[where]
             self.query.dotted[dotted] = max(self.query.dotted.get(dotted, 0.0), weight)
-            # Of "self.save" only the second part is a name to look for, of "Cart.total" both are.
+            # In "self.save", only the second part is a name to look for; in "Cart.total", both are.
             for part in parts if parts[0][:1].isupper() else parts[1:]:
                 self.name(part, weight)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 CODE, FILE, DOC_FILE, AGENT_FILE, TEST_FILE, URL, QUOTE, IMAGE = "\ue001\ue002\ue003\ue004\ue005\ue006\ue007\ue008"
 """Markers for masked text: code, file, document, file for the agent (AGENTS.md), test file, URL, quotation, image."""
 
-LONGEST_QUOTE = 400  # a quotation mark without a counterpart must not mask the rest of the prompt
+LONGEST_QUOTE = 400  # so that an unmatched quotation mark does not mask the rest of the prompt
 LONG_PASTE = 160  # a prompt of one line that is longer may be a pasted line of a log or of code
 
 _AGENT_NAMES = ("claude.md", "agents.md", "agent.md", "gemini.md", ".cursorrules", "copilot-instructions", ".mdc")
@@ -111,7 +111,7 @@ def _lines(text: str, found: dict[str, tuple[int, int]]) -> str:
         kind = _kind(bare, line) if bare else ""
         if kind == "item":
             items += 1
-            if items == 2:  # one line with a dash is no list
+            if items == 2:  # a single line with a dash is not a list
                 found.setdefault("list", (at, end))
         elif kind:
             found.setdefault(kind, (at, end))
@@ -193,7 +193,7 @@ def _between(text: str, opening: str, closing: str, marker: str, found: dict[str
 
 
 def _in_single_quotes(text: str, found: dict[str, tuple[int, int]]) -> str:
-    """Mask texts of several words in single quotation marks; an apostrophe stands in or behind a word."""
+    """Mask texts of several words in single quotation marks; an apostrophe is inside or after a word."""
     at = 0
     while (start := text.find("'", at)) >= 0:
         at = start + 1
@@ -257,7 +257,7 @@ def chunk_marker(chunk: str) -> str:
     bare = chunk.strip(",.;:?!()[]'\"*")
     if not bare:
         return ""
-    if bare[0] == "@" or bare.startswith("#file:"):  # in these forms, people attach files to a prompt
+    if bare[0] == "@" or bare.startswith("#file:"):  # forms in which users attach files to a prompt
         return file_kind(bare) or FILE
     if ("/" in bare or "\\" in bare or "." in bare) and (kind := file_kind(bare)):
         return kind

@@ -10,7 +10,7 @@ from __future__ import annotations
 from enricher.prompt.wording.words import STOP_WORDS, generic_stems, stem
 
 WORK, CHANGE, TROUBLE = "work", "change", "trouble"
-"""What a sentence says: someone worked (or asks about work); a change is identified by its time; a problem began."""
+"""What a sentence is about: work that someone did, a change identified by its time, or a problem that began then."""
 
 _SOMEBODY = frozenset("we i you us anyone someone somebody i've we've you've we'd i'd everyone".split())
 _OTHERS = frozenset("he she they".split())
@@ -159,7 +159,7 @@ def in_english(words: list[str], at: int, end: int, *, is_since: bool) -> str:
 def subjects(words: list[str]) -> set[str]:
     """Return the stems of the words in a sentence that may name its subject, such as "login" or "invoices".
 
-    Words for work, trouble and people, and words that fit any project, are left out.
+    Words for work, problems and people are left out, and so are words that may occur in any project.
     """
     common = _SOMEBODY | _OTHERS | _DONE | _DO | _NOUNS | _AFTER_WHAT | _TROUBLE | _TALK
     return {
@@ -185,7 +185,7 @@ def _someone_did(words: list[str]) -> bool:
         if word in _SOMEBODY or word in _OTHERS:
             done = _ONLY_DONE_TO_CODE if word in _OTHERS else _DONE
             following = words[number + 1 : number + 5]
-            # "Tell us who changed it": after these words, somebody else is the subject.
+            # "Tell us who changed it": after these words, the subject is someone else.
             if done.intersection(following) and not {"who", "that", "if"} & {*following}:
                 return True
             if words[number - 1 : number] in (["did"], ["have"]) and _DO.union(_DONE).intersection(following):

@@ -160,7 +160,7 @@ def _without_quotations(text: str) -> str:
     for opening, closing in _QUOTES:
         while (start := text.find(opening)) >= 0:
             end = text.find(closing, start + 1)
-            if end < 0 or end - start > 200:  # no quotation, but an apostrophe or a mark without a counterpart
+            if end < 0 or end - start > 200:  # an apostrophe or an unmatched quotation mark
                 break
             text = f"{text[:start]} \u2026 {text[end + 1 :]}"
     return text

@@ -1,4 +1,4 @@
-"""Turn names and prose into index terms, in the same way when a file is indexed and when a prompt is read.
+"""Convert names and prose to index terms, in the same way for indexed files and for prompts.
 
 A name of several words becomes the stem of each word and the whole name without separators, so that ``save_session``,
 ``saveSession`` and "save session" match. This module runs in the hook, so it uses no regular expressions and imports
@@ -32,7 +32,7 @@ STOP_WORDS = frozenset(
     " fact happen happens issue old new problem question reason result run running simple situation step steps test"
     " tests work works working version consider true false none null self def class import return print str int".split()
 )
-"""Words of conversation and of programming languages; they occur everywhere and do not distinguish files."""
+"""Words of conversation and of programming languages, which do not distinguish files because they occur everywhere."""
 
 SOURCE_ENDS = frozenset(
     "py pyi pyx js jsx ts tsx mjs cjs mts cts vue svelte astro go rs rb rake erb java kt kts scala groovy clj swift m"
@@ -65,7 +65,7 @@ _general: list[frozenset[str]] = []
 
 
 def stem(word: str) -> str:
-    """Return the common beginning of a word's forms: parse, parsed, parser and parsing give ``pars``."""
+    """Return the common beginning of the forms of a word: parse, parsed, parser and parsing give ``pars``."""
     found = _known.get(word)
     if found is None:
         found = _known[word] = _stem(word) if word.isascii() and len(word) > 3 else word
@@ -95,7 +95,7 @@ def _without_derivation(word: str, *, is_participle: bool) -> str:
     for ending in ("ization", "isation", "ation", "izer", "iser", "ator", "ize", "ise", "ate", "ion", "er", "or", "ly"):
         if word.endswith(ending) and len(word) - len(ending) >= 4:
             return word[: -len(ending)]
-    # "organizing" and "generated" have lost the "e" of the endings above.
+    # "organizing" and "generated" lack the final "e" of the suffixes above.
     if is_participle and word.endswith(("iz", "is", "at")) and len(word) >= 6:
         return word[:-2]
     if word.endswith("e") and len(word) > 3:
@@ -165,7 +165,7 @@ def terms(name: str) -> list[str]:
 
 def terms_in(text: str) -> list[str]:
     """Return the terms under which the index stores the words of ``text``; a compound name is a single term."""
-    # As in the index, a hyphen joins words but no numbers: "no-op" is one term, "non-200" has the term "non" only.
+    # As in the index, a hyphen joins words but not numbers: "no-op" is one term, "non-200" gives only the term "non".
     plain = "".join(
         letter if letter.isalnum() or letter == "_" or (letter == "-" and not text[at + 1 : at + 2].isdigit()) else " "
         for at, letter in enumerate(text)
@@ -205,14 +205,14 @@ def is_identifier(text: str) -> bool:
 
 
 def without_arity(word: str) -> str:
-    """Return ``word`` without the number of arguments that a function of Elixir or Erlang is named with: ``load/2``."""
+    """Return ``word`` without the arity in the name of an Elixir or Erlang function: ``load`` for ``load/2``."""
     head, _, arity = word.rpartition("/")
     is_function = "_" in head or ("." in head and head[0].isupper())
     return head if is_function and arity.isdecimal() and "/" not in head else word
 
 
 def is_file(path: str) -> bool:
-    """Return whether ``path`` has the form of a source or text file's path, and is not a product such as "node.js"."""
+    """Return whether ``path`` looks like the path of a source or text file, and is not a product such as "node.js"."""
     bare, dot, end = path.rpartition(".")
     name = path.rpartition("/")[2]
     if not (dot and bare) or end.lower() not in SOURCE_ENDS or path.lower() in PRODUCTS or name.startswith("."):
@@ -221,7 +221,7 @@ def is_file(path: str) -> bool:
 
 
 def introduces(before: str) -> bool:
-    """Return whether ``before``, the text before a quotation, asks to create the thing that is quoted.
+    """Return whether the text ``before`` a quotation asks to create the quoted thing.
 
     An example is ``add a column named "total"``.
     """

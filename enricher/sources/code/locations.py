@@ -185,7 +185,7 @@ def _function_of(lookup: Lookup, command: str) -> Fact | None:
 
 
 def _of_named_type(lookup: Lookup, places: list[SourceLine], name: Name) -> list[SourceLine]:
-    """Return those of ``places``, the definitions of ``name``, in the file of a type that the prompt names as well."""
+    """Return those of ``places`` (definitions of ``name``) in the file of a type that the prompt also names."""
     others = [other for other in lookup.named_types if other != name.text]
     paths = {own.path for other in others for own in lookup.definitions(other)[:MOST_DEFINING] if own.kind != TEST}
     return [place for place in places if place.path in paths]

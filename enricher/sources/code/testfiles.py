@@ -114,7 +114,7 @@ def called(db: Connection, phrase: list[str]) -> Test | None:
 
     Hyphens, underscores, the plural and the parts that mark a file as a test do not matter: ``cart_total_test.go``,
     ``CartTotalsTest.java`` and ``test-cart-totals.js`` all have the words "cart totals". If other tests are in a folder
-    of that name, the phrase is a kind of test: "the routing test" may be any in ``test/integration/routing``.
+    of that name, the phrase means a kind of test: "the routing test" may be any in ``test/integration/routing``.
     """
     last = phrase[-1]
     stems = [
@@ -147,7 +147,7 @@ def command(db: Connection, tests: list[Test]) -> str:
     first = tests[0].path
     if tests[0].kind == IN_FILE:
         stem = stem_of(first)
-        return "" if stem in ("lib", "main") else f"cargo test {stem}::"  # those of a crate's root have no such name
+        return "" if stem in ("lib", "main") else f"cargo test {stem}::"  # tests of a crate's root lack such a prefix
     end = first.rpartition(".")[2].lower()
     for folder, ends, template in db.execute("select folder, ends, template from runners order by length(folder) desc"):
         if end not in ends.split() or (folder and not first.startswith(folder + "/")):
@@ -226,7 +226,7 @@ def _is_runnable(path: str, stem: str) -> bool:
     if any(part in ("fixtures", "__fixtures__", "__mocks__", "testdata", "test_data", "snapshots") for part in parts):
         return False
     is_marked = ".test." in name or ".spec." in name or bool({"__tests__", "tests", "test"}.intersection(parts))
-    return is_marked or name.partition(".")[0] != stem  # e2e/cart.ts is no test of cart.ts just for its name
+    return is_marked or name.partition(".")[0] != stem  # the name alone does not make e2e/cart.ts a test of cart.ts
 
 
 def _fits(test: str, end: str) -> bool:
@@ -253,7 +253,7 @@ def _importers(db: Connection, source: str) -> list[str]:
     bare = source.rpartition(".")[0].lower()
     if source.endswith(".py"):
         parts = bare.removesuffix("/__init__").split("/")
-        # The folder from which modules are imported is unknown: a.b.c, b.c; "c" alone may be any module.
+        # The import root is unknown, so a.b.c and b.c are tried; "c" alone may be any module.
         keys = [".".join(parts[start:]) for start in range(len(parts))]
         keys = [key for key in keys if "." in key or len(parts) == 1]
     else:
@@ -269,7 +269,7 @@ def _importers(db: Connection, source: str) -> list[str]:
 
 
 def _holding(db: Connection, name: str) -> list[str]:
-    """Return the test files that contain a name of several words, which the index stores as a single term."""
+    """Return the test files that contain a compound name, which the index stores as a single term."""
     if len(words := pieces(name)) < 2:
         return []
     found: list[str] = []
@@ -290,7 +290,7 @@ def _mentioning(root: str, tests: list[str], name: str) -> tuple[str, int, int, 
     subject = name[:1].upper() + name[1:]
     for path in tests[:MOST_READ]:
         text = read_file(root, path)
-        if name not in text:  # saves splitting it into lines
+        if name not in text:  # spares splitting the text into lines
             continue
         lines = text.split("\n")
         if any(_is_of_its_own(one, name) for one in lines):
@@ -310,13 +310,13 @@ def _mentioning(root: str, tests: list[str], name: str) -> tuple[str, int, int, 
 
 
 def _is_of_its_own(line: str, name: str) -> bool:
-    """Return whether a line defines something of the tests themselves that is called ``name``, too."""
+    """Return whether a line defines something in the tests themselves that is also called ``name``."""
     at = line.find(name)
     return at >= 0 and is_whole(line, at, at + len(name)) and declares(line, name)
 
 
 def _has_name(line: str, name: str) -> bool:
-    """Return whether a line has ``name`` as a whole name, or a test that is called after it, such as ``TestName``."""
+    """Return whether a line contains ``name`` as a whole name, or a test named after it, such as ``TestName``."""
     for at in places(line, name):
         end = at + len(name)
         is_test = line[:at].lower().endswith(("test", "test_")) and line[end : end + 1] in ("", "(", ":", " ")
@@ -329,7 +329,7 @@ def _inline(root: str, source: str) -> list[Test]:
     """Return the tests inside a Rust source file as a list; empty if it has no module of tests with a body."""
     lines = [line.strip() for line in read_file(root, source).split("\n")]
     for number, line in enumerate(lines, 1):
-        if line == "#[cfg(test)]":  # "mod testing;" has another file, and a "use" no tests
+        if line == "#[cfg(test)]":  # "mod testing;" is in another file, and a "use" has no tests
             below = next((one for one in lines[number:] if one and not one.startswith(("#", "//"))), "")
             if below.startswith("mod ") and below.endswith("{"):
                 return [Test(source, "its tests are in the file itself", IN_FILE, number)]

@@ -35,15 +35,15 @@ if TYPE_CHECKING:
     """A file that contains a text: its path, its kind, and (number, content) of each line with the text."""
 
 MOST_DECLARED = 5
-"""Maximum files with a name that the index does not define, for one of them to be shown as declaring it."""
+"""If more files than this contain a name that is missing from the index, none of them is shown as declaring it."""
 MOST_NAMED = 2
 """Maximum further files with a name that are listed; if there are more, only their number is shown."""
 TABLE_FOLDERS = frozenset(("i18n", "l10n", "locale", "locales", "translations"))
-"""Folders whose source files are tables of the interface's texts: ``SaveDraft: "Save as draft",``."""
+"""Folders whose source files are tables with the texts of the interface: ``SaveDraft: "Save as draft",``."""
 COMMENTS = ("//", "/*", "* ", "# ", "<!--")
 """Beginnings of comments, which only mention a quoted text; "#menu" and "--red" may be what a style sheet defines."""
 LONG_PHRASE = 4
-"""Minimum blanks in the words of an error that may be in several files; fewer words occur together by chance."""
+"""Minimum spaces in a part of an error message that may occur in several files; shorter parts may occur by chance."""
 
 
 def text_place(
@@ -52,8 +52,8 @@ def text_place(
     """Return a fact that says where ``text`` occurs; None if it occurs nowhere or in more than ``most`` source files.
 
     ``kind`` is the kind of the fact, such as a name or an error. With ``is_delimited``, an occurrence counts only if it
-    is a complete string or label, not part of a longer one. A line with the route ``whole``, of which ``text`` is the
-    beginning, comes before lines with longer or shorter routes.
+    is a complete string or label, not part of a longer one. If ``text`` is the beginning of a route, lines with the
+    route ``whole`` precede lines with longer or shorter routes.
     """
     files = _files_with_the_words(lookup, text, kind)
     holders = _holders(lookup, files, text, kind, is_delimited=is_delimited)
@@ -63,7 +63,7 @@ def text_place(
     if kind == TEXT and (real := [one for one in own if not _is_mention(one)]):
         holders = [one for one in holders if one in real or one not in own]
         own = real
-    if kind in (TEXT, ERROR) and all(_is_of_texts(*one[:2]) for one in own):  # the code may have only the key
+    if kind in (TEXT, ERROR) and all(_is_of_texts(*one[:2]) for one in own):  # the code may contain only the key
         return _translation(lookup, holders, text, kind) or _of_a_test(holders, text, kind)
     if kind == "name" and (len(holders) > 1 or text.isupper()):
         fact = _environment(own, text) or _declared(lookup, holders, own, text)
@@ -71,8 +71,8 @@ def text_place(
             return fact
     has_others = kind == "name" and len(holders) > len(own)
     if not 0 < len(own) <= most or lookup.is_exhausted or has_others:
-        return None  # a name without a definition that also occurs in tests or documents has no single place
-    if kind == FLAG:  # what declares a flag has it as a whole string, and comes before what mentions it in a message
+        return None  # an undefined name that also occurs in tests or documents has no single place
+    if kind == FLAG:  # a declaration contains the flag as a whole string, and precedes messages that mention it
         own.sort(key=lambda one: not any(_is_delimited(at, text) for _number, at in one[2]))
     elif kind == ROUTE:
         own.sort(key=lambda one: not any(_has_route(at, whole) for _number, at in one[2]))
@@ -109,7 +109,7 @@ def _is_declaring(line: str, text: str, kind: str) -> bool:
 
 
 def _files_with_the_words(lookup: Lookup, text: str, kind: str) -> list[tuple[str, int]]:
-    """Return the path and kind of each file with all words of ``text``; nothing if there are too many to read them."""
+    """Return the path and kind of each file with all words of ``text``; empty if there are too many to read."""
     files = lookup.holding(text)
     most_read = MOST_WITH_ALL_WORDS if text.count(" ") > 1 else MOST_CANDIDATES
     if len(files) > most_read and kind == TEXT:  # the words of a label are common, but few files translate labels
@@ -118,7 +118,7 @@ def _files_with_the_words(lookup: Lookup, text: str, kind: str) -> list[tuple[st
 
 
 def _is_of_texts(path: str, kind: int) -> bool:
-    """Return whether a file has the English texts of the interface: a translation, or a source file in their folder."""
+    """Return whether a file contains the interface's English texts: a translation, or a source file in their folder."""
     return kind == TRANSLATION or (kind == SOURCE and not TABLE_FOLDERS.isdisjoint(path.split("/")[:-1]))
 
 
@@ -127,7 +127,7 @@ def _declared(lookup: Lookup, holders: list[Holder], own: list[Holder], name: st
 
     Return None if no file or several files declare it, or if too many files contain it.
 
-    ``own`` are those of ``holders`` that are no tests, documents or examples.
+    ``own`` are those of ``holders`` other than tests, documents and examples.
     """
     mentioning = own if name.isupper() else holders  # documents list the settings as well
     place = _declaration(own, name) if len(mentioning) <= MOST_DECLARED else None
@@ -151,7 +151,7 @@ def _reason(
     *,
     is_delimited: bool,
 ) -> str:
-    """Describe the places of ``text``: that there is only one of their kind, or which others there are."""
+    """Describe the places of ``text``: say that there is only one of its kind, or list the others."""
     others = ", ".join(format_place(other, found[0][0]) for other, _kind, found in own[1:])
     others_count = len(holders) - len(own)
     if others:
@@ -171,7 +171,7 @@ def _reason(
 
 
 def _outside_of_docstrings(lookup: Lookup, text: str, files: list[tuple[str, int]], own: list[Holder]) -> str:
-    """Return a text that names the first docstring in a source file that has ``text`` as well; empty if none has."""
+    """Return a text that names the first docstring that also contains ``text``; empty if there is none."""
     known = {(path, number) for path, _kind, lines in own for number, _at in lines}
     found = [
         format_place(path, number)
@@ -210,7 +210,7 @@ def _translation(lookup: Lookup, holders: list[Holder], text: str, kind: str) ->
 
 
 def _of_a_test(holders: list[Holder], text: str, kind: str) -> Fact | None:
-    """Return a fact about the only test that is called ``text``; None if other files have it, or more than one line."""
+    """Return a fact about the only test called ``text``; None if other files contain the text, or several lines do."""
     if kind != TEXT or len(holders) != 1 or text.count(" ") < 2:
         return None
     path, file_kind, lines = holders[0]
@@ -222,7 +222,7 @@ def _of_a_test(holders: list[Holder], text: str, kind: str) -> Fact | None:
 def _environment(holders: list[Holder], name: str) -> Fact | None:
     """Return a fact that lists the places that read the environment variable ``name``; None if none or many do.
 
-    Tests, documents and samples of an environment contain it as well, and do not tell what it does.
+    Tests, documents and sample environment files also contain it, but do not show what it does.
     """
     reads = [
         (path, number)
@@ -248,7 +248,7 @@ def _declaration(holders: list[Holder], name: str) -> tuple[str, int] | None:
     """Return the path and line of the declaration of ``name`` among ``holders``, the files that contain this name.
 
     Finds declarations that are missing from the index, such as those in a script within a web page. Returns None unless
-    exactly one file has such a declaration, or gives the default of a setting that another one gives the type of.
+    exactly one file has such a declaration, or one file has the default of a setting and another has its type.
     """
     found = [(path, number, at) for path, _kind, lines in holders for number, at in lines if declares(at, name)]
     defaults = [one for one in found if not defines(one[2], name)]
@@ -257,7 +257,7 @@ def _declaration(holders: list[Holder], name: str) -> tuple[str, int] | None:
 
 
 def quotation(lookup: Lookup, name: Name) -> Fact | None:
-    """Locate a quoted text: as a whole string or label if it is short; None for a text that the agent shall write."""
+    """Locate a quoted text (a short one only as a whole string or label); None for one that the agent should write."""
     if name.is_made:
         return None
     spaces = name.text.count(" ")
@@ -272,7 +272,7 @@ def quotation(lookup: Lookup, name: Name) -> Fact | None:
         if fact := place_of_key(lookup, name.text):
             return fact
     if len(lookup.holding(name.text)) > MOST_SHOWN and not name.text.endswith(("...", "\u2026")):
-        return None  # a common word, and no label such as "Select..."
+        return None  # a common word, not a label such as "Select..."
     return text_place(lookup, name.text, TEXT, most=1, is_delimited=True)
 
 
@@ -288,7 +288,7 @@ def _is_delimited(line: str, text: str) -> bool:
 
 
 def error(lookup: Lookup, name: Name) -> Fact | None:
-    """Locate the message of an error by its longest run of words that the project has."""
+    """Locate the message of an error by its longest run of words that the project contains."""
     for phrase in phrases([name.text]):
         fact = text_place(lookup, phrase, ERROR, most=MOST_SHOWN if phrase.count(" ") >= LONG_PHRASE else 1)
         if fact:
@@ -321,7 +321,7 @@ def route(lookup: Lookup, name: Name) -> Fact | None:
 
 
 def _has_route(line: str, route: str) -> bool:
-    """Return whether a string on the line is ``route``, whose parameters may have other names there."""
+    """Return whether a string on the line is ``route``; its parameters may have other names there."""
     strings = [string for quote in ('"', "'", "`") for string in line.split(quote)[1::2]]
     return any(_without_parameters(string) == _without_parameters(route) for string in strings)
 
@@ -331,7 +331,7 @@ def _without_parameters(route: str) -> list[str]:
 
 
 def _is_parameter(part: str) -> bool:
-    """Return whether a part of a route stands for a value, as in /users/:id, or is one."""
+    """Return whether a part of a route is a value or a placeholder for one, as in /users/:id."""
     return part[:1] in (":", "{", "<", "[", "$") or part.isdigit()
 
 
@@ -342,7 +342,7 @@ def flag(lookup: Lookup, name: Name) -> Fact | None:
 
     if fact := place_of_setting(lookup, name.text):
         return fact
-    # Comments, messages and scripts may mention a flag; what declares it has it as a whole string.
+    # Comments, messages and scripts may mention a flag; a declaration contains it as a whole string.
     fact = (
         place_of_field(lookup, name.text)
         or text_place(lookup, name.text, FLAG)

@@ -39,7 +39,7 @@ class Followed:
 
 
 def follow(root: str) -> Followed:
-    """Trust ``root/.enricher`` as long as its content is that of the remote's default branch, or raise BranchError."""
+    """Trust ``root/.enricher`` as long as it equals the remote's default branch; raises BranchError."""
     try:
         followed = Followed(_default_branch(root), _url(root))
         content = trust.content_of(root)

@@ -77,7 +77,7 @@ def cleaned(text: str) -> str:
 
 
 def headed(heading: str) -> str:
-    """Return ``heading`` with punctuation at its end, because it may be shown on one line with the note's text."""
+    """Return ``heading`` with final punctuation, because it may be shown on one line with the note's text."""
     return heading if heading.endswith((".", ":", "?", "!", "…")) else f"{heading}:"
 
 

@@ -41,7 +41,7 @@ def refresh(project: Project, state_dir: str, *, at_once: bool = False) -> None:
     """
     state = imports.load(state_dir, project)
     begun = time.time()
-    # The clock may have been set back since the last check, which would then lie in the future.
+    # If the clock was set back since the last check, the time of that check is in the future.
     if not at_once and 0 <= begun - state.checked_at < state.cost_s * IDLE_FACTOR:
         return
     before = (state.team, state.index, list(state.packages))

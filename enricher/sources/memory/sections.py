@@ -57,7 +57,7 @@ def frontmatter(text: str) -> tuple[dict[str, Any], str, str]:
 
     The message begins with the number of the faulty line and a colon.
     """
-    lines = text[: LONGEST_FRONTMATTER + 8].split("\n")  # with room for the line that ends it
+    lines = text[: LONGEST_FRONTMATTER + 8].split("\n")  # including the line that ends it
     if lines[0].rstrip() != "---":
         return {}, text, ""
     end = next((number for number, line in enumerate(lines[1:], 1) if line.rstrip() in ("---", "...")), 0)
@@ -181,7 +181,7 @@ def _passages(parts: list[_Part]) -> list[tuple[str, str]]:
 
 
 def _items(text: str) -> list[str]:
-    """Return the items of a list, and the paragraphs around it; the whole text if it has no list, or introduces one."""
+    """Return the items of a list and the paragraphs around it; the whole text if it has no list or introduces one."""
     blocks = [block.strip() for block in _ITEM_OR_PARAGRAPH.split(text)]
     is_list = sum(bool(_ITEM.match(block)) for block in blocks) > 1
     if not is_list or "```" in text or any(block.endswith(":") for block in blocks):

@@ -50,12 +50,12 @@ MOST_TODO_LINES = 20
 """Maximum older lines that are decoded, among those that may contain a todo list, to find the last todo list."""
 MOST_PROMPTS = 5
 MOST_ANSWERS = 40
-"""Maximum pieces of answers that are kept; several are needed because a prompt may choose an option from them."""
+"""Maximum parts of answers that are kept; several are needed because a prompt may choose an option from them."""
 MOST_FILES = 12
 MOST_ERRORS = 3
 MOST_EDITS = 24
 MOST_EDITED = 4000
-"""Maximum edits, and characters of each, that are kept to find the names that they show."""
+"""Maximum number of edits that are kept, and of characters of each, to find the names that they contain."""
 MOST_COMMANDS = 8
 COMMAND_CHARS = 80
 MOST_TODOS = 40
@@ -120,7 +120,7 @@ class Extract:
         self.answer_id = ""  # text before this prompt belongs to another answer
 
     def add_answer(self, text: str, *, of: str = "") -> None:
-        """Add a piece of the assistant's text; ``of`` identifies the answer to which it belongs."""
+        """Add a part of the assistant's text; ``of`` identifies the answer to which it belongs."""
         text = text.strip()
         if text and len(self.answers) < MOST_ANSWERS:
             self.answers.append((len(self.prompts), text))
@@ -131,7 +131,7 @@ class Extract:
         self.answer_id = of
 
     def file(self, path: object, *, is_change: bool, code: object = "") -> None:
-        """Add a file that a tool read or changed; ``code`` is what it wrote there."""
+        """Add a file that a tool read or changed; ``code`` is the text that it wrote there."""
         if not isinstance(path, str) or not 0 < len(path) <= LONGEST_PATH or "\n" in path:
             return
         if self.cwd and path.startswith(self.cwd + "/"):
@@ -141,7 +141,7 @@ class Extract:
         self.has_edits = self.has_edits or is_change
         if is_change and (not self.edits or self.edited_before == len(self.prompts)) and len(self.edits) < MOST_EDITS:
             self.edits.append((path, code[:MOST_EDITED] if isinstance(code, str) else ""))
-            self.edited_before = len(self.prompts)  # only edits of this turn are added to them
+            self.edited_before = len(self.prompts)  # only edits of this turn are added
         # Records come newest first: without a prompt yet, the change belongs to the turn that has just ended.
         if is_change and not self.prompts and path not in self.changed and len(self.changed) < MOST_FILES:
             self.changed.append(path)
@@ -203,7 +203,7 @@ def read_conversation(event: PromptEvent, injected: list[str] | tuple[str, ...] 
             summarise(found, conversation, event.prompt)
             conversation.resumed = found.news
             conversation.transcript = path
-    if news and f"item:{seen_mark(news)}" not in injected:  # the agent was not told yet
+    if news and f"item:{seen_mark(news)}" not in injected:  # the agent has not been told about it yet
         conversation.resumed = conversation.resumed or news
     if conversation.resumed and not conversation.todos and event.host == "claude" and event.session_id:
         from enricher.sources.tasklists import claude_tasks
@@ -395,7 +395,7 @@ def summarise(found: Extract, conversation: Conversation, prompt: str) -> None:
 
 
 def _named_edits(edits: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Return the (file, name) of each function or class that the edits show; the name is empty if they show none."""
+    """Return the (file, name) of each function or class in the edits; the name is empty if an edit contains none."""
     from enricher.sources.transcripts.edits import names_in
 
     named = [(path, name) for path, code in edits for name in names_in(code) or [""]]

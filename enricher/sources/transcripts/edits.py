@@ -1,4 +1,4 @@
-"""Find the functions and classes that an agent's edit shows, in the code that it wrote; runs in the hook."""
+"""Find the functions and classes that are defined in the code of an agent's edit; runs in the hook."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ _CONTROL = frozenset("if for while switch catch return else match until unless e
 
 
 def names_in(code: str) -> list[str]:
-    """Return the functions and classes that are defined in a piece of code; empty if there are many."""
+    """Return the functions and classes defined in a piece of code; empty if there are more than MOST_NAMES."""
     names = dict.fromkeys(_defined(line.strip()) for line in code.split("\n"))
     found = [name for name in names if name.isidentifier()]
     return found if len(found) <= MOST_NAMES else []
 
 
 def _defined(line: str) -> str:
-    """Return the name that a line defines as a function, method or class; it is no identifier if there is none."""
+    """Return the function, method or class that a line defines; if it defines none, the result is not an identifier."""
     if line.startswith("func ("):  # a method in Go: "func (c *Cart) Total() int {"
         line = f"func {line.partition(') ')[2]}"
     words = line.partition("(")[0].replace("{", " ").replace(":", " ").replace("<", " ").split()

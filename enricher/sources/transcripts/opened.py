@@ -1,4 +1,4 @@
-"""Find out whether a conversation opened files so long ago that ``read_conversation`` does not decode the records.
+"""Find out whether a conversation opened files, also so long ago that ``read_conversation`` skips the records.
 
 Runs in the hook, but is imported only for a prompt about which a fact was found.
 """

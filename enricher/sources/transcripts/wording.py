@@ -32,9 +32,10 @@ def objects(value: object) -> list[dict[str, Any]]:
 
 def short(text: str, limit: int) -> str:
     """Return a text on one line, without secrets, and at most ``limit`` characters long."""
-    # Cut roughly first, because a tool's output may have megabytes; much of it may be white space, which is removed.
+    # Cut roughly first, because a tool's output may have megabytes; much of it may be white space, which is then
+    # removed.
     text = storable(" ".join(text[: 4 * limit + 4096].split()))
-    # Before the text is cut to its length: half a secret would not be recognised.
+    # Redact before the final cut, because half a secret would not be recognised.
     text = redact(text[: 2 * limit + 512])[0]
     return shortened(text, limit)
 
@@ -87,13 +88,13 @@ def users_words(text: str) -> str:
 
 
 def _is_command(text: str) -> bool:
-    # Of a path, such as /usr/bin, the name has another slash in it.
+    # The first word of a path, such as /usr/bin, contains a second slash.
     name = text[1:65].split(None, 1)[:1] if text.startswith("/") and not text[1:2].isspace() else []
     return bool(name) and all(letter.isalnum() or letter in "-:_" for letter in name[0])
 
 
 def _without_tags(text: str) -> str:
-    """Remove the elements that the client added, with their content, and only the tags of any other elements."""
+    """Remove the elements that the client added, with their content; of other elements, remove only the tags."""
     kept: list[str] = []
     at = 0
     while (start := text.find("<", at)) >= 0:

@@ -1,7 +1,7 @@
 """Detect which of a project's usual actions a prompt asks for: commit, open a pull request, release, run the tests.
 
-A prompt is read clause by clause. In English, a clause asks for an action if it begins with the verb (polite words
-may come first), and the object is not the first half of a longer term ("the pull request template"). In the other
+Each clause of a prompt is read separately. In English, a clause asks for an action if it begins with the verb (polite
+words may come first), and the object is not the first half of a longer term ("the pull request template"). In the other
 languages, the verb and the object may be anywhere in a short clause. This module runs in the hook, so it uses no
 regular expressions.
 """
@@ -15,7 +15,7 @@ TEST, NEW_TEST, RELEASE, BUILD, RUN = "test", "new-test", "release", "build", "r
 TRIGGER = "trigger"
 """The action for a question such as "what happens when I push this"."""
 NAMED_BETWEEN = ("dependency", "contributor", "changelog", "migration")
-"""Actions whose object may have a name before it: "add zod as a dependency", "create a drizzle migration"."""
+"""Actions whose object may be preceded by a name: "add zod as a dependency", "create a drizzle migration"."""
 
 MOST_WORDS = 160
 """Maximum words of a prompt that is read completely; of a longer one, only the beginning and the end are read."""
@@ -37,9 +37,9 @@ _BREAKS = (
     "\N{FULLWIDTH LEFT PARENTHESIS}", "\N{FULLWIDTH RIGHT PARENTHESIS}", "(", ")",
 )  # fmt: skip
 NEEDS_A_THING = ("format", "build", "test", "compile", "tag", "cut")
-"""Verbs that request nothing if no object follows, since they may be nouns."""
+"""Verbs that request something only with an object, because they may also be nouns."""
 GOING_ON = frozenset("continue keep resume start finish go carry".split())
-"""Verbs before a gerund that names the action: "continue fixing", "go on with running"."""
+"""Verbs that precede a gerund with the action: "continue fixing", "go on with running"."""
 _ASKING_WHICH = ("which", "what", "what's", "whats")
 _ASKING = frozenset("where which what what's whats how will would does do is are must".split())
 _PERSONS = ("i", "we", "you")
@@ -49,7 +49,7 @@ _OWN = frozenset(
     "it this that these them everything pr branch my the a our main master to into tag pull request deploy here or /"
     " push merge".split()
 )
-"""Words that may follow "push" or "merge" where these are meant in the sense of git."""
+"""Words that may follow "push" or "merge" in the sense of git."""
 _HOW = frozenset("how where which".split())
 _DOING = frozenset(tables.DOING.split())
 _SECOND_HALVES = ("message", "messages", "request", "requests", "entry")
@@ -111,7 +111,7 @@ def asked_actions(prompt: str) -> list[str]:
 
 
 def _without_verb(clause: str) -> str:
-    """Return the action of which a clause only names the object: "and the changelog", "changelog too please"."""
+    """Return the action whose object a clause names without a verb: "and the changelog", "changelog too please"."""
     fillers = tables.FILLERS.split()
     named = " ".join(word for word in map(bare, clause.split()) if word not in fillers)
     return tables.LAST_WORDS.get(named, "")
@@ -176,7 +176,7 @@ def _english(clause: str) -> str:
         return ""
     if words[0] == "git" and len(words) > 1:
         words = words[1:]
-    if words[:2] == ["make", "sure"]:  # the tables have verbs of one word
+    if words[:2] == ["make", "sure"]:  # verbs in the tables are single words
         words = ["ensure", *words[2:]]
     if words[0] in ("i", "we") and words[1:2] in (["need"], ["want"]) and words[2:3] in (["a"], ["an"], ["another"]):
         words = ["create", *words[2:]]
@@ -227,7 +227,7 @@ def _of_rules(words: list[str]) -> str:
 
 
 def _corrected(word: str) -> str:
-    """Return the verb of the tables that ``word`` misspells, as "psuh" and "relase" do; else the word itself."""
+    """Return the verb in the tables of which ``word`` is a misspelling ("psuh", "relase"); else the word itself."""
     if len(word) < SHORTEST_MISSPELT or f" {word} " in _VERBS or not word.isalpha():
         return word
     swapped = (f"{word[:at]}{word[at + 1]}{word[at]}{word[at + 2 :]}" for at in range(1, len(word) - 1))

@@ -65,7 +65,7 @@ def asks_for_version(prompt: str, packages: list[str]) -> bool:
 
 def _is_bump(clause: str, packages: frozenset[str]) -> bool:
     words = " ".join(word[:1] + word[1:].replace("@", " ").replace("==", " ") for word in clause.split()).split()
-    words = [word.strip(".,;:!?\"'`()[]") for word in words]  # not "@", with which a package may begin
+    words = [word.strip(".,;:!?\"'`()[]") for word in words]  # not "@", because the name of a package may begin with it
     if words[0] in BUMPING:
         rest = [word for word in words[2:] if word not in ("to", "from", "the")]
         return words[1:2] != [] and words[1] in packages and (_is_version(rest[0]) if rest else words[0] != "update")
@@ -84,7 +84,7 @@ def _is_version(word: str) -> bool:
 
 
 def _made(clause: str) -> str:
-    """Return what an English clause asks to make: "a new CSV exporter for totals" gives "csv exporter"."""
+    """Return the thing that an English clause asks to create: "a new CSV exporter for totals" gives "csv exporter"."""
     words = [actions.bare(word) for word in clause.split()]
     if words and words[0] in actions.GOING_ON:
         words = actions.without_going_on(words)

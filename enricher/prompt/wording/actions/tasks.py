@@ -1,6 +1,6 @@
 """Recognise which of the project's own tasks a prompt asks for, by the words of its name: "bump the ui version".
 
-The tasks are targets of task files, scripts of manifests and files in a folder for scripts that stand for none of the
+The tasks are targets of task files, scripts in manifests and files in a folder for scripts, except those for one of the
 usual actions. This module runs in the hook, so it uses no regular expressions.
 """
 
@@ -11,7 +11,7 @@ from enricher.prompt.wording.actions import NEGATIONS, bare, clauses, lowered
 MOST_WORDS = 14
 """Maximum words of a prompt; a longer one is about more than a task."""
 MOST_BESIDE = 3
-"""Maximum words beside a name of a single word, as in "regenerate the promql parser", where the name is "parser"."""
+"""Maximum further words in a request with a one-word name, such as "parser" in "regenerate the promql parser"."""
 _MAKING = frozenset("regenerate regen generate rebuild recompile refresh".split())
 _ORDERING = _MAKING | frozenset(
     "run rerun execute start update upgrade bump build compile sync check install make do".split()
@@ -31,9 +31,10 @@ _NEW = frozenset("a an new another".split())
 
 
 def asked_tasks(prompt: str, tasks: list[str]) -> list[str]:
-    """Return those of ``tasks`` whose names say what the prompt orders; each is the words of a name, with spaces.
+    """Return those of ``tasks`` that the prompt requests by their names; a task is given as the words of its name.
 
-    A name of one word counts only in an order to generate it. Of several, those with the most words are returned.
+    A name of one word counts only in a request to generate it. If several match, those with the most words are
+    returned.
     """
     low = lowered(prompt)
     all_clauses = clauses(low)

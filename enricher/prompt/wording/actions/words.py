@@ -158,8 +158,8 @@ contributor: trag$ füg ajoute añad añád adicion aggiungi добавь: contr
 """
 """Rows for European languages other than English: an action, beginnings of verbs, and objects as whole words.
 
-A short clause asks for the action if it has one of the verbs and, if the row has objects, one of these, in any order.
-A verb with "$" has no other ending: "fai$" is not in "fails".
+A short clause asks for the action if it has one of the verbs and, if the row has objects, one of these, in any order. A
+verb with "$" is a whole word: "fai$" does not match "fails".
 """
 
 WIDE = """
@@ -222,7 +222,7 @@ COMMANDS = {
     "lint": "lint", "linter": "lint", "format": "lint", "typecheck": "lint", "test": "test", "build": "build",
     "start": "run", "dev": "run", "deploy": "deploy",
 }  # fmt: skip
-"""Words before "command" in a question for it, and the action: "which lint command do I run"."""
+"""Words before "command" in a question for a command, and the action: "which lint command do I run"."""
 
 GO_ON = """
 1 about across after again against also and anyway are as at based because before but by called correctly covering
@@ -255,13 +255,13 @@ RULED = {
 """Words in a question for the project's rules, and the action: "what do I need for a PR"."""
 
 RULES = "convention conventions format guideline guidelines policy process requirement requirements rule rules"
-"""Nouns of which a question for the project's rules has one: "what are the commit conventions"."""
+"""Nouns, one of which a question for the project's rules contains: "what are the commit conventions"."""
 
 NEEDS = "ask asks expect expected expects need needed needs ready require required requires should"
 """Words that precede the action in other such questions: "what do I need for a PR"."""
 
 DOING = "add bump create cut document edit made make name note open put run send submit update updated write"
-"""Verbs of questions for how or where it is done: "where do I put the changelog entry"."""
+"""Verbs of questions about how or where something is done: "where do I put the changelog entry"."""
 
 LAST_WORDS = {
     "translations": "translation", "translation": "translation", "changelog": "changelog",

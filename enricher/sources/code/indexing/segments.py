@@ -130,7 +130,7 @@ class Segment:
         self.db.executemany("insert into postings values (?, ?, ?, ?, ?, ?)", self._rows())
 
     def _rows(self) -> Iterable[tuple[object, ...]]:
-        """Yield a database row for each term: the term, the segment's number, three counts, and the files as bytes.
+        """Yield a database row for each term: the term, the segment's number, three counts, and the packed files.
 
         The counts are the numbers of files with the term in their text, path and definitions. The bytes are the ids of
         these files in the same order, four bytes each, and then the weights of the term in them, one byte each.

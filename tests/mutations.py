@@ -6554,7 +6554,7 @@ MUTATIONS = (
     Mutation(
         "a late result of replaced rules counts as the present one",
         "workbench/tui/screens/trace_list.py",
-        '        self.next_run("today")  # what is still judged there is judged by earlier rules\n',
+        '        self.next_run("today")  # prompts that are still being judged are judged by the earlier rules\n',
         "",
         "",
         "tui/test_loop.py::test_a_result_of_rules_that_were_replaced_meanwhile_does_not_count",

@@ -1,4 +1,4 @@
-"""Represent what a decision about a prompt depends on, and what it decides; a trace records the former."""
+"""Represent the inputs of the decision about a prompt, which a trace records, and the result of the decision."""
 
 from __future__ import annotations
 

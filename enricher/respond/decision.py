@@ -32,7 +32,7 @@ PIPELINE = "pipeline"
 Empty means the usual text, and any other value a plan (``enricher.respond.hydration``).
 """
 SPLITTING = "consider-splitting"  # id of an approach that only suggests to split the task
-BESIDE, ALONE = "beside", "alone"  # show the task type only together with other lines, or even alone; else never
+BESIDE, ALONE = "beside", "alone"  # values of a setting: show the task type only with other lines, or also alone
 
 
 def verdict_on(inputs: Inputs, rules: Rules, *, is_explained: bool = True) -> Classification:

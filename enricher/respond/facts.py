@@ -13,8 +13,8 @@ THINGS = frozenset(
     " views templates handlers plugins projects queries charts locales languages dependencies tables".split()
 )
 RESULTS = frozenset("pass passes passed passing fail fails failed failing ok green red succeeded skipped".split())
-STATES = frozenset(("are", "were"))  # such a word after a count reports a state and requests nothing: "40 files are …"
-FEWEST_TO_SHARE = 5  # smallest number of things that is worth quoting in an approach
+STATES = frozenset(("are", "were"))  # after a count, such a word reports a state: "40 files are …"
+FEWEST_TO_SHARE = 5  # minimum count that is worth quoting in an approach
 EACH = ["each", "of", "the"]
 BEFORE_A_COUNT = ("all", "across", "each")
 PASTED = frozenset(("stack_trace", "log", "code_block", "diff", "shell", "pasted_error"))

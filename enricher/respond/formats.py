@@ -15,7 +15,7 @@ TITLE = "## Enrichments"
 BETWEEN = "\n\n"
 CAP_TOKENS = 2000
 CAP_BYTES = 9400  # below the smallest limit of any client (``enricher.respond.render.MAX_BYTES``)
-LONGEST_LINE = CAP_BYTES  # in effect no limit, because a block is cut or omitted as a whole
+LONGEST_LINE = CAP_BYTES  # no effective limit: a block is cut or omitted as a whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -149,13 +149,13 @@ def _any_is_triggered(rules: Mapping[str, Any], signal_scores: Mapping[str, int]
 
 
 def _next_time(identity: str, times: int, injected: Collection[str]) -> str:
-    # Empty: it was shown as often as it may be in a session.
+    # It is empty if it was shown as often as a session allows.
     names = [identity, *(f"{identity} {time}" for time in range(2, times + 1))]
     return next((name for name in names if f"guardrail:{name}" not in injected), "")
 
 
 def trigger_words(identity: str, evidence: Iterable[Evidence], prompt: str) -> str:
-    """Return the words of the prompt that triggered a guardrail, and the rest of their clause if that is short."""
+    """Return the words of the prompt that triggered a guardrail, with the rest of their clause if that is short."""
     own = [one for one in evidence if one.facet == "guardrail" and one.name == identity and one.signal[:1] != "<"]
     if not own:
         return ""

@@ -18,11 +18,11 @@ LONGEST_NAME = 200
 NOT_OUTDATED = (
     "the host has it", "the conversation has it", "the prompt", "it only accompanies", "it shares", "another one",
 )  # fmt: skip
-"""Beginnings of the reasons in ``Candidate.stale`` that are shown as they are; others are shown as "stale: …"."""
+"""Beginnings of reasons in ``Candidate.stale`` that are shown unchanged; other reasons are shown as "stale: …"."""
 
 
 def rank_items(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> None:
-    """Add all offered facts to ``result``, by the channel's priority and the score, and to those omitted the reason."""
+    """Add all offered facts to ``result``, ordered by channel priority and score; omitted ones get a reason."""
     rank = {rule["name"]: rule for rule in body["channels"]}
     seen: set[str] = set()
     for channel in sorted(inputs.channels, key=lambda one: -rank.get(one.name, {}).get("priority", 0)):
@@ -53,7 +53,7 @@ def rank_items(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> N
 def _objection(offered: Candidate, rule: Mapping[str, Any] | None, names: set[str], inputs: Inputs) -> str:
     if rule is None or offered.score < rule["min_score"]:
         return "below the floor"
-    if offered.raw < rule["min_score"]:  # weights decide the order, they cannot make an item relevant
+    if offered.raw < rule["min_score"]:  # weights only affect the order; they cannot make an item relevant
         return "below the floor without its weight"
     if offered.stale:
         return offered.stale if offered.stale.startswith(NOT_OUTDATED) else f"stale: {offered.stale}"
@@ -81,7 +81,7 @@ def shown_refs(enrichment: Enrichment) -> list[tuple[str, str]]:
 def place_of(offered: Candidate | RankedItem) -> str:
     """Return the reference under which a session records a fact, with the line number if its label has one.
 
-    So a file that was shown without a line number may be shown again with one.
+    A file that was shown without a line number may therefore be shown again with one.
     """
     line = offered.label.removeprefix(f"{offered.ref}:").split(None, 1)[:1] if not offered.text else []
     is_line = bool(line) and offered.label.startswith(f"{offered.ref}:") and line[0].isdigit()

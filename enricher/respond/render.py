@@ -199,7 +199,7 @@ def _bullet(item: Item, *, tokens: int) -> str:
     if not item.text:
         return f"- {source}" if source else ""
     lead = f"- {source}: " if source else "- "
-    # A quotation mark inside would end the quotation, so that the rest would look like a sentence of the hook's own.
+    # A quotation mark inside would end the quotation, and the rest would look like a sentence by the hook.
     text = harmless(item.text, longest=LONGEST_ITEM).replace('"', "'")
     quoted = cut(text, tokens=tokens - estimate_tokens(lead))
     return f'{lead}"{quoted}"' if quoted else ""

@@ -58,8 +58,8 @@ class Cause:
     """The hunks that changed the outcome of a prompt.
 
     ``how`` says what must be undone to restore the earlier outcome: the only hunk («alone»), any one of the hunks
-    («together»), both hunks («pair»), or several of them, without saying which («set»). If not even undoing the whole
-    edit restores the outcome, ``how`` is «elsewhere», and ``hunks`` is empty.
+    («together»), both hunks («pair»), or an unknown subset of them («set»). If not even undoing the whole edit restores
+    the outcome, ``how`` is «elsewhere», and ``hunks`` is empty.
     """
 
     hunks: tuple[Hunk, ...]
@@ -77,7 +77,7 @@ class Cause:
 
     @property
     def heading(self) -> str:
-        """Return the headings under which the hunks lie in their files, separated by commas."""
+        """Return the headings of the sections that contain the hunks, separated by commas."""
         return ", ".join(dict.fromkeys(hunk.heading for hunk in self.hunks))
 
     def __str__(self) -> str:
@@ -173,7 +173,7 @@ class Undoing:
         while len(self.edits.hunks) > MOST_HUNKS:
             halves = self.edits.hunks[::2], self.edits.hunks[1::2]
             pairs = [joined(*pair) for pair in zip(*halves, strict=False)]
-            self.edits.hunks = pairs + halves[0][len(pairs) :]  # of an odd number, the last one stays alone
+            self.edits.hunks = pairs + halves[0][len(pairs) :]  # with an odd number, the last hunk is not joined
 
     def _join_broken(self) -> None:
         """Join each hunk that cannot be undone alone, because the rules would be broken, with another hunk.
@@ -191,7 +191,7 @@ class Undoing:
             partner = next((other for other in others if self.without([hunk, other]) is not None), others[0])
             rest = [other for other in self.edits.hunks if other not in (hunk, partner)]
             self.edits.hunks = sorted([*rest, joined(hunk, partner)], key=lambda one: (one.file, one.line))
-            at = 0  # the positions have changed, and what was compiled is known
+            at = 0  # positions have changed; compiled rules are cached
 
 
 def attribute(
@@ -222,7 +222,7 @@ def attribute(
         key = (before, *(one for one in stack if one[1] != place))
         if key not in known:
             edits = [FileEdit(place, before, candidate)]
-            if base is None:  # the fitted weights beside the file, which are edited together with it
+            if base is None:  # files of fitted weights are edited together with it
                 edits += [
                     FileEdit(of, recorded[of], text)
                     for layer, of, text in stack

@@ -33,7 +33,7 @@ KINDS = (
     "task type", "shown", "intent", "workflow", "guardrail added", "guardrail dropped", "guardrails reordered",
     "approach", "context gained", "context lost", "context unknown", "text only",
 )  # fmt: skip
-TIMED_RUNS = 5  # the fastest counts, as others may have waited for the processor
+TIMED_RUNS = 5  # the fastest run counts, because others may have waited for the processor
 TODAY = "today's rules"
 
 
@@ -270,10 +270,10 @@ def current_rules(cwd: str) -> Side:
     from enricher.rules import cache
 
     try:
-        rules, _layers = rules_for(cwd if os.path.isdir(cwd) else "")  # its folder is gone: the person's own rules
+        rules, _layers = rules_for(cwd if os.path.isdir(cwd) else "")  # without its folder: the user's rules
     except cache.NoRulesError as error:
         raise SideError(f"{error}; see: enricher check") from error
-    if rules.state != FRESH:  # the last good rules, which judge prompts until the files are corrected
+    if rules.state != FRESH:  # the last valid rules apply until the files are corrected
         raise SideError("the instructions as they are saved have errors; see: enricher check")
     return Fixed(TODAY, rules)
 

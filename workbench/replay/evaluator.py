@@ -178,7 +178,7 @@ def _earlier(row: RecordedPrompt) -> str:
     return basis(Conversation.from_json(json.loads(row.inputs)["conversation"]), row.prompt)
 
 
-@functools.lru_cache(maxsize=1 << 16)  # each edit asks about the same prompts twice: for base and candidate
+@functools.lru_cache(maxsize=1 << 16)  # each edit needs the same prompts twice: for base and candidate
 def _refers_back(prompt: str) -> bool:
     return bool(kind(prompt))
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-HEADING = re.compile(r"#{1,2}\s+(.*?)\s*#*\s*$")  # Markdown allows #s at the end, too; deeper ones are within a rule
+HEADING = re.compile(r"#{1,2}\s+(.*?)\s*#*\s*$")  # Markdown allows "#" at the end; deeper headings are within a rule
 PART = re.compile(r"\s*#\s+[^\n]*\s*")
 FENCE = re.compile(r"(`{3,}|~{3,})")
 ALIKE = 0.5
@@ -211,7 +211,7 @@ def _aligned(old: Sequence[_Unit], new: Sequence[_Unit]) -> Iterator[tuple[_Unit
 
     The most similar units are paired first.
     """
-    # The same number of lines: usually, each was changed; comparing them all could pair them otherwise.
+    # With the same number of lines, each line was usually changed; comparing all of them could pair them differently.
     if len(old) == len(new) or len(old) * len(new) > MOST_COMPARED**2:
         shared = min(len(old), len(new))
         yield from zip(old[:shared], new[:shared], strict=True)

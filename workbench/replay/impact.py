@@ -41,7 +41,7 @@ MARKERS_BEGIN = "\ue000"
 """Start of Unicode's private use area: the reader replaces <file> and other markers by such characters."""
 RUN = re.compile("[a-z0-9]+")
 LOWERED_OTHERWISE = frozenset("\u03c3\u03c2\u0307\u2019\n")
-"""Characters that a search in the lower-case text may miss: the reader of prompts treats them, or their capitals, so.
+"""Characters for which a search in the lower-case text is unreliable, because the reader of prompts converts them.
 
 They are the two Greek sigmas, the dot of a Turkish I, the curly apostrophe, and the line break, which separates the
 prompts that are searched together.
@@ -210,7 +210,7 @@ def _occurs(forms: Iterable[str], words: set[str], low: str) -> bool:
 def _pattern(words: Iterable[str]) -> re.Pattern[str]:
     """Return a pattern that finds any of the words, with no letter or digit directly before or after it.
 
-    Words that are not ASCII are found anywhere, because Chinese, for example, is written without spaces.
+    Non-ASCII words are found anywhere, because Chinese, for example, is written without spaces.
     """
     escaped = [re.escape(word) for word in words]
     alone, inside = ("|".join(one for one in escaped if one.isascii() == is_ascii) for is_ascii in (True, False))

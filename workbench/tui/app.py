@@ -124,7 +124,7 @@ class Workbench(App[None], inherit_bindings=False):
         self.saves: list[Save] = []
         """The saves of instructions since the start of the app, newest last."""
         self.saves_undone: list[Save] = []
-        """The saves that were taken back and can be made again, the last one taken back at the end."""
+        """The saves that were undone and can be redone, the last one undone at the end."""
         self.last_run: CompletedRun | None = None
         """The last complete replay on the Instructions screen; the Compare screen shows which results it changed."""
         self.is_welcoming = False
@@ -166,7 +166,7 @@ class Workbench(App[None], inherit_bindings=False):
         if place(name) is None:
             self.notify(f"There is no {name} screen.", severity="warning")
             return
-        self._came_from.clear()  # "back" would be a surprise to a user who went to another screen on purpose
+        self._came_from.clear()  # going back is not offered to a user who went to another screen on purpose
         await self._switch(name)
         await self._close_above()
         if (screen := self.place_screen()) is not None:
@@ -277,7 +277,7 @@ class Workbench(App[None], inherit_bindings=False):
 
     @property
     def changes(self) -> int:
-        """Return how often the database has changed since it was first opened, which itself is no change."""
+        """Return how often the database has changed since it was first opened; the opening itself does not count."""
         return max(0, self._times_changed - 1)
 
     def _post_trouble(self, text: str) -> None:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 LOOPBACK = "127.0.0.1"
 COOKIE = "enricher_workbench"
 START = "import sys; from enricher.interfaces.cli import main; main()"
-# The address with the token must not be sent to other sites, framed by them, or kept in a cache.
+# The address with the token must not be sent to other sites, framed by them, or cached.
 HEADERS = {"Referrer-Policy": "no-referrer", "X-Frame-Options": "DENY", "Cache-Control": "no-store"}
 REFUSED = "Open the address that `enricher workbench --web` printed; it holds the token.\n"
 
@@ -38,7 +38,7 @@ class WorkbenchServer(Server):
 
     def __init__(self, options: Sequence[str]) -> None:
         command = shlex.join([sys.executable, "-c", START, "workbench", *options])
-        # The port must be known at once, because textual-serve makes the app's own address of it.
+        # The port must be chosen here, because textual-serve derives the address of the app from it.
         super().__init__(command, host=LOOPBACK, port=_free_port(), title="Prompt Enricher")
         self.token = secrets.token_urlsafe(24)
 

@@ -63,7 +63,7 @@ DOUBLES = np.arange(2.5, 8.1, 0.25)
 CONFIDENCES = np.arange(0.3, 0.9, 0.01)
 
 DOUBT_PULL, LEAST_SLOPE = 3.0, 0.2
-"""The pull of each task type's doubt towards zero, and the least weight of the confidence beside it."""
+"""The regularisation of each task type's doubt, and the minimum weight of the confidence in the regression."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,9 +234,10 @@ def calibrate(points: Numbers, observed: Observed, table: Table) -> Thresholds:
 
     A task type that is wrong more often than others of the same confidence gets a higher threshold, if the instructions
     state one for it. Thresholds that show a task type for too few prompts (LEAST_SHOWN) are skipped. Thresholds are
-    good if they show one for only a small share of the small talk (LOUD_CHAT), and if enough of the shown task types
-    are right (RIGHT_WHEN_SHOWN). Of the good ones, those that show a task type for the most prompts win. If none are
-    good, those that meet the first condition are preferred, then those with the highest share of right task types.
+    acceptable if they show one for only a small share of the small talk (LOUD_CHAT), and if enough of the shown task
+    types are right (RIGHT_WHEN_SHOWN). Of the acceptable ones, those that show a task type for the most prompts are
+    chosen. If none are acceptable, those that meet the first condition are preferred, then those with the highest share
+    of right task types.
     """
     rows = [at for at, prompt in enumerate(observed.prompts) if prompt.repository and not prompt.is_picked]
     points, observed = points[rows], part(observed, rows)
@@ -258,7 +259,7 @@ def calibrate(points: Numbers, observed: Observed, table: Table) -> Thresholds:
 
 
 def _doubts(points: Numbers, right: Numbers, doubles: float, table: Table) -> dict[str, float]:
-    """Return by how much the log odds of each task type must be higher for it to be right as often as others.
+    """Return by how much the log odds of each task type must be higher for it to be right as often as the others.
 
     Only task types that state a ``min_confidence`` of their own are compared with the rest. The values come from a
     regression of "is right" on the log odds of the confidence and on the task type.
@@ -281,7 +282,7 @@ def _doubts(points: Numbers, right: Numbers, doubles: float, table: Table) -> di
 
 
 def _thresholds(doubles: float, confidence: float, doubts: dict[str, float]) -> Thresholds:
-    """Return the thresholds that demand ``confidence`` of a task type without a doubt of its own."""
+    """Return the thresholds in which ``confidence`` is required of each task type that has no doubt of its own."""
     odds = confidence / (1 - confidence)
     floors = {name: round(1 - 1 / (1 + odds * float(np.exp(doubt))), 2) for name, doubt in doubts.items()}
     return Thresholds(doubles, min([round(confidence, 2), *floors.values()]), floors)

@@ -149,7 +149,7 @@ def with_task_type(signals: Numbers, task_types: list[str], table: Table) -> Num
     """
     found = signals.copy()
     for row, task_type in enumerate(task_types):
-        before = dict.fromkeys(np.flatnonzero(signals[row]).tolist(), (-1, -1))  # where they fired does not matter
+        before = dict.fromkeys(np.flatnonzero(signals[row]).tolist(), (-1, -1))  # positions do not matter
         found[row, list(matching.fired_late(before, task_type, table))] = 1
     return found
 

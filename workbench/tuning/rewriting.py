@@ -175,5 +175,5 @@ def _indent(line: str) -> int:
 
 
 def _ending(line: str) -> str:
-    """Return what a new line beside ``line`` must end with: the rest of a Windows line ending, or nothing."""
+    """Return the end of a new line after ``line``: the carriage return of a Windows line ending, or nothing."""
     return "\r" if line.endswith("\r") else ""

@@ -21,15 +21,15 @@ if TYPE_CHECKING:
     from workbench.coverage.rule_positions import LocatedRules, LocatedSignal
     from workbench.tuning.labelled_prompts import Example
 
-STEPS = (1, -1, 2, -2, 4, -4, 8, -8)  # each about twice the one before: any size within a factor of two
-# Above the weights that are fitted only a few, because every weight is tried for every phrase.
+STEPS = (1, -1, 2, -2, 4, -4, 8, -8)  # each is twice the previous one, so that any size is met within a factor of two
+# Only a few weights above the range of fitted ones, because every weight is tried for every phrase.
 PHRASE_WEIGHTS = (*range(LEAST_WEIGHT, MOST_FITTED + 1), 12, 16, 20, 25, MOST_WEIGHT)
 LONGEST = 3
 """Maximum number of words in a phrase."""
 FEWEST_PROMPTS, FEWEST_SESSIONS = 2, 2
 """Minimum number of prompts and of sessions that must contain a phrase; in fewer, it may be one user's habit."""
 TIMES = 2
-"""How many times likelier a phrase must be in wrongly classified prompts of its class than in other classes."""
+"""How many times as likely a phrase must be in wrongly classified prompts of its class as in other classes."""
 MOST = 80
 """Maximum number of phrases that are tried."""
 MARKERS_BEGIN = "\ue000"

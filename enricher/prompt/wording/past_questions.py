@@ -238,7 +238,7 @@ def _words(sentence: str) -> tuple[str, list[str]]:
 
 
 def _in_english(words: list[str], *, is_question: bool) -> tuple[str, str, list[str], list[str]]:
-    """Return (kind of question, its beginning, the words of its thing, those before it); no kind: it is no question."""
+    """Return (kind of question, beginning, words for its thing, words before it); the kind is empty if it is none."""
     padded = f" {' '.join(words)} "
     for kind, starts, followers in _ENGLISH:
         for start in starts.split("|"):
@@ -280,7 +280,7 @@ def _start(words: list[str], at: int, *, is_question: bool) -> str:
 
 
 def _deed(start: str, rest: list[str]) -> tuple[int, str]:
-    """Return the place of the verb among the words behind the beginning of a question, and the kind that it shows."""
+    """Return the position of the verb among the words after a question's beginning, and the kind that it indicates."""
     for at, word in enumerate(rest[:FAR_FROM_WHO] if start == "who" else rest):
         shown = (kind for kind in _KINDS_ASKED.get(start, tuple(_DONE)) if word in _DONE[kind])
         if kind := _ALSO_DONE.get(start, {}).get(word) or next(shown, ""):

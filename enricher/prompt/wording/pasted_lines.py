@@ -14,8 +14,10 @@ FAILURES = ("FAILED ", "FAIL ")
 AROUND = "¿¡\"'`()[]{}<>,;:!?*=|&~…。，、；：！？（）「」『』【】《》“”„‘’«»‹›·"
 """Punctuation around words, in all languages."""
 FIRST_SYMBOL = 0x1F000
-"""Lowest code point of emoji. A line that begins with one is taken for the output of a program: people rarely begin a
-sentence with an emoji."""
+"""The lowest code point of emoji.
+
+A line that begins with an emoji counts as output of a program, because people rarely begin a sentence with one.
+"""
 LEVELS = ("ERROR", "INFO", "WARN", "WARNING", "DEBUG", "TRACE", "FATAL", "CRITICAL", "ERRO", "FATA")
 ERROR_LEVELS = ("ERROR", "FATAL", "CRITICAL", "ERRO", "FATA")
 _PASTED_STARTS = (

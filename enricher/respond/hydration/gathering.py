@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from enricher.sources.code.testfiles import Test
 
 MOST_FILES, MOST_SYMBOLS, MOST_TESTS = 4, 3, 3
-LONGEST_SIGN = 24  # characters beside a name that may make it an example
+LONGEST_SIGN = 24  # characters next to a name that are searched for words such as "e.g."
 LOOKUP_S = 0.15  # seconds for all lookups of one prompt, after the channels have answered
 TEXTS = (".md", ".rst")
-PACKAGE = "__init__.py"  # imported with every module of its package, which does not show that a test tests it
+PACKAGE = "__init__.py"  # every import from the package imports it, so this does not show that a test tests it
 LIST_TOOLS = {"codex": UPDATE_PLAN, "gemini": WRITE_TODOS}
 HAS_TASKS, OFF = "CLAUDE_CODE_ENABLE_TASKS", ("0", "false", "no", "off")
-"""The variable that makes Claude Code keep its task list with ``TodoWrite``, and the values of it that do so."""
+"""The variable that selects Claude Code's tool for task lists, and the values with which it is ``TodoWrite``."""
 BEADS = ".beads"
 AUTO, NONE = "auto", "none"
 LONGEST_COMMAND = 120
@@ -110,7 +110,7 @@ def _place(symbols: list[tuple[str, str, int]], files: list[str]) -> str:
 
 
 def _is_sample(prompt: str, name: str) -> bool:
-    """Return whether the prompt mentions a name only as an example, as in "the handlers, e.g. orders.py"."""
+    """Return whether a prompt mentions a name only as an example, as in "the handlers, e.g. orders.py"."""
     before, *behind = prompt.lower().split(name.lower())
     for rest in behind:
         lead = before[-LONGEST_SIGN:].rstrip(' `@("').removesuffix(" in")

@@ -14,18 +14,18 @@ ASKING_FOR_PLANS = (
     "plan", "plans", "planning", "option", "options", "design", "designs", "propose", "proposal", "proposals",
     "approach", "approaches", "alternative", "alternatives", "another way", "best way", "ideas",
 )  # fmt: skip
-"""What a question mentions that asks for a plan, not only for an answer."""
+"""Words in a question that asks for a plan, not only for an answer."""
 ASSENTS = ("if yes", "if so", "if no", "if not", "otherwise", "if it is", "if that is")
-"""Beginnings of what is to be done after the answer to a question: "should we close it? if yes, delete the branch"."""
+"""Beginnings of a task that depends on the answer to a question: "should we close it? if yes, delete the branch"."""
 TIMES = frozenset("when whenever once before after until".split())
-"""Words before an occasion that only says when: "before the release"."""
+"""Words before an occasion that only states a time: "before the release"."""
 ANSWERING, PLANNING = "simple-question", "plan-mode"
 OCCASIONS = {"code-review": ("review",), "ops-release": ("release", "deployment")}
-"""Words by which a sentence names a workflow as an occasion: "once the review is over, drop the flag"."""
-FARTHEST_TIME = 6  # how many words may stand from "when" to the occasion, as in "when we are through with the review"
+"""Words for a workflow that is only the occasion for something else: "once the review is over, drop the flag"."""
+FARTHEST_TIME = 6  # maximum words from "when" to the occasion: "when we are through with the review"
 LONGEST_STEP = 320
-LONGEST_SUBJECT = 72  # characters of an order that is to be the subject of the commit: the usual limit
-SHORTEST_SUBJECT = 3  # words of such an order: "fix both" would say nothing in a history
+LONGEST_SUBJECT = 72  # maximum characters of a request that becomes the subject of the commit
+SHORTEST_SUBJECT = 3  # minimum words of such a request: "fix both" would say nothing in a history
 TODO_WRITE, TASK_CREATE, UPDATE_PLAN, WRITE_TODOS = "TodoWrite", "TaskCreate", "update_plan", "write_todos"
 """Tools with which agents keep their task lists: the first two in Claude Code, then Codex's and Gemini's."""
 CALLS = {
@@ -41,7 +41,7 @@ COMMIT_NOUNS = ("messag", "convention", "format", "style", "title", "subject", "
 """Beginnings of words before which "commit" is not a verb: "commit messages"."""
 TRACKED = "Create {tracker} task to track this: {task}"
 EVIDENCE = " \u2014 evidence: "
-CONDITIONS = "; and these hold: "  # begins, in the last checkpoint, the requirements that are part of no step
+CONDITIONS = "; and these hold: "  # precedes, in the last checkpoint, the requirements that no step contains
 CLOSED = "Update and close {tracker} task with resolution"
 NO_COMMIT = ("no commit", "not commit", "don't commit", "without committing", "don't push any", "no git")
 TEMPLATE_SIGNS = str.maketrans("{}", "\u2774\u2775")  # so that a brace in a value is never taken for a placeholder
@@ -58,8 +58,8 @@ if TYPE_CHECKING:
 def workflow_for(chosen: str, requests: list[PromptRequest], rules: Rules) -> str:
     """Return the workflow of a plan: ``chosen``, or the default workflow if the rules were too uncertain to choose one.
 
-    A question that asks for no plan is answered: "should we close the issue?" has the task type of planning, too. A
-    workflow that is only mentioned to say when something happens ("once the review is over") is not used.
+    A question that does not ask for a plan is only answered, even with the task type planning: "should we close the
+    issue?" A workflow that is only mentioned to say when something happens ("once the review is over") is not used.
     """
     can_answer = ANSWERING in rules.packed("plans")
     if chosen in (PLANNING, "") and can_answer and _is_only_asked(requests):
@@ -85,7 +85,7 @@ def _is_only_asked(requests: list[PromptRequest]) -> bool:
 
 
 def _default_workflow(requests: list[PromptRequest], rules: Rules) -> str:
-    # The rules name three: for a single order or wish, for a description of how something is, and for any other prompt.
+    # The rules define three: for a single order or wish, for a description of a state, and for any other prompt.
     workflows = rules.body["workflows"]
     main = main_request(requests)
     kind = "fallback"
@@ -99,7 +99,7 @@ def _is_named(text: str, occasions: tuple[str, ...]) -> bool:
 
 
 def _is_only_a_time(text: str, occasions: tuple[str, ...]) -> bool:
-    # As in "once the review is over": a word of TIMES before each of them, or "later" after it.
+    # As in "once the review is over", each has a word of TIMES before it, or "later" after it.
     for clause in text.lower().replace(", ", ",\n").split("\n"):
         words = [word.strip(AROUND) for word in clause.split()]
         for at, word in enumerate(words):
@@ -195,7 +195,7 @@ def _filled(wording: str, values: Mapping[str, str]) -> str:
 
 
 def _commit(values: Mapping[str, str], *, is_pushed: bool, is_asked: bool) -> str:
-    """Return the step for the commit, which quotes the project's rule about commits or, without one, the order."""
+    """Return the step for the commit, which quotes the project's rule about commits or, without one, the request."""
     if values.get("commit_form"):
         return f"If you commit: {values['commit_form']}"
     way, order = values.get("commit_way", ""), values.get("subject", "")

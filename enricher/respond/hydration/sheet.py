@@ -14,7 +14,7 @@ ABOUT = (
     "Written by Prompt Enricher for a prompt in {}. The text between the fences is the user's prompt;"
     " all below it are search results and suggestions."
 )
-SHARE_OF_CANDIDATES, SHARE_OF_CATALOGUE = 800, 1200  # maximum tokens of each, together 2,000
+SHARE_OF_CANDIDATES, SHARE_OF_CATALOGUE = 800, 1200  # maximum tokens, 2,000 in total
 SESSION_CHARS = 1600
 LONGEST_LINE = 300
 MOST_ITEMS = 30

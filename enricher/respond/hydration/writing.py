@@ -59,9 +59,9 @@ AGENT_FILE = "agent_file"
 NOTHING_FOUND = "- Nothing beyond the prompt was found"
 REVIEWING = ("review", "audit", "critique")
 USING = ("start with", "starting with", "begin with", "next file being", "use", "using", "adopt")
-"""Words before a name that is only to be used, or to be begun with."""
+"""Words before a name that is only used for a change or is its starting point."""
 BEFORE_A_NAME = frozenset("the new our a this `".split())  # may stand between ``USING`` and the name
-LONGEST_USE = 40  # how many characters before a name are searched for such words
+LONGEST_USE = 40  # maximum characters before a name that are searched for such words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -314,7 +314,7 @@ def _is_reported(label: str, shown: Iterable[str]) -> bool:
 
 
 def _looked_up(facts: Mapping[str, Any]) -> Iterable[tuple[str, str, None]]:
-    # In the form of channels' facts, which have a text and a ``RankedItem`` in the last two places.
+    # In the form of channels' facts, whose last two elements are a text and a ``RankedItem``.
     for name, place in facts.get("symbols", []):
         yield f"{name} is defined in {place}", "", None
     placed = {place.rpartition(":")[0] for _name, place in facts.get("symbols", [])}

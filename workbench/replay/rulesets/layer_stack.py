@@ -1,8 +1,8 @@
-"""Find the place of an instructions file among the layers, the files that are compiled together, lowest first.
+"""Find the position of an instructions file in the stack of layers, the files that are compiled together, lowest first.
 
-The place decides which prompts the file applies to, and which files lie below and above it. Each recorded version was
-compiled from its own stack of files. An edited file takes its place in that stack; if the version had no such file (the
-layer is new, or was not trusted yet), the file is inserted in the position that its layer has today.
+The position determines which prompts the file applies to, and which files it overrides. Each recorded version was
+compiled from its own stack of files, in which an edited file replaces its earlier text. If the version had no such file
+(the layer is new, or was not trusted yet), the file is inserted in the position that its layer has today.
 """
 
 from __future__ import annotations

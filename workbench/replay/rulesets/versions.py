@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     PackedIndex = tuple[tuple[str, str], ...]
     Group = tuple[list[Any], dict[str, list[Any]]]
 
-NOTHING: list[Any] = []  # one for all words without phrases: it is only read
+NOTHING: list[Any] = []  # shared by all words without phrases; never modified
 
 
 class Versions:

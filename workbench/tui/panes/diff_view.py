@@ -130,7 +130,7 @@ def _scores(found: SideBySide, *, only_differences: bool) -> Iterator[Content]:
     before, after = _by_name(found.before.scores), _by_name(found.after.scores)
     lines: list[Content] = []
     for facet in dict.fromkeys(facet for facet, _name in [*after, *before]):
-        is_chosen_from = facet in FACET_TEXTS  # one class is chosen by the points; guardrails are each decided alone
+        is_chosen_from = facet in FACET_TEXTS  # one class is chosen; guardrails are decided one by one
         pairs = {
             name: (before.get((of, name), NO_POINTS), after.get((of, name), NO_POINTS))
             for of, name in {**after, **before}

@@ -45,7 +45,7 @@ def in_order(profiles: Sequence[Profile]) -> list[Profile]:
     for one in profiles:
         if one.series.kind != "channel":
             found += [one, *channels] if one.series.name == GATHER else [one]
-    return found if GATHER in {one.series.name for one in found} else [*found, *channels]  # else they would be lost
+    return found if GATHER in {one.series.name for one in found} else [*found, *channels]  # else they are omitted
 
 
 def stage_row(profile: Profile, budget: float | None, columns: Sequence[Heading]) -> TableRow:
@@ -101,7 +101,7 @@ def counts(figures: LatencyFigures, profile: Profile | None, where: str) -> list
 
     ``where`` is the filter of the measured prompts.
     """
-    # A filter that names no origin leaves out tests; with the imports named here, it must name tests, too.
+    # A filter without an origin leaves out tests. Because this one names imports, it must name tests, too.
     imports = "-origin:import" if "origin:" in where else "-origin:import,test"
     measured = f"{where} -status:skipped {imports}".strip()
     found = [Counted("measured", figures.prompts, text=measured)]

@@ -205,5 +205,5 @@ def _round_up(value: float) -> float:
     if value <= 0:
         return 1.0
     power = 10.0 ** math.floor(math.log10(value))
-    # 0.999: for a value that is hardly above a step, the next one would leave much of the plot empty.
+    # 0.999: without it, a value hardly above a step would get the next step, which leaves much of the plot empty.
     return next(step * power for step in (1, 1.5, 2, 3, 5, 8, 10) if step * power >= value * 0.999)

@@ -105,13 +105,13 @@ class WorkbenchScreen(Screen[None], inherit_bindings=False):
         raise NotImplementedError
 
     def data_changed(self) -> None:
-        """React to a change of the database, or to the screen becoming visible."""
+        """Called when the database has changed, or when the screen becomes visible; override it to read again."""
 
     def instructions_written(self) -> None:
-        """React to a save of an instructions file, by this app or by another program."""
+        """Called when an instructions file was saved, by this app or by another program."""
 
     def opened(self, message: Message) -> None:
-        """React to a message that requests this screen."""
+        """Called with a message that requests this screen; override it to show what the message names."""
 
     def show_list(self) -> None:
         """Go back from the details of an item to the list; called when the user presses the key of this screen."""
@@ -158,7 +158,7 @@ class WorkbenchScreen(Screen[None], inherit_bindings=False):
         self.run_worker(work, group=f"{self.PLACE}.{what}", thread=True, exclusive=True, exit_on_error=False)
 
     def read(self, what: str, query: Callable[[Db], T], show: Callable[[T], object], *, drain: bool = False) -> None:
-        """Ask the database in a thread, and pass the answer to ``show``; see ``in_thread`` and ``database``."""
+        """Query the database in a thread, and pass the result to ``show``; see ``in_thread`` and ``database``."""
         self.read_each(what, lambda db, _should_stop: [query(db)], show, drain=drain)
 
     def read_each(
@@ -169,7 +169,7 @@ class WorkbenchScreen(Screen[None], inherit_bindings=False):
         *,
         drain: bool = False,
     ) -> None:
-        """Ask the database in a thread for several values, and pass each to ``show`` as soon as it is known."""
+        """Query the database in a thread for several values, and pass each to ``show`` as soon as it is known."""
 
         def compute(should_stop: ShouldStop) -> Iterator[T]:
             with self.reading(drain=drain) as db:

@@ -155,7 +155,7 @@ stands below it.
         self.in_turn("load", self.action_reload)
 
     def action_reload(self) -> None:
-        """Read again the list of experiments, the comparison of the cohorts, and the opened experiment."""
+        """Reload the list of experiments, the comparison of the cohorts, and the opened experiment."""
         self.read("load", lambda db: experiments.newest(db, limit=MOST), self._show_list)
         self.in_turn("cohorts", self._compare_cohorts)
         if self._opened is not None:

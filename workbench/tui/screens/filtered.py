@@ -33,7 +33,7 @@ class FilteredScreen(WorkbenchScreen):
         raise NotImplementedError
 
     def filter_changed(self) -> None:
-        """Read what the filter selects now, which is ``self._which``."""
+        """Read the prompts that the new filter selects; override this to show them."""
         raise NotImplementedError
 
     def parsed(self, text: str) -> Selection:
@@ -99,11 +99,11 @@ class MeasuringScreen(FilteredScreen):
         raise NotImplementedError
 
     def measure(self) -> None:
-        """Begin to measure the prompts that ``self._which`` selects, the newest first."""
+        """Begin to compute the figures of the prompts that the filter selects, newest first."""
         raise NotImplementedError
 
     def add_news(self) -> None:
-        """Take the prompts into account that were recorded since the measurement."""
+        """Include the prompts that were recorded since the last measurement."""
         raise NotImplementedError
 
     def focus_list(self) -> None:

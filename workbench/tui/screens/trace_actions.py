@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from workbench.gate.labelling import Given
     from workbench.tuning.wishes.wish import Wish
 
-PUBLISHED = "ENRICHER_PUBLISHED_URL"  # for a server that this app cannot find by itself
+PUBLISHED = "ENRICHER_PUBLISHED_URL"  # set by users whose server this app cannot find by itself
 TRACE_PATH = "/-/enricher/trace/"
 LABEL = Binding.Group("Label")
 COPIED = {"prompt": "The prompt", "output_text": "The text that was added", "id": "The id of the trace"}
@@ -99,14 +99,14 @@ class TraceActions(WorkbenchScreen):
         if not (trace_id := self._chosen_id()):
             return
         recorded, wish = self.chosen()[1], self.app.wishes.get(trace_id)
-        if verdict == "ok" and wish:  # who sees the new result on the screen may mean that one
+        if verdict == "ok" and wish:  # the label may refer to the new result, which is on the screen
             self.notify(CHOSEN_OTHERWISE.format(recorded, wish), severity="warning", timeout=6, markup=False)
             return
         self.store_label(trace_id, verdict, LABEL_NOTICES.get(verdict, "").format(recorded))
 
     @work(thread=True, group="trace.label", exit_on_error=False)
     def store_label(self, trace_id: str, verdict: str, text: str = "") -> None:
-        """Store a label, and a golden case that tests future rules against it; then notify the user.
+        """Store a label for a trace, and a golden case that tests future rules against it; then notify the user.
 
         ``text`` is the text of the notice; if it is empty, the notice names the task type that would have been right.
 

@@ -69,7 +69,7 @@ class TraceList(FilteredScreen, TraceActions):
     def action_reload(self) -> None:
         """Read the list, or the queue of prompts to label, again from its beginning."""
         self._is_listed = False
-        for what in ("pages", "tail", "index"):  # what is still read there belongs to the earlier list
+        for what in ("pages", "tail", "index"):  # results that are still being read belong to the earlier list
             self.next_run(what)
         which, sort = self._which, self._sort
         if self._is_queue:
@@ -103,12 +103,12 @@ class TraceList(FilteredScreen, TraceActions):
 
     def instructions_written(self) -> None:
         self._judged.clear()
-        self.next_run("today")  # what is still judged there is judged by earlier rules
+        self.next_run("today")  # prompts that are still being judged are judged by the earlier rules
         self.rest()
 
     @on(RowView.Shown)
     def rest(self) -> None:
-        """Judge the visible prompts by today's rules as soon as the list is not moved any more."""
+        """Classify the visible prompts by today's rules as soon as the list stops scrolling."""
         self.debounce("today", JUDGE_AFTER_S, lambda: self.in_turn("today", self._judge_visible))
 
     def _judge_visible(self) -> None:

@@ -296,6 +296,6 @@ prompt was typed in a git repository; `ctrl+z` takes both back.
         hint = NOTHING_TO_LABEL if self._is_queue else NOTHING_MATCHES if self._text else NOTHING_YET
         doubts = [] if self._is_queue else self.bar.value_warnings()
         self.query_one("#empty", Static).update("\n\n".join([hint, *doubts]))
-        # Not with a second database: in that case there was a history, which was deleted while the app was open.
+        # Not after a second database was opened: then there was a history, which was deleted while the app was open.
         if hint is NOTHING_YET and not rows and self._is_whole and self.app.databases == 1:
             welcome.begin(self.app)

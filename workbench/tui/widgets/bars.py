@@ -214,7 +214,7 @@ class KeyFooter(Footer):
         yield KeyLine()
 
     def bindings_changed(self, screen: Screen[object]) -> None:
-        # As Textual's footer does; with the terminal in the background, the focus is lost only for the time being.
+        # As Textual's footer does; with the terminal in the background, the focus is only lost temporarily.
         if screen is self.screen and self.is_attached and screen.app.app_focus:
             self.call_after_refresh(self._show_keys)
 

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 FIND, GO_TO = "find", "go to"
 FENCES = ("```", "~~~")
-KEY = re.compile(r"(?:^\s*(?:- )?|[{,]\s*)([A-Za-z_][\w-]*)(?=:(?:\s|$))")  # in a line of its own, a list, or braces
-COMMENT = re.compile(r"(?:^|\s)(#.*)$")  # in YAML, a # within a word begins no comment
+KEY = re.compile(r"(?:^\s*(?:- )?|[{,]\s*)([A-Za-z_][\w-]*)(?=:(?:\s|$))")  # on its own line, in a list, or in braces
+COMMENT = re.compile(r"(?:^|\s)(#.*)$")  # in YAML, "#" within a word does not begin a comment
 SPAN = re.compile(r"(`[^`]+`)")
 PLACEHOLDER = """\
 A layer: its rules add to those below it, or replace the rule of the same heading. For example:

@@ -106,7 +106,7 @@ class Watcher:
             return is_replaced or taken or is_changed
 
     def catch_up(self) -> bool:
-        """Add a batch of traces to the roll-ups (stored sums) or, if those are complete, to the word index.
+        """Add a batch of traces to the roll-ups (stored sums) or, if these are complete, to the word index.
 
         Return whether more traces may be waiting. The commits of this method do not count as changes for ``look``. If
         another process is writing, nothing is added and the result is True, so that the caller tries again. Raises
@@ -162,7 +162,7 @@ def _hurried(db: sqlite3.Connection) -> Iterator[None]:
 
 def _one_batch(db: sqlite3.Connection) -> bool:
     for catch_up in (rollups.catch_up, search.catch_up):
-        stops = iter((False,))  # before the first batch it goes on, before the second one it stops
+        stops = iter((False,))  # continue before the first batch, stop before the second
         before = db.total_changes
         if catch_up(db, should_stop=lambda stops=stops: next(stops, True)):  # type: ignore[misc]  # bound per iteration
             return True
@@ -196,7 +196,7 @@ def watch(
                 due_at = _keep_up(watcher, due_at, is_new=is_new, is_busy=is_busy)
                 trouble = ""
             except (database.StorageError, OSError) as failure:
-                watcher.close()  # the next look opens the database that exists by then
+                watcher.close()  # the next call of look opens the database that exists then
                 is_new, trouble = False, str(failure)
             if trouble != reported:
                 troubled(trouble)

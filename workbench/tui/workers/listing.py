@@ -141,7 +141,7 @@ def read_list(db: sqlite3.Connection, which: Selection, sort: str) -> Iterator[F
         is_due = time.monotonic() - shown_at > (SHOW_EVERY_S if shown else SHOW_FIRST_S)
         if is_due or (not shown and len(lines) == FIRST_LINES):
             shown, shown_at = len(lines), time.monotonic()
-            yield FirstLines(lines[:], row, which, is_whole=False, note=note)  # a copy: this thread adds to it
+            yield FirstLines(lines[:], row, which, is_whole=False, note=note)  # a copy: the list will grow
     is_whole = len(lines) < trace_pages.PAGE_ROWS
     yield FirstLines(lines, row, which, is_whole=is_whole, is_unindexed=is_unindexed, note=note)
     if not is_whole:
@@ -168,10 +168,10 @@ def read_pages(db: sqlite3.Connection, which: Selection, wanted: tuple[tuple[int
 def read_news(
     db: sqlite3.Connection, which: Selection, *, row: int, seen: tuple[tuple[int, str], ...], head: int
 ) -> Iterator[Arrived | Page]:
-    """Yield the traces written after the database row ``row``, and the current state of lines that were read before.
+    """Yield the traces written after the database row ``row``, and the current state of lines already displayed.
 
-    The lines read again are the newest ``head`` lines and the visible pages ``seen``, which has the form of ``wanted``
-    in ``read_pages``.
+    The lines that are read again are the newest ``head`` lines and the visible pages. ``seen`` has the number of each
+    visible page and the id after which it begins.
     """
     newest = trace_pages.last_row(db)
     # One more than allowed, so that the screen notices that there are too many.

@@ -93,7 +93,7 @@ class Phrases:
         return phrase not in self.shared
 
     def has_filler(self, phrase: str) -> bool:
-        """Return whether ``phrase`` begins or ends with a filler, so that it is an accident of the prompt's wording."""
+        """Return whether ``phrase`` begins or ends with a filler, and so probably occurs in this prompt by chance."""
         words = phrase.split()
         return not self.fillers.isdisjoint((words[0], words[-1]))
 

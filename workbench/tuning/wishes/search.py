@@ -48,7 +48,7 @@ PARTS = {TASK_TYPE: ("Classification", "Task type"), GUARDRAIL: ("Guardrails", "
 
 Each has the part of the file for such rules, and the word with which their headings begin.
 """
-MOST_POINTS = 40  # beyond the largest weight, so that the message can say how many points a class lacks
+MOST_POINTS = 40  # above the largest weight, so that the message can say how many points are missing
 MOST_TRIED = 16
 """Maximum number of candidates that are compiled and replayed on all prompts."""
 

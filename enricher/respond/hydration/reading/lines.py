@@ -27,8 +27,8 @@ LIST_MARKS = ("- ", "* ", "• ")
 def places_of(lines: list[tuple[str, bool, bool]]) -> list[str]:
     """Return for each line of a prompt a note on where it is, to be shown when the line is quoted alone; or "".
 
-    Of several headings, the note names the one above the line, as in ``(under "Header")``. For a line that ends with
-    "here", it names the previous line, as in ``(behind "the totals" in the prompt)``.
+    If there are several headings, the note names the one above the line, as in ``(under "Header")``. For a line that
+    ends with "here", it names the previous line, as in ``(behind "the totals" in the prompt)``.
     """
     headings = [at for at, (line, _is_listed, _is_nested) in enumerate(lines) if _is_heading(line)]
     headings = [at for at in headings if at + 1 < len(lines) and at + 1 not in headings]
@@ -96,7 +96,7 @@ def _typed(prompt: str) -> Iterator[tuple[str, str]]:
 
 
 def _with_steps(lines: list[tuple[str, bool, bool]]) -> list[tuple[str, bool, bool]]:
-    """Return the lines with those as list items that are the steps of an order, such as "first …", "then …"."""
+    """Return the lines; those that are steps of a sequence ("first …", "then …") are marked as list items."""
     steps = [line.lower().startswith(SEQUENCE) for line, _is_listed, _is_nested in lines]
     if sum(steps) < MIN_STEPS:
         return lines
@@ -119,7 +119,7 @@ def _numbered(line: str) -> list[str]:
 
 
 def _is_logged(bare: str) -> bool:
-    # A date at its beginning, the head of a trace, a progress bar, or a number and a "·".
+    # A date at its beginning, the first line of a stack trace, a progress bar, or a number and a "·".
     if bare.lower().startswith(TRACES) or (" \u00b7 " in bare and any(char.isdigit() for char in bare)):
         return True
     if any(bar in bare for bar in BARS):
@@ -129,7 +129,7 @@ def _is_logged(bare: str) -> bool:
 
 
 def _start_of_log(bare: str) -> int:
-    """Return the position at which a pasted log line begins after words of the user; 0 if there is none."""
+    """Return the position at which a pasted log line begins after the user's own words; 0 if there is none."""
     at = bare.find("-")
     while at >= len("2026"):
         start = at - len("2026")

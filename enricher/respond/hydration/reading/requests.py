@@ -1,6 +1,6 @@
 """Split a prompt into requests: its author's orders, wishes, questions and statements, in the author's words.
 
-An order is a sentence in the imperative ("fix the test"); a wish says what should be the case ("it should be red").
+An order is a request in the imperative ("fix the test"); a wish says what should be the case ("it should be red").
 Pasted code, stack traces, logs and quotations are skipped.
 """
 
@@ -59,7 +59,7 @@ from enricher.respond.hydration.reading.vocabulary import (
 
 LONGEST_READ = 12_000
 LONGEST_ANNOUNCEMENT = 5  # maximum words of a wish before a colon that only introduces an order
-FARTHEST_VERB = 3  # counted from 0, in a wish that begins with "we can": "we can further simplify this"
+FARTHEST_VERB = 3  # from 0, after "we can": "we can further simplify this"
 
 
 class PromptRequest:
@@ -69,14 +69,14 @@ class PromptRequest:
     same, but preceded by the previous statement if the request refers to it ("it should be red"). ``place`` is a note
     on where the request was in the prompt, such as ``(under "Header")``, or empty.
 
-    ``is_condition`` means that the request says what should or must be the case.
-    ``is_minor`` means that it says too little to be the main request, or only accompanies another ("look at the log").
-    ``is_aside`` means that it asks for nothing yet ("let's talk about the menu", "ignore it for now").
-    ``is_specified`` means that it is a wish that ends with a colon ("the columns should be:"), or a line below one.
-    ``is_stop`` means that it asks to discuss something before a later step, so the work must end with that discussion.
-    ``is_following`` means that it is short and ends with "accordingly", so that the request before says what is meant.
-    ``is_listed`` means that it is a list item, or part of one.
-    ``is_detail`` means that it elaborates on a list item, as a nested item or as a further sentence of the item.
+    ``is_condition`` means that the request says what should or must be the case. ``is_minor`` means that it is too
+    vague to be the main request, or only accompanies another ("look at the log"). ``is_aside`` means that it asks for
+    nothing yet ("let's talk about the menu", "ignore it for now"). ``is_specified`` means that it is a wish that ends
+    with a colon ("the columns should be:"), or a line below one. ``is_stop`` means that it asks to discuss something
+    before a later step, so the work must end with that discussion. ``is_following`` means that it is short and ends
+    with "accordingly", so that the previous request says what is meant. ``is_listed`` means that it is a list item, or
+    part of one. ``is_detail`` means that it elaborates on a list item, as a nested item or as a further sentence of the
+    item.
     """
 
     __slots__ = (
@@ -129,7 +129,7 @@ class PromptRequest:
 
     @property
     def points_back(self) -> bool:
-        """Return whether the request refers to the sentence before it: "it should be red", "use it for the map"."""
+        """Return whether the request refers to the previous sentence: "it should be red", "use it for the map"."""
         low = self.text.lower()
         if low.startswith(SWEEPING) and low.endswith((" these", " those", " them")):
             return True
@@ -194,7 +194,7 @@ def read_requests(prompt: str) -> list[PromptRequest]:
 
 
 def _names_a_thing(text: str) -> bool:
-    """Return whether a text only names a thing, such as "a page that is empty", and says nothing about it."""
+    """Return whether a text only names a thing, such as "a page that is empty", without a statement about it."""
     words = text.lower().split()
     at = next((at for at, word in enumerate(words) if word in BEING), len(words))
     is_named = at == len(words) or not RELATIVES.isdisjoint(words[:at])
@@ -212,7 +212,7 @@ def _is_sample(request: PromptRequest) -> bool:
 
 
 def _questioned(sentence: str) -> tuple[str, bool]:
-    """Return a sentence without a request for confirmation ("yeah?") at its end, and whether it is a question.
+    """Return a sentence without a final request for confirmation ("yeah?"), and whether it is a question.
 
     An order or wish is not a question, even if it asks for confirmation: "we only need the name, yeah?". A sentence
     that is only a request for confirmation becomes empty.
@@ -231,7 +231,7 @@ def _questioned(sentence: str) -> tuple[str, bool]:
 
 
 def _wants(words: list[str]) -> bool:
-    """Return whether the words express a wish: that something should be so, or is not needed ("no need for a menu")."""
+    """Return whether the words express a wish, or say that something is not needed ("no need for a menu")."""
     text = " ".join(words)
     for phrase in UNWANTED:
         unwanted = text.partition(phrase)[2].split()
@@ -308,7 +308,7 @@ def _orders(sentence: str) -> list[str]:
         is_leading = word.lower() == "let" and follower in BEHIND_A_LEADING_VERB
         is_verb = (unquoted(word) in VERBS or is_leading) and at + 1 < len(words)
         is_order = is_verb and follower not in ("and", "or", "of", "is", "are", "to")
-        is_whole = follower not in PRONOUNS or len(words) - at >= FEWEST_WORDS_OF_A_GOAL  # not "…, make it red"
+        is_whole = follower not in PRONOUNS or len(words) - at >= FEWEST_WORDS_OF_A_GOAL  # unlike "…, make it red"
         is_stated = before.endswith(",") and follower in DETERMINERS and not is_conditional
         is_stated = is_stated and not is_circumstance(" ".join(parts[-1]))
         is_behind_statement = is_order and is_stated and is_whole
@@ -338,7 +338,7 @@ def _introduces(words: list[str], word: str) -> bool:
 
 
 def _forbids(words: list[str]) -> bool:
-    """Return whether a wish only forbids something: "we should not use npm install"."""
+    """Return whether a wish is only a prohibition: "we should not use npm install"."""
     pairs = zip(words, [*words[1:], ""], strict=True)
     return any(word in FORBIDDING or (word in ("should", "must") and after == "not") for word, after in pairs)
 
@@ -354,7 +354,7 @@ def _begins_with_verb(words: list[str]) -> bool:
 
 
 def _is_ordered(part: str, text: str) -> bool:
-    """Return whether the words before ``text`` in ``part`` turn its first word into an order: "let's memoize it"."""
+    """Return whether the words before ``text`` in ``part`` make its first word an imperative: "let's memoize it"."""
     lead, first = f" {part[: part.find(text)].lower()}", first_word(text)
     is_asked = first not in KNOWING and any(f" {opener}" in lead for opener in ASKING_POLITELY)
     return bool(first) and (is_asked or any(f" {opener}" in lead for opener in ORDERING))

@@ -18,7 +18,7 @@ from enricher.respond.hydration.reading.wording import (
 )
 
 MOST_ITEMS = 6
-FEWEST_WORDS, LONGEST_VAGUE = 3, 5  # of a requirement; of a wish that says too little if it ends with "it"
+FEWEST_WORDS, LONGEST_VAGUE = 3, 5  # minimum words of a requirement; maximum words of a vague wish that ends with "it"
 MORE = "; and {} more lines of the prompt"
 LONGEST_CONDITIONS = 150  # maximum characters of the requirements in a checkpoint
 PROHIBITING = ("don't ", "do not ", "dont ", "never ", "avoid ")
@@ -27,7 +27,7 @@ LIMITING = (
     "leave ", "given ", "note that ", "use only ", "this is wrong", "that is wrong", "that's wrong",
 )  # fmt: skip
 """Beginnings of sentences that limit how something is to be done: "don't touch the tests"."""
-BINDING = frozenset("keep look check read note use".split())  # accompany an order and are to be obeyed all the same
+BINDING = frozenset("keep look check read note use".split())  # verbs of minor requests that are still requirements
 LETTING = ("let's ", "lets ", "let's just ", "lets just ")
 CONDUCT = ("stick", "stay", "keep", "leave")  # "let's just stick with the old name"
 CREATING = frozenset("build create add write implement design develop generate make".split())
@@ -100,7 +100,7 @@ def items_of(requests: list[PromptRequest]) -> list[str]:
 def conditions_of(requests: list[PromptRequest], main: PromptRequest | None, *, is_report: bool) -> str:
     """Return the requirements that the checkpoint must list because they are not part of a step.
 
-    These are those for which steps have no room, or all if the prompt reports a failure or contains a list.
+    These are the requirements for which the steps have no room, or all if the prompt reports a failure or has a list.
     """
     own = own_requests(requests)
     chosen = separate_requests(requests)
@@ -112,7 +112,8 @@ def conditions_of(requests: list[PromptRequest], main: PromptRequest | None, *, 
 def joined(chosen: Sequence[PromptRequest], requests: Sequence[PromptRequest], *, is_report: bool = False) -> Joined:
     """Return the texts of the chosen requests, each with the requirements that follow it in the prompt.
 
-    Of list items and of reports of failures, requirements hold for all, and are left for the checkpoint.
+    Requirements in a prompt with list items or with a report of a failure apply to all requests, so the checkpoint
+    lists them.
     """
     result = Joined([f"{one.text}{one.place}" for one in chosen])
     is_apart = is_report or any(one.is_listed for one in chosen)
@@ -124,7 +125,7 @@ def joined(chosen: Sequence[PromptRequest], requests: Sequence[PromptRequest], *
             for requirement in early if is_first else ():
                 result.add(-1 if is_apart else at, requirement)
         elif one.is_listed or any(one.own in text for text in result.texts) or (is_report and one.is_statement):
-            continue  # the statements beside a report belong to it
+            continue  # statements next to a report belong to it
         elif at < 0 and one.verb in UNDOING and one.is_minor and result.texts:
             result.texts[0] = f"{one.own}; {lowered(result.texts[0])}"
         elif at < 0 and _limits(one, beginnings=PROHIBITING):

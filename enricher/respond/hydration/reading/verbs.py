@@ -1,4 +1,4 @@
-"""Find the verb of an order, which may follow polite words, a condition or a place."""
+"""Find the verb of a request in the imperative (an order), which may follow polite words, a condition or a place."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from enricher.respond.hydration.reading.vocabulary import (
 )
 
 LONGEST_CIRCUMSTANCES = 8  # words of a place or source: "in the settings of the app, can we add …"
-SUPPOSING = frozenset(("if", "unless"))  # usually describe what the program should do: "if the user leaves, stop it"
+SUPPOSING = frozenset(("if", "unless"))  # such a condition is usually about the program: "if the user leaves, stop it"
 LEADING_VERBS = frozenset(("have", "let", "do", "comment", "call", "name"))
 """Verbs of an order only before a word of ``BEHIND_A_LEADING_VERB``: "have the parser skip empty lines"."""
 NO_ORDERS = (["instead", "of"], ["use", "case"], ["use", "cases"])

@@ -89,7 +89,7 @@ CONDITIONAL = frozenset("if when whenever once after before unless while as unti
 DETERMINERS = frozenset("the a an another this that these those it them all each every my our its their".split())
 WISHES = frozenset(("would", "i'd", "we'd", "id"))  # before "like" or "expect"
 UNWANTED = ("no point in ", "no need for ", "do not want ", "don't want ", "dont want ")  # what follows is not wanted
-NEAR_THE_BEGINNING = 10  # number of first words of a sentence in which a word of ``CONDITIONS`` makes it a wish
+NEAR_THE_BEGINNING = 10  # a word of ``CONDITIONS`` among this many first words makes a sentence a wish
 NEGATIONS = frozenset(("not", "don't", "dont", "doesn't", "didn't", "never", "no"))
 BEHIND_A_LEADING_VERB = frozenset("the a an all each every both it them this that these those users".split())
 VAGUE = frozenset(
@@ -105,17 +105,17 @@ MINOR = frozenset(("look", "check", "see", "keep", "note", "read", "think", "con
 PRONOUNS = frozenset(("it", "that", "this", "them", "these", "those", "both", "all", "everything"))
 BEING = frozenset("is are was were isn't aren't wasn't weren't seems looks won't".split())
 RELATIVES = frozenset(("that", "which", "who", "where", "whose"))
-REFERRING = (" instead of that", " in place of that", " in its place")  # to the sentence before it
+REFERRING = (" instead of that", " in place of that", " in its place")  # refer to the previous sentence
 BACKWARD = frozenset(("it", "they", "these", "those", "both"))
 """First words of a wish that refer to something in the sentence before it."""
-SWEEPING = ("find and ", "search and ", "locate and ")  # the sentence before may name the things: "find and fix these"
+SWEEPING = ("find and ", "search and ", "locate and ")  # the previous sentence may name these: "find and fix these"
 SAMPLING = (
     "e.g.", "e.g ", "for example", "for instance", "such as", "like in ", "has an example", "has examples",
     "is an example", "is one example", "as an example",
 )  # fmt: skip
-"""Signs beside the name of a file that make it a sample, not the only place: "shop/cart.py has an example"."""
+"""Words next to a file name that make the file an example, not the only place: "shop/cart.py has an example"."""
 BEHIND_A_PRONOUN = frozenset("as for from in into on to with".split())  # "document this as a decision"
-FEWEST_WORDS_OF_A_GOAL = 5  # minimum words of an order about a pronoun; a shorter one says too little: "make it so"
+FEWEST_WORDS_OF_A_GOAL = 5  # minimum words of an order about a pronoun; "make it so" is too vague
 POINTING = PRONOUNS.union(("how", "what", "at", "into", "about"))  # only accompanies another request: "look at the log"
 GUESSES = ("could be", "might be", "may be", "perhaps", "probably", "could it be", "is it possible")
 QUESTIONS = (

@@ -24,9 +24,9 @@ from enricher.respond.hydration.reading.vocabulary import (
 LONGEST_INTENT, LONGEST_OBJECT, LONGEST_ITEM = 180, 90, 220
 FEWEST_WORDS = 3  # minimum words of a main request; a shorter one such as "fix it" rarely says what it is about
 PLANNING = (" plan about which ", " plan of which ", " plan in which order ", " plan for the order ", " plan which ")
-"""Signs of an order that only settles the sequence of the other ones."""
-GATHERING = frozenset("run rerun list collect count check".split())  # the order of the others depends on their result
-TELLING = frozenset("we we've we're i i've i'm was were".split())  # the list item reports something, and is not a task
+"""Words of an order that only determines the sequence of the others."""
+GATHERING = frozenset("run rerun list collect count check".split())  # others may depend on the results
+TELLING = frozenset("we we've we're i i've i'm was were".split())  # begin reports, not tasks
 FAILING = frozenset(
     """
     error errors fail fails failed failing crash crashes crashed throws broken wrong missing empty blank nothing never
@@ -36,9 +36,9 @@ FAILING = frozenset(
 )
 """Words by which a sentence reports a failure."""
 FEWEST_WORDS_OF_A_REPORT = 5
-OWN_ACTIONS = ("i ", "my bad", "sorry")  # what the user did or thinks, not a failure
+OWN_ACTIONS = ("i ", "my bad", "sorry")  # begin statements about the user, not about a failure
 OBSERVING = frozenset("get got see saw still have can't cannot don't didn't am was keep notice noticed".split())
-"""Words after "I" by which the sentence reports a failure after all: "I get an error", "I cannot log in"."""
+"""Words after "I" with which a sentence does report a failure: "I get an error", "I cannot log in"."""
 ASKING_WHY = ("why", "how", "what", "where", "which", "whether")
 AUXILIARIES = frozenset("do does did can could should would will has have".split())
 REJECTING = ("what i need", "what i want", "what i meant", "what i wanted", "what i asked for")
@@ -50,7 +50,7 @@ ASKING = ("why", "how", "whether", "if")
 INQUIRING = frozenset("figure find look check investigate diagnose debug explain see tell understand work".split())
 ENDS_OF_OBJECT = (" so that ", " because ", " since ", " - ", " -- ", " \u2013 ", " \u2014 ", "; ", ": ")
 ENDS_OF_ORDER = (*ENDS_OF_OBJECT, ", but ", " but ")  # in a report, unlike an order, the failure often follows "but"
-FEWEST_WORDS_BEFORE_COLON = 5  # fewer only introduce what follows, as in "this is my config:"
+FEWEST_WORDS_BEFORE_COLON = 5  # with fewer words, it only introduces something: "this is my config:"
 DOUBLED = frozenset(
     "run set put cut get stop drop plan ship split swap strip debug commit trim skip tag log pin scan wrap let".split()
 )
@@ -59,8 +59,8 @@ REMARKING = frozenset("i i'm i've it it's its this that there there's we we're w
 WRITING = frozenset("add write create extend cover implement include generate provide expand develop make".split())
 TESTS = frozenset("test tests unit-test unit-tests spec specs coverage testcase testcases e2e".split())
 """Words that, together with a verb of ``WRITING``, show that tests are to be written."""
-LACKING = "no tests"  # tests are missing, and so are to be written
-RENAMING = frozenset("rename move extract split merge inline consolidate".split())  # the old name may remain somewhere
+LACKING = "no tests"  # says that tests are missing, so that they must be written
+RENAMING = frozenset("rename move extract split merge inline consolidate".split())  # may leave old names behind
 REPLACING = frozenset("replace port migrate unify delete remove drop get eliminate convert deduplicate".split())
 """Verbs of requests after which some places may still have the old form, or use what was removed."""
 
@@ -150,7 +150,7 @@ def _in_sequence(requests: list[PromptRequest]) -> list[PromptRequest]:
 
 
 def is_unfinished(text: str) -> bool:
-    """Return whether a text says too little by itself: a single plain word, or an incomplete phrase ("check for")."""
+    """Return whether a text is incomplete: a single plain word, or an unfinished phrase ("check for")."""
     words = text.lower().split()
     return len(words) < FEWEST_WORDS_OF_A_REPORT and (
         words[-1:] == [] or words[-1].strip(AROUND) in UNFINISHED | PRONOUNS or (len(words) == 1 and words[0].isalpha())
@@ -179,7 +179,7 @@ def only_asks_why(requests: list[PromptRequest]) -> bool:
 
 
 def what_moves(requests: list[PromptRequest]) -> str:
-    """Return what may remain after the prompt's changes: old names after a renaming, or uses of what is removed."""
+    """Return what the prompt's changes may leave behind: old names after a renaming, or uses of something removed."""
     verbs = {one.verb for one in requests}
     return "the old names" if verbs & RENAMING else "what is left of the old form" if verbs & REPLACING else ""
 
@@ -196,14 +196,14 @@ def own_requests(requests: list[PromptRequest]) -> list[PromptRequest]:
 
 
 def _explains(requests: list[PromptRequest]) -> bool:
-    """Return whether a list asks for nothing itself and only gives the reasons for an order that follows it."""
+    """Return whether a list requests nothing itself and only gives reasons for the order after it."""
     asked = [one.is_order or one.is_condition for one in requests]
     at = [number for number, one in enumerate(requests) if one.is_listed]
     return bool(at) and not any(asked[number] for number in at) and any(one.is_order for one in requests[at[-1] + 1 :])
 
 
 def _tells(item: PromptRequest) -> bool:
-    """Return whether a list item only reports what was done or what is the case, and is neither an order nor a wish."""
+    """Return whether a list item only reports a fact or finished work, and is neither an order nor a wish."""
     words = item.text.lower().split()[:NEAR_THE_BEGINNING]
     is_past = bool(words) and words[0].endswith("ed")
     return not (item.is_order or item.is_condition) and (is_past or not TELLING.isdisjoint(words))

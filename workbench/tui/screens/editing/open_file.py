@@ -56,7 +56,7 @@ class OpenFileScreen(WorkbenchScreen):
         self._disk = ""
         self._disk_since = ""
         """The time of day from which on the file has the text ``_disk``, as far as this app knows."""
-        self._clean = ""  # as the editor has it: its line ends may differ from those in the file
+        self._clean = ""  # with the editor's line endings, which may differ from those in the file
         self._buffer = ""
         self._news: str | None = None  # what another program has written to the file since it was read
         self._problems: tuple[Problem, ...] = ()
@@ -137,7 +137,7 @@ class OpenFileScreen(WorkbenchScreen):
     def _take_draft(self, draft: Draft) -> None:
         self.editor.show_text(draft.text, line=self.editor.line)
         self._buffer = self.editor.text
-        if draft.disk != self._disk:  # a save then asks whose text stays
+        if draft.disk != self._disk:  # a save then asks which text to keep
             self._disk, self._news = draft.disk, self._disk
         self.keep_draft()
         drafts.remove(draft)
@@ -184,7 +184,7 @@ class OpenFileScreen(WorkbenchScreen):
     def _stop_watching(self) -> None:
         self._stop.set()
         if self._watcher is not None:
-            self._watcher.join(timeout=1)  # a slow folder must not hold up the app; a daemon ends with it
+            self._watcher.join(timeout=1)  # a slow folder must not delay the app; the daemon thread ends with the app
             self._watcher = None
 
     @on(FileChanged)

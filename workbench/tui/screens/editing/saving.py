@@ -204,7 +204,7 @@ class SavingScreen(OpenFileScreen):
         severity: SeverityLevel = "warning" if is_broken else "information"
         self.notify(note, timeout=12, severity=severity, markup=False)
         if message.edited and message.edited != self.editor.text:
-            return  # the user has typed on: the newer text stays in the editor, as an edit of the old file
+            return  # the user has continued typing: the newer text stays in the editor, as an edit of the old file
         if message.path != self._path:
             self._path = message.path
             self.show_text(message.text)
@@ -226,7 +226,7 @@ class SavingScreen(OpenFileScreen):
     @on(NotSaved)
     def _not_saved(self, message: NotSaved) -> None:
         if message.is_newer:
-            self._news = ""  # not None: the file has another text, which was not read yet
+            self._news = ""  # not None, because the file has another text, which was not read yet
             self.show_file()
             self._ask_whose()
         else:

@@ -149,7 +149,7 @@ shows why that came out so, and `escape` returns to this line.
         self._layers: list[str] = []
         self._elsewhere = ""
         self._in_editor = ""  # the title of the edit that was put into the editor last
-        self._saves = 0  # the number of saves then
+        self._saves = 0  # the number of saves at that time
 
     def compose_body(self) -> ComposeResult:
         yield Static("", id="wish", markup=False)
@@ -256,7 +256,7 @@ shows why that came out so, and `escape` returns to this line.
         if isinstance(found, Edit):
             self.list.show(groups)
         else:
-            # Whoever has moved or unfolded something keeps what he sees.
+            # If the user has moved the cursor or unfolded something, the visible lines stay.
             is_untouched = not (self.list.cursor or self.list.opened)
             self.list.show(groups, opened=[one.head.key for one in groups[:1] if is_untouched])
             count = f"{len(groups)} edit{'s' * (len(groups) != 1)}"

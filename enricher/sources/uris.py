@@ -47,9 +47,9 @@ def parse_uri(address: str) -> tuple[str, str]:
     if family == TOPICS:
         return (TOPIC, text) if text else (TOPICS, "")
     if family not in (SEARCH, MEMORY):
-        raise UriError(f"{address[:200]!r} is no resource; {_known()}")
+        raise UriError(f"{address[:200]!r} is not a known URI; {_known()}")
     if not text:
-        raise UriError(f"{address[:200]!r} ends where its text should be; {_known()}")
+        raise UriError(f"{address[:200]!r} lacks a text at its end; {_known()}")
     return family, text
 
 

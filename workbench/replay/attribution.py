@@ -82,7 +82,7 @@ class Cause:
 
     def __str__(self) -> str:
         if not self.hunks:
-            return "not this edit: other rules, settings or a release between"
+            return "not this edit: other rules, settings or another release"
         joint = {TOGETHER: " together with ", PAIR: " and also "}.get(self.how, "; ")
         return ("several of: " if self.how == SET else "") + joint.join(map(str, self.hunks))
 

@@ -332,4 +332,4 @@ def _missing(
     if unseen := sorted(known - seen.keys()):
         yield f"no label for {', '.join(unseen)}: what a proposal breaks there cannot be seen"
     if proposals and all(one.q >= BEYOND_CHANCE for one in proposals):
-        yield "no proposal is beyond chance after all that were tried (q < 0.05): take them as hints"
+        yield "no proposal is beyond chance after all that were tried (q < 0.05): treat them as hints"

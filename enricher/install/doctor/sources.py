@@ -97,7 +97,7 @@ def index_of(cwd: str) -> tuple[str, str]:
 
     project = identify(cwd)
     if not is_project(project.root, project.git_dir):
-        return f"none for {cwd}: no project, it has no git and holds everything", "run this in a project"
+        return f"none for {cwd}: not a project, without git it may hold any file", "run this in a project"
     path = database_file(state_dir(), project.id)
     if not os.path.isfile(path):
         return f"none yet for {project.root}", "the first prompt builds it; or run `enricher code index`"

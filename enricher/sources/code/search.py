@@ -55,7 +55,7 @@ def ensure(cwd: str, state: str) -> tuple[Project, RefreshReport | None]:
     """
     project = identify(cwd)
     if not os.path.isdir(project.root):
-        raise NotADirectoryError(f"{cwd} is no folder")
+        raise NotADirectoryError(f"{cwd} is not a folder")
     root, looked_at = _looked.get(project.id, ("", 0.0))
     if root == project.root and time.monotonic() - looked_at < FRESH_S:
         return project, None
@@ -71,7 +71,9 @@ def search(query: str, *, cwd: str, state: str, limit: int = 10) -> Ranking:
     if not os.path.isfile(path):
         if is_project(project.root, project.git_dir):
             return Ranking()
-        raise FileNotFoundError(f"{project.root} is no project: it has no git, and holds everything")
+        raise FileNotFoundError(
+            f"{project.root} is not a project: without git, it may hold any file"
+        )
     with closing(sqlite3.connect(reader.address(path), uri=True, timeout=5.0)) as db:
         ranking = rank(db, read(query), limit=limit, root=project.root)
     weigh_certainty(ranking)

@@ -157,7 +157,7 @@ def source_at(path: str, project: Project) -> MemorySource:
     name = notes.named(path, project)
     # If the name is not UTF-8, ``named`` has put backslashes in it.
     if "\\" in name and not os.path.exists(os.path.join(project.root, name)):
-        raise SourceError(f"{name}: its name is no text; rename it, or import the folder above it")
+        raise SourceError(f"{name}: its name is not valid UTF-8; rename it, or import the folder above it")
     if os.path.isdir(path):
         return MemorySource("notes", "." if name == project.root else name)
     if not os.path.exists(path):

@@ -89,7 +89,7 @@ def read_note(path: str, project: Project, *, dates: dict[str, str] | None = Non
     # Redact the whole text first: headings and front matter also end up in memories.
     fields, body, fault = sections.frontmatter(redact(text)[0])
     if fault:
-        reading.problems.append(f"{source}:{fault}; the text below it was taken")
+        reading.problems.append(f"{source}:{fault}; the text below it was imported")
     note = _Note(source, body, fields, project=project, reading=reading)
     note.date(path, dates or {})
     note.place(is_for_agents=is_for_agents)

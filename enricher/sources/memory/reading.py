@@ -119,7 +119,7 @@ def dated(value: object, *, where: str) -> tuple[str, list[str]]:
     elif isinstance(value, str) and _DATE.fullmatch(value.strip()):
         text = value.strip().replace(" ", "T")
     else:
-        return "", [f"{where}: {value!r} is no date; write it as 2026-03-31"] if value not in (None, "") else []
+        return "", [f"{where}: {value!r} is not a date; write it as 2026-03-31"] if value not in (None, "") else []
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
@@ -127,7 +127,7 @@ def dated(value: object, *, where: str) -> tuple[str, list[str]]:
     moment = moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
     now = datetime.now(UTC)
     if moment.date() > now.date():
-        return now.date().isoformat(), [f"{where}: {text} is in the future; taken as today"]
+        return now.date().isoformat(), [f"{where}: {text} is in the future; replaced by today's date"]
     return (text if len(text) == len("2026-03-31") else f"{moment:%Y-%m-%dT%H:%M:%S}Z"), []
 
 
@@ -234,7 +234,7 @@ def _value(line: bytes) -> dict[str, object]:
     try:
         value = fast_stdlib.loads(text.strip().removeprefix("\ufeff"))
     except (ValueError, RecursionError):
-        raise ValueError(f"no JSON object; a line is {SHAPE}") from None
+        raise ValueError(f"not a JSON object; a line is {SHAPE}") from None
     if not isinstance(value, dict):
         raise ValueError(f"{type(value).__name__} instead of an object; a line is {SHAPE}")
     return value

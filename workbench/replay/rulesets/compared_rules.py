@@ -258,7 +258,7 @@ def text_at(revision: str, path: str) -> str:
     """Return a file's text in a git revision of the file's repository; raises SideError if the revision has none."""
     folder, name = os.path.split(os.path.realpath(path))
     if revision.startswith("-"):  # git would take it for an option
-        raise SideError(f"{revision!r} is no git revision")
+        raise SideError(f"{revision!r} is not a git revision")
     try:
         return git.ask(folder, "show", f"{revision}:./{name}").decode(errors="replace")
     except git.GitError as failure:

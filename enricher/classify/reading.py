@@ -70,7 +70,7 @@ def lowered(text: str) -> str:
     low = text.lower()
     if len(low) == len(text):
         return low
-    # A few letters, such as the Turkish dotted I, become two in lower case, which would shift all offsets behind them.
+    # A few letters, such as the Turkish dotted I, become two in lower case, which would shift all later offsets.
     return "".join(part if len(part := char.lower()) == 1 else char for char in text)
 
 

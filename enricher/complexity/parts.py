@@ -210,7 +210,7 @@ def _needs(parts: list[Part], at: int) -> list[int]:
 
 
 def _numbers(words: list[str]) -> list[int]:
-    """Return the numbers of parts that stand at the beginning of ``words``: 1 and 2 for "step 1 and 2 are done"."""
+    """Return the numbers of parts at the beginning of ``words``: 1 and 2 for "step 1 and 2 are done"."""
     found: list[int] = []
     for word in words:
         if word.isascii() and word.isdigit():

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from enricher.sources.code.name_history import Event
 
 MOST_SHOWN = 3
-MOST_REMOVALS = 2  # of one name, which each of several files defined
+MOST_REMOVALS = 2  # maximum removals shown for one name that several files defined
 MOST_PAIRS = 12  # maximum pairs of adjacent words of a question that are looked up as one name
 MOST_READ = 400  # maximum commits of a time span that are read; with more, the label says "or more"
 DAY = 86_400
@@ -68,7 +68,7 @@ def of_names(
     for path in named.files:
         candidates += _of_file(db, request, path, _kind_of_question(path, named, questions))
     for word in named.plain_words if questions else ():
-        # Only a name with hyphens tells that a file may be meant: "rate-table" is "rate-table.tsx".
+        # Only a name with hyphens shows that it may mean a file: "rate-table" is "rate-table.tsx".
         if "-" in word and (path := name_history.file_called(db, word)):
             candidates += _of_file(db, request, path, _kind_of_question(word, named, questions))
     for module in named.dotted:
@@ -79,7 +79,7 @@ def of_names(
 
 
 def _with_each_subject_once(candidates: list[Candidate]) -> list[Candidate]:
-    """Leave out the subject of a commit behind all names but the first, as equal texts count as one fact."""
+    """Keep each commit's subject only for the first of its names, because equal texts count as one fact."""
     told: set[str] = set()
     for one in sorted(candidates, key=lambda one: one.ref):  # the order in which they are shown
         one.text = "" if one.text in told else one.text
@@ -88,7 +88,7 @@ def _with_each_subject_once(candidates: list[Candidate]) -> list[Candidate]:
 
 
 def _kind_of_question(name: str, named: PromptNames, questions: list[tuple[str, str]]) -> str:
-    # A question that contains the name decides; if none does, the first question that contains no name at all.
+    # The question that contains the name is used or, if there is none, the first question without any name.
     for kind, sentence in questions:
         if name in sentence:
             return kind
@@ -97,7 +97,7 @@ def _kind_of_question(name: str, named: PromptNames, questions: list[tuple[str, 
 
 
 def _forms_of_words(sentence: str, count: int) -> list[str]:
-    """Return the names that adjacent words may stand for: "rate limiter" is ``RateLimiter`` or ``rate_limiter``."""
+    """Return the identifiers that adjacent words may mean: "rate limiter" is ``RateLimiter`` or ``rate_limiter``."""
     plain = [word.lower() for word in words_of(sentence) if word.isalpha() and len(word) > 2]
     found: list[str] = []
     for at in range(min(len(plain) - count + 1, MOST_PAIRS)):
@@ -118,7 +118,7 @@ def _of_name(db: Connection, root: str, name: str, found: list[Event], kind: str
     if removed and (kind or was_defined) and _is_gone(db, root, name, may_be_used=is_left_to_others):
         return candidates + [_candidate(name, _describe_event(db, name, one), one) for one in removed]
     if kind == "removed":
-        # A name that is still there was not renamed, although it may have been replaced in some places.
+        # A name that still exists was not renamed, although it may have been replaced in some places.
         moved = next((one for one in found if one.what & name_history.MOVED), None)
         return [_candidate(name, _describe_event(db, name, moved), moved)] if moved else []
     if kind == "changed":
@@ -131,10 +131,10 @@ def _of_name(db: Connection, root: str, name: str, found: list[Event], kind: str
 
 
 def _is_gone(db: Connection, root: str, name: str, *, may_be_used: bool) -> bool:
-    """Return whether nothing defines ``name``, and only comments and documents have it, unless it ``may_be_used``."""
+    """Return whether nothing defines ``name`` and only comments and documents contain it, unless it ``may_be_used``."""
     if name_history.is_gone(db, name):
         return True
-    # The index ignores case: "DeleteFiles" beside "deleteFiles".
+    # The index ignores case, so "deleteFiles" may exist after "DeleteFiles" is gone.
     if (name,) in db.execute("select name from symbols where key = ? limit 50", (name.lower(),)).fetchall():
         return False
     from enricher.sources.code.lookup import Lookup
@@ -160,7 +160,7 @@ def _of_file(db: Connection, request: Request, path: str, kind: str) -> list[Can
     events = name_history.file_events(db, asked.rpartition("/")[2])
     for before, after, event in events:
         if before and f"/{before}".endswith(f"/{asked}") and not os.path.exists(f"{root}/{before}"):
-            # A file that is named without a folder is not gone because it is in another one now.
+            # A file that is named without a folder still exists if it was moved to another folder.
             if (not kind or "/" not in asked) and _has_namesake(db, asked, after if kind or "/" in asked else ""):
                 return []
             added = [path for old, path, one in events if not (after or old) and one.sha == event.sha]
@@ -176,7 +176,7 @@ def _of_file(db: Connection, request: Request, path: str, kind: str) -> list[Can
 
 
 def of_folder(db: Connection, name: str) -> list[Candidate]:
-    """Return the commit that removed the last files of the folder ``name``; none if another one is left higher up."""
+    """Return the commit that removed the last files of the folder ``name``; None if another such folder remains."""
     inside = (f"{name}/%", f"%/{name}/%")
     query = "select id, before, path from file_changes where before like ? or before like ? order by id desc"
     rows = db.execute(query, inside).fetchall()
@@ -246,8 +246,8 @@ Row = tuple[int, str, int, str, str]
 
 
 def _about(db: Connection, rows: list[Row], named: PromptNames, found: Span) -> list[Row]:
-    # By name or file; else by the most words shared with the sentence about the time, unless one word fits too many
-    # commits.
+    # Select by name or file, else by the most words shared with the sentence about the time, unless too many commits
+    # share one word.
     keys = [name_history.key(name) for name in named.identifiers]
     query = f"select distinct id from name_changes where key in ({marks(keys)}) and at between ? and ?"
     touching = {number for (number,) in db.execute(query, (*keys, found.start, found.end))} if keys else set()

@@ -1,4 +1,4 @@
-"""Find the commit, and the line of the release notes, that answer a question about the past of a thing in plain words.
+"""Find the commit and the release note that answer a question about the past of a thing named with ordinary words.
 
 All words of the thing must be close together in the line, next to a verb that answers the question: "when did we drop
 CVS" is answered by "Drop support for CVS repositories", not by "Fix a crash after dropping a file on the CVS page".
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     Line = tuple[Any, ...]  # a row of the index: a commit, or a line of the release notes
 
-MOST_WORDS = 7  # maximum words of a thing; more are a description, of which no line has every word
+MOST_WORDS = 7  # maximum words of a thing; no line contains every word of a longer description
 MOST_TOLD = 2
 MOST_LINES = 400  # maximum lines with the same word that are compared
 FEW, SHARE, MOST_SHARE = 5, 0.005, 0.15
@@ -33,7 +33,7 @@ MOST_SHARE is the limit in a small project, where FEW lines would be most of the
 """
 GAP = 1  # maximum other words between the first and the last word of the thing, fillers aside
 COVERED = 0.3  # minimum share that the words of the thing have in their part of the sentence
-ALIKE = 0.4  # the same where one word alone, or a verb elsewhere in the sentence, is weaker evidence
+ALIKE = 0.4  # the same for weaker evidence: a single word, or a verb elsewhere in the sentence
 SAME_START = 5  # letters that a foreign word shares with the English one: Formatierer, formatter
 NOTE = "release note"
 
@@ -92,14 +92,14 @@ SHORT = 5  # maximum words of a commit's subject that only names what it adds
 
 
 def find(db: Connection, questions: list[list[Thing]]) -> list[Candidate]:
-    """Return at most MOST_TOLD lines that answer: of the release notes and of the commits."""
+    """Return at most MOST_TOLD lines of the release notes and of the commits that answer the question."""
     for thing in (thing for things in questions for thing in things):
         wanted = _Wanted(thing)
         is_general = wanted.version and not (wanted.words or wanted.is_since)
         if wanted.kind == NEWS or (wanted.kind == CHANGED and is_general):
             found = _section(db, wanted.version) if is_general else []
         else:
-            # "Man pages": without its general word, the thing may be nothing that tells.
+            # "Man pages": without its general word, too little may remain of the thing.
             found = _lines(db, wanted) or _lines(db, _Wanted(thing, is_whole=True))
         if found:
             return found[:MOST_TOLD]
@@ -107,13 +107,13 @@ def find(db: Connection, questions: list[list[Thing]]) -> list[Candidate]:
 
 
 def lengths_of_names(questions: list[list[Thing]]) -> tuple[int, ...]:
-    """Return how many words may stand for a name: of a longer thing, two ("rate limiter") may be only a part."""
+    """Return how many words may form a name; in a longer thing, two words ("rate limiter") may be only a part of it."""
     longest = max(len(_Wanted(things[0]).words) for things in questions)
     return (3, 2) if longest < 3 else (3,) if longest == 3 else ()
 
 
 def folders(questions: list[list[Thing]]) -> list[str]:
-    """Return the words that name all of a thing by themselves, and so may be the name of a folder that is gone."""
+    """Return single words that name the whole thing, and so may be the name of a removed folder."""
     wanted = [_Wanted(thing) for things in questions for thing in things]
     return [one.only for one in wanted if one.kind == REMOVED and one.only]
 
@@ -124,9 +124,9 @@ def _lines(db: Connection, wanted: _Wanted) -> list[Candidate]:
 
 
 class _Wanted:
-    """A thing as it is sought: the stems of its words, of which a line must have each.
+    """A thing to search for, as the stems of its words; a matching line must contain all of them.
 
-    ``version`` is the one in the question, and ``is_since`` tells that it asks for what came later.
+    ``version`` is the version in the question, and ``is_since`` means that the question is about later changes.
     """
 
     __slots__ = ("flags", "is_foreign", "is_partial", "is_since", "kind", "named", "only", "version", "words")
@@ -147,8 +147,8 @@ class _Wanted:
         stems = {stem(piece): piece for piece in pieces}
         self.words = [word for word in stems if word not in _VERB_STEMS.get(self.kind, ())]
         self.only = stems[self.words[0]] if len(self.words) == 1 else ""
-        is_of_somebody = not _MINE.isdisjoint(words)  # "my session": data, not a part of the program
-        telling = sum(len(word) > 2 for word in self.words)  # "that n+1" may be any
+        is_of_somebody = not _MINE.isdisjoint(words)  # "my session" is data, not a part of the program
+        telling = sum(len(word) > 2 for word in self.words)  # "that n+1" is too unspecific
         is_vague = generic_stems().issuperset(self.words) or (self.kind == FIXED and telling < 2)
         if len(self.words) > MOST_WORDS or is_vague or is_of_somebody:
             self.words = []
@@ -159,10 +159,10 @@ class _Wanted:
         return [f"%{word[:SAME_START] if self.is_foreign else word.removesuffix('i')}%" for word in self.words]
 
     def share(self, part: list[str], heading: frozenset[str], scope: frozenset[str]) -> float:
-        """Return the share of the words of ``part`` that are those of the thing, if it answers; else 0.
+        """Return the share of the words of ``part`` that belong to the thing if the part answers the question; else 0.
 
-        ``part`` has the words of a part of a sentence, ``heading`` the stems of what tells its verb if it has none
-        ("Removed"), and ``scope`` those that the part need not repeat.
+        ``part`` has the words of a part of a sentence. If it has no verb, ``heading`` has the stems of the words that
+        replace it ("Removed"); ``scope`` has the stems that the part need not repeat.
         """
         stems = [stem(word) for word in part]
         places = self._places(stems, [word for word in self.words if word not in scope] or self.words)
@@ -182,7 +182,8 @@ class _Wanted:
             return of_thing
         if self.kind == FIXED and (len(places) > 2 or of_thing >= ALIKE) and verbs & {*stems, *heading}:
             return of_thing
-        # "Add simple support for reading delta metrics files": the words of the thing alone could be about another.
+        # "Add simple support for reading delta metrics files": the words of the thing alone may be about something
+        # else.
         if self.kind == ADDED and last - first == len(places) - 1 > 1 and verbs & {*stems[:1], *heading}:
             return of_thing
         is_said = any(self._is_verb_of(part, at, first, last) for at, word in enumerate(stems) if word in verbs)
@@ -199,7 +200,7 @@ class _Wanted:
         )
 
     def _places(self, stems: list[str], words: list[str]) -> list[int]:
-        """Return the positions at which the words are nearest to each other; empty if one is missing."""
+        """Return the positions at which the words are closest together; empty if one is missing."""
         found = [[at for at, other in enumerate(stems) if self._is_form(word, other)] for word in words]
         near = [[min(places, key=lambda at: abs(at - end)) for places in found if places] for end in found[-1]]
         best = min(near, key=lambda places: max(places) - min(places), default=[])
@@ -220,7 +221,7 @@ class _Wanted:
 
 
 def _pieces(text: str) -> list[str]:
-    """Return the words of a text; of a foreign word only the letters before the first that is not ASCII."""
+    """Return the words of a text; a word with non-ASCII letters is cut before the first of these."""
     if not text.isascii() and text.isalpha():
         head = text[: next(at for at, letter in enumerate(text) if not letter.isascii())]
         return [head] if len(head) > SAME_START else [text]
@@ -240,7 +241,7 @@ def _parts(text: str) -> list[list[str]]:
 
 
 def _share(text: str, wanted: _Wanted, heading: str = "", scope: str = "") -> float:
-    # The description of a fault has more than one part.
+    # The description of a bug has more than one part.
     parts = [_pieces(text)] if wanted.kind == FIXED else _parts(text)
     verbs, scopes = (frozenset(stem(word) for word in _pieces(words)) for words in (heading, scope))
     most = 0.0
@@ -273,7 +274,7 @@ def _share_of_subject(subject: str, wanted: _Wanted) -> float:
 
 
 def _best(rows: list[Line], shares: list[float], wanted: _Wanted) -> list[Line]:
-    """Return the line of which the thing is the largest share, or two lines with equal shares; none if more are equal.
+    """Return the line with the largest share of words of the thing, or two equal ones; empty if more are equal.
 
     The rows are in order, the newest first, and their fourth value is the version or commit. A thing can only have been
     added by the oldest version or commit that mentions it.
@@ -284,13 +285,13 @@ def _best(rows: list[Line], shares: list[float], wanted: _Wanted) -> list[Line]:
         return [max(matches, key=lambda one: one[0])[1]] if matches else []
     most = max((share for share, _row in matches), default=0.0)
     best = [row for share, row in matches if share == most]
-    if wanted.is_partial and len(matches) > 1:  # part of the thing is unknown: the others may be meant
+    if wanted.is_partial and len(matches) > 1:  # a part of the thing is unknown, so any of these may be meant
         return []
     return best if len(best) <= MOST_TOLD else []
 
 
 def _rows(db: Connection, wanted: _Wanted, columns: str, table: str, rest: str) -> list[Line]:
-    """Return the rows whose text, the first column, has all words of the thing; none if these words are too common.
+    """Return the rows whose text (first column) contains all words of the thing; empty if these words are too common.
 
     A single word is too common if many lines of the project have it; two adjacent words never are.
     """
@@ -309,26 +310,26 @@ def _commits(db: Connection, wanted: _Wanted) -> list[Candidate]:
     since = _moment(db, wanted.version) if wanted.is_since else 0
     if since is None:
         return []
-    # A merge has no files; its own commits say what it did.
+    # A merge commit has no files; the merged commits describe the change.
     only = f"and is_reverted = 0 and files <> '' and at > {since} order by at desc, id desc"
     rows = _rows(db, wanted, "subject, sha, at, sha", "commits", only)
     found = _best(rows, [_share_of_subject(row[0], wanted) for row in rows], wanted)
     if found and wanted.kind in OPPOSITE:
         wanted.kind = OPPOSITE[kind := wanted.kind]
         later = [row for row in rows if row[2] > found[0][2] and _share_of_subject(row[0], wanted)]
-        # What came back was not lost, and who asks when a thing came should know that it is gone.
+        # A thing that was restored is not lost; the answer to when a thing was added includes its later removal.
         found = [*found[:1], *later[:1]] if kind == ADDED else [] if later else found
     return [candidate(*row[:3], kind="past") for row in found]
 
 
 def _moment(db: Connection, version: str) -> int | None:
-    """Return the time of the tag of a version, whatever precedes the number in its name; None if there is no tag."""
+    """Return the time of a version's tag, with any prefix before the number; None if there is no such tag."""
     tags = db.execute("select name, at from tags where name like ?", (f"%{version}",)).fetchall()
     return next((at for name, at in tags if not name.removesuffix(version)[-1:].isdigit()), None)
 
 
 def _notes(db: Connection, wanted: _Wanted) -> list[Candidate]:
-    # The same notes may lie in a second file.
+    # A second file may contain the same notes.
     rest = "group by said order by rowid"
     rows = _rows(db, wanted, "said, path, line, version, section", "release_notes", rest)
     if wanted.is_since:

@@ -139,7 +139,7 @@ class PromptTerms:
         self.text = " ".join(bare)
         self.is_foreign = _is_foreign(bare)
         self.is_question = low.rstrip().endswith(("?", "\uff1f")) or bool(bare and bare[0] in _QUESTIONS)
-        # Words of scripts without spaces, which are found inside of others.
+        # Words of scripts without spaces, which are also found inside other words.
         signs = [word for word in ASKS if max(word) >= FIRST_SIGN and word in low]
         for word in signs:
             text = text.replace(word, " ")
@@ -214,7 +214,7 @@ class _Memory:
 
 
 def _rejected(title: str, prompt: PromptTerms) -> set[str]:
-    """Return the stems of the words in a record's title that name what it rejects: "there is no daemon"."""
+    """Return the stems of the words in a record's title for the thing that it rejects: "there is no daemon"."""
     found = words(title)
     near = [found[at + 1 : at + 1 + NEAR_REJECTING] for at, word in enumerate(found) if word in REJECTING]
     return set(prompt.keys([word for part in near for word in part]))

@@ -269,7 +269,7 @@ def _has_more(received: bytearray) -> bool:
 
 def _decoded(received: bytearray) -> object | None:
     try:
-        # A byte order mark is no JSON, but some writers begin with one.
+        # A byte order mark is not valid JSON, but some programs write one at the beginning.
         return scan(received.decode("utf-8", "replace").removeprefix("\ufeff"))[0]
     except ValueError:
         return None

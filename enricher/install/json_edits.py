@@ -171,13 +171,13 @@ def appended(text: str, container: Node, value: object, *, key: str = "") -> str
     last = container.children[-1]
     close = container.end - 1
     head, between = text[: last.end] + ",", text[last.end : close]
-    kept = between.rstrip()  # comments behind the last element
+    kept = between.rstrip()  # comments after the last element
     if "\n" not in text[container.start : container.starts[0]]:  # a container on one line stays on it
         return head + kept + " " + _member(value, key) + between[len(kept) :] + text[close:]
     indent = _indent(text, container.starts[0])
     unit = indent.removeprefix(_indent(text, container.start)) or _unit(text)
     new_line = _line_end(text) + indent
-    rest = between[len(kept) :] or _line_end(text) + _indent(text, container.start)  # "}" directly behind the last one
+    rest = between[len(kept) :] or _line_end(text) + _indent(text, container.start)  # "}" follows directly
     return head + kept + new_line + _member(value, key, unit=unit, newline=new_line) + rest + text[close:]
 
 

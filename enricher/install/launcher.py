@@ -132,7 +132,7 @@ def _folders() -> list[str]:
 
 
 def _inside_quotes(value: str) -> str:
-    # "}" is no special character in quotes, but would end the ${NAME:=value} in which the value stands.
+    # "}" is not special in quotes, but would end the ${NAME:=value} that contains the value.
     return re.sub(r'([\\"$`}])', r"\\\1", value)
 
 

@@ -58,7 +58,7 @@ def with_setting(text: str, key: str, value: bool) -> str:
     """Return the text with a top-level switch set to ``value``; an existing line with the key is changed in place."""
     expected = read(text) | {key: value}
     written = f"{key} = {json.dumps(value)}"
-    body_end = _first_header(text)  # behind it, the key would belong to a table
+    body_end = _first_header(text)  # after it, the key would belong to a table
     # Any value that fits on one line: the switch may have been set to a string or a number.
     line = re.compile(rf"^([ \t]*)(?:{key}|\"{key}\")[ \t]*=[ \t]*(?:true|false|{_STRING}|[-+\w.]+)", re.MULTILINE)
     edited, count = line.subn(lambda found: found.group(1) + written, text[:body_end], count=1)

@@ -233,10 +233,10 @@ def _delete(db: sqlite3.Connection, ids: Sequence[str]) -> int:
 
 
 def delete_related(db: sqlite3.Connection, *, sessions: Iterable[str], wanted: Mentions) -> None:
-    """Delete the lists of what was added to ``sessions``, and all rows that contain one of the texts in ``wanted``.
+    """Delete the records of the items shown in ``sessions``, and all rows that contain one of the texts in ``wanted``.
 
-    The rows can be replays, experiments and their results, items in the list of any session, and stored coverage (how
-    often each rule applied). Traces are not deleted.
+    Such rows are replays, experiments and their results, items shown in any session, and stored coverage (how often
+    each rule applied). Traces are not deleted.
     """
     named = {"sessions": json.dumps(sorted(sessions))}
     in_turn(db, db.execute, DELETE_ITEMS_OF_SESSIONS, named)

@@ -17,7 +17,7 @@ from storage.base import private
 
 FOLDER = "workbench-drafts"
 LARGEST = 16 << 20  # room for two texts of the largest size that the editor opens, 4 MiB
-SHORT = 48  # characters; the line stands in a dialog, behind the time
+SHORT = 48  # maximum characters of the line, which a dialog shows after the time
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
 """Run an experiment: let two variants (arms) answer the same prompts, and compare their answers and latencies.
 
 For each prompt, both arms first answer once untimed to warm up, in the order b a; then each is timed twice, in the
-order a b b a. For every second prompt, a and b change places. So each arm runs after itself, which is faster, as often
-as after the other arm, and equal arms have equal times.
+order a b b a. For every second prompt, a and b change places. A run after one of the same arm is faster than one after
+the other arm; in this order, both arms have as many of each, so equal arms get equal times.
 """
 
 from __future__ import annotations

@@ -68,7 +68,7 @@ class Decided:
 class Excerpt(Conversation):
     """A conversation reduced to the words that its last prompt refers to.
 
-    ``past`` says whether there were earlier turns.
+    ``past`` is true if the conversation had earlier turns.
     """
 
     __slots__ = ("past", "words")

@@ -252,9 +252,9 @@ def _count(result: ImportSurvey, fresh: list[tuple[int, str, ConversationGroup, 
 
 @dataclass(slots=True)
 class Stored:
-    """The progress of an import.
+    """Counts of the prompts that an import has processed so far.
 
-    ``prompts`` is the number of prompts stored so far, ``refused`` the number of those that the database rejected.
+    ``prompts`` is the number of stored prompts, ``refused`` the number of those that the database rejected.
     """
 
     prompts: int = 0

@@ -228,7 +228,7 @@ def excerpt(prompt: str, words: tuple[str, ...] = ()) -> Markup:
 
 
 def _pattern(words: tuple[str, ...]) -> re.Pattern[str] | None:
-    # Punctuation may stand between the words of a phrase, as in the word index, which leaves it out.
+    # There may be punctuation between the words of a phrase, because the word index ignores it.
     phrases = [r"\W+".join(re.escape(one) for one in re.findall(r"\w+", text)) or re.escape(text) for text in words]
     return re.compile("|".join(phrases), re.IGNORECASE) if phrases else None
 

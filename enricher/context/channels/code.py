@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from enricher.sources.code.facts import Fact
 
 MOST_FIRST, MOST_LATER = 3, 1  # lines for the first prompt of a session, and for a later one, when most files are known
-MOST_MERGED = 3  # how many further names from the same file a line of the output lists, with their line numbers
-MORE = ", …"  # behind the last place that a line has room for
+MOST_MERGED = 3  # maximum further names from the same file in one line of the output
+MORE = ", …"  # follows the last place that fits into a line
 MOST_PATHS = 6  # maximum number of files that one line of the output lists
 ALREADY_OPEN = "the conversation has it open"
 ACCOMPANIES = "it only accompanies a better one"
@@ -49,7 +49,7 @@ def offer(request: Request, _rule: ChannelRule) -> list[Candidate]:
 
 
 def _meant(request: Request) -> list[Name]:
-    """Return what a prompt calls "that": the only identifier in the agent's last answer and the request before it."""
+    """Return what a prompt calls "that": the only identifier in the agent's last answer and the previous request."""
     from enricher.prompt.conversation.followup import mentions
 
     said = mentions(request.conversation.answer, is_file=False)
@@ -72,7 +72,7 @@ def _indexed(request: Request, names: list[Name], index: Connection) -> list[Can
 
         found = facts(index, request.project.root, names, known)
     except reader.failures() as failure:
-        if reader.is_damage(failure):  # all that the index contains can be read from the project again
+        if reader.is_damage(failure):  # the index can be rebuilt from the project
             os.unlink(database_file(request.state, request.project.id))
         raise
     for fact in found:
@@ -90,7 +90,7 @@ def _indexed(request: Request, names: list[Name], index: Connection) -> list[Can
 
 
 def _may_be_found(index: Connection, names: list[Name]) -> bool:
-    """Return whether looking up is worth loading what does it: the prompt names something, or its words may."""
+    """Return whether it is worth loading the modules for a lookup: the prompt names something, or its words may."""
     if any(name.kind != SPOKEN or name.is_setting for name in names):
         return True
     from enricher.sources.code.special.spoken import names_like
@@ -134,7 +134,7 @@ def _of_files(files: list[Fact]) -> Candidate:
 def _candidate(fact: Fact, known: set[str]) -> Candidate:
     place = f"{quoted(fact.path)}{f':{fact.line}' if fact.line else ''}"
     label = f"{place}{f' {quoted(fact.subject)}' if fact.subject else ''} — {fact.reason}"
-    if len(label) > LONGEST_LABEL:  # rather no tests than half of their path
+    if len(label) > LONGEST_LABEL:  # a truncated path of tests is useless, so they are omitted
         label = label.rpartition("; and ")[0] or label
     if len(label) > LONGEST_LABEL and " — " in (head := label[: LONGEST_LABEL - len(MORE)].rpartition(", ")[0]):
         label = head + MORE

@@ -124,7 +124,7 @@ def _may_be_gone(db: Connection, named: PromptNames) -> bool:
 
 
 def _prose(prompt: str) -> str:
-    # Most prompts have none of these.
+    # Most prompts contain none of these.
     if not any(sign in prompt for sign in ("```", "~~~", "\n    ", "\n\t", "\n>", 'File "', "\n  at ", "\nat ")):
         return prompt
     lines = without_code(prompt.split("\n"))

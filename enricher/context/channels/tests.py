@@ -60,7 +60,7 @@ NO_NAMES = frozenset(
     " my your and or to of for in on with it this that them".split()
 )
 """Words beside "tests" that name no test file, although a file such as ``test_update.py`` may exist."""
-SHORT_ORDER = 300  # characters without a word on tests; longer texts are mostly discussions or pasted reviews
+SHORT_ORDER = 300  # maximum characters if tests are not mentioned; longer texts are mostly discussions or reviews
 LONG, HEAD, TAIL = 1600, 800, 300
 """Of a prompt above LONG characters, only the first HEAD and the last TAIL are read; the middle is usually pasted."""
 MOST_NAMES = 6
@@ -199,7 +199,7 @@ def _take(raw: str, is_marked: bool, paths: list[str], names: list[str]) -> None
     is_call = bool(head) and "(" in raw and not raw.startswith("(")
     # CamelCase, but not a word in capitals.
     is_certain = is_marked or is_call or "_" in name.strip("_") or (name[1:] != name[1:].lower() and not name.isupper())
-    for one, counts in ((name, is_certain), (owner, owner[:1].isupper())):  # of "Cart.add", the tests of Cart
+    for one, counts in ((name, is_certain), (owner, owner[:1].isupper())):  # for "Cart.add", tests of Cart
         if counts and len(one) >= SHORTEST_NAME and one.isidentifier() and one.isascii() and one not in names:
             names.append(one)
 
@@ -207,10 +207,10 @@ def _take(raw: str, is_marked: bool, paths: list[str], names: list[str]) -> None
 def _tests(
     db: Connection, root: str, paths: list[str], names: list[str], changed: list[str], described: list[list[str]]
 ) -> list[Test]:
-    """Return the tests of the files ``paths`` or, if there are none, of the first name in ``names`` that has a test.
+    """Return the tests of the files ``paths`` or, if there are none, of the first of ``names`` that has a test.
 
-    If this finds nothing either, return the tests of the files ``changed``, or the test file that is called like one of
-    the phrases ``described``. Return nothing if more than MOST_SHOWN files match.
+    If this finds nothing either, return the tests of the files ``changed``, or the test file named like one of the
+    phrases ``described``. Return nothing if more than MOST_SHOWN files match.
     """
     from enricher.sources.code.testfiles import called, defining, sources, test_of, tests_of
 
@@ -250,7 +250,7 @@ def _candidates(db: Connection, request: Request, tests: list[Test], *, of_it: b
 
 
 def _command_alone(test: Test, run: str, request: Request) -> Candidate:
-    """Return the command for a test that the conversation has open, unless the agent knows how tests are run."""
+    """Return the command for a test file that the conversation has opened, unless the agent knows how to run tests."""
     has_run = any(word in f" {command} " for command in request.conversation.commands for word in RUNNERS)
     label = f"{test.path} — {_alone([test], run)}"
     kind, stale = "tests: command", "the conversation has it: it ran tests already" if has_run else ""

@@ -56,9 +56,9 @@ ADDITION = "addition"
 MOST_ACTIONS = 2
 PARTS = {"commit": ("commit", "sign-off"), "pull-request": ("ai-policy", "pull-request")}
 """Actions for which the index has facts under several names."""
-# Of these, a sentence from a document is used only if there is no command.
+# For these actions, a sentence from a document is used only if there is no command.
 BY_COMMAND = ("test", ONE_TEST, "lint", "run", "build")
-# Of these, a sentence and a dedicated file (template, workflow) are both shown.
+# For these actions, both a sentence and a dedicated file (template, workflow) are shown.
 TWO_LINES = ("pull-request", "release", "push", "deploy")
 MAKING = ("generate", "revision", "makemigrations", "create", "migrate dev")
 """Parts of the commands that write a new migration, and do not apply those that there are."""
@@ -87,7 +87,7 @@ EXCEPTIONS = frozenset(
 """Words before the name of such a part that leave it out."""
 NEAR = 2
 """How many words before the name of a part are read for one of these: "not the integration tests"."""
-NOT_THE_TESTS = (*SUITES, "speed", "bench", "stress", "fuzz")  # in commands, for prompts that name no part
+NOT_THE_TESTS = (*SUITES, "speed", "bench", "stress", "fuzz")  # words of commands for a part of the tests
 READS_LOG = "the host has it: it reads the newest commits before it commits"
 LOG_READERS = ("claude",)  # they read ``git log`` before each commit by themselves
 ALSO_WORDS = ("make", "just", "go", "task")  # ordinary English words, which prompts contain anyway
@@ -102,7 +102,7 @@ DONE_BY = {
 
 
 class Way:
-    """What a file or the history of the project says about one action; ``folder`` is empty if it holds everywhere."""
+    """What a file or the history of the project says about one action; ``folder`` is empty if it applies everywhere."""
 
     __slots__ = ("folder", "kind", "label", "line", "path", "rank", "text")
 
@@ -234,7 +234,7 @@ def _chosen(action: str, ways: list[Way], low: str) -> list[Way]:
     if action == "lint":
         commands = _check_commands(commands, low)
     elif action == "dependency" and len({way.text for way in commands}) > 1:
-        commands = []  # the prompt does not say with which of several package managers
+        commands = []  # there are several package managers, and the prompt names none
     elif action == "build" and " docs" in low:
         commands, sentences = [way for way in commands if "doc" in way.text], []
     elif action == "test":
@@ -246,7 +246,7 @@ def _chosen(action: str, ways: list[Way], low: str) -> list[Way]:
         known = sorted(sentences[:1] + others[:1], key=lambda way: -way.rank)
         return known[:1] + making[:1] or commands[:1]
     if action in TWO_LINES:
-        if guide := [way for way in others if way.rank == GUIDE]:  # more than one sentence of it
+        if guide := [way for way in others if way.rank == GUIDE]:  # a guide is better than a single sentence of it
             return guide[:1] + [way for way in others if way.path.startswith(".github/")][:1]
         found = sentences[:1] + others[:1]
         return found or commands[:1]
@@ -318,7 +318,7 @@ def _has_command(prompt: str, command: str) -> bool:
         return True
     program = command.partition(" ")[0]
     words = prompt.replace("`", " ").split()
-    return program not in ALSO_WORDS and program in words[:-1]  # its last word has no arguments behind it
+    return program not in ALSO_WORDS and program in words[:-1]  # no arguments follow the last word
 
 
 def _loaded(request: Request, imported: str) -> set[str]:

@@ -241,7 +241,7 @@ def missed(bench: str, rows: Sequence[BenchRow]) -> list[str]:
 
 
 def highest_figures(bench: str, rows: Sequence[BenchRow]) -> dict[Target, float]:
-    """Return the highest figure for each target of the given benchmark that applies to any of the rows."""
+    """Return the highest measured value for each target of the benchmark ``bench`` that applies to any of the rows."""
     figures = {
         target: [getattr(row, target.figure) for row in rows if fnmatchcase(row.name, target.row)]
         for target in TARGETS[bench]

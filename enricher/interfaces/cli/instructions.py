@@ -81,7 +81,7 @@ def listing(cwd: str, is_json: bool) -> None:
     """List the templates that apply in this folder, each with its mode (structured or not), version and file."""
     from enricher.structured.templates import TemplateProblemError
 
-    generator = in_use(cwd)
+    generator = prompt_generator(cwd)
     try:
         rows = [_row(generator, name) for name in generator.names]
     except TemplateProblemError as problem:
@@ -115,7 +115,7 @@ def render(name: str, given: tuple[str, ...], variables: Any, mode: str | None, 
             raise click.BadParameter(f"{pair!r} has no '='; write NAME=TEXT", param_hint="--set")
         values[key] = text
     try:
-        click.echo(in_use(cwd).generate(name, values, mode=mode), nl=False)
+        click.echo(prompt_generator(cwd).generate(name, values, mode=mode), nl=False)
     except TemplateProblemError as problem:
         hint = "; to give its text, add: --set NAME=TEXT" * str(problem).endswith(" is undefined")
         raise click.ClickException(f"{problem}{hint}") from None
@@ -183,7 +183,7 @@ def _object(file: Any) -> dict[str, Any]:
     return value
 
 
-def in_use(cwd: str) -> PromptGenerator:
+def prompt_generator(cwd: str) -> PromptGenerator:
     """Return a generator of prompts for a language model; it uses the templates that apply in the folder ``cwd``."""
     from enricher.rules.compiling.compiler import compile_layers
     from enricher.rules.compiling.named_files import MODES

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
         def __call__(self, done: int, total: int, title: str = ...) -> None: ...
 
 
-# All control characters but tab (9) and line feed (10): those below the space, DEL, and the C1 set behind it.
+# All control characters but tab (9) and line feed (10): those below the space, DEL, and the C1 set after it.
 CONTROLS = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) if code not in (9, 10)}
 MOST_SHOWN = 5
 RUN_AGAIN = "run the same command again to delete the rest"

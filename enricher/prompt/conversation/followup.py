@@ -49,7 +49,7 @@ _BEHIND = frozenset(
     "one ones two three file files module modules script scripts page pages function functions method methods class"
     " classes variable variables test tests too now please also next then".split()
 ) | {"", "as", "and"}
-"""Words that may follow "other" or "rest" in a reference; with any other word, the prompt names the thing itself."""
+"""Words that may follow "other" or "rest" in a reference; before any other word, they are part of a name."""
 _SAME = ("do the same", "same for", "same thing", "same with", "the same to", "same again", "likewise")
 _MAY_CHOOSE = (
     "fir", "sec", "thi", "fou", "fif", "las", "one", "two", "thr", "bot", "oth", "opt", "cho", "ers", "zwe", "dri",

@@ -120,7 +120,7 @@ class Compiled:
         return self.rules[f"{rule.facet}.{rule.name.replace(' ', '-')}"]
 
     def values(self, kind: str) -> dict[str, Any]:
-        """Return the values of the one rule of a kind that has no name, with defaults for missing values."""
+        """Return the values of the single, unnamed rule of the kind ``kind``; missing values have defaults."""
         _part, model = schema.KINDS[kind, False]
         data = next((rule.data for rule in self.of_kind(kind, named=False)), {})
         return model.model_validate(data).model_dump(exclude={"disabled", "extend"})

@@ -71,9 +71,7 @@ def search(query: str, *, cwd: str, state: str, limit: int = 10) -> Ranking:
     if not os.path.isfile(path):
         if is_project(project.root, project.git_dir):
             return Ranking()
-        raise FileNotFoundError(
-            f"{project.root} is not a project: without git, it may hold any file"
-        )
+        raise FileNotFoundError(f"{project.root} is not a project: without git, it may hold any file")
     with closing(sqlite3.connect(reader.address(path), uri=True, timeout=5.0)) as db:
         ranking = rank(db, read(query), limit=limit, root=project.root)
     weigh_certainty(ranking)

@@ -119,7 +119,7 @@ def _named(source: Source, function: Function) -> str:
 
 
 def _kind(source: Source, function: Function) -> str:
-    """Return how a function shows that it is not implemented: ANNOUNCES (a text says so), RAISES or EMPTY.
+    """Return the sign that a function is not implemented: ANNOUNCES (a text in it), RAISES or EMPTY.
 
     Returns an empty string for an implemented function, and for one that refuses to do something on purpose.
     """

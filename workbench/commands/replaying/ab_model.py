@@ -140,12 +140,12 @@ def resume(experiment_id: str, budget: float | None, out: str, is_json: bool) ->
 
 
 def _configured() -> tuple[Mapping[str, Setting], PromptSource]:
-    from enricher.interfaces.cli.instructions import in_use
+    from enricher.interfaces.cli.instructions import prompt_generator
     from workbench.commands.model import configured
     from workbench.experiments.template_runs import PromptSource
 
     rules, settings = configured()
-    return settings, PromptSource(in_use("."), rules.body["meanings"])
+    return settings, PromptSource(prompt_generator("."), rules.body["meanings"])
 
 
 def _check_prices(comparison: Comparison) -> None:

@@ -46,7 +46,7 @@ def tune(
     try:
         from workbench.tuning.labelled_prompts import LabelError
         from workbench.tuning.tune import TuningError
-    except ImportError as error:  # numpy is no dependency of the package
+    except ImportError as error:  # numpy is not a dependency of the package
         raise click.ClickException(
             f"{error}; tuning needs numpy, which you can install with: pip install numpy"
         ) from error

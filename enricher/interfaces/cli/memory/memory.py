@@ -290,7 +290,7 @@ def _review_each(db: sqlite3.Connection, waiting: list[Memory]) -> None:
         if answer == "q":
             return
         if answer == "e":
-            answer = "a" if _edit(db, one) else "s"  # whoever edits a text has read it
+            answer = "a" if _edit(db, one) else "s"  # a user who edits a text has read it
         if answer == "d":
             is_forgotten(db, [one], is_sure=True, is_json=False)
         if answer in "ad":

@@ -227,7 +227,7 @@ def _print_trace(row: Row, *, is_json: bool) -> None:
 
 
 def _facts_of(row: Row) -> Table:
-    """Return the table of all that is no text and no row of another table; empty values are left out."""
+    """Return the table of a trace's short values, without texts and rows of other tables; empty ones are left out."""
     facts = facts_table()
     for name, value in row.items():
         # ``0`` leaves out false, too: a flag is shown only if it is set.

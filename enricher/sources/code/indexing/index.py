@@ -92,9 +92,7 @@ def refresh(
     """
     started = time.perf_counter()
     if not is_project(project.root, project.git_dir):
-        return RefreshReport(
-            "none", problems=("this folder is not a project: without git, it may hold any file",)
-        )
+        return RefreshReport("none", problems=("this folder is not a project: without git, it may hold any file",))
     path = database_file(state, project.id)
     private.make_directory(os.path.dirname(path))
     lock = private.open_file(f"{path}.lock", os.O_RDWR)

@@ -133,7 +133,7 @@ def add(where: ConfigurationFile, *, is_late: bool = False, is_checked: bool = F
 
 
 def commands_for(where: ConfigurationFile, events: Mapping[str, str]) -> list[str]:
-    """Return the commands registered in a file for an optional event; raises InstallationError if it is unreadable.
+    """Return the commands registered in a file for an event that only some clients have; raises InstallationError.
 
     ``events`` names this event for each client that has it: ``hosts.LATE_EVENTS`` or ``hosts.TURN_ENDS``.
     """

@@ -1,4 +1,4 @@
-"""Represent the inputs of the decision about a prompt, which a trace records, and the result of the decision."""
+"""Represent a decision about a prompt: its inputs, which are recorded in the trace, and its result."""
 
 from __future__ import annotations
 

@@ -192,7 +192,7 @@ class Coverage:
         return is_asked_apart and (not row.prompts or row.may_reach() > MOST_POSSIBLE)
 
     def too_seldom_asked(self) -> list[CoverageRow]:
-        """Return the rules of which nothing is known, because they were asked for too few of the counted prompts."""
+        """Return the rules about which nothing is known, because too few of the counted prompts were checked."""
         return list(filter(self.is_too_seldom_asked, self.rows))
 
     def always_on(self) -> list[CoverageRow]:

@@ -204,7 +204,7 @@ def signals(evidence: object) -> Iterator[EvidenceSignal]:
 def places(
     scores: Sequence[Row], task_type: str, *, length: int, with_rivals: bool = False, most: int | None = None
 ) -> Iterator[ScoredSignal]:
-    """Yield the signals that matched a certain part of the prompt and gave points to a class that the prompt got.
+    """Yield the signals that matched words at a known position and gave points to a class that the prompt got.
 
     ``scores`` are the prompt's rows of the table ``trace_scores``, with parsed evidence, and ``length`` is the length
     of the prompt. ``with_rivals`` adds the signals for classes that the prompt did not get. At most the first ``most``

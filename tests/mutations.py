@@ -1479,7 +1479,7 @@ MUTATIONS = (
     ),
     Mutation(
         "rules that never spoke are not called dead",
-        "workbench/coverage/coverage.py",
+        "workbench/coverage/figures.py",
         "        return not self.fired and self.prompts > 0",
         "        return self.fired == self.prompts > 0",
         "",
@@ -1487,7 +1487,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a channel that was asked for no prompt counts as dead",
-        "workbench/coverage/coverage.py",
+        "workbench/coverage/figures.py",
         "        found = (row for row in self.rows if row.is_dead and not self.is_too_seldom_asked(row))",
         "        found = (row for row in self.rows if not row.fired)",
         "",
@@ -1599,7 +1599,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a rule that was asked for a few prompts is called dead",
-        "workbench/coverage/coverage.py",
+        "workbench/coverage/figures.py",
         "(not row.prompts or row.may_reach() > MOST_POSSIBLE)",
         "not row.prompts",
         "",
@@ -1679,7 +1679,7 @@ MUTATIONS = (
     ),
     Mutation(
         "dead signals of other languages stand among the English ones",
-        "workbench/coverage/coverage.py",
+        "workbench/coverage/figures.py",
         "return sorted(found, key=lambda row: row.is_foreign)",
         "return list(found)",
         "",
@@ -1711,8 +1711,8 @@ MUTATIONS = (
     ),
     Mutation(
         "a rule of the coverage opens prompts on which it did not fire",
-        "workbench/coverage/coverage.py",
-        "        return self.tallies[row].ids[number][: getattr(row, number)]",
+        "workbench/coverage/figures.py",
+        "        return self.ids[row][number][: getattr(row, number)]",
         '        return self.kept["prompts"][: getattr(row, number)]',
         "",
         "tui/test_counts.py::test_a_filter_narrows_what_was_counted_and_is_taken_away_first",
@@ -7553,8 +7553,8 @@ MUTATIONS = (
     Mutation(
         "methods of the browser are looked up",
         "enricher/sources/code/locations.py",
-        "            if name.owner in OF_THE_PLATFORM:",
-        "            if not name.owner:",
+        "        if name.owner in OF_THE_PLATFORM:",
+        "        if not name.owner:",
         "",
         "code/test_channel.py::test_methods_of_the_platform_are_not_looked_up",
     ),

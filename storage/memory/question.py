@@ -97,6 +97,10 @@ class MemoryQuestion:
         self.placed: set[str] = set()
         self.prefixes: dict[str, int] = {}
         self.beginnings: set[str] = set()
+        self._index_stems()
+
+    def _index_stems(self) -> None:
+        """Fill ``known``, ``prefixes`` and ``beginnings``, by which the words of memories are compared."""
         for at, term in enumerate(self.terms):
             for one, weight in term.stems.items():
                 self.beginnings.add(one[:3])

@@ -113,26 +113,37 @@ def publish(
     if write_config:
         _write_config(write_config, allowed, base_url)
         return
+    is_local = is_loopback(host)
+    _refuse_unusable(file, snapshot, text, "" if is_local else host, is_shown=is_shown)
+    is_shown = is_shown or not snapshot
+    password = _password(password_file, is_needed=not is_local and is_shown)
+    publication = _source(file, snapshot, text or TEXTS[0], is_sure=is_sure)
+    if not is_shown:
+        return
+    plugin = _plugin(host, allowed, password)
+    _serve(file or snapshot or "", publication, plugin, (host, port), base_url=base_url, is_opened=is_opened)
+
+
+def _refuse_unusable(
+    file: str | None, snapshot: str | None, text: str | None, other_host: str, *, is_shown: bool
+) -> None:
+    """Raise a usage error if options exclude each other or would have no effect.
+
+    ``other_host`` is the address at which other machines could reach the server; it is empty if none can.
+    """
     if file and snapshot:
         raise click.UsageError("FILE shows an existing snapshot and --snapshot writes a new one; use only one of them")
     if is_shown and not snapshot:
         raise click.UsageError("--serve can only be used with --snapshot FILE")
     if snapshot and not is_shown and (unused := _first_serving_option()):
         raise click.UsageError(f"{unused} only matters if the snapshot is shown: add --serve, or leave {unused} out")
-    is_shown = is_shown or not snapshot
     if text and not snapshot:
         raise click.UsageError("--text can only be used with --snapshot FILE")
-    if not is_loopback(host) and not (file or snapshot):
+    if other_host and not (file or snapshot):
         raise click.UsageError(
             "the live history is shown on this machine only; to show a snapshot to others, run: "
-            f"enricher publish --snapshot FILE --serve --host {host}"
+            f"enricher publish --snapshot FILE --serve --host {other_host}"
         )
-    password = _password(password_file, is_needed=not is_loopback(host) and is_shown)
-    publication = _source(file, snapshot, text or TEXTS[0], is_sure=is_sure)
-    if not is_shown:
-        return
-    plugin = _plugin(host, allowed, password)
-    _serve(file or snapshot or "", publication, plugin, (host, port), base_url=base_url, is_opened=is_opened)
 
 
 def _first_serving_option() -> str:

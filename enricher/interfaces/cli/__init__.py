@@ -101,6 +101,7 @@ def _command_meant(word: str, commands: list[str]) -> str:
 
 
 def _group() -> click.Group:
+    # The class is defined in this function, because its base class is in click, whose import takes long.
     import click
 
     class Commands(click.Group):

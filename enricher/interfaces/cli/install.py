@@ -61,22 +61,14 @@ def install(
     plan = installer.InstallPlan()
     hooks = [registration.place(host, scope, os.getcwd()) for host in names]
     planned = plan.add(hooks, lambda place, _: registration.add(place, is_late=late_results, is_checked=is_checked))
+    if names and not planned:
+        raise click.ClickException("\n".join(plan.left_out))
     servers = [mcp.place(place.host, scope, os.getcwd()) for place in planned] if with_mcp else []
     servers = plan.add(servers, mcp.add)
     settings = [place for place in planned if place.host in subagent.HAVE_SUBAGENTS and hydrate]
     agents = plan.add([subagent.place(one.host, scope, os.getcwd()) for one in settings], subagent.add)
     plan.add(settings, subagent.permit)
-    if names and not planned:
-        raise click.ClickException("\n".join(plan.left_out))
-    try:
-        preparations = installer.preparations(is_shadow=shadow)
-        if is_dry:
-            changes = [*preparations, *plan.changes]
-            click.echo("".join(change.diff() for change in changes) or "Nothing to change.\n", nl=False)
-        else:
-            backups = [*installer.carry_out(preparations), *plan.carry_out()]
-    except InstallationError as error:
-        raise click.ClickException(str(error)) from None
+    backups = _carry_out(plan, is_shadow=shadow, is_dry=is_dry)
     faults = []
     if not is_dry:
         faults = _finish(plan, servers, agents, backups, is_shadow=shadow)
@@ -100,6 +92,19 @@ def chosen_hosts(named: tuple[str, ...]) -> list[str]:
     return found
 
 
+def _carry_out(plan: installer.InstallPlan, *, is_shadow: bool, is_dry: bool) -> list[str]:
+    """Make the planned changes, and return the paths of the backups; with ``is_dry``, only print the changes."""
+    try:
+        preparations = installer.preparations(is_shadow=is_shadow)
+        if not is_dry:
+            return [*installer.carry_out(preparations), *plan.carry_out()]
+    except InstallationError as error:
+        raise click.ClickException(str(error)) from None
+    changes = [*preparations, *plan.changes]
+    click.echo("".join(change.diff() for change in changes) or "Nothing to change.\n", nl=False)
+    return []
+
+
 def _finish(
     plan: installer.InstallPlan,
     servers: list[ConfigurationFile],
@@ -112,13 +117,7 @@ def _finish(
     click.echo(f"Launcher: {launcher.path()}")
     edits = dict.fromkeys(plan.edits)  # a file may be edited twice: for the hook and for the subagent's permission
     for place, change in edits:
-        title, already = registration.facts(place.host).TITLE, "" if change.is_needed else "already "
-        if place in servers:
-            click.echo(f"{title}: MCP server {already}listed in {place.file}; restart the client")
-        elif place in agents:
-            click.echo(f"{title}: subagent {already}defined in {place.file}")
-        else:
-            click.echo(f"{title}: {already}registered in {place.file}")
+        _print_edit(place, servers, agents, is_needed=change.is_needed)
     for backup in backups:
         click.echo(f"Backup: {backup}")
     if is_shadow:
@@ -137,6 +136,18 @@ def _finish(
         if advice := installer.advice(place):
             click.echo(advice)
     return faults
+
+
+def _print_edit(
+    place: ConfigurationFile, servers: list[ConfigurationFile], agents: list[ConfigurationFile], *, is_needed: bool
+) -> None:
+    title, already = registration.facts(place.host).TITLE, "" if is_needed else "already "
+    if place in servers:
+        click.echo(f"{title}: MCP server {already}listed in {place.file}; restart the client")
+    elif place in agents:
+        click.echo(f"{title}: subagent {already}defined in {place.file}")
+    else:
+        click.echo(f"{title}: {already}registered in {place.file}")
 
 
 def _self_test(host: str, command: str) -> str:

@@ -314,15 +314,7 @@ class _Reader:
         if token.startswith("/") and is_identifier(token[1:].replace("-", "_")) and token[1:] not in SYSTEM_FOLDERS:
             self.note(Name(COMMAND, token[1:], owner="/"))  # a command in a chat: "/web does not answer"
             return True
-        path, line = _path_and_line(token)
-        if is_file(path):
-            path = path.removeprefix("./")
-            self.note(Name(FILE, path, line=line))
-            # "Move it to new.py": the file need not exist yet.
-            self.found[FILE, path].may_be_new |= before.lower() in ("to", "into", "as")
-            # "tests/test_cart.py::TestCart::test_total" is the id of a test
-            for part in token.partition(":")[2].split("::"):
-                self._identifier(part.strip(AROUND), is_call=False, is_marked=True)
+        if self._file(token, before):
             return True
         last = token.rpartition("/")[2]
         # "and/or" is not a path; in "app/UserService", which has no extension, the last part is a name.
@@ -342,6 +334,19 @@ class _Reader:
             self.note(name)
             return True
         return self._identifier(last if "/" in token else token, is_call="()" in raw, is_marked=is_marked)
+
+    def _file(self, token: str, before: str) -> bool:
+        path, line = _path_and_line(token)
+        if not is_file(path):
+            return False
+        path = path.removeprefix("./")
+        self.note(Name(FILE, path, line=line))
+        # "Move it to new.py": the file need not exist yet.
+        self.found[FILE, path].may_be_new |= before.lower() in ("to", "into", "as")
+        # "tests/test_cart.py::TestCart::test_total" is the id of a test
+        for part in token.partition(":")[2].split("::"):
+            self._identifier(part.strip(AROUND), is_call=False, is_marked=True)
+        return True
 
     def _spoken(self, bare: str, line: str, lowered: list[str]) -> None:
         """Store a line of a short prompt, and mark the names in it if the line asks for a place or a setting."""

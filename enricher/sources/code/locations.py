@@ -148,21 +148,26 @@ def _identifier(lookup: Lookup, name: Name) -> Fact | None:
     if not places and "-" in name.text and not name.is_certain:
         return only_file(_file_called(lookup, name.text)) or _setting(lookup, name)
     if not places:
-        if name.is_certain:
-            if name.owner in OF_THE_PLATFORM:
-                return None
-            return _attribute(lookup, name) if name.owner else _elsewhere(lookup, name)
-        if name.text.isupper():
-            return environment(lookup, name.text)
-        # "The class Baskt": only the word "class" and the capital letter show that this is a name.
-        is_named = name.text[:1].isupper() and not (name.owner or name.may_be_new)
-        return _missing_name(lookup, name.text) if is_named else None
+        return _undefined(lookup, name)
     if len(places) > (MOST_DEFINING if name.is_certain or name.is_asked or name.is_class else 1):
         return (_of_this_folder(lookup, name, places) or _declared(lookup, name, places)) if name.is_certain else None
     present = [place for place in places if lookup.verified(place, name.text)]
     if not present:
         return Fact(DEFINITION, places[0].path, places[0].line, name.text, "defined here", FEW, fault=GONE)
     return _definition(lookup, name, present, namesakes, is_owned=is_owned)
+
+
+def _undefined(lookup: Lookup, name: Name) -> Fact | None:
+    """Return a fact about a name without a definition: where else it occurs, or that it does not exist."""
+    if name.is_certain:
+        if name.owner in OF_THE_PLATFORM:
+            return None
+        return _attribute(lookup, name) if name.owner else _elsewhere(lookup, name)
+    if name.text.isupper():
+        return environment(lookup, name.text)
+    # "The class Baskt": only the word "class" and the capital letter show that this is a name.
+    is_named = name.text[:1].isupper() and not (name.owner or name.may_be_new)
+    return _missing_name(lookup, name.text) if is_named else None
 
 
 def _setting(lookup: Lookup, name: Name) -> Fact | None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from storage.traces.selection import Selection
-    from workbench.coverage.coverage import Coverage, CoverageRow
+    from workbench.coverage.figures import Coverage, CoverageRow
     from workbench.coverage.rule_positions import LocatedRules
     from workbench.replay.corpus import Corpus
 
@@ -39,7 +39,8 @@ def coverage(selection: Selection, instructions: str | None, is_all: bool, is_js
     It lists the rules that never or always fire, those that fire on the same prompts, and the prompts on which no
     rule fires.
     """
-    from workbench.coverage.coverage import as_object, measure
+    from workbench.coverage.coverage import measure
+    from workbench.coverage.figures import as_object
 
     with opened(selection) as corpus:
         found = measure(corpus, _rules_to_measure(corpus, instructions))

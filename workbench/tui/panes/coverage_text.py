@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from storage.traces.line_labels import JudgedLine, KeepRate
-    from workbench.coverage import coverage
-    from workbench.coverage.coverage import Coverage
+    from workbench.coverage.figures import Coverage, CoverageRow
     from workbench.coverage.unmatched import Cluster
 
 BAR, WIDE_BAR, FILE = 6, 16, 36
@@ -59,7 +58,7 @@ class ShownRule:
     ``bracket`` is drawn before the name to join rules that always fire on the same prompts.
     """
 
-    rule: coverage.CoverageRow
+    rule: CoverageRow
     name: str
     bracket: str = ""
 
@@ -81,9 +80,9 @@ def chosen(known: Coverage, *, view: str) -> list[ShownRule]:
     return [ShownRule(row, names[row]) for row in in_order]
 
 
-def distinct_names(rows: Iterable[coverage.CoverageRow]) -> dict[coverage.CoverageRow, str]:
+def distinct_names(rows: Iterable[CoverageRow]) -> dict[CoverageRow, str]:
     """Return the name of each rule; rules of the same name are told apart by kind, line or file, in this order."""
-    alike: dict[tuple[str, str], list[coverage.CoverageRow]] = {}
+    alike: dict[tuple[str, str], list[CoverageRow]] = {}
     for row in rows:
         alike.setdefault((name(row), row.kind), []).append(row)
     kinds = Counter(text for text, _kind in alike)
@@ -209,7 +208,7 @@ def about_cluster(cluster: Cluster, known: Coverage) -> str:
     return f"{cluster.prompts:,} of {known.unmatched:,} prompts without a signal\nenter shows them"
 
 
-def about(row: coverage.CoverageRow, known: Coverage) -> str:
+def about(row: CoverageRow, known: Coverage) -> str:
     """Return details of a rule as lines: its name, its file and line, its figures, and the tokens that it costs."""
     lines = [name(row), _place(row, 200), _finding(row, known)]
     if row.tokens:
@@ -217,14 +216,14 @@ def about(row: coverage.CoverageRow, known: Coverage) -> str:
     return "\n".join(lines)
 
 
-def name(row: coverage.CoverageRow) -> str:
+def name(row: CoverageRow) -> str:
     """Return the name of a rule as the table shows it; for a signal, its class, label and weight."""
     if row.kind != "signal":
         return f"{row.name} {row.label}".strip()
     return f"{row.name}: {row.label} {row.weight:+d}{' (meant to)' if row.is_meant_to_fire else ''}"
 
 
-def counted(row: coverage.CoverageRow, known: Coverage, number: str, where: str) -> Counted:
+def counted(row: CoverageRow, known: Coverage, number: str, where: str) -> Counted:
     """Return one of a rule's numbers, ``fired``, ``right`` or ``wrong``, with the prompts that it counts.
 
     ``right`` and ``wrong`` count labelled prompts on which the rule fired and its class won, rightly or wrongly.
@@ -252,7 +251,7 @@ def _bracket(place: int, rows: int) -> str:
     return "" if rows < 2 else "┌ " if not place else "└ " if place == rows - 1 else "│ "
 
 
-def _place(row: coverage.CoverageRow, width: int) -> str:
+def _place(row: CoverageRow, width: int) -> str:
     """Return the file and line of a rule in at most ``width`` characters.
 
     The working folder, the home folder and the folder of the packaged rules are abbreviated. If that is not enough,
@@ -277,7 +276,7 @@ def scope(known: Coverage) -> str:
     return f", all judged as if typed in {os.path.basename(known.folder)}/" if known.folder else ""
 
 
-def _finding(row: coverage.CoverageRow, known: Coverage) -> str:
+def _finding(row: CoverageRow, known: Coverage) -> str:
     asked = "tried" if row.kind == "approach" else "asked"
     if not row.prompts:
         why = "only the profile as-specified does" if asked == "tried" else "nothing is gathered for imported ones"

@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
 
     from storage.traces.line_labels import KeepRate
-    from workbench.coverage import coverage
-    from workbench.coverage.coverage import Coverage
+    from workbench.coverage.figures import Coverage, CoverageRow
     from workbench.coverage.unmatched import Cluster
     from workbench.tui.messages import Counted
     from workbench.tui.widgets.lists.figures import Heading, TableRow
@@ -120,7 +119,7 @@ below the table says how many they are in each.
         self._has_news = False
         self._changes = 0
         # What each row of the table shows, by row key. Only the dictionary of the current view has entries.
-        self._shown: dict[str, coverage.CoverageRow] = {}
+        self._shown: dict[str, CoverageRow] = {}
         self._clusters: dict[str, Cluster] = {}
         self._rates: dict[str, KeepRate] = {}
 

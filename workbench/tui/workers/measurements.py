@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from storage.traces.line_labels import JudgedLine, KeepRates
     from storage.traces.selection import Selection
-    from workbench.coverage.coverage import Coverage
+    from workbench.coverage.figures import Coverage
 
 FIRST_PROMPTS = 2_000
 FIRST_S = 0.2

@@ -117,13 +117,7 @@ def edits_for(
     prompt already has that outcome, and SideError if its text was not kept, the rules are broken, or the class lacks
     more points than a signal can give.
     """
-    row = corpus.find(trace_id)
-    if row is None or not row.has_inputs:
-        raise compared_rules.SideError("its text was not kept, so it cannot be judged again")
-    search = _Search(corpus, row, wish, path=path, cwd=cwd, texts=dict(edited or {}))
-    if search.is_fulfilled():
-        doubt = "" if search.is_told() else ", too uncertain to be shown, but nothing is added to it anyway"
-        raise FulfilledError(f"the instructions as they are now give that already{doubt}")
+    search = _search_for(corpus, trace_id, wish, path=path, cwd=cwd, texts=dict(edited or {}))
     sessions: dict[str, EditSession] = {}
     steps = list(islice(search.steps(), MOST_TRIED))
     is_found = False
@@ -147,6 +141,17 @@ def edits_for(
             yield Edit(step.title(), file, after, line, points, figures, is_told, worse, is_lone, has_filler, step.note)
     if not is_found and search.lacking:
         raise compared_rules.SideError(search.lacking)
+
+
+def _search_for(corpus: Corpus, trace_id: str, wish: Wish, *, path: str, cwd: str, texts: dict[str, str]) -> _Search:
+    row = corpus.find(trace_id)
+    if row is None or not row.has_inputs:
+        raise compared_rules.SideError("its text was not kept, so it cannot be judged again")
+    search = _Search(corpus, row, wish, path=path, cwd=cwd, texts=texts)
+    if search.is_fulfilled():
+        doubt = "" if search.is_told() else ", too uncertain to be shown, but nothing is added to it anyway"
+        raise FulfilledError(f"the instructions as they are now give that already{doubt}")
+    return search
 
 
 def files_for(corpus: Corpus, trace_id: str, paths: list[str]) -> list[str]:

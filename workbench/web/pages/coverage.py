@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from datasette.utils.asgi import Response
 
-from workbench.coverage.coverage import as_object
+from workbench.coverage.figures import as_object
 from workbench.web.page import as_csv, refusal, render
 from workbench.web.reading import coverage_store, versions
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from datasette.utils.asgi import Request
 
-    from workbench.coverage.coverage import Coverage
+    from workbench.coverage.figures import Coverage
     from workbench.web.reading.history import History
 
 CSV_COLUMNS = (

@@ -17,7 +17,8 @@ from storage.base import fast_stdlib
 from storage.base.paced_writes import in_turn
 from storage.traces import queries
 from storage.traces.trace_pages import IN_BRIEF
-from workbench.coverage.coverage import KINDS, Coverage, CoverageRow, Measurement, Overlap
+from workbench.coverage.coverage import Measurement
+from workbench.coverage.figures import KINDS, Coverage, CoverageRow, Overlap
 from workbench.coverage.rule_positions import LocatedRules
 from workbench.coverage.unmatched import Cluster
 from workbench.replay.corpus import Corpus

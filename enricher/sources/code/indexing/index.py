@@ -215,15 +215,7 @@ def _build(
         with closing(sqlite3.connect(aside, isolation_level=None)) as db:
             db.executescript("pragma journal_mode = off; pragma synchronous = off; pragma page_size = 8192;" + _SCHEMA)
             db.execute("begin")
-            segment = Segment(db, 0)
-            budget = MOST_TOTAL_BYTES
-            for number, file in enumerate(files, 1):
-                content = FileContent(project.root, file, reads=budget > 0 and number <= MOST_CONTENT_FILES)
-                budget -= len(content.text)
-                segment.add(content, identity=number)
-                if progress and not number % 50:
-                    progress(number, len(files))
-            segment.write()
+            _write_segment(db, project.root, files, progress)
             # Creating the indices after all rows is faster; executescript commits the open transaction first.
             db.executescript(_INDICES)
             if kept:
@@ -241,6 +233,23 @@ def _build(
     finally:
         if os.path.exists(aside):
             os.unlink(aside)
+
+
+def _write_segment(
+    db: sqlite3.Connection,
+    root: str,
+    files: list[listing.ListedFile],
+    progress: Callable[[int, int], None] | None,
+) -> None:
+    segment = Segment(db, 0)
+    budget = MOST_TOTAL_BYTES
+    for number, file in enumerate(files, 1):
+        content = FileContent(root, file, reads=budget > 0 and number <= MOST_CONTENT_FILES)
+        budget -= len(content.text)
+        segment.add(content, identity=number)
+        if progress and not number % 50:
+            progress(number, len(files))
+    segment.write()
 
 
 def _update(

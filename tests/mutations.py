@@ -1105,7 +1105,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a replay calls a channel unknown that goes by nothing that changed",
-        "enricher/context/channel_inputs.py",
+        "workbench/replay/channel_inputs.py",
         "    return (question(rule, judged, settings),) if question else ()",
         "    return (judged.task_type,)",
         "",

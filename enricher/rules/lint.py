@@ -97,8 +97,16 @@ def _failing_examples(compiled: Compiled) -> Iterator[Problem]:
                 came_out = f"example {example!r} comes out as {found or 'nothing'}, not {rule.name}"
                 file, line = block.place_of("examples", index)
                 written = "" if file == block.file else f" (written in {file}:{line})"
-                message = f"{came_out}{written}; add a signal or mend the example"
+                message = f"{came_out}{written}; {_remedy(rule, example, found, rules)}"
                 yield Problem(block.file, block.line if written else line, "error", message)
+
+
+def _remedy(rule: ClassRule, example: str, found: str, rules: Rules) -> str:
+    remedy = "add a signal, raise a weight, or correct the example"
+    points = verdict(example, rules, is_explained=False).scores.get(rule.facet, {})
+    if found not in points:
+        return remedy
+    return f"{rule.name} has {points.get(rule.name, 0):g} points and {found} {points[found]:g}: {remedy}"
 
 
 def _idle_signals(compiled: Compiled) -> Iterator[Problem]:

@@ -20,11 +20,7 @@ if TYPE_CHECKING:
 OK, WRONG = VERDICTS = ("ok", "wrong")
 VERDICT_WORDS = {OK: "right", WRONG: "wrong"}
 GUARDRAIL, APPROACH, TASK_TYPE, OTHER = "guardrail", "approach", "task_type", "other"
-RULE_KINDS = (GUARDRAIL, APPROACH, TASK_TYPE)
-"""Kinds of lines that come from the instructions.
-
-Any other kind is the name of the channel (source of facts) that the line came from, or ``other``.
-"""
+"""Kinds of lines; any other kind is the name of the channel (source of facts) that the line came from."""
 HASH_DIGITS = 16
 LONGEST_REASON = 400  # characters
 
@@ -77,8 +73,9 @@ class NothingToUndoError(LookupError):
 class Line:
     """A part of an added text that a user can label: one line, or one guardrail of a line that lists several.
 
-    ``number`` is its position, from 1. ``kind`` is one of RULE_KINDS, or the channel of a fact. ``rule`` is the id of
-    the guardrail, or the task type; it is empty for facts, and for an approach, whose name the text does not contain.
+    ``number`` is its position, from 1. ``kind`` is GUARDRAIL, APPROACH, TASK_TYPE or OTHER, or the channel of a fact.
+    ``rule`` is the id of the guardrail, or the task type; it is empty for facts, and for an approach, whose name the
+    text does not contain.
     """
 
     number: int

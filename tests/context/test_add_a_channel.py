@@ -147,7 +147,7 @@ def test_a_step_that_is_left_out_is_an_error_that_names_it(checkout: Checkout) -
 ASKED = """
 import sys
 sys.path.insert(0, sys.argv[1])
-from enricher.context.channel_inputs import channels_with_changed_input, can_rerun
+from workbench.replay.channel_inputs import channels_with_changed_input, can_rerun
 from enricher.context import ChannelInput
 rule = {"name": "notes", "command": [], "model": False, "endpoint": "", "most": 3}
 debug, docs = ChannelInput("debug"), ChannelInput("docs")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from enricher.context import ChannelInput
-from enricher.context.channel_inputs import channels_with_changed_input
+from workbench.replay.channel_inputs import channels_with_changed_input
 from workbench.replay.compare import kinds
 from workbench.replay.outcome import Outcome
 

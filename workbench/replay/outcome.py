@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 from enricher.classify import Classification
 from enricher.classify.verdict import choose_task_type
 from enricher.context import UNDECLARED, ChannelInput, Request
-from enricher.context.channel_inputs import can_rerun, channels_with_changed_input
 from enricher.context.gathering import gather
 from enricher.home import state_dir
 from enricher.prompt.event import PromptEvent
@@ -23,6 +22,7 @@ from enricher.respond import RECORDED_SETTINGS, Enrichment, Inputs
 from enricher.respond.decision import decide, verdict_on
 from enricher.respond.guidance import silence_reason
 from enricher.settings import DEFAULTS, with_environment
+from workbench.replay.channel_inputs import can_rerun, channels_with_changed_input
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping

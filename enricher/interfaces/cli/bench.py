@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -180,11 +180,10 @@ def compare(before: Path, now: Path, percent: float) -> None:
 
     BEFORE and NOW are files that the same benchmark wrote with --json.
     """
-    from enricher.interfaces.bench import regression
-
+    # Only ratios to the yardstick of the same run: milliseconds depend too much on what else the machine does.
     try:
-        changes = regression.compare(before, now)
-    except regression.BadMeasurementError as error:
+        changes = _changes(before, now)
+    except BadMeasurementError as error:
         raise click.ClickException(str(error)) from error
     click.echo("| | ratio before | now | change |\n|---|---|---|---|")
     for change in changes:
@@ -193,6 +192,55 @@ def compare(before: Path, now: Path, percent: float) -> None:
     for row in slower:
         click.echo(f"slower by more than {percent:g} %: {row}", err=True)
     sys.exit(bool(slower))
+
+
+class BadMeasurementError(ValueError):
+    """Raised if a file contains no rows of a benchmark; the message says how to make one."""
+
+
+@dataclass(frozen=True, slots=True)
+class RatioChange:
+    """The ratio of one row of a benchmark in an earlier and in a newer measurement."""
+
+    row: str
+    before: float
+    now: float
+
+    @property
+    def percent(self) -> float:
+        """Return by how many percent the newer ratio is higher; negative if it is lower."""
+        return 100 * (self.now / self.before - 1)
+
+
+def _read_ratios(file: Path) -> dict[str, float]:
+    """Return the ratio of each row in a file that a benchmark wrote with ``--json``.
+
+    Raises BadMeasurementError if the file has another form.
+    """
+    try:
+        found = json.loads(file.read_text(encoding="utf-8"))
+        # ``bench context`` writes two tables: searches, whose rows are named by a number of memories, and hooks.
+        rows = [row for table in found.values() for row in table] if isinstance(found, dict) else found
+        ratios = {
+            str(row["name"] if "name" in row else f"{row['memories']} memories"): float(row["ratio"]) for row in rows
+        }
+    except (OSError, ValueError, TypeError, AttributeError, KeyError) as error:
+        raise BadMeasurementError(f"{file} holds no rows of a benchmark ({error!r}); write it with --json") from error
+    if not all(ratio > 0 for ratio in ratios.values()):
+        raise BadMeasurementError(f"{file} has a row whose ratio is not above 0; measure again")
+    return ratios
+
+
+def _changes(before: Path, now: Path) -> list[RatioChange]:
+    """Return the change of each row that both files have, in the order of the newer one.
+
+    Raises BadMeasurementError if a file cannot be read or the two have no row in common.
+    """
+    earlier, newer = _read_ratios(before), _read_ratios(now)
+    changes = [RatioChange(row, earlier[row], ratio) for row, ratio in newer.items() if row in earlier]
+    if not changes:
+        raise BadMeasurementError(f"{before} and {now} have no row in common; they must be of the same benchmark")
+    return changes
 
 
 def print_rows(rows: list[BenchRow], *, is_json: bool) -> None:

@@ -85,6 +85,20 @@ def offer(request: Request, _rule: ChannelRule) -> list[Candidate]:
         return []
     from enricher.context import commits
 
+    found = _of_past(index, request, named, questions, things)
+    return found or (commits.of_a_time(index, request, named, prose) if has_time else [])
+
+
+def _of_past(
+    index: Connection,
+    request: Request,
+    named: PromptNames,
+    questions: list[tuple[str, str]],
+    things: list[list[Thing]],
+) -> list[Candidate]:
+    """Return the commits and release notes about the past of the names and things in a prompt."""
+    from enricher.context import commits
+
     of_things: list[Candidate] = []
     guesses: tuple[int, ...] = (2,)
     if things:
@@ -96,7 +110,7 @@ def offer(request: Request, _rule: ChannelRule) -> list[Candidate]:
     if not (found or of_things) and things:
         found = [one for name in past_things.folders(things)[:1] for one in commits.of_folder(index, name)]
     found += [one for one in of_things if not found or one.kind == past_things.NOTE]
-    return found or (commits.of_a_time(index, request, named, prose) if has_time else [])
+    return found
 
 
 def _may_have_a_time(prose: str, words: list[str]) -> bool:

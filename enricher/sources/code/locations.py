@@ -82,14 +82,7 @@ def facts(db: Connection, root: str, names: list[Name], opened: Collection[str] 
 
     ``opened`` are the files that the conversation has opened.
     """
-    lookup = Lookup(db, root)
-    lookup.opened = opened
-    lookup.named_paths = [name.text for name in names if name.kind in (FILE, ATTACHED)]
-    placed = [name for name in names if name.kind == FAILED or (name.kind in (FILE, ATTACHED, FRAME) and name.line)]
-    lookup.placed_paths = [name.text for name in placed]
-    identifiers = [name.text for name in names if name.kind == IDENTIFIER]
-    lookup.named_types = [name for name in identifiers if name[:1].isupper() and not name.isupper()]
-    lookup.attached = sum(1 for name in names if name.kind == ATTACHED)
+    lookup = _lookup_for(db, root, names, opened)
     found: list[Fact] = []
     # Members come late, because most of them are the end of one sentence and the start of the next.
     wanted = sorted((name for name in names if name.kind in _LOOKERS), key=lambda name: _LAST.get(name.kind, 0))
@@ -110,6 +103,18 @@ def facts(db: Connection, root: str, names: list[Name], opened: Collection[str] 
     # A fact that only names a file adds nothing to one that names a line of it.
     kept = [one for one in found if one.line or one.kind not in (FILE, USERS, TESTED) or one.path not in with_lines]
     return [fact for fact in kept if not any(_names_all_places(other, fact) for other in kept if other is not fact)]
+
+
+def _lookup_for(db: Connection, root: str, names: list[Name], opened: Collection[str]) -> Lookup:
+    lookup = Lookup(db, root)
+    lookup.opened = opened
+    lookup.named_paths = [name.text for name in names if name.kind in (FILE, ATTACHED)]
+    placed = [name for name in names if name.kind == FAILED or (name.kind in (FILE, ATTACHED, FRAME) and name.line)]
+    lookup.placed_paths = [name.text for name in placed]
+    identifiers = [name.text for name in names if name.kind == IDENTIFIER]
+    lookup.named_types = [name for name in identifiers if name[:1].isupper() and not name.isupper()]
+    lookup.attached = sum(1 for name in names if name.kind == ATTACHED)
+    return lookup
 
 
 def _is_same_place(fact: Fact, known: Fact) -> bool:
@@ -241,6 +246,11 @@ def _definition(
         fact = Fact(DEFINITION, first.path, first.line, subject, f"defined here and in {others}", FEW)
         fact.others = [place.path for place in places[1:]]
         return fact
+    return _only_definition(lookup, name, first, namesakes, subject)
+
+
+def _only_definition(lookup: Lookup, name: Name, first: SourceLine, namesakes: set[str], subject: str) -> Fact | None:
+    """Return a fact about the only definition of ``name``, ``first``, and its uses; ``subject`` is the name to show."""
     # For "Cart.total", other lines with the word "total" may mean something else.
     if (name.owner and not name.is_certain) or _has_namesake(lookup, name, first):
         return Fact(DEFINITION, first.path, first.line, subject, "defined here", FEW)

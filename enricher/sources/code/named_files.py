@@ -173,12 +173,29 @@ def _missing_file(lookup: Lookup, path: str) -> Fact | None:
     folder, _, name = path.rpartition("/")
     if lookup.has_history(name):
         return None
-    stem, _, ending = name.partition(".")
-    # From the most to the least similar: the same name elsewhere, another extension, another spelling.
     elsewhere = [own for own, _kind in lookup.named(name)] if folder else []
     is_elsewhere = os.path.exists(path) or any("/" in own and path.endswith(f"/{own}") for own in elsewhere)
     if path.startswith(OF_THE_SYSTEM) or (path.startswith("/") and is_elsewhere):
         return None  # outside of the project, or in a copy of it on another machine
+    for candidates in _similar_files(lookup, folder, name, elsewhere):
+        if candidates:
+            nearest = candidates[0]
+            if nearest.lower() == path.lower():
+                return Fact("missing", nearest, 0, "", f"spelled so, not {path}", FEW)
+            if len(candidates) > 1:
+                return None
+            fact = Fact("missing", path, 0, "", f"does not exist; the nearest is {quoted(nearest)}", FEW)
+            fact.others = [nearest]
+            return fact
+    return None
+
+
+def _similar_files(lookup: Lookup, folder: str, name: str, elsewhere: list[str]) -> tuple[list[str], ...]:
+    """Return lists of similar files, from the most to the least similar.
+
+    They have the same name elsewhere, another extension, or another spelling.
+    """
+    stem, _, ending = name.partition(".")
     same_stem = [own for own, _kind in lookup.of_stem(stem) if _is_of_family(own, ending)] if len(stem) > 3 else []
     near = [
         own for own in lookup.stems_like(stem)
@@ -190,17 +207,7 @@ def _missing_file(lookup: Lookup, path: str) -> Fact | None:
         last = folder.rpartition("/")[2]
         elsewhere = [own for own in elsewhere if f"/{own}".endswith(f"/{last}/{name}")]
         same_stem, near = ([own for own in found if own.rpartition("/")[0] == folder] for found in (same_stem, near))
-    for candidates in (elsewhere, same_stem, near):
-        if candidates:
-            nearest = candidates[0]
-            if nearest.lower() == path.lower():
-                return Fact("missing", nearest, 0, "", f"spelled so, not {path}", FEW)
-            if len(candidates) > 1:
-                return None
-            fact = Fact("missing", path, 0, "", f"does not exist; the nearest is {quoted(nearest)}", FEW)
-            fact.others = [nearest]
-            return fact
-    return None
+    return elsewhere, same_stem, near
 
 
 def _is_longer_or_shorter(own: str, folder: str, stem: str) -> bool:

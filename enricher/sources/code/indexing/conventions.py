@@ -282,15 +282,19 @@ def _score(action: str, unit: Unit, prior: float, name: str) -> float:
     is_about = named or (nearest and action in HEADING_SUFFICES and bool(_ABSOLUTE.search(unit.text)))
     if not (orders or (is_rule and is_about)) or _EMPTY.search(unit.text) or not _is_of_this_project(unit.text):
         return 0.0
-    if action == "pull-request" and not orders and not _DEMANDS.search(unit.text):
-        return 0.0
-    if _POINTS_BACK.search(unit.text) or (action == "sign-off" and _NO_SIGN_OFF.search(unit.text)):
-        return 0.0
-    if _REFERS.search(unit.text) and not _PATH.search(unit.text):
+    if _does_not_explain(action, unit.text, orders=orders):
         return 0.0
     score = prior + 3.0 * named + 3.0 * nearest + 1.0 * above + 1.0 * is_rule + 1.0 * orders
     score += 0.5 * bool(_QUOTES.search(unit.text)) + 0.5 * (": " in unit.text and unit.text.endswith(";"))  # a list
     return score - 1.5 * (len(unit.text) < 45 and not (is_rule and "`" in unit.text))  # a short one rarely explains how
+
+
+def _does_not_explain(action: str, text: str, *, orders: bool) -> bool:
+    if action == "pull-request" and not orders and not _DEMANDS.search(text):
+        return True
+    if action == "sign-off" and _NO_SIGN_OFF.search(text):
+        return True
+    return bool(_POINTS_BACK.search(text)) or (bool(_REFERS.search(text)) and not _PATH.search(text))
 
 
 def _is_order_with_occasion(action: str, text: str, *, is_under_heading: bool) -> bool:

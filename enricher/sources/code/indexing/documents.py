@@ -189,23 +189,8 @@ class _Reader:
         if is_only_link or plain.startswith(("[ ]", "[x]")):  # "[ ]" is an item of a checklist, as in a template
             return
         headings = self.titles()
-        if self.is_item and self.lead is not None:
-            joined = f"{self.lead.text} {plain.rstrip('.;,')};"
-            if len(joined) <= LONGEST_UNIT:
-                self.lead.text = joined
-            return
-        if self.is_item and self.is_numbered and self.steps is not None and self.steps.headings == headings:
-            if self.steps.text.endswith(MORE_STEPS):
-                return
-            before = self.steps.text.rstrip(".;,")
-            joined = f"{before}; {plain.rstrip('.;,')}"
-            self.steps.text = joined if len(joined) <= LONGEST_UNIT else f"{before}{MORE_STEPS}"
-            return
-        above = self.found[-1] if self.found else None
         is_short = self.is_item and len(plain) <= LONGEST_IN_A_ROW and "`" not in plain
-        if is_short and self.row is not None and self.row is above and above.headings == headings:
-            joined = f"{above.text.rstrip('.;,')}; {plain}"
-            above.text = joined if len(joined) <= LONGEST_UNIT else above.text
+        if self.is_item and self._is_joined(plain, headings, is_short=is_short):
             return
         is_one = self.is_item and len(plain) <= LONGEST_UNIT
         parts = [plain] if is_one else _with_prohibitions(_SENTENCE_END.split(plain))
@@ -219,6 +204,26 @@ class _Reader:
             self.steps = last if self.is_item and self.is_numbered else None
         if plain.endswith(":") and last:
             self.lead = last
+
+    def _is_joined(self, plain: str, headings: tuple[str, ...], *, is_short: bool) -> bool:
+        """Append a list item to the unit to which it belongs, if it fits; return whether there is such a unit."""
+        if self.lead is not None:
+            joined = f"{self.lead.text} {plain.rstrip('.;,')};"
+            if len(joined) <= LONGEST_UNIT:
+                self.lead.text = joined
+            return True
+        if self.is_numbered and self.steps is not None and self.steps.headings == headings:
+            if not self.steps.text.endswith(MORE_STEPS):
+                before = self.steps.text.rstrip(".;,")
+                joined = f"{before}; {plain.rstrip('.;,')}"
+                self.steps.text = joined if len(joined) <= LONGEST_UNIT else f"{before}{MORE_STEPS}"
+            return True
+        above = self.found[-1] if self.found else None
+        if is_short and self.row is not None and self.row is above and above.headings == headings:
+            joined = f"{above.text.rstrip('.;,')}; {plain}"
+            above.text = joined if len(joined) <= LONGEST_UNIT else above.text
+            return True
+        return False
 
 
 # --- reStructuredText

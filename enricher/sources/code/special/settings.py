@@ -63,17 +63,7 @@ def place_of_setting(lookup: Lookup, name: str, *, is_certain: bool = True) -> F
     """
     lines = _lines(lookup, name.lstrip("-"))
     is_code = name.isidentifier()  # "retry_limit" is the key of many dictionaries
-    first = {
-        one.path: one
-        for one in reversed(lines)
-        if _table_default(lookup, one, name) or (_declares(lookup, one, name) and not (is_code and _is_key(one, name)))
-    }  # fmt: skip
-    if not first and name[:2] == "--":  # Elixir's switches: "retry_limit: :integer"
-        key = name[2:].replace("-", "_")
-        first = {
-            one.path: one
-            for one in reversed(_lines(lookup, key)) if one.text.strip().startswith(f"{key}: :")
-        }  # fmt: skip
+    first = _declarations(lookup, lines, name)
     declared = "declared"
     if not first and is_certain and name[0] != "-" and not is_code:
         declared = "read"
@@ -96,6 +86,23 @@ def place_of_setting(lookup: Lookup, name: str, *, is_certain: bool = True) -> F
     fact.others = [one.path for one in others]
     fact.users = [one.path for one in readers]
     return fact
+
+
+def _declarations(lookup: Lookup, lines: list[SourceLine], name: str) -> dict[str, SourceLine]:
+    """Return the first line of each file that declares the option ``name``, by path, the last file first."""
+    is_code = name.isidentifier()
+    first = {
+        one.path: one
+        for one in reversed(lines)
+        if _table_default(lookup, one, name) or (_declares(lookup, one, name) and not (is_code and _is_key(one, name)))
+    }  # fmt: skip
+    if not first and name[:2] == "--":  # Elixir's switches: "retry_limit: :integer"
+        key = name[2:].replace("-", "_")
+        first = {
+            one.path: one
+            for one in reversed(_lines(lookup, key)) if one.text.strip().startswith(f"{key}: :")
+        }  # fmt: skip
+    return first
 
 
 def with_readers(lookup: Lookup, fact: Fact) -> Fact:

@@ -2954,8 +2954,8 @@ MUTATIONS = (
     Mutation(
         "a sentence that only refers elsewhere is told as the convention",
         "enricher/sources/code/indexing/conventions.py",
-        "if _REFERS.search(unit.text) and not _PATH.search(unit.text):",
-        "if not unit.text:",
+        " or (bool(_REFERS.search(text)) and not _PATH.search(text))",
+        "",
         "",
         "context/test_ways.py::test_a_sentence_that_only_refers_elsewhere_is_not_told",
     ),
@@ -4381,8 +4381,8 @@ MUTATIONS = (
     Mutation(
         "a remark on pull requests is told as a demand",
         "enricher/sources/code/indexing/conventions.py",
-        "and not orders and not _DEMANDS.search(unit.text)",
-        "and not unit.text",
+        "and not orders and not _DEMANDS.search(text)",
+        "and not text",
         "",
         "context/test_project_rules.py::test_what_a_document_asks_for_is_told",
     ),
@@ -4493,8 +4493,8 @@ MUTATIONS = (
     Mutation(
         "a sentence that points back is told alone",
         "enricher/sources/code/indexing/conventions.py",
-        "    if _POINTS_BACK.search(unit.text) or (action",
-        "    if (action",
+        "return bool(_POINTS_BACK.search(text)) or (",
+        "return (",
         "",
         "context/test_project_rules.py::test_what_a_document_asks_for_is_told",
     ),
@@ -4533,8 +4533,8 @@ MUTATIONS = (
     Mutation(
         "a step that does not fit is left out between two others",
         "enricher/sources/code/indexing/documents.py",
-        "            if self.steps.text.endswith(MORE_STEPS):\n                return\n",
-        "",
+        "            if not self.steps.text.endswith(MORE_STEPS):\n",
+        "            if self.steps.text:\n",
         "",
         "context/test_additions.py::test_steps_are_told_up_to_one_that_does_not_fit_or_from_the_next",
     ),

@@ -3265,7 +3265,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the line of a frame of another version is told",
-        "enricher/sources/code/locations.py",
+        "enricher/sources/code/special/frames.py",
         "            if at := _of_another_version(lookup, own, name):\n",
         "            if (at := _of_another_version(lookup, own, name)) > 1_000:\n",
         "",
@@ -3345,7 +3345,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a line behind the end of the file is told",
-        "enricher/sources/code/locations.py",
+        "enricher/sources/code/special/frames.py",
         "            line = 0 if is_past_end else name.line\n",
         "            line = name.line\n",
         "",
@@ -3385,7 +3385,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a frame of an installed package is at the line of its version",
-        "enricher/sources/code/locations.py",
+        "enricher/sources/code/special/frames.py",
         "    line = name.line if name.owner in lookup.symbols_around(path, name.line) else 0",
         "    line = name.line",
         "",
@@ -7730,7 +7730,7 @@ MUTATIONS = (
     ),
     Mutation(
         "any module of Go is taken for this project",
-        "enricher/sources/code/locations.py",
+        "enricher/sources/code/special/frames.py",
         'f"module {name.scope}" in lookup.text("go.mod").split("\\n")',
         'bool(lookup.text("go.mod"))',
         "",

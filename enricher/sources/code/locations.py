@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 from enricher.prompt.wording.names import (
     ATTACHED,
     CODE,
@@ -23,7 +21,7 @@ from enricher.prompt.wording.names import (
 )
 from enricher.prompt.wording.pasted_lines import is_error
 from enricher.prompt.wording.words import is_code_form, quoted
-from enricher.sources.code import EXAMPLE, MOST_READ_BYTES, SOURCE, TEMPLATE, TEST
+from enricher.sources.code import EXAMPLE, SOURCE, TEMPLATE, TEST
 from enricher.sources.code.facts import (
     DEFINITION,
     FEW,
@@ -67,8 +65,6 @@ MOST_LOOKED_UP = 12
 GONE = "it is gone from the file"
 SHORTEST_MISSPELLED = 6
 """Minimum letters of a name that may be misspelled; too many other names are similar to a shorter one."""
-MOST_FOLDERS = 8
-"""Maximum trailing components of a path from another machine that are compared with this project's paths."""
 
 OF_THE_PLATFORM = frozenset(
     "document window console navigator location history localStorage sessionStorage Math JSON Object Array Promise Date"
@@ -421,49 +417,15 @@ def _command(lookup: Lookup, name: Name) -> Fact | None:
 
 
 def _frame(lookup: Lookup, name: Name) -> Fact | None:
-    """Locate the file of a stack frame whose path is from another machine, by comparing the end of that path."""
-    path = name.text.removeprefix(f"{lookup.root}/")
-    if os.path.exists(f"{lookup.root}/{path}"):
-        return None
-    parts = [part for part in path.split("/") if part not in ("", ".", "..")]
-    for start in range(max(0, len(parts) - MOST_FOLDERS), len(parts)):
-        found = lookup.named("/".join(parts[start:]))
-        if found and (len(found) > 1 or (start and start == len(parts) - 1)):  # only the file name agrees
-            return None
-        if found:
-            own = found[0][0]
-            if at := _of_another_version(lookup, own, name):
-                return Fact(FRAME, own, at, name.owner, "the trace's innermost frame in this project", ONLY)
-            text = lookup.text(own)
-            is_past_end = 0 < len(text) < MOST_READ_BYTES and text.count("\n") < name.line - 1  # of another version
-            line = 0 if is_past_end else name.line
-            around = lookup.symbols_around(own, line)
-            function = name.owner if name.owner in around else next(iter(around), "")
-            return Fact(FRAME, own, line, function, "the trace's innermost frame", ONLY)
-    return None
+    from enricher.sources.code.special.frames import place_of_frame
 
-
-def _of_another_version(lookup: Lookup, path: str, name: Name) -> int:
-    """Return the line of a frame's function in the file at ``path``, if the frame's own line is in another; else 0."""
-    lines = lookup.lines_in(path, name.owner)
-    # The innermost function may have ended already: in Python, statements may follow a nested function.
-    return lines[0] if len(lines) == 1 and name.owner not in lookup.symbols_around(path, name.line) else 0
+    return place_of_frame(lookup, name)
 
 
 def _installed_frame(lookup: Lookup, name: Name) -> Fact | None:
-    """Locate a stack frame of an installed copy of this project, perhaps of another version."""
-    own = [path for path, kind in lookup.named(name.text) if kind == SOURCE]
-    if name.scope:  # a Go module: its paths begin at the root of the module
-        is_this = name.text in own and f"module {name.scope}" in lookup.text("go.mod").split("\n")
-        own = [name.text] if is_this else []
-    elif "/" not in name.text:  # a single file, such as "six.py", may belong to any package
-        return None
-    if len(own) != 1:
-        return None
-    path = own[0]
-    line = name.line if name.owner in lookup.symbols_around(path, name.line) else 0
-    line = line or next(iter(lookup.lines_in(path, name.owner)), 0)
-    return Fact(FRAME, path, line, name.owner if line else "", "the trace's innermost frame in this project", ONLY)
+    from enricher.sources.code.special.frames import place_of_installed_frame
+
+    return place_of_installed_frame(lookup, name)
 
 
 def _missing_name(lookup: Lookup, name: str) -> Fact | None:

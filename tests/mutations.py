@@ -2690,7 +2690,7 @@ MUTATIONS = (
     Mutation(
         "a call that reads an option counts as its declaration",
         "enricher/sources/code/special/settings.py",
-        'is_plain_flag and bool(called) and not _has_part(called, (*READING, "set"))',
+        'is_plain_flag and bool(called) and not has_part(called, (*READING, "set"))',
         "is_plain_flag and bool(called)",
         "",
         "code/test_whereabouts.py::test_an_option_is_told_where_it_is_declared",
@@ -3473,7 +3473,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a name in a list is read as a key",
-        "enricher/sources/code/special/settings.py",
+        "enricher/sources/code/special/setting_reads.py",
         "return is_key and behind",
         "return behind",
         "",
@@ -3481,7 +3481,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a key of translations reads a setting",
-        "enricher/sources/code/special/settings.py",
+        "enricher/sources/code/special/setting_reads.py",
         "and owner and not _is_in_a_key(before)",
         "and owner",
         "",
@@ -7962,7 +7962,7 @@ MUTATIONS = (
     ),
     Mutation(
         "an option is looked up as written only",
-        "enricher/sources/code/special/settings.py",
+        "enricher/sources/code/special/setting_reads.py",
         '    if "." in name or len(words) < 2:\n',
         "    if name:\n",
         "",
@@ -8002,7 +8002,7 @@ MUTATIONS = (
     ),
     Mutation(
         "an option is read where that of another command is",
-        "enricher/sources/code/special/settings.py",
+        "enricher/sources/code/special/setting_reads.py",
         "(is_near and owner in LOCAL_OWNERS)",
         "owner in LOCAL_OWNERS",
         "",
@@ -8083,14 +8083,14 @@ MUTATIONS = (
     Mutation(
         "the default in the class of an option is not found",
         "enricher/sources/code/special/settings.py",
-        'and _last_word(head.partition("=")[0]) not in NAMING',
+        'and last_word(head.partition("=")[0]) not in NAMING',
         "and True",
         "",
         "code/test_settings.py::test_a_setting_is_told_where_it_is_declared_and_read",
     ),
     Mutation(
         "a comparison reads a flag",
-        "enricher/sources/code/special/settings.py",
+        "enricher/sources/code/special/setting_reads.py",
         "        return is_near  # in other files",
         "        return True  # elsewhere",
         "",
@@ -8114,7 +8114,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the field that holds the value of an option is not known",
-        "enricher/sources/code/special/settings.py",
+        "enricher/sources/code/special/setting_reads.py",
         '(name.strip("-"), *variants, *variables)',
         '(name.strip("-"), *variants)',
         "",
@@ -8226,8 +8226,8 @@ MUTATIONS = (
     ),
     Mutation(
         "a setting that is read by its constant is overlooked",
-        "enricher/sources/code/special/settings.py",
-        'if is_near and before.endswith("::") and _has_part(_call_around(before), READING):',
+        "enricher/sources/code/special/setting_reads.py",
+        'if is_near and before.endswith("::") and has_part(call_around(before), READING):',
         "if not before:",
         "",
         "code/test_programs_of_modules.py::test_what_stands_in_modules_is_told",
@@ -8322,7 +8322,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a setting that is read by a symbol is overlooked",
-        "enricher/sources/code/special/settings.py",
+        "enricher/sources/code/special/setting_reads.py",
         'is_symbol = before.endswith(("[:", " :"))',
         'is_symbol = not before and before.endswith(("[:", " :"))',
         "",

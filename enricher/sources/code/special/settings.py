@@ -22,15 +22,21 @@ from enricher.sources.code.facts import (
 )
 from enricher.sources.code.lines import indentation, is_comment, is_whole
 from enricher.sources.code.lookup import MOST_CANDIDATES, MOST_WITH_ALL_WORDS, SourceLine
+from enricher.sources.code.special.setting_reads import (
+    QUOTES,
+    READING,
+    call_around,
+    has_part,
+    is_generated,
+    last_word,
+    reading_lines,
+    reads,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from enricher.sources.code.lookup import Lookup
 
-OWNERS = frozenset("args argv cli config settings namespace parsed".split())
-"""Names of objects that contain the options of a program, so that ``quiet`` in ``args.quiet`` is an option."""
-LOCAL_OWNERS = frozenset("opts opt options o flags params cfg conf".split())
-"""Those of these objects that each command of a program has for itself."""
 NAMING = frozenset("name names id key command cli flag flags option options long rename".split())
 """Fields whose value is the name of an option in a table of options: ``.name = "retry-limit"``."""
 DECLARING = (
@@ -38,19 +44,14 @@ DECLARING = (
     "long",
 )  # fmt: skip
 """Suffixes of the names of functions that declare an option."""
-READING = ("get", "has", "is", "find", "lookup", "read", "parse", "fetch", "value", "strcmp", "equals", "env", "with")
-"""Beginnings of words in the names of functions that read an option: ``options_get_number("limit")``."""
 MANIFESTS = frozenset("package.json composer.json cargo.toml pyproject.toml tsconfig.json setup.cfg".split())
 """Files whose keys are mostly names of other packages."""
 NESTING = (".yml", ".yaml", ".json", ".toml", ".ini", ".cfg")
 WITH_ATTRIBUTES = (".html", ".erb", ".jsx", ".tsx", ".vue", ".svelte", ".astro", ".xml", ".php")
 VALUES = ("true", "false", "none", "null", "nil", "yes", "no", "on", "off")
 LONGEST_DEFAULT = 30
-LONGEST_HEAD = 200
-"""Number of characters at the beginning of a file that are searched for a note such as "generated, do not edit"."""
 MOST_LINES = 40
 """Maximum lines below the name of an option that may belong to its declaration."""
-_QUOTES = ('"', "'", "`")
 
 
 def place_of_setting(lookup: Lookup, name: str, *, is_certain: bool = True) -> Fact | None:
@@ -67,11 +68,11 @@ def place_of_setting(lookup: Lookup, name: str, *, is_certain: bool = True) -> F
     declared = "declared"
     if not first and is_certain and name[0] != "-" and not is_code:
         declared = "read"
-        first = {one.path: one for one in reversed(lines) if _reads(one.text, name, is_near=True)}
+        first = {one.path: one for one in reversed(lines) if reads(one.text, name, is_near=True)}
     if not 0 < len(first) <= MOST_SHOWN - (not is_certain):
         return None
     place, *others = reversed(first.values())
-    readers = _readers(lookup, name, place) if declared == "declared" else []
+    readers = reading_lines(lookup, name, place) if declared == "declared" else []
     if is_code and (others or not readers):
         return None
     if not is_certain:
@@ -108,7 +109,7 @@ def _declarations(lookup: Lookup, lines: list[SourceLine], name: str) -> dict[st
 def with_readers(lookup: Lookup, fact: Fact) -> Fact:
     """Add to a fact about the place of an option its default and the places that read its value."""
     place = SourceLine(fact.path, fact.line, SOURCE, "")
-    readers = _readers(lookup, fact.subject, place)
+    readers = reading_lines(lookup, fact.subject, place)
     most = MOST_SHOWN - fact.subject.islower()  # capitals are mostly settings; other names may be anything
     if len({one.path for one in readers} - {fact.path}) > most:  # a few of many places do not help, see facts.used
         readers = []
@@ -183,12 +184,8 @@ def _lines(lookup: Lookup, name: str) -> list[SourceLine]:
         SourceLine(path, number, kind, line)
         for path, kind in files
         for number, line in lookup.occurrences(path, name) if _is_apart(line, name)
-        if not _is_generated(lookup, path)
+        if not is_generated(lookup, path)
     ]  # fmt: skip
-
-
-def _is_generated(lookup: Lookup, path: str) -> bool:
-    return "generated" in lookup.text(path)[:LONGEST_HEAD].lower()
 
 
 def _table_default(lookup: Lookup, one: SourceLine, name: str) -> str:
@@ -212,7 +209,7 @@ def _is_apart(line: str, name: str) -> bool:
 
 
 def _is_quoted(line: str, name: str) -> bool:
-    return any(f"{quote}{name}{quote}" in line for quote in _QUOTES)
+    return any(f"{quote}{name}{quote}" in line for quote in QUOTES)
 
 
 def _is_sample(one: SourceLine, name: str) -> bool:
@@ -225,7 +222,7 @@ def _is_key(one: SourceLine, name: str) -> bool:
     bare = one.text.strip()
     if one.path.endswith(NESTING) and bare.startswith((f"{name}:", f"{name} =", f"{name}=")):
         return True
-    for quote in _QUOTES[:2]:
+    for quote in QUOTES[:2]:
         before, found, behind = bare.partition(f"{quote}{name}{quote}")
         if found and behind.lstrip().startswith((":", "=>")) and before.rstrip()[-1:] in ("", "{", "(", ",", "["):
             return True
@@ -263,30 +260,12 @@ def _names(before: str, behind: str, is_plain_flag: bool) -> bool:
     head = before.rstrip()
     assigned = head.removesuffix("[").rstrip()
     if assigned.endswith(("=", ":")):
-        return _last_word(assigned[:-1]).lower() in NAMING or (head.endswith(":") and "`" in head)
+        return last_word(assigned[:-1]).lower() in NAMING or (head.endswith(":") and "`" in head)
     if head.endswith("{"):
         return behind.lstrip().startswith(",")
-    called = _call_around(head)
+    called = call_around(head)
     is_declaring = called.lower().endswith(DECLARING) and not called.lower().startswith(READING)
-    return is_declaring or (is_plain_flag and bool(called) and not _has_part(called, (*READING, "set")))
-
-
-def _call_around(head: str) -> str:
-    """Return the function whose call is open at the end of ``head``: "get" for ``x = get(``; empty if there is none."""
-    depth = 0
-    for at in range(len(head) - 1, -1, -1):
-        depth += (head[at] == ")") - (head[at] == "(")
-        if depth < 0:
-            return _last_word(head[:at])
-    return ""
-
-
-def _last_word(text: str) -> str:
-    bare = text.rstrip(" \t!?")
-    at = len(bare)
-    while at and (bare[at - 1].isalnum() or bare[at - 1] == "_"):
-        at -= 1
-    return bare[at:]
+    return is_declaring or (is_plain_flag and bool(called) and not has_part(called, (*READING, "set")))
 
 
 # --- the default
@@ -311,7 +290,7 @@ def _of_the_declaration(lines: list[str]) -> list[str]:
     head = "".join(lines[:1])
     if head.count("`") == 2:  # a struct field in Go: its tag contains everything
         return lines[:1]
-    is_in_brackets = any(bracket in head for bracket in "([{") and _last_word(head.partition("=")[0]) not in NAMING
+    is_in_brackets = any(bracket in head for bracket in "([{") and last_word(head.partition("=")[0]) not in NAMING
     for line in lines:
         is_outside = indentation(line) - indentation(lines[0]) < bool(found and lines[0].rstrip().endswith(":"))
         if found and (is_outside or not line.strip()):
@@ -346,93 +325,3 @@ def _literal(text: str) -> str:
         end = next((at for at, letter in enumerate(bare) if not (letter.isalnum() or letter in "_.-+")), len(bare))
     is_alone = bare[end:].lstrip()[:1] in ("", ",", ";", "}", ")", "]", "#", "/")
     return bare[:end] if end <= LONGEST_DEFAULT and is_alone else ""
-
-
-# --- where the value is read
-
-
-def spellings(name: str) -> list[str]:
-    """Return the spellings of ``name`` in a program: retry_limit, retryLimit, RetryLimit, retry-limit."""
-    words = [word for word in name.strip("-").replace("-", "_").lower().split("_") if word]
-    if "." in name or len(words) < 2:
-        return [name.strip("-")]
-    titles = [word.title() for word in words]
-    forms = ["_".join(words), words[0] + "".join(titles[1:]), "".join(titles), "-".join(words), "_".join(words).upper()]
-    return forms + (spellings("-".join(words[1:])) if words[0] == "no" and len(words) > 2 else [])
-
-
-def _variables(line: str) -> list[str]:
-    """Return the fields in a declaration in Go: ``MostTries int `ini:"retry-limit"` ``, ``&opts.MostTries``."""
-    field = line.split()[:1] if "`" in line else []
-    target = line.partition("&")[2].partition(",")[0].rpartition(".")[2]
-    return [one for one in (*field, target) if one.isidentifier() and not one[1:].islower()]
-
-
-def _readers(lookup: Lookup, name: str, place: SourceLine) -> list[SourceLine]:
-    """Return the lines that read the option declared at ``place``; empty if too many files contain its name."""
-    variants, variables = spellings(name), _variables(place.text)
-    forms = list(dict.fromkeys((name.strip("-"), *variants, *variables)))
-    holders = {one for form in {variants[0], variants[-1], *variables} for one in lookup.holding(form)}
-    files = sorted(path for path, kind in holders if kind in (SOURCE, TEMPLATE) and not _is_generated(lookup, path))
-    if len(files) > MOST_CANDIDATES:
-        return []
-    found: dict[tuple[str, int], SourceLine] = {}
-    for path in files:
-        for number, line in (one for form in forms for one in lookup.occurrences(path, form)):
-            is_own = path == place.path and abs(number - place.line) < 2
-            is_read = any(_reads(line, form, is_near=path == place.path or form == name) for form in forms)
-            if is_read and not is_own and not is_comment(line) and set(variables).isdisjoint(_variables(line)):
-                found.setdefault((path, number), SourceLine(path, number, SOURCE, line))
-    return list(found.values())
-
-
-def _reads(line: str, form: str, *, is_near: bool) -> bool:
-    """Return whether a line reads the value called ``form``: ``args.form``, ``get("form")``, ``config["form"]``.
-
-    ``is_near`` means that the line is in the file of the declaration or has the declared spelling, so that it cannot
-    refer to something else, such as an option of the same name of another command.
-    """
-    for at in places(line, form):
-        before, end = line[:at], at + len(form)
-        is_quoted = before[-1:] in _QUOTES and line[end : end + 1] == before[-1:]
-        if is_quoted and _is_read_by_name(before[:-1].rstrip(), line[end + 1 :], is_near=is_near):
-            return True
-        is_symbol = before.endswith(("[:", " :")) and is_whole(line, at, end)  # in Ruby and Elixir
-        if is_symbol and _is_read_by_name(before[:-1].rstrip(), line[end:], is_near=is_near):
-            return True
-        owner = _last_word(before.rstrip(".->")).lower() or before[-2:-1]
-        is_known = not form.isalpha() or not form.islower() or owner in OWNERS or (is_near and owner in LOCAL_OWNERS)
-        if is_near and before.endswith("::") and _has_part(_call_around(before), READING):  # get(Config::Limit)
-            return True
-        is_read = before.endswith((".", "->")) and is_known and owner and not _is_in_a_key(before)
-        if is_read and is_whole(line, at, end) and not _is_set(line[end:]):
-            return True
-    return False
-
-
-def _is_in_a_key(before: str) -> bool:
-    """Return whether a name after ``before`` ends a quoted key: ``t("cart.``, but not in ``:title="cart.``."""
-    at = len(before.rstrip("."))
-    while at and (before[at - 1].isalnum() or before[at - 1] in "_.-"):
-        at -= 1
-    return before[at - 1 : at] in _QUOTES and before[: at - 1][-1:] in ("(", "{", "[")
-
-
-def _is_read_by_name(head: str, behind: str, *, is_near: bool) -> bool:
-    """Return whether the code reads or compares a value by the quoted name between ``head`` and ``behind``."""
-    if head.endswith("["):  # a subscript, if a name or a call precedes it; otherwise a list
-        is_key = bool(_last_word(head[:-1])) or head[-2:-1] in (")", "]", ".")
-        return is_key and behind.lstrip().startswith("]") and not _is_set(behind.lstrip()[1:])
-    called = _call_around(head)
-    if head.endswith(("==", "!=", "case")):
-        return is_near  # in other files, "keep-alive" may be compared with something else
-    return called.lower() in OWNERS or _has_part(called, READING)
-
-
-def _has_part(name: str, parts: tuple[str, ...]) -> bool:
-    words = "".join(f" {letter}" if letter.isupper() else letter for letter in name).replace("_", " ").lower().split()
-    return any(word.startswith(parts) for word in words)
-
-
-def _is_set(behind: str) -> bool:
-    return behind.lstrip().startswith("=") and not behind.lstrip().startswith(("==", "=>"))

@@ -41,7 +41,8 @@ def names_like(db: Connection, text: str, *, is_asked: bool) -> list[str]:
 
 def setting_said(lookup: Lookup, text: str) -> Fact | None:
     """Return a fact about the setting whose name consists of the most adjacent words of ``text``: "the retry limit"."""
-    from enricher.sources.code.special.settings import place_of_setting, spellings
+    from enricher.sources.code.special.setting_reads import spellings
+    from enricher.sources.code.special.settings import place_of_setting
 
     runs = {"".join(run): run for run, _is_sure in _runs(text)}
     asked = f"select distinct term from postings where term in ({', '.join('?' * len(runs))})"

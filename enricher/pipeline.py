@@ -47,11 +47,11 @@ if TYPE_CHECKING:
     from enricher.record import Run
     from enricher.settings import Value
 
-PATIENCE_MS, MOST_PATIENCE_MS = 900, 1000  # for the compiler after an edit: the default, and the most that may be set
+PATIENCE_MS, MOST_PATIENCE_MS = 900, 1000  # wait for the compiler after an edit: default and maximum
 PROMPT_LIMIT = 64 * 1024  # maximum characters of a prompt that are processed and stored (ruling R33)
 HYDRATION = "hydration"  # the ``form`` of a text that is a plan for the agent
 HOST_WITHOUT_TRANSCRIPT_PATH = "copilot"  # its transcript is found by the session id
-LONGEST_QUOTED = 80  # maximum characters that the notice about a newly stored memory quotes from it
+LONGEST_QUOTED = 80  # maximum characters of a new memory that the notice about it quotes
 MISSING_MODEL_MARK = "told-of-missing-model"  # this empty file in the state folder says that it was notified
 
 

@@ -5489,8 +5489,8 @@ MUTATIONS = (
     Mutation(
         "a wish does not say what it points back to",
         "enricher/respond/hydration/reading/requests.py",
-        "is_behind = found and (number or place)",
-        "is_behind = found and place",
+        "(found and (number or place) and _is_joined_to",
+        "(found and place and _is_joined_to",
         "",
         "hydration/test_wording.py::test_the_main_request_is_found",
     ),
@@ -5812,7 +5812,7 @@ MUTATIONS = (
     Mutation(
         "what follows from a request is a step of its own",
         "enricher/respond/hydration/reading/requests.py",
-        "if is_behind and request.is_following and not meant.is_statement:",
+        "if request.is_following and not meant.is_statement:",
         "if False:",
         "",
         "hydration/test_wording.py::test_the_items_are_the_separate_requests",

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 PORT = 8765
 PASSWORD = "ENRICHER_PUBLISH_PASSWORD"
-PASSWORD_BYTES = 18  # of randomness; 24 characters
+PASSWORD_BYTES = 18  # random bytes, which make 24 characters
 # Options that only have an effect if the pages are shown.
 SERVING = ("port", "is_opened", "host", "password_file", "allowed", "base_url")
 STEPS = {

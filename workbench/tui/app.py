@@ -99,6 +99,7 @@ class Workbench(App[None], inherit_bindings=False):
     def __init__(
         self, state_dir: str, *, screen: str = "", selection: str | None = None, instructions: str = ""
     ) -> None:
+        # All state that screens share is listed here, each attribute with its meaning.
         self.state_dir = state_dir
         self.selection = selection
         """The filter for traces that was given on the command line; None if none was given."""

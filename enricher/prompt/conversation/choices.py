@@ -180,7 +180,26 @@ def _only_choice(words: list[_Word]) -> PromptChoice | None:
         label = label_of(words[0].written) or _NUMBER_WORDS.get(lows[0], "")
         if label:
             return PromptChoice(labels=[label])
-    labels, positions, left = [], [], []
+    parts = _parts_of_choice(words, lows)
+    if parts is None:
+        return None
+    labels, positions, left = parts
+    is_both = not _BOTH.isdisjoint(left) or any(f" {one} " in flat for one in _BOTH_COUNTED)
+    # The numerals in _BOTH_COUNTED are recognised only as part of such a phrase.
+    left = [low for low in left if low not in _BOTH and not (is_both and low in ("deux", "dos", "dois", "duas"))]
+    is_other = bool(left) and all(low in _OTHER for low in left)
+    if left and not is_other:
+        return None
+    if labels or positions:
+        return None if is_other else PromptChoice(labels=labels, positions=positions, noun=noun)
+    return PromptChoice(is_both=is_both, is_other=is_other, noun=noun) if is_both or is_other else None
+
+
+def _parts_of_choice(words: list[_Word], lows: list[str]) -> tuple[list[str], list[int], list[str]] | None:
+    """Return the labels, the positions, and the words that belong to no choice; None if a number is a count."""
+    labels: list[str] = []
+    positions: list[int] = []
+    left: list[str] = []
     for at, word in enumerate(words):
         # "option a" names an option; in "option a bit later", "a" is an article.
         is_sure = at > 0 and is_noun(lows[at - 1]) and (lows[at] != "a" or at + 1 == len(words))
@@ -193,15 +212,7 @@ def _only_choice(words: list[_Word]) -> PromptChoice | None:
             positions.append(_POSITIONS[word.low])
         elif not (word.low in _FILL or word.low in _AND or is_noun(word.low)):
             left.append(word.low)
-    is_both = not _BOTH.isdisjoint(left) or any(f" {one} " in flat for one in _BOTH_COUNTED)
-    # The numerals in _BOTH_COUNTED are recognised only as part of such a phrase.
-    left = [low for low in left if low not in _BOTH and not (is_both and low in ("deux", "dos", "dois", "duas"))]
-    is_other = bool(left) and all(low in _OTHER for low in left)
-    if left and not is_other:
-        return None
-    if labels or positions:
-        return None if is_other else PromptChoice(labels=labels, positions=positions, noun=noun)
-    return PromptChoice(is_both=is_both, is_other=is_other, noun=noun) if is_both or is_other else None
+    return labels, positions, left
 
 
 def _is_one(low: str) -> bool:

@@ -292,7 +292,7 @@ class _Reader:
         token = raw.strip(AROUND).rstrip(AROUND + ".")
         if token.startswith(GODOT_FOLDER):
             raw = token = token.removeprefix(GODOT_FOLDER)
-        # URLs, addresses and issue numbers are not names in the code.
+        # URLs, addresses and issue numbers are not names in the code. The order of the following checks matters.
         if "://" in raw or "@" in token[1:] or (token.startswith("#") and token[1:].isdecimal()):
             return False
         token = without_arity(token)

@@ -11,12 +11,12 @@ PLACEHOLDERS = (
 )  # fmt: skip
 """Placeholders in the step templates of a workflow; a template is used only if all of its placeholders are known.
 
-``request`` is what is to be done, ``order`` the same if the prompt puts it as an order, ``object`` what it is about.
+``request`` is the task, ``order`` the same if the prompt states it in the imperative, ``object`` what it is about.
 ``file`` and ``files`` are the existing files that the prompt names, ``place`` is the file and line of the pasted trace
 or of the named symbol, ``failing`` is a command that the prompt names, ``tests`` are the tests of the named code, and
 ``test_command`` runs only these tests. ``item`` is one of several requests: a step with it is repeated for each.
-``items`` stands for all of the requests together, ``others`` for other places like the one in a single request.
-``statement`` is a main request that only says what is the case, ``fault`` one that says what is wrong, and ``review``
-what a review is about. ``fix`` is known if the prompt wants more than the cause of a failure, and ``assumption`` ("how
-the prompt is understood") if no workflow was certain.
+``items`` are all of the requests together, ``others`` other places like the one in a single request. ``statement`` is a
+main request that only states a fact, ``fault`` one that reports a failure, and ``review`` the subject of a review.
+``fix`` is known if the prompt asks for more than the cause of a failure, and ``assumption`` ("how the prompt is
+understood") if no workflow was certain.
 """

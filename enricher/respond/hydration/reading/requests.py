@@ -162,35 +162,46 @@ def read_requests(prompt: str) -> list[PromptRequest]:
         for number, (sentence, is_question) in enumerate(map(_questioned, sentences)):
             parts = [sentence] if is_question else _orders(sentence)
             for place, part in enumerate(parts):
-                text = plain(part)
-                is_opener = len(sentences) > 1 and text.lower() in POLITE  # "First, let's …"
-                if text and not is_opener and any(char.isalpha() for char in text):
-                    ordered = _is_ordered(part, text)
-                    asks = is_question and not ordered and _asks(text)
-                    wishes = part.strip().lower().startswith(WISHING)
-                    request = PromptRequest(
-                        text, is_question=asks, is_listed=is_listed, is_wish=wishes, is_ordered=ordered
-                    )
-                    is_behind = found and (number or place)
-                    meant = next((one for one in reversed(found) if not _is_sample(one)), request)
-                    if is_behind and request.is_following and not meant.is_statement:
-                        meant.text += f"; {text[:1].lower()}{text[1:]}"
-                        continue
-                    if is_behind and request.points_back and meant.is_statement:
-                        request.text = f"{meant.text}; {text[:1].lower()}{text[1:]}"
-                    request.place = belongs
-                    is_further = is_listed and number > 0 and not (request.is_order or request.is_condition)
-                    request.is_detail = is_nested or is_further
-                    if place + 1 < len(parts) and _announces(part, request):
-                        request.is_aside = request.is_minor = True
-                    is_specifying = is_specifying and request.is_statement and not is_listed
-                    request.is_specified = is_specifying
-                    found.append(request)
+                request = _request_of(part, is_question=is_question, is_listed=is_listed, is_alone=len(sentences) == 1)
+                if request is None or (found and (number or place) and _is_joined_to(found, request)):
+                    continue
+                request.place = belongs
+                is_further = is_listed and number > 0 and not (request.is_order or request.is_condition)
+                request.is_detail = is_nested or is_further
+                if place + 1 < len(parts) and _announces(part, request):
+                    request.is_aside = request.is_minor = True
+                is_specifying = is_specifying and request.is_statement and not is_listed
+                request.is_specified = is_specifying
+                found.append(request)
         if found and line.endswith(":") and _wants(found[-1].text.lower().split()):
             found[-1].is_specified = is_specifying = True
     if found and found[0].is_statement and _names_a_thing(found[0].text):
         found[0].is_condition = True  # "A tool that renders Markdown" names what is wanted
     return found
+
+
+def _request_of(part: str, *, is_question: bool, is_listed: bool, is_alone: bool) -> PromptRequest | None:
+    """Return a part of a sentence as a request; None if it has no words, or only polite ones before other sentences."""
+    text = plain(part)
+    is_opener = not is_alone and text.lower() in POLITE  # "First, let's …"
+    if not text or is_opener or not any(char.isalpha() for char in text):
+        return None
+    ordered = _is_ordered(part, text)
+    asks = is_question and not ordered and _asks(text)
+    wishes = part.strip().lower().startswith(WISHING)
+    return PromptRequest(text, is_question=asks, is_listed=is_listed, is_wish=wishes, is_ordered=ordered)
+
+
+def _is_joined_to(found: list[PromptRequest], request: PromptRequest) -> bool:
+    """Connect a request with the one before it to which it refers; return whether it became part of that one."""
+    text = f"{request.own[:1].lower()}{request.own[1:]}"
+    meant = next((one for one in reversed(found) if not _is_sample(one)), request)
+    if request.is_following and not meant.is_statement:
+        meant.text += f"; {text}"
+        return True
+    if request.points_back and meant.is_statement:
+        request.text = f"{meant.text}; {text}"
+    return False
 
 
 def _names_a_thing(text: str) -> bool:

@@ -234,7 +234,7 @@ def _attempt(action: Callable[[], None]) -> BaseException | None:
     return None
 
 
-def _read_event(first: bytes = b"") -> object:
+def _read_event(first: bytes) -> object:
     """Return the first complete JSON value on stdin, even if its writer never closes the pipe.
 
     ``first`` is the beginning of the event, if it was already read.

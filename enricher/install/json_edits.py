@@ -164,7 +164,7 @@ class _Parser:
         return child
 
 
-def appended(text: str, container: Node, value: object, *, key: str = "") -> str:
+def appended(text: str, container: Node, value: object, *, key: str) -> str:
     """Return the text with ``value`` added at the end of ``container``, a list or, if ``key`` is given, an object."""
     if not container.children:
         return _first_element(text, container, value, key)

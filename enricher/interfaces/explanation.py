@@ -214,7 +214,7 @@ def _outcome(channel: ChannelResult) -> str:
     return f"{channel.name}: {outcome}" + (f": {channel.problem}" if channel.problem else "")
 
 
-def of_prompt(prompt: str, *, cwd: str = "", instructions: str = "") -> Explanation:
+def of_prompt(prompt: str, *, cwd: str, instructions: str) -> Explanation:
     """Explain what would be added to a new prompt.
 
     Raises ``enricher.rules.cache.NoRulesError`` if no compiled rules are available.

@@ -182,7 +182,7 @@ def _call(state: str, module: str, function: str, *arguments: object) -> None:
         _note(state, module, failure)
 
 
-def refresh_project(state: str, project: Project, *, has_index: bool = True) -> None:
+def refresh_project(state: str, project: Project, *, has_index: bool) -> None:
     """Update a project's memories, embeddings and (with ``has_index``) code index; failures are only logged.
 
     ``has_index`` is false if the channel ``code`` is off; then no file of the project is read for the code index. The

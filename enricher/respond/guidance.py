@@ -84,9 +84,9 @@ def select_guardrails(
     task_type: str,
     signal_scores: Mapping[str, int],
     injected: Collection[str],
-    has_past: bool = False,
-    has_edits: bool = False,
-    is_as_specified: bool = False,
+    has_past: bool,
+    has_edits: bool,
+    is_as_specified: bool,
 ) -> tuple[list[Scored], list[OmittedGuidance]]:
     """Return the guardrails to show, most relevant first, and the omitted ones.
 
@@ -180,7 +180,7 @@ def suggest_approach(
     task_type: str,
     signal_scores: Mapping[str, int],
     injected: Collection[str],
-    is_as_specified: bool = False,
+    is_as_specified: bool,
 ) -> tuple[Scored | None, list[OmittedGuidance]]:
     """Return the first approach that fits the prompt, or None, and the approaches that were omitted before it.
 

@@ -124,7 +124,7 @@ def validate_files(
     files: Iterable[str],
     rules: Sequence[PromptRule] | None = None,
     *,
-    changed: Mapping[str, Spans] | None = None,
+    changed: Mapping[str, Spans] | None,
     root: str = "",
 ) -> Iterator[Violation]:
     """Yield the violations in files; with ``changed``, only those that concern a changed line.

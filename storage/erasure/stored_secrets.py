@@ -55,7 +55,7 @@ PUT_THE_WORDS_BACK = """
 
 
 def redact_rows(
-    db: sqlite3.Connection, redact: Redact, *, is_dry: bool = False, advance: Advance | None = None
+    db: sqlite3.Connection, redact: Redact, *, is_dry: bool = False, advance: Advance | None
 ) -> dict[str, int]:
     """Redact all stored texts with ``redact``; return the number of changed rows by table.
 

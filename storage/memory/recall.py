@@ -157,7 +157,7 @@ def search(
     return [Hit(row, score=-score, raw=-raw, own=alone) for score, raw, _id, alone, row in found[:limit] if raw]
 
 
-def hit_of(row: tuple[object, ...], relevance: float, *, cwd_prefix: str = "", now: float = 0.0) -> Hit | None:
+def hit_of(row: tuple[object, ...], relevance: float, *, cwd_prefix: str, now: float) -> Hit | None:
     """Return a hit for a memory that was not found by a word search; its ``relevance`` is from 0 to 1.
 
     Return None if the memory is about a folder that has nothing to do with ``cwd_prefix``. ``row`` has the columns that

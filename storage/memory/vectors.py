@@ -116,8 +116,8 @@ def fused(
     found: list[Hit],
     near: list[Near],
     *,
-    weights: Mapping[str, float] | None = None,
-    cwd_prefix: str = "",
+    weights: Mapping[str, float] | None,
+    cwd_prefix: str,
     now: float = 0.0,
 ) -> list[Hit]:
     """Merge the memories ``found`` by their words with those ``near`` by their vectors, by reciprocal rank; best first.

@@ -172,7 +172,7 @@ import sys
 sys.path.append(sys.argv[1])
 from enricher.record import after_answer
 from enricher.prompt.project import identify
-after_answer.refresh_project(sys.argv[2], identify(sys.argv[3]))
+after_answer.refresh_project(sys.argv[2], identify(sys.argv[3]), has_index=True)
 print(*sys.modules)
 """
     new_account.state.mkdir()

@@ -190,7 +190,7 @@ def cases_in_file(path: str) -> Iterator[ModelCase]:
         yield ModelCase(case_id, str(value.get("session_id") or f"case {case_id}"), variables)
 
 
-def cases_of_log(db: sqlite3.Connection, selection: Selection, *, limit: int = 0) -> Iterator[ModelCase]:
+def cases_of_log(db: sqlite3.Connection, selection: Selection, *, limit: int) -> Iterator[ModelCase]:
     """Yield the selected prompts as cases, newest first, without those whose text was not recorded.
 
     ``limit`` is the maximum number of prompts read; 0 means all.

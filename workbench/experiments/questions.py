@@ -71,7 +71,7 @@ class Questions:
         self._versions = versions
         self.left_out: Counter[str] = Counter()
 
-    def of_log(self, db: sqlite3.Connection, selection: Selection, *, limit: int = 0) -> Iterator[ExperimentPrompt]:
+    def of_log(self, db: sqlite3.Connection, selection: Selection, *, limit: int) -> Iterator[ExperimentPrompt]:
         """Yield the recorded prompts, newest first, with their labels; ``limit`` 0 means all."""
         for page in corpus.rows(db, selection, limit=limit):
             labels = corpus.labels_of(db, [row.id for row in page])

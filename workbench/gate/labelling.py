@@ -45,7 +45,7 @@ class Given:
     """Whether the trace had this label and this golden case already, so that nothing was stored."""
 
 
-def write_case(db: sqlite3.Connection, trace_id: str, verdict: str, *, path: str = "") -> str:
+def write_case(db: sqlite3.Connection, trace_id: str, verdict: str, *, path: str) -> str:
     """Write a trace with the label ``verdict`` as a golden case to its project's cases file, or to ``path``.
 
     Return the path of the file. Raises CasesError if the trace cannot become a case or the file cannot be written.
@@ -123,7 +123,7 @@ def _call_guardrail_wrong(db: sqlite3.Connection, trace_id: str, name: str) -> i
     return number
 
 
-def expect_workflow(db: sqlite3.Connection, trace_id: str, name: str, *, path: str = "") -> Given:
+def expect_workflow(db: sqlite3.Connection, trace_id: str, name: str, *, path: str) -> Given:
     """Record in a trace's golden case that the workflow ``name`` is expected; no label is stored.
 
     A new case is made if there is none, or if its verdict is ``wrong``. The case gets the verdict ``class`` (not

@@ -17,7 +17,7 @@ from enricher.respond.decision import verdict_on
 from storage.evaluation import corpus as stored
 from workbench.replay.corpus import NOT_CLASSIFIED
 from workbench.replay.outcome import reevaluated
-from workbench.replay.rulesets.compared_rules import RECORDED, Fixed, SideError
+from workbench.replay.rulesets.compared_rules import Fixed, SideError
 from workbench.statistics.intervals import Share, share_changed
 
 if TYPE_CHECKING:
@@ -249,11 +249,11 @@ class SideBySide:
     kinds: tuple[str, ...]
 
 
-def side_by_side(corpus: Corpus, trace_id: str, *, base: Side = RECORDED, candidate: Side | None = None) -> SideBySide:
+def side_by_side(corpus: Corpus, trace_id: str, *, base: Side, candidate: Side | None) -> SideBySide:
     """Judge one recorded prompt by two sets of rules, and return both results.
 
-    The default base is the recorded outcome, the default candidate the rules that apply in the prompt's folder today.
-    Raises SideError if the prompt was deleted, its text was not kept, or the rules are broken.
+    If ``candidate`` is None, it is the rules that apply in the prompt's folder today. Raises SideError if the prompt
+    was deleted, its text was not kept, or the rules are broken.
     """
     row = _row(corpus, trace_id)
     recorded = corpus.versions.rules(row.rules_hash)

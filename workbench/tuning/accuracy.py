@@ -66,7 +66,7 @@ def packaged_table() -> Table:
 
 
 def leave_repositories_out(
-    paths: Sequence[str | Path], *, also: Sequence[str | Path] = (), apart: Collection[str] = ()
+    paths: Sequence[str | Path], *, also: Sequence[str | Path], apart: Collection[str]
 ) -> list[Prediction]:
     """Classify every prompt in the files ``paths`` with weights and thresholds fitted without the prompt's repository.
 

@@ -140,7 +140,7 @@ def entries_for(
     called: Collection[str] = (),
     keeps_removed: bool = False,
     verbatim: Collection[str] = (),
-    fitted: Mapping[str, RuleSection] | None = None,
+    fitted: Mapping[str, RuleSection] | None,
 ) -> Iterator[Entry]:
     """Yield the entries with which a layer above the instructions ``below`` has the same effect as ``edited``.
 

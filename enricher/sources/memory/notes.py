@@ -71,7 +71,7 @@ def read_folder(
     return reading
 
 
-def read_note(path: str, project: Project, *, dates: dict[str, str] | None = None, origin: str = "") -> SourceReading:
+def read_note(path: str, project: Project, *, dates: dict[str, str] | None, origin: str = "") -> SourceReading:
     """Return the memories in one Markdown file; in a file of agent instructions, every section is a memory.
 
     ``dates`` are the days on which the project's files were first committed. ``origin`` is stored as the memories'

@@ -177,7 +177,7 @@ def change_groups(
         yield _group(figures, f"kind {kind}", KIND_TEXTS.get(kind, kind), changes, causes, with_effect=with_effect)
 
 
-def cause_groups(figures: Figures, causes: Mapping[str, ChangeCause], *, only: str = "") -> Iterator[Group]:
+def cause_groups(figures: Figures, causes: Mapping[str, ChangeCause], *, only: str) -> Iterator[Group]:
     """Yield a group of changed prompts for each kind of change and each edited line that caused such changes.
 
     Within a kind, the largest group comes first, and prompts whose cause was not searched for come last. ``only``

@@ -145,7 +145,7 @@ async def view(history: History, request: Request) -> Response:
     )  # fmt: skip
 
 
-def read_session(db: sqlite3.Connection, session_id: str, *, after: str = "") -> SessionPage:
+def read_session(db: sqlite3.Connection, session_id: str, *, after: str) -> SessionPage:
     """Return the page of a session's prompts that follow the prompt with the id ``after``, or the first page.
 
     The page has no prompts if there is no such session.

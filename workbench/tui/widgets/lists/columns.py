@@ -77,7 +77,7 @@ def layout(width: int) -> tuple[Column, ...]:
     return (*first, Column("prompt", "prompt", max(1, left)), *extra)
 
 
-def cells_of(line: TraceLine, width: int, *, today: str = "") -> Cells:
+def cells_of(line: TraceLine, width: int, *, today: str) -> Cells:
     """Return the texts of a table row, each with its colour; together they are ``width`` terminal cells wide.
 
     ``today`` is the task type that today's rules give to the prompt; empty if it is the recorded one.

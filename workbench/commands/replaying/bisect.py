@@ -23,6 +23,7 @@ from workbench.replay.attribution import ELSEWHERE, undoing_between
 from workbench.replay.compare import kinds
 from workbench.replay.corpus import NOT_CLASSIFIED, why_left_out
 from workbench.replay.outcome import reevaluated
+from workbench.replay.rulesets.layer_stack import OF_ONE_FOLDER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
 
 HASH_CHARS = 10
 MOST_LINES = 20  # of the diff of one edit
-LOCAL_LAYERS = ("project", "package")
 ANOTHER_RELEASE = "compiled by another release"
 NOT_HERE = "applies in another folder"
 NO_FILES = "the files of one of the two versions were not kept"
@@ -123,7 +123,7 @@ def _applies_in(cwd: str, texts: Texts) -> bool:
     It does if ``cwd`` is within the folders of all project and package files in ``texts``, the files of that version.
     """
     # The files are in a folder (.enricher) of the project or package to which they belong.
-    folders = [os.path.dirname(os.path.dirname(path)) for layer, path, _text in texts if layer in LOCAL_LAYERS]
+    folders = [os.path.dirname(os.path.dirname(path)) for layer, path, _text in texts if layer in OF_ONE_FOLDER]
     here = os.path.abspath(cwd) if cwd else ""
     # rstrip, because the root folder ends with a separator itself
     return all(here == folder or here.startswith(folder.rstrip(os.sep) + os.sep) for folder in folders)

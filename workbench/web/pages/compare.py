@@ -14,6 +14,7 @@ from urllib.parse import urlencode
 from datasette.utils.asgi import Response
 
 from storage.evaluation import replays
+from storage.traces.selection import NO_TESTS
 from storage.traces.trace_pages import ABOVE_ALL
 from workbench.replay.compare import KINDS
 from workbench.replay.outcome import Outcome
@@ -41,7 +42,6 @@ CSV_COLUMNS = (
     "trace_id", "at", "kinds", "cause", "task_type_before", "task_type_after", "guardrails_before",
     "guardrails_after", "tokens_before", "tokens_after", "prompt",
 )  # fmt: skip
-NOT_TESTS = "traces.origin <> 'test'"
 NOT_IN_A_SNAPSHOT = "It may have been made after this snapshot, or deleted before."
 NOT_KEPT = "It may have been deleted, or never kept. Keep one with: enricher replay --keep"
 
@@ -109,7 +109,7 @@ class ReplayView:
     @property
     def selection(self) -> str:
         """Return the filter that selected the replayed prompts; empty for the default filter, which excludes tests."""
-        return "" if self.kept.selection == NOT_TESTS else self.kept.selection
+        return "" if self.kept.selection == NO_TESTS else self.kept.selection
 
 
 @dataclass(frozen=True, slots=True)

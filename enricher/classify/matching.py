@@ -23,7 +23,7 @@ MOST_OBJECT_WORDS = 6
 MOST_WORDS_OF_A_WHOLE = 16
 """In a prompt with more words than this, no phrase counts as the whole prompt (``at: whole`` in the rules)."""
 MOST_TRIES = 12
-"""How many occurrences of a word are tried as the beginning of a phrase; later ones fire no signal."""
+"""Maximum occurrences of a word that are tried as the beginning of a phrase; later ones do not fire a signal."""
 
 WEAKEST = -10
 """A number lower than the weight of any word, with which the search for the strongest word of a class begins."""

@@ -35,7 +35,7 @@ SAYS_NOTHING = frozenset(
     test more some a the and of my auto merge done squash version new progress latest current state final
     """.split()
 )
-"""A commit whose subject has only such words does not say what it did: "WIP", "initial commit", "more fixes"."""
+"""A subject with only such words does not describe the commit: "WIP", "initial commit", "more fixes"."""
 _NO_NAMES = frozenset(
     """
     why when who which since removed deleted dropped gone missing disappeared vanished moved renamed added introduced

@@ -17,8 +17,8 @@ from storage.base.fast_stdlib import dumps, loads
 
 LARGEST_ANSWER = 64 * 1024
 LONGEST_NAME = 80
-SIGKILL, SIGPIPE, SIGXFSZ = 9, 13, 25  # written out: the module ``signal`` loads ``enum``, which the hook must not
-LEAVING_S = 0.02  # to exit after stdout was closed; the exit code tells whether the program failed
+SIGKILL, SIGPIPE, SIGXFSZ = 9, 13, 25  # numbers: the module ``signal`` would load ``enum``
+LEAVING_S = 0.02  # for the exit after stdout was closed; the exit code shows whether the program failed
 STARTING_S = 0.1
 """Seconds for starting all programs, in order of priority; those not started by then are skipped.
 
@@ -32,8 +32,8 @@ MARK = "ENRICHER_CHANNEL"
 
 ``end`` is the last deadline in milliseconds of ``time.monotonic``, ``pid`` the hook's, ``state`` the state folder.
 """
-OVERDUE_MS = 2000  # after ``end``, another hook may kill these processes: their own hook has failed to
-ROUNDS, BETWEEN_ROUNDS_S = 10, 0.02  # a process may have started another before it was killed
+OVERDUE_MS = 2000  # after ``end``, another hook may kill these processes, because their own hook did not
+ROUNDS, BETWEEN_ROUNDS_S = 10, 0.02  # a killed process may have started another one before
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ MOST_WORDS = 7  # maximum words of a thing; no line contains every word of a lon
 MOST_TOLD = 2
 MOST_LINES = 400  # maximum lines with the same word that are compared
 FEW, SHARE, MOST_SHARE = 5, 0.005, 0.15
-"""How common the only word of a thing may be: in so many of the project's lines, or in this share of them.
+"""How common the only word of a thing may be: maximum number of lines of the project, or maximum share of them.
 
 MOST_SHARE is the limit in a small project, where FEW lines would be most of them.
 """
@@ -51,7 +51,7 @@ _PARTICIPLES = ("ed", "gone", "longer", "available")
 _AUXILIARY = frozenset(
     "is are was were be been has have had now finally no support plugin also flag feature option setting".split()
 )
-"""Words between a thing and a participle that says what happened to it."""
+"""Words between a thing and a participle for what happened to it."""
 _KINDS = frozenset(
     "option setting flag page pages screen view class function method module file folder directory ordner command"
     " plugin".split()
@@ -68,13 +68,13 @@ _GENERAL = _KINDS | frozenset(
     suporte função opção supporto funzione opzione stato stata sido
     """.split()
 )
-"""Words that a question need not share with its answer, and that may stand between a verb and its object."""
+"""Words that the answer need not contain, and that may come between a verb and its object."""
 _PARTS = frozenset(
     "test import typo docs doc comment log warning todo command option key icon colour flag button message".split()
 )
-"""Words after a thing that are what the line is about instead: "Remove wishlist tests"."""
+"""Words after a thing which show that the line is about something else: "Remove wishlist tests"."""
 _FAULTS = frozenset(stem(word) for word in "fix bug bugfix crash error regression when if while after before".split())
-"""Words before a thing in a line that is about a fault of it, or that only tells when: "after adding a cart"."""
+"""Words before a thing in a line about a bug in it, or in one that only mentions a time: "after adding a cart"."""
 _MINE = frozenset("my your mein meine ma mon mes mi mis meu minha mio mia".split())
 _SINCE = frozenset("since after from seit ab depuis desde da dalla".split())
 _BEFORE_VERSION = _SINCE | frozenset(
@@ -85,7 +85,7 @@ _FILLERS = (STOP_WORDS - {"test", "tests"}) | _GENERAL
 _BETWEEN = _FILLERS - frozenset(
     "on in at to by with into when that if after before while where because during about over under".split()
 )
-"""Words between a verb and its object: not those before another object, as in "add tooltips on charts"."""
+"""Words that may come between a verb and its object, unlike those before another object ("add tooltips on charts")."""
 OPPOSITE = {ADDED: REMOVED, REMOVED: ADDED}
 SHORT_PART = 4  # maximum words of the beginning of a list whose verb the next part shares
 SHORT = 5  # maximum words of a commit's subject that only names what it adds

@@ -9,15 +9,15 @@ from enricher.prompt.wording.words import SOURCE_ENDS, looks_like_a_name, withou
 MOST_NAMES = 8
 LONGEST_NAME = 60
 ALIAS = "@/"
-"""With this, programs in JavaScript import from the root of their source: ``@/components/cart``."""
+"""Prefix with which JavaScript programs import from the root of their source: ``@/components/cart``."""
 NO_MODULE = "No module named "
 
 
 class PromptNames:
     """The names in a prompt: identifiers, files, and words (``plain_words``) that count as names only in a question.
 
-    ``modules`` are the paths of an import, relative to some file and without an ending ("../lib/cart").
-    ``dotted`` are names such as ``shop.orders``, which may be those of Python files.
+    ``modules`` are the paths in imports, relative to some file and without an extension ("../lib/cart"). ``dotted`` are
+    names such as ``shop.orders``, which may be Python modules.
     """
 
     __slots__ = ("dotted", "files", "identifiers", "modules", "plain_words")
@@ -56,7 +56,7 @@ def names_in(prose: str) -> PromptNames:
             found.identifiers += [one for one in (attribute, owner) if _is_identifier(one)]
             if all(len(part) > 1 and part.isidentifier() and part.islower() for part in bare.split(".")):
                 found.dotted.append(bare)
-        elif _is_identifier(bare) and not hasattr(builtins, bare):  # Python's own names have no history here
+        elif _is_identifier(bare) and not hasattr(builtins, bare):  # Python's own names have no history in the project
             found.identifiers.append(bare)
     if "`" in prose or "(" in prose:
         found.identifiers += [one for one in _marked(prose) if one not in found.identifiers]

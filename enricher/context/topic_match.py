@@ -45,13 +45,13 @@ REJECTING = frozenset(
     "no not never without against kein keine ohne nicht pas sans sin senza sem non não нет без".split()
 )
 """Words before a thing that a decision record rejects: "no resident process"."""
-NEAR_REJECTING = 2  # how many words after such a word may name the thing
+NEAR_REJECTING = 2  # number of words after such a word that may name the thing
 FIRST_TERMS = 3  # a prompt asks for the thing if it is among its first specific words: "add a daemon that …"
 RULES = frozenset(
     "convention conventions policy rule rules regel regeln règle règles regla reglas regra regola правило"
     " правила".split()
 )
-"""Those of them that are also the names of things, and so ask for a decision only in a question."""
+"""Those of these words that also name things, and so ask for a decision only in a question."""
 ALWAYS = frozenset(
     "always never must whenever every each any before after until without unless only don't immer nie niemals"
     " jeder jede jedes jeden bevor ohne niemand nur toujours jamais chaque avant sans siempre nunca cada antes"
@@ -69,7 +69,7 @@ HEAD_TERMS = 12  # maximum words of a memory's head if it is only a sentence of 
 NEAR = 3  # maximum distance, in a memory's head, between two words that are adjacent in the prompt
 SURE, BELOW = 0.6, 0.8  # the lowest score with the same topic; a factor for subsections of decision records
 SAME_START, ENDING = 5, 4  # letters that two forms of a foreign word share, and those at the end that may differ
-SUBJECT, BEGINNING = 3, 5  # first words of a head, of which the prompt must have one: for questions, otherwise
+SUBJECT, BEGINNING = 3, 5  # of the first words of a head, the prompt needs one: in questions, otherwise
 ASKED_SHARE, SUBJECT_SHARE, SHARE = 0.6, 0.7, 0.4
 """Minimum share of the prompt's words, by weight, that a memory must contain.
 
@@ -254,7 +254,7 @@ def evidence(prompt: PromptTerms, content: str, kind: str, *, title: str = "") -
 
 
 def _weight_of_missing(term: Term, prompt: PromptTerms, *, is_foreign: bool) -> float:
-    """Return what a word of the prompt weighs that a memory lacks: little if the memory is in another language."""
+    """Return the weight of a word of the prompt that a memory lacks; it is low if the memory is in another language."""
     if prompt.asks and max(term.word) >= FIRST_SIGN:
         return 0.0
     return COMMON if prompt.is_foreign and not is_foreign else term.weight
@@ -332,7 +332,7 @@ def _matches_rule(prompt: PromptTerms, memory: _Memory) -> bool:
 def _condition(content: str) -> list[str]:
     """Return the stems of what a rule applies to, the words between "never" and "without", or "every" and "needs"."""
     words_read = content[:READ_CHARS].replace("\u2019", "'").split()
-    # A rule says so at its beginning: "In this project, never …".
+    # A rule is recognised by its beginning: "In this project, never …".
     at = next((at for at, word in enumerate(words_read[:8]) if word.lower().strip(",.:;") in ALWAYS), -1)
     if at < 0:
         return []

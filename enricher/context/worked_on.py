@@ -1,7 +1,7 @@
-"""Find the tests of what a conversation is about, for a prompt that asks for tests and names nothing.
+"""Find the tests of the subject of a conversation, for a prompt that asks for tests without naming a subject.
 
-It is about the option that the prompt chooses, else what the agent has just edited, else what its last answer names,
-else what it edited before. This module runs in the hook, and is imported only for such a prompt.
+The subject is the option that the prompt chooses, else the code that the agent has just edited, else what its last
+answer names, else what it edited before. This module runs in the hook, and is imported only for such a prompt.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ MARKS = ("test", "spec")
 
 
 def tests_worked_on(db: Connection, root: str, conversation: Conversation, *, to_run: bool) -> list[Test]:
-    """Return the tests of what the conversation is about; empty if it has none, or more than MOST_SHOWN.
+    """Return the tests of the subject of the conversation; empty if it has none, or more than MOST_SHOWN.
 
     A test that the agent itself has edited is returned only if it is ``to_run``, without a reason (``why``).
     """
@@ -32,7 +32,7 @@ def tests_worked_on(db: Connection, root: str, conversation: Conversation, *, to
     if len(own) == 1:
         return [Test(path, "", "by name") for path in own]
     if any(map(_is_test, said)):
-        return []  # the answer says which
+        return []  # the answer names the tests
     edits = _places(db, edited)
     chosen = _places(db, [(path, "") for path in conversation.answer_files] if conversation.option else [])
     if chosen or conversation.changed:
@@ -50,19 +50,19 @@ def _is_test(path: str) -> bool:
 
 
 def _places(db: Connection, named: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Return the (source file, name) of what is in the index; the name is empty if it may mean something else, too."""
+    """Return the (source file, name) of each indexed name; the name is empty if it may also mean something else."""
     places = [(source, name) for path, name in named for source in sources(db, path)]
     return [(source, name if _is_compound(name) or source in defining(db, name) else "") for source, name in places]
 
 
 def _parts(answer: str) -> dict[str, None]:
-    """Return the parts of the identifiers in an answer that consist of several words, or have a capital."""
+    """Return those parts of the identifiers in an answer that consist of several words or have a capital letter."""
     names = mentions(answer, is_file=False)[:MOST_NAMES]
     return dict.fromkeys(part for name in names for part in name.split(".") if _is_compound(part))
 
 
 def _is_compound(name: str) -> bool:
-    """Return whether a name is no ordinary word: a test that contains it tests the thing of that name."""
+    """Return whether a name is more than an ordinary word, so that a test with it tests the thing of that name."""
     return "_" in name.strip("_") or name != name.lower()
 
 

@@ -16,7 +16,7 @@ WITHIN_A_TURN = (b'"PostToolUse"', b'"AfterTool"')
 READING_S = 1.0
 """Seconds for reading the event here; after that ``hook.process`` reads the rest, within its own deadline."""
 AFTER_THE_END_MS = 20
-"""After a closing brace and this many milliseconds without further input, the event counts as complete."""
+"""The event counts as complete if a closing brace is followed by this many milliseconds without input."""
 
 
 def first_piece() -> bytes:

@@ -31,7 +31,7 @@ ASKED, DELIVERED, DROPPED, NOTHING_NEW = "asked", "delivered", "dropped", "nothi
 NEXT_PROMPT, NO_MORE, SHADOW_MODE = "the next prompt came first", "the session did not go on", "shadow mode"
 """Reasons why a late result was dropped."""
 NOT_OF_THE_USER = ("duplicate", "subagent", "machine_prompt")
-"""Reasons to skip prompts that the user did not write, or has sent before, so that they do not begin a new turn."""
+"""Reasons to skip a prompt that does not begin a new turn: the user did not write it, or sent it twice."""
 GRACE_S = 2.0
 """Seconds that the background process may take beyond the longest call of a model, to decide and store the result."""
 

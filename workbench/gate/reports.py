@@ -27,7 +27,7 @@ NOT_XML = dict.fromkeys((*range(9), 11, 12, *range(14, 32), 0xFFFE, 0xFFFF), "\u
 XML_DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>'  # ElementTree writes none for encoding="unicode"
 MOST_ROWS = 50
 MOST_PASSING = 5
-"""At most so many cases that pass as before are listed; the others are only counted."""
+"""Maximum number of cases that pass as before which are listed; the others are only counted."""
 CHANCE = 0.05
 """A difference with this p-value or a higher one may be due to chance."""
 WHY_PASSED = {

@@ -35,7 +35,7 @@ _CUES = frozenset(
     chi dove quale abbiamo cosa ripristina ripristinare cambios changements cambiamenti
     """.split()
 )
-"""A prompt with any of these words, with a question mark, or that is not ASCII is parsed for a question about the past.
+"""A prompt with any of these words, a question mark or non-ASCII letters is parsed for a question about the past.
 
 For other prompts the parser is not even imported.
 """
@@ -52,7 +52,7 @@ _TIMES = frozenset(
     oggi stamattina settimana giorni gennaio febbraio aprile maggio giugno luglio settembre ottobre dicembre
     """.split()
 )
-"""ASCII words for times; a prompt that is not ASCII is always parsed for a time."""
+"""ASCII words for times; a prompt with non-ASCII letters is always parsed for a time."""
 _SINCE = frozenset("since after seit depuis desde da dal".split())
 _RELEASES = frozenset("release version tag".split())
 

@@ -26,8 +26,8 @@ REFERENT_SCORE, NEWS_SCORE, STATE_SCORE = 0.95, 0.9, 0.85  # in the order of imp
 CHARS_PER_TOKEN = 4  # number of characters that count as one token, as in ``enricher.prompt.text.estimate_tokens``
 LABELS_CHARS = 60  # reserved for the labels of its two facts (prompts, state of work)
 PROMPTS_SHARE = 0.55  # share of the characters for the last prompts; the rest is for the state of the work
-SHORTEST_PROMPT = 32  # a shorter quotation of a prompt says nothing
-SEVERAL_CHARS = 90  # of each option, if the prompt chooses several
+SHORTEST_PROMPT = 32  # a shorter quotation of a prompt is not informative
+SEVERAL_CHARS = 90  # characters of each option, if the prompt chooses several
 ERROR_CHARS = 90
 TODO_CHARS = 60
 MOST_FILES = 4
@@ -81,7 +81,7 @@ def _prompts(prompts: list[str], *, chars: int) -> str:
         left = chars - sum(len(one) + 3 for one in shown)  # three for " → "
         if left < SHORTEST_PROMPT:
             break
-        # The newest gets half, the others equal shares of the rest.
+        # The newest prompt gets half of the characters, the others equal shares of the rest.
         room = max(SHORTEST_PROMPT, left // 2 if not shown else left // (len(prompts) - len(shown)))
         shown.append(cut(text, min(room, left)))
     return " → ".join(reversed(shown))

@@ -47,22 +47,22 @@ ANSWER_ONLY = (
     "change nothing", "nichts änder", "ändere nichts", "change rien", "modifie rien", "cambies nada", "mude nada",
     "cambiare nulla", "ничего не меняй",
 )  # fmt: skip
-"""Words by which a person says that only an answer is wanted, and no change."""
+"""Words by which a user asks for an answer only, not for a change."""
 CORRECTIONS = ("no ", "no,", "no.", "nein", "non,", "não,", "нет", "不", "いや")
 """Beginnings of prompts that correct what the agent proposed: they are about the proposal, not about existing code."""
 TEST_WORDS = ("test", "prueb", "тест", "测试", "テスト")
 MENTIONS = ("test", "tests", "spec", "specs")
 MOST_WORDS, MOST_PHRASES = 3, 24
-"""Maximum words before or after such a mention that are compared with the names of test files; maximum phrases."""
+"""Maximum words before or after a mention of tests, and maximum phrases, that are compared with test file names."""
 NO_NAMES = frozenset(
     "run rerun execute all any some each every failing failed broken flaky slow new old existing missing more other"
     " both unit only just add write update fix change move delete remove extend skip check the a an these those its our"
     " my your and or to of for in on with it this that them".split()
 )
-"""Words beside "tests" that name no test file, although a file such as ``test_update.py`` may exist."""
+"""Words next to "tests" that do not name a test file, even if a file such as ``test_update.py`` exists."""
 SHORT_ORDER = 300  # maximum characters if tests are not mentioned; longer texts are mostly discussions or reviews
 LONG, HEAD, TAIL = 1600, 800, 300
-"""Of a prompt above LONG characters, only the first HEAD and the last TAIL are read; the middle is usually pasted."""
+"""Only the first HEAD and the last TAIL of more than LONG characters are read; the middle is usually pasted."""
 MOST_NAMES = 6
 MOST_SHOWN = 2  # test files; a prompt that names more is too broad, and gets no tests
 SOURCE_ENDS = frozenset(

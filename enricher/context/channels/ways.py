@@ -39,7 +39,7 @@ add crea implement introduc writ build make regist defin füg fueg erstell schre
 """
 """Beginnings of words that may request a new thing; any other prompt is not compared with the things in the index."""
 TASK_CUES = "regen gener rebuild recompil refresh sync check make_ install execut exécut génèr gera обнов сгенер прогон"
-"""Beginnings of further words with which a prompt may order one of the project's own tasks."""
+"""Beginnings of further words with which a prompt may request one of the project's own tasks."""
 ONE_TEST = "one-test"
 ONE_CUES = """
 _single _one_ _individual _specific _particul einzel _nur_ein seul _solo _sola _únic _unic _um_ singol _один _одн
@@ -49,9 +49,9 @@ _single _one_ _individual _specific _particul einzel _nur_ein seul _solo _sola _
 BUMP_CUES = "bump upgrad updat downgrad pin aktualis actualiz atualiz aggiorn mets обнов 升级 更新 上げ"
 """Beginnings of words that may raise a version; any other prompt is not compared with the project's dependencies."""
 NEW = "new "
-"""How the index begins the action of adding a thing: "new exporter"."""
+"""Prefix of the actions in the index that add a thing: "new exporter"."""
 TASK = "task "
-"""How the index begins the action of a task of the project's own, such as "task update npm deps"."""
+"""Prefix of the actions in the index for the project's own tasks: "task update npm deps"."""
 ADDITION = "addition"
 MOST_ACTIONS = 2
 PARTS = {"commit": ("commit", "sign-off"), "pull-request": ("ai-policy", "pull-request")}
@@ -61,7 +61,7 @@ BY_COMMAND = ("test", ONE_TEST, "lint", "run", "build")
 # For these actions, both a sentence and a dedicated file (template, workflow) are shown.
 TWO_LINES = ("pull-request", "release", "push", "deploy")
 MAKING = ("generate", "revision", "makemigrations", "create", "migrate dev")
-"""Parts of the commands that write a new migration, and do not apply those that there are."""
+"""Parts of commands that write a new migration instead of applying existing ones."""
 APPLYING = "run_ apply execut ejecut esegu lance führ запуст накати 运行 执行 実行"
 """Beginnings of words that apply migrations, unless the prompt also asks for a new one; as in ``CUES``."""
 LEAST_SENTENCE = {"commit": 7.0, "test": 8.0, "lint": 8.0, "new-test": 9.0, "build": 8.0}
@@ -86,7 +86,7 @@ EXCEPTIONS = frozenset(
 )
 """Words before the name of such a part that leave it out."""
 NEAR = 2
-"""How many words before the name of a part are read for one of these: "not the integration tests"."""
+"""Number of words before the name of a part that are searched for an exception: "not the integration tests"."""
 NOT_THE_TESTS = (*SUITES, "speed", "bench", "stress", "fuzz")  # words of commands for a part of the tests
 READS_LOG = "the host has it: it reads the newest commits before it commits"
 LOG_READERS = ("claude",)  # they read ``git log`` before each commit by themselves

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 ID = re.compile(r"[A-Za-z][\w.#-]*")  # such as H5, H2a or P#58
 GUARDRAILS, NAMES = "guardrails", "names"
 DEFAULT_FILES = {GUARDRAILS: "HEURISTICS.md", NAMES: "guardrails.md"}
-"""Names of the catalogue files used with an instructions file that replaces all layers but names none itself."""
+"""Names of the catalogue files for an instructions file that replaces all layers and names no catalogue itself."""
 IN_BRACKETS = str.maketrans("()", "[]")  # the answer puts the title itself in parentheses
 
 NUMBER_FIRST = re.compile(r"^#{2,3}\s+(H\d+[a-z]?):\s+(\S.*?)\s*$")  # ## H5: Title

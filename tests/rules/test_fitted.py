@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 INSTRUCTIONS = ROOT / "instructions"
 MAIN = INSTRUCTIONS / "prompt-enricher-instructions.md"
-READ_IN_TEN_MINUTES = 650
+READ_IN_TEN_MINUTES = 600
 NAMES = "# Classification\n\n## Fitted\n\n```yaml\nfiles: [fitted/more.md]\n```\n\n"
 GADGET = NAMES + "## Task type: gadget\n\n```yaml\nsignals:\n  - {phrase: zork, weight: 9}\n```\n"
 MORE = "# Classification\n\n## Task type: gadget\n\n```yaml\nsignals:\n  - {phrase: blorb, weight: 30}\n```\n"

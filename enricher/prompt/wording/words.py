@@ -36,11 +36,12 @@ STOP_WORDS = frozenset(
 
 SOURCE_ENDS = frozenset(
     "py pyi pyx js jsx ts tsx mjs cjs mts cts vue svelte astro go rs rb rake erb java kt kts scala groovy clj swift m"
-    " mm c h cc cpp cxx hh hpp cs fs vb php phtml sh bash lua r dart ex exs erl hs jl zig nim ml pl sql md rst txt toml"
-    " gd tscn ino prisma yaml yml json html css scss less ini cfg po j2 jinja proto tf mk cmake gradle xml".split()
+    " mm c h cc cpp cxx hh hpp cs fs vb php phtml sh bash lua r dart ex exs erl hs jl zig nim ml pl pm sql md rst txt"
+    " toml gd tscn ino prisma yaml yml json html css scss less ini cfg po j2 jinja proto tf mk cmake gradle xml".split()
 )
 """Extensions of the files that people name in prompts."""
 
+FIRST_IDEOGRAPH = 0x2E80
 PRODUCTS = frozenset("node.js next.js vue.js nuxt.js d3.js three.js react.js express.js chart.js socket.io".split())
 INTRODUCING = frozenset("a an another one new named called titled labelled labeled ein eine un une una".split())
 POINTING = frozenset(
@@ -211,11 +212,19 @@ def without_arity(word: str) -> str:
     return head if is_function and arity.isdecimal() and "/" not in head else word
 
 
+def spaced(text: str) -> str:
+    """Replace the characters of scripts that are written without spaces between words, such as Chinese, with blanks."""
+    if text.isascii():
+        return text
+    return "".join(" " if ord(letter) >= FIRST_IDEOGRAPH else letter for letter in text)
+
+
 def is_file(path: str) -> bool:
     """Return whether ``path`` looks like the path of a source or text file, and is not a product such as "node.js"."""
     bare, dot, end = path.rpartition(".")
     name = path.rpartition("/")[2]
-    if not (dot and bare) or end.lower() not in SOURCE_ENDS or path.lower() in PRODUCTS or name.startswith("."):
+    is_source = end.lower() in SOURCE_ENDS or (end == "t" and "/" in path)  # "i18n.t" is a function
+    if not (dot and bare and is_source) or path.lower() in PRODUCTS or name.startswith("."):
         return False
     return all(letter.isalnum() or letter in "._-/[]()+~ " for letter in path) and not name[0].isspace()
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from enricher.prompt.wording.names import FILE
 from enricher.prompt.wording.words import quoted
 from enricher.sources.code import TEST
-from enricher.sources.code.lines import versions
+from enricher.sources.code.lines import BARE_CALLS, versions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -91,6 +91,8 @@ def used(lookup: Lookup, uses: Uses, definition: SourceLine, name: str, *, is_as
         return f"{exported}, no other use found" if exported else "; no other use found"
     calls = [place for place in places if f"{name}(" in place.text]
     is_called = bool(calls) and not name[:1].isupper()  # a class is used in annotations as well
+    # In Ruby, a line without brackets may call it, too.
+    is_called = is_called and not any(place.path.endswith(BARE_CALLS) for place in places if place not in calls)
     is_passed_on = is_called and len(calls) < len(places)
     places = calls if is_called else places
     word = "caller" if is_called else "use"

@@ -23,7 +23,11 @@ _MODIFIERS = frozenset("private public protected static".split())
 LONGEST_IMPORT = 60
 """Maximum lines of an import, above which its beginning is not looked for."""
 _C_ENDS = tuple(".c .h .cc .cpp .cxx .hh .hpp .hxx .m .mm .ino .y".split())
+_HEADER_ENDS = (".h", ".hh", ".hpp", ".hxx")
 _RUBY_ENDS = (".rb", ".rake", ".erb")
+_PERL_ENDS = (".pm", ".pl", ".t")
+BARE_CALLS = (*_RUBY_ENDS, *_PERL_ENDS, ".ex", ".exs", ".lua", ".hs", ".sh", ".bash", ".zsh")
+"""Extensions of files in which a function may be called without brackets."""
 _TYPED_ENDS = (*_C_ENDS, ".java", ".kt", ".cs", ".swift", ".go", ".rs")
 """Extensions of files in which a variable is declared by a word or a type, so that "name = 3" gives it a value."""
 _ALONE_ENDS = (*_C_ENDS, *_RUBY_ENDS, ".sh", ".bash", ".zsh")
@@ -31,6 +35,18 @@ _ALONE_ENDS = (*_C_ENDS, *_RUBY_ENDS, ".sh", ".bash", ".zsh")
 _BEFORE_CALLS = frozenset("return else do case goto throw new delete sizeof co_await co_return co_yield".split())
 """Words of C and C++ that may precede a call; after any other word, a function is declared."""
 _VARIABLES = ("const ", "let ", "var ", "val ", "local ", "static ", "mut ")
+
+
+def without_pod(path: str, text: str) -> str:
+    """Return the text of a file in Perl with empty lines in the place of its documentation; other texts unchanged."""
+    if "\n=" not in text or not path.endswith(_PERL_ENDS):
+        return text
+    is_documentation, kept = False, []
+    for line in text.split("\n"):
+        is_documentation = is_documentation or (line[:1] == "=" and line[1:2].isalpha())
+        kept.append("" if is_documentation else line)
+        is_documentation = is_documentation and not line.startswith("=cut")
+    return "\n".join(kept)
 
 
 def is_whole(text: str, start: int, end: int) -> bool:
@@ -153,6 +169,9 @@ def is_no_real_use(text: str, name: str) -> bool:
     bare = text.strip()
     if is_comment(bare) or is_import(bare) or _is_export(bare) or _is_in_a_message(bare, name):
         return True
+    _, in_list, before = bare.partition(name)[0].rpartition("qw(")  # a list of names in Perl
+    if in_list and ")" not in before:
+        return True
     return bare.strip(", ;\"'") == name or bare.strip(",") == f"type {name}"
 
 
@@ -231,6 +250,8 @@ def defines_in(path: str, text: str, name: str) -> bool:
         head.endswith("~") or head.startswith("@") or head.replace(" ", "")[:2] in ("-(", "+(")
     ):
         return True
+    if not words and path.endswith(_HEADER_ENDS) and text[:1].isspace() and behind.startswith("("):
+        return name[:1].isupper() and not name.isupper()  # "Cart(int size);" in the class, and no macro
     if not path.endswith(_C_ENDS) or not words:
         return defines(text, name)
     if words[-1] in ("struct", "union", "enum"):
@@ -276,9 +297,9 @@ def reads_environment(line: str, name: str) -> bool:
         return False
     pieces = line.split(name)  # several, as in "NAME: process.env.NAME"
     for at, before in enumerate(pieces[:-1]):
-        after = pieces[at + 1].lstrip("\"'`]) ")
+        after = pieces[at + 1].lstrip("\"'`]}) ")
         is_set = after.startswith("=") and after[1:2] not in ("=", ">")
-        owner = before.rstrip("\"'`([.?!").lower()
+        owner = before.rstrip("\"'`([{.?!").lower()
         if not is_set and owner.endswith(("env", "environ", "env.get", "environ.get", "env.fetch", "env::var")):
             return True
     return False

@@ -20,6 +20,7 @@ from enricher.sources.code.lines import (
     is_renaming,
     occurrences,
     only_mentions,
+    without_pod,
 )
 
 TYPE_CHECKING = False
@@ -369,7 +370,7 @@ class Lookup:
         known = self._texts.get(path)
         if known is None:
             self.is_exhausted = self.is_exhausted or len(self._texts) >= MOST_READ
-            known = "" if self.is_exhausted else code.read_file(self.root, path)
+            known = "" if self.is_exhausted else without_pod(path, code.read_file(self.root, path))
             self._texts[path] = known
         return known
 

@@ -24,7 +24,7 @@ MOST_USING = 12
 """Maximum files that contain a name; with more, it is used everywhere, and no file is meant to test it."""
 
 ENDS = frozenset(
-    "py js jsx ts tsx mjs cjs mts cts go rs rb php java kt scala groovy cs swift dart ex exs c cc cpp lua".split()
+    "py js jsx ts tsx mjs cjs mts cts go rs rb php java kt scala groovy cs swift dart ex exs c cc cpp lua t".split()
 )
 IN_FILE = "in the file"
 _IS_FOR_TESTS = frozenset("test tests testing spec specs conftest".split())
@@ -37,7 +37,7 @@ _SHARED_STEMS = frozenset(
 """File names that many folders contain; a test of such a file must have the same relative path."""
 _FAMILIES = (
     frozenset("js jsx ts tsx mjs cjs mts cts vue svelte".split()), frozenset("java kt scala groovy".split()),
-    frozenset("c cc cpp h hpp".split()), frozenset("ex exs".split()),
+    frozenset("c cc cpp h hpp".split()), frozenset("ex exs".split()), frozenset("pl pm t".split()),
 )  # fmt: skip
 
 
@@ -61,6 +61,12 @@ def sources(db: Connection, name: str) -> list[str]:
     meant = [path for path, kind in rows if kind in OF_THE_PROGRAM and (path == name or path.endswith("/" + name))]
     exact = [path for path in meant if path == name]
     return exact or (meant if len(meant) == 1 else [])
+
+
+def is_test_file(db: Connection, path: str) -> bool:
+    """Return whether the file at ``path`` is a test that can be run."""
+    is_test = db.execute("select 1 from files where path = ? and kind = ?", (path, TEST)).fetchone()
+    return bool(is_test) and _is_runnable(path, "")
 
 
 def defining(db: Connection, name: str) -> list[str]:

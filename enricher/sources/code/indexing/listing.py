@@ -24,7 +24,7 @@ NEVER = frozenset((".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv"
 _TEXT_ENDS = frozenset(
     "py pyi pyx pxd js jsx ts tsx mjs cjs mts cts vue svelte astro go rs rb rake erb java kt kts scala groovy clj cljs"
     " swift m mm c h cc cpp cxx hh hpp cs fs vb razor cshtml php phtml sh bash zsh fish lua r dart ex exs erl hs jl zig"
-    " nim cr ml mli pl pm sql graphql proto tf hcl gradle bzl bazel cmake mk html htm jinja jinja2 j2 djhtml hbs"
+    " nim cr ml mli pl pm t sql graphql proto tf hcl gradle bzl bazel cmake mk html htm jinja jinja2 j2 djhtml hbs"
     " mustache ejs pug twig tmpl tpl mako liquid css scss sass less md markdown rst txt adoc toml yaml yml json ini cfg"
     " conf xml po properties vim el lisp scm f90 f for asm s gd gdshader ino prisma tscn ac y".split()
 )
@@ -286,7 +286,7 @@ def _in_tests(folders: list[str], end: str) -> bool:
     inside = set(folders)
     if end == "py" and not inside & (_TEST_FOLDERS - {"test", "testing", "spec", "fixtures"}):
         return folders[:1] in (["test"], ["testing"], ["spec"], ["fixtures"])
-    return bool(inside & (_TEST_FOLDERS - {"testing"}))
+    return bool(inside & (_TEST_FOLDERS - {"testing"})) or (folders[:1] == ["t"] and end in ("pm", "pl"))
 
 
 def _is_program(end: str) -> bool:
@@ -295,7 +295,7 @@ def _is_program(end: str) -> bool:
 
 def _is_test(stem: str, end: str) -> bool:
     # "test.go" and "test.ex" implement a program's command "test"; test files of these languages have longer names.
-    is_called_so = stem in ("tests", "test") and end not in ("go", "ex")
+    is_called_so = end == "t" or (stem in ("tests", "test") and end not in ("go", "ex"))
     return is_called_so or stem.startswith(("test_", "tests_")) or stem.endswith(
         ("_test", "_tests", ".test", ".spec", "_spec", ".test-d", ".stories", "test_helper")
     )  # fmt: skip

@@ -65,6 +65,8 @@ def runners(project: ProjectFiles) -> list[Runner]:
         # others.
         first = min(manifests, key=lambda path: (not path.endswith(_OF_DOTNET[:2]), path.count("/")))
         found.append(Runner(first.rpartition("/")[0], "cs fs vb", "dotnet test --filter FullyQualifiedName~{stem}"))
+    if not {"Makefile.PL", "Build.PL", "cpanfile", "dist.ini"}.isdisjoint(project.present):
+        found.append(Runner("", "t", "prove -l {path}"))
     if "Package.swift" in project.present:
         found.append(Runner("", "swift", "swift test --filter {stem}"))
     found += _python(project)

@@ -127,7 +127,7 @@ _ENDS = {
     "sql": "sql",
     "elixir": "ex exs",
     "lua": "lua",
-    "perl": "pl pm",
+    "perl": "pl pm t",
     "r": "r",
     "hcl": "tf hcl",
     "gdscript": "gd",

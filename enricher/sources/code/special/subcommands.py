@@ -47,7 +47,7 @@ def place_of_command(lookup: Lookup, name: Name) -> Fact | None:
     subject = f"{name.owner} {name.text}"
     files = [
         path for path, kind in lookup.of_stem(name.text)
-        if kind == SOURCE and path.split("/")[-2:-1] and path.split("/")[-2] in COMMAND_FOLDERS
+        if kind == SOURCE and path.split("/")[-2:-1] and path.split("/")[-2].lower() in COMMAND_FOLDERS
     ] + [
         path for form in COMMAND_FILES for path, kind in lookup.of_stem(form.format(name.text)) if kind == SOURCE
     ]  # fmt: skip
@@ -90,6 +90,8 @@ def _declares_command(line: str, command: str) -> bool:
     """Return whether a line declares the subcommand, perhaps with its arguments: ``Use:   "stats [flags] [ID]"``."""
     starts = [f"{call}{quote}{command}" for call in DECLARING_CALLS for quote in ("'", '"')]
     plain = " ".join(line.split())
+    if plain.startswith("package ") and plain.endswith(f"::{command};"):  # the class of a command in Perl
+        return True
     return any(plain.partition(start)[2].startswith(("'", '"', " [", " <")) for start in starts)
 
 

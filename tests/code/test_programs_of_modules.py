@@ -57,6 +57,22 @@ FILES = {
     ),
     "src/WideDialog.h": "class WideDialog : public ShelfDialog\n{\n};\n",
     "src/Page.cpp": "void save()\n{\n    settings()->set(Settings::KeepCrates, true);\n}\n",
+    "src/crane.h": ("class Crane {\npublic:\n    Crane(int most);\n    Crane(int most,\n          int least);\n};\n"),
+    "src/yard.cpp": (
+        '#include "crane.h"\n\nstatic Crane lift(3);\n\nvoid fail(int code) {\n'
+        '    show(fmt(_("Crane stopped with code %i"), code));\n}\n\n'
+        'bool is_wide() {\n    return cfg->get_bool(\n        "wide-yard");\n}\n'
+    ),
+    "src/port.cpp": 'void fail(int code) {\n    show(fmt(_("Crane stopped with code %i"), code));\n}\n',
+    "src/defaults.cpp": 'Table defaults = {\n    {"wide-yard", Data("no")},\n};\n',
+    "src/tally.cpp": "int tally_crates() {\n    return 3;\n}\n",
+    "src/tally.h": "int tally_crates();\n",
+    "test/tally.cpp": 'TEST_CASE("tally", "[Tally]")\n{\n    REQUIRE(tally_crates() == 3);\n}\n',
+    "bridge/tally.rs": "pub fn tally_crates() -> i32 {\n    3\n}\n",
+    "server/src/main/java/org/apache/yard/Winch.java": (
+        "package org.apache.yard;\n\npublic class Winch {\n\n    public void wind(int rows) {\n        rows--;\n"
+        '        LOG.error("windRope exceeded on retries.");\n    }\n}\n'
+    ),
     "tests/TestShelfDialog.cpp": "void TestShelfDialog::weighs()\n{\n}\n",
     **{
         f"share/translations/shop_{language}.ts": f"<TS language='{language}'>\n<name>ShelfDialog</name>\n</TS>\n"
@@ -226,6 +242,53 @@ def asked_modules(asked_shop: Account) -> Account:
                 "android/CrateModule.kt:2 flushCrates — defined here; CrateModule: line 1 and in apple/CrateModule.h:1",
             ],
             id="a method of a class in two languages",
+        ),
+        pytest.param(
+            "who uses Crane?",
+            ["src/crane.h:1 Crane — defined here; the only use: src/yard.cpp:3"],
+            id="a constructor is no use of its class",
+        ),
+        pytest.param(
+            'the status line says "Crane stopped with code 7"',
+            [('src/port.cpp:2 "Crane stopped with code" — the message with its placeholders, also in'
+              " src/yard.cpp:6")],
+            id="a message of two files",
+        ),
+        pytest.param(
+            "who reads the wide-yard option?",
+            ["src/defaults.cpp:2 wide-yard — declared here; read in src/yard.cpp:11"],
+            id="a setting that is read below the name of the function",
+        ),
+        pytest.param(
+            "src/port.cpp: In function 'void fail(int)':\nsrc/port.cpp:12:31: error: no matching function for call to"
+            " 'tally_crates(int)'\n   12 |  tally_crates(1);",
+            ["src/tally.cpp:1 tally_crates — defined here and in bridge/tally.rs:1"],
+            id="the language of the file with the error comes first",
+        ),
+        pytest.param(
+            "----------\ntally\n----------\ntest/tally.cpp:3: FAILED:\n  REQUIRE( sum == 3 )\n"
+            "with expansion:\n  2 == 3",
+            ["src/tally.cpp — tested by tally.cpp, which fails"],
+            id="a failed test of Catch2",
+        ),
+        pytest.param(
+            "java.lang.NullPointerException: null\n\tat java.util.HashMap.get(HashMap.java:12)\n"
+            "\tat org.apache.yard.Rope.pull(Rope.java:7)\n\tat org.apache.yard.Winch.wind(Winch.java:92)\n\nwhy?",
+            ["server/src/main/java/org/apache/yard/Winch.java:5 wind — the trace's innermost frame in this project"],
+            id="a frame in a package of libraries that this project is",
+        ),
+        pytest.param(
+            "2026-11-20 09:14:02,114 [myid:2] - ERROR [Winch-1/10.0.0.1:28:o.a.y.Winch@7] - windRope exceeded on"
+            " retries.\n\nwhat is it?",
+            [('server/src/main/java/org/apache/yard/Winch.java:7 "windRope exceeded on retries" — the only place'
+              " that has it")],
+            id="a log with its level behind other words",
+        ),
+        pytest.param(
+            "只跑 CrateTableTest,别跑整个模块",
+            [(f"{JAVA_TEST} — the only test file of that name; run it alone: `cd crates && mvn test"
+              " -Dtest=CrateTableTest`")],
+            id="a test to run, in Chinese",
         ),
         pytest.param("it says `page.scales()`: 3 crates, why?", [], id="an ordinary word of an owner is no setting"),
         pytest.param(

@@ -51,10 +51,10 @@ class Frame:
     The function is empty outside of Python and the JVM.
     """
 
-    __slots__ = ("function", "is_own", "line", "path")
+    __slots__ = ("function", "is_own", "line", "package", "path")
 
     def __init__(self, path: str, line: str, *, package: str = "", function: str = "") -> None:
-        self.function = function
+        self.function, self.package = function, package
         self.path = path
         self.line = int(line)
         self.is_own = len(path) < LONGEST_PATH and not package.startswith(LIBRARY_PACKAGES) and _is_own(path)
@@ -93,7 +93,7 @@ def installed_frames(text: str) -> list[tuple[str, int, str, str]]:
     ("shop/orders.py") and the module is empty; in Go, it is relative to the module.
     """
     lines = _ends_of(text)
-    found: dict[str, tuple[str, int, str, str]] = {}
+    found = _jvm_packages(lines)
     for above, line in enumerate(lines[1:]):
         place, _, inside = line.strip().partition(" +0x")[0].partition(GO_MODULES)[2].partition("@")
         path, _, number = inside.partition("/")[2].rpartition(":")
@@ -109,6 +109,24 @@ def installed_frames(text: str) -> list[tuple[str, int, str, str]]:
         if inside and len(found) < MOST_INSTALLED:
             found.setdefault(inside, (inside, frame.line, frame.function, ""))
     return list(found.values())
+
+
+def _jvm_packages(lines: list[str]) -> dict[str, tuple[str, int, str, str]]:
+    """Return the innermost frames in packages of libraries, one of which this project may be, by path below its root.
+
+    "at org.apache.cart.Row.sum(Row.java:12)" is in "org/apache/cart/Row.java".
+    """
+    found: dict[str, tuple[str, int, str, str]] = {}
+    for line in lines:
+        bare = line.strip()
+        if bare.startswith("Caused by:"):
+            found = {}
+        frame = _at(bare[3:]) if bare.startswith("at ") else None
+        if frame and frame.package.count(".") > 1 and not frame.package.startswith(("java", "jdk.", "sun.")):
+            path = "/".join((*frame.package.split(".")[:-2], frame.path))
+            if not frame.is_own and len(found) < MOST_INSTALLED:
+                found.setdefault(path, (path, frame.line, frame.function, ""))
+    return found
 
 
 def _go_function(call: str) -> str:

@@ -16,6 +16,7 @@ from enricher.prompt.wording.pasted_lines import (
     logged_error,
     pasted,
     run_by_cargo,
+    said_by_perl,
 )
 from enricher.prompt.wording.place_questions import (
     ASKING,
@@ -27,12 +28,14 @@ from enricher.prompt.wording.place_questions import (
     name_asked_for,
 )
 from enricher.prompt.wording.words import (
+    FIRST_IDEOGRAPH,
     STOP_WORDS,
     generic_stems,
     introduces,
     is_code_form,
     is_file,
     is_identifier,
+    spaced,
     stem,
     without_arity,
 )
@@ -70,7 +73,6 @@ QUOTES = {
 }  # fmt: skip
 LONGEST_RUN = 5
 """Maximum words between "I run" and the flags of a command line."""
-FIRST_IDEOGRAPH = 0x2E80
 _WITH = frozenset("with without mit ohne avec sans con sin com sem senza с без".split())
 SYSTEM_FOLDERS = frozenset(
     "users home tmp etc var usr opt mnt root dev bin sbin proc sys private volumes library applications srv run lib"
@@ -192,8 +194,15 @@ class _Reader:
             if is_file(test):
                 self.note(Name(FAILED, test))
         test, _, number = bare.partition(": ")[0].rstrip(":").rpartition(":")
-        if test.endswith(("_test.go", "_test.exs")) and number.isdecimal():  # "file:line"
+        is_failed = test.endswith(("_test.go", "_test.exs")) or (bare.endswith(": FAILED:") and is_file(test))
+        if is_failed and number.isdecimal():  # "file:line"
             self.note(Name(FAILED, test))
+        message, path = said_by_perl(bare)
+        if path.endswith(".t"):
+            self.note(Name(FAILED, path))
+        elif message:
+            self.note(Name(ERROR, message[:LONGEST_TEXT]))
+            return
         test = bare.partition("Loc: [")[2].partition("(")[0]  # a location printed by Qt Test
         if is_file(test):
             self.note(Name(FAILED, test))
@@ -212,7 +221,7 @@ class _Reader:
         rest = self._quoted(bare) if any(mark in bare for mark in QUOTES) or " '" in f" {bare}" else bare
         if message := _error_message(rest) or _told_message(rest):
             self.note(Name(ERROR, message))
-        words = _spaced(_without_library_function(rest)).split()
+        words = spaced(_without_library_function(rest)).split()
         before = ""
         for at, raw in enumerate(words):
             # Most words are plain, and cannot be names.
@@ -507,10 +516,3 @@ def _closing(text: str, start: int, closing: str) -> int:
             return at
         first, depth = (at if first < 0 else first), depth + (1 if opens else -1)
     return first
-
-
-def _spaced(text: str) -> str:
-    """Replace characters of scripts that have no spaces between words, such as Chinese, with spaces."""
-    if text.isascii():
-        return text
-    return "".join(" " if ord(letter) >= FIRST_IDEOGRAPH else letter for letter in text)

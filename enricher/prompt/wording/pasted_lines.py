@@ -9,6 +9,8 @@ from enricher.prompt.wording.words import is_file
 
 MANY_PASTED, MANY_VALUES = 4, 4
 """Minimum pasted lines for all lines between them to count as pasted; minimum values that make a line data."""
+WORDS_TO_LEVEL = 6
+"""Maximum words of a log line up to its level, such as the date, the time, and the program that wrote it."""
 FAILURES = ("FAILED ", "FAIL ")
 """Beginnings of the lines in which a test runner names a failed test."""
 AROUND = "¿¡\"'`()[]{}<>,;:!?*=|&~…。，、；：！？（）「」『』【】《》“”„‘’«»‹›·"
@@ -73,7 +75,7 @@ def _is_pasted(line: str, bare: str) -> bool:
         return True
     if bare.startswith(_PASTED_STARTS) or bare.endswith(_PASTED_ENDS) or ord(bare[0]) >= FIRST_SYMBOL:
         return True
-    if _is_php_frame(bare) or (run_by_cargo(bare) and not bare.endswith("FAILED")):
+    if _is_php_frame(bare) or (run_by_cargo(bare) and not bare.endswith("FAILED")) or said_by_perl(bare)[1]:
         return True
     first_word = bare.partition(" ")[0]
     if first_word == "#" and ("=" in bare or bare[2:3] == "["):  # a setting that is commented out
@@ -99,6 +101,14 @@ def _is_pasted(line: str, bare: str) -> bool:
     return len(words) > 1 and any(_is_position(word) for word in words[:3])
 
 
+def said_by_perl(bare: str) -> tuple[str, str]:
+    """Return message and file of an error of Perl: ``no such row at lib/Cart.pm line 12.``; two empty texts else."""
+    message, found, place = f" {bare.lstrip('#')}".rpartition(" at ")
+    path, is_line, number = place.partition(" line ")
+    is_told = found and is_line and number.endswith(".") and number[:-1].isdecimal() and is_file(path)
+    return (message.strip(), path) if is_told else ("", "")
+
+
 def run_by_cargo(bare: str) -> str:
     """Return the name of the test in a line such as ``test cart::adds ... ok``; empty for any other line."""
     words = bare.split() if bare.startswith("test ") else []
@@ -120,10 +130,12 @@ def _level(word: str, *, is_first: bool) -> str:
 def logged_error(bare: str) -> str:
     """Return the message of a log line that reports an error; empty for any other line."""
     rest = bare
-    for count in range(4):
+    for count in range(WORDS_TO_LEVEL):
         word, _, rest = rest.partition(" ")
-        if _level(word, is_first=count == 0) in ERROR_LEVELS:
-            return rest.lstrip(" -|:")
+        if level := _level(word, is_first=count == 0):
+            if level in ERROR_LEVELS:
+                return rest.lstrip(" -|:")
+            break
     if "=" not in bare and '":' not in bare:
         return ""
     from enricher.prompt.wording.frames import LEVEL_KEYS, MESSAGE_KEYS, logged_value

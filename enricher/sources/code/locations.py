@@ -21,7 +21,7 @@ from enricher.prompt.wording.names import (
 )
 from enricher.prompt.wording.pasted_lines import is_error
 from enricher.prompt.wording.words import is_code_form, quoted
-from enricher.sources.code import EXAMPLE, SOURCE, TEMPLATE, TEST
+from enricher.sources.code import EXAMPLE, SOURCE, TEMPLATE, TEST, bare_name
 from enricher.sources.code.facts import (
     DEFINITION,
     FEW,
@@ -145,7 +145,8 @@ def _identifier(lookup: Lookup, name: Name) -> Fact | None:
         is_owned = bool(owned)
         places = owned or (places if is_code_form(name.text) else [])
     elif len(places) > 1:
-        places = _of_named_type(lookup, places, name) or places
+        opened = [place for place in places if place.path in lookup.opened]
+        places = opened or _of_named_type(lookup, places, name) or places
     if not places and "-" in name.text and not name.is_certain:
         return only_file(_file_called(lookup, name.text)) or _setting(lookup, name)
     if not places:
@@ -153,6 +154,8 @@ def _identifier(lookup: Lookup, name: Name) -> Fact | None:
     if len(places) > (MOST_DEFINING if name.is_certain or name.is_asked or name.is_class else 1):
         return (_of_this_folder(lookup, name, places) or _declared(lookup, name, places)) if name.is_certain else None
     present = [place for place in places if lookup.verified(place, name.text)]
+    endings = {path.rpartition(".")[2] for path in lookup.named_paths}  # the language that the prompt is about
+    present.sort(key=lambda place: place.path.rpartition(".")[2] not in endings)
     if not present:
         return Fact(DEFINITION, places[0].path, places[0].line, name.text, "defined here", FEW, fault=GONE)
     return _definition(lookup, name, present, namesakes, is_owned=is_owned)
@@ -264,6 +267,8 @@ def _only_definition(lookup: Lookup, name: Name, first: SourceLine, namesakes: s
     if is_word:  # a variable or a field may have the same name, so only calls are certain
         uses.places = [place for place in uses.places if f"{name.text}(" in place.text]
     is_told = lookup.gives_place(first.path) and all(place.path == first.path for place in uses.places)
+    of_its_class = bare_name(first.path) in (name.text, name.owner) and bare_name(first.path)[:1].isupper()
+    is_told |= first.kind == TEST and of_its_class and not name.is_asked  # the class's name is that of its file
     is_everywhere = uses.files or len({place.path for place in uses.places if place.kind != TEST}) > MOST_USING
     is_unknown = lookup.is_exhausted or ((is_word or uses.is_partial) and not uses.places)
     reason = "defined here" + ("" if is_unknown else used(lookup, uses, first, name.text, is_asked=name.is_asked))

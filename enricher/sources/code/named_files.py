@@ -142,7 +142,8 @@ def tested_by(lookup: Lookup, name: Name) -> Fact | None:
     if len(found) > 1:  # "cart.total_test.exs" tests cart.total.ex, and TestCart.cpp tests Cart.cpp and not Cart.h
         own, _, ending = name.text.rpartition("/")[2].rpartition(".")
         same = [path for path in found if path.rpartition("/")[2].rpartition(".")[0] == own.removesuffix("_test")]
-        found = same or [path for path in found if path.endswith(f".{ending}")]
+        alike = [path for path in same or found if path.endswith(f".{ending}")]
+        found = same if len(same) == 1 else alike
     if not stem or len(found) != 1:
         return None
     return Fact(TESTED, found[0], 0, "", f"tested by {quoted(name.text.rpartition('/')[2])}, which fails", FEW)

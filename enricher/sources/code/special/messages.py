@@ -6,7 +6,7 @@ Runs in the hook, but is imported only for a message that the code does not cont
 from __future__ import annotations
 
 from enricher.sources.code import CONFIG, SOURCE, TEMPLATE
-from enricher.sources.code.facts import ONLY, Fact
+from enricher.sources.code.facts import FEW, MOST_SHOWN, ONLY, Fact, format_place
 from enricher.sources.code.lookup import MOST_WITH_ALL_WORDS
 
 TYPE_CHECKING = False
@@ -29,8 +29,12 @@ def place_of_message(lookup: Lookup, message: str, kind: str) -> Fact | None:
     ]  # fmt: skip
     best = max((words for words, *_place in found), default=0)
     places = [(path, line, run) for words, path, line, run in found if words == best > 0]
-    is_one = len({path for path, _line, _run in places}) == 1
-    return Fact(kind, *places[0], "the message with its placeholders", ONLY) if is_one else None
+    first = {path: (path, line) for path, line, _run in reversed(places)}
+    others = [format_place(*first[path]) for path in sorted(first) if path != places[0][0]] if places else []
+    if not places or len(others) >= (MOST_SHOWN if best >= FEWEST_WORDS else 1):
+        return None
+    reason = f"the message with its placeholders{', also in ' * bool(others)}{', '.join(others)}"
+    return Fact(kind, *places[0], reason, FEW if others else ONLY)
 
 
 def _fixed_parts(message: str) -> list[str]:

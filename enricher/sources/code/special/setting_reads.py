@@ -54,10 +54,17 @@ def reading_lines(lookup: Lookup, name: str, place: SourceLine) -> list[SourceLi
     for path in files:
         for number, line in (one for form in forms for one in lookup.occurrences(path, form)):
             is_own = path == place.path and abs(number - place.line) < 2
-            is_read = any(reads(line, form, is_near=path == place.path or form == name) for form in forms)
+            call = _with_line_above(lookup, path, number, line)
+            is_read = any(reads(call, form, is_near=path == place.path or form == name) for form in forms)
             if is_read and not is_own and not is_comment(line) and set(variables).isdisjoint(_variables(line)):
                 found.setdefault((path, number), SourceLine(path, number, SOURCE, line))
     return list(found.values())
+
+
+def _with_line_above(lookup: Lookup, path: str, number: int, line: str) -> str:
+    """Return a line; behind the one above it, if it begins with a quoted name, as the argument of a call may."""
+    is_argument = line.lstrip()[:1] in QUOTES and number > 1
+    return lookup.text(path).split("\n", number)[number - 2].rstrip() + line.strip() if is_argument else line
 
 
 def reads(line: str, form: str, *, is_near: bool) -> bool:

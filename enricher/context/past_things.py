@@ -11,7 +11,7 @@ from enricher.context import Candidate
 from enricher.context.commits import SURE, candidate
 from enricher.context.topic_match import FUNCTION_WORDS
 from enricher.prompt.text import is_version
-from enricher.prompt.wording.past_questions import ADDED, CHANGED, ENGLISH, FIXED, NEWS, OTHER, REMOVED
+from enricher.prompt.wording.past_questions import ADDED, CHANGED, ENGLISH, FIXED, LATIN, NEWS, OTHER, REMOVED
 from enricher.prompt.wording.words import STOP_WORDS, generic_stems, stem, words_of
 
 TYPE_CHECKING = False
@@ -86,6 +86,8 @@ _BETWEEN = _FILLERS - frozenset(
     "on in at to by with into when that if after before while where because during about over under".split()
 )
 """Words that may come between a verb and its object, unlike those before another object ("add tooltips on charts")."""
+_OF_NOTES = ("said, path, line, version, section", "release_notes", "group by said order by rowid")
+"""The columns and the table of the release notes, and how each is read once: the same may lie in a second file."""
 OPPOSITE = {ADDED: REMOVED, REMOVED: ADDED}
 SHORT_PART = 4  # maximum words of the beginning of a list whose verb the next part shares
 SHORT = 5  # maximum words of a commit's subject that only names what it adds
@@ -101,9 +103,19 @@ def find(db: Connection, questions: list[list[Thing]]) -> list[Candidate]:
         else:
             # "Man pages": without its general word, too little may remain of the thing.
             found = _lines(db, wanted) or _lines(db, _Wanted(thing, is_whole=True))
-        if found:
+        if found := found or _by_known_words(db, thing):
             return found[:MOST_TOLD]
     return []
+
+
+def _by_known_words(db: Connection, thing: Thing) -> list[Candidate]:
+    """Return the lines that answer by the long and rare words of a foreign thing that the release notes have, too."""
+    kind, words, form = thing
+    if form != LATIN or kind not in OPPOSITE:
+        return []
+    long = [word for word in words if len(word) > SAME_START]
+    known = [word for word in long if _rows(db, _Wanted((kind, [word], ENGLISH)), *_OF_NOTES)]
+    return _lines(db, _Wanted((kind, known, ENGLISH))) if known else []
 
 
 def lengths_of_names(questions: list[list[Thing]]) -> tuple[int, ...]:
@@ -329,9 +341,7 @@ def _moment(db: Connection, version: str) -> int | None:
 
 
 def _notes(db: Connection, wanted: _Wanted) -> list[Candidate]:
-    # A second file may contain the same notes.
-    rest = "group by said order by rowid"
-    rows = _rows(db, wanted, "said, path, line, version, section", "release_notes", rest)
+    rows = _rows(db, wanted, *_OF_NOTES)
     if wanted.is_since:
         until = {path: line for path, line, _heading in _headings(db, wanted.version)}
         rows = [row for row in rows if row[2] < until.get(row[1], 0)]  # the newest version is at the top

@@ -44,7 +44,7 @@ def names_in(prose: str) -> PromptNames:
         if not 2 < len(bare) <= LONGEST_NAME or bare.strip("0123456789._-") == "":
             continue
         if dot and head and end in SOURCE_ENDS:
-            found.files.append(bare)
+            found.files.append(f".{bare}" if word.startswith(f".{bare}") else bare)  # ".travis.yml"
         elif word.startswith(("./", "../")):
             found.modules.append(bare)
         elif "/" in bare:

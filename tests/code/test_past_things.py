@@ -31,6 +31,7 @@ NOTES = """# Changelog
 - Orders can be exported as PDF, one file
   for each day.
 - Nord colour scheme
+- `priceorder` for the list of crates
 
 ## 1.15.3 (2026-03-02)
 
@@ -125,11 +126,13 @@ def test_a_question_about_the_past_of_a_thing_gets_its_commit(
         ("Warum wurde UncheckedError entfernt und was soll man stattdessen fangen?",
          '9, 2.0.0 (2026-09-01), Removed: "`UncheckedError`: catch `RateError` instead."'),
         ("didn't we fix the crash when the basket is emptied twice?",
-         '21, 1.15.3 (2026-03-02), Fixed: "Crash when the basket is emptied twice"'),
+         '22, 1.15.3 (2026-03-02), Fixed: "Crash when the basket is emptied twice"'),
         ("which version fixed the crash when the basket is emptied twice?",
-         '21, 1.15.3 (2026-03-02), Fixed: "Crash when the basket is emptied twice"'),
+         '22, 1.15.3 (2026-03-02), Fixed: "Crash when the basket is emptied twice"'),
         ("which release has the nord colour scheme", '15, 2.0.0 (2026-09-01), Added: "Nord colour scheme"'),
         ("in welcher version kam das nord scheme dazu", '15, 2.0.0 (2026-09-01), Added: "Nord colour scheme"'),
+        ("¿desde qué versión se pueden clasificar los pedidos por priceorder?",
+         '16, 2.0.0 (2026-09-01), Added: "`priceorder` for the list of crates"'),
         ("em que versão entrou o Nord scheme?", '15, 2.0.0 (2026-09-01), Added: "Nord colour scheme"'),
         ("Nord はいつから対応してる?", '15, 2.0.0 (2026-09-01), Added: "Nord colour scheme"'),
         ("什么时候加的 Nord 配色?", '15, 2.0.0 (2026-09-01), Added: "Nord colour scheme"'),
@@ -181,7 +184,7 @@ def test_commit_and_release_notes_are_told_beside_each_other(
 def test_who_asks_what_is_new_in_a_version_is_told_where_its_notes_are(
     asked: tuple[Account, dict[str, str]], prompt: str
 ) -> None:
-    line = "- CHANGELOG.md:3 — the notes of 2.0.0 (2026-09-01), 5 entries up to line 15"
+    line = "- CHANGELOG.md:3 — the notes of 2.0.0 (2026-09-01), 6 entries up to line 16"
 
     assert line in asked[0].ask(prompt).context.splitlines()
     assert "CHANGELOG" not in asked[0].ask("what's new for the basket in 2.0?").context
@@ -264,6 +267,19 @@ def test_a_folder_that_is_gone_gets_the_commit_that_removed_its_last_file(accoun
     ):
         assert told(account, asked) == [f'`shop/vouchers/` — removed in {made}, {day_of(2)}: "Clean up orders"'], asked
     assert told(account, "where did the old folder go?") == []
+
+
+def test_a_file_whose_name_begins_with_a_point_is_known(account: Account) -> None:
+    root = account.project
+    git(root, "init", "-q")
+    write_all(root, {".travis.yml": "language: c\n", "shop.c": "int a;\n"})
+    commit(root, "Start the shop", days=4)
+    (root / ".travis.yml").unlink()
+    made = commit(root, "Check elsewhere", days=3)
+    account.cli("code", "index")
+
+    line = f'`.travis.yml` — removed in {made}, {day_of(3)}: "Check elsewhere"'
+    assert told(account, "what happened to .travis.yml?") == [line]
 
 
 def test_a_name_of_three_words_is_known_by_them(account: Account) -> None:

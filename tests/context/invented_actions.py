@@ -125,6 +125,7 @@ push|pushして
 trigger|what happens when I push this?
 trigger|what happens if we merge this into main
 trigger|will pushing this deploy anything?
+trigger|what runs on a pull request
 trigger|was passiert wenn ich das pushe?
 trigger|qué pasa cuando hago push a main?
 trigger|что будет если я запушу в main?

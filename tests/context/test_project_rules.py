@@ -182,6 +182,12 @@ def test_who_raises_the_version_of_a_dependency_is_told_how(account: Account, pr
             "docs/RELEASE-PROCEDURE.md — describes how this project releases: Tag, Announce, Celebrate",
         ),
         (
+            "doc/internal/howto-release.md",
+            "# How to cut a release\n\n## Tag\n\nTag the commit.\n\n## Announce\n\n## Celebrate\n",
+            "let's cut 2.45. what are the steps",
+            "doc/internal/howto-release.md — describes how this project releases: Tag, Announce, Celebrate",
+        ),
+        (
             "docs/publish.md",
             "# Publish the reports\n\n## Here\n\n## For others\n\n## On a server\n",
             "make a release",

@@ -81,6 +81,7 @@ def test_a_prompt_that_only_speaks_of_tests_does_not(prompt: str) -> None:
         (["> test bursts", TEST_LIMITS, "Done."], "run just that test", ALONE),
         (["> fix both", LIMITS, STORAGE, "Done."], "tests?", "tests/test_load.py, tests/test_limits.py — "),
         (["> fix both", LIMITS, WORDS, "Done."], "tests?", OF_LIMITS),
+        (["> fix the limit", LIMITS, "Done."], "now a test for the surge, and run only that one", OF_LIMITS),
         (["> fix loading", STORAGE, "Done.", "> now the limit", LIMITS, "Done."], "tests?", OF_LIMITS),
     ],
 )

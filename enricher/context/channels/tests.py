@@ -11,7 +11,7 @@ import os
 from enricher.context import Candidate, Channel
 from enricher.prompt import MENTIONS_OF_TESTS
 from enricher.prompt.text import LONGEST_LABEL, without_code
-from enricher.prompt.wording.words import pieces, without_arity
+from enricher.prompt.wording.words import pieces, spaced, without_arity
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ ASKING = frozenset(
 """A prompt whose first or last sentence starts with one of these and ends in "?" asks for an answer, not a change."""
 ASKING_FOR_TESTS = frozenset("what which where is are does do has have welche gibt hay quels quelles quali há".split())
 """First words of a question that asks for tests, if it mentions them: "which tests cover load_rates?"."""
+HOW = ("how ", "wie ", "comment ", "cómo ", "como ", "come ", "как ")
 FIRST = 3
 ANSWER_ONLY = (
     "change anything", "changing anything", "touch anything", "touching anything", "edit anything", "no code changes",
@@ -51,6 +52,9 @@ ANSWER_ONLY = (
 CORRECTIONS = ("no ", "no,", "no.", "nein", "non,", "não,", "нет", "不", "いや")
 """Beginnings of prompts that correct what the agent proposed: they are about the proposal, not about existing code."""
 TEST_WORDS = ("test", "prueb", "тест", "测试", "テスト")
+FOLDER_OF_PERL = " t/"  # in which a program in Perl has its tests
+NEW_TESTS = ("a test ", "a unit test ", "a regression test ", "tests for ", "ein test ", "un test ", "una prueba ")
+"""How a prompt begins that asks for a test without a verb: "now a test for the limit"."""
 MENTIONS = ("test", "tests", "spec", "specs")
 MOST_WORDS, MOST_PHRASES = 3, 24
 """Maximum words before or after a mention of tests, and maximum phrases, that are compared with test file names."""
@@ -66,7 +70,7 @@ LONG, HEAD, TAIL = 1600, 800, 300
 MOST_NAMES = 6
 MOST_SHOWN = 2  # test files; a prompt that names more is too broad, and gets no tests
 SOURCE_ENDS = frozenset(
-    "py js jsx ts tsx mjs cjs mts cts go rs rb php java kt scala groovy cs swift dart ex exs c cc cpp lua vue"
+    "py js jsx ts tsx mjs cjs mts cts go rs rb php java kt scala groovy cs swift dart ex exs c cc cpp lua pl pm vue"
     " svelte".split()
 )
 """Extensions of files whose tests are looked up; ``enricher.prompt.wording.words`` lists all that prompts mention."""
@@ -88,8 +92,11 @@ def offer(request: Request, _rule: ChannelRule) -> list[Candidate]:
     if len(prompt) > LONG:
         prompt = f"{prompt[:HEAD]}\n{prompt[-TAIL:]}"
     low = prompt.lower()
+    if "outside" in low:
+        low = low.replace("outside of the tests", "").replace("outside of tests", "").replace("outside tests", "")
     of_it, to_run = _wanted_of_it(request, low)
-    is_wanted = any(word in low for word in (*ASKS, *TEST_WORDS)) and _is_about_work(low) and not _is_question(low)
+    is_wanted = any(word in low for word in (*ASKS, *TEST_WORDS, FOLDER_OF_PERL))
+    is_wanted = is_wanted and _is_about_work(low) and (_asks_how_to_run(low) or not _is_question(low))
     if not project.root or not (of_it or is_wanted or _asks_for_tests(low)):
         return []
     paths, names = _named(prompt)
@@ -104,6 +111,8 @@ def offer(request: Request, _rule: ChannelRule) -> list[Candidate]:
         found = tests_worked_on(index, project.root, request.conversation, to_run=to_run)
     else:
         found = _tests(index, project.root, paths, names, changed, described)
+        if not found and (own := _to_run(index, low, paths)):
+            found, to_run = [own], True
     return _candidates(index, request, found, of_it=of_it, to_run=to_run) if found else []
 
 
@@ -117,8 +126,31 @@ def _wanted_of_it(request: Request, low: str) -> tuple[bool, bool]:
     return kind in (OF_IT, RUN_IT), kind == RUN_IT
 
 
+def _to_run(index: Connection, low: str, paths: list[str]) -> Test | None:
+    """Return the test file that a prompt names and orders to run, without a reason; None if there is none."""
+    from enricher.sources.code.testfiles import Test, is_test_file
+
+    if len(paths) != 1 or not is_test_file(index, paths[0]):
+        return None
+    from enricher.prompt.conversation.wanted_tests import orders_to_run
+
+    return Test(paths[0], "", "by name") if orders_to_run(low) else None
+
+
+def _asks_how_to_run(low: str) -> bool:
+    """Return whether a prompt asks how to run some tests: "how do I run just the cart tests?"."""
+    if not low.startswith(HOW) or not any(word in low for word in TEST_WORDS):
+        return False
+    from enricher.prompt.conversation.wanted_tests import orders_to_run
+
+    return orders_to_run(low)
+
+
 def _is_question(low: str) -> bool:
     if any(words in low.replace("anything else", "") for words in ANSWER_ONLY):
+        return True
+    # Some leave out the mark.
+    if low.startswith(("is ", "are ", "does ", "did ", "who ")) and not any(word in low for word in TEST_WORDS):
         return True
     sentences = [one for one in low.replace("? ", "?\n").replace(". ", ".\n").splitlines() if one.strip()]
     return any(
@@ -144,10 +176,11 @@ def _is_about_work(low: str) -> bool:
 def _changed(request: Request, low: str) -> list[str]:
     if not request.conversation.changed or not any(word in low for word in TEST_WORDS):
         return []
-    from enricher.prompt.wording.actions import NEW_TEST, TEST, asked_actions
+    from enricher.prompt.wording.actions import NEW_TEST, TEST, asked_actions, clauses
 
-    asks = {TEST, NEW_TEST}.intersection(asked_actions(request.prompt))
-    return request.conversation.changed[:MOST_SHOWN] if asks else []
+    is_named = "".join(clauses(low)[:1]).startswith(NEW_TESTS)
+    is_asked = is_named or {TEST, NEW_TEST}.intersection(asked_actions(request.prompt))
+    return request.conversation.changed[:MOST_SHOWN] if is_asked else []
 
 
 def _described(low: str) -> list[list[str]]:
@@ -177,7 +210,7 @@ def _named(prompt: str) -> tuple[list[str], list[str]]:
             continue
         parts = line.split("`")  # every second part was in backticks
         for number, part in enumerate(parts):
-            words = part.split()
+            words = spaced(part).split()
             for raw in words:
                 _take(raw, number % 2 == 1 and len(parts) > 2 and len(words) == 1, paths, names)
     return paths[:MOST_NAMES], names[:MOST_NAMES]
@@ -189,7 +222,7 @@ def _take(raw: str, is_marked: bool, paths: list[str], names: list[str]) -> None
         return
     path = word.partition(":")[0].removeprefix("./")
     stem, dot, end = path.rpartition(".")
-    if dot and stem and end.lower() in SOURCE_ENDS:
+    if dot and stem and (end.lower() in SOURCE_ENDS or (end == "t" and "/" in stem)):
         if path not in paths:
             paths.append(path)
         return
@@ -242,7 +275,7 @@ def _candidates(db: Connection, request: Request, tests: list[Test], *, of_it: b
     shown = unopened or tests[:1]
     run = command(db, shown)
     if to_run and not unopened:
-        return [_command_alone(shown[0], run, request)] if run else []
+        return [_command_alone(shown[0], run, request)] if run and run not in request.prompt else []
     stale = "" if unopened else "the conversation has it already"
     if not os.path.isfile(f"{request.project.root}/{shown[0].path}"):
         stale = "the file is gone"

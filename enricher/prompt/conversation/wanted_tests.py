@@ -119,6 +119,11 @@ def wanted(prompt: str) -> str:
     return found if found == RUN_ONE or all(map(_keeps_the_subject, others)) else ""
 
 
+def orders_to_run(low: str) -> bool:
+    """Return whether a prompt in lower case has a verb such as "run"."""
+    return not _OF["run"].isdisjoint(low.split()) or any(word in low for word in _WIDE["run"])
+
+
 def _keeps_the_subject(words: list[str]) -> bool:
     """Return whether a clause other than the one about tests keeps the subject, such as "rename it to limit"."""
     if len(words) <= FEW_WORDS or not _NOUNS.isdisjoint(words) or (_GLUE | _OF["negation"]).issuperset(words):

@@ -90,9 +90,7 @@ def used(lookup: Lookup, uses: Uses, definition: SourceLine, name: str, *, is_as
     if not places:
         return f"{exported}, no other use found" if exported else "; no other use found"
     calls = [place for place in places if f"{name}(" in place.text]
-    is_called = bool(calls) and not name[:1].isupper()  # a class is used in annotations as well
-    # In Ruby, a line without brackets may call it, too.
-    is_called = is_called and not any(place.path.endswith(BARE_CALLS) for place in places if place not in calls)
+    is_called = _is_called(name, calls, places)
     is_passed_on = is_called and len(calls) < len(places)
     places = calls if is_called else places
     word = "caller" if is_called else "use"
@@ -110,6 +108,12 @@ def used(lookup: Lookup, uses: Uses, definition: SourceLine, name: str, *, is_as
     if len(places) == 1:
         return f"; {'one' if tests or uses.is_partial or is_passed_on else 'the only'} {word}: {listed}{also}"
     return f"; {len(places)} {word}s: {listed}{also}"
+
+
+def _is_called(name: str, calls: list[SourceLine], places: list[SourceLine]) -> bool:
+    """Return whether the ``calls`` among the ``places`` are all of them: annotations use a class as well."""
+    are_all = not any(place.path.endswith(BARE_CALLS) for place in places if place not in calls)
+    return bool(calls) and are_all and not name[:1].isupper()
 
 
 def as_list(places: list[str], *, most: int = MOST_SHOWN) -> str:

@@ -202,6 +202,9 @@ def _of_question(words: list[str]) -> str:
 
 
 def _asks_what_starts(words: list[str]) -> bool:
+    if words[0] == "what" and words[1:3] in (["runs", "on"], ["starts", "on"], ["happens", "on"]):
+        event = " ".join(word for word in words[3:] if word not in ("a", "an", "the", "every", "each", "any", "new"))
+        return event in ("push", "pushes", "pr", "prs", "pull request", "pull requests")
     at = next((number for number, word in enumerate(words) if word in _SENDING), 0)
     if not at or not _OWN.issuperset(words[at + 1 : at + 3]):
         return False

@@ -26,10 +26,10 @@ STEPS, RULE = 9.0, 8.0
 _I = re.IGNORECASE
 _DEVELOPERS_FOLDER = r"docs?/(?:source/)?(?:dev|devel|development|developers?|contribut(?:e|ing|ors?))/"
 _DOCUMENT = re.compile(
-    r"^(?:(?:.{0,60}/)?(?:(?:HOW[-_]TO[-_])?CONTRIBUT(?:E|ING)|DEVELOP(?:MENT|ING|ERS?)|HACKING|RELEAS(?:E|ES|ING)"
+    r"^(?:(?:.{0,60}/)?(?:(?:HOW[-_]?TO[-_])?(?:CONTRIBUT(?:E|ING)|DEVELOP(?:MENT|ING|ERS?)|HACKING|RELEAS(?:E|ES|ING)"
     r"|MAINTAIN(?:ERS|ING)|PUBLISH(?:ING)?|DEPLOY(?:MENT|ING)?|(?:RUNNING[-_])?TEST(?:S|ING|[-_]SUITE)|BUILD(?:ING)?"
     r"|WORKFLOW|CONVENTIONS|VERIFICATION"
-    r"|AGENTS|CLAUDE|GEMINI|README)(?![a-z]|-\w+\.\d)[\w.-]*?\.(?:md|markdown|rst|txt|adoc)"
+    r"|AGENTS|CLAUDE|GEMINI|README))(?![a-z]|-\w+\.\d)[\w.-]*?\.(?:md|markdown|rst|txt|adoc)"
     r"|(?:\.github|\.agents|\.claude/rules|\.cursor/rules)/[\w./-]+\.(?:md|mdc)|\.cursorrules|\.windsurfrules"
     rf"|{_DEVELOPERS_FOLDER}[\w./-]+\.(?:md|rst)"
     r"|(?:docs?/)?(?-i:CONTRIBUTING|HACKING|DEVELOPMENT|README|(?:RUNNING_)?TEST(?:S|ING)|RELEAS(?:E|ING))"

@@ -64,7 +64,8 @@ _ASIDE = re.compile(
 )
 _PYTHON_TEST = re.compile(r"(?:^|/)(?:test_\w+|\w+_test|tests)\.py$")
 _GUIDE = re.compile(
-    r"(?:^(deploy)|(?:^|/)(?:releas|publish))\w*(?:[-_](?:process|procedure|guide|checklist))?\.\w+$", re.IGNORECASE
+    r"(?:^(deploy)|(?:^|/)(?:how[-_]?to[-_])?(?:releas|publish))\w*(?:[-_](?:process|procedure|guide|checklist))?\.\w+$",
+    re.IGNORECASE,
 )
 """A document that is about releasing or deploying as a whole; in a folder, one on deploying is for users."""
 GUIDE = 8.5

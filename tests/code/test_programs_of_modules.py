@@ -332,7 +332,7 @@ def test_a_module_of_elixir_that_was_removed_is_told(account: Account) -> None:
     assert "".join(found).startswith("`CrateTracer` — removed from lib/tracer.ex in ")
 
 
-def test_where_a_program_of_the_project_runs_a_test_file_the_usual_command_is_not_told(account: Account) -> None:
+def test_where_a_program_of_the_project_runs_a_test_file_it_is_told_for_each(account: Account) -> None:
     readme = "# Shop\n\n## Contributing\n\nTo run a single test:\n\n```sh\nbin/try test/cart_test.exs\n```\n"
     write_all(
         account.project,
@@ -352,4 +352,7 @@ def test_where_a_program_of_the_project_runs_a_test_file_the_usual_command_is_no
     assert told(account, "how do I run a single test?") == [
         "README.md:8 — runs one test: `bin/try test/cart_test.exs`"
     ]  # fmt: skip
-    assert "test/cart_test.exs:2 — tests sum_rows, named there once" in told(account, "sum_rows must skip empty rows")
+    run = "run it alone: `bin/try test/cart_test.exs`"
+    assert f"test/cart_test.exs:2 — tests sum_rows, named there once; {run}" in told(
+        account, "sum_rows must skip empty rows"
+    )

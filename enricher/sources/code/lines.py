@@ -34,6 +34,9 @@ _ALONE_ENDS = (*_C_ENDS, *_RUBY_ENDS, ".sh", ".bash", ".zsh")
 """Extensions of files in which a name alone on its line is a call or a value; in other files, it is a list item."""
 _BEFORE_CALLS = frozenset("return else do case goto throw new delete sizeof co_await co_return co_yield".split())
 """Words of C and C++ that may precede a call; after any other word, a function is declared."""
+_READING = (
+    "env", "environ", "env.get", "environ.get", "env.fetch", "env::var", "environment", "getenvironmentvariable",
+)  # fmt: skip
 _VARIABLES = ("const ", "let ", "var ", "val ", "local ", "static ", "mut ")
 
 
@@ -300,7 +303,7 @@ def reads_environment(line: str, name: str) -> bool:
         after = pieces[at + 1].lstrip("\"'`]}) ")
         is_set = after.startswith("=") and after[1:2] not in ("=", ">")
         owner = before.rstrip("\"'`([{.?!").lower()
-        if not is_set and owner.endswith(("env", "environ", "env.get", "environ.get", "env.fetch", "env::var")):
+        if not is_set and owner.endswith(_READING):
             return True
     return False
 

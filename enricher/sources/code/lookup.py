@@ -45,6 +45,7 @@ NOT_REGISTERING = frozenset(
     " Nullable NonNull SuppressWarnings discardableResult MainActor implementation end".split()
 )
 """Decorators, attributes and annotations that register nothing: such code is only called by its name."""
+INDENTATION_OF_DART = 2
 LIKE_START = 2
 """Number of initial letters that a misspelled name must share with the correct one."""
 
@@ -164,7 +165,10 @@ class Lookup:
         return above.startswith(("@", "#[")) and name not in NOT_REGISTERING
 
     def symbols_around(self, path: str, line: int) -> list[str]:
-        """Return the names of the definitions around a line, judged by indentation, the innermost first."""
+        """Return the names of the definitions around a line, judged by indentation, the innermost first.
+
+        A definition whose line ends with a semicolon has no body.
+        """
         lines = self.text(path).split("\n")
         if not 0 < line <= len(lines):
             return []
@@ -176,7 +180,8 @@ class Lookup:
         depth = indentation(lines[line - 1])
         found: list[str] = []
         for name, at in rows:
-            if at == line or indentation(lines[at - 1]) < depth:
+            is_around = indentation(lines[at - 1]) < depth and not lines[at - 1].rstrip().endswith(";")
+            if at == line or is_around:
                 found.append(name)
                 depth = indentation(lines[at - 1])
         return found
@@ -251,6 +256,7 @@ class Lookup:
                 continue  # a helper of these tests has the same name, and helpers are not indexed
             for line, text in lines:
                 is_definition = defines_in(path, text, name) or (path == home and line in defining)
+                is_definition = is_definition or (path == home and _is_constructor_of_dart(path, text, name))
                 is_key = kind == code.TEST and is_only_quoted(text, name)
                 if not is_definition and not is_key and not only_mentions(path, self.text(path), line, text, name):
                     uses.places.append(SourceLine(path, line, kind, text))
@@ -373,6 +379,11 @@ class Lookup:
             known = "" if self.is_exhausted else without_pod(path, code.read_file(self.root, path))
             self._texts[path] = known
         return known
+
+
+def _is_constructor_of_dart(path: str, line: str, name: str) -> bool:
+    is_member = path.endswith(".dart") and indentation(line) <= INDENTATION_OF_DART
+    return is_member and line.lstrip().removeprefix("factory ").startswith((f"{name}(", f"{name}."))
 
 
 def _is_for_browsers(path: str) -> bool:

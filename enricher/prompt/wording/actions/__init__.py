@@ -291,7 +291,7 @@ def _is_committable(verb: str, rest: list[str], behind: frozenset[str]) -> bool:
         return False
     if verb in ("commit", "push"):
         return not thing or thing in _OWN_CHANGES
-    return thing in behind
+    return thing in behind or (verb == "format" and rest[0] in ("my", "our", "your") and thing in _OWN_CHANGES)
 
 
 def _is_path(word: str) -> bool:

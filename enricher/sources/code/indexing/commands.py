@@ -54,7 +54,7 @@ _TESTS = (
     r"\b(?:pytest|vitest|jest|nox"
     r"|tox(?!.* (?:devenv|list|-av?|-lv?|config|format|fmt|lint|\w*docs|static|types?|release|publish|build)\b)"
     r"|rspec|phpunit|ctest|go test|cargo (?:nextest|test)|mix test|rake (?:test|spec)|rails test"
-    r"|dotnet test|swift test|deno test|bun test|manage\.py test|unittest)\b"
+    r"|dotnet test|swift test|(?:dart|flutter) test|deno test|bun test|manage\.py test|unittest)\b"
     r"|\b(?:npm|pnpm|yarn|bun|make|just|task|gradlew?|mvnw?|composer|hatch)(?: run)? \S*test\b"
 )
 _OF_ONE_TEST = (
@@ -70,12 +70,15 @@ _COMMANDS = _compiled(
         ONE_TEST: rf"(?:{_TESTS}).*{_OF_ONE_TEST}",
         "test": _TESTS,
         "lint": r"\b(?:ruff|flake8|pylint|eslint|biome|prettier|clang-format|svelte-check|vue-tsc|tsc (?:\S+ )*--noEmit"
-        r"|golangci-lint|mypy|pyright|clippy|rubocop|pre-commit run|gofmt)\b"
+        r"|golangci-lint|mypy|pyright|clippy|rubocop|pre-commit run|gofmt"
+        r"|swift-?(?:format|lint)|swift package \S*format\S*|dotnet format|dart (?:format|analyze)|flutter analyze)\b"
         r"|\b(?:npm|pnpm|yarn|bun|make|just|task|hatch)(?: run)? (?:lint|format|fmt|typecheck|check)\b",
         "run": r"\b(?:npm|pnpm|yarn|bun|make|just|task)(?: run)? (?:dev|start|serve)\b|\bnpm start\b|\buvicorn \S+"
-        r"|\bflask run\b|\bmanage\.py runserver\b|\brails s(?:erver)?\b|\bdocker[ -]compose up\b",
+        r"|\b(?:flask|dotnet|swift|flutter) run\b|\bmanage\.py runserver\b|\brails s(?:erver)?\b"
+        r"|\bdocker[ -]compose up\b",
         "build": r"\b(?:npm|pnpm|yarn|bun|make|just|task)(?: run)? build\b|\bcargo build\b|\bgo build\b"
-        r"|\bpython -m build\b|\buv build\b|\bpoetry build\b|gradlew? build|mvnw? (?:package|install)\b",
+        r"|\b(?:dotnet|swift|flutter) build\b|\bpython -m build\b|\buv build\b|\bpoetry build\b"
+        r"|gradlew? build|mvnw? (?:package|install)\b",
         "deploy": r"\b(?:fly|vercel|wrangler|netlify|firebase|gcloud app|cdk|serverless|sam|kamal) deploy\b"
         r"|\b(?:npm|pnpm|yarn|bun|make|just|task)(?: run)? deploy\b|\bkubectl apply\b",
         "release": r"\b(?:npm|pnpm|yarn|cargo|uv|poetry|bun) publish\b|\btwine upload\b|\bnpm version\b"
@@ -303,6 +306,7 @@ def _of_document(project: ProjectFiles, path: str, text: str) -> list[Command]:
     for number, line, headings in fenced(text):
         command = line.partition(" #")[0].strip()
         action = ONE_TEST if runs_test_by_itself(project, command) else _action_of_command(command)
+        action = action or _own_task(project, command)
         if not action or action in found or line.startswith("#") or len(command) > LONGEST_COMMAND:
             continue
         if (_has_placeholder(command) and action != ONE_TEST) or (headings and _NOT_DEVELOPMENT.search(headings[0])):
@@ -321,9 +325,21 @@ def _of_document(project: ProjectFiles, path: str, text: str) -> list[Command]:
 
 
 def runs_test_by_itself(project: ProjectFiles, command: str) -> bool:
-    """Return whether a command passes a test file to one of the project's own programs: ``bin/try a_test.exs``."""
-    program, *given = [word for word in command.split() if "=" not in word] or [""]
-    return "/" in program and bool(given) and given[-1] in project.present and kind_of(given[-1]) == TEST
+    """Return whether a command passes a test file to one of the project's own programs: ``bin/try a_test.exs``.
+
+    An interpreter may come before it, and the path may stand for any: ``dart tool/try.dart path/to/a_test.dart``.
+    """
+    words = [word for word in command.split() if "=" not in word]
+    *called, test = words or [""]
+    is_own = any("/" in word and (word in project.present or not at) for at, word in enumerate(called[:2]))
+    return is_own and kind_of(test) == TEST and (test in project.present or "path/to" in test)
+
+
+def _own_task(project: ProjectFiles, command: str) -> str:
+    """Return the task that a script in the top folder does: "generate schema" of ``./dev generate-schema``."""
+    program, *given = command.split() or [""]
+    is_own = program.startswith("./") and program[2:] in project.present
+    return _task(given[0]) if is_own and len(given) == 1 and "-" in given[0] and given[0][0] != "-" else ""
 
 
 def _has_placeholder(command: str) -> bool:

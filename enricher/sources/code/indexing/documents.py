@@ -91,14 +91,17 @@ def titles(text: str) -> list[str]:
 def fenced(text: str) -> list[tuple[int, str, tuple[str, ...]]]:
     """Return the lines of all shell blocks, each with its number and the headings above it, nearest first.
 
-    An indented line that begins with a prompt ("$ make test") is from such a block as well.
+    An indented line that begins with a prompt ("$ make test") is from such a block as well, and so are indented lines
+    behind one that ends with a colon ("To run the tests:").
     """
     found: list[tuple[int, str, tuple[str, ...]]] = []
     reader = _Reader()
-    inside, language = False, ""
+    inside, language, above = False, "", ""
     for number, line in enumerate(text.splitlines(), 1):
         mark = _FENCE.match(line)
-        is_prompt = not inside and line.startswith(_INDENTED) and line.strip().startswith("$ ")
+        is_indented = not inside and line.startswith(_INDENTED) and bool(line.strip())
+        is_prompt = is_indented and (line.strip().startswith("$ ") or above.endswith(":"))
+        above = above if is_indented or not line.strip() else line.rstrip()
         if mark:
             inside, language = not inside, mark[2].lower() if not inside else ""
         elif is_prompt or (inside and language in SHELLS and line.strip()):

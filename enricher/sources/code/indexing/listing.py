@@ -40,6 +40,9 @@ _LOCKS = frozenset("package-lock.json yarn.lock pnpm-lock.yaml poetry.lock cargo
                    " pipfile.lock go.sum uv.lock bun.lockb npm-shrinkwrap.json".split())  # fmt: skip
 _TEST_FOLDERS = frozenset("test tests testing __tests__ spec specs e2e test-d testdata test_data fixtures __mocks__"
                           " __fixtures__ __snapshots__ type-tests typetests".split())  # fmt: skip
+_TEST_PROJECTS = ("Tests", "Test", ".tests", ".test", "_tests", "_test")
+"""Ends of the names of folders with tests, where these are a project: Shop.UnitTests, ShopTests, jvmTest."""
+_ENDS_OF_TEST_PROJECTS = frozenset("cs fs vb swift kt java scala".split())
 _DOC_FOLDERS = frozenset(("doc", "docs", "documentation", "website", "docs_src", "changelog.d", "changes",
                           "newsfragments", "changelog", "releasenotes", ".changeset"))  # fmt: skip
 _EXAMPLE_FOLDERS = frozenset(("example", "examples", "demo", "demos", "sample", "samples", "tutorial", "tutorials",
@@ -210,7 +213,10 @@ def kind_of(path: str) -> int:
         return VENDORED
     if end in ("po", "pot") or _is_translation(folders, stem, end):
         return TRANSLATION
-    if _is_test(stem or name, end) or _in_tests(folders, end):
+    is_of_test_project = end in _ENDS_OF_TEST_PROJECTS and any(
+        folder.endswith(_TEST_PROJECTS) for folder in path.split("/")[:-1]
+    )
+    if is_of_test_project or _is_test(stem or name, end) or _in_tests(folders, end):
         return TEST
     # Below src/, a folder such as build/ or demo/ belongs to the program.
     outer = set(folders[: folders.index("src")] if "src" in folders else folders)

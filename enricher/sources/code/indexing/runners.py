@@ -24,6 +24,7 @@ _PYTEST_CALL = re.compile(r"(?:python3? -m )?pytest\b")
 _FOR_UNITTEST = re.compile(r"^(?:import|from) unittest\b(?!\.mock)|TestCase\)", re.MULTILINE)
 _FOR_PYTEST = re.compile(r"^(?:import|from) pytest\b|^def test_", re.MULTILINE)
 _OF_DOTNET = (".sln", ".slnx", ".csproj", ".fsproj", ".vbproj")
+_OF_FLUTTER = re.compile(r"^\s+sdk:\s*flutter\b", re.MULTILINE)
 NODE_ENDS = "js jsx ts tsx mjs cjs mts cts vue svelte"
 
 
@@ -55,7 +56,7 @@ def runners(project: ProjectFiles) -> list[Runner]:
         elif name == "composer.json" and (program := _php_program(text)):
             found.append(Runner(folder, "php", f"vendor/bin/{program} {{path}}"))
         elif name == "pubspec.yaml":
-            found.append(Runner(folder, "dart", "flutter test {path}" if "flutter" in text else "dart test {path}"))
+            found.append(Runner(folder, "dart", f"{'flutter' if _OF_FLUTTER.search(text) else 'dart'} test {{path}}"))
         elif name in ("build.gradle", "build.gradle.kts") and not folder:
             found.append(Runner("", "java kt groovy", f"{_wrapper(project, '', 'gradle')} test --tests '*{{stem}}'"))
         elif name == "pom.xml":  # run for all modules at once, it would fail in modules that lack the test
@@ -70,9 +71,13 @@ def runners(project: ProjectFiles) -> list[Runner]:
     if "Package.swift" in project.present:
         found.append(Runner("", "swift", "swift test --filter {stem}"))
     found += _python(project)
-    own = {one.command.rpartition(".")[2] for one in commands(project) if runs_test_by_itself(project, one.command)}
     # If the documents run such files with a program of the project, the usual command probably fails.
-    return sorted((one for one in found if own.isdisjoint(one.ends.split())), key=lambda one: -len(one.folder))
+    own = [
+        Runner(one.folder, one.command.rpartition(".")[2], f"{one.command.rpartition(' ')[0]} {{path}}")
+        for one in commands(project) if runs_test_by_itself(project, one.command)
+    ][:1]  # fmt: skip
+    others = (one for one in found if not own or own[0].ends not in one.ends.split())
+    return sorted([*own, *others], key=lambda one: -len(one.folder))
 
 
 def _wrapper(project: ProjectFiles, folder: str, program: str) -> str:

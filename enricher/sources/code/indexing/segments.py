@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from enricher.prompt.redaction import without_secrets
 from enricher.prompt.wording.words import LONGEST, terms
-from enricher.sources.code import TEST, TRANSLATION, stem_of
+from enricher.sources.code import MOST_READ_BYTES, TEST, TRANSLATION, stem_of
 from enricher.sources.code.indexing import listing
 from enricher.sources.code.indexing.symbols import definitions, imported
 from storage.base import private
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable
 
-MOST_BYTES = 400_000
-"""Maximum bytes of a file whose text is indexed; a larger file counts as data, and only its path is indexed."""
 LONGEST_LINE = 2_000
 MINIFIED_LINE = 400
 """Average characters per line above which a file was not written by hand."""
@@ -41,7 +39,7 @@ class FileContent:
         self.text = ""
         self.digest = ""
         path = f"{root}/{file.path}"
-        if reads and 0 < file.size <= MOST_BYTES and (listing.is_text(file.path) or self._is_script(path)):
+        if reads and 0 < file.size <= MOST_READ_BYTES and (listing.is_text(file.path) or self._is_script(path)):
             self._read(path)
 
     def _is_script(self, path: str) -> bool:
@@ -55,7 +53,7 @@ class FileContent:
 
     def _read(self, path: str) -> None:
         try:
-            content = private.read_file(path, MOST_BYTES)
+            content = private.read_file(path, MOST_READ_BYTES)
         except OSError:
             return
         self.digest = blake2b(content, digest_size=8).hexdigest()

@@ -24,10 +24,11 @@ LIBRARY_PACKAGES = (
     "com.google.", "com.fasterxml.", "com.zaxxer.", "com.mysql.", "com.intellij.", "com.amazonaws.",
     "software.amazon.", "io.netty.", "io.reactivex.", "io.micrometer.", "io.quarkus.", "io.vertx.", "okhttp3.",
     "retrofit2.", "feign.", "net.bytebuddy.",
+    "System.", "Microsoft.", "Mono.", "MS.", "UnityEngine.", "Xunit.", "NUnit.",
 )  # fmt: skip
 LIBRARY_STARTS = (
     "<", "node:", "internal/", "ext:", "bun:", "native:", "native ", "phar://", "node_modules/", "vendor/bundle/",
-    "library/std/", "library/core/", "electron/js2c/", "webpack/",
+    "library/std/", "library/core/", "electron/js2c/", "webpack/", "dart:", "flutter/lib/", "flutter_test/lib/",
 )  # fmt: skip
 LIBRARY_FOLDERS = (
     "site-packages", "dist-packages", "/node_modules/", "/lib/python", "/.cargo/", "/.rustup/", "/rustc/", "/gems/",
@@ -84,6 +85,19 @@ def innermost(text: str) -> Frame | None:
         python = [frame for frame in frames if frame.path.endswith(PYTHON_ENDS)]
         return (python or frames)[-1] if frames else None
     return next((section[0] for section in reversed(sections) if section), None)
+
+
+def call_without_place(text: str) -> tuple[str, str]:
+    """Return the type and method of the innermost frame, no library's, of a .NET trace without files; else "", ""."""
+    for line in _ends_of(text):
+        bare = line.strip()
+        call = bare.removeprefix("at ").partition("(")[0].strip()
+        names = call.split(".")
+        is_call = bare.startswith("at ") and "(" in bare and len(names) > 2 and all(map(str.isidentifier, names))
+        is_call = is_call and names[-2][0].isupper()
+        if is_call and not call.startswith(LIBRARY_PACKAGES) and read_frame(bare) is None:
+            return names[-2], names[-1]
+    return "", ""
 
 
 def installed_frames(text: str) -> list[tuple[str, int, str, str]]:
@@ -167,7 +181,7 @@ def read_frame(bare: str) -> Frame | None:
     if bare.startswith(("--> ", "from ")):
         return _located(bare.partition(" ")[2].partition(":in ")[0])
     if bare.startswith("#"):
-        return _php(bare)
+        return _php(bare) or _dart(bare)
     if "panicked at " in bare:
         return _panic(bare)
     if ".php on line " in bare:
@@ -246,6 +260,20 @@ def _php(bare: str) -> Frame | None:
     path, found, after = rest.partition(".php(")
     number = after.partition(")")[0]
     return Frame(path + ".php", number) if found and level.isdigit() and _is_number(number) else None
+
+
+def _dart(bare: str) -> Frame | None:
+    """Return the frame in a line of Dart's stack traces, ``#0  Cart.add (package:shop/src/cart.dart:12:5)``; else None.
+
+    Its path begins with the folder ``shop/lib``: a package may be in a folder of its name.
+    """
+    called, _, place = bare.rstrip(")").rpartition(" (")
+    frame = _located(place) if place.startswith(("package:", "dart:", "file:")) else None
+    if frame and place.startswith("package:"):
+        package, _, inside = frame.path.removeprefix("package:").partition("/")
+        parts = called.replace(".<anonymous closure>", "").split()[-1].split(".")
+        return Frame(f"{package}/lib/{inside}", str(frame.line), function=parts[-1])
+    return frame
 
 
 def _panic(bare: str) -> Frame | None:

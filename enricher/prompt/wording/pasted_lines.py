@@ -29,20 +29,21 @@ _PASTED_STARTS = (
     "PHP Parse error: ", "Stack trace:", *FAILURES, "PASSED ", "E   ", "npm ERR", "error[", "warning[", "-->",
     "panic:", "goroutine ", "!",
 )  # fmt: skip
+_IN_NUMBERED_FRAMES = (".php(", "{main}", "[internal", "(package:", "(dart:")
 _PASTED_ENDS = ("{", ";", "},", "});", ");", "=>", "/>", "\\")
 
 
 def is_of_trace(bare: str) -> bool:
     """Return whether a line is the beginning or another part of a stack trace."""
     starts = ("Traceback", "at ", "at: ", 'File "', "panic:", "goroutine ", "thread '", "Caused by:")
-    if bare.startswith(starts) or _is_php_frame(bare):
+    if bare.startswith(starts) or _is_numbered_frame(bare):
         return True
     return is_error(bare.removeprefix("E   ").partition(":")[0])  # pytest prints "E   KeyError: 1"
 
 
-def _is_php_frame(bare: str) -> bool:
-    """Return whether a line is from a stack trace of PHP, such as ``#0 /app/src/Foo.php(12): bar()``."""
-    return bare[0] == "#" and bare[1:2].isdecimal() and (".php(" in bare or "{main}" in bare or "[internal" in bare)
+def _is_numbered_frame(bare: str) -> bool:
+    """Return whether a line is from a trace of PHP or Dart, such as ``#0 /app/src/Foo.php(12): bar()``."""
+    return bare[0] == "#" and bare[1:2].isdecimal() and any(mark in bare for mark in _IN_NUMBERED_FRAMES)
 
 
 def pasted(lines: list[tuple[str, str]]) -> list[bool]:
@@ -75,7 +76,7 @@ def _is_pasted(line: str, bare: str) -> bool:
         return True
     if bare.startswith(_PASTED_STARTS) or bare.endswith(_PASTED_ENDS) or ord(bare[0]) >= FIRST_SYMBOL:
         return True
-    if _is_php_frame(bare) or (run_by_cargo(bare) and not bare.endswith("FAILED")) or said_by_perl(bare)[1]:
+    if _is_numbered_frame(bare) or (run_by_cargo(bare) and not bare.endswith("FAILED")) or said_by_perl(bare)[1]:
         return True
     first_word = bare.partition(" ")[0]
     if first_word == "#" and ("=" in bare or bare[2:3] == "["):  # a setting that is commented out
@@ -146,7 +147,7 @@ def logged_error(bare: str) -> str:
 def is_data(bare: str) -> bool:
     """Return whether a pasted line is from a log or a table, so that it is useless to search the project for it."""
     # Such lines contain times, numbers or other values of one run.
-    if _is_php_frame(bare) or bare.startswith(("at ", "File ")):
+    if _is_numbered_frame(bare) or bare.startswith(("at ", "File ")):
         return True
     return bare[0] in "[|{<0123456789" or "://" in bare or ord(bare[0]) > 127
 

@@ -116,7 +116,8 @@ def _of_name(db: Connection, root: str, name: str, found: list[Event], kind: str
     was_defined = any(one.what & (name_history.DEFINED | name_history.UNDEFINED) for one in found)
     is_left_to_others = bool(removed and removed[0].what & name_history.UNDEFINED) and kind == "removed"
     if removed and (kind or was_defined) and _is_gone(db, root, name, may_be_used=is_left_to_others):
-        return candidates + [_candidate(name, _describe_event(db, name, one), one) for one in removed]
+        told = [] if was_defined else of_folder(db, name.lower())
+        return candidates + (told or [_candidate(name, _describe_event(db, name, one), one) for one in removed])
     if kind == "removed":
         # A name that still exists was not renamed, although it may have been replaced in some places.
         moved = next((one for one in found if one.what & name_history.MOVED), None)

@@ -65,7 +65,7 @@ _GENERAL = _KINDS | frozenset(
     mir zusammen fass summarize versión versão versione em
     seit depuis desde da
     unterstützung funktion seite eigentlich nochmal mal schon soporte función opción página prise charge fonction
-    suporte função opção supporto funzione opzione stato stata sido
+    suporte função opção supporto funzione opzione stato stata sido a-t-elle a-t-il été
     """.split()
 )
 """Words that the answer need not contain, and that may come between a verb and its object."""

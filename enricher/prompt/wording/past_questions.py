@@ -67,7 +67,7 @@ _AT_THE_START = ("who", "revert", "restore", "bring", "resurrect", "reintroduce"
                  "we removed", "we dropped", "we deleted", "we replaced")  # fmt: skip
 """Words that are a question or request only at the beginning of a sentence, unlike "the user who removed it"."""
 _POINTING = frozenset(
-    "that this it these those them everything all das die der es dies ça eso esto isso isto это".split()
+    "that this it these those them everything all das die der es dies ça eso esto isso isto это a-t-elle a-t-il".split()
 )
 _WORK = frozenset("commit commits change changes".split())
 """"revert that" refers to the agent's own work, "revert that commit" to the history of the project."""
@@ -166,7 +166,7 @@ def find_things(prompt: str) -> list[list[Thing]]:
     """Return the things, named with ordinary words, whose past the clauses of the prompt ask about.
 
     Each list contains the words of a question that name the thing. For a question that names nothing ("when was that
-    dropped"), the words before it and the previous clause are added.
+    dropped"), the words before it, the previous clause and the one that ends it (", the wishlist?") are added.
     """
     clauses = [clause for sentence in _sentences(prompt) for clause in _clauses(sentence)]
     found = []
@@ -174,7 +174,9 @@ def find_things(prompt: str) -> list[list[Thing]]:
         if things := _things_of(clause):
             kind, words, form = things[0]
             is_pointing = not words or not _POINTING.isdisjoint(words)
-            found.append([*things, *((kind, _words(one)[1], form) for one in clauses[at - 1 : at] if is_pointing)])
+            behind = [one for one in clauses[at + 1 : at + 2] if "?" in one and "?" not in clause]
+            around = (*clauses[at - 1 : at], *behind)
+            found.append([*things, *((kind, _words(one)[1], form) for one in around if is_pointing)])
     return found
 
 

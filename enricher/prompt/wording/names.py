@@ -142,10 +142,12 @@ def read_names(prompt: str, *, in_words: bool = False) -> list[Name]:
     for (_line, bare), is_quoted in zip(lines, are_pasted, strict=True):
         reader.pasted(bare) if is_quoted else reader.line(bare)
     if any(is_quoted and is_of_trace(bare) for (_line, bare), is_quoted in zip(lines, are_pasted, strict=True)):
-        from enricher.prompt.wording.frames import innermost, installed_frames
+        from enricher.prompt.wording.frames import call_without_place, innermost, installed_frames
 
         if frame := innermost(prompt):
             reader.note(Name(FRAME, frame.path.replace("\\", "/"), owner=frame.function, line=frame.line))
+        elif method := (call := call_without_place(prompt))[1]:
+            reader.note(Name(IDENTIFIER, method, owner=call[0]))
         for inside, at, function, module in installed_frames(prompt):
             name = Name(INSTALLED, inside, owner=function, line=at)
             name.scope = module
@@ -362,7 +364,8 @@ class _Reader:
         asks_place = asks_for_place(bare, lowered)
         is_setting = not SETTINGS.isdisjoint(lowered) or "read" in lowered
         for name in self.found.values():
-            name.is_asked = name.is_asked or (asks_place and is_code_form(name.text) and name.text in line)
+            has_form = is_code_form(name.text) or is_code_form(name.owner)
+            name.is_asked = name.is_asked or (asks_place and has_form and name.text in line)
         if len(lowered) > 1 and len(self.spoken) < MOST_SPOKEN:
             said = Name(SPOKEN, line[:LONGEST_SPOKEN], is_certain=False)
             said.is_asked, said.is_setting = asks_place, is_setting

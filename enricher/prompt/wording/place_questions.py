@@ -105,8 +105,12 @@ def asks_for_place(line: str, lowered: list[str]) -> bool:
         return True
     if len(lowered) > MOST_WORDS_OF_A_QUESTION:
         return False
-    asks_who = any(word in WHO and CALLS & {*lowered[at + 1 : at + 3]} for at, word in enumerate(lowered))
-    return asks_who or not WHERE.isdisjoint(lowered) or not CALLERS.isdisjoint(lowered)
+    asks_who = any(
+        (word in WHO or (word in PLACES and not WHICH.isdisjoint(lowered[:at]))) and CALLS & {*lowered[at + 1 : at + 3]}
+        for at, word in enumerate(lowered)
+    )
+    goes_through = "goes through" in line and not WHO.isdisjoint(lowered)
+    return asks_who or goes_through or not WHERE.isdisjoint(lowered) or not CALLERS.isdisjoint(lowered)
 
 
 def asks_who_uses_it(prompt: str) -> bool:

@@ -24,7 +24,8 @@ DEFINING = (SOURCE, TEMPLATE, TEST, STUB, CONFIG, EXAMPLE)
 """Kinds of files whose definitions count, the likeliest first."""
 USING = (SOURCE, TEMPLATE, CONFIG)
 BY_IMPORTANCE = (SOURCE, TEMPLATE, CONFIG, STUB, TEST, EXAMPLE, DOC, GENERATED, TRANSLATION, VENDORED)
-MOST_READ_BYTES = 200_000
+MOST_READ_BYTES = 600_000
+"""Maximum bytes of a file whose text is indexed, and is read for a prompt; of a larger file, only its path is known."""
 
 
 def database_file(state: str, project: str) -> str:

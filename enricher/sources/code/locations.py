@@ -21,31 +21,33 @@ from enricher.prompt.wording.names import (
 )
 from enricher.prompt.wording.pasted_lines import is_error
 from enricher.prompt.wording.words import is_code_form, quoted
-from enricher.sources.code import EXAMPLE, SOURCE, TEMPLATE, TEST, bare_name
+from enricher.sources.code import EXAMPLE, SOURCE, TEMPLATE, TEST, USING, bare_name
 from enricher.sources.code.facts import (
     DEFINITION,
     FEW,
+    MOST_ASKED,
     NAMED_IN_PROMPT,
     ONLY,
     TESTED,
     USERS,
     WIDELY_USED,
     Fact,
+    as_list,
     counted,
     format_place,
+    in_order,
     only_file,
     used,
     variants,
 )
-from enricher.sources.code.lookup import MOST_CANDIDATES, Lookup, is_near
+from enricher.sources.code.lines import is_comment
+from enricher.sources.code.lookup import MOST_CANDIDATES, Lookup, SourceLine, is_near
 from enricher.sources.code.text_places import code, environment, error, flag, quotation, route, text_place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection
     from sqlite3 import Connection
-
-    from enricher.sources.code.lookup import SourceLine
 
 MOST_DEFINING = 4
 """Maximum number of files that define a name; with more, the name does not identify a place."""
@@ -58,6 +60,9 @@ DEFINING_STARTS = (
 INTERFACES = ("interface", "protocol", "Protocol", "trait", "abstract", "ABC")
 """Keywords of types whose methods other types implement; interfaces take precedence over abstract classes."""
 _TYPES = {"Protocol": "protocol", "abstract": "abstract class", "ABC": "abstract class"}
+_TYPE_WORDS = frozenset("class struct interface enum protocol trait actor extension record object type".split())
+MOST_WRITTEN = 40
+"""Maximum files that are searched for a name as written with its class: "Cart.Most"."""
 LONGEST_PASTED = 8
 """Number of lines above and below a line of pasted code that are probably pasted as well."""
 MOST_LOOKED_UP = 12
@@ -135,6 +140,8 @@ def _identifier(lookup: Lookup, name: Name) -> Fact | None:
             return fact
     if places and places[0].kind != TEST:  # the program's own definition is meant, not a test double
         places = [place for place in places if place.kind != TEST]
+    if not name.owner and _is_namespace(lookup, name, places[:MOST_DEFINING]):
+        return None
     namesakes = {place.path for place in places}
     # If the prompt names some of the files, the other definitions are ignored.
     places = [place for place in places if lookup.is_named_in_prompt(place.path)] or places
@@ -172,6 +179,14 @@ def _undefined(lookup: Lookup, name: Name) -> Fact | None:
     # "The class Baskt": only the word "class" and the capital letter show that this is a name.
     is_named = name.text[:1].isupper() and not (name.owner or name.may_be_new)
     return _missing_name(lookup, name.text) if is_named else None
+
+
+def _is_namespace(lookup: Lookup, name: Name, places: list[SourceLine]) -> bool:
+    """Return whether C# has a namespace called so, and no type: it is the name of the product, or of a part of it."""
+    if not any(place.path.endswith(".cs") for place in places):
+        return False
+    present = [place.text.split() for place in places if lookup.verified(place, name.text)]
+    return ["namespace"] in [words[:1] for words in present] and all(map(_TYPE_WORDS.isdisjoint, present))
 
 
 def _setting(lookup: Lookup, name: Name) -> Fact | None:
@@ -244,7 +259,8 @@ def _definition(
         others = ", ".join(format_place(place.path, place.line) for place in places[1:])
         fact = Fact(DEFINITION, first.path, first.line, subject, f"defined here and in {others}", FEW)
         fact.others = [place.path for place in places[1:]]
-        return fact
+        is_call = name.is_asked and _TYPE_WORDS.isdisjoint(first.text.split())
+        return _with_written(lookup, fact, f"{name.text}(", places) if is_call else fact
     return _only_definition(lookup, name, first, namesakes, subject)
 
 
@@ -252,7 +268,8 @@ def _only_definition(lookup: Lookup, name: Name, first: SourceLine, namesakes: s
     """Return a fact about the only definition of ``name``, ``first``, and its uses; ``subject`` is the name to show."""
     # For "Cart.total", other lines with the word "total" may mean something else.
     if (name.owner and not name.is_certain) or _has_namesake(lookup, name, first):
-        return Fact(DEFINITION, first.path, first.line, subject, "defined here", FEW)
+        fact = Fact(DEFINITION, first.path, first.line, subject, "defined here", FEW)
+        return _with_written(lookup, fact, subject, [first]) if name.is_asked and "." in subject else fact
     uses = lookup.uses(name.text, first.path, namesakes)
     if uses.files and not name.is_certain:
         # An ordinary word that many files contain means the function only if the prompt says so. Which of these files
@@ -276,6 +293,25 @@ def _only_definition(lookup: Lookup, name: Name, first: SourceLine, namesakes: s
     score = WIDELY_USED if is_everywhere and not name.is_asked else ONLY
     fact = Fact(DEFINITION, first.path, first.line, subject, reason, score, fault=NAMED_IN_PROMPT if is_told else "")
     fact.users = [place.path for place in uses.places]
+    return fact
+
+
+def _with_written(lookup: Lookup, fact: Fact, written: str, definitions: list[SourceLine]) -> Fact:
+    """Add to a fact the places that have ``written``: a call ("total(") of any of the definitions, or "Cart.Total"."""
+    first, name = definitions[0], written.rstrip("(")
+    own = {(one.path, line) for one in definitions for line in lookup.lines_in(one.path, name.rpartition(".")[2])}
+    files = lookup.holding(name)
+    places = [
+        SourceLine(path, number, kind, line)
+        for path, kind in (files if len(files) <= MOST_WRITTEN else ())
+        for number, line in lookup.occurrences(path, name)
+        if kind in USING and written in line and (path, number) not in own and not is_comment(line)
+    ]
+    if places:
+        fact.users = [place.path for place in places]
+        others = {*fact.users} - {first.path}
+        verb = "called in" if written != name else f"used in {counted(len(others))}:" if others else "used in"
+        fact.reason += f"; {verb} {as_list(in_order(places, first), most=MOST_ASKED)}"
     return fact
 
 

@@ -153,7 +153,7 @@ def _reason(
 ) -> str:
     """Describe the places of ``text``: say that there is only one of its kind, or list the others."""
     others = ", ".join(format_place(other, found[0][0]) for other, _kind, found in own[1:])
-    others_count = len(holders) - len(own)
+    beside = [one for one in holders if one not in own]
     if others:
         if is_delimited and (mentions := _mentioning(lookup, text, files, holders)):
             return f"found as a value here and in {others}; {counted(mentions)} mention{'s' * (mentions == 1)} it"
@@ -161,8 +161,9 @@ def _reason(
     if mentions := _mentioning(lookup, text, files, holders):
         return f"the only file that has it as a value; {counted(mentions)} mention{'s' * (mentions == 1)} it"
     outside = "" if is_delimited else _outside_of_docstrings(lookup, text, files, own)
-    if others_count:
-        others = f"beside {others_count} test or other file{'s' * (others_count > 1)}"
+    if beside:
+        places = ", ".join(format_place(other, found[0][0]) for other, _kind, found in beside)
+        others = f"beside {places if len(beside) <= MOST_NAMED else f'{len(beside)} test or other files'}"
         return f"the only source that has it{outside}, {others}"
     lines = [number for number, _at in own[0][2]]
     if len(lines) > MOST_LINES:

@@ -2794,8 +2794,8 @@ MUTATIONS = (
     Mutation(
         "a question that only points to its thing is not read with the clause before it",
         "enricher/prompt/wording/past_questions.py",
-        "in clauses[at - 1 : at] if is_pointing)",
-        "in clauses[at:at] if is_pointing)",
+        "(*clauses[at - 1 : at], *behind)",
+        "(*behind,)",
         "",
         "code/test_past_things.py::test_a_question_about_the_past_of_a_thing_gets_its_commit",
     ),
@@ -4219,7 +4219,7 @@ MUTATIONS = (
     Mutation(
         "a frame is in a function that ended before it",
         "enricher/sources/code/lookup.py",
-        "if at == line or indentation(lines[at - 1]) < depth",
+        "if at == line or is_around",
         "if at <= line",
         "",
         "code/test_named_files.py::test_what_stands_in_named_files_and_who_uses_them",

@@ -113,7 +113,7 @@ def test_a_namespace_is_the_name_of_the_product(account: Account) -> None:
     with_files(
         account,
         {
-            "src/ShopDesk.cs": "namespace ShopDesk\n{\n    class Till { }\n}\n",
+            "src/Till.cs": "namespace ShopDesk\n{\n    class Till { }\n}\n",
             "src/Icons.cs": "class Icons\n{\n    internal static Icon ShopDesk {\n        get { }\n    }\n}\n",
             "src/Bell.cs": "namespace Tills\n{\n    class BellPush { }\n}\n",
         },

@@ -201,9 +201,9 @@ def test_a_test_in_a_project_of_tests_has_its_command(programs: Account, prompt:
 @pytest.mark.parametrize(
     ("pubspec", "readme", "run"),
     [
-        ("name: shop\n", "", "dart test"),
+        ("dev_dependencies:\n  shop_flutter_lints: ^1.0.0\n", "", "dart test"),
         ("dependencies:\n  flutter:\n    sdk: flutter\n", "", "flutter test"),
-        ("name: shop_flutter_lints\n", TRY, "dart tool/try.dart"),
+        ("name: shop\n", TRY, "dart tool/try.dart"),
     ],
 )
 def test_a_test_of_dart_is_run_as_the_project_runs_it(account: Account, pubspec: str, readme: str, run: str) -> None:

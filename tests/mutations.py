@@ -4222,7 +4222,7 @@ MUTATIONS = (
         "if at == line or is_around",
         "if at <= line",
         "",
-        "code/test_named_files.py::test_what_stands_in_named_files_and_who_uses_them",
+        "code/test_programs_in_csharp_swift_and_dart.py::test_a_frame_below_a_field_is_in_the_type_and_not_in_the_field",
     ),
     Mutation(
         "the same places are told twice",

@@ -121,7 +121,7 @@ def wanted(prompt: str) -> str:
 
 def orders_to_run(low: str) -> bool:
     """Return whether a prompt in lower case has a verb such as "run"."""
-    return not _OF["run"].isdisjoint(low.split()) or any(word in low for word in _WIDE["run"])
+    return not _OF["run"].isdisjoint(low.replace("?", " ").split()) or any(word in low for word in _WIDE["run"])
 
 
 def _keeps_the_subject(words: list[str]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import sqlite3
@@ -17,6 +18,7 @@ from piloting import notices, run_workbench, screen_text, settle, until
 from simulator import ROOT
 from terminals import in_terminal, pane, tmux, written
 from textual.command import CommandPalette
+from textual.events import Key
 
 from workbench.tui.app import Workbench
 from workbench.tui.help import HelpScreen
@@ -351,3 +353,42 @@ async def test_a_notice_takes_the_place_of_earlier_ones_but_of_no_warning(librar
         await settle(app, pilot)
 
         assert notices(app).splitlines() == ["careful", "second"]
+
+
+def send(app: Workbench, *keys: str) -> None:
+    """Send keys faster than the app handles them."""
+    for key in keys:
+        event = Key(key, key if len(key) == 1 else None)
+        event.set_sender(app)
+        app.post_message(event)
+
+
+async def test_a_click_on_a_place_leaves_the_screen_on_top_of_it(library: Account) -> None:
+    async with run_workbench(library.state) as (app, pilot):
+        await pilot.press("w")
+        await settle(app, pilot)
+        await pilot.click("PlaceTab", offset=(3, 0))
+        await settle(app, pilot)
+
+        assert type(app.screen).__name__ == "TracesScreen"
+
+
+async def test_a_second_answer_typed_before_the_dialog_is_gone_has_no_effect(library: Account) -> None:
+    async with run_workbench(library.state) as (app, pilot):
+        await pilot.press("c")
+        await settle(app, pilot)
+        send(app, "enter", "enter")
+        await settle(app, pilot)
+
+        assert type(app.screen).__name__ == "TracesScreen"
+
+
+async def test_the_palette_bears_a_key_that_arrives_before_it_is_drawn(library: Account) -> None:
+    async with run_workbench(library.state) as (app, pilot):
+        send(app, "ctrl+p")
+        for _ in range(300):
+            send(app, "pagedown")
+            await asyncio.sleep(0)
+        await settle(app, pilot)
+
+        assert CommandPalette.is_open(app)

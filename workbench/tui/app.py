@@ -214,6 +214,13 @@ class Workbench(App[None], inherit_bindings=False):
         paths = ", ".join(map(from_home, sorted(self.edited)))
         self.exit(message=Text(KEPT.format(paths)) if paths else None)  # a Text, so that paths are not read as markup
 
+    def action_command_palette(self) -> None:
+        """Show the menu of everything that can be done on the visible screen."""
+        from workbench.tui.commands import Menu
+
+        if not isinstance(self.screen, Menu):
+            self.push_screen(Menu(id="--command-palette"))
+
     async def action_help(self) -> None:
         """Show what the screen is for, and its keys."""
         from workbench.tui.help import HelpScreen

@@ -12,7 +12,8 @@ import sqlite3
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from textual.command import DiscoveryHit, Hit, Provider
+from textual.await_complete import AwaitComplete
+from textual.command import CommandPalette, DiscoveryHit, Hit, Provider
 from textual.markup import escape
 
 from storage.db.database import StorageError
@@ -39,6 +40,18 @@ HOW_MANY_OF_EACH_TYPE = """
 """
 # "g" is the first letter after the hex digits, so this is a range of the primary key; LIKE would scan the table.
 WHICH_BEGIN_SO = "select id, prompt from traces where id >= :id and id < :id || 'g' order by id limit 5"
+
+
+class Menu(CommandPalette):
+    """The command palette; unlike Textual's own, it bears keys that arrive before it is drawn or after it is closed."""
+
+    def dismiss(self, result: None = None) -> AwaitComplete:
+        """Close the palette, unless it is closed already."""
+        return super().dismiss(result) if self.is_active else AwaitComplete()
+
+    def _action_command_list(self, action: str) -> None:
+        with contextlib.suppress(KeyError):  # Textual asks for the line of an entry, but no lines are laid out yet
+            super()._action_command_list(action)
 
 
 class PaletteEntry(NamedTuple):

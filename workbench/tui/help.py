@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Markdown, Static
 
 from workbench.tui.welcome import start_tour
+from workbench.tui.widgets.dialogs import Dialog
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from workbench.tui.app import Workbench
 
 
-class HelpScreen(ModalScreen[None], inherit_bindings=False):
+class HelpScreen(Dialog[None], inherit_bindings=False):
     """Shows a screen's ``HELP`` text and its bindings; escape, ``?``, ``f1`` and ``q`` close it."""
 
     DEFAULT_CSS = """

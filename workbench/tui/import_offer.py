@@ -17,7 +17,6 @@ from textual import on, work
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.message import Message
-from textual.screen import ModalScreen
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
@@ -27,6 +26,7 @@ from storage.db.database import StorageError
 from workbench.importing.survey import ImportFilter, Sieve, Stored, store, survey
 from workbench.importing.tracing import Tracer
 from workbench.tui.messages import DataChanged
+from workbench.tui.widgets.dialogs import Dialog
 from workbench.tui.workers.connection import open_database
 from workbench.wording import counted
 
@@ -81,7 +81,7 @@ class Imported(Message):
     is_whole: bool
 
 
-class ImportOffer(ModalScreen[None], inherit_bindings=False):
+class ImportOffer(Dialog[None], inherit_bindings=False):
     """A dialog that counts the prompts in past conversations, asks whether to import them, and shows the progress."""
 
     DEFAULT_CSS = """

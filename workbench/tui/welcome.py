@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from workbench.tui.screens import SCREENS, place
+from workbench.tui.widgets.dialogs import Dialog
 
 if TYPE_CHECKING:
     from textual import events
@@ -76,7 +76,7 @@ Both lead to this tour, too.""",
 )
 
 
-class TourStep(ModalScreen[str], inherit_bindings=False):
+class TourStep(Dialog[str], inherit_bindings=False):
     """A dialog with one step of the tour.
 
     It returns ``NEXT``, ``PREVIOUS``, ``HELP`` to leave the tour for the help of the screen below, the name of a screen
@@ -172,7 +172,7 @@ def _offer(app: Workbench, sources: list[ConversationFile], is_first: bool) -> N
     if sources:
         from workbench.tui.import_offer import ImportOffer
 
-        dialog: ModalScreen[None] = ImportOffer(sources, is_first=is_first)
+        dialog: Dialog[None] = ImportOffer(sources, is_first=is_first)
         app.push_screen(dialog, answered)
     elif is_first:
         answered(None)

@@ -51,8 +51,9 @@ class PlaceTab(Static):
         super().__init__(text, classes="-here" if is_here else "", markup=False)
         self._place = name
 
-    async def on_click(self) -> None:
-        await self.run_action(f"app.go('{self._place}')")
+    def on_click(self) -> None:
+        # Run by the app: it may close the screen of this tab, which waits until the tab has handled its messages.
+        self.app.call_later(self.app.run_action, f"app.go('{self._place}')")
 
 
 class PlaceBar(Horizontal):

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.cells import cell_len, set_cell_size
+from textual.await_complete import AwaitComplete
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
+from textual.screen import ModalScreen, ScreenResultType
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
@@ -22,7 +23,15 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
 
 
-class Question(ModalScreen[bool], inherit_bindings=False):
+class Dialog(ModalScreen[ScreenResultType], inherit_bindings=False):
+    """The base class of everything that is asked on top of a screen; only the first answer counts."""
+
+    def dismiss(self, result: ScreenResultType | None = None) -> AwaitComplete:
+        """Close the dialog; a second answer, such as that of a double click, has no effect."""
+        return super().dismiss(result) if self.is_active else AwaitComplete()
+
+
+class Question(Dialog[bool], inherit_bindings=False):
     """A dialog that asks a yes-or-no question and returns True for yes; closing it in any other way means no."""
 
     DEFAULT_CSS = """
@@ -72,7 +81,7 @@ class Answer:
     key: str = ""
 
 
-class Picker(ModalScreen[str], inherit_bindings=False):
+class Picker(Dialog[str], inherit_bindings=False):
     """A dialog with several answers that returns the value of the chosen one, or "" if the user cancels."""
 
     DEFAULT_CSS = """

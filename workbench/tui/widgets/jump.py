@@ -6,10 +6,10 @@ from string import ascii_lowercase
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding, BindingType
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from workbench.tui.screens import SCREENS
+from workbench.tui.widgets.dialogs import Dialog
 
 if TYPE_CHECKING:
     from textual import events
@@ -24,7 +24,7 @@ HINT = "A letter goes to that part · a digit goes to a screen · esc stays"
 NO_PARTS = "No part of this screen takes the focus · a digit goes to a screen · esc stays"
 
 
-class JumpScreen(ModalScreen[str], inherit_bindings=False):
+class JumpScreen(Dialog[str], inherit_bindings=False):
     """A dialog with a letter over each part of the screen that can have the focus; typing a letter focuses its part.
 
     ``below`` is the screen whose parts are shown. The dialog returns the name of a main screen if the user typed that

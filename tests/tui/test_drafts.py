@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 from instructing import LAYER, QUIETER, instructions, own_layer
-from piloting import run_workbench, screen_text, until
+from piloting import run_workbench, screen_text, settle, until
 from terminals import in_terminal, pane, press, written
 
 from workbench.edits import drafts
+from workbench.tui.messages import TakeEdit
 
 if TYPE_CHECKING:
     from simulator import Account
@@ -98,6 +99,17 @@ def test_quitting_says_in_the_terminal_that_an_unsaved_edit_is_kept(library: Acc
         assert written(library.home / "ended") == "0"
 
         assert "instructions.md is not saved. It is kept" in " ".join(pane(name, "is not saved").split())
+
+
+async def test_a_proposal_leaves_the_edits_of_killed_apps_for_later(library: Account, layer: Path) -> None:
+    killed(typing(library, QUIETER))
+    async with run_workbench(library.state) as (app, pilot):
+        app.post_message(TakeEdit(str(layer), OTHERS, 1, "a proposal"))
+        await pilot.pause()
+        await settle(app, pilot)
+
+        assert instructions(app).editor.text == OTHERS
+        assert [draft.text for draft in instructions(app).drafts.abandoned(str(layer))] == [QUIETER]
 
 
 @pytest.mark.usefixtures("layer")

@@ -131,6 +131,8 @@ class Workbench(App[None], inherit_bindings=False):
         self.is_welcoming = False
         """Whether this is a first start without any history, at which the import and the tour are offered."""
         self._typed_ahead: deque[events.Key] = deque(maxlen=MOST_TYPED_AHEAD)
+        self.opening: OpenPlace | None = None
+        """The request for which a screen is being opened; None if the user goes there."""
         self._came_from: list[str] = []
         self._refreshed_at = 0.0
         self._is_refresh_planned = False
@@ -251,6 +253,7 @@ class Workbench(App[None], inherit_bindings=False):
     @on(OpenPlace)
     async def _open_place(self, message: OpenPlace) -> None:
         before = self.current_mode
+        self.opening = message
         await self._switch(message.PLACE)
         if before != message.PLACE:
             self._came_from.append(before)
@@ -258,6 +261,7 @@ class Workbench(App[None], inherit_bindings=False):
         screen = self.place_screen()
         if screen is not None and message.PLACE == screen.PLACE:
             screen.opened(message)
+        self.opening = None
 
     @work(thread=True, exclusive=True, group="app.watch", exit_on_error=False)
     def watch_database(self) -> None:

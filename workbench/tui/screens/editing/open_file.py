@@ -18,6 +18,7 @@ from textual.message import Message
 from workbench.edits import drafts
 from workbench.edits import instructions_file as files
 from workbench.edits.drafts import Drafts
+from workbench.tui.messages import TakeEdit
 from workbench.tui.screens.base import WorkbenchScreen
 from workbench.tui.state import here
 from workbench.tui.widgets.dialogs import Answer, Picker
@@ -108,8 +109,11 @@ class OpenFileScreen(WorkbenchScreen):
     def offer_drafts(self) -> None:
         """Restore an unsaved edit (draft) of this file that an earlier run of the app left behind, if there is any.
 
-        If there are several, or if the file was saved since, the user is asked which draft to restore, if any.
+        If there are several, or if the file was saved since, the user is asked which draft to restore, if any. If the
+        file is opened for a proposal, all are kept for the next time.
         """
+        if isinstance(self.app.opening, TakeEdit):
+            return
         found = self.drafts.abandoned(self._path)
         for draft in found:
             if draft.text == self._disk:

@@ -108,11 +108,19 @@ def test_imports_point_down() -> None:
 
 
 @pytest.mark.parametrize(
-    "words", [("nonsense",), ("enrich",), ("trace", "show", "nonsense"), ("check", "/no/such/file.md")]
+    "words",
+    [
+        ("nonsense",),
+        ("enrich",),
+        ("trace", "show", "nonsense"),
+        ("check", "/no/such/file.md"),
+        ("trace", "list", "--before", b"caf\xe9"),
+        ("trace", "list", "--limit", "9" * 20),
+    ],
 )
-def test_a_wrong_call_gets_a_remedy_and_no_traceback(account: Account, words: tuple[str, ...]) -> None:
+def test_a_wrong_call_gets_a_remedy_and_no_traceback(account: Account, words: tuple[str | bytes, ...]) -> None:
     ended = subprocess.run(
-        [sys.executable, "-c", "from enricher.interfaces.cli import main; main()", *words],
+        [sys.executable, "-c", ENTRY, str(ROOT), *words],
         env=account.env,
         cwd=account.project,
         capture_output=True,
@@ -123,6 +131,25 @@ def test_a_wrong_call_gets_a_remedy_and_no_traceback(account: Account, words: tu
     assert ended.returncode != 0
     assert "Traceback" not in ended.stderr + ended.stdout
     assert ended.stderr + ended.stdout
+
+
+def test_a_full_disk_below_the_output_is_told(account: Account) -> None:
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        ended = subprocess.run(
+            [sys.executable, "-c", ENTRY, str(ROOT), "config", "show"],
+            env=account.env,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+
+    assert ended.returncode
+    assert ended.stderr.startswith("Error: [Errno 28] No space left on device\n")
+
+
+def test_a_blank_topic_is_none(account: Account) -> None:
+    assert account.cli("topics", "  ") == account.cli("topics")
 
 
 @pytest.mark.parametrize(("word", "meant"), [("explan", "explain"), ("why", "explain"), ("forget", "trace forget")])

@@ -91,6 +91,17 @@ def main() -> None:
         _group()()
     except NoRulesError as error:
         sys.exit(f"Error: {error}; to find out more, run: enricher check")
+    except (OSError, OverflowError, UnicodeEncodeError) as error:
+        sys.exit(f"Error: {_told(error)}")
+
+
+def _told(error: Exception) -> str:
+    """Return what a user can do about an error that any command may meet: a full disk, or a value that none can use."""
+    if isinstance(error, OverflowError):
+        return "a number of this command is too large; give a smaller one"
+    if isinstance(error, UnicodeEncodeError):
+        return f"{error.object!r} cannot be encoded in {error.encoding}; give it in UTF-8"
+    return str(error)
 
 
 def _command_meant(word: str, commands: list[str]) -> str:

@@ -176,7 +176,7 @@ def _object(file: Any) -> dict[str, Any]:
         return {}
     try:
         value = json.load(file)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise click.BadParameter(f"{file.name} is no JSON: {error}", param_hint="--variables") from None
     if not isinstance(value, dict):
         raise click.BadParameter(f"{file.name} holds no JSON object", param_hint="--variables")

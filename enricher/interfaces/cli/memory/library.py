@@ -125,10 +125,10 @@ def topics(topic: str | None, cwd: str, is_json: bool) -> None:
     from enricher.sources.uris import TOPICS_URI, topic_uri
 
     with opened(cwd) as library:
-        content = read(topic_uri(topic) if topic else TOPICS_URI, library)
+        content = read(topic_uri(topic) if topic and topic.strip() else TOPICS_URI, library)
     if is_json:
         click.echo(json.dumps(content))
-    elif topic:
+    elif "topic" in content:
         _print_topic(content)
     else:
         _print_topics(content)

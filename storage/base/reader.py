@@ -78,7 +78,7 @@ def open_writer(path: str) -> Connection:
 
 def _connected(path: str, mode: str, *pragmas: str) -> Connection:
     if not os.path.isfile(path):  # SQLite would block on opening a pipe, and no alarm interrupts that
-        raise ReaderError(f"{path}: no such file")
+        raise ReaderError(f"{path}: {'not a file' if os.path.exists(path) else 'no such file'}")
     driver = _driver()
     try:
         connection: Connection = driver.connect(address(path, mode), timeout=BUSY_S, uri=True, isolation_level=None)

@@ -84,3 +84,8 @@ def test_a_query_ends_when_its_time_is_up(database: Path) -> None:
         connection.execute(
             "with recursive n(i) as (select 1 union all select i + 1 from n) select count(*) from n"
         ).fetchall()
+
+
+def test_what_is_there_but_no_file_is_told_as_that(tmp_path: Path) -> None:
+    with pytest.raises(reader.ReaderError, match="not a file"):
+        reader.open_reader(str(tmp_path))

@@ -462,6 +462,23 @@ async def test_an_edit_saved_in_the_projects_layer_counts_for_the_next_prompt_an
 
 
 @pytest.mark.usefixtures("in_a_repository")
+async def test_a_file_that_was_broken_when_it_was_opened_tells_why_there_are_no_figures(library: Account) -> None:
+    layer = library.project / ".enricher" / "instructions.md"
+    layer.parent.mkdir(exist_ok=True)
+    layer.write_text(BROKEN)
+    async with run_workbench(library.state, size=(120, 40), screen="instructions", instructions=str(layer)) as (
+        app,
+        pilot,
+    ):
+        instructions(app).editor.text = LAYER
+        await settle(app, pilot)
+
+        shown = " ".join(screen_text(app).split())
+        assert re.search(r"cannot be used: \S*instructions.md:\d+: error: .* b: another base", shown)
+        assert "problems" not in shown
+
+
+@pytest.mark.usefixtures("in_a_repository")
 async def test_a_broken_file_that_is_saved_is_not_said_to_count(library: Account) -> None:
     layer = library.project / ".enricher" / "instructions.md"
     async with run_workbench(library.state, screen="instructions", instructions=str(layer)) as (app, pilot):

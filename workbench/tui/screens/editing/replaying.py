@@ -128,7 +128,8 @@ class ReplayingScreen(FilteredScreen, SavingScreen):
         self._examined = None
         remedy = "  b: another base" if isinstance(error, SideError) else ""
         name = "" if isinstance(error, (SideError, StorageError, OSError)) else f"{type(error).__name__}: "
-        self._broken = f"{name}{(str(error).splitlines() or [''])[0]}{remedy}"
+        self._broken = f"{name}{' '.join(str(error).splitlines()[:2])}{remedy}"  # what is wrong, and the first reason
+        self._problems = ()  # those of an earlier text
         self.show_figures()
 
     def data_changed(self) -> None:

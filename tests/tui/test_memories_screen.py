@@ -99,6 +99,15 @@ async def test_what_nobody_has_approved_stands_first(shop: Account) -> None:
         assert len(texts(app)) == 4
 
 
+async def test_a_single_memory_is_counted_as_one(library: Account, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(library.project)
+    library.cli("memory", "add", "the exporter writes commas")
+    async with run_workbench(library.state, screen="memories") as (app, pilot):
+        await rest(app, pilot)
+
+        assert " 1 memory, " in screen_text(app)
+
+
 async def test_p_shows_other_projects_too(shop: Account) -> None:
     async with run_workbench(shop.state, screen="memories") as (app, pilot):
         await pilot.press("p")

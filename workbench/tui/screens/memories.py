@@ -26,6 +26,7 @@ from workbench.tui.widgets.dialogs import Question
 from workbench.tui.widgets.lists.figures import FiguresTable
 from workbench.tui.widgets.search_bar import SearchBar
 from workbench.tui.workers.memory_queries import MemoryFilter, MemoryList, memory_list
+from workbench.wording import counted
 
 if TYPE_CHECKING:
     import sqlite3
@@ -223,7 +224,8 @@ prompts that it was added to: `enter` goes there, a second `enter` opens the tra
         choice.show_note(" · ".join(filter(None, [wanted.namespace, where])))
         total, shown = _total(shelves, wanted), len(listed.memories)
         order = "best first" if wanted.words else "to review first"
-        self.bar.show_result(f"{shown:,} of {total:,}, {order}" if shown < total else f"{shown:,} memories, {order}")
+        how_many = f"{shown:,} of {total:,}" if shown < total else counted(shown, "memory")
+        self.bar.show_result(f"{how_many}, {order}")
 
     def on_resize(self) -> None:
         self.set_class(self.size.width >= ROOMY, "-roomy")

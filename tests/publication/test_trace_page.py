@@ -460,3 +460,11 @@ def test_no_question_of_a_page_reads_a_table_from_its_beginning(account: Account
 
     assert len(plans) > 10
     assert [name for name, plan in plans.items() if any(step.startswith("SCAN t") for step in plan)] == []
+
+
+def test_of_classes_with_as_many_points_the_one_that_the_prompt_got_comes_first() -> None:
+    scores = [{"facet": "task_type", "name": name, "score": 4.0, "evidence": []} for name in ("docs", "test", "ops")]
+
+    found = evidence.ranking(scores, "task_type", chosen="test", text="a prompt")
+
+    assert [one.name for one in found] == ["test", "docs", "ops"]

@@ -111,9 +111,11 @@ def mark(text: str, scores: Sequence[Row], task_type: str) -> MarkedPrompt:
 def ranking(scores: Sequence[Row], facet: str, *, chosen: str, text: str) -> list[ClassScore]:
     """Return the classes of a facet (task type or search intent) with the signals for them, most points first.
 
-    ``scores`` are the rows of the table ``trace_scores`` for the prompt ``text``; ``chosen`` is the class that it got.
+    Of classes with as many points, the one that the prompt got comes first. ``scores`` are the rows of the table
+    ``trace_scores`` for the prompt ``text``; ``chosen`` is the class that it got.
     """
-    own = [one for one in scores if one["facet"] == facet][:MOST_CLASSES]
+    found = sorted(scores, key=lambda one: (-one["score"], one["name"] != chosen))
+    own = [one for one in found if one["facet"] == facet][:MOST_CLASSES]
     most = max((abs(one["score"]) for one in own), default=0.0) or 1.0  # a divisor, so not 0
     return [_score(one, most=most, is_chosen=one["name"] == chosen, text=text) for one in own]
 

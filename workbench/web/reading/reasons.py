@@ -112,7 +112,7 @@ def _by_points(trace: Row) -> Reasons:
     by_facet = {}
     for facet in FACETS:
         own = [(one["name"], one["score"]) for one in trace["scores"] if one["facet"] == facet and one["score"]]
-        by_facet[facet] = nearest(sorted(own, key=lambda pair: -pair[1]))
+        by_facet[facet] = nearest(sorted(own, key=lambda pair: (-pair[1], pair[0] != trace[facet])))
     return Reasons(by_facet)
 
 

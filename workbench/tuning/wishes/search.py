@@ -283,7 +283,7 @@ class _Search:
             needed = self._least(facet, name, sign, self._wish.holds)
         if sign > 0 and not 0 < needed <= MOST_WEIGHT:
             lacks = str(needed or f"more than {MOST_POINTS}")
-            self.lacking = f"{name} lacks {lacks} points, but a signal gives at most {MOST_WEIGHT}: write two or more"
+            self.lacking = f"{name} lacks {lacks} points, but a signal gives at most {MOST_WEIGHT}: write several there"
         if not needed:
             return
         for signal in self._fired:

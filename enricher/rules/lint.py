@@ -55,6 +55,8 @@ def layers_to_check(file: str, cwd: str) -> Layers:
     placed = layer_with(file, cwd)
     if placed is not None:
         return placed
+    if not os.path.isfile(file):  # reading a pipe or a device would not end
+        return find_layers(cwd, base=file)
     try:
         with open(file, encoding="utf-8") as opened:
             parts = {rule.part for rule in read_document(file, opened.read()).rules}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -146,6 +147,14 @@ def test_a_full_disk_below_the_output_is_told(account: Account) -> None:
 
     assert ended.returncode
     assert ended.stderr.startswith("Error: [Errno 28] No space left on device\n")
+
+
+def test_a_pipe_in_place_of_instructions_is_told(account: Account) -> None:
+    os.mkfifo(account.project / "pipe.md")  # without a writer, reading it would not end
+
+    told = account.cli("check", "pipe.md", exit_code=1)
+
+    assert "/pipe.md:1: error: not a regular file" in told
 
 
 def test_a_blank_topic_is_none(account: Account) -> None:

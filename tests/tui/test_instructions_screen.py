@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import os
 import re
 import subprocess
 import threading
@@ -459,6 +460,13 @@ async def test_an_edit_saved_in_the_projects_layer_counts_for_the_next_prompt_an
     assert "once you trust it" not in said
     assert "for others when you commit it" in said
     assert library.trace()["output_text"].startswith("## Prompt Enrichment\n**Applicable Guardrails**: H19 (")
+
+
+def test_a_pipe_is_not_opened_as_instructions(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.md")  # without a writer, reading it would not end
+
+    with pytest.raises(files.FileError, match="not a regular file"):
+        files.read(str(tmp_path / "pipe.md"))
 
 
 @pytest.mark.usefixtures("in_a_repository")

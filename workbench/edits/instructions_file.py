@@ -166,6 +166,8 @@ def layer_of_edit(text: str, opened: str, cwd: str, into: Layer) -> OwnLayer:
 
 def read(path: str) -> str:
     """Return the text of a file; it is empty if the file does not exist. Raises FileError if it cannot be read."""
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise FileError(f"{path} is not a regular file; put the instructions there as a text")
     try:
         with open(path, encoding="utf-8", newline="") as file:  # newline: a save must not change the line endings
             text = file.read(LARGEST + 1)

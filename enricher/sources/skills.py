@@ -19,7 +19,10 @@ DESCRIPTION_CHARS = 600
 FEWEST_BEYOND_NAME = 1
 """Minimum words that the prompt must share with the description, too, if the skill's name is a single word."""
 FEWEST_OF_DESCRIPTION, SHARE_OF_PROMPT = 3, 0.5
-"""Minimum number of shared words, and minimum share of the prompt's words, if the prompt lacks part of the name."""
+"""Minimum number of shared words, and minimum share of the prompt's words, if the prompt lacks part of the name.
+
+A word that the description repeats counts twice if the prompt's verb is one of the description's words.
+"""
 AHEAD = 1.4
 """Factor by which the best score must exceed the next one; if they were similar, the choice would be a guess."""
 
@@ -46,6 +49,8 @@ _DEEDS = (
     "analyze analyse profile measure benchmark analysier",
 )
 """Synonyms for each action, one action per line; verbs of other languages than English as beginnings of words."""
+_LIGHT = frozenset("do make run give mach mache fais haz faz fai".split())
+"""Verbs after which a noun names the action: "do a security review"."""
 _FIRST_WIDE = "\u2e80"
 """The first of Unicode's Chinese and Japanese characters, which are written without spaces between words."""
 _GENERIC = frozenset(
@@ -65,6 +70,7 @@ _GENERIC = frozenset(
     """.split()
 )
 """Words, before stemming, that do not distinguish one skill from another."""
+_AROUND = ".,;:!?()[]\"'`"
 _SIGNS = str.maketrans(dict.fromkeys("`'\".,;:!?()[]{}<>/\\*#|@$=+~_-\N{EN DASH}\N{EM DASH}", " "))
 
 
@@ -87,14 +93,17 @@ def covering(prompt: str, helpers: Sequence[Helper]) -> tuple[Helper, list[str]]
     """
     if not helpers or _is_named(prompt, helpers):
         return None
-    deeds = _requested_actions(prompt)
+    deeds, verbs = _requested_actions(prompt)
     spoken = {stem(word): word for word in _split(" ".join(prompt.split(None, WORDS_READ)[:WORDS_READ]))}
+    if not any(word.isdecimal() for word in spoken.values()):  # "fix this issue" means none with a number
+        spoken.pop(stem("issue"), None)
     words = {stem(word) for word in spoken.values() if word not in _GENERIC}
-    if not words or not deeds:
+    endings = {word.rpartition(".")[2].strip(_AROUND) for word in prompt.lower().split() if "." in word[1:-1]}
+    if not words or not (deeds or verbs):
         return None
     candidates = [
-        (helper, _specific_words(helper.name), _specific_words(helper.description[:DESCRIPTION_CHARS]))
-        for helper in helpers
+        (one, _specific_words(one.name) or set(map(stem, _split(one.name))), _specific_words(_described(one)))
+        for one in helpers
     ]
     holders: dict[str, int] = {}
     for _helper, name, description in candidates:
@@ -102,8 +111,9 @@ def covering(prompt: str, helpers: Sequence[Helper]) -> tuple[Helper, list[str]]
             holders[word] = holders.get(word, 0) + 1
     scored: list[tuple[float, Helper, list[str]]] = []
     for helper, name, description in candidates:
-        shared = (name | description) & words
-        if _covers(helper, name, description, words, deeds):
+        known = words | (name & set(spoken))
+        shared = (name | description) & known
+        if endings & name or _covers(helper, name, description, known, deeds, verbs):
             # A word that several skills have does not tell them apart.
             score = sum((2.0 if word in name else 1.0) / holders[word] for word in shared)
             scored.append((score, helper, [word for term, word in spoken.items() if term in shared]))
@@ -113,15 +123,27 @@ def covering(prompt: str, helpers: Sequence[Helper]) -> tuple[Helper, list[str]]
     return scored[0][1], scored[0][2]
 
 
-def _covers(helper: Helper, name: set[str], description: set[str], words: set[str], deeds: set[int]) -> bool:
-    if not deeds & _actions([stem(word) for word in _split(f"{helper.name} {helper.description[:DESCRIPTION_CHARS]}")]):
+def _covers(
+    helper: Helper, name: set[str], description: set[str], words: set[str], deeds: set[int], verbs: set[str]
+) -> bool:
+    described = [stem(word) for word in _split(f"{helper.name} {_described(helper)}")]
+    has_verb = not verbs.isdisjoint(described)
+    is_deed = bool(deeds & _actions(described))
+    if not has_verb and not is_deed:
         return False
     further = (description - name) & words
     whole_name = bool(name) and name <= words
     if whole_name and (len(name) > 1 or len(further) >= FEWEST_BEYOND_NAME):
         return True
     shared = (name | description) & words
-    return len(shared) >= FEWEST_OF_DESCRIPTION and len(shared) >= SHARE_OF_PROMPT * len(words)
+    main = [word for word in shared if has_verb and described.count(word) > 1]
+    fewest = FEWEST_OF_DESCRIPTION + (not is_deed and not main)
+    # With a repeated word, more than that share is needed: "fill the gap in the form" is about no PDF form.
+    return len(shared) + len(main) >= fewest and len(shared) >= SHARE_OF_PROMPT * (len(words) + (len(shared) < fewest))
+
+
+def _described(helper: Helper) -> str:
+    return helper.description[:DESCRIPTION_CHARS]
 
 
 def _specific_words(text: str) -> set[str]:
@@ -141,24 +163,27 @@ def _is_named(prompt: str, helpers: Iterable[Helper]) -> bool:
 def _split(text: str) -> list[str]:
     """Return the words of a text; Latin letters within Chinese or Japanese text form words, too."""
     low = "".join(char if char < _FIRST_WIDE else f" {char} " for char in text.lower().translate(_SIGNS))
+    low = low.replace("pull request", "pr")
     return [word for word in low.split() if len(word) > 1]
 
 
-def _requested_actions(prompt: str) -> set[int]:
-    """Return the actions that the prompt requests, each as its index in ``_DEEDS``, a list of groups of synonyms.
+def _requested_actions(prompt: str) -> tuple[set[int], set[str]]:
+    """Return the actions that the prompt requests, as indexes in ``_DEEDS``, and the stems of its verbs.
 
-    The action is the first word of a clause or, in a clause with non-ASCII text, any of its words.
+    The action is the first word of a clause or, with non-ASCII text or a verb of ``_LIGHT``, any of its words.
     """
     from enricher.prompt.wording.actions import clauses
 
     found: set[int] = set()
+    verbs: set[str] = set()
     for clause in clauses(prompt[:2000].lower()):
         first = clause.split(None, 1)[0]
+        verbs.add(stem(first))
         found |= _actions([first, stem(first)])
-        if not clause.isascii():
+        if not clause.isascii() or first in _LIGHT:
             found |= _actions(clause.split())
             found.update(number for number, row in enumerate(_action_rows()) if any(mark in clause for mark in row[2]))
-    return found
+    return found, verbs - {stem(word) for word in _GENERIC - _LIGHT}
 
 
 def _actions(words: Iterable[str]) -> set[int]:

@@ -153,6 +153,34 @@ def account_with_ledger(account: Account, shop: Path) -> Account:
         ),
         pytest.param("rename shop/brief.py to shop/taxe.py", "", id="a new name of a file"),
         pytest.param(
+            "add a rate to shop/taxe.py",
+            "shop/taxe.py — does not exist; the nearest is shop/taxes.py",
+            id="a slip where something is added",
+        ),
+        pytest.param("split the rates off into shop/taxe.py", "", id="a file that a part is moved to"),
+        pytest.param("create shop/taxe.py for the rates", "", id="a file to be made"),
+        pytest.param("add a second module shop/paths2.py", "", id="a number is no slip"),
+        pytest.param(
+            "shop/ledegr.py crashes",
+            "shop/ledegr.py — does not exist; the nearest is shop/ledger.py",
+            id="swapped letters",
+        ),
+        pytest.param(
+            "web/stcok.html is empty",
+            "web/stcok.html — does not exist; the nearest is web/stock.html",
+            id="a short one",
+        ),
+        pytest.param(
+            "add a button to webs/stock.html",
+            "webs/stock.html — does not exist; the nearest is web/stock.html",
+            id="a slip in the folder",
+        ),
+        pytest.param(
+            "saveBook calls allowOrder twice",
+            "shop/limits.py:1 allow_order — the nearest to allowOrder, which does not exist",
+            id="the name of a function is no order to save",
+        ),
+        pytest.param(
             "drawStock paints the bars too high",
             "web/stock.html:2 drawStock — defined here; also in web/week.html:2, web/year.html:2",
             id="a function in a page",

@@ -109,3 +109,23 @@ def test_what_a_document_says_is_told_for_the_action(asked: Account, prompt: str
     (found,) = told(asked, prompt, "ways")
 
     assert found.startswith(line)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "line"),
+    [
+        (
+            "make ui-lints fails on my machine",
+            "Makefile:6 — `make ui-lint` (cd ui && npm run lint), the nearest to `make ui-lints`",
+        ),
+        ("`make update-all-go-dep` hangs", "Makefile:9 — `make update-all-go-deps` (./deps.sh go), the nearest to"),
+        ("make ui-lint fails on my machine", ""),
+        ("make lints faster please", ""),
+        ("make ui-theme work again", ""),
+    ],
+)
+def test_a_command_that_does_not_exist_gets_the_nearest(asked: Account, prompt: str, line: str) -> None:
+    lines = [one for one in told(asked, prompt, "ways") if "nearest" in one]
+
+    assert len(lines) == bool(line), lines
+    assert all(one.startswith(line) for one in lines)

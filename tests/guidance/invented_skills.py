@@ -14,11 +14,16 @@ INSTALLED = (
     ("invoice-import", "Convert supplier invoices from CSV into ledger bookings.", "skill"),
     ("deploy-staging", "Deploy the current branch to the staging cluster with Helm.", "command"),
     ("triage", "Review open tickets of the tracker, label them and draft replies.", "command"),
+    ("fix-issue", "Fetch an issue by its number, reproduce it, fix it and add a regression test.", "command"),
     ("api-docs-writer", "Writes OpenAPI reference documentation for REST endpoints.", "subagent"),
 )
 """Name, description, kind."""
 
 COVERED = """
+pdf-forms|merge these three pdfs into one
+fix-issue|fix issue 1032 and add a regression test
+fix-issue|reproduce and fix #88
+security-review|do a security review of the secret handling
 release-notes|Write the release notes for 2.4
 release-notes|please draft release notes for everything merged since last week
 release-notes|Schreib bitte die Release Notes für 2.4
@@ -49,6 +54,10 @@ api-docs-writer|write the OpenAPI reference for the REST endpoints
 """A line is the name and a request that it covers."""
 
 NOT_COVERED = """
+fix this issue: add a regression test for the total
+fill the gap in the form layout
+take the tag of the last merged branch
+group the pull requests by their tag in the list
 use the release-notes skill for 2.4
 /release-notes 2.4
 @api-docs-writer please look at this

@@ -27,6 +27,7 @@ CHOOSE_NOTHING = """
 add a test|take the first two rows|one more test please|fix it|on the other hand it may be slow|1.1.5|use 3 workers
 wait 2 seconds|plan a trip|update the option parsing|the second paragraph is wrong|add a second button|go to page 2
 is there another option?|yes|I have 2 questions|what comes first?|revert the last change|the last commit broke it
+all tests fail|all done|not now|everything but the tests|your suggestion broke it
 version 2 of the API|line 2|row 2 is off|make the first column sticky|both files need the header|implement 3 parts
 add an option to the menu|no|ok do it|continue|the other tests fail|first, run the tests|A test fails|what about e?
 für alle anderen auch|le deuxième test échoue|la segunda prueba falla|第二行错了|这个方法不行|2つのファイル
@@ -116,6 +117,21 @@ def test_lists_are_read_in_the_forms_that_models_write(answer: str) -> None:
         ("both", "1. boil it\n2. bake it\n\nWant both?", ["boil it", "bake it"]),
         ("2 and 3", "1. boil it\n2. bake it\n3. fry it", ["bake it", "fry it"]),
         ("both", "1. boil it\n2. bake it\n3. fry it", []),
+        ("all three please", "1. boil it\n2. bake it\n3. fry it", ["boil it", "bake it", "fry it"]),
+        ("all three please", "1. boil it\n2. bake it", []),
+        ("yes all of them, and push", "1. boil it\n2. bake it", ["boil it", "bake it"]),
+        ("the first two. and add a test", "1. boil it\n2. bake it\n3. fry it", ["boil it", "bake it"]),
+        ("die letzten beiden", "1. boil it\n2. bake it\n3. fry it", ["bake it", "fry it"]),
+        ("all but the last one", "1. boil it\n2. bake it\n3. fry it", ["boil it", "bake it"]),
+        ("not (b), the others are fine", "a) boil it\nb) bake it\nc) fry it", ["boil it", "fry it"]),
+        ("2-3", "1. boil it\n2. bake it\n3. fry it", ["bake it", "fry it"]),
+        ("the first one, but keep it small", "1. boil it\n2. bake it", ["boil it"]),
+        ("number 1 is too slow for me, so the second one", "1. boil it\n2. bake it", ["bake it"]),
+        ("c pls", "a) boil it\nb) bake it\nc) fry it", ["fry it"]),
+        ("the latter", "Done.\n\nShould I boil it now, or bake it first?", ["bake it first"]),
+        ("the first", "Should I boil it now, or bake it first? Both are done in an hour.", []),
+        ("go with your suggestion", "a) boil it\nb) bake it\n\nI'd recommend (b), since it is dry.", ["bake it"]),
+        ("go with your suggestion", "a) boil it\nb) bake it\n\nI recommend (b). I suggest (a) too.", []),
         ("4", "1. boil it\n2. bake it", []),
         ("2", "Boil it, or bake it?", []),
         ("option 1", "1. one\n2. two\n\nAlso:\n1. uno\n2. dos", []),
@@ -197,3 +213,24 @@ def test_a_file_that_the_option_speaks_of_is_named_where_it_is_new(account: Acco
     session.answers("1. Load the rates once\n2. Cache the rates\n   They stand in shop/rates.py today.\n\nWhich one?")
 
     assert lines(account, "option 2", session) == ['- option 2 of the last answer (shop/rates.py): "Cache the rates"']
+
+
+@pytest.mark.parametrize(
+    ("prompt", "tail", "said"),
+    [
+        ("yes, continue", "Shall I go on with step 2?", ['- step 2 of the last answer: "Bake it"']),
+        ("weiter", "Shall I go on with step 2?", ['- step 2 of the last answer: "Bake it"']),
+        ("continue", "I am done with step 2.", []),
+        ("continue", "Shall I go on with step 2 or step 3?", []),
+        ("continue", "Shall I go on?", []),
+    ],
+)
+def test_a_yes_means_the_step_that_the_answer_proposes(
+    account: Account, prompt: str, tail: str, said: list[str]
+) -> None:
+    account.env |= AS_SPECIFIED
+    session = Claude()
+    session.asks("plan it")
+    session.answers(f"Step 1: Boil it\nStep 2: Bake it\nStep 3: Fry it\n\n{tail}")
+
+    assert lines(account, prompt, session) == said

@@ -50,7 +50,7 @@ def _facts(request: Request, channel: ChannelRule) -> list[Candidate]:
     from enricher.prompt.conversation import followup
 
     conversation, how = request.conversation, followup.kind(request.prompt)
-    referent = _referent(request) if how in (followup.OTHER, followup.CHOICE) else []
+    referent = _referent(request) if how in (followup.OTHER, followup.CHOICE, followup.APPROVAL) else []
     if conversation.resumed or how == followup.ASKED:
         chars = channel.tokens * CHARS_PER_TOKEN - LABELS_CHARS
         return [*referent, *summary(conversation, chars=chars // 2 if referent else chars)]

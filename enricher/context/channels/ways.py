@@ -90,6 +90,9 @@ NEAR = 2
 NOT_THE_TESTS = (*SUITES, "speed", "bench", "stress", "fuzz")  # words of commands for a part of the tests
 READS_LOG = "the host has it: it reads the newest commits before it commits"
 LOG_READERS = ("claude",)  # they read ``git log`` before each commit by themselves
+RUNNERS = frozenset("make just task npm yarn pnpm bun".split())
+"""Programs whose arguments are commands of the project."""
+AROUND_COMMANDS = " `\"'.,;:!?()"
 ALSO_WORDS = ("make", "just", "go", "task")  # ordinary English words, which prompts contain anyway
 OTHER_BRANCH = "a push of another branch does not start it"
 DID_IT = "the conversation has it: it did so already"
@@ -121,6 +124,8 @@ def offer(request: Request, _rule: ChannelRule) -> list[Candidate]:
     index = request.index()
     if index is None:
         return []
+    if nearest := _nearest_command(request.prompt, index):
+        return [nearest]
     actions = _asked(request.prompt, index, is_usual=is_usual)
     if may_bump and not {"dependency", "release"}.intersection(actions):
         from enricher.prompt.wording.actions.additions import asks_for_version
@@ -139,6 +144,26 @@ def offer(request: Request, _rule: ChannelRule) -> list[Candidate]:
         if answered == MOST_ACTIONS:
             break
     return offered
+
+
+def _nearest_command(prompt: str, index: sqlite3.Connection) -> Candidate | None:
+    """Return the only command of the project that is spelled almost like one in the prompt which does not exist."""
+    words = [word.strip(AROUND_COMMANDS) for word in prompt[:FAR].split()]
+    for at, runner in enumerate(words[:-1]):
+        name = words[at + 1 : at + 3][-1] if words[at + 1] == "run" else words[at + 1]
+        # "make tests faster" is no command.
+        if runner not in RUNNERS or not (name.count("-") or name.count(":") or words[at + 1] == "run"):
+            continue
+        from enricher.sources.code.lookup import is_near
+
+        rows = index.execute("select said, label from ways where kind = 'command' and said like ?", (f"{runner} %",))
+        own = {said.split()[-1]: label for said, label in rows.fetchall()}
+        near = [one for one in own if is_near(one, name)]
+        if name not in own and len(near) == 1:
+            label = f"{own[near[0]]}, the nearest to `{runner} … {name}`, which does not exist"
+            label = label.replace("… ", "run " if words[at + 1] == "run" else "")
+            return Candidate("", f"command {near[0]}", SURE, label=label, kind="way: nearest command")
+    return None
 
 
 def _has(low: str, cues: str) -> bool:

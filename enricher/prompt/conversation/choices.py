@@ -39,11 +39,23 @@ _POSITIONS = {
         (3, "terzo terza третий третья третье третью"),
         (4, "fourth 4th vierte vierten vierter viertes quatrième cuarto cuarta quarto quarta четвёртый четвертый"),
         (5, "fifth 5th fünfte fünften cinquième quinto quinta пятый пятую"),
+        (1, "former erstere premiers premières primeros primeras primeiros primeiras primi prime первые"),
+        (-1, "latter letztere derniers dernières últimos últimas ultimi ultime последние"),
         (-1, "last letzte letzten letzter letztes dernier dernière último última ultimo ultima последний последнюю"),
     )
     for word in words.split()
 }  # fmt: skip
 _NUMBER_WORDS = {"one": "1", "two": "2", "three": "3", "four": "4", "eins": "1", "zwei": "2", "drei": "3"}
+_COUNTS = {**_NUMBER_WORDS, **dict.fromkeys("beiden deux dos dois due два две".split(), "2"), "trois": "3", "tres": "3"}
+_ALL = frozenset("all everything alle alles tous toutes tout todos todas todo tutti tutte все всё".split())
+_EXCEPT = frozenset("but except not nicht außer ausser sauf excepto menos salvo exceto tranne кроме".split())
+_SUGGESTED = frozenset(
+    "suggestion recommendation proposal preference vorschlag empfehlung recommandation recomendación sugerencia"
+    " recomendação sugestão raccomandazione рекомендацию".split()
+)
+_YOURS = frozenset("your deinen deine deiner deinem ta tu tua твою".split())
+_ARTICLES = ("the", "die", "den", "la", "el", "il")
+_BUTS = (" but ", " aber ", " mais ", " pero ", " mas ", " ma ", " но ")
 _BOTH = frozenset("both beide beides ambos ambas entrambi entrambe оба обе".split())  # noqa: RUF001
 _BOTH_COUNTED = ("les deux", "los dos", "las dos", "os dois", "as duas")
 _OTHER = frozenset("other andere anderen anderes autre otro otra outro outra altro altra другой другую другое".split())
@@ -55,7 +67,7 @@ _OPENERS = frozenset(
 _FILL = frozenset(
     "the one ones of them two that this it it's i'd i i'll we we'd we'll let us let's lets go going ahead with w/ for"
     " do take use choose pick prefer want would like try start proceed continue implement add include keep apply make"
-    " should be and please bitte then now next first also"
+    " should be and please pls plz bitte then now next first also just only yes rather dann nur stp svp solo seulement"
     " die der das den dem nimm nehmen nehme wir ich lass uns mach machen mache mit für möchte würde gerne jetzt von"
     " la le les l va vas prends prenons fais faisons on y avec je préfère choisis s'il te vous plaît svp pour"
     " maintenant"
@@ -82,11 +94,13 @@ _CJK_OTHER = ("另一个", "另外一个", "もう一つ", "もう一方", "も�
 class PromptChoice:
     """The choice that a prompt makes among options, by their ``labels`` or ``positions`` (1 is the first, -1 the last).
 
-    ``noun`` is the prompt's word for an option, such as "step". ``is_both`` and ``is_other`` mean that the prompt says
-    "both" or "the other one". An empty choice is false.
+    ``noun`` is the prompt's word for an option, such as "step". ``is_both``, ``is_all`` and ``is_other`` mean that the
+    prompt says "both", "all" or "the other one"; ``is_rest`` that it wants all but the labels and positions,
+    ``is_suggested`` that it wants what the agent recommends. ``count`` is 2 for "the first two", -2 for "the last two",
+    and how many there must be for "all three". An empty choice is false.
     """
 
-    __slots__ = ("is_both", "is_other", "labels", "noun", "positions")
+    __slots__ = ("count", "is_all", "is_both", "is_other", "is_rest", "is_suggested", "labels", "noun", "positions")
 
     def __init__(
         self,
@@ -96,22 +110,28 @@ class PromptChoice:
         noun: str = "",
         is_both: bool = False,
         is_other: bool = False,
+        is_all: bool = False,
+        is_rest: bool = False,
+        is_suggested: bool = False,
+        count: int = 0,
     ) -> None:
+        self.is_all, self.is_rest, self.is_suggested, self.count = is_all, is_rest, is_suggested, count
         self.labels = list(dict.fromkeys(labels or []))[:MOST_CHOSEN]
         self.positions = list(dict.fromkeys(positions or []))[:MOST_CHOSEN]
         self.noun, self.is_both, self.is_other = noun, is_both, is_other
 
     def __bool__(self) -> bool:
-        return bool(self.labels or self.positions or self.is_both or self.is_other)
+        is_said = self.is_both or self.is_other or self.is_all or self.is_suggested
+        return bool(self.labels or self.positions or self.count or is_said)
 
 
 class _Word:
-    __slots__ = ("ends", "low", "written")
+    __slots__ = ("ends", "is_marked", "low", "written")
 
-    def __init__(self, written: str, *, ends: bool) -> None:
+    def __init__(self, written: str, *, ends: bool, is_marked: bool = False) -> None:
         self.written = written
         self.low = written.lower()
-        self.ends = ends
+        self.ends, self.is_marked = ends, is_marked
 
 
 def read(prompt: str) -> PromptChoice:
@@ -125,10 +145,24 @@ def read(prompt: str) -> PromptChoice:
         words = words[1:]
     return (
         (_only_choice(words) if 0 < len(words) <= FEW_WORDS else None)
+        or _chosen_in_a_clause(prompt)
         or _named_option(words)
         or _chosen_label(words)
         or PromptChoice()
     )
+
+
+def _chosen_in_a_clause(prompt: str) -> PromptChoice | None:
+    """Return the choice of the only clause that does nothing but choose: "the first one, but keep it small"."""
+    text = prompt.lower() if any(one in prompt.lower() for one in _BUTS) else prompt
+    for mark in ("; ", ". ", ", ", " \u2014 ", *_BUTS):
+        text = text.replace(mark, "\n")
+    clauses = [words for one in text.split("\n") if (words := _words(one))]
+    clauses = [words[1:] if len(words) > 1 and words[0].low in _OPENERS else words for words in clauses]
+    choosing = [(one, words) for words in clauses if len(words) <= FEW_WORDS and (one := _only_choice(words))]
+    # "First, run the tests" orders the steps, and "everything but the tests" names its subject.
+    chosen = [one for one, words in choosing if len(words) > 1 or one.labels or one.is_both]
+    return chosen[0] if len(chosen) == 1 and len(clauses) > 1 and not chosen[0].is_other else None
 
 
 def _words(prompt: str) -> list[_Word]:
@@ -142,7 +176,11 @@ def _words(prompt: str) -> list[_Word]:
         for mark in "/,+&":
             if mark in bare and all(label_of(one.strip(EDGES)) for one in bare.split(mark)):
                 parts = [one.strip(EDGES) for one in bare.split(mark)]
-        found += [_Word(one, ends=ends and one is parts[-1]) for one in parts if one]
+        low, dash, high = bare.partition("-")
+        if dash and low.isdecimal() and high.isdecimal() and 0 < int(low) < int(high) <= HIGHEST:
+            parts = [str(one) for one in range(int(low), int(high) + 1)]
+        marked = chunk.startswith("(")
+        found += [_Word(one, ends=ends and one is parts[-1], is_marked=marked) for one in parts if one]
     return found
 
 
@@ -174,6 +212,8 @@ def is_noun(word: str) -> bool:
 def _only_choice(words: list[_Word]) -> PromptChoice | None:
     """Return the choice that a prompt makes; None if it makes none, or contains anything else."""
     lows = [word.low for word in words]
+    if several := _several(words, lows):
+        return several
     flat = f" {' '.join(lows)} "
     noun = next((low for low in lows if is_noun(low)), "")
     if len(words) == 1:
@@ -203,6 +243,9 @@ def _parts_of_choice(words: list[_Word], lows: list[str]) -> tuple[list[str], li
     for at, word in enumerate(words):
         # "option a" names an option; in "option a bit later", "a" is an article.
         is_sure = at > 0 and is_noun(lows[at - 1]) and (lows[at] != "a" or at + 1 == len(words))
+        is_sure = (
+            is_sure or word.is_marked or (word.low not in ("a", "e") and _FILL.issuperset(lows[:at] + lows[at + 1 :]))
+        )
         if label := _label(word, is_sure=is_sure):
             if label.isdigit() and at + 1 < len(words) and is_noun(lows[at + 1]):
                 return None  # a count: "implement 3 parts"
@@ -213,6 +256,22 @@ def _parts_of_choice(words: list[_Word], lows: list[str]) -> tuple[list[str], li
         elif not (word.low in _FILL or word.low in _AND or is_noun(word.low)):
             left.append(word.low)
     return labels, positions, left
+
+
+def _several(words: list[_Word], lows: list[str]) -> PromptChoice | None:
+    """Return a choice such as "all three", "the first two", "all but the last" or "your suggestion"; else None."""
+    if _SUGGESTED.intersection(lows) and _YOURS.intersection(lows) and _FILL.union(_SUGGESTED, _YOURS).issuperset(lows):
+        return PromptChoice(is_suggested=True)
+    at = next((at for at, low in enumerate(lows) if low in _EXCEPT), len(lows))
+    if at < len(lows) and _FILL.union(_ALL).issuperset(lows[:at]) and (not at or not _ALL.isdisjoint(lows[:at])):
+        choice = _only_choice(words[at + 1 :])
+        return PromptChoice(labels=choice.labels, positions=choice.positions, is_rest=True) if choice else None
+    left = [low for low in lows if low not in _FILL or low in _COUNTS or low == "first"]
+    number = _COUNTS.get(left[-1], left[-1]) if len(left) == 2 else ""
+    count = int(number) if number in ("2", "3", "4") else 0
+    if left and left[0] in _ALL and (count or len(left) == 1):
+        return PromptChoice(is_all=True, count=count)
+    return PromptChoice(count=count * at) if count and (at := _POSITIONS.get(left[0], 0)) in (1, -1) else None
 
 
 def _is_one(low: str) -> bool:
@@ -291,6 +350,16 @@ def _read_cjk(prompt: str) -> PromptChoice:
         elif before.endswith(_CJK_NOUNS) or (behind.startswith(_CJK_NOUNS) and not before.endswith("第")):
             labels.append(number)
     return PromptChoice(labels=labels, positions=positions)
+
+
+def label_in(sentence: str) -> PromptChoice | None:
+    """Return the only option that a sentence of an answer names, as "(a)" or "the first"; None if not just one."""
+    words = _words(sentence)
+    labels, positions = [], []
+    for before, word in zip(["", *(word.low for word in words)], words, strict=False):
+        labels += [found] if (found := _label(word, is_sure=True)) and (word.is_marked or is_noun(before)) else []
+        positions += [_POSITIONS[word.low]] if word.low in _POSITIONS and before in _ARTICLES else []
+    return PromptChoice(labels=labels, positions=positions) if len(labels) + len(positions) == 1 else None
 
 
 def _ascii_label(char: str) -> str:

@@ -5,7 +5,7 @@ No I/O. If more than one list could be meant, no options are returned: a guess i
 
 from __future__ import annotations
 
-from enricher.prompt.conversation.choices import LETTERS, is_noun, label_of
+from enricher.prompt.conversation.choices import LETTERS, MOST_CHOSEN, is_noun, label_in, label_of
 from enricher.prompt.text import cut, without_code
 
 TYPE_CHECKING = False
@@ -22,6 +22,11 @@ KEYCAP = "\ufe0f\u20e3"
 """The combining characters that draw a digit as a key, often used by models to number a list."""
 BEHIND_LABELS = (".", ")", ":")
 DASHES = ("-", "\u2013", "\u2014", ":")
+RECOMMENDING = (
+    " recommend", " suggest", " my preference", "i'd go with", "i would go with", "i prefer", " empfehl", " vorschlag",
+    " schlage", " recomiend", " sugier", " recomend", " recommand", " propose", " consiglio", " рекоменд", " советую",
+)  # fmt: skip
+OR = (" or ", " oder ", " ou ", " o ", " или ")
 NOUN, NUMBER, LETTER, ROW, BULLET = range(5)
 
 
@@ -73,6 +78,8 @@ def find(choice: PromptChoice, answers: list[tuple[int, str]]) -> tuple[list[Opt
     first. All but the newest are searched only for labels that have a letter or a noun, such as "B" or "step 2".
     """
     newest = answers[0][0] if answers else 0
+    if choice.is_suggested:
+        return _suggested(*answers[0]) if answers else ([], [], 0)
     for ago, answer in answers:
         if ago > newest and not (choice.labels and (choice.noun or any(not one.isdigit() for one in choice.labels))):
             break
@@ -85,16 +92,57 @@ def find(choice: PromptChoice, answers: list[tuple[int, str]]) -> tuple[list[Opt
     return [], [], 0
 
 
+def _suggested(ago: int, answer: str) -> tuple[list[Option], list[Option], int]:
+    """Return the option of the only sentence in which an answer recommends one, or that sentence without an option."""
+    said = [one for one in _sentences(answer) if any(word in f" {one.lower()}" for word in RECOMMENDING)]
+    inside = label_in(said[0]) if len(said) == 1 else None
+    if inside:
+        return find(inside, [(ago, answer)])
+    return [Option("", "", one) for one in said if len(said) == 1], [], ago
+
+
+def next_step(answer: str) -> PromptChoice | None:
+    """Return the step that the question at an answer's end proposes: "Shall I go on with step 2?"; else None."""
+    last = _sentences(answer)[-1:]
+    return label_in(last[0]) if last and last[0].endswith("?") else None
+
+
+def _sentences(answer: str) -> list[str]:
+    lines = [line.strip(" *_-") for line in without_code(answer.splitlines()[:MOST_LINES])]
+    text = "\n".join(lines).replace("? ", "?\n").replace(". ", ".\n").replace("**", "")
+    return [line for line in text.replace("\uff1f", "?\n").split("\n") if line]
+
+
+def _alternatives(lines: list[str]) -> list[Enumeration]:
+    """Return the two alternatives of the question at an answer's end: "Should I cache it, or drop it?"."""
+    last = next((line.strip() for line in reversed(lines) if line.strip()), "")
+    question = _sentences(last)[-1] if last.endswith("?") else ""
+    for word in OR:
+        first, found, second = question.rpartition(word)
+        if found and min(len(first.split()), len(second.split())) > 1:
+            one = Enumeration(BULLET, 0, "")
+            one.options = [Option("", "", first.rstrip(",")), Option("", "", second.rstrip("?"))]
+            return [one]
+    return []
+
+
 def _chosen(choice: PromptChoice, one: Enumeration) -> list[Option]:
     """Return those options of a list that the prompt chooses; empty if the list lacks one of them."""
     size = len(one.options)
-    if choice.is_both:
-        return one.options if size == 2 else []
+    if choice.is_both or (choice.is_all and not choice.is_rest):
+        count = 2 if choice.is_both else choice.count
+        return one.options if size == (count or min(size, MOST_CHOSEN)) else []
+    if choice.count:
+        some = one.options[: choice.count] if choice.count > 0 else one.options[choice.count :]
+        return some if size > len(some) else []
     by_label = {option.label: option for option in one.options if option.label}
     found = [by_label.get(label) for label in choice.labels]
     # Position -1 becomes index -1, which is also the last element.
     found += [one.options[max(at, 0) - 1] if at <= size else None for at in choice.positions]
-    return [option for option in found if option] if all(found) else []
+    if not all(found):
+        return []
+    left = [option for option in one.options if option not in found]
+    return (left if len(left) <= MOST_CHOSEN else []) if choice.is_rest else [option for option in found if option]
 
 
 def _referenced_list(choice: PromptChoice, matching: list[Enumeration], answer: str) -> Enumeration | None:
@@ -117,7 +165,8 @@ def _referenced_list(choice: PromptChoice, matching: list[Enumeration], answer: 
 def enumerations(answer: str) -> list[Enumeration]:
     """Return the lists with labels in an answer, except in code blocks; if there are none, the lists of bullets."""
     lines = without_code(answer.splitlines()[:MOST_LINES])
-    return [one for one in _labelled(lines) if len(one.options) > 1] or _bulleted(lines)
+    labelled = [one for one in _labelled(lines) if len(one.options) > 1]
+    return labelled or _bulleted(lines) or _alternatives(lines)
 
 
 def _labelled(lines: list[str]) -> list[Enumeration]:

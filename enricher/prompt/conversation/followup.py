@@ -39,22 +39,27 @@ _ASKED = (
     "what were we working on", "what are we working on",
 )  # fmt: skip
 _OPENERS = frozenset(
-    "yes yeah yep yup ok okay sure please pls then so and now well great good perfect thanks alright also".split()
+    "yes yeah yep yup ok okay sure please pls then so and now well great good perfect thanks"
+    " alright also ja oui".split()
 )
 _APPROVALS = (
     "continue", "go on", "go ahead", "proceed", "carry on", "keep going", "do it", "do that", "do so", "resume",
     "keep working", "next", "go for it", "make it so", "yes", "ok", "okay", "sure", "sounds good", "looks good", "lgtm",
+    "weiter", "mach weiter", "ja", "oui", "sigue", "continúa", "continua", "adelante", "sì", "sí", "да", "продолжай",
+    "继续", "続けて",
 )  # fmt: skip
 _BEHIND = frozenset(
     "one ones two three file files module modules script scripts page pages function functions method methods class"
     " classes variable variables test tests too now please also next then".split()
 ) | {"", "as", "and"}
 """Words that may follow "other" or "rest" in a reference; before any other word, they are part of a name."""
+_COUNTED = ("one", "file", "test", "function", "")
 _SAME = ("do the same", "same for", "same thing", "same with", "the same to", "same again", "likewise")
 _MAY_CHOOSE = (
     "fir", "sec", "thi", "fou", "fif", "las", "one", "two", "thr", "bot", "oth", "opt", "cho", "ers", "zwe", "dri",
     "dre", "vie", "let", "ein", "bei", "and", "pre", "pri", "deu", "tro", "qua", "der", "aut", "les", "seg", "ter",
-    "cua", "qui", "amb", "los", "otr", "out", "dos", "doi", "dua", "ult", "ent", "alt", "l'",
+    "cua", "qui", "amb", "los", "otr", "out", "dos", "doi", "dua", "ult", "ent", "alt", "l'", "all", "every", "tou",
+    "tod", "tutt", "sugg", "suge", "recom", "propo", "prefe", "vorsc", "empfe", "racco", "latte", "forme",
 )  # fmt: skip
 """Beginnings of the words by which ``choices`` recognises a choice, if they are ASCII and longer than one letter."""
 _STEPS = frozenset("step phase part item point fix task stage approach".split())
@@ -68,7 +73,7 @@ _OF_NAMES = frozenset("function functions method methods class classes variable 
 
 def needs_the_answer(prompt: str) -> bool:
     """Return whether the meaning of this prompt depends on the agent's last answer."""
-    return kind(prompt) in (CHOICE, OTHER, SAME)
+    return kind(prompt) in (CHOICE, OTHER, SAME, APPROVAL)
 
 
 def read_answer(conversation: Conversation, prompt: str, answers: list[tuple[int, str]]) -> None:
@@ -83,6 +88,12 @@ def read_answer(conversation: Conversation, prompt: str, answers: list[tuple[int
         choice = choices.read(prompt)
         found, _, ago = enumerations.find(choice, answers)
         _choose(conversation, found, ago, noun=choice.noun)
+    elif how == APPROVAL:
+        from enricher.prompt.conversation import enumerations
+
+        step = enumerations.next_step(answer)
+        found, _, ago = enumerations.find(step, answers[:1]) if step else ([], [], 0)
+        _choose(conversation, found, ago)
     elif how == OTHER and (left := _option_left(conversation, answers)):
         _choose(conversation, *left)
     elif how == OTHER:
@@ -229,7 +240,8 @@ def _means_the_rest(words: list[str]) -> bool:
                 continue
             if before in ("the", "that", "this", "these", "those", "all", "my", "our", "both", "for", "two"):
                 return True
-        if word in ("second", "third") and before == "the" and behind in ("one", "file", "test", "function", ""):
+        is_alone = _BEHIND.issuperset(words[at + 2 : at + 3])  # not "the second test run"
+        if is_alone and before == "the" and word in ("second", "third") and behind in _COUNTED:
             return True
     return False
 

@@ -170,10 +170,13 @@ class _Reader:
         """Flags in reported command lines; if a prompt names anything else, it is not about them."""
         self.lowered = ""
         """The current line in lower case."""
+        self.bare = self.said = ""
+        """The current line, and its words in lower case without those that look like names in code."""
 
     def note(self, name: Name) -> None:
-        name.may_be_new = any(word in self.lowered for word in MAKING)
-        name.is_made = name.may_be_new and any(word in self.lowered for word in CREATING)
+        self.said = self.said or f" {' '.join(word for word in self.bare.split() if not _is_like_code(word)).lower()} "
+        name.may_be_new = _has_beginning(self.said, MAKING)
+        name.is_made = name.may_be_new and _has_beginning(self.said, CREATING)
         known = self.found.setdefault((name.kind, name.text), name)
         for key in ("is_certain", "is_asked", "is_class", "is_setting", "may_be_new", "owner", "scope", "line"):
             setattr(known, key, getattr(known, key) or getattr(name, key))
@@ -220,6 +223,7 @@ class _Reader:
 
     def line(self, bare: str) -> None:
         self.lowered = bare.lower()
+        self.bare, self.said = bare, ""
         rest = self._quoted(bare) if any(mark in bare for mark in QUOTES) or " '" in f" {bare}" else bare
         if message := _error_message(rest) or _told_message(rest):
             self.note(Name(ERROR, message))
@@ -354,6 +358,9 @@ class _Reader:
         self.note(Name(FILE, path, line=line))
         # "Move it to new.py": the file need not exist yet.
         self.found[FILE, path].may_be_new |= before.lower() in ("to", "into", "as")
+        is_moving = before == "into" and _has_beginning(self.said.replace(" into ", " "), MAKING)
+        is_target = before.lower() in ("to", "as") or is_moving
+        self.found[FILE, path].is_made |= is_target and not self.lowered.startswith("add")
         # "tests/test_cart.py::TestCart::test_total" is the id of a test
         for part in token.partition(":")[2].split("::"):
             self._identifier(part.strip(AROUND), is_call=False, is_marked=True)
@@ -493,6 +500,17 @@ def _is_unit(word: str, before: str) -> bool:
     bare = word.strip(AROUND + ".")
     number = before.strip(AROUND).replace(".", "").replace(",", "")
     return len(bare) <= LONGEST_UNIT and bare.isalpha() and "`" not in word and number.isdecimal()
+
+
+def _is_like_code(word: str) -> bool:
+    """Return whether a word has signs of a name in code, as "restore-backup.md" and "buildSaveFile" have."""
+    bare = word.strip(AROUND).rstrip(AROUND + ".")
+    return bare.isascii() and (any(sign in bare for sign in "._/(") or is_code_form(bare))
+
+
+def _has_beginning(line: str, beginnings: tuple[str, ...]) -> bool:
+    """Return whether a word of ``line`` begins with one of ``beginnings``; Chinese and Japanese has no words."""
+    return any((one if one[0] >= chr(FIRST_IDEOGRAPH) else f" {one}") in line for one in beginnings)
 
 
 def _path_and_line(token: str) -> tuple[str, int]:

@@ -482,9 +482,12 @@ def _missing_name(lookup: Lookup, name: str) -> Fact | None:
         return None
     near = near or longer
     places = [place for place in lookup.definitions(near[0]) if lookup.verified(place, near[0])]
-    if len(places) != 1:
+    places = [place for place in places if place.kind != TEST] or places
+    if not 0 < len(places) <= MOST_DEFINING:
         return None
-    return Fact("missing", places[0].path, places[0].line, near[0], f"the nearest to {name}, which does not exist", FEW)
+    others = ", ".join(format_place(place.path, place.line) for place in places[1:])
+    reason = f"the nearest to {name}, which does not exist{others and f'; also in {others}'}"
+    return Fact("missing", places[0].path, places[0].line, near[0], reason, FEW)
 
 
 def _spoken(lookup: Lookup, name: Name) -> Fact | None:

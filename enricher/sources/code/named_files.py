@@ -34,12 +34,13 @@ SHORTEST_MISSPELLED = 6
 SHORTEST_IN_FOLDER = 4
 """Minimum letters of a misspelled file name that is shorter than SHORTEST_MISSPELLED.
 
-It must be in the folder that the prompt names, and differ only by letters at its end: shop/price.py for shop/prices.py.
+It must be in the folder that the prompt names, with letters swapped, or added or missing: shop/price.py for
+shop/prices.py.
 """
 _FAMILIES = [
     frozenset(family.split())
     for family in ("js jsx ts tsx mjs cjs mts cts", "md mdx rst txt adoc", "yml yaml", "html htm jinja j2 vue svelte",
-                   "css scss sass less", "py pyi")
+                   "css scss sass less", "py pyi", "c cc cpp cxx", "h hh hpp hxx")
 ]  # fmt: skip
 """File extensions that people confuse with each other."""
 COMMON_FILES = frozenset(
@@ -64,7 +65,7 @@ def place_of_file(lookup: Lookup, name: Name) -> Fact | None:
     if not found:
         # If there are several attachments, the user chose them from a list in the client, which has read the files.
         is_chosen = name.kind == ATTACHED and lookup.attached > 1
-        return None if name.may_be_new or is_chosen else _missing_file(lookup, name.text)
+        return None if is_chosen else _missing_file(lookup, name.text, may_be_new=name.may_be_new)
     found = _beside_named(lookup, found) or found
     if name.kind == ATTACHED or len(found) > MOST_ALIKE:
         return None
@@ -169,8 +170,11 @@ def place_in_named_file(lookup: Lookup, name: Name) -> Fact | None:
     return Fact(kind, paths[0], lines[0], name.text, f"here in the file that the prompt names{also_lines(lines)}", FEW)
 
 
-def _missing_file(lookup: Lookup, path: str) -> Fact | None:
-    """Return the only file that a nonexistent path may refer to, as a correction; None if there is none or several."""
+def _missing_file(lookup: Lookup, path: str, *, may_be_new: bool = False) -> Fact | None:
+    """Return the only file that a nonexistent path may refer to, as a correction; None if there is none or several.
+
+    If the prompt may ask to make the file, only a file of the same folder that is spelled almost alike is meant.
+    """
     folder, _, name = path.rpartition("/")
     if lookup.has_history(name):
         return None
@@ -178,7 +182,7 @@ def _missing_file(lookup: Lookup, path: str) -> Fact | None:
     is_elsewhere = os.path.exists(path) or any("/" in own and path.endswith(f"/{own}") for own in elsewhere)
     if path.startswith(OF_THE_SYSTEM) or (path.startswith("/") and is_elsewhere):
         return None  # outside of the project, or in a copy of it on another machine
-    for candidates in _similar_files(lookup, folder, name, elsewhere):
+    for candidates in _similar_files(lookup, path, elsewhere, may_be_new=may_be_new):
         if candidates:
             nearest = candidates[0]
             if nearest.lower() == path.lower():
@@ -191,31 +195,46 @@ def _missing_file(lookup: Lookup, path: str) -> Fact | None:
     return None
 
 
-def _similar_files(lookup: Lookup, folder: str, name: str, elsewhere: list[str]) -> tuple[list[str], ...]:
+def _similar_files(lookup: Lookup, path: str, elsewhere: list[str], *, may_be_new: bool) -> tuple[list[str], ...]:
     """Return lists of similar files, from the most to the least similar.
 
-    They have the same name elsewhere, another extension, or another spelling.
+    They have another spelling in the same folder, the same name elsewhere, another extension, or another spelling.
     """
+    folder, _, name = path.rpartition("/")
+    beside, alike = _other_spellings(lookup, path)
+    if may_be_new:
+        return (beside,)
     stem, _, ending = name.partition(".")
     same_stem = [own for own, _kind in lookup.of_stem(stem) if _is_of_family(own, ending)] if len(stem) > 3 else []
-    near = [
-        own for own in lookup.stems_like(stem)
-        if own.endswith(f".{ending}") and is_near(bare_name(own), stem)
-    ]  # fmt: skip
-    if len(stem) < SHORTEST_MISSPELLED:
-        near = [own for own in near if len(stem) >= SHORTEST_IN_FOLDER and _is_longer_or_shorter(own, folder, stem)]
+    same_stem = [own for own in same_stem if own.rpartition("/")[0] == folder] or same_stem
     if name.lower() in COMMON_FILES:  # such a name says nothing without its folder
         last = folder.rpartition("/")[2]
         elsewhere = [own for own in elsewhere if f"/{own}".endswith(f"/{last}/{name}")]
-        same_stem, near = ([own for own in found if own.rpartition("/")[0] == folder] for found in (same_stem, near))
-    return elsewhere, same_stem, near
+        same_stem, alike = ([own for own in found if own.rpartition("/")[0] == folder] for found in (same_stem, alike))
+    return beside, elsewhere, same_stem, alike
 
 
-def _is_longer_or_shorter(own: str, folder: str, stem: str) -> bool:
-    """Return whether ``own`` is in ``folder``, and its name begins with ``stem`` or is the beginning of it."""
-    found, _, name = own.rpartition("/")
-    other = name.partition(".")[0]
-    return bool(folder) and found == folder and (other.startswith(stem) or stem.startswith(other))
+def _other_spellings(lookup: Lookup, path: str) -> tuple[list[str], list[str]]:
+    """Return the files of that ending that are spelled almost alike: those where either name or folder is, and all."""
+    folder, _, name = path.rpartition("/")
+    stem, _, ending = name.partition(".")
+    like = [own for own in lookup.stems_like(stem) if own.endswith(f".{ending}")]
+    in_folder = [own for own in like if folder and f"/{own}".rpartition("/")[0].endswith(f"/{folder}")]
+    beside = [own for own in in_folder if _is_misspelled(bare_name(own), stem)]
+    folders = {own: "/".join(own.split("/")[-folder.count("/") - 2 : -1]) for own, _kind in lookup.named(name)}
+    beside += [own for own, last in folders.items() if _is_misspelled(last, folder)]
+    alike = [own for own in like if is_near(bare_name(own), stem)] if len(stem) >= SHORTEST_MISSPELLED else []
+    return beside, alike
+
+
+def _is_misspelled(own: str, stem: str) -> bool:
+    """Return whether ``stem`` is ``own`` with a slip: a letter or two at one place, but no digit ("page2")."""
+    if not is_near(own, stem) or any(map(str.isdigit, set(own) ^ set(stem))):
+        return False
+    if len(stem) >= SHORTEST_MISSPELLED:
+        return True
+    is_longer = abs(len(own) - len(stem)) == 1 or own.startswith(stem) or stem.startswith(own)
+    return len(stem) >= SHORTEST_IN_FOLDER and (is_longer or sorted(own) == sorted(stem))
 
 
 def _is_of_family(path: str, ending: str) -> bool:

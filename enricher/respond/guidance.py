@@ -13,10 +13,14 @@ from enricher.settings import AS_SPECIFIED, is_as_specified
 
 NOT_ENGLISH = "non_english"
 LONGEST_FACT = 120
-PAST, EDITS = "past", "edits"
-"""Conditions of a guardrail: the session has earlier prompts; the agent has edited files, or the session is new."""
+PAST, EDITS, AFTER_EDITS = "past", "edits", "after-edits"
+"""Conditions of a guardrail: the session has earlier prompts; the agent has edited files, or the session is new; the
+agent has edited files."""
 MOST_QUOTED, LONGEST_QUOTED = 6, 48  # words and characters of the prompt, quoted in the sentence of a guardrail
+FEWEST_QUOTED = 3  # words: of a long clause that ends with fewer, the words before them are quoted, too
 ENDS = (". ", ", ", "? ", "! ", "?", "!", "\n", "。", "\uff1f", "\uff01", "\uff0c")
+QUESTION_ENDS = ("? ", "?\n", "\uff1f")
+SENTENCE_ENDS = tuple(sign for sign in ENDS if sign not in (", ", "\uff0c"))
 EDGES = " .;:-"
 IN_BRACKETS = {ord("("): "[", ord(")"): "]"}  # a guardrail is itself printed in parentheses
 
@@ -97,7 +101,6 @@ def select_guardrails(
     chosen: list[Scored] = []
     misses: list[OmittedGuidance] = []
     of_class: set[str] = set()
-    sentences = {} if is_as_specified else rules["sentences"]
     elsewhere = () if is_as_specified else rules[AS_SPECIFIED]
     for identity, title, task_types, always, own_threshold in rules["rules"]:
         if identity in elsewhere:
@@ -106,7 +109,9 @@ def select_guardrails(
         score = signal_scores.get(identity, 0) + (rules["task_type_weight"] if task_type in task_types else 0)
         if is_as_specified and task_type in task_types:
             of_class.add(identity)
-        say, needs, times = sentences.get(identity, ("", "", 1))
+        say, needs, times = rules["sentences"].get(identity, ("", "", 1))
+        if is_as_specified:
+            say, times = "", 1
         ref = _next_time(identity, times, injected)
         if always or identity in of_class:
             chosen.append(Scored(identity, title, max(score, needed)))
@@ -127,7 +132,9 @@ def select_guardrails(
 def _unmet(needs: str, *, has_past: bool, has_edits: bool) -> str:
     if needs == PAST and not has_past:
         return "nothing was said before"
-    return "nothing was edited before" if needs == EDITS and has_past and not has_edits else ""
+    if has_edits or needs not in (EDITS, AFTER_EDITS) or (needs == EDITS and not has_past):
+        return ""
+    return "nothing was edited before"
 
 
 def _fitting(chosen: list[Scored], most: int) -> tuple[list[Scored], list[OmittedGuidance]]:
@@ -155,21 +162,46 @@ def _next_time(identity: str, times: int, injected: Collection[str]) -> str:
 
 
 def trigger_words(identity: str, evidence: Iterable[Evidence], prompt: str) -> str:
-    """Return the words of the prompt that triggered a guardrail, with the rest of their clause if that is short."""
-    own = [one for one in evidence if one.facet == "guardrail" and one.name == identity and one.signal[:1] != "<"]
-    if not own:
-        return ""
-    best = max(own, key=lambda one: (one.weight, -one.start))
+    """Return the words of the prompt that triggered a guardrail, with the rest of their clause if that is short.
+
+    If it was triggered by the form of the prompt alone, these are the words of its first question.
+    """
+    own = [one for one in evidence if one.facet == "guardrail" and one.name == identity]
+    words = [one for one in own if one.signal[:1] != "<"]
+    if not words:
+        return _quoted(prompt, _first_question(prompt)) if own else ""
+    best = max(words, key=lambda one: (one.weight, -one.start))
     # The clause around the words: from the last punctuation mark before them to the first one after them.
-    begin = max([at + len(sign) for sign in ENDS if (at := prompt.rfind(sign, 0, best.start)) >= 0] or [0])
-    end = min([at for sign in ENDS if (at := prompt.find(sign, best.end)) >= 0] or [len(prompt)])
-    sentence, found = prompt[begin:end].strip(EDGES), prompt[best.start : end].strip(EDGES)
+    last = min([at for sign in ENDS if (at := prompt.find(sign, best.end)) >= 0] or [len(prompt)])
+    return _quoted(prompt, (_after_last(ENDS, prompt, best.start), last), (best.start, best.end))
+
+
+def _first_question(prompt: str) -> tuple[int, int]:
+    # A prompt without a question mark ("is it ready to merge") is a question from its beginning.
+    marks = [at for sign in QUESTION_ENDS if (at := prompt.find(sign)) > 0] or [prompt.rfind("?")]
+    if min(marks) < 0:
+        return 0, min([at for sign in SENTENCE_ENDS if (at := prompt.find(sign)) >= 0] or [len(prompt)])
+    return _after_last(SENTENCE_ENDS, prompt, min(marks)), min(marks)
+
+
+def _after_last(signs: Iterable[str], prompt: str, before: int) -> int:
+    return max([at + len(sign) for sign in signs if (at := prompt.rfind(sign, 0, before)) >= 0] or [0])
+
+
+def _quoted(prompt: str, clause: tuple[int, int], words: tuple[int, int] = (0, 0)) -> str:
+    """Return a clause of the prompt; if it is long, only its words from ``words`` on, or a few of its first."""
+    begin, last = clause
+    start, end = words if words[1] else (begin, begin)
+    sentence, found = prompt[begin:last].strip(EDGES), prompt[start:last].strip(EDGES)
     if len(sentence) > LONGEST_QUOTED or len(sentence.split()) > MOST_QUOTED:
-        most = max(MOST_QUOTED, len(prompt[best.start : best.end].split()))
-        sentence = " ".join(found.split()[:most])
-        if len(sentence) > LONGEST_QUOTED:
-            sentence = without_last_word(sentence[: max(LONGEST_QUOTED, best.end - best.start)])
-        sentence += "" if found.split() == sentence.split() else f" {ELLIPSIS}"
+        most = max(MOST_QUOTED, len(prompt[start:end].split()))
+        if len(found.split()) < FEWEST_QUOTED and len(sentence.split()) > MOST_QUOTED:
+            sentence = f"{ELLIPSIS} {' '.join(sentence.split()[-MOST_QUOTED:])}"
+        else:
+            sentence = " ".join(found.split()[:most])
+            if len(sentence) > LONGEST_QUOTED:
+                sentence = without_last_word(sentence[: max(LONGEST_QUOTED, end - start)])
+            sentence += "" if found.split() == sentence.split() else f" {ELLIPSIS}"
     return harmless(sentence, longest=LONGEST_FACT).replace('"', "'").translate(IN_BRACKETS)
 
 

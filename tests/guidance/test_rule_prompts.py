@@ -14,8 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 DATA = Path(__file__).with_name("rule_prompts.txt")
-IN_ANY_CONVERSATION = '# Guardrails\n\n## Guardrail: H3\n\n```yaml\nextend: true\nneeds: ""\n```\n'
-"""H3 is for conversations that have begun, and ``enrich`` has none."""
+IN_ANY_CONVERSATION = "# Guardrails\n" + "".join(
+    f'\n## Guardrail: {identity}\n\n```yaml\nextend: true\nneeds: ""\n```\n' for identity in ("H3", "H106")
+)
+"""These are for conversations in which a file was edited, and ``enrich`` has none."""
 SAID = re.compile(r"\*\*Applicable Guardrails\*\*: (H\d+) \((.+)\)")
 ORDERS = re.compile(
     r"\b(must|mandatory|required|never|always|shall|should|have to|need to|do not|don't|make sure|ensure)\b",
@@ -98,6 +100,15 @@ def test_every_guardrail_with_a_sentence_is_tried() -> None:
             'the prompt asks "why does the exporter need the …": an answer is wanted',
         ),
         ("请只改这个文件", 'the prompt draws a line ("请只改这个文件")'),
+        (
+            "after the reload the list of open invoices is missing again",
+            '"… of open invoices is missing again": the last',
+        ),
+        (
+            "ok. does the exporter read it? or is it just the old one?",
+            'the prompt asks "does the exporter read it": an',
+        ),
+        ("is the field of the importer used there. I think so", 'the prompt asks "is the field of the importer …": an'),
     ],
 )
 def test_a_sentence_quotes_few_words(said: dict[str, tuple[str, str]], prompt: str, sentence: str) -> None:
@@ -111,33 +122,48 @@ def test_a_prompt_gets_one_sentence(account: Account) -> None:
     assert len(re.findall(r"H\d+ \(", context)) == 1
 
 
-def test_a_doubt_needs_something_that_was_said_before(account: Account) -> None:
-    earlier = {"type": "user", "message": {"role": "user", "content": "show the button"}, "promptSource": "typed"}
-    transcript = account.write("transcript.jsonl", json.dumps(earlier) + "\n")
-    prompt = "the button is still missing"
+@pytest.mark.parametrize(
+    ("prompt", "told"),
+    [
+        ("the button is still missing", 'H3 ("the button is still missing": the last result is in doubt'),
+        ("does the exporter need it, too?", 'H106 (the prompt asks "does the exporter need it, too": an answer'),
+    ],
+)
+def test_a_doubt_and_a_plain_question_are_told_after_an_edit(account: Account, prompt: str, told: str) -> None:
+    silent = account.ask(prompt).context + _asked_after(account, "Read", prompt)
 
-    first, later = account.ask(prompt), account.ask(prompt, transcript_path=str(transcript))
-
-    assert "H3" not in first.context
-    assert 'H3 ("the button is still missing": the last result is in doubt' in later.context
+    assert "Guardrails" not in silent
+    assert told in _asked_after(account, "Edit", prompt)
+    account.cli("replay", "--verify")
 
 
 @pytest.mark.parametrize(("tool", "is_told"), [("Read", False), ("Edit", True)])
 def test_a_question_needs_no_reminder_where_much_was_said_and_nothing_edited(
     account: Account, tool: str, is_told: bool
 ) -> None:
+    assert ("H19" in _asked_after(account, tool, "why do we need the cache?")) == is_told
+    account.cli("replay", "--verify")
+
+
+def test_a_layer_may_want_a_conversation_that_has_begun(account: Account) -> None:
+    account.instruct("# Guardrails\n\n## Guardrail: H3\n\n```yaml\nextend: true\nneeds: past\n```\n")
+    account.compile()
+    prompt = "the button is still missing"
+
+    assert "H3" not in account.ask(prompt).context
+    assert "H3" in _asked_after(account, "Read", prompt)
+
+
+def _asked_after(account: Account, tool: str, prompt: str) -> str:
+    """Return what is told beside a prompt in a conversation in which the agent has used ``tool`` on a file."""
     used = [{"type": "tool_use", "id": "t1", "name": tool, "input": {"file_path": "/srv/shop/cart.py"}}]
     said = [
         {"type": "user", "message": {"role": "user", "content": "how are totals made?"}},
         {"type": "assistant", "message": {"id": "m1", "role": "assistant", "content": used}},
         {"type": "user", "message": {"role": "user", "content": "and the discounts?"}},
     ]
-    transcript = account.write("transcript.jsonl", "".join(json.dumps(one) + "\n" for one in said))
-
-    context = account.ask_patiently("why do we need the cache?", transcript_path=str(transcript)).context
-
-    assert ("H19" in context) == is_told
-    account.cli("replay", "--verify")
+    transcript = account.write(f"{tool}.jsonl", "".join(json.dumps(one) + "\n" for one in said))
+    return account.ask_patiently(prompt, transcript_path=str(transcript), session_id=tool).context
 
 
 def test_a_sentence_comes_back_with_other_words_as_often_as_the_instructions_say(account: Account) -> None:

@@ -169,8 +169,8 @@ class GuardrailSignals(_Rule):
     added to those of the table. ``say`` is a sentence about the prompt that is shown in place of the title; ``{words}``
     in it stands for the words that triggered the guardrail. A prompt gets at most one such sentence, and a session gets
     each at most ``times`` times. With ``needs: past``, the sentence is shown only if the session has earlier prompts;
-    with ``needs: edits``, it is not shown if the session has earlier prompts but no file was edited. With ``profile``,
-    the guardrail is used in that profile only. ``unless`` applies to every signal.
+    with ``needs: after-edits``, only if a file was edited; with ``needs: edits``, also if the session is new. With
+    ``profile``, the guardrail is used in that profile only. ``unless`` applies to every signal.
     """
 
     title: Annotated[str, Field(min_length=1, max_length=LONGEST_TITLE)] | None = None
@@ -182,7 +182,7 @@ class GuardrailSignals(_Rule):
     always: bool = False
     min_score: Annotated[int, Field(ge=1)] | None = None
     say: Annotated[str, Field(min_length=1, max_length=LONGEST_TEXT)] | None = None
-    needs: Literal["", "past", "edits"] = ""
+    needs: Literal["", "past", "edits", "after-edits"] = ""
     times: Annotated[int, Field(ge=1, le=99)] = 1
     profile: Literal["", "as-specified"] = ""
 

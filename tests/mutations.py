@@ -4652,6 +4652,14 @@ MUTATIONS = (
         "guidance/test_rule_prompts.py::test_a_question_needs_no_reminder_where_much_was_said_and_nothing_edited",
     ),
     Mutation(
+        "a case forgets that a file was edited before",
+        "workbench/gate/cases.py",
+        "        edited=conversation.has_edits,\n",
+        "",
+        "",
+        "gate/test_cases.py::test_that_something_was_said_and_edited_before_is_part_of_a_case",
+    ),
+    Mutation(
         "a doubt is told where nothing was edited",
         "enricher/respond/guidance.py",
         "    if has_edits or needs not in (EDITS, AFTER_EDITS)",

@@ -349,12 +349,16 @@ def test_the_rules_of_another_release_are_told(repository: Repository) -> None:
     assert repository.lines()[0]["expected"] == {"task_type": "docs"}
 
 
-def test_that_something_was_said_before_is_part_of_a_case(repository: Repository) -> None:
-    earlier = {"type": "user", "message": {"role": "user", "content": "show the button"}, "promptSource": "typed"}
-    transcript = repository.account.write("transcript.jsonl", json.dumps(earlier) + "\n")
+def test_that_something_was_said_and_edited_before_is_part_of_a_case(repository: Repository) -> None:
+    edit = {"type": "tool_use", "id": "t1", "name": "Edit", "input": {"file_path": "/srv/shop/button.py"}}
+    earlier = [
+        {"type": "user", "message": {"role": "user", "content": "show the button"}, "promptSource": "typed"},
+        {"type": "assistant", "message": {"id": "m1", "role": "assistant", "content": [edit]}},
+    ]
+    transcript = repository.account.write("transcript.jsonl", "".join(json.dumps(one) + "\n" for one in earlier))
     trace_id = repository.typed("the button is still missing", transcript_path=str(transcript))
     repository.account.cli("trace", "label", trace_id, "ok", "--case")
 
     (line,) = repository.lines()
-    assert (line["past"], line["expected"]["guardrails"]) == (True, ["H3"])
+    assert (line["past"], line.get("edited"), line["expected"]["guardrails"]) == (True, True, ["H3"])
     assert repository.judged()["verdict"] == "identical"

@@ -68,15 +68,16 @@ class Decided:
 class Excerpt(Conversation):
     """A conversation reduced to the words that its last prompt refers to.
 
-    ``past`` is true if the conversation had earlier turns.
+    ``past`` is true if the conversation had earlier turns, ``has_edits`` if a file was edited in them.
     """
 
     __slots__ = ("past", "words")
 
-    def __init__(self, words: str, *, past: bool = False) -> None:
+    def __init__(self, words: str, *, past: bool = False, edited: bool = False) -> None:
         super().__init__()
         self.words = words
         self.past = past
+        self.has_edits = edited
 
     def __bool__(self) -> bool:
         return self.past
@@ -91,9 +92,9 @@ class GoldenCase:
     """A prompt, everything else that the decision on it depends on, and the expected result.
 
     ``says`` is the expected result, or for the verdict ``wrong`` the result that must not occur again. ``earlier``
-    contains the words that the prompt refers back to; ``past`` is true if the session had earlier turns; ``settings``
-    are values that override those of the instructions. ``skills``, ``injected``, ``spent`` and ``form`` have the same
-    meaning as in ``enricher.respond.Inputs``.
+    contains the words that the prompt refers back to; ``past`` is true if the session had earlier turns, ``edited`` if
+    a file was edited in them; ``settings`` are values that override those of the instructions. ``skills``,
+    ``injected``, ``spent`` and ``form`` have the same meaning as in ``enricher.respond.Inputs``.
     """
 
     id: str
@@ -102,6 +103,7 @@ class GoldenCase:
     says: Decided
     earlier: str = ""
     past: bool = False
+    edited: bool = False
     settings: dict[str, Value] = field(default_factory=dict)
     skills: tuple[tuple[str, str], ...] = ()
     injected: tuple[str, ...] = ()
@@ -120,7 +122,7 @@ class GoldenCase:
             injected=list(self.injected),
             spent=self.spent,
             form=self.form,
-            conversation=Excerpt(self.earlier, past=self.past),
+            conversation=Excerpt(self.earlier, past=self.past, edited=self.edited),
         )
         return decided_of(decide(inputs, rules, verdict(self.prompt, rules, inputs.conversation)))
 
@@ -137,6 +139,7 @@ class GoldenCase:
         rest = {
             "earlier": clean(self.earlier),
             "past": self.past,
+            "edited": self.edited,
             "settings": {key: self.settings[key] for key in sorted(self.settings)},
             "skills": [[clean(name), clean(description)] for name, description in self.skills],
             "injected": list(self.injected),
@@ -256,6 +259,7 @@ CHECKS: dict[str, tuple[Callable[[object], bool], str]] = {
     "prompt": (_is_filled_text, "the prompt"),
     "earlier": (_is_text, "a text"),
     "past": (lambda value: isinstance(value, bool), "true or false"),
+    "edited": (lambda value: isinstance(value, bool), "true or false"),
     "settings": (_is_settings, "an object of settings (enricher config show)"),
     "skills": (_is_skills, "a list of [name, description]"),
     "injected": (_is_names, "a list of texts such as guardrail:H3"),
@@ -270,7 +274,7 @@ CHECKS: dict[str, tuple[Callable[[object], bool], str]] = {
     "approach": (_is_text, "the name of an approach, empty for none"),
     "workflow": (_is_text, "the id of a workflow, empty for none"),
 }
-OPTIONAL = ("earlier", "past", "settings", "skills", "injected", "spent", "form", "note", "by")
+OPTIONAL = ("earlier", "past", "edited", "settings", "skills", "injected", "spent", "form", "note", "by")
 
 
 def _shown(value: object) -> str:

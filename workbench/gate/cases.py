@@ -217,6 +217,7 @@ def _inputs(case_id: str, prompt: str, recorded: dict[str, Any], *, declared: Ma
         case_id, clean(prompt), OK, Decided(),
         earlier=clean(basis(conversation, prompt)),
         past=bool(conversation),
+        edited=conversation.has_edits,
         settings={key: value for key, value in recorded["settings"].items() if declared.get(key) != value},
         skills=tuple((clean(name), clean(description)) for name, description in recorded["skills"] if name == skill),
         injected=tuple(ref for ref in recorded["injected"] if ref.startswith(SHOWN_ONCE)),

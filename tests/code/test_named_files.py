@@ -267,3 +267,10 @@ def test_a_file_named_beside_another_with_its_path_is_the_one_in_that_folder(acc
         "themes/dark/base.css — one of 2 files of that name: themes/light/base.css"
     ]
     assert told(account, "clean up themes/light/print.css and base.css") == []
+
+
+def test_the_list_of_all_documents_does_not_use_one(account: Account, shop: Path) -> None:
+    write_all(shop, {"docs/scales.md": "# Scales\n", "mkdocs.yml": "nav:\n  - Scales: scales.md\n"})
+    account.cli("code", "index")
+
+    assert told(account, "docs/scales.md has a typo") == []

@@ -42,6 +42,10 @@ FILES = {
         'f.BoolVarP(&opts.keepWet, "keep-wet", "", false, "Stay wet")\nf.VarP(New(&opts.form), "form", "f", "")\n'
         'f.StringVar(&opts.RootSize, "largest-root", "", "Root")\n'
     ),
+    "water/flags.go": (
+        'IntFlag{Name: "seed-rate", EnvVars: []string{"SEED_RATE"}, Value: conf.RateAtWhichSeedsAreSownAtNight},\n'
+        'IntFlag{Name: "seed-depth", Value: 3},\n'
+    ),
     "water/sprinkle.go": 'if !opts.keepWet {\nf.StringVar(&opts.form, "form", "", "Form")\nuse(opts.form)\n',
     "water/config.go": 'type Config struct {\n\tDripColumns []string `ini:"drip-columns"`\n}\n',
     "water/root.go": "if opts.RootSize > 3 {\n",
@@ -123,6 +127,12 @@ KEEP_WET = "water/options.go:1 --keep-wet — declared here; read in water/sprin
         ("the read-only option is lost", "glass/table.c:8 read-only — declared here"),
         ("read-only=yes in my file is ignored, why?", "glass/table.c:8 read-only — declared here"),
         ('the word "read-only" is lost', "glass/table.c:8 read-only — declared here"),
+        (
+            "what is the default of --seed-rate?",
+            "water/flags.go:1 --seed-rate — declared here, default conf.RateAtWhichSeedsAreSownAtNight",
+        ),
+        ("what is the default of --seed-depth?", "water/flags.go:2 --seed-depth — declared here, default 3"),
+        ("SEED_RATE is ignored", "water/flags.go:1 SEED_RATE — read from the environment here"),
         ("drip-columns are mixed up", "water/config.go:2 drip-columns — declared here; read in water/list.go:1"),
         (
             "hose.length is ignored",

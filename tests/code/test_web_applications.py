@@ -49,6 +49,18 @@ FILES = {
     "api/days.py": "from api.trays import free_trays\n\nprint(free_trays(3))\n",
     "web/src/trays.tsx": "import { load } from '../api/trays'\nload()\n",
     "web/src/trays.test.tsx": "const day = { id: 3, free_trays: [] };\n",
+    "web/views/pallets/list.html.haml": "%h1 Pallets in the yard\n",
+    "web/views/yard/list.html.haml": "%h1 Yard\n",
+    "server/yard.js": "exports.size = process.env.YARD_SIZE || 40;\n",
+    **{
+        f"web/langs/{code}.json": f'{{"trolley_empty": "{code}"}}\n'
+        for code in "bg cs da es et fi fr hu it ja ko".split()
+    },
+    **{
+        f"web/langs/{code}.json": f'{{"trolley_empty": "{code}"}}\n' for code in "lt lv nl pl pt ro ru sk sl sv".split()
+    },
+    "web/langs/en.json": '{\n  "trolley_empty": "Empty the trolley"\n}\n',
+    "web/src/trolley.tsx": "export const Trolley = () => <b>{t('trolley_empty')}</b>\n",
     "test/mail.test.js": "process.env.CRATES_FROM = 'a@example.com'\ndelete process.env.CRATES_KEY\n",
     ".env.example": "CRATES_FROM=\nCRATES_KEY=\n",
     "web/src/crate-list.tsx": "export const CrateList = () => <h1>{t('crates.heading')}</h1>\n",
@@ -209,6 +221,27 @@ def account_with_crates(account: Account, shop: Path) -> Account:
             'the button "Order more" does nothing',
             'web/src/locales/en.json:4 "Order more" — the English text is here, key crates.order',
             id="a label of words that many files have",
+        ),
+        pytest.param(
+            'the button "Empty the trolley" does nothing',
+            'web/langs/en.json:2 "Empty the trolley" — the English text is here, key trolley_empty;'
+            " used in web/src/trolley.tsx:1",
+            id="a text beside many translations in a folder of languages",
+        ),
+        pytest.param(
+            'the heading "Pallets in the yard" is too long',
+            'web/views/pallets/list.html.haml:1 "Pallets in the yard" — the only place that has it',
+            id="a text in a template of Haml",
+        ),
+        pytest.param(
+            "Rendered pallets/list.html.erb within layouts/yard (37999.1ms)",
+            "pallets/list.html.erb — does not exist; the nearest is web/views/pallets/list.html.haml",
+            id="of two files with another ending the one in the folder",
+        ),
+        pytest.param(
+            "what is the default of YARD_SIZE?",
+            "server/yard.js:1 YARD_SIZE — read from the environment here, default 40",
+            id="the default of an environment variable",
         ),
         pytest.param('the heading "Alle deine Kisten" is too long', "", id="a text in another language"),
     ],

@@ -395,7 +395,7 @@ def test_a_setting_in_the_example_of_the_environment_has_no_only_place(account: 
     account.cli("code", "index")
 
     assert told(account, "the default of CRATE_LIMIT should be 8") == [
-        "shop/crates.py:1 CRATE_LIMIT — read from the environment here"
+        'shop/crates.py:1 CRATE_LIMIT — read from the environment here, default "6"'
     ]
 
 
@@ -781,7 +781,30 @@ def test_who_asks_for_callers_is_told_the_first_of_them(
 
     line = f"shop/scales.py:1 weigh_all — defined here; {callers} callers in {callers} other files"
     assert told(account, "who calls weigh_all?") == [f"{line}: {listed}"]
+    review = (
+        "review weigh_all, which now gives up after three tries. My main concern: callers that ignore what it returns"
+    )
+    assert told(account, f"{review}, and whether one of them is called within a request") == [f"{line}: {listed}"]
+    long = "nice. does anything else call weigh_all? i would like it to take a limit, which none of the pages gives yet"
+    assert told(account, long) == [f"{line}: {listed}"]
     assert told(account, "make weigh_all faster") == ([line] if callers < 12 else [])
+
+
+def test_files_that_only_have_the_words_of_a_name_are_not_counted_as_its_users(account: Account, shop: Path) -> None:
+    write_all(shop, {"shop/trays.py": "class TrayLabel:\n    pass\n"})
+    write_all(shop, {f"shop/p{number}.py": "tray_label = 1\n" for number in range(25)})
+    account.cli("code", "index")
+
+    assert told(account, "who uses TrayLabel?") == ["shop/trays.py:1 TrayLabel — defined here"]
+
+
+def test_a_method_is_found_by_the_folder_that_a_prompt_names_before_it(account: Account, shop: Path) -> None:
+    method = "    def parcels(self):\n        return []\n"
+    write_all(shop, {"shop/event/base.py": f"class Base:\n{method}", "shop/finder.py": f"class Finder:\n{method}"})
+    account.cli("code", "index")
+
+    assert told(account, "where is event.parcels defined?") == ["shop/event/base.py:2 event.parcels — defined here"]
+    assert told(account, "where is basket.parcels defined?") == []
 
 
 def test_a_helper_of_tests_that_is_called_so_too_is_no_use(account: Account, shop: Path) -> None:

@@ -63,6 +63,13 @@ lint|which lint command do I run before committing?
 test|fix the bug in parser.py, then run all the unit tests
 test|führe die Tests aus
 test|lass die Tests laufen
+test|laufen die Tests noch?
+test|corre los tests
+test|run the full check like the CI does
+test|run the whole check before I push
+migration|Как тут делают миграции?
+migration|wie macht man hier Migrationen?
+commit|wie werden in diesem Projekt Commits benannt?
 test|lance les tests
 test|ejecuta las pruebas
 test|rode os testes
@@ -163,6 +170,10 @@ test|测试一下
 """A line is the action and a prompt that asks for it."""
 
 NOT_ASKED = """
+ok tests laufen. jetzt noch die Ausgabe
+el test pasa, ahora la página
+die Migrationen dauern hier sehr lange
+run a check on the input
 where does the commit dialog get its data
 how do the translations look on the login page
 where do we create the release object

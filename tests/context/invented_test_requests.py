@@ -25,6 +25,7 @@ of it|add tets for it
 of it|and a test case please
 of it|looks good. is there a test for that?
 of it|fix it and add a test
+of it|fix it, strip the trailing blanks. and where are the specs
 of it|did you add tests?
 of it|no tests for this yet?
 of it|shouldn't there be a test for that rule?
@@ -190,6 +191,7 @@ run one|テストを一つだけ実行したい
 """
 
 NOT_ASKED = """
+fix it, add a page for refunds. and where are the specs
 the test data is wrong
 add a test page to the menu
 I don't want that test.

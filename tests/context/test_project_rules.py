@@ -182,6 +182,12 @@ def test_who_raises_the_version_of_a_dependency_is_told_how(account: Account, pr
             "docs/RELEASE-PROCEDURE.md — describes how this project releases: Tag, Announce, Celebrate",
         ),
         (
+            "docs/releases.md",
+            "# Releases\n\n## 2.1\n\n- Do not release tabs.\n\n## 2.0\n\n## 1.9.3\n\n## Older\n",
+            "release it",
+            "",
+        ),
+        (
             "doc/internal/howto-release.md",
             "# How to cut a release\n\n## Tag\n\nTag the commit.\n\n## Announce\n\n## Celebrate\n",
             "let's cut 2.45. what are the steps",

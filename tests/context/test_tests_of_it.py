@@ -83,6 +83,8 @@ def test_a_prompt_that_only_speaks_of_tests_does_not(prompt: str) -> None:
         (["> fix both", LIMITS, WORDS, "Done."], "tests?", OF_LIMITS),
         (["> fix the limit", LIMITS, "Done."], "now a test for the surge, and run only that one", OF_LIMITS),
         (["> fix loading", STORAGE, "Done.", "> now the limit", LIMITS, "Done."], "tests?", OF_LIMITS),
+        (["> the limit", LIMITS, "> the words", WORDS, "Done."], "schreib noch einen Test für die limits", OF_LIMITS),
+        (["> the limit", LIMITS, "> the words", WORDS, "Done."], "and tests? do we have any for limits", OF_LIMITS),
     ],
 )
 def test_the_tests_of_what_the_conversation_is_about_are_told(
@@ -98,6 +100,7 @@ def test_the_tests_of_what_the_conversation_is_about_are_told(
         (["> fix the limit", LIMITS, TEST_LIMITS, "Done."], "and the tests for it?"),
         (["> fix the limit", ("Read", {"file_path": "tests/test_limits.py"}), LIMITS], "and the tests for it?"),
         (["> fix the limit", LIMITS, "Done."], "no tests please"),
+        (["> fix the limit", LIMITS, "Done."], "the tests pass. now show the limits in the page"),
         (["> fix the limit", LIMITS, "Done."], "add a logout button to the header and a test for it"),
         (["> how large is a burst?", "tests/test_limits.py shows it: `burst_size`."], "is there a test for that?"),
         (["> how?", "`burst_size` limits what `load_all` reads."], "is there a test for that?"),

@@ -185,6 +185,56 @@ def test_the_newest_migration_is_the_one_of_the_highest_number(quota: Account) -
     ]
 
 
+def test_of_migrations_that_are_named_by_hash_the_last_one_is_told(quota: Account) -> None:
+    folder = "quota/store/migrations/versions"
+    follows = {
+        "9b1c0d2e3f40_days": "None",
+        "1a2b3c4d5e6f_weeks": '"9b1c0d2e3f40"',
+        "a0b1c2d3e4f5_months": '"1a2b3c4d5e6f"',
+    }
+    for name, before in follows.items():
+        quota.write(quota.project / folder / f"{name}.py", f"down_revision: str | None = {before}\n")
+    commit(quota, "Count days")
+
+    newest = [f"{folder}/a0b1c2d3e4f5_months.py — the newest of 3 migrations"]
+    assert told(quota, "create a migration for the new column", "ways") == newest
+    assert told(quota, "Как тут делают миграции?", "ways") == newest
+
+    quota.write(quota.project / folder / "f5e4d3c2b1a0_years.py", 'down_revision = "1a2b3c4d5e6f"\n')
+    commit(quota, "Count years")
+    assert told(quota, "create a migration for the new column", "ways") == []
+
+
+def test_all_checks_are_told_though_the_agent_has_run_a_test(quota: Account) -> None:
+    quota.write(quota.project / "Makefile", f"{MAKEFILE}\ncheck: test\n\truff check\n")
+    quota.cli("code", "index")
+    ran = {"type": "tool_use", "name": "Bash", "input": {"command": "pytest -q"}}
+    record = {"type": "assistant", "message": {"id": "m1", "content": [ran]}}
+    after = {"transcript_path": str(quota.write("t.jsonl", json.dumps(record) + "\n"))}
+
+    assert told(quota, "run the tests", "ways", **after) == []
+    lines = told(quota, "run the whole check like the CI does before I push", "ways", **after)
+    assert [line.startswith("Makefile:7 — checks the code: `make check`") for line in lines] == [True]
+
+
+def test_a_task_of_rake_for_the_linter_is_told(quota: Account) -> None:
+    quota.write(quota.project / "CONTRIBUTING.md", "# Contributing\n\n## Checks\n\n```\nrake docker:lint\n```\n")
+    commit(quota, "Check types")
+
+    assert told(quota, "how do I run the linter?", "ways") == [
+        "CONTRIBUTING.md:6 — checks the code: `rake docker:lint`"
+    ]
+
+
+def test_the_section_for_the_next_release_may_stand_below_the_others(quota: Account) -> None:
+    notes = "# Release notes\n\n## Version 2.1\n\n- Tabs\n\n" + "- more\n" * 90 + "\n## Not released yet\n\n- Blanks\n"
+    quota.write(quota.project / "docs/releases.md", notes)
+    commit(quota, "Tell of tabs")
+
+    lines = told(quota, "update the release notes", "ways")
+    assert lines == ["docs/releases.md:98 — the section Not released yet takes the next entry"]
+
+
 def test_the_command_that_writes_a_migration_is_told_where_one_is_wanted(quota: Account) -> None:
     scripts = '"db:migrate": "tsx migrate.ts", "db:generate": "drizzle-kit generate"'
     quota.write("project/package.json", f'{{"scripts": {{{scripts}}}}}')

@@ -102,7 +102,8 @@ def offer(request: Request, _rule: ChannelRule) -> list[Candidate]:
     paths, names = _named(prompt)
     changed = _changed(request, low)
     described = [] if paths else _described(low)
-    index = request.index() if paths or names or changed or described or of_it else None
+    used = [] if paths or not request.conversation.files else _used(request, low)
+    index = request.index() if paths or names or used or changed or described or of_it else None
     if index is None:
         return []
     if of_it and not paths and not names:
@@ -110,7 +111,7 @@ def offer(request: Request, _rule: ChannelRule) -> list[Candidate]:
 
         found = tests_worked_on(index, project.root, request.conversation, to_run=to_run)
     else:
-        found = _tests(index, project.root, paths, names, changed, described)
+        found = _tests(index, project.root, paths, names, used, changed, described)
         if not found and (own := _to_run(index, low, paths)):
             found, to_run = [own], True
     return _candidates(index, request, found, of_it=of_it, to_run=to_run) if found else []
@@ -183,6 +184,22 @@ def _changed(request: Request, low: str) -> list[str]:
     return request.conversation.changed[:MOST_SHOWN] if is_asked else []
 
 
+def _used(request: Request, low: str) -> list[str]:
+    """Return the conversation's files that a clause on tests names in a plain word: Prefs.js for "test the prefs"."""
+    if not any(word in low for word in TEST_WORDS):
+        return []
+    from enricher.prompt.wording.actions import clauses
+
+    said: set[str] = set()
+    for clause in clauses(low):
+        words = {word.strip(_AROUND + ".-") for word in clause.split()}
+        # "and tests? do we have any for folders"
+        if any(word in clause for word in TEST_WORDS) or (said and "for" in words and "any" in words):
+            said |= words
+    files = {path: path.rpartition("/")[2].partition(".")[0].lower() for path in request.conversation.files}
+    return [path for path, stem in files.items() if len(stem) >= SHORTEST_NAME and stem in said - NO_NAMES]
+
+
 def _described(low: str) -> list[list[str]]:
     """Return the words that may say which tests are meant, the longest phrases first: ["cart", "totals"], ["totals"].
 
@@ -238,19 +255,25 @@ def _take(raw: str, is_marked: bool, paths: list[str], names: list[str]) -> None
 
 
 def _tests(
-    db: Connection, root: str, paths: list[str], names: list[str], changed: list[str], described: list[list[str]]
+    db: Connection,
+    root: str,
+    paths: list[str],
+    names: list[str],
+    used: list[str],
+    changed: list[str],
+    described: list[list[str]],
 ) -> list[Test]:
     """Return the tests of the files ``paths`` or, if there are none, of the first of ``names`` that has a test.
 
-    If this finds nothing either, return the tests of the files ``changed``, or the test file named like one of the
-    phrases ``described``. Return nothing if more than MOST_SHOWN files match.
+    If this finds nothing either, return the tests of the files ``used``, else of those ``changed``, or the test file
+    named like one of the phrases ``described``. Return nothing if more than MOST_SHOWN files match.
     """
     from enricher.sources.code.testfiles import called, defining, sources, test_of, tests_of
 
-    for given in (paths, changed):
+    for given in (paths, used, changed):
         meant = [source for name in given for source in sources(db, name)]
         found = [one for source in meant for one in tests_of(db, root, source, "")]
-        if len(meant) > MOST_SHOWN:
+        if len({one.path for one in found} if given is used else meant) > MOST_SHOWN:
             return []
         if found:
             return found

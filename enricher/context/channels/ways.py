@@ -80,6 +80,10 @@ ABOUT = {
 CONVENTIONAL = "conventional"
 SUITES = ("integration", "e2e", "end-to-end", "smoke", "acceptance", "regression")
 """Names of parts of the tests: if a prompt names one, only statements about that part are shown."""
+WHOLE = (" check", " ci")
+"""Ends of commands that run all that the project checks."""
+WHOLE_CHECK = (" checks", "whole check", "full check", "ci check", "full ci", "whole ci", "ci locally")
+"""Words that mean all that the project checks, so that `make check` is told rather than `make test`."""
 EXCEPTIONS = frozenset(
     "not no without except skip nicht ohne keine außer sans pas sauf sin excepto salvo sem não exceto senza non tranne"
     " не без кроме".split()
@@ -213,8 +217,11 @@ def _about(action: str) -> str:
 
 
 def _of_action(action: str, index: sqlite3.Connection, request: Request, loaded: set[str]) -> list[Candidate]:
+    is_whole = action == "test" and any(words in request.prompt.lower() for words in WHOLE_CHECK)
     rows = index.execute(
-        "select kind, said, label, path, line, folder, rank from ways where action = ? order by rank desc", (action,)
+        "select kind, said, label, path, line, folder, rank from ways where action in (?, ?)"
+        " order by action <> ?, rank desc",
+        (action, "lint" if is_whole else action, action),
     ).fetchall()
     ways = _in_scope([Way(*row) for row in rows], request)
     loaded_file = next(
@@ -264,6 +271,8 @@ def _chosen(action: str, ways: list[Way], low: str) -> list[Way]:
         commands, sentences = [way for way in commands if "doc" in way.text], []
     elif action == "test":
         commands, sentences = _of_the_suite(commands, low), _of_the_suite(sentences, low)
+        whole = [way for way in commands if way.text.endswith(WHOLE)]
+        commands = whole or commands if any(words in low for words in WHOLE_CHECK) else commands
     if action in BY_COMMAND:
         return (commands or sentences)[:1]
     if action == "migration" and (not _has(low, APPLYING) or _has(low, ADDITION_CUES) or " need " in low):
@@ -323,7 +332,7 @@ def _objection(action: str, way: Way, request: Request, loaded_file: str) -> str
         return READS_LOG
     if way.kind == "history" and CONVENTIONAL in request.prompt.lower():
         return host_context.IN_CONVERSATION
-    done = DONE_BY.get(action, ())
+    done = (way.text,) if way.text.endswith(WHOLE) else DONE_BY.get(action, ())
     if done and any(word in command for command in conversation.commands for word in done):
         return DID_IT
     return ""

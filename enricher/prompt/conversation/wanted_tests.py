@@ -15,6 +15,7 @@ MOST_WORDS = 30
 FEW_WORDS = 2
 """Maximum words of a clause that cannot change the subject: "looks good", "option 2"."""
 LONGEST_WIDE_NOUN = 8
+MAKING = ("add", "create", "make", "build", "write", "implement")
 MARKS = ".,;:!?\"'`()[]¿¡«»“”…"
 
 WORDS = """
@@ -109,13 +110,16 @@ def wanted(prompt: str) -> str:
     low = prompt.lower().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
     if len(low.split(None, MOST_WORDS)) > MOST_WORDS:
         return ""
-    found, others = "", []
+    found, before, others = "", "", []
     for clause in clauses(low):
         is_wide = not clause.isascii() and max(clause) > "\u3000"
         words = [bare for word in clause.split() if (bare := word.strip(MARKS))]
         kind = _of_ideographs(clause) if is_wide else _of_words(words, is_question="?" in low)
         found = found or kind
-        others += [] if kind else [words]
+        # "fix it, strip the blanks" explains itself; "fix it, add a page" names something else.
+        explains = before.endswith(" it") and f"{before}, {clause}" in low and "".join(words[:1]) not in MAKING
+        others += [] if kind or explains else [words]
+        before = clause
     return found if found == RUN_ONE or all(map(_keeps_the_subject, others)) else ""
 
 

@@ -370,9 +370,13 @@ class _Reader:
         """Store a line of a short prompt, and mark the names in it if the line asks for a place or a setting."""
         asks_place = asks_for_place(bare, lowered)
         is_setting = not SETTINGS.isdisjoint(lowered) or "read" in lowered
-        for name in self.found.values():
-            has_form = is_code_form(name.text) or is_code_form(name.owner)
-            name.is_asked = name.is_asked or (asks_place and has_form and name.text in line)
+        names = [one for one in self.found.values() if is_code_form(one.text) or is_code_form(one.owner)]
+        for sentence in line.replace("? ", "?\n").replace(". ", ".\n").splitlines():
+            words = [word.strip(AROUND).lower() for word in sentence.split()]
+            asks = asks_place or asks_for_place(sentence, words)
+            of_all = "callers" in words and len(names) == 1  # which may be named in the sentence before
+            for name in names:
+                name.is_asked = name.is_asked or of_all or (asks and name.text in (line if asks_place else sentence))
         if len(lowered) > 1 and len(self.spoken) < MOST_SPOKEN:
             said = Name(SPOKEN, line[:LONGEST_SPOKEN], is_certain=False)
             said.is_asked, said.is_setting = asks_place, is_setting

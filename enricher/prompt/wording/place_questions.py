@@ -7,7 +7,7 @@ known. This module runs in the hook, so it uses no regular expressions.
 
 from __future__ import annotations
 
-WHO = frozenset("who what which wer was qui quien quién chi quem кто что".split())
+WHO = frozenset("who what which anything anyone else wer was qui quien quién chi quem кто что".split())
 CALLS = frozenset(
     "calls call uses use invokes invoke imports import references reference ruft rufen benutzt benutzen verwendet"
     " verwenden nutzt nutzen importiert importieren appelle appellent utilise utilisent importe importent llama llaman"

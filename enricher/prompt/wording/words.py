@@ -37,7 +37,8 @@ STOP_WORDS = frozenset(
 SOURCE_ENDS = frozenset(
     "py pyi pyx js jsx ts tsx mjs cjs mts cts vue svelte astro go rs rb rake erb java kt kts scala groovy clj swift m"
     " mm c h cc cpp cxx hh hpp cs fs vb php phtml sh bash lua r dart ex exs erl hs jl zig nim ml pl pm sql md rst txt"
-    " toml gd tscn ino prisma yaml yml json html css scss less ini cfg po j2 jinja proto tf mk cmake gradle xml".split()
+    " toml gd tscn ino prisma yaml yml json html haml slim heex eex hbs ejs twig liquid css scss less ini cfg po j2"
+    " jinja proto tf mk cmake gradle xml".split()
 )
 """Extensions of the files that people name in prompts."""
 

@@ -76,7 +76,7 @@ def used(lookup: Lookup, uses: Uses, definition: SourceLine, name: str, *, is_as
     (``is_asked``), the first places are listed as well.
     """
     if uses.files:
-        return f"; used in {counted(uses.files - 1)}"  # one of the files is that of the definition
+        return ""  # not all of them have been read, and many may have only the words of the name
     is_test = definition.kind == TEST and "test" in definition.text.lower()
     if is_test or lookup.is_decorated(definition):
         return ""  # a framework calls it, so the uses found would mislead

@@ -305,6 +305,8 @@ def reads_environment(line: str, name: str) -> bool:
         owner = before.rstrip("\"'`([{.?!").lower()
         if not is_set and owner.endswith(_READING):
             return True
+        if owner.endswith(("envvar=", "envvars: []string")):  # an option that may be given so, too
+            return True
     return False
 
 

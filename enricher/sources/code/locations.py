@@ -386,7 +386,10 @@ def _member(lookup: Lookup, name: Name) -> Fact | None:
     places = [place for place in lookup.definitions(name.text) if place.kind != TEST]
     if len(places) > MOST_CANDIDATES:
         return None
-    own = [place for place in places if lookup.is_member(place, name.owner, name.text)]
+    own = [place for place in places if lookup.is_member(place, name.owner, name.text)] or [
+        place  # "event.orders": the method of an Event::Base in the folder event
+        for place in places if place.path.split("/")[-2:-1] == [name.owner] and lookup.verified(place, name.text)
+    ]  # fmt: skip
     if len(own) != 1:
         return None if own else _key(lookup, f"{name.owner}.{name.text}")
     fault = NAMED_IN_PROMPT if lookup.gives_place(own[0].path) else ""

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from enricher.prompt.wording.names import Name
     from enricher.sources.code.lookup import Lookup
 
-PACKAGE_FILES = frozenset(("__init__", "index", "mod"))
-"""Names, without extension, of files that only re-export what the modules of a folder define."""
+PACKAGE_FILES = frozenset(("__init__", "index", "mod", "mkdocs"))
+"""Names, without extension, of files that only re-export what the modules of a folder define, or list all documents."""
 MOST_USERS = 3
 MOST_ALIKE = 4
 """Maximum files with one name that are listed; with more, the name identifies none of them."""
@@ -40,7 +40,7 @@ shop/prices.py.
 _FAMILIES = [
     frozenset(family.split())
     for family in ("js jsx ts tsx mjs cjs mts cts", "md mdx rst txt adoc", "yml yaml", "html htm jinja j2 vue svelte",
-                   "css scss sass less", "py pyi", "c cc cpp cxx", "h hh hpp hxx")
+                   "css scss sass less", "py pyi", "c cc cpp cxx", "h hh hpp hxx", "html.erb html.haml html.slim")
 ]  # fmt: skip
 """File extensions that people confuse with each other."""
 COMMON_FILES = frozenset(
@@ -182,8 +182,9 @@ def _missing_file(lookup: Lookup, path: str, *, may_be_new: bool = False) -> Fac
     is_elsewhere = os.path.exists(path) or any("/" in own and path.endswith(f"/{own}") for own in elsewhere)
     if path.startswith(OF_THE_SYSTEM) or (path.startswith("/") and is_elsewhere):
         return None  # outside of the project, or in a copy of it on another machine
-    for candidates in _similar_files(lookup, path, elsewhere, may_be_new=may_be_new):
-        if candidates:
+    for alike in _similar_files(lookup, path, elsewhere, may_be_new=may_be_new):
+        beside = [own for own in alike if folder and f"/{own.rpartition('/')[0]}".endswith(f"/{folder}")]
+        if candidates := beside or alike:
             nearest = candidates[0]
             if nearest.lower() == path.lower():
                 return Fact("missing", nearest, 0, "", f"spelled so, not {path}", FEW)

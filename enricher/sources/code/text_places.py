@@ -226,15 +226,20 @@ def _environment(holders: list[Holder], name: str) -> Fact | None:
     Tests, documents and sample environment files also contain it, but do not show what it does.
     """
     reads = [
-        (path, number)
+        (path, *read)
         for path, _kind, lines in holders
-        if (number := next((number for number, at in lines if reads_environment(at, name)), 0))
+        if (read := next(((number, at) for number, at in lines if reads_environment(at, name)), None))
     ]
     if not 0 < len(reads) <= MOST_SHOWN:
         return None
-    others = "".join(f"{', ' if at else ' and in '}{format_place(*one)}" for at, one in enumerate(reads[1:]))
-    fact = Fact(DEFINITION, *reads[0], name, f"read from the environment here{others}", FEW)
-    fact.others = [path for path, _number in reads[1:]]
+    path, number, line = reads[0]
+    told = "".join(f"{', ' if at else ' and in '}{format_place(*one[:2])}" for at, one in enumerate(reads[1:]))
+    if not told:
+        from enricher.sources.code.special.settings import default_behind
+
+        told = default_behind(line, name)
+    fact = Fact(DEFINITION, path, number, name, f"read from the environment here{told}", FEW)
+    fact.others = [path for path, _number, _line in reads[1:]]
     return fact
 
 

@@ -328,11 +328,16 @@ def _foreign(clause: str) -> str:
         f" {words[0]} " in _VERBS and words[0] != "come" and _FOREIGN_ARTICLES.isdisjoint(words)
     ):  # "compile le projet" is French
         return ""
+    ruled = next((tables.RULED[word] for word in words if word in tables.RULED), "")
+    if ruled and not tables.HOW.isdisjoint(words[:3]) and not tables.HERE.isdisjoint(words):
+        return ruled  # "wie macht man hier Migrationen"
     if clause.isascii() and ENGLISH_WORDS.intersection(words):  # English words may begin like foreign verbs
         return ""
     for action, verbs, things in _FOREIGN:
         # LONGEST_VERB: "Erstellungsdatum" begins like the verb "erstell", but is a noun.
         if not any(f"{word}$".startswith(verbs) and len(word) < LONGEST_VERB for word in words):
+            continue
+        if action == TEST and _is_report(words, things):
             continue
         if things.intersection(words) or (
             # Without an object, the verb must be complete, apart from its ending: "committe", "committen".
@@ -340,6 +345,12 @@ def _foreign(clause: str) -> str:
         ):
             return action
     return ""
+
+
+def _is_report(words: list[str], things: frozenset[str]) -> bool:
+    """Return whether a clause says how the tests are: "die Tests laufen", "el test pasa"; not "lass sie laufen"."""
+    at = next((number for number, word in enumerate(words) if word in tables.INTRANSITIVE), 0)
+    return not things.isdisjoint(words[:at]) and not any(word.startswith("lass") for word in words)
 
 
 def _wide(clause: str) -> str:

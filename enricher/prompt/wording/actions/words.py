@@ -41,7 +41,8 @@ release: bump increase increment raise: version | version number | versions | pa
 release: tag: release | version | commit | head
 release: create push make: release tag | version tag | git tag | tag
 test: run rerun re-run execute launch start kick do rerun try repeat: test | tests | test suite | testsuite |
-  test-suite | unit tests | specs | suite | test cases | pytest | jest | vitest | rspec | checks
+  test-suite | unit tests | specs | suite | test cases | pytest | jest | vitest | rspec | checks |
+  whole check | full check | ci checks | full ci | whole ci | ci locally
 test: ensure verify check confirm see validate: tests | test suite | all tests | unit tests
 test: fix get debug repair: failing tests | failing test | failed tests | broken tests | tests | test suite |
   test failures
@@ -162,6 +163,9 @@ A short clause asks for the action if it has one of the verbs and, if the row ha
 verb with "$" is a whole word: "fai$" does not match "fails".
 """
 
+INTRANSITIVE = ("laufen", "pasa", "corre", "roda")
+"""Verbs that report on the thing in front of them, and order it to be run if it follows: "corre los tests"."""
+
 WIDE = """
 test: 运行 | 跑 | 执行: 测试 | 单测
 test: 测试一 | 测一: 下
@@ -251,8 +255,14 @@ RULED = {
     "commit": "commit", "commits": "commit", "release": "release", "releases": "release", "changelog": "changelog",
     "migration": "migration", "migrations": "migration", "translation": "translation", "translations": "translation",
     "signoff": "commit", "sign-off": "commit", "dco": "commit",
+    "migrationen": "migration", "migraciones": "migration", "migrações": "migration", "migrazioni": "migration",
+    "миграции": "migration", "миграций": "migration", "коммиты": "commit", "релиз": "release", "релизы": "release",
 }  # fmt: skip
 """Words in a question for the project's rules, and the action: "what do I need for a PR"."""
+
+HOW = frozenset("wie cómo como come как делают пишут называют оформляют fait hacen fazem fanno".split())
+HERE = frozenset("hier тут здесь ici aquí aqui qui projekt projet proyecto projeto progetto проекте".split())
+"""Words that such a question has in other languages: "как тут делают миграции"."""
 
 RULES = "convention conventions format guideline guidelines policy process requirement requirements rule rules"
 """Nouns, one of which a question for the project's rules contains: "what are the commit conventions"."""

@@ -72,7 +72,8 @@ _COMMANDS = _compiled(
         "lint": r"\b(?:ruff|flake8|pylint|eslint|biome|prettier|clang-format|svelte-check|vue-tsc|tsc (?:\S+ )*--noEmit"
         r"|golangci-lint|mypy|pyright|clippy|rubocop|pre-commit run|gofmt"
         r"|swift-?(?:format|lint)|swift package \S*format\S*|dotnet format|dart (?:format|analyze)|flutter analyze)\b"
-        r"|\b(?:npm|pnpm|yarn|bun|make|just|task|hatch)(?: run)? (?:lint|format|fmt|typecheck|check)\b",
+        r"|\b(?:npm|pnpm|yarn|bun|make|just|task|hatch)(?: run)? (?:lint|format|fmt|typecheck|check)\b"
+        r"|\brake \S*lint\b",
         "run": r"\b(?:npm|pnpm|yarn|bun|make|just|task)(?: run)? (?:dev|start|serve)\b|\bnpm start\b|\buvicorn \S+"
         r"|\b(?:flask|dotnet|swift|flutter) run\b|\bmanage\.py runserver\b|\brails s(?:erver)?\b"
         r"|\bdocker[ -]compose up\b",

@@ -24,9 +24,10 @@ NEVER = frozenset((".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv"
 _TEXT_ENDS = frozenset(
     "py pyi pyx pxd js jsx ts tsx mjs cjs mts cts vue svelte astro go rs rb rake erb java kt kts scala groovy clj cljs"
     " swift m mm c h cc cpp cxx hh hpp cs fs vb razor cshtml php phtml sh bash zsh fish lua r dart ex exs erl hs jl zig"
-    " nim cr ml mli pl pm t sql graphql proto tf hcl gradle bzl bazel cmake mk html htm jinja jinja2 j2 djhtml hbs"
-    " mustache ejs pug twig tmpl tpl mako liquid css scss sass less md markdown rst txt adoc toml yaml yml json ini cfg"
-    " conf xml po properties vim el lisp scm f90 f for asm s gd gdshader ino prisma tscn ac y".split()
+    " nim cr ml mli pl pm t coffee sql graphql proto tf hcl gradle bzl bazel cmake mk html htm jinja jinja2 j2 djhtml"
+    " hbs mustache ejs pug twig tmpl tpl mako liquid haml slim eex heex leex css scss sass less md markdown rst txt"
+    " adoc toml yaml yml json ini cfg conf xml po properties vim el lisp scm f90 f for asm s gd gdshader ino prisma"
+    " tscn ac y".split()
 )
 _NAMED = frozenset(
     ("makefile", "dockerfile", "justfile", "rakefile", "gemfile", "procfile", "jenkinsfile", "vagrantfile")
@@ -34,7 +35,8 @@ _NAMED = frozenset(
 _DOC_ENDS = frozenset("md markdown rst txt adoc".split())
 _CONFIG_ENDS = frozenset("toml yaml yml json ini cfg conf xml properties".split())
 _TEMPLATE_ENDS = frozenset(
-    "html htm jinja jinja2 j2 djhtml hbs mustache ejs pug twig tmpl tpl mako liquid tscn css scss sass less".split()
+    "html htm jinja jinja2 j2 djhtml hbs mustache ejs pug twig tmpl tpl mako liquid haml slim eex heex leex tscn css"
+    " scss sass less".split()
 )
 _LOCKS = frozenset("package-lock.json yarn.lock pnpm-lock.yaml poetry.lock cargo.lock composer.lock gemfile.lock"
                    " pipfile.lock go.sum uv.lock bun.lockb npm-shrinkwrap.json".split())  # fmt: skip
@@ -51,7 +53,7 @@ _EXAMPLE_FOLDERS = frozenset(("example", "examples", "demo", "demos", "sample", 
 _VENDOR_FOLDERS = frozenset(("vendor", "_vendor", "vendored", "third_party", "thirdparty", "extern", "externals",
                              "bundled", "node_modules", "typeshed"))  # fmt: skip
 _TRANSLATION_FOLDERS = frozenset(("locale", "locales", "translations"))
-_MESSAGE_FOLDERS = frozenset(("i18n", "lang", "messages"))
+_MESSAGE_FOLDERS = frozenset(("i18n", "lang", "langs", "messages"))
 """Folders that may contain translations (named after their languages) and other files."""
 _TABLES = frozenset("lang language locale messages strings translation translations".split())
 """Words that precede the language in a file name, as in ``lang-es.json``."""

@@ -278,7 +278,7 @@ def _default(lookup: Lookup, place: SourceLine, name: str) -> str:
     value = _literal(behind[1:].rpartition("=")[2]) if behind[:1] in (":", "=") else ""
     if value and (not value[0].isalpha() or value.lower() in VALUES):  # not the type in "x: int"
         return f" as {value}"
-    named = next(filter(None, map(_named_default, _of_the_declaration(lines))), "")
+    named = next(filter(None, map(_named_default, _of_the_declaration(lines))), "") or _value_beside(lines, name)
     found = named or _table_default(lookup, place, name)
     return f", default {found}" if found else ""
 
@@ -314,6 +314,21 @@ def _named_default(line: str) -> str:
         if is_whole(line, at, end) and rest[:1] in ("=", ":") and value and "${" not in value:
             return value
     return ""
+
+
+def _value_beside(lines: list[str], name: str) -> str:
+    """Return the default in the line of a flag in Go, a value or a constant: ``{Name: "most-tries", Value: 3}``."""
+    given = "".join(lines[:1]).partition(f'Name: "{name.lstrip("-")}"')[2].partition(" Value: ")[2]
+    constant = given.partition(",")[0].rstrip("})")
+    return _literal(given) or (constant if constant.replace(".", "").isidentifier() else "")
+
+
+def default_behind(line: str, name: str) -> str:
+    """Return the default with which a line reads a variable: ``environ.get("PORT", "80")``, ``env.PORT || 80``."""
+    behind = line.rpartition(name)[2].lstrip("\"'`]) ")
+    mark = next((mark for mark in (",", "||", "??", "or ") if behind.startswith(mark)), "")
+    value = _literal(behind.removeprefix(mark)) if mark else ""
+    return f", default {value}" if value else ""
 
 
 def _literal(text: str) -> str:

@@ -21,6 +21,7 @@ from enricher.sources.code.indexing.documents import as_markdown, titles
 from enricher.sources.code.indexing.listing import uppermost
 from enricher.sources.code.indexing.runners import Runner, runners
 from enricher.sources.code.indexing.ways.files import (
+    BY_HASH,
     CHANGELOG,
     COMMAND,
     HISTORY,
@@ -100,7 +101,8 @@ def write(db: sqlite3.Connection, root: str, files: list[ListedFile]) -> bool:
     if meta(db, "ways") == mark:
         return False
     texts = {file.path: text for file in concerned if (text := _read(root, file))}
-    project = ProjectFiles([file.path for file in files], texts, _a_python_test(root, files))
+    by_hash = {file.path: _read(root, file) for file in files if BY_HASH.search(file.path)}
+    project = ProjectFiles([file.path for file in files], texts | by_hash, _a_python_test(root, files))
     rows = [
         *_of_commands(commands(project)),
         *_of_documents(texts),
@@ -205,7 +207,7 @@ def _of_runners(found: list[Runner], project: ProjectFiles) -> list[Row]:
 def _of_documents(texts: dict[str, str]) -> list[Row]:
     rows: list[Row] = []
     for path, text in texts.items():
-        if not is_document(path):
+        if not is_document(path) or (CHANGELOG.match(path) and _has_versions(text)):
             continue
         if made := _GUIDE.search(path):
             action = "deploy" if made[1] else "release"
@@ -220,6 +222,12 @@ def _of_documents(texts: dict[str, str]) -> list[Row]:
             for one in [*conventions(path, text), *additions(path, text)]
         ]
     return rows
+
+
+def _has_versions(text: str) -> bool:
+    """Return whether at least half of a document's headings are versions, as in release notes, which state no rules."""
+    heads = titles(text)[1:]
+    return 0 < len(heads) <= 2 * sum(bool(re.search(r"\d\.\d", head)) for head in heads)
 
 
 def _of_history(latest: list[str]) -> list[Row]:

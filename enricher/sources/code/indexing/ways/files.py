@@ -12,8 +12,6 @@ from enricher.sources.code.indexing.commands import LONGEST_COMMAND, TASK_SCRIPT
 from enricher.sources.code.indexing.documents import LONGEST_UNIT, titles
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from enricher.sources.code.indexing.commands import ProjectFiles
 
 WORKFLOWS = ".github/workflows"
@@ -22,7 +20,7 @@ _WORKFLOW = re.compile(r"^\.github/workflows/[^/]+\.ya?ml$")
 _TEMPLATE = re.compile(r"^(?:\.github/|docs/|)(?:pull_request_template(?:\.md|/[^/]+\.md)?)$", re.IGNORECASE)
 _SIGN_OFF = re.compile(r"\bsign[- ]?off (?:your|all|each|every)\b|--signoff\b", re.IGNORECASE)
 CHANGELOG = re.compile(
-    r"^(?:[\w@.-]+/){0,2}(?:(?:CHANGELOG|CHANGES|HISTORY|NEWS)\.(?:md|rst|txt)|(?-i:CHANGELOG|CHANGES|NEWS))$",
+    r"^(?:[\w@.-]+/){0,2}(?:(?:CHANGELOG|CHANGES|HISTORY|NEWS|RELEASES|RELEASE[-_]NOTES)\.(?:md|rst|txt)|(?-i:CHANGELOG|CHANGES|NEWS))$",
     re.IGNORECASE,
 )
 _NEXT = re.compile(
@@ -31,6 +29,8 @@ _NEXT = re.compile(
     re.IGNORECASE,
 )
 """Words in the heading of a changelog's section for what was not released yet."""
+_NEXT_BELOW = re.compile(r"^#+ *\[?(?:unreleased|not (?:yet )?released)\b", re.MULTILINE | re.IGNORECASE)
+"""Such a heading where the section stands below those of the versions."""
 _GIT_HOOK = re.compile(r"^\.(?:husky|githooks)/(pre-commit|commit-msg)$")
 NAMED = (TASK_SCRIPT, _WORKFLOW, _GIT_HOOK, _TEMPLATE, CHANGELOG)
 _OF_EVERY_PROJECT = re.compile(
@@ -38,8 +38,12 @@ _OF_EVERY_PROJECT = re.compile(
 )
 """Pre-commit hooks that are not specific to a project, such as those for whitespace."""
 _MIGRATION = re.compile(
-    r"(?:^|/)(?:migrations|migrate|alembic/versions)/(?:[^/]+/){0,2}\d[\w.-]*\.(?:py|sql|ts|js|rb|php|exs)$|/prisma/migrations/\d+\w+/migration\.sql$"
+    r"(?:^|/)(?:migrations|migrate|alembic)/(?:[^/]+/){0,2}(?:\d[\w.-]*\.(?:py|sql|ts|js|rb|php|exs)|[0-9a-f]{12}_\w+\.py)$"
+    r"|/prisma/migrations/\d+\w+/migration\.sql$"
 )
+BY_HASH = re.compile(r"/versions/([0-9a-f]{12})_\w+\.py$")
+"""A migration of Alembic, whose name begins with a random number; it says which one it follows."""
+_FOLLOWS = re.compile(r"^down_revision\b.*", re.MULTILINE)
 _PUBLISHES = re.compile(
     r"npm publish|pypi-publish|twine upload|cargo publish|goreleaser|action-gh-release|gh release|semantic-release"
     r"|butler push"
@@ -124,7 +128,7 @@ def _calls(script: str) -> str:
 
 
 def _of_names(project: ProjectFiles) -> list[Row]:
-    rows = _of_migrations(project.paths)
+    rows = _of_migrations(project)
     if started := _started_by_pushes({path: text for path, text in project.texts.items() if _WORKFLOW.match(path)}):
         rows.append(file_row("trigger", WORKFLOWS, f"{WORKFLOWS}/ — {started}", 7.0))
     if ".all-contributorsrc" in project.present:
@@ -144,17 +148,23 @@ def _of_names(project: ProjectFiles) -> list[Row]:
     return rows
 
 
-def _of_migrations(paths: Iterable[str]) -> list[Row]:
+def _of_migrations(project: ProjectFiles) -> list[Row]:
     """Return a row that names the newest migration; where several parts of a project have migrations, one for each."""
     found: dict[str, list[str]] = {}
-    for path in sorted(paths):
+    for path in sorted(project.paths):
         if match := _MIGRATION.search(path):
             found.setdefault(path[: match.start()], []).append(path)
     rows = []
     for folder, own in found.items():
+        by_hash = {path: match[1] for path in own if (match := BY_HASH.search(path))}
         newest = max(own, key=lambda path: _numbers(path.rpartition("/")[2]))
-        label = f"{newest} — the newest of {len(own)} migrations"
-        rows.append(file_row("migration", newest, label, 6.0, folder=folder if len(found) > 1 else ""))
+        if by_hash:
+            followed = "".join(said for path in own for said in _FOLLOWS.findall(project.texts.get(path, "")))
+            last = [path for path, own_id in by_hash.items() if own_id not in followed]
+            newest = last[0] if len(last) == 1 else ""  # of several branches, none is the newest
+        if newest:
+            label = f"{newest} — the newest of {len(own)} migrations"
+            rows.append(file_row("migration", newest, label, 6.0, folder=folder if len(found) > 1 else ""))
     return rows
 
 
@@ -197,8 +207,12 @@ def _of_workflow(path: str, text: str) -> list[Row]:
 def _of_changelog(project: ProjectFiles, path: str, text: str) -> list[Row]:
     if ".changeset/config.json" in project.present:
         return []
-    lines = text.splitlines()[:80]  # the newest section is at the top
-    for number, line in enumerate(lines, 1):
+    lines = text.splitlines()
+    heads = list(enumerate(lines[:80], 1))  # the newest section is at the top
+    if lower := _NEXT_BELOW.search(text):
+        at = text.count("\n", 0, lower.start())
+        heads = [(at + 1, lines[at])]
+    for number, line in heads:
         below = lines[number] if number < len(lines) else ""
         if not line.startswith(("#", "[")) and not re.match(r"([=~^*-])\1{2,}\s*$", below):
             continue

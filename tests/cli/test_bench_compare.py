@@ -65,6 +65,7 @@ def test_both_tables_of_a_benchmark_are_compared(account: Account, tmp_path: Pat
     ("text", "message"),
     [
         pytest.param("no JSON", "write it with --json", id="no JSON"),
+        pytest.param("[" * 100_000, "write it with --json", id="nested too deep"),
         pytest.param('{"a": 1}', "write it with --json", id="no rows"),
         pytest.param('[{"name": "hook"}]', "write it with --json", id="no ratio"),
         pytest.param('[{"name": "hook", "ratio": 0}]', "measure again", id="no time"),

@@ -224,7 +224,7 @@ def _read_ratios(file: Path) -> dict[str, float]:
         ratios = {
             str(row["name"] if "name" in row else f"{row['memories']} memories"): float(row["ratio"]) for row in rows
         }
-    except (OSError, ValueError, TypeError, AttributeError, KeyError) as error:
+    except (OSError, ValueError, TypeError, AttributeError, KeyError, RecursionError) as error:
         raise BadMeasurementError(f"{file} holds no rows of a benchmark ({error!r}); write it with --json") from error
     if not all(ratio > 0 for ratio in ratios.values()):
         raise BadMeasurementError(f"{file} has a row whose ratio is not above 0; measure again")

@@ -4275,7 +4275,7 @@ MUTATIONS = (
     Mutation(
         "where a file has moved is told though the conversation has it open",
         "enricher/context/commits.py",
-        "if not kind and {after, *added} & request.opened_files():",
+        "if not kind and {now, *added} & request.opened_files():",
         "if not kind and not events:",
         "",
         "code/test_history.py::test_a_file_that_moved_to_another_folder_is_told_there",
@@ -4353,6 +4353,22 @@ MUTATIONS = (
         "secrets/test_secrets.py::test_ordinary_prompts_keep_every_word",
     ),
     # --- the history of what a prompt names
+    Mutation(
+        "a file is said to be renamed to a path that is gone",
+        "enricher/context/commits.py",
+        "        _before, path, event = later[-1]\n",
+        "        return path, event, steps\n",
+        "",
+        "code/test_history.py::test_a_file_that_was_renamed_again_is_told_where_it_is_now",
+    ),
+    Mutation(
+        "a folder whose files went to several folders is said to be moved to one of them",
+        "enricher/sources/code/name_history.py",
+        "    if sum(went) >= NEARLY_ALL * len(went):",
+        "    if went:",
+        "",
+        "code/test_history.py::test_a_folder_that_was_moved_is_told_where_nearly_all_of_it_went",
+    ),
     Mutation(
         "a name that stands in the project is said to be removed",
         "enricher/context/commits.py",

@@ -161,35 +161,83 @@ def _of_file(db: Connection, request: Request, path: str, kind: str) -> list[Can
     events = name_history.file_events(db, asked.rpartition("/")[2])
     for before, after, event in events:
         if before and f"/{before}".endswith(f"/{asked}") and not os.path.exists(f"{root}/{before}"):
+            now, last, steps = _followed(db, root, after, event)
+            if now is None:
+                return []
             # A file that is named without a folder still exists if it was moved to another folder.
-            if (not kind or "/" not in asked) and _has_namesake(db, asked, after if kind or "/" in asked else ""):
+            if (not kind or "/" not in asked) and _has_namesake(db, asked, now if kind or "/" in asked else ""):
                 return []
             added = [path for old, path, one in events if not (after or old) and one.sha == event.sha]
-            if not kind and {after, *added} & request.opened_files():
+            if not kind and {now, *added} & request.opened_files():
                 return []
-            how = (
-                f"renamed to {after}" if after else f"removed (and {added[0]} added)" if len(added) == 1 else "removed"
-            )
-            return [_candidate(before, how, event)]
+            how = f"removed (and {added[0]} added)" if len(added) == 1 else "removed"
+            return [_candidate(before, _renamed(now, steps) if after else how, last)]
         if not before and kind == "added" and f"/{after}".endswith(f"/{asked}"):
             return [_candidate(after, "added", event)] if event.state < name_history.SWEEP else []
-    return []
+    return _of_old_path(db, root, asked, events) if kind == "removed" else []
+
+
+def _of_old_path(db: Connection, root: str, asked: str, events: list[tuple[str, str, Event]]) -> list[Candidate]:
+    """Return the commit that renamed a file which is asked for by its old path below the folder where it is now.
+
+    ``src/cart.py`` is now ``shop/src/basket.py``, and ``shop/src/cart.py``, which never existed, is asked for.
+    """
+    was = {before: (after, one) for before, after, one in events[::-1] if f"/{asked}".endswith(f"/{before}")}
+    old = next(iter(was), "")
+    if len(was) != 1 or "/" not in old or any(os.path.exists(f"{root}/{one}") for one in (asked, old)):
+        return []
+    now, last, steps = _followed(db, root, *was[old])
+    is_there = now and now.startswith(asked.removesuffix(old))
+    return [_candidate(old, _renamed(now, steps), last)] if now and is_there else []
+
+
+def _followed(db: Connection, root: str, path: str, event: Event) -> tuple[str | None, Event, int]:
+    """Return where the file that ``event`` renamed to ``path`` is now, the last commit and the number of its renames.
+
+    The path is empty if the file was removed, and None if it is not known what happened to it.
+    """
+    steps = int(bool(path))
+    while path and not os.path.exists(f"{root}/{path}"):
+        events = name_history.file_events(db, path.rpartition("/")[2])
+        later = [one for one in events if one[0] == path and one[2].at >= event.at and one[2].sha != event.sha]
+        if not later or steps == name_history.MOST_NAMES_IN_A_ROW:
+            return None, event, steps
+        _before, path, event = later[-1]
+        steps += int(bool(path))
+    return path, event, steps
+
+
+def _renamed(now: str, steps: int) -> str:
+    return f"renamed to {now}{_in_steps(steps)}" if now else "removed (after a rename)"
+
+
+def _in_steps(steps: int) -> str:
+    return f" in {steps} steps, the last" if steps > 1 else ""
 
 
 def of_folder(db: Connection, name: str) -> list[Candidate]:
-    """Return the commit that removed the last files of the folder ``name``; None if another such folder remains."""
+    """Return the commit that removed or moved the folder ``name``; None if another such folder remains."""
     inside = (f"{name}/%", f"%/{name}/%")
-    query = "select id, before, path from file_changes where before like ? or before like ? order by id desc"
-    rows = db.execute(query, inside).fetchall()
-    folders = {before[: f"/{before}".lower().index(f"/{name}/") + len(name) + 1] for _id, before, _path in rows}
+    rows = db.execute("select before from file_changes where before like ? or before like ?", inside).fetchall()
+    paths = {path for (path,) in rows if f"/{name}/" in f"/{path}".lower()}  # "_" is any letter for SQLite
+    folders = {path[: f"/{path}".lower().index(f"/{name}/") + len(name) + 1] for path in paths}
     left = db.execute("select path from files where path like ? or path like ?", inside).fetchall()
-    if len(folders) != 1 or any(f"/{path}".lower().index(f"/{name}/") <= len(min(folders)) for (path,) in left):
+    if "/" in name and f"{name}/" in folders:  # a whole path, whatever ends the same
+        folders, left = {f"{name}/"}, [(path,) for (path,) in left if path.startswith(f"{name}/")]
+    if len(folders) != 1 or any(-1 < f"/{path}".lower().find(f"/{name}/") <= len(min(folders)) for (path,) in left):
         return []
-    to = {path.rpartition("/")[0] for _id, _before, path in rows if path}
-    how = f"moved to {to.pop()}/" if len(to) == 1 and all(path for *_, path in rows) else "removed"
-    query = "select at, 0, 0, '', sha, subject, state from commits where id = ?"
-    event = db.execute(query, rows[0][:1]).fetchone()
-    return [_candidate(folders.pop(), how, name_history.Event(*event))] if event else []
+    folder = home = folders.pop()
+    for step in range(1, name_history.MOST_NAMES_IN_A_ROW + 1):
+        found = name_history.new_folder(db, home)
+        if not found:
+            return []
+        home, number = found
+        if not home or name_history.has_files(db, home):
+            query = "select at, 0, 0, '', sha, subject, state from commits where id = ?"
+            event = db.execute(query, (number,)).fetchone()
+            how = f"moved to {home}{_in_steps(step)}" if home else "removed"
+            return [_candidate(folder, how, name_history.Event(*event))] if event else []
+    return []
 
 
 def _of_module(db: Connection, request: Request, module: str, kind: str) -> list[Candidate]:

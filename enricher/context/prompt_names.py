@@ -17,15 +17,17 @@ class PromptNames:
     """The names in a prompt: identifiers, files, and words (``plain_words``) that count as names only in a question.
 
     ``modules`` are the paths in imports, relative to some file and without an extension ("../lib/cart"). ``dotted`` are
-    names such as ``shop.orders``, which may be Python modules.
+    names such as ``shop.orders``, which may be Python modules. ``folders`` are paths such as ``lib/cart``, which count
+    only in a question.
     """
 
-    __slots__ = ("dotted", "files", "identifiers", "modules", "plain_words")
+    __slots__ = ("dotted", "files", "folders", "identifiers", "modules", "plain_words")
 
     def __init__(self) -> None:
         self.dotted: list[str] = []
         self.identifiers: list[str] = []
         self.files: list[str] = []
+        self.folders: list[str] = []
         self.modules: list[str] = []
         self.plain_words: list[str] = []
 
@@ -49,7 +51,7 @@ def names_in(prose: str) -> PromptNames:
             found.modules.append(bare)
         elif "/" in bare:
             # A route such as /users.
-            found.plain_words += [bare] if bare[0] == "/" else []
+            (found.plain_words if bare[0] == "/" else found.folders).append(bare)
         elif "." in bare or "-" in bare:
             found.plain_words.append(bare)
             *_, owner, attribute = ["", *bare.split(".")]

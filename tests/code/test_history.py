@@ -330,6 +330,69 @@ def test_a_file_that_moved_to_another_folder_is_told_there(account: Account, led
     assert told(account, "mend the docstrings in ledger/limits.py", transcript_path=str(transcript)) == []
 
 
+def test_a_file_that_was_renamed_again_is_told_where_it_is_now(account: Account, ledger: dict[str, str]) -> None:
+    root = Path(account.project)
+    files = {"src/clean.py": "clean", "src/lost.py": "lost", "src/local.py": "local"}
+    write_all(root, {path: f"def {name}_entries(rows):\n    return rows\n" * 9 for path, name in files.items()})
+    commit(root, "Clean entries", days=4)
+    for old, new in (("clean", "sweep"), ("lost", "found"), ("local", "near")):
+        git(root, "mv", f"src/{old}.py", f"src/{new}.py")
+    commit(root, "Have other names", days=3)
+    (root / "parts").mkdir()
+    git(root, "mv", "src", "parts/src")
+    last = commit(root, "Have parts", days=2)
+    (root / "parts/src/found.py").unlink()
+    gone = commit(root, "Find nothing", days=1)
+    (root / "parts/src/near.py").unlink()  # not committed
+    account.cli("code", "index")
+
+    now = f"renamed to parts/src/sweep.py in 2 steps, the last in {last}, {day_of(2)}"
+    assert told(account, "where did src/clean.py go?") == [f'`src/clean.py` — {now}: "Have parts"']
+    assert told(account, "where did parts/src/clean.py go?") == [f'`src/clean.py` — {now}: "Have parts"']
+    assert told(account, "where did src/lost.py go?") == [
+        f'`src/lost.py` — removed (after a rename) in {gone}, {day_of(1)}: "Find nothing"'
+    ]
+    for silent in ("where did src/local.py go?", "where did other/src/clean.py go?", "add parts/src/clean.py"):
+        assert told(account, silent) == [], silent
+
+
+def test_a_folder_that_was_moved_is_told_where_nearly_all_of_it_went(account: Account, ledger: dict[str, str]) -> None:
+    root = Path(account.project)
+    files = {f"lib/pty/src/page{number}.py": f"PAGE = {number}\n" * 9 for number in range(5)}
+    files |= {f"lib/mixed/page{number}.py": f"MIXED = {number}\n" * 9 for number in range(4)}
+    files |= {"lib/pty/setup.toml": "[tool.old]\n" * 9, "lib/pty/early.py": "EARLY = 1\n", "docs/pty/a.py": "A = 1\n"}
+    write_all(root, files)
+    commit(root, "Have libraries", days=4)
+    (root / "lib/pty/early.py").unlink()
+    commit(root, "Have less", days=3)
+    (root / "parts").mkdir()
+    git(root, "mv", "lib/pty", "parts/our-pty")
+    write_all(root, {"parts/our-pty/setup.toml": "name = 'pty'\nversion = 2\nauthors = 3\n"})  # no rename for git
+    for number, name in enumerate("abab"):
+        (root / name).mkdir(exist_ok=True)
+        git(root, "mv", f"lib/mixed/page{number}.py", f"{name}/page{number}.py")
+    made = commit(root, "Have parts", days=2)
+    account.cli("code", "index")
+
+    line = f'`lib/pty/` — moved to parts/our-pty/ in {made}, {day_of(2)}: "Have parts"'
+    for asked in ("where did lib/pty go", "what happened to the lib/pty folder?", "lib/pty 目录去哪了?"):
+        assert told(account, asked) == [line], asked
+    for silent in (
+        "where did lib/mixed go?",
+        "where did parts/our-pty go?",
+        "add a test for lib/pty",
+        "where did lib/tty go",
+    ):
+        assert told(account, silent) == [], silent
+
+    git(root, "mv", "parts/our-pty", "pty")
+    again = commit(root, "Have no parts", days=1)
+    account.cli("code", "index")
+
+    line = f'`lib/pty/` — moved to pty/ in 2 steps, the last in {again}, {day_of(1)}: "Have no parts"'
+    assert told(account, "where did lib/pty go") == [line]
+
+
 def test_a_file_that_is_named_with_its_folder_is_gone_though_another_folder_has_one(
     account: Account, ledger: dict[str, str]
 ) -> None:

@@ -108,7 +108,8 @@ def _of_past(
         guesses = () if of_things else past_things.lengths_of_names(things)
     found = commits.of_names(index, request, named, questions, guesses=guesses)
     if not (found or of_things) and things:
-        found = [one for name in past_things.folders(things)[:1] for one in commits.of_folder(index, name)]
+        names = [*(path.lower() for path in named.folders[:1]), *past_things.folders(things)[:1]]
+        found = next((told for name in names if (told := commits.of_folder(index, name))), [])
     found += [one for one in of_things if not found or one.kind == past_things.NOTE]
     return found
 

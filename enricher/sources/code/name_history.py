@@ -29,7 +29,9 @@ MOST_EVENTS = 400
 MOST_FILES = 60
 """Maximum files with a name whose kinds (such as test) are looked up; a name in more files is certainly not gone."""
 MOST_NAMES_IN_A_ROW = 4
-"""Maximum successive renames of one name that are followed."""
+"""Maximum successive renames of one name, file or folder that are followed."""
+NEARLY_ALL = 0.8
+"""Minimum share of the files of a folder that went to the same one, so that the folder counts as moved."""
 
 
 class Event:
@@ -74,6 +76,45 @@ def file_events(db: Connection, name: str) -> list[tuple[str, str, Event]]:
         (name.lower(),),
     )
     return [(row[0], row[1], Event(*row[2:])) for row in rows]
+
+
+def new_folder(db: Connection, folder: str) -> tuple[str, int] | None:
+    """Return the folder to which nearly all files of ``folder`` ("lib/pty/") went, and the number of the last commit.
+
+    The folder is empty if most files were removed; None if they went to several folders.
+    """
+    size = len(folder)
+    query = (
+        "select at, id, substr(before, ?), path from file_changes where substr(before, 1, ?) = ?"
+        " order by at desc, id desc limit 1000"
+    )
+    rows = db.execute(query, (size + 1, size, folder)).fetchall()
+    homes = [home for _at, _id, own, path in rows if path and (home := _home(own, path))]
+    if not homes:
+        return ("", rows[0][1]) if rows else None
+    home = max(dict.fromkeys(homes), key=homes.count)
+    moves = [(at, number) for at, number, own, path in rows if path and _home(own, path) == home]
+    later = [row for row in rows if row[0] >= moves[-1][0]]  # a file that was removed before did not go along
+    # A file with other content counts as removed and, at the same place in the new folder, as added.
+    query = "select id, path from file_changes where before = '' and substr(path, 1, ?) = ?"
+    added = set(db.execute(query, (len(home), home)).fetchall())
+    went = [_home(own, path) == home if path else (number, home + own) in added for _at, number, own, path in later]
+    if sum(went) >= NEARLY_ALL * len(went):
+        return home, moves[0][1]
+    return None if 2 * sum(bool(row[3]) for row in later) >= len(later) else ("", rows[0][1])
+
+
+def _home(own: str, path: str) -> str:
+    """Return the folder to which a file went: ``own`` is its path within the old one, ``path`` its whole new path."""
+    inner, outer = own.rpartition("/")[0], path.rpartition("/")[0]
+    outer = f"/{outer}".removesuffix(f"/{inner}")[1:] if inner else outer
+    return f"{outer}/" if outer else ""
+
+
+def has_files(db: Connection, folder: str) -> bool:
+    """Return whether the project has files in ``folder``, which ends with a slash."""
+    query = "select 1 from files where substr(path, 1, ?) = ? limit 1"
+    return db.execute(query, (len(folder), folder)).fetchone() is not None
 
 
 def file_called(db: Connection, path: str) -> str:

@@ -93,6 +93,100 @@ def test_what_only_has_the_words_of_a_task_gets_none(asked: Account, prompt: str
     assert told(asked, prompt, "ways") == []
 
 
+MISE = (
+    """[tools]
+lint = "1"
+
+[tasks]
+lint = "cargo clippy"
+
+[tasks.generate]
+description = "Generate CLI reference"
+run = "cargo test generate_reference -- --exact"
+
+[tasks."sync-all-fonts"]
+description = "Fetch fonts and logos from the server of the designers"
+run = ["curl fonts", "curl logos"]
+
+[tasks.test-all]
+run = """
+    '"""\ncargo build\ncargo test\n"""\n'
+)
+TASKFILE = """version: '3'
+
+vars:
+  release: 1
+
+tasks:
+  default:
+    deps: [lint]
+  lint: golangci-lint run
+  generate:
+    desc: Generate the CLI reference
+    cmds:
+      - go run ./tools/reference
+  sync-all-fonts:
+    cmds:
+      - cmd: curl fonts
+  test-all:
+    cmd: go test ./...
+  refresh-old-logos:
+    internal: true
+    cmd: curl logos
+"""
+
+
+@pytest.mark.parametrize(
+    ("prompt", "in_mise", "in_taskfile"),
+    [
+        (
+            "regenerate the cli reference",
+            "7 — `mise run generate` (cargo test generate",
+            "10 — `task generate` (go run",
+        ),
+        (
+            "sync the fonts",
+            "11 — `mise run sync-all-fonts` (curl fonts; curl",
+            "14 — `task sync-all-fonts` (curl fonts)",
+        ),
+        (
+            "run the linter",
+            "5 — checks the code: `mise run lint` (cargo clippy)",
+            "9 — checks the code: `task lint` (golang",
+        ),
+        (
+            "run the tests",
+            "15 — runs the tests: `mise run test-all` (cargo build; cargo test)",
+            "17 — runs the tests: `task test-all` (go test ./...)",
+        ),
+    ],
+)
+def test_the_tasks_of_mise_and_task_are_known_by_name_and_description(
+    account: Account, prompt: str, in_mise: str, in_taskfile: str
+) -> None:
+    project(account, **{"mise.toml": MISE})
+    (line,) = told(account, prompt, "ways")
+    assert line.startswith(f"mise.toml:{in_mise}")
+    for silent in ("generate the sitemap", "release", "refresh the old logos", "sync the clocks"):
+        assert told(account, silent, "ways") == []
+
+    account.project.joinpath("mise.toml").unlink()
+    project(account, **{"Taskfile.yml": TASKFILE})
+    (line,) = told(account, prompt, "ways")
+    assert line.startswith(f"Taskfile.yml:{in_taskfile}")
+    for silent in ("generate the sitemap", "release", "refresh the old logos"):
+        assert told(account, silent, "ways") == []
+
+
+@pytest.mark.parametrize(
+    "text", ["[tasks", "tasks = 1", "[tasks]\nlint = 1", "[[tasks]]\nrun = 'ruff'", "[tasks.lint]\nrun = {a = 1}"]
+)
+def test_a_file_of_mise_that_says_nothing_is_no_trouble(account: Account, text: str) -> None:
+    project(account, **{".mise.toml": text, "Makefile": "test:\n\tcargo test\n"})
+
+    assert told(account, "run the tests", "ways") == ["Makefile:1 — runs the tests: `make test` (cargo test)"]
+
+
 @pytest.mark.parametrize(
     ("prompt", "line"),
     [

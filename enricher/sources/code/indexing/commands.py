@@ -57,6 +57,12 @@ _TESTS = (
     r"|dotnet test|swift test|(?:dart|flutter) test|deno test|bun test|manage\.py test|unittest)\b"
     r"|\b(?:npm|pnpm|yarn|bun|make|just|task|gradlew?|mvnw?|composer|hatch)(?: run)? \S*test\b"
 )
+_RUNS_NO_TEST = re.compile(
+    r"^[^&;|]*(?: --(?:collect-only|co|list(?:-?[tT]ests)?|show-?(?:[cC]onfig|only)|clearCache|no-run|dry-run|version"
+    r"|help|fixtures|markers|init)|\b(?:cargo nextest|vitest|swift test) (?:list|show-config|self|archive|init)"
+    r"|\bgo test\b[^&;|]* -(?:c|list|run[ =][\"']?\^\$)|\bctest\b[^&;|]* -N|\bnox\b[^&;|]* -l)(?![\w-])[^&;|]*$"
+)
+"""Calls of test runners that only list or compile the tests, or print something."""
 _OF_ONE_TEST = (
     r"(?: -k (?![\"']?not\b)| -run[ =]\S*[A-Za-z]| -R \w| -t [\"']| --filter[ =]\S*[A-Z~]|::\w| --tests |-Dtest="
     r"| [A-Z_]*(?:TEST|ARGS|RUN|FILTER|FILE)\w*="
@@ -209,7 +215,7 @@ def commands(project: ProjectFiles) -> list[Command]:
             means = _first_call(project.texts.get(path, ""))
             found.append(Command(_action_of(script[1]), f"./{path}", path, 0, "", TARGET, means))
         elif own := _OWN_SCRIPT.match(path):
-            found.append(Command(_task(own[1]), path, path, 0, "", SCRIPT))
+            found.append(Command(task_named(own[1]), path, path, 0, "", SCRIPT))
     return sorted((one for one in found if one.action), key=lambda one: -one.rank)
 
 
@@ -240,7 +246,7 @@ def _first_call(text: str) -> str:
             and not bare.startswith(("#", "set ", "cd ", "export ", "if ", "SCRIPT", "DIR", "echo "))
             and "=" not in bare.partition(" ")[0]  # a variable is set
         ):
-            return _shortened(bare)
+            return shortened(bare)
     return ""
 
 
@@ -252,7 +258,7 @@ def _scripts(project: ProjectFiles, path: str, text: str) -> list[Command]:
     manager = project.node(folder)
     found = []
     for name, body in scripts.items():
-        action = _action_of_task(name, str(body))
+        action = action_of_task(name, str(body))
         if not action or not isinstance(body, str) or "no test specified" in body.lower():
             continue
         # npm runs few scripts without "run"; "bun test" and "yarn publish" are commands of the managers themselves.
@@ -261,7 +267,7 @@ def _scripts(project: ProjectFiles, path: str, text: str) -> list[Command]:
         rank = SCRIPT + (0.5 if name in ("test", "lint", "build", "dev", "release", "deploy") else 0.0)
         line = line_of(text, f'"{name}":', behind='"scripts"')
         shown_by = f", {manager.name} by {manager.path}" if manager.path and manager.path != path else ""
-        found.append(Command(action, call, path, line, folder, rank, means=_shortened(body) + shown_by))
+        found.append(Command(action, call, path, line, folder, rank, means=shortened(body) + shown_by))
     return found
 
 
@@ -272,12 +278,12 @@ def _targets(path: str, text: str, pattern: re.Pattern[str], program: str) -> li
         line = text.count("\n", 0, match.start()) + 1
         steps = (one.strip().lstrip("@-") for one in lines[line : line + 3] if one[:1] in "\t ")
         recipe = next((one for one in steps if one and not one.startswith(_ONLY_PRINT)), "")
-        action = _action_of_task(match[1], recipe)
+        action = action_of_task(match[1], recipe)
         if not action or (action == "changelog" and "-b changes" in recipe):  # a builder of Sphinx
             continue
         rank = TARGET + (0.5 if match[1] in ("test", "lint", "build", "run", "release", "deploy") else 0.0)
         folder = path.rpartition("/")[0]
-        found.append(Command(action, f"{program} {match[1]}", path, line, folder, rank, means=_shortened(recipe)))
+        found.append(Command(action, f"{program} {match[1]}", path, line, folder, rank, means=shortened(recipe)))
     return found
 
 
@@ -340,7 +346,7 @@ def _own_task(project: ProjectFiles, command: str) -> str:
     """Return the task that a script in the top folder does: "generate schema" of ``./dev generate-schema``."""
     program, *given = command.split() or [""]
     is_own = program.startswith("./") and program[2:] in project.present
-    return _task(given[0]) if is_own and len(given) == 1 and "-" in given[0] and given[0][0] != "-" else ""
+    return task_named(given[0]) if is_own and len(given) == 1 and "-" in given[0] and given[0][0] != "-" else ""
 
 
 def _has_placeholder(command: str) -> bool:
@@ -360,7 +366,7 @@ def _adding(project: ProjectFiles, path: str) -> list[Command]:
     return [shown] if not folder or manager.path.startswith(f"{folder}/") else []
 
 
-def _shortened(command: str) -> str:
+def shortened(command: str) -> str:
     return textwrap.shorten(command, LONGEST_COMMAND, placeholder=" …")
 
 
@@ -368,14 +374,14 @@ def _action_of(name: str) -> str:
     return next((action for action, pattern in _SCRIPTS if pattern.match(name.lower())), "")
 
 
-def _action_of_task(name: str, calls: str) -> str:
+def action_of_task(name: str, calls: str) -> str:
     """Return the action of a task by its name; what it ``calls`` tells whether ``check`` runs tests or a linter."""
     if name.lower() == "check" and _action_of_command(_VARIABLE_FOLDER.sub("", calls)) == "lint":
         return "lint"
-    return _action_of(name) or _task(name)
+    return _action_of(name) or task_named(name)
 
 
-def _task(name: str) -> str:
+def task_named(name: str) -> str:
     words = [word for word in re.split(r"[^a-z0-9]+", name.lower()) if word]
     return TASK + " ".join(words) if 0 < len(words) <= LONGEST_NAME else ""
 
@@ -385,7 +391,8 @@ def _action_of_command(command: str) -> str:
         return ""
     found = ((action, match) for action, pattern in _COMMANDS if (match := pattern.search(command)))
     # In 'git commit -m "fix pytest"', the program is only mentioned.
-    return next((action for action, match in found if '"' not in command[: match.start()]), "")
+    action = next((action for action, match in found if '"' not in command[: match.start()]), "")
+    return "" if action in ("test", ONE_TEST) and _RUNS_NO_TEST.search(command) else action
 
 
 def line_of(text: str, mark: str, *, behind: str = "") -> int:

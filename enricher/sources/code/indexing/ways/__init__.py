@@ -32,6 +32,7 @@ from enricher.sources.code.indexing.ways.files import (
     folder_of,
     of_files,
 )
+from enricher.sources.code.indexing.ways.task_files import tasks
 
 if TYPE_CHECKING:
     import sqlite3
@@ -58,7 +59,8 @@ _MANIFESTS = frozenset(
     "package.json pyproject.toml setup.cfg tox.ini pytest.ini makefile gnumakefile justfile .justfile go.mod cargo.toml"
     " mix.exs gemfile composer.json pubspec.yaml build.gradle build.gradle.kts pom.xml requirements-dev.txt"
     " requirements.txt .releaserc .releaserc.json .goreleaser.yml .goreleaser.yaml .pre-commit-config.yaml"
-    " release-please-config.json".split()
+    " release-please-config.json mise.toml .mise.toml taskfile.yml taskfile.yaml taskfile.dist.yml"
+    " taskfile.dist.yaml".split()
 )
 _ASIDE = re.compile(
     r"(?:^|/)(?:node_modules|fixtures?|templates?|examples?|samples?|testdata|tests?|vendor)/", re.IGNORECASE
@@ -104,7 +106,7 @@ def write(db: sqlite3.Connection, root: str, files: list[ListedFile]) -> bool:
     by_hash = {file.path: _read(root, file) for file in files if BY_HASH.search(file.path)}
     project = ProjectFiles([file.path for file in files], texts | by_hash, _a_python_test(root, files))
     rows = [
-        *_of_commands(commands(project)),
+        *_of_commands([*commands(project), *tasks(texts)]),
         *_of_documents(texts),
         *of_files(project),
         *_of_history([subject for _sha, subject in commits]),

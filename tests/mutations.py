@@ -4411,6 +4411,30 @@ MUTATIONS = (
     ),
     # --- ways of the project, tests, skills
     Mutation(
+        "a call that lists the tests is told as the way to run them",
+        "enricher/sources/code/indexing/commands.py",
+        '    return "" if action in ("test", ONE_TEST) and _RUNS_NO_TEST.search(command) else action',
+        "    return action",
+        "",
+        "context/test_ways.py::test_a_call_that_runs_no_test_is_not_how_the_tests_are_run",
+    ),
+    Mutation(
+        "a task of mise is not known by its description",
+        "enricher/sources/code/indexing/ways/task_files.py",
+        "    if not named.startswith(TASK) or not task.description:",
+        "    if named:",
+        "",
+        "context/test_own_tasks.py::test_the_tasks_of_mise_and_task_are_known_by_name_and_description",
+    ),
+    Mutation(
+        "a question how to release a lock gets how the project is released",
+        "enricher/prompt/wording/actions/ways.py",
+        '    return found.pop() if len(found) == 1 else ""',
+        '    return max(found) if found else ""',
+        "",
+        "context/test_ways.py::test_a_prompt_that_only_says_the_words_asks_for_none",
+    ),
+    Mutation(
         "a remark on pull requests is told as a demand",
         "enricher/sources/code/indexing/conventions.py",
         "and not orders and not _DEMANDS.search(text)",

@@ -166,10 +166,46 @@ changelog|und ins changelog
 changelog|trag das ins changelog ein
 contributor|ajoute-moi aux contributeurs
 test|测试一下
+release|how do we release here?
+release|how are releases done in this project
+release|how do we cut releases here
+deploy|how do you deploy here?
+test|how do we test here
+build|how do we build here?
+lint|how do we lint here
+release|wie releasen wir hier?
+deploy|wie deployen wir hier eigentlich?
+release|comment fait-on une release ici ?
+deploy|comment déploie-t-on ici ?
+release|¿cómo publicamos aquí?
+release|¿cómo hacemos un release aquí?
+release|como se publica aqui?
+deploy|como fazemos deploy aqui?
+release|come si pubblica qui?
+deploy|come facciamo il deploy qui?
+release|как мы тут релизим?
+deploy|как тут деплоят?
+release|这里怎么发布?
+release|我们怎么发版?
+release|ここではどうやってリリースしますか?
 """
 """A line is the action and a prompt that asks for it."""
 
 NOT_ASKED = """
+how do we release the lock here?
+how do we publish events here
+how does the release button work here?
+how do tests here get their data?
+how are the tests here?
+how come the release is here
+wie veröffentlichen wir hier einen Artikel?
+comment on publie un article ici ?
+¿cómo se publica un artículo aquí?
+como publicamos um artigo aqui?
+come si pubblica un articolo qui?
+как тут публикуют статьи?
+这里怎么发布文章?
+ここで記事をどうやってリリースしますか?
 ok tests laufen. jetzt noch die Ausgabe
 el test pasa, ahora la página
 die Migrationen dauern hier sehr lange

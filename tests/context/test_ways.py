@@ -13,6 +13,7 @@ from simulator import Account
 
 from enricher.context import CHANNELS
 from enricher.prompt.wording.actions import asked_actions
+from enricher.prompt.wording.actions.ways import asked_ways
 
 CONTRIBUTING = """# Contributing
 
@@ -125,12 +126,12 @@ def told(account: Account, prompt: str, channel: str, **changed: object) -> list
 def test_a_prompt_asks_for_this_action(line: str) -> None:
     action, prompt = line.split("|", 1)
 
-    assert action in asked_actions(prompt)
+    assert action in (asked_actions(prompt) or asked_ways(prompt))
 
 
 @pytest.mark.parametrize("prompt", NOT_ASKED.strip().splitlines())
 def test_a_prompt_that_only_says_the_words_asks_for_none(prompt: str) -> None:
-    assert asked_actions(prompt) == []
+    assert asked_actions(prompt) == asked_ways(prompt) == []
 
 
 @pytest.mark.parametrize(
@@ -387,6 +388,52 @@ def test_who_asks_for_a_part_of_the_tests_is_told_that_command_or_none(quota: Ac
     commit(quota, "Say how to test")
 
     assert told(quota, prompt, "ways") == ([line] if line else [])
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "how do we release here?",
+        "wie releasen wir hier?",
+        "comment publie-t-on ici ?",
+        "¿cómo publicamos aquí?",
+        "como se publica aqui?",
+        "come si pubblica qui?",
+        "как мы тут релизим?",
+        "这里怎么发布?",
+        "ここではどうやってリリースしますか?",
+    ],
+)
+def test_a_question_how_it_is_done_here_gets_what_the_order_gets(account: Account, prompt: str) -> None:
+    account.write(Path(account.project) / "scripts/release", "#!/bin/sh\ngit tag\n")
+    commit(account, "Release")
+
+    assert told(account, prompt, "ways") == told(account, "release", "ways", session_id="other") != []
+    assert told(account, "how do we release the lock here?", "ways") == []
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "cargo nextest show-config test-groups",
+        "cargo nextest list",
+        "cargo test --no-run --locked",
+        "pytest --collect-only -q",
+        "npx vitest list",
+        "npx jest --listTests",
+        "go test -run='^$' -bench=. ./...",
+        "go test -c ./...",
+        "ctest --test-dir build -N",
+        "dotnet test --list-tests",
+    ],
+)
+def test_a_call_that_runs_no_test_is_not_how_the_tests_are_run(account: Account, command: str) -> None:
+    steps = f"      - run: |\n          {command}\n          {{}}\n"
+    for run in ("pytest --showlocals tests", "cargo test --no-run && cargo test"):
+        workflow = f"on: push\njobs:\n  test:\n    steps:\n{steps.format(run)}"
+        account.write(Path(account.project) / ".github/workflows/ci.yml", workflow)
+        commit(account, "Test")
+        assert told(account, "run the tests", "ways") == [f".github/workflows/ci.yml:7 — runs the tests: `{run}`"]
 
 
 @pytest.mark.parametrize(

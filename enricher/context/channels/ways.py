@@ -40,6 +40,8 @@ add crea implement introduc writ build make regist defin füg fueg erstell schre
 """Beginnings of words that may request a new thing; any other prompt is not compared with the things in the index."""
 TASK_CUES = "regen gener rebuild recompil refresh sync check make_ install execut exécut génèr gera обнов сгенер прогон"
 """Beginnings of further words with which a prompt may request one of the project's own tasks."""
+HOW_CUES = "_how wie comment cómo como come_ как 怎么 如何 どう"
+"""Parts of a prompt that may ask for the project's way of an action: "how do we release here"."""
 ONE_TEST = "one-test"
 ONE_CUES = """
 _single _one_ _individual _specific _particul einzel _nur_ein seul _solo _sola _únic _unic _um_ singol _один _одн
@@ -186,6 +188,10 @@ def _asked(prompt: str, index: sqlite3.Connection, *, is_usual: bool) -> list[st
 
     found = asked_actions(prompt) if is_usual else []
     low = prompt.lower()
+    if is_usual and not found and _has(f" {low}", HOW_CUES):
+        from enricher.prompt.wording.actions.ways import asked_ways
+
+        found = asked_ways(prompt)
     if _has(low, ONE_CUES) and any(word in low for word in MENTIONS_OF_TESTS):
         from enricher.prompt.conversation.wanted_tests import RUN_ONE, wanted
 

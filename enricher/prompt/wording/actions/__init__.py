@@ -123,10 +123,12 @@ def lowered(prompt: str) -> str:
 
 
 def clauses(text: str) -> list[str]:
-    """Return the clauses of a prompt, without pasted text and without the polite words at the start of a clause.
+    """Return the clauses of a prompt, without pasted text and without the polite words at the start of a clause."""
+    return [clause for line in unpolished(text) if (clause := _plain(line))]
 
-    Of a long prompt, only the beginning and the end are read.
-    """
+
+def unpolished(text: str) -> list[str]:
+    """Return the clauses of a prompt as they are, without pasted text; of a long prompt, only its beginning and end."""
     own_text = "\n".join(_own_lines(text)).replace("()", "_")  # "commit()" is a name
     if len(own_text.split()) > MOST_WORDS:
         head, tail = own_text[:ENDS_OF_A_LONG_ONE], own_text[-ENDS_OF_A_LONG_ONE:]
@@ -134,7 +136,7 @@ def clauses(text: str) -> list[str]:
     for mark in (". ", "! ", "? ", *_BREAKS):
         if mark in own_text:
             own_text = own_text.replace(mark, "\n")
-    return [clause for line in own_text.split("\n") if (clause := _plain(line))]
+    return own_text.split("\n")
 
 
 def _own_lines(text: str) -> list[str]:

@@ -444,6 +444,10 @@ def test_a_call_that_runs_no_test_is_not_how_the_tests_are_run(account: Account,
         ("Test it by executing `tox -e all`.", "CONTRIBUTING.md:3 — runs the tests: `tox -e all`"),
         ("To test:\n\n    $ tox -e all", "CONTRIBUTING.md:5 — runs the tests: `tox -e all`"),
         ("Do not run `pytest` by itself.", "uv.lock — runs the tests: `uv run pytest`"),
+        ("```\nbundle check-nox.1.md\n```", "uv.lock — runs the tests: `uv run pytest`"),
+        ("```\nmake quota-nox\n```", "uv.lock — runs the tests: `uv run pytest`"),
+        ("```\ncp jest.config.json jest.json\n```", "uv.lock — runs the tests: `uv run pytest`"),
+        ("```\n./run-pytest.sh\n```", "CONTRIBUTING.md:4 — runs the tests: `./run-pytest.sh`"),
     ],
 )
 def test_a_command_in_a_sentence_that_tells_to_run_it_is_told(quota: Account, sentence: str, line: str) -> None:

@@ -51,10 +51,11 @@ _SCRIPTS = _compiled(
     }
 )
 _TESTS = (
-    r"\b(?:pytest|vitest|jest|nox"
+    r"(?:(?<!\w-)|(?<=run-))\b(?:pytest|vitest|jest|nox"
     r"|tox(?!.* (?:devenv|list|-av?|-lv?|config|format|fmt|lint|\w*docs|static|types?|release|publish|build)\b)"
     r"|rspec|phpunit|ctest|go test|cargo (?:nextest|test)|mix test|rake (?:test|spec)|rails test"
     r"|dotnet test|swift test|(?:dart|flutter) test|deno test|bun test|manage\.py test|unittest)\b"
+    r"(?!\.(?!(?:sh|py|exe|phar|[cm]?js)\b)\w)"  # neither "jest.json" nor "-nox.1" (above) is a program
     r"|\b(?:npm|pnpm|yarn|bun|make|just|task|gradlew?|mvnw?|composer|hatch)(?: run)? \S*test\b"
 )
 _RUNS_NO_TEST = re.compile(

@@ -17,6 +17,7 @@ from enricher.prompt.wording.pasted_lines import (
     pasted,
     run_by_cargo,
     said_by_perl,
+    undeclared,
 )
 from enricher.prompt.wording.place_questions import (
     ASKING,
@@ -120,17 +121,19 @@ class Name:
     thing named, and ``is_made`` that the prompt clearly does so. ``is_asked`` means that it asks for
     the place or the callers of the name ("who calls total"), ``is_class`` that it says "the class Total", and
     ``is_setting`` that it says "the retry-limit option" or quotes it; these show that an ordinary word is a name.
+    ``unknown_in`` is the first word of the line in which a compiler says that it does not know the name where it is
+    used; mostly the path of the file.
     """
 
     __slots__ = (
         "is_asked", "is_certain", "is_class", "is_made", "is_setting", "kind", "line", "may_be_new", "owner", "scope",
-        "text",
+        "text", "unknown_in",
     )  # fmt: skip
 
     def __init__(self, kind: str, text: str, *, owner: str = "", line: int = 0, is_certain: bool = True) -> None:
         self.kind, self.text, self.owner = kind, text, owner
         self.line, self.is_certain = line, is_certain
-        self.scope = ""
+        self.scope = self.unknown_in = ""
         self.may_be_new = self.is_made = self.is_asked = self.is_class = self.is_setting = False
 
 
@@ -141,6 +144,8 @@ def read_names(prompt: str, *, in_words: bool = False) -> list[Name]:
     are_pasted = pasted(lines)
     for (_line, bare), is_quoted in zip(lines, are_pasted, strict=True):
         reader.pasted(bare) if is_quoted else reader.line(bare)
+        if name := reader.found.get((IDENTIFIER, undeclared(bare))):
+            name.unknown_in = bare.split()[0].partition(":")[0].partition("(")[0] or "?"
     if any(is_quoted and is_of_trace(bare) for (_line, bare), is_quoted in zip(lines, are_pasted, strict=True)):
         from enricher.prompt.wording.frames import call_without_place, innermost, installed_frames
 
@@ -149,9 +154,9 @@ def read_names(prompt: str, *, in_words: bool = False) -> list[Name]:
         elif method := (call := call_without_place(prompt))[1]:
             reader.note(Name(IDENTIFIER, method, owner=call[0]))
         for inside, at, function, module in installed_frames(prompt):
-            name = Name(INSTALLED, inside, owner=function, line=at)
-            name.scope = module
-            reader.note(name)
+            installed = Name(INSTALLED, inside, owner=function, line=at)
+            installed.scope = module
+            reader.note(installed)
     if not any(name.kind not in (COMMAND, FLAG) for name in reader.found.values()):
         for flag in reader.incidental:
             reader.word(flag, "")
@@ -189,7 +194,8 @@ class _Reader:
         """
         if not self.has_complaint and (bare.startswith(COMPLAINTS) or ": error" in bare or " - error" in bare):
             self.has_complaint = True
-            for inside in (one.partition("(")[0] for quote in "'`\"" for one in bare.split(quote)[1::2]):
+            plain = bare.replace("‘", "'").replace("’", "'")  # the quotation marks of GCC
+            for inside in (one.partition("(")[0] for quote in "'`\"" for one in plain.split(quote)[1::2]):
                 if len(inside.split()) == 1:
                     self.word(inside, "")
         if (test := run_by_cargo(bare)) and bare.endswith("FAILED"):

@@ -29,8 +29,24 @@ _PASTED_STARTS = (
     "PHP Parse error: ", "Stack trace:", *FAILURES, "PASSED ", "E   ", "npm ERR", "error[", "warning[", "-->",
     "panic:", "goroutine ", "!",
 )  # fmt: skip
+_BEFORE_UNDECLARED = ("undeclared identifier ", "annot find name ", "cannot find value ", "cannot find function ")
+_BEHIND_UNDECLARED = (" was not declared in this scope", " undeclared (", " in scope", " does not exist in the current")
+"""What precedes or follows a name that a compiler does not know."""
 _IN_NUMBERED_FRAMES = (".php(", "{main}", "[internal", "(package:", "(dart:")
 _PASTED_ENDS = ("{", ";", "},", "});", ");", "=>", "/>", "\\")
+
+
+def undeclared(bare: str) -> str:
+    """Return the quoted name in a line that a compiler does not know in the place of its use; else empty."""
+    parts = bare.replace("‘", "'").replace("’", "'").replace("`", "'").split("'")
+    return next(
+        (
+            name
+            for before, name, behind in zip(parts[::2], parts[1::2], parts[2::2], strict=False)
+            if before.endswith(_BEFORE_UNDECLARED) or behind.startswith(_BEHIND_UNDECLARED)
+        ),
+        "",
+    )
 
 
 def is_of_trace(bare: str) -> bool:

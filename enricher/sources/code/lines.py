@@ -294,6 +294,13 @@ def declares(text: str, name: str) -> bool:
     return defines(text, name) and not behind.lstrip().startswith(("=", ":=")) and not head.endswith(_VARIABLES)
 
 
+def declares_local(text: str, name: str) -> bool:
+    """Return whether an indented line declares a variable with its value: ``const auto total = [this] {``."""
+    head, _, behind = (part.strip() for part in text.partition(name))
+    is_given = behind.startswith("=") and not behind.startswith("==")
+    return is_given and text[:1].isspace() and f"{head.rstrip('*& ').rpartition(' ')[2]} " in (*_VARIABLES, "auto ")
+
+
 def reads_environment(line: str, name: str) -> bool:
     """Return whether a line reads, and does not set, the environment variable ``name``: ``process.env.NAME``."""
     if not name.isupper() or line.lstrip().startswith(("delete ", "del ")):

@@ -40,7 +40,7 @@ from enricher.sources.code.facts import (
     used,
     variants,
 )
-from enricher.sources.code.lines import is_comment
+from enricher.sources.code.lines import declares_local, is_comment
 from enricher.sources.code.lookup import MOST_CANDIDATES, Lookup, SourceLine, is_near
 from enricher.sources.code.text_places import code, environment, error, flag, quotation, route, text_place
 
@@ -131,6 +131,8 @@ def _names_all_places(other: Fact, fact: Fact) -> bool:
 
 
 def _identifier(lookup: Lookup, name: Name) -> Fact | None:
+    if name.unknown_in and (local := _local_variables(lookup, name)):
+        return local[0] if len(local) == 1 else None
     places = lookup.definitions(name.text)
     is_owned = False
     if places and places[0].kind == EXAMPLE:  # an example may only set the variable
@@ -166,6 +168,17 @@ def _identifier(lookup: Lookup, name: Name) -> Fact | None:
     if not present:
         return Fact(DEFINITION, places[0].path, places[0].line, name.text, "defined here", FEW, fault=GONE)
     return _definition(lookup, name, present, namesakes, is_owned=is_owned)
+
+
+def _local_variables(lookup: Lookup, name: Name) -> list[Fact]:
+    """Return the local variables called ``name`` in the file whose compilation failed, else in the opened files."""
+    holding = [path for path, _kind in lookup.holding(name.text)]
+    failed = max((path for path in holding if f"/{name.unknown_in}".endswith(f"/{path}")), key=len, default="")
+    return [
+        Fact(DEFINITION, path, number, name.text, "defined here as a local variable", FEW)
+        for path in ([failed] if failed else [path for path in holding if path in lookup.opened])
+        for number, line in lookup.occurrences(path, name.text) if declares_local(line, name.text)
+    ]  # fmt: skip
 
 
 def _undefined(lookup: Lookup, name: Name) -> Fact | None:

@@ -32,7 +32,9 @@ _TYPED_ENDS = (*_C_ENDS, ".java", ".kt", ".cs", ".swift", ".go", ".rs")
 """Extensions of files in which a variable is declared by a word or a type, so that "name = 3" gives it a value."""
 _ALONE_ENDS = (*_C_ENDS, *_RUBY_ENDS, ".sh", ".bash", ".zsh")
 """Extensions of files in which a name alone on its line is a call or a value; in other files, it is a list item."""
-_BEFORE_CALLS = frozenset("return else do case goto throw new delete sizeof co_await co_return co_yield".split())
+_BEFORE_CALLS = frozenset(
+    "return else do case goto throw new delete sizeof co_await co_return co_yield emit Q_EMIT and or not".split()
+)
 """Words of C and C++ that may precede a call; after any other word, a function is declared."""
 _READING = (
     "env", "environ", "env.get", "environ.get", "env.fetch", "env::var", "environment", "getenvironmentvariable",
@@ -246,6 +248,7 @@ def defines_in(path: str, text: str, name: str) -> bool:
     head, _, behind = (part.strip() for part in text.strip().partition(name))
     if path.endswith(_TYPED_ENDS) and not head and behind.startswith("=") and not behind.endswith(","):
         return False
+    head = _without_brackets(head) if path.endswith(_C_ENDS) else head
     words = head.replace("(", " ( ").replace("*", " ").replace("&", " ").replace("::", " ").split()
     if path.endswith(_C_ENDS) and behind.startswith("::") and text[:1].strip():
         return behind[2:].partition("(")[0].lstrip("~").isidentifier()  # "Cart::total() {", declared in a header
@@ -265,6 +268,22 @@ def defines_in(path: str, text: str, name: str) -> bool:
         return not is_type and defines(text, name)
     is_macro = name.isupper()  # "static LIST_HEAD(rows);"
     return not is_macro and _BEFORE_CALLS.isdisjoint(words) and all(map(str.isidentifier, words))
+
+
+def _without_brackets(head: str) -> str:
+    """Return the text before a name in C++ without the arguments of templates and the attributes.
+
+    Of ``[[nodiscard]] std::optional<QList<int>> total(int)``, this is "std::optional". In "a < b && c > d" and
+    "most<3>(total", the signs are no such brackets, or there is a call around the name.
+    """
+    while (closing := head.find(">")) > 0 and (opening := head.rfind("<", 0, closing)) > 0:
+        inside = head[opening + 1 : closing].replace("::", "")
+        is_of_template = head[:opening].rstrip()[-1:].isalnum() and "&&" not in inside
+        if not is_of_template or not all(one.isalnum() or one in "_ ,*&" for one in inside):
+            break
+        head = f"{head[:opening]} {head[closing + 1 :]}"
+    before, is_attribute, behind = head.partition("[[")
+    return f"{before}{behind.partition(']]')[2]}" if is_attribute else head
 
 
 def _is_before_a_name(behind: str) -> bool:

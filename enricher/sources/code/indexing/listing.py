@@ -45,6 +45,10 @@ _TEST_FOLDERS = frozenset("test tests testing __tests__ spec specs e2e test-d te
 _TEST_PROJECTS = ("Tests", "Test", ".tests", ".test", "_tests", "_test")
 """Ends of the names of folders with tests, where these are a project: Shop.UnitTests, ShopTests, jvmTest."""
 _ENDS_OF_TEST_PROJECTS = frozenset("cs fs vb swift kt java scala".split())
+_PACKAGED_ENDS = frozenset("java kt scala groovy".split())
+"""Extensions of files whose folders below src/ are packages of the program, which may be called ``tests`` as well."""
+_TEST_CLASSES = ("Test", "Tests", "TestCase", "IT", "ITCase", "Spec", "Suite")
+"""Ends of the names of classes that are tests if they are in such a package."""
 _DOC_FOLDERS = frozenset(("doc", "docs", "documentation", "website", "docs_src", "changelog.d", "changes",
                           "newsfragments", "changelog", "releasenotes", ".changeset"))  # fmt: skip
 _EXAMPLE_FOLDERS = frozenset(("example", "examples", "demo", "demos", "sample", "samples", "tutorial", "tutorials",
@@ -218,7 +222,7 @@ def kind_of(path: str) -> int:
     is_of_test_project = end in _ENDS_OF_TEST_PROJECTS and any(
         folder.endswith(_TEST_PROJECTS) for folder in path.split("/")[:-1]
     )
-    if is_of_test_project or _is_test(stem or name, end) or _in_tests(folders, end):
+    if is_of_test_project or _is_test(stem or name, end) or _in_tests(path, folders, end):
         return TEST
     # Below src/, a folder such as build/ or demo/ belongs to the program.
     outer = set(folders[: folders.index("src")] if "src" in folders else folders)
@@ -268,7 +272,9 @@ def _parts_below(folders: list[str], stem: str, end: str) -> list[str]:
     """
     names = _TRANSLATION_FOLDERS
     if not names & set(folders) and not _TEST_FOLDERS & set(folders):
-        names = _MESSAGE_FOLDERS if end in _CONFIG_ENDS else frozenset(("i18n",) if _is_program(end) else ())
+        names = (
+            _MESSAGE_FOLDERS if end in _CONFIG_ENDS else frozenset(("i18n",) if _is_program(end) else ())
+        )
     at = next((number for number, folder in enumerate(folders) if folder in names), -1)
     if at < 0:
         return []
@@ -285,13 +291,19 @@ def _language(part: str) -> str:
     return code if code in _LANGUAGES else ""
 
 
-def _in_tests(folders: list[str], end: str) -> bool:
-    """Return whether a file is in a test folder, judged by its ``folders`` and its file extension ``end``.
+def _in_tests(path: str, folders: list[str], end: str) -> bool:
+    """Return whether a file is in a test folder, judged by its ``path``, with its ``folders`` and extension ``end``.
 
     For a Python file, names such as ``test`` and ``testing`` count only as the outermost folder, because further inside
     they may be packages of the program itself.
     """
     inside = set(folders)
+    stem = path.rpartition("/")[2].partition(".")[0]
+    if end in _PACKAGED_ENDS and "src" in folders and not stem.startswith("Test") and not stem.endswith(_TEST_CLASSES):
+        # In src/org/shop/tests/ and below src/main/, the folders are packages; src/test/ contains tests.
+        at = len(folders) - folders[::-1].index("src")
+        below = set() if folders[at : at + 1] == ["main"] else {*folders[at : at + 1], *({"test"} & inside)}
+        inside = {*folders[:at], *below}
     if end == "py" and not inside & (_TEST_FOLDERS - {"test", "testing", "spec", "fixtures"}):
         return folders[:1] in (["test"], ["testing"], ["spec"], ["fixtures"])
     return bool(inside & (_TEST_FOLDERS - {"testing"})) or (folders[:1] == ["t"] and end in ("pm", "pl"))

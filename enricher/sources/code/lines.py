@@ -111,6 +111,12 @@ def occurrences(text: str, name: str, *, with_docstrings: bool) -> list[tuple[in
     return found
 
 
+def is_text_of_form(line: str, name: str) -> bool:
+    """Return whether a line of a form in XML has ``name`` between tags, not in an attribute or as the form's name."""
+    before = line.partition(name)[0]
+    return before.rfind(">") >= before.rfind("<") and not line.startswith(" <class>")
+
+
 def _is_in_docstring(text: str, at: int) -> bool:
     """Return whether a position in a Python file is in a docstring, not in a string that is assigned or passed on."""
     if not text.count('"""', 0, at) % 2:

@@ -18,6 +18,7 @@ from enricher.sources.code.lines import (
     is_list_of_names,
     is_only_quoted,
     is_renaming,
+    is_text_of_form,
     occurrences,
     only_mentions,
     without_pod,
@@ -276,9 +277,11 @@ class Lookup:
     def occurrences(self, path: str, name: str, *, with_docstrings: bool = False) -> list[tuple[int, str]]:
         """Return the number and the content of each line of a file that contains ``name`` as a whole word.
 
-        Docstrings of Python files are skipped unless ``with_docstrings`` is set.
+        Docstrings of Python files are skipped unless ``with_docstrings`` is set, and in a form of Qt Designer the names
+        of its parts.
         """
-        return occurrences(self.text(path), name, with_docstrings=with_docstrings or not path.endswith(".py"))
+        found = occurrences(self.text(path), name, with_docstrings=with_docstrings or not path.endswith(".py"))
+        return [one for one in found if is_text_of_form(one[1], name)] if path.endswith(".ui") else found
 
     # --- texts
 

@@ -269,7 +269,9 @@ def quotation(lookup: Lookup, name: Name) -> Fact | None:
     spaces = name.text.count(" ")
     if spaces > 1:
         # The code may have a placeholder where the quoted message has a value, so that only a part of it is found.
-        return text_place(lookup, name.text, TEXT) or error(lookup, name)
+        bare = name.text.rstrip(".\u2026")  # the label may have "..." for the ellipsis of the prompt
+        fact = text_place(lookup, name.text, TEXT) or (text_place(lookup, bare, TEXT) if bare != name.text else None)
+        return fact or error(lookup, name)
     if spaces:
         return text_place(lookup, name.text, TEXT, is_delimited=True)
     if "." in name.text.strip(".\u2026"):

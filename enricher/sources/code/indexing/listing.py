@@ -27,7 +27,7 @@ _TEXT_ENDS = frozenset(
     " nim cr ml mli pl pm t coffee sql graphql proto tf hcl gradle bzl bazel cmake mk html htm jinja jinja2 j2 djhtml"
     " hbs mustache ejs pug twig tmpl tpl mako liquid haml slim eex heex leex css scss sass less md markdown rst txt"
     " adoc toml yaml yml json ini cfg conf xml po properties vim el lisp scm f90 f for asm s gd gdshader ino prisma"
-    " tscn ac y".split()
+    " tscn ac y ui".split()
 )
 _NAMED = frozenset(
     ("makefile", "dockerfile", "justfile", "rakefile", "gemfile", "procfile", "jenkinsfile", "vagrantfile")
@@ -35,7 +35,7 @@ _NAMED = frozenset(
 _DOC_ENDS = frozenset("md markdown rst txt adoc".split())
 _CONFIG_ENDS = frozenset("toml yaml yml json ini cfg conf xml properties".split())
 _TEMPLATE_ENDS = frozenset(
-    "html htm jinja jinja2 j2 djhtml hbs mustache ejs pug twig tmpl tpl mako liquid haml slim eex heex leex tscn css"
+    "html htm jinja jinja2 j2 djhtml hbs mustache ejs pug twig tmpl tpl mako liquid haml slim eex heex leex tscn ui css"
     " scss sass less".split()
 )
 _LOCKS = frozenset("package-lock.json yarn.lock pnpm-lock.yaml poetry.lock cargo.lock composer.lock gemfile.lock"
@@ -63,7 +63,8 @@ _TABLES = frozenset("lang language locale messages strings translation translati
 """Words that precede the language in a file name, as in ``lang-es.json``."""
 _LANGUAGES = frozenset("af am ar ast az be bg bn bs ca ckb cs cy da de el en eo es et eu fa fi fil fr ga gl gu he hi"
                        " hr hu hy id is it ja ka kk km kn ko ku ky lt lv mk ml mn mr ms my nb ne nl nn no pa pl ps pt"
-                       " ro ru si sk sl sq sr sv sw ta te tg th tk tl tr tt ug uk ur uz vi zh".split())  # fmt: skip
+                       " ro ru si sk sl sq sr sv sw ta te tg th tk tl tr tt ug uk ur uz vi zh"
+                       " an br dsb gd hsb ia ku lb ltg mi mt oc sc yi".split())  # fmt: skip
 _JOINED_COUNTRIES = ("br", "cn", "gb", "hk", "pt", "tw", "us")
 """Countries that file names join to a language without a separator, as in ``ptBR.json``."""
 _LIBRARY_ENDS = frozenset("js mjs cjs css scss less map".split())
@@ -271,9 +272,10 @@ def _parts_below(folders: list[str], stem: str, end: str) -> list[str]:
     Only the folders inside a folder of translations are returned. Outside of such a folder, the list is empty.
     """
     names = _TRANSLATION_FOLDERS
+    is_of_qt = end == "ts" and _language(stem.partition("_")[2]) != ""
     if not names & set(folders) and not _TEST_FOLDERS & set(folders):
         names = (
-            _MESSAGE_FOLDERS if end in _CONFIG_ENDS else frozenset(("i18n",) if _is_program(end) else ())
+            _MESSAGE_FOLDERS if end in _CONFIG_ENDS or is_of_qt else frozenset(("i18n",) if _is_program(end) else ())
         )
     at = next((number for number, folder in enumerate(folders) if folder in names), -1)
     if at < 0:

@@ -8009,6 +8009,22 @@ MUTATIONS = (
         "code/test_said_in_words.py::test_what_is_said_in_words_is_found",
     ),
     Mutation(
+        "a message with a plain word in place of a placeholder is not found",
+        "enricher/sources/code/special/messages.py",
+        "in values or range(1, count):",
+        "in values:",
+        "",
+        "code/test_said_in_words.py::test_what_is_said_in_words_is_found",
+    ),
+    Mutation(
+        "two words of an error message are taken for a name",
+        "enricher/prompt/wording/names.py",
+        'line.partition(": ")[0] if has_message else line',
+        "line",
+        "",
+        "code/test_said_in_words.py::test_the_same_words_in_another_sense_get_nothing",
+    ),
+    Mutation(
         "a title is taken for a message with values",
         "enricher/sources/code/special/messages.py",
         '        elif word in ("-", "|", "/"):',

@@ -30,6 +30,13 @@ FILES = {
         'raise Wilted("pot %r not found in row %d" % pot)\nraise Dry("Can\'t reach tap: %s" % tap)\n'
         'raise Wet("root mismatch %d != %d" % roots)\n'
     ),
+    "glass/beds.py": (
+        'say("fatal: The lower bed {} has no drain pipe.".format(bed))\nraise Lost(f"Bed \'{name}\' not found")\n'
+        'raise Bare(f"Seed `{seed}` not sown in bed `{bed}`")\nwarn("The warm {} {} lost its cover", kind)\n'
+        "def lowerBed():\n    pass\n"
+    ),
+    "glass/trays.py": "raise Lost(f\"Tray '{name}' not found\")\n",
+    "glass/shed.py": "raise Lost(f\"Tray '{tray}' not found\")\n",
     "water/errors.go": 'package water\n\nvar (\n\tErrPipeFrozen = errors.New("frozen")\n)\n',
     "water/tap.go": "package water\n\nfunc open() error {\n\treturn ErrPipeFrozen\n}\n",
     "water/config.go": 'type Config struct {\n\tDripMax int `json:"dripMax" default:"24" restart:"true"`\n}\n',
@@ -59,6 +66,7 @@ SLOW = "glass/pots.py:2 drain_slow_pots — defined here; no other use found"
 REAP = "glass/pots.py:6 reap_seedlings — defined here; the only caller: glass/run.py:3"
 MIST = "glass/options.py:2 mist_limit — declared here, default 8; read in glass/mist.py:1"
 VALVES = "glass/table.js:2 openValves — declared here, default 4 * 2; read in glass/valve.js:1"
+DRY, DRAIN = "fatal: The lower bed north has no drain pipe", 'glass/beds.py:1 "has no drain pipe" — the message'
 FROZEN = "water/errors.go:4 ErrPipeFrozen — defined here; the only use: water/tap.go:4"
 
 
@@ -82,6 +90,12 @@ FROZEN = "water/errors.go:4 ErrPipeFrozen — defined here; the only use: water/
         ('users see "pot \'fern\' not found in row 12"', 'glass/errors.py:1 "not found in row" — the only'),
         ('the log has "Can\'t reach tap: kitchen-2"', 'glass/errors.py:2 "Can\'t reach tap" — the message'),
         ("error: root mismatch 7 != 9 again", 'glass/errors.py:3 "root mismatch" — the message'),
+        (f"{DRY}. where does that come from", DRAIN),
+        (f'why 500 with\n{{"code": 12, "message": "{DRY}."}}\ninstead of that', DRAIN),
+        (f'users see "{DRY[7:]}." there', DRAIN),
+        ("users see \"Bed 'rose' not found\" there", 'glass/beds.py:2 "not found" — the message'),
+        ("error: Bed 'rose' not found", 'glass/beds.py:2 "not found" — the message'),
+        ("error: Seed `oat` not sown in bed `https://b.org/4`", 'glass/beds.py:3 "not sown in bed" — the only place'),
         ('the title "Close the valves" is wrong', 'web/page.html:1 "Close the valves" — the only source that has it'),
         ("where is rest/valve/pause handled", "web/api.go:1 /rest/valve/pause — the only place that has it"),
         ("does anything test leafColour?", "tests/leaf-colour.test.js — the only test file of that name"),
@@ -106,6 +120,12 @@ def test_what_is_said_in_words_is_found(house: Account, prompt: str, line: str) 
         'the chart "root mismatch - row" is not refreshed',
         'it says "root mismatch" there',
         'it says "mow the lawn" there',  # in five places, of which one has a value behind it
+        "it says \"Tray 'x' not found\" there",  # in two files
+        "error: The lower bed is empty",  # two words of a message, and not lowerBed
+        'it says "The warm bed lost its cover" there',  # two values
+        'it says "The lower bed north west has no drain pipe" there',
+        'it says "The lower bed has no drain pipe" there',
+        f'{{"level": "info", "message": "{DRY}."}}',
         "GLASSES are broken",
         "yes/no/maybe is no answer",
     ],

@@ -173,7 +173,9 @@ def test_a_few_words_of_an_error_that_several_files_have_lead_to_none(account: A
     write_all(shop, {f"shop/{name}.py": f'fail(f"{name} {{number}} cannot be closed")\n' for name in ("crate", "lid")})
     account.cli("code", "index")
 
-    assert told(account, "ValueError: lid 17 cannot be closed\n\nwhat does it mean") == []
+    assert told(account, "ValueError: box 17 cannot be closed\n\nwhat does it mean") == []
+    lines = told(account, "ValueError: lid 17 cannot be closed\n\nwhat does it mean")
+    assert lines == ['shop/lid.py:1 "cannot be closed" — the message with its placeholders']
 
 
 def test_an_attribute_that_nothing_defines_comes_behind_a_definition(account_with_shop: Account, shop: Path) -> None:

@@ -231,8 +231,9 @@ class _Reader:
         self.lowered = bare.lower()
         self.bare, self.said = bare, ""
         rest = self._quoted(bare) if any(mark in bare for mark in QUOTES) or " '" in f" {bare}" else bare
-        if message := _error_message(rest) or _told_message(rest):
-            self.note(Name(ERROR, message))
+        message = _error_message(bare)  # with its quoted values, in place of which the code has placeholders
+        if message or (told := _told_message(rest)):
+            self.note(Name(ERROR, message or told))
         words = spaced(_without_library_function(rest)).split()
         before = ""
         for at, raw in enumerate(words):
@@ -245,7 +246,7 @@ class _Reader:
             before = raw
         plain = [word.strip(AROUND) for word in words]
         lowered = [word.lower() for word in plain]
-        self._spoken(bare, " ".join(words), lowered)
+        self._spoken(bare, " ".join(words), lowered, has_message=message != "")
         if not KINDS_OF_SYMBOL.isdisjoint(lowered):
             self._names_near_kinds(plain)
         if not ASKING.isdisjoint(lowered) or not bare.isascii():
@@ -372,7 +373,7 @@ class _Reader:
             self._identifier(part.strip(AROUND), is_call=False, is_marked=True)
         return True
 
-    def _spoken(self, bare: str, line: str, lowered: list[str]) -> None:
+    def _spoken(self, bare: str, line: str, lowered: list[str], *, has_message: bool) -> None:
         """Store a line of a short prompt, and mark the names in it if the line asks for a place or a setting."""
         asks_place = asks_for_place(bare, lowered)
         is_setting = not SETTINGS.isdisjoint(lowered) or "read" in lowered
@@ -384,7 +385,8 @@ class _Reader:
             for name in names:
                 name.is_asked = name.is_asked or of_all or (asks and name.text in (line if asks_place else sentence))
         if len(lowered) > 1 and len(self.spoken) < MOST_SPOKEN:
-            said = Name(SPOKEN, line[:LONGEST_SPOKEN], is_certain=False)
+            own = line.partition(": ")[0] if has_message else line  # two words of a message are no name
+            said = Name(SPOKEN, own[:LONGEST_SPOKEN], is_certain=False)
             said.is_asked, said.is_setting = asks_place, is_setting
             self.spoken.append(said)
 

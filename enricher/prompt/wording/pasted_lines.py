@@ -157,7 +157,11 @@ def logged_error(bare: str) -> str:
         return ""
     from enricher.prompt.wording.frames import LEVEL_KEYS, MESSAGE_KEYS, logged_value
 
-    return logged_value(bare, MESSAGE_KEYS) if logged_value(bare, LEVEL_KEYS).upper() in ERROR_LEVELS else ""
+    level = logged_value(bare, LEVEL_KEYS).upper()
+    message = logged_value(bare, MESSAGE_KEYS)
+    # An answer of a service has no level: {"code": 128, "message": "fatal: …"}
+    is_answer = not level and bare[0] == "{" and is_error(message.partition(": ")[0])
+    return message if level in ERROR_LEVELS or is_answer else ""
 
 
 def is_data(bare: str) -> bool:

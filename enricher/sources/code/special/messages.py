@@ -17,12 +17,14 @@ PLACEHOLDERS = ("%", "{", "$", "#{", "\\(", '" +', "' +")
 FEWEST_WORDS = 4
 """Minimum words of a message that a line must have; if a placeholder follows them directly, two are enough."""
 MOST_RUNS = 5
+FEWEST_AROUND, MOST_IN_A_CLAUSE, LONGEST_PLACEHOLDER = 3, 14, 40
+"""Minimum words around a quoted value (around a plain one: FEWEST_WORDS), and what is at most compared with a line."""
 
 
 def place_of_message(lookup: Lookup, message: str, kind: str) -> Fact | None:
     """Return a fact about the line with the most words of a message; None if lines of two files have equally many."""
     runs = _fixed_parts(message)
-    found = [
+    found = _around_a_word(lookup, message) or [
         (_agreeing(text, runs[at:]), path, line, run)
         for at, run in enumerate(runs) if run.count(" ")
         for path, line, text in _lines_with(lookup, run)
@@ -50,8 +52,42 @@ def _fixed_parts(message: str) -> list[str]:
     return [" ".join(run).rstrip(".,;:!\"'") for run in runs if run][:MOST_RUNS] if len(runs) > 1 else []
 
 
-def _lines_with(lookup: Lookup, run: str) -> list[tuple[str, int, str]]:
-    words = " ".join(word for word in run.replace("'", " ").split() if len(word) > 1)
+def _around_a_word(lookup: Lookup, message: str) -> list[tuple[int, str, int, str]]:
+    """Return each line that has a sentence of the message with a placeholder in place of one word within it.
+
+    A line is returned as the number of the other words, its path, its number, and the text behind the placeholder.
+    """
+    found: dict[tuple[str, int], tuple[int, str, int, str]] = {}
+    for clause in message.replace(": ", ". ").replace("! ", ". ").split(". "):
+        words = clause.strip(" .!").split()
+        values = [at for at, word in enumerate(words) if not word.rstrip(",;").isalpha()]
+        count = len(words) - 1
+        if not (FEWEST_AROUND if values else FEWEST_WORDS) <= count < MOST_IN_A_CLAUSE or len(values) > 1:
+            continue
+        for at in values or range(1, count):
+            before, behind = " ".join(words[:at]), " ".join(words[at + 1 :])
+            for path, line, text in _lines_with(lookup, max(before, behind, key=len), f"{before} {behind}"):
+                if before and behind and _is_filled_between(text, before, behind):
+                    found.setdefault((path, line), (count, path, line, behind))
+    return list(found.values())
+
+
+def _is_filled_between(text: str, before: str, behind: str) -> bool:
+    """Return whether a line has ``before``, then only a placeholder, then ``behind`` as whole words."""
+    start, head, rest = text.partition(f"{before} ")
+    gap, _, tail = rest.partition(f" {behind}")
+    value = gap.strip("'\"`\\")
+    is_whole = (
+        bool(head) and not start.rstrip(" ")[-1:].isalnum() and tail != "" and not (tail[0].isalnum() or tail[0] == " ")
+    )
+    is_joined = value[:1] == value[-1:] == " " and value.strip(" ")[:1] in ("+", ".", ",")
+    is_one = value.startswith(PLACEHOLDERS) and " " not in value
+    return is_whole and len(gap) <= LONGEST_PLACEHOLDER and (is_one or is_joined)
+
+
+def _lines_with(lookup: Lookup, run: str, held: str = "") -> list[tuple[str, int, str]]:
+    """Return the lines with ``run``, as path, number and content, of the files that have the words of ``held``."""
+    words = " ".join(word for word in (held or run).replace("'", " ").split() if len(word) > 1)
     files = [path for path, kind in lookup.holding(words) if kind in (SOURCE, TEMPLATE, CONFIG)]
     few = files if len(files) <= MOST_WITH_ALL_WORDS else []
     return [(path, number, text) for path in few for number, text in lookup.occurrences(path, run)]

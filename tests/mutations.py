@@ -8025,6 +8025,22 @@ MUTATIONS = (
         "code/test_said_in_words.py::test_the_same_words_in_another_sense_get_nothing",
     ),
     Mutation(
+        "a parameter is taken for a field of settings",
+        "enricher/sources/code/special/settings_classes.py",
+        '.startswith("class ") and any(kind in head for kind in KINDS)',
+        "",
+        "",
+        "code/test_python_applications.py::test_what_a_program_in_python_has_is_found",
+    ),
+    Mutation(
+        "a field with an alias is told with the variable of its name",
+        "enricher/sources/code/special/settings_classes.py",
+        "if not is_certain or any(word in rest for word in RENAMING):",
+        "if not is_certain:",
+        "",
+        "code/test_python_applications.py::test_what_a_program_in_python_has_is_found",
+    ),
+    Mutation(
         "a title is taken for a message with values",
         "enricher/sources/code/special/messages.py",
         '        elif word in ("-", "|", "/"):',

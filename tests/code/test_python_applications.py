@@ -40,8 +40,56 @@ class Shelf:
     def open_lot(self):
         return None
 '''
+SETTINGS = """class DepotSettings(BaseSettings):
+    freight_host: str = Field(
+        default="dock", description="Where freight_host is"
+    )
+    freight_rate: int = 4
+
+    @classmethod
+    def of(
+        cls,
+        freight_host: str,
+    ):
+        return cls(freight_host=freight_host)
+
+    model_config = SettingsConfigDict(env_prefix="DEPOT_")
+
+
+class CraneSettings(BaseSettings):
+    crane_mode: str = "slow"
+    crane_rope: str = Field("hemp", alias="ROPE")
+
+
+class TinConfig(BaseModel):
+    tin_lacquer: str = "red"
+
+
+class Barrel(BaseModel):
+    barrel_hoops: int = 3
+
+
+class EastConfig:
+    gate_code: int = 3
+
+
+class WestConfig:
+    gate_code: int = 4
+"""
+READERS = """def ship(
+    freight_host: Host = None,
+):
+    load(conf.freight_host, conf.barrel_hoops, conf.gate_code)
+"""
 FILES = {
     "src/depot/store/models.py": MODELS,
+    "src/depot/conf/classes.py": SETTINGS,
+    **{f"src/depot/quays/quay{number}.py": READERS for number in range(6)},
+    "src/depot/quays/rope.py": "pull(conf.freight_rate, conf.crane_mode, conf.tin_lacquer)\n",
+    **{
+        f"tests/test_quay{number}.py": "def test_it():\n    load(freight_host='x', barrel_hoops=3, gate_code=3)\n"
+        for number in range(6)
+    },
     "src/depot/store/signals.py": "lot_opened = Signal()\n",
     "src/depot/office/signals.py": "lot_opened = Signal()\n\n\ndef count_tins():\n    return 3\n",
     "src/depot/office/desk.py": (
@@ -221,6 +269,31 @@ def depot(asked_shop: Account) -> Account:
             " run_all: line 4 and in src/depot/night.py:1",
             id="a function of two files, one of which has a constant that is named",
         ),
+        pytest.param(
+            "where is freight_host read?",
+            'src/depot/conf/classes.py:2 freight_host — defined here, default "dock"; set by DEPOT_FREIGHT_HOST;'
+            " read in 6 other files: src/depot/quays/quay0.py:4, …/quay1.py:4, …/quay2.py:4, …/quay3.py:4,"
+            " …/quay4.py:4, …/quay5.py:4",
+            id="a setting that many files read, of which several have a parameter of its name",
+        ),
+        pytest.param(
+            "which variables set freight_host and freight_rate",
+            'src/depot/conf/classes.py:2 freight_host — defined here, default "dock"; set by DEPOT_FREIGHT_HOST;'
+            " read in 6 other files; freight_rate: line 5 (set by DEPOT_FREIGHT_RATE)",
+            id="two settings and their variables",
+        ),
+        pytest.param(
+            "crane_mode does nothing",
+            'src/depot/conf/classes.py:18 crane_mode — defined here as "slow"; read in src/depot/quays/rope.py:1',
+            id="a setting of a class in which an alias may name the variable",
+        ),
+        pytest.param(
+            "tin_lacquer does nothing",
+            'src/depot/conf/classes.py:23 tin_lacquer — defined here as "red"; read in src/depot/quays/rope.py:1',
+            id="a setting of a class that no variable sets",
+        ),
+        pytest.param("where is barrel_hoops read?", "", id="a field that many files read, but of no settings"),
+        pytest.param("where is gate_code read?", "", id="a setting that two classes have"),
         pytest.param(
             'the field says "Pick..." twice',
             "src/depot/locales/en.json:3 Pick... — the English text is here, key list.hint",

@@ -117,6 +117,8 @@ def _merge_by_file(found: list[Fact]) -> list[Fact]:
             if sum(one.path == fact.path for one in merged) <= MOST_MERGED:
                 subject = fact.reason if fact.kind == FRAME else quoted(fact.subject)
                 others = fact.reason.removeprefix("defined here") if "defined here and in" in fact.reason else ""
+                if variable := fact.reason.partition("; set by ")[2].partition(";")[0]:
+                    others = f" (set by {variable})"
                 surest[fact.path].reason += f"; {subject}: line {fact.line}{others}"
     return [fact for fact in found if fact not in merged]
 

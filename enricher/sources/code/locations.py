@@ -438,12 +438,19 @@ def _elsewhere(lookup: Lookup, name: Name) -> Fact | None:
 
         return with_users(lookup, own) or only_file(own)
     is_local = not name.text[:1].isupper() or name.text.isupper()
-    found = text_place(lookup, name.text, "name", most=1) if is_local else None
+    found = _field_of_settings(lookup, name) if name.text.islower() else None
+    found = found or (text_place(lookup, name.text, "name", most=1) if is_local else None)
     if not found and not is_error(name.text):  # an error name that the project lacks usually belongs to a library
         found = _setting(lookup, name)
     if not found and name.text.isupper() and "_" in name.text:  # a field for the variable
         found = text_place(lookup, name.text.lower(), "name", most=1)
     return found or (None if name.may_be_new else _missing_name(lookup, name.text))
+
+
+def _field_of_settings(lookup: Lookup, name: Name) -> Fact | None:
+    from enricher.sources.code.special.settings_classes import place_of_settings_field
+
+    return place_of_settings_field(lookup, name.text, is_asked=name.is_asked)
 
 
 def _file_called(lookup: Lookup, name: str) -> str:

@@ -79,7 +79,7 @@ def place_of_setting(lookup: Lookup, name: str, *, is_certain: bool = True) -> F
         whole = sum(_is_quoted(one.text, name) or _is_sample(one, name) for one in lines)
         if (place.kind != CONFIG and _is_key(place, name)) or whole < 2 * (len(lines) - whole):
             return None
-    told = "".join(f" and in {format_place(one.path, one.line)}" for one in others) or _default(lookup, place, name)
+    told = "".join(f" and in {format_place(one.path, one.line)}" for one in others) or default_of(lookup, place, name)
     is_given = lookup.gives_place(place.path) and all(one.path == place.path for one in readers)
     fault = NAMED_IN_PROMPT if is_given else ""
     reason = f"{declared} here{told}{_read_in(readers, place)}"
@@ -118,7 +118,7 @@ def with_readers(lookup: Lookup, fact: Fact) -> Fact:
     others = "" if read_in and "other file" in others else others  # the files that read it are already counted
     others = ", ".join(one for one in others.split(", ") if one not in read_in)
     also = mark + others if others else ""
-    fact.reason = f"{head}{_default(lookup, place, fact.subject)}{read_in}{also}"
+    fact.reason = f"{head}{default_of(lookup, place, fact.subject)}{read_in}{also}"
     fact.users += [one.path for one in readers]
     return fact
 
@@ -271,7 +271,7 @@ def _names(before: str, behind: str, is_plain_flag: bool) -> bool:
 # --- the default
 
 
-def _default(lookup: Lookup, place: SourceLine, name: str) -> str:
+def default_of(lookup: Lookup, place: SourceLine, name: str) -> str:
     """Return the value in a declaration (" as 3") or the default (", default 3"); empty if it has neither."""
     lines = lookup.text(place.path).split("\n")[place.line - 1 : place.line + MOST_LINES]
     behind = "".join(lines[:1]).partition(name)[2].lstrip("\"'").lstrip()

@@ -8041,6 +8041,22 @@ MUTATIONS = (
         "code/test_python_applications.py::test_what_a_program_in_python_has_is_found",
     ),
     Mutation(
+        "a route below the prefix of another router is told",
+        "enricher/sources/code/special/routes.py",
+        'before.get(owner, (0, ""))',
+        'next(iter(before.values()), (0, ""))',
+        "",
+        "code/test_web_applications.py::test_what_a_web_application_has_is_found",
+    ),
+    Mutation(
+        "a route that two versions have is told of the first",
+        "enricher/sources/code/special/routes.py",
+        "if len(found) != 1 or lookup.is_exhausted:",
+        "if not found or lookup.is_exhausted:",
+        "",
+        "code/test_web_applications.py::test_what_a_web_application_has_is_found",
+    ),
+    Mutation(
         "a title is taken for a message with values",
         "enricher/sources/code/special/messages.py",
         '        elif word in ("-", "|", "/"):',

@@ -13,6 +13,38 @@ if TYPE_CHECKING:
     from simulator import Account
 
 IMPORTING = "const priceCrate = require('../lib/price-crate.js');\nconst shelf = require('express')();\n\n"
+COMPOSED = {
+    "ports/quays.py": (
+        "from fastapi import APIRouter\n\nquays = APIRouter(\n    tags=['x'],\n    prefix='/quays',\n)\n"
+        "piers = APIRouter(prefix='/piers')\n\n\n@quays.get('/berths')\ndef berths():\n    return cache.get('/lamps')\n"
+        "\n\n@piers.post(\n    '/bollards/{bollard}'\n)\ndef paint(bollard):\n    pass\n\n\n@piers.get('/lamps')\n"
+        "def lamps():\n    pass\n"
+    ),
+    "ports/v1/tides.py": "tides = APIRouter(prefix='/tides')\n\n\n@tides.get('/table')\ndef tide():\n    pass\n",
+    "ports/v2/tides.py": "tides = APIRouter(prefix='/tides')\n\n\n@tides.get('/table')\ndef tide():\n    pass\n",
+    "ports/ropes.py": (
+        "ropes = Blueprint('ropes', __name__, url_prefix='/ropes')\n\n\n"
+        "@ropes.route('/knots', methods=['POST'])\ndef knots():\n    pass\n"
+    ),
+    "ports/app.ts": (
+        "import express from 'express';\nimport anchors from './routes/anchors';\n"
+        "import { buoys } from './routes/buoys';\n\nconst app = express();\n"
+        "app.use('/anchors', anchors);\napp.use('/buoys', check, buoys);\n"
+    ),
+    "ports/routes/anchors.ts": (
+        "const router = express.Router();\nrouter.post('/chains', (req, res) => req.get('/chains'));\n"
+        "export default router;\n"
+    ),
+    "ports/routes/buoys.ts": "export const buoys = Router();\nbuoys.get('/bells/:bell', ring);\n",
+    "ports/sails.controller.ts": (
+        "@Controller('sails')\nexport class Sails {\n  @Post('patches')\n  patch() {}\n}\n\n"
+        "@Controller()\nexport class Masts {\n  @Get('stays')\n  stay() {}\n}\n"
+    ),
+    "ports/Cranes.java": (
+        '@RestController\n@RequestMapping("/cranes")\npublic class Cranes {\n'
+        '    @PostMapping(value = "/hooks")\n    void hook() {}\n\n    @GetMapping("/hooks")\n    void hooks() {}\n}\n'
+    ),
+}
 FILES = {
     "lib/price-crate.js": "module.exports = (crate) => crate.weight * 3;\n",
     "server/crates.js": f"{IMPORTING}exports.show = (crate) => priceCrate(crate);\n",
@@ -41,6 +73,7 @@ FILES = {
     "server/stock.ts": "export const key = import.meta.env.CRATES_KEY\n",
     "server/routes.js": "router.post('/crates/:id/labels', (req, res) => res.send('ok'));\n",
     **{f"server/routes{number}.js": f"router.get('/crates/by/{number}')\n" for number in range(1, 5)},
+    **COMPOSED,
     "server/tools.ts": "export const env = createEnv({ LABEL_URL: process.env.LABEL_URL });\n",
     "api/trays.py": (
         "add(TrayHistory, '/api/trays/<int:tray>/history')\nadd(Tray, '/api/trays/<int:tray>')\n"
@@ -210,6 +243,58 @@ def account_with_crates(account: Account, shop: Path) -> Account:
             "POST /crates/:id/labels is broken",
             "server/routes.js:1 /crates/:id/labels — the only place that has it",
             id="a route with a parameter, whose beginning many have",
+        ),
+        pytest.param(
+            "GET /api/quays/berths is broken",
+            'ports/quays.py:10 /api/quays/berths — declared here as "/berths", below "/quays" in line 5',
+            id="a route below a prefix",
+        ),
+        pytest.param(
+            "POST /piers/{id}/bollards/{bollard} is broken",
+            "ports/quays.py:7 /piers — the only place that has it",
+            id="a route with something between prefix and end",
+        ),
+        pytest.param(
+            "POST /v2/piers/bollards/{n} is broken",
+            'ports/quays.py:15 /v2/piers/bollards/{n} — declared here as "/bollards/{bollard}",'
+            ' below "/piers" in line 7',
+            id="a route of the second router of a file, with a parameter",
+        ),
+        pytest.param("GET /api/quays/lamps is broken", "", id="a route of the other router of the file"),
+        pytest.param(
+            "GET /v2/tides/table is broken",
+            'ports/v2/tides.py:4 /v2/tides/table — declared here as "/table", below "/tides" in line 1',
+            id="a route of two versions",
+        ),
+        pytest.param("GET /api/tides/table is broken", "", id="a route of two versions, neither of which is named"),
+        pytest.param(
+            "POST /ropes/knots is broken",
+            'ports/ropes.py:4 /ropes/knots — declared here as "/knots", below "/ropes" in line 1',
+            id="a route of a blueprint",
+        ),
+        pytest.param(
+            "POST /api/anchors/chains is broken",
+            'ports/routes/anchors.ts:2 /api/anchors/chains — declared here as "/chains", below "/anchors" in'
+            " ports/app.ts:6",
+            id="a route of a mounted router",
+        ),
+        pytest.param(
+            "GET /buoys/bells/:id is broken",
+            'ports/routes/buoys.ts:2 /buoys/bells/:id — declared here as "/bells/:bell", below "/buoys" in'
+            " ports/app.ts:7",
+            id="a route of a mounted router behind a check",
+        ),
+        pytest.param("GET /buoys/chains is broken", "", id="a route of another mounted router"),
+        pytest.param(
+            "POST /sails/patches is broken",
+            'ports/sails.controller.ts:3 /sails/patches — declared here as "patches", below "sails" in line 1',
+            id="a route of a controller",
+        ),
+        pytest.param("GET /sails/stays is broken", "", id="a route of another controller of the file"),
+        pytest.param(
+            "POST /api/cranes/hooks is broken",
+            'ports/Cranes.java:4 /api/cranes/hooks — declared here as "/hooks", below "/cranes" in line 2; also line 7',
+            id="a route of a class of Spring",
         ),
         pytest.param(
             'the heading "All your crates" is too long',

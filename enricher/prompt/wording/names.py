@@ -406,6 +406,8 @@ class _Reader:
         if not parts or not parts[0][:1].isalpha() or parts[0].lower() in SYSTEM_FOLDERS or is_file(token):
             return False
         if len(parts) > 1 or is_named:
+            if parts[-1][:1] == "{":  # its end has been taken for punctuation
+                parts[-1] = parts[-1].rstrip("}") + "}"
             self.note(Name(ROUTE, "/" + "/".join(parts)))
             return True
         return False

@@ -324,8 +324,13 @@ def route(lookup: Lookup, name: Name) -> Fact | None:
     is_path = os.path.exists(f"{lookup.root}/{'/'.join(fixed)}")  # "/src/app" may be meant from the project's root
     if not fixed or is_path:
         return None
-    whole = text_place(lookup, name.text, ROUTE) if name.text.count("/") > len(fixed) else None
-    return whole or text_place(lookup, "/" + "/".join(fixed), ROUTE, whole=name.text)
+    has_parameter = name.text.count("/") > len(fixed)
+    if whole := text_place(lookup, name.text, ROUTE, whole="" if has_parameter else name.text):
+        return whole
+    from enricher.sources.code.special.routes import place_of_composed
+
+    composed = place_of_composed(lookup, ROUTE, name.text, _without_parameters(name.text))
+    return composed or (text_place(lookup, "/" + "/".join(fixed), ROUTE, whole=name.text) if has_parameter else None)
 
 
 def _has_route(line: str, route: str) -> bool:

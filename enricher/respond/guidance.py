@@ -13,6 +13,7 @@ from enricher.settings import AS_SPECIFIED, is_as_specified
 
 NOT_ENGLISH = "non_english"
 LONGEST_FACT = 120
+MORE_LIKELY_THAN_NOT = 0.5
 PAST, EDITS, AFTER_EDITS = "past", "edits", "after-edits"
 """Conditions of a guardrail: the session has earlier prompts; the agent has edited files, or the session is new; the
 agent has edited files."""
@@ -64,9 +65,10 @@ def silence_reason(
 ) -> str:
     """Return the reason why a prompt gets no added text because it is small talk; empty if text may be added.
 
-    Small talk may still get text in three cases: its words trigger a guardrail with a sentence; its task type is
-    uncertain and it requests an action such as a commit; or it is not in English (the signals are for English, and may
-    mistake a question in another language for small talk).
+    Small talk may still get text in four cases: its words trigger a guardrail with a sentence; its task type is
+    uncertain and it requests an action such as a commit; only its first word seems to be small talk ("ok. now the
+    form: …"); or it is not in English (the signals are for English, and may mistake a question in another language for
+    small talk).
     """
     if classification.task_type not in body["never_show"] or is_as_specified(settings):
         return ""
@@ -74,12 +76,23 @@ def silence_reason(
         return ""
     if _any_is_triggered(body["guardrails"], classification.scores.get("guardrail", {})):
         return ""
+    if _opens_an_order(classification):
+        return ""
     if classification.uncertain and (" " in prompt or not prompt.isascii()):
         from enricher.prompt.wording.actions import asked_actions
 
         if asked_actions(prompt):
             return ""
     return f"{classification.task_type} gets nothing"
+
+
+def _opens_an_order(classification: Classification) -> bool:
+    """Return whether a prompt that begins like an approval names something, and is probably more than small talk."""
+    if "approval" not in classification.features or classification.confidence >= MORE_LIKELY_THAN_NOT:
+        return False
+    from enricher.prompt.conversation.followup import NAMED
+
+    return not NAMED.isdisjoint(classification.features)
 
 
 def select_guardrails(

@@ -25,10 +25,11 @@ MENTIONS_CHARS = 4000
 OPEN_POINT_CHARS = 120
 EDGES = " \t\n\r.,;:!?()[]{}<>\"'`*_~\u2019\u2018“”"
 
-_NAMED = frozenset(
+NAMED = frozenset(
     "path file doc_file agent_file test_file identifier inline_code url quote mention code_block stack_trace log diff"
     " error_line image".split()
 )
+"""Features of a prompt that names its subject itself."""
 _ASKED = (
     "where were we", "where was i", "where are we", "where did we leave off", "where did we stop", "where we left off",
     "where i left off", "what were we doing", "what were you doing", "what was i doing", "what did we do",
@@ -188,7 +189,7 @@ def _choice(prompt: str) -> PromptChoice | None:
 
 def _names_something(prompt: str) -> bool:
     """Return whether the prompt contains a file, an identifier, a URL or a quotation."""
-    return not _NAMED.isdisjoint(survey(prompt).features)
+    return not NAMED.isdisjoint(survey(prompt).features)
 
 
 def basis(conversation: Conversation, prompt: str) -> str:

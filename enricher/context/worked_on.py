@@ -1,7 +1,8 @@
 """Find the tests of the subject of a conversation, for a prompt that asks for tests without naming a subject.
 
 The subject is the option that the prompt chooses, else the code that the agent has just edited, else what its last
-answer names, else what it edited before. This module runs in the hook, and is imported only for such a prompt.
+answer names, else what it edited before. New tests are for what was edited before rather than for what a later answer
+names, unless that answer may propose something. This module runs in the hook, and is imported only for such a prompt.
 """
 
 from __future__ import annotations
@@ -19,12 +20,22 @@ MOST_SHOWN = 2
 MOST_NAMES = 8
 """Maximum names of an answer that are looked up."""
 MARKS = ("test", "spec")
+PROPOSING = tuple(
+    """
+    ? \uff1f test spec prueb тест 测试 テスト would could should might better instead suggest propos i'd we'd let's
+    recommend könnt sollt würd besser stattdessen schlag lieber empfehl pourr devr mieux plutôt convien podr deber mejor
+    poder dever melhor suger potre potrem dovre meglio conven можно лучше предлаг стоит надо нужно 可以 应该 建议 最好
+    でき べき 提案 方がいい
+    """.split()
+)
+"""Parts of words of an answer that may propose tests, or changes of what it names."""
 
 
-def tests_worked_on(db: Connection, root: str, conversation: Conversation, *, to_run: bool) -> list[Test]:
+def tests_worked_on(db: Connection, root: str, conversation: Conversation, *, to_run: bool, is_new: bool) -> list[Test]:
     """Return the tests of the subject of the conversation; empty if it has none, or more than MOST_SHOWN.
 
-    A test that the agent itself has edited is returned only if it is ``to_run``, without a reason (``why``).
+    ``is_new`` means that the prompt asks for new tests. A test that the agent itself has edited is returned only if
+    it is ``to_run``, without a reason (``why``).
     """
     edited = conversation.edits or [(path, "") for path in conversation.changed]
     said = mentions(conversation.answer, is_file=True)
@@ -35,14 +46,24 @@ def tests_worked_on(db: Connection, root: str, conversation: Conversation, *, to
         return []  # the answer names the tests
     edits = _places(db, edited)
     chosen = _places(db, [(path, "") for path in conversation.answer_files] if conversation.option else [])
-    if chosen or conversation.changed:
+    named = [(source, name) for name in _parts(conversation.answer) for source in defining(db, name)]
+    named = [*_places(db, [(path, "") for path in said]), *named]
+    if chosen or conversation.changed or (is_new and edited):
+        if not (chosen or conversation.changed) and _may_propose(conversation.answer, named, edits):
+            return []
         found = _found(db, root, chosen or edits)
         return found if len(found) <= MOST_SHOWN else []
-    named = [(source, name) for name in _parts(conversation.answer) for source in defining(db, name)]
     opened = _places(db, [(path, "") for path in conversation.files])
     only = opened if len(opened) == 1 else []
-    found = _found(db, root, [*_places(db, [(path, "") for path in said]), *named] or edits or only)
+    found = _found(db, root, named or edits or only)
     return found if len(found) == 1 else []
+
+
+def _may_propose(answer: str, named: list[tuple[str, str]], edits: list[tuple[str, str]]) -> bool:
+    """Return whether an answer may propose tests, or changes, of another file (in ``named``) than those edited."""
+    low = answer.lower().replace("\u2019", "'")
+    is_elsewhere = not {source for source, _name in named} <= {source for source, _name in edits}
+    return is_elsewhere and any(word in low for word in PROPOSING)
 
 
 def _is_test(path: str) -> bool:

@@ -25,6 +25,11 @@ TEST_LIMITS = ("Edit", {"file_path": "tests/test_limits.py", "new_string": "    
 OF_LIMITS = "tests/test_limits.py — tests limits.py, by its name; run it alone: `uv run pytest tests/test_limits.py`"
 OF_BURST = "tests/test_limits.py:9 — tests burst_size, named there once"
 ALONE = "tests/test_limits.py — run it alone: `uv run pytest tests/test_limits.py`"
+LIMITS_AND_WHY = ["> fix the limit", LIMITS, "Done.", "> why 4?"]
+NEW_TESTS = (
+    "add tests", "füg Tests hinzu", "ajoute des tests", "vale. añade tests", "adicione testes", "aggiungi i test",
+    "добавь тесты", "加测试", "テストを追加して",
+)  # fmt: skip
 Turn = tuple[str, dict[str, Any]] | str
 
 
@@ -75,6 +80,9 @@ def test_a_prompt_that_only_speaks_of_tests_does_not(prompt: str) -> None:
         (["> fix the limit", BURST, "Done."], "run just that test", OF_BURST),
         (["> fix the limit", LIMITS, "Done.", "> thanks. why 4?", "Because of bursts."], "add a test", OF_LIMITS),
         (["> how large is a burst?", "`burst_size` says 3 for every key."], "which test covers that?", OF_BURST),
+        *(([*LIMITS_AND_WHY, "`load_all` reads it."], prompt, OF_LIMITS) for prompt in NEW_TESTS),
+        ([*LIMITS_AND_WHY, "`load_all` reads it."], "which test covers that?", "tests/test_load.py"),
+        ([*LIMITS_AND_WHY, "`burst_size` should be larger."], "add tests", OF_LIMITS),
         (["> where is it?", "In `quota/limits.py`, at the top."], "哪个测试覆盖了这个?", OF_LIMITS),
         (["> fix the limit", LIMITS, TEST_LIMITS, "Done."], "run just that test", ALONE),
         (["> fix the limit", LIMITS, ("Read", {"file_path": "tests/test_limits.py"})], "run the tests for it", ALONE),
@@ -106,6 +114,12 @@ def test_the_tests_of_what_the_conversation_is_about_are_told(
         (["> how?", "`burst_size` limits what `load_all` reads."], "is there a test for that?"),
         (["> fix it", TEST_LIMITS, ("Bash", {"command": "pytest -q"}), "Done."], "run just that test"),
         (["> hello", "Hello."], "and the tests for it?"),
+        (
+            [*LIMITS_AND_WHY, "It should rather be in `load_all`."],
+            "ok, add tests",
+        ),
+        ([*LIMITS_AND_WHY, "`load_all` reads it, ¿añado pruebas?"], "vale. añade tests"),
+        (["> the words", WORDS, "Done.", "> why?", "`load_all` reads them."], "add tests"),
         ([], "and the tests for it?"),
     ],
 )

@@ -108,8 +108,10 @@ def offer(request: Request, _rule: ChannelRule) -> list[Candidate]:
         return []
     if of_it and not paths and not names:
         from enricher.context.worked_on import tests_worked_on
+        from enricher.prompt.wording.actions import NEW_TEST, asked_actions
 
-        found = tests_worked_on(index, project.root, request.conversation, to_run=to_run)
+        is_new = NEW_TEST in asked_actions(request.prompt)
+        found = tests_worked_on(index, project.root, request.conversation, to_run=to_run, is_new=is_new)
     else:
         found = _tests(index, project.root, paths, names, used, changed, described)
         if not found and (own := _to_run(index, low, paths)):

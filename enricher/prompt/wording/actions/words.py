@@ -126,8 +126,8 @@ release: mach$ mache$ erstell fais faire crée haz$ hacer crea faça faz$ fazer 
   release релиз
 test: führ fuehr ausführen laufen starte lance lancer tourner tourne$ exécut execut ejecut corre$ corro$ correr pasa$
   rod esegui lanci girar запусти прогони выполни: tests testsuite testes pruebas тесты тест test
-new-test: schreib ergänz écris ajoute escribe añade agrega escreva escreve adicion scrivi aggiungi напиши добавь:
-  tests test testes pruebas prueba teste тест тесты
+new-test: schreib ergänz füg écris ajoute rajoute escribe añade agrega escreva escreve adicion scrivi aggiungi напиши
+  добавь: tests test testes pruebas prueba teste тест тесты
 lint: führ starte lass laufen drüber lance passe$ exécut ejecut pasa$ corre$ rod esegui lanci запусти прогони:
   linter lint линтер formatter clang-format gofmt eslint prettier ruff black flake8 mypy pyright clippy rubocop
   pre-commit

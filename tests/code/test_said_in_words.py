@@ -135,6 +135,40 @@ def test_the_same_words_in_another_sense_get_nothing(house: Account, prompt: str
 
 
 @pytest.mark.parametrize(
+    "prompt",
+    [
+        'ok. ask for confirmation before "Close the valves"',
+        'ok. now the page: ask for confirmation before "Close the valves"',
+        'great! ask for confirmation before "Close the valves"', 'yes, ask first before "Close the valves"',
+        'ok. frag nach vor "Close the valves"', 'ja, frag nach vor "Close the valves"',
+        'ok. demande une confirmation avant "Close the valves"',
+        'oui, demande une confirmation avant "Close the valves"',
+        'ok. pide confirmación antes de "Close the valves"', 'vale. pregunta antes de "Close the valves"',
+        'ok. pergunta antes de "Close the valves"', 'sim, pergunta antes de "Close the valves"',
+        'ok. chiedi conferma prima di "Close the valves"', 'va bene. chiedi prima di "Close the valves"',
+        'ok. спрашивай перед "Close the valves"', 'да, спрашивай перед "Close the valves"',
+        'ok. "Close the valves" 之前先确认', '好的,"Close the valves" 之前先确认',
+        'ok. "Close the valves" の前に確認して', 'はい、"Close the valves" の前に確認して',
+    ],
+)  # fmt: skip
+def test_what_follows_an_approval_is_looked_up(house: Account, prompt: str) -> None:
+    lines = told(house, prompt)
+
+    assert [line.startswith('web/page.html:1 "Close the valves"') for line in lines] == [True]
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        'ok, "Close the valves" is right', "thanks, drain_slow_pots works now", "great, glass/pots.py looks good",
+        "ok, drain_slow_pots is fine", "ja, `drain_slow_pots` passt so", "perfect. reap_seedlings it is", "ok",
+    ],
+)  # fmt: skip
+def test_an_approval_that_names_something_gets_nothing(house: Account, prompt: str) -> None:
+    assert told(house, prompt) == []
+
+
+@pytest.mark.parametrize(
     ("request_before", "answer", "prompt", "lines"),
     [
         ("look at reap_seedlings", "`reap_seedlings` removes them, see getattr_static.", "who calls that?", [REAP]),
@@ -143,6 +177,11 @@ def test_the_same_words_in_another_sense_get_nothing(house: Account, prompt: str
         ("explain it", "`reap_seedlings` and `drain_slow_pots` do.", "who calls that?", []),
         ("explain it", "`reap_seedlings` removes them.", "who calls it a day first loses, does it not?", []),
         ("explain it", "`reap_seedlings` removes them.", "do that", []),
+        ("explain it", "`reap_seedlings` removes them.", "there is a second caller isn't there", [REAP]),
+        ("explain it", "`reap_seedlings` removes them.", "gibt es noch andere Aufrufer?", [REAP]),
+        ("explain it", "`reap_seedlings` and `drain_slow_pots` do.", "any other callers?", []),
+        ("explain it", "`reap_seedlings` removes them.", "fix the second caller", []),
+        ("explain it", "`reap_seedlings` removes them.", "is there another definition?", []),
     ],
 )
 def test_a_pronoun_means_the_only_name_that_was_just_said(

@@ -755,6 +755,29 @@ def test_who_asks_for_the_callers_of_what_is_open_is_told_them(
     assert any("2 callers: shop/orders.py:5" in line for line in lines) == is_told
 
 
+@pytest.mark.parametrize(
+    ("prompt", "is_told"),
+    [
+        ("who calls weigh_none", True), ("und wer ruft weigh_none auf?", True), ("qui appelle weigh_none ?", True),
+        ("¿quién llama a weigh_none?", True), ("quem chama weigh_none?", True), ("chi chiama weigh_none?", True),
+        ("кто вызывает weigh_none?", True), ("谁调用 weigh_none", True), ("weigh_none はどこから呼ばれる", True),
+        ("are you sure nothing else calls weigh_none?", True), ("thanks. where is weigh_none used?", True),
+        ("where is weigh_none defined?", False), ("wo ist weigh_none definiert?", False),
+        ("make weigh_none faster", False), ("where should weigh_none log?", False),
+    ],
+)  # fmt: skip
+def test_who_asks_for_callers_is_told_that_there_are_none_also_of_what_is_open(
+    account_with_shop: Account, shop: Path, prompt: str, *, is_told: bool
+) -> None:
+    write_all(shop, {"shop/scales.py": "def weigh_none(rows):\n    return rows\n"})
+    account_with_shop.cli("code", "index")
+    transcript = conversation(account_with_shop, shop, ["shop/scales.py"])
+
+    lines = told(account_with_shop, prompt, transcript_path=transcript)
+
+    assert lines == ["shop/scales.py:1 weigh_none — defined here; no other use found"] * is_told
+
+
 def test_who_names_the_class_that_is_open_does_not_ask_for_its_users(account: Account, shop: Path) -> None:
     write_all(shop, {"shop/boxes.py": "class Box:\n    pass\n", "shop/load.py": "box = Box()\n"})
     account.cli("code", "index")

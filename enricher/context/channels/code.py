@@ -12,7 +12,7 @@ import os
 from enricher.context import Candidate, Channel
 from enricher.prompt.text import LONGEST_LABEL
 from enricher.prompt.wording.names import COMMAND, FILE, FRAME, IDENTIFIER, SPOKEN, Name, read_names
-from enricher.prompt.wording.place_questions import asks_who_uses_it
+from enricher.prompt.wording.place_questions import asks_for_further_users, asks_for_users, asks_who_uses_it
 from enricher.prompt.wording.words import quoted
 from enricher.settings import is_as_specified
 from enricher.sources.code import database_file, is_project
@@ -40,7 +40,10 @@ def offer(request: Request, _rule: ChannelRule) -> list[Candidate]:
     if not project.root or not is_project(project.root, project.git_dir):
         return []
     names = read_names(request.prompt, in_words=True)
-    if request.conversation.answer and asks_who_uses_it(request.prompt):
+    if request.conversation.answer and (
+        asks_who_uses_it(request.prompt)
+        or ({name.kind for name in names} <= {SPOKEN} and asks_for_further_users(request.prompt))
+    ):
         names = _meant(request) or names
     if not names:
         return []
@@ -77,7 +80,8 @@ def _indexed(request: Request, names: list[Name], index: Connection) -> list[Can
         raise
     for fact in found:
         fact.fault = fact.fault or _needless(fact, request)
-        if not fact.fault and request.were_opened({fact.path, *fact.others, *fact.users}):
+        is_open = not fact.fault and request.were_opened({fact.path, *fact.others, *fact.users})
+        if is_open and not _answers_that_none_uses_it(fact, request):
             fact.fault = ALREADY_OPEN
     found = _merge_by_file(found)
     files = [fact for fact in found if fact.is_only_file() and not fact.fault and fact.path not in known]
@@ -96,6 +100,13 @@ def _may_be_found(index: Connection, names: list[Name]) -> bool:
     from enricher.sources.code.special.spoken import names_like
 
     return any(names_like(index, name.text, is_asked=name.is_asked) for name in names)
+
+
+def _answers_that_none_uses_it(fact: Fact, request: Request) -> bool:
+    # A file that defines a name does not show that no other file uses it.
+    from enricher.sources.code.facts import NO_OTHER_USE
+
+    return fact.is_asked and NO_OTHER_USE in fact.reason and asks_for_users(request.prompt)
 
 
 def _needless(fact: Fact, request: Request) -> str:

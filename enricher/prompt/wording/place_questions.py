@@ -11,8 +11,8 @@ WHO = frozenset("who what which anything anyone else wer was qui quien quién ch
 CALLS = frozenset(
     "calls call uses use invokes invoke imports import references reference ruft rufen benutzt benutzen verwendet"
     " verwenden nutzt nutzen importiert importieren appelle appellent utilise utilisent importe importent llama llaman"
-    " usa usan importa importan chamam usam importam chiama chiamano usano вызывает вызывают использует используют"
-    " импортирует импортируют".split()
+    " usa usan importa importan chama chamam usam importam chiama chiamano usano вызывает вызывают использует"
+    " используют импортирует импортируют".split()
 )
 """Verbs after WHO and before the name."""
 CALLERS = frozenset(
@@ -68,13 +68,33 @@ BESIDE = ARTICLES | KINDS | frozenset("from with in se o die".split())
 AUXILIARIES = frozenset("is are was being be been ist sind wird werden est sont es está está é è sono".split())
 IN_IDEOGRAPHS = ("どこ", "在哪", "哪里", "哪儿", "谁在用", "谁调用")
 """Questions in languages without spaces between words; the name is the only word in Latin letters."""
+OF_DEFINITIONS = (
+    "defin",
+    "défin",
+    "implement",
+    "implément",
+    "deklar",
+    "declar",
+    "déclar",
+    "определ",
+    "объявл",
+    "реализ",
+)
+"""Beginnings of those words of CALLERS, DEFINED and DEFINES that ask for a definition, and not for the users."""
+USES_IN_IDEOGRAPHS = ("调用", "在用", "用到", "使", "呼")
 PRONOUNS = frozenset(
     "it that this them these those die das es den diese dieses ça cela la le les l eso esto lo isso isto ciò questo"
     " это этот эту".split()
 )
+FURTHER = frozenset(
+    "second another other others more further only zweiten weitere weiteren andere anderen autre autres d'autres otra"
+    " otras outra outras altra altre".split()
+)
+"""Words before one of CALLERS: "is there a second caller?" asks for the callers of what the answer is about."""
 MOST_WORDS_OF_A_QUESTION, MOST_WORDS_OF_IT = 16, 7
 ASKING = WHO | CALLERS | WHERE | PLACES
 NO_NAMES = BESIDE | DEFINED | AUXILIARIES
+_VERBS = CALLS | CALLERS | DEFINED | DEFINES
 
 
 def name_asked_for(line: str, words: list[str]) -> str:
@@ -113,11 +133,30 @@ def asks_for_place(line: str, lowered: list[str]) -> bool:
     return asks_who or goes_through or not WHERE.isdisjoint(lowered) or not CALLERS.isdisjoint(lowered)
 
 
+def asks_for_users(prompt: str) -> bool:
+    """Return whether a sentence of a prompt asks who uses something, not only where it is defined."""
+    for sentence in prompt.replace("? ", "?\n").replace(". ", ".\n").splitlines():
+        lowered = [word.strip(".,;:!?¿()`").lower() for word in sentence.split()]
+        verbs = [word for word in lowered if word in _VERBS and not word.startswith(OF_DEFINITIONS)]
+        is_on_users = verbs or "goes" in lowered or any(word in sentence for word in USES_IN_IDEOGRAPHS)
+        if is_on_users and asks_for_place(sentence, lowered):
+            return True
+    return False
+
+
 def asks_who_uses_it(prompt: str) -> bool:
     """Return whether a short prompt asks who uses something that it calls "it" or "that": "and who calls that?"."""
     lowered = [word.strip(".,;:!?¿()").lower() for word in prompt.replace("'", " ").split()]
     says_it = len(lowered) <= MOST_WORDS_OF_IT and not PRONOUNS.isdisjoint(lowered)
     return says_it and not (CALLS | DEFINED | DEFINES).isdisjoint(lowered) and asks_for_place(prompt, lowered)
+
+
+def asks_for_further_users(prompt: str) -> bool:
+    """Return whether a short prompt asks if there are further users of something: "there is a second caller, no?"."""
+    lowered = [word.strip(".,;:!?¿()").lower() for word in prompt.split()]
+    asks = ("?" in prompt or "there" in lowered) and len(lowered) <= MOST_WORDS_OF_IT
+    callers = {at for at, word in enumerate(lowered) if word in CALLERS and not word.startswith(OF_DEFINITIONS)}
+    return asks and any(at + 1 in callers for at, word in enumerate(lowered) if word in FURTHER)
 
 
 def _name_after(words: list[str], lowered: list[str], at: int) -> str:

@@ -22,6 +22,7 @@ MOST_LINES = 8
 LONGEST_LISTED = 130
 """Maximum characters of the places listed after a definition; the whole line of output is cut at 240."""
 DEFINITION, USERS, TESTED = "definition", "users", "tested"
+NO_OTHER_USE = "no other use found"
 NAMED_IN_PROMPT = "the prompt gives the place"
 """A reason not to show a fact."""
 ONLY, FEW, WIDELY_USED = 0.9, 0.75, 0.4
@@ -88,7 +89,7 @@ def used(lookup: Lookup, uses: Uses, definition: SourceLine, name: str, *, is_as
     exports = [format_place(place.path, place.line) for place in uses.exports]
     exported = f"; exported by {as_list(exports)}" if exports else ""
     if not places:
-        return f"{exported}, no other use found" if exported else "; no other use found"
+        return f"{exported}, {NO_OTHER_USE}" if exported else f"; {NO_OTHER_USE}"
     calls = [place for place in places if f"{name}(" in place.text]
     is_called = _is_called(name, calls, places)
     is_passed_on = is_called and len(calls) < len(places)

@@ -3320,6 +3320,14 @@ MUTATIONS = (
         "code/test_history.py::test_a_name_that_two_commits_removed_from_two_files_gets_both",
     ),
     Mutation(
+        "a complaint that an order was not carried out is taken for a question that wants no change",
+        "instructions/prompt-enricher-instructions.md",
+        '"[complaints]", "we agreed"',
+        '"we agreed"',
+        "",
+        "guidance/test_rule_prompts.py::test_a_guardrail_speaks_where_the_temptation_is",
+    ),
+    Mutation(
         "an order to change nothing doubts the last result",
         "instructions/prompt-enricher-instructions.md",
         'unless: ["no changes", "all your changes"',

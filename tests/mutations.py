@@ -3336,6 +3336,14 @@ MUTATIONS = (
         "guidance/test_rule_prompts.py",
     ),
     Mutation(
+        "how comments are formatted is told to who wants the code checked",
+        "enricher/sources/code/indexing/conventions.py",
+        "actions = IN_STYLE_GUIDES if _OF_STYLE.search(path) else _TOPICS",
+        "actions = _TOPICS",
+        "",
+        "context/test_ways.py::test_what_a_document_says_on_something_else_is_not_told",
+    ),
+    Mutation(
         "the file that a prompt names does not say which definition is meant",
         "enricher/sources/code/locations.py",
         "    places = [place for place in places if lookup.is_named_in_prompt(place.path)] or places\n",

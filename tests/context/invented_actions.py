@@ -162,6 +162,10 @@ setting|make it configurable with an environment variable
 changelog|and the changelog
 changelog|changelog entry pls
 changelog|does this need a changelog entry?
+changelog|does this need an entry in History.md? how do we write those
+changelog|does it need an entry in CHANGES.rst
+commit|ok write the commit message following our guidelines
+commit|write the commit message according to the guidelines
 changelog|und ins changelog
 changelog|trag das ins changelog ein
 contributor|ajoute-moi aux contributeurs
@@ -206,6 +210,7 @@ come si pubblica un articolo qui?
 как тут публикуют статьи?
 这里怎么发布文章?
 ここで記事をどうやってリリースしますか?
+does history.md have a header
 ok tests laufen. jetzt noch die Ausgabe
 el test pasa, ahora la página
 die Migrationen dauern hier sehr lange

@@ -801,8 +801,34 @@ def test_a_document_in_restructured_text_tells_its_sentences_and_commands(
             "prepare the 0.19.2 release",
             'docs/developer_notes.md:5, on releases: "The only argument: `go run release.go 0.14.0`"',
         ),
+        (
+            "CODING_GUIDELINES.md",
+            "# Style\n\n## Git commit message\n\n1. Limit the subject to 44 characters. It should name the part\n",
+            "ok write the commit message following our guidelines",
+            'CODING_GUIDELINES.md:5, on commits: "Limit the subject to 44 characters. It should name the part"',
+        ),
+        (
+            "CODE_STYLE.md",
+            "# Code style\n\nYou should use this format for comments: `// Capital letter, no full stop`.\n",
+            "run the linter",
+            "",
+        ),
+        (
+            "CONTRIBUTING.md",
+            "# Pull requests\n\nThere's no need to update the changelog (`History.md`).\n",
+            "does this need an entry in History.md? how do we write those",
+            'CONTRIBUTING.md:3, on the changelog: "There\'s no need to update the changelog (`History.md`)."',
+        ),
     ],
-    ids=["what is no run of the tests", "an announcement", "what maintainers do later", "words before a command"],
+    ids=[
+        "what is no run of the tests",
+        "an announcement",
+        "what maintainers do later",
+        "words before a command",
+        "messages of commits in a guide to style",
+        "formats of the code in a guide to style",
+        "a changelog that is left alone",
+    ],
 )
 def test_what_a_document_says_on_something_else_is_not_told(
     account: Account, path: str, text: str, prompt: str, line: str

@@ -234,7 +234,7 @@ GO_ON = """
   of on once only or over pass passes passing per please pls plz properly quickly since so still succeed summarising
   summarizing thanks that then there they through thx till titled to today too under until upstream using v via
 we when where
-  which while who with within without work works you yourself
+  which while who with within without work works you yourself according following
 """
 """Words that may follow the object; before any other word, the object counts as the first half of a longer term."""
 
@@ -255,6 +255,8 @@ RULED = {
     "commit": "commit", "commits": "commit", "release": "release", "releases": "release", "changelog": "changelog",
     "migration": "migration", "migrations": "migration", "translation": "translation", "translations": "translation",
     "signoff": "commit", "sign-off": "commit", "dco": "commit",
+    "changelog.md": "changelog", "history.md": "changelog", "changes.md": "changelog", "news.md": "changelog",
+    "changelog.rst": "changelog", "history.rst": "changelog", "changes.rst": "changelog", "news.rst": "changelog",
     "migrationen": "migration", "migraciones": "migration", "migrações": "migration", "migrazioni": "migration",
     "миграции": "migration", "миграций": "migration", "коммиты": "commit", "релиз": "release", "релизы": "release",
 }  # fmt: skip

@@ -28,7 +28,7 @@ _DEVELOPERS_FOLDER = r"docs?/(?:source/)?(?:dev|devel|development|developers?|co
 _DOCUMENT = re.compile(
     r"^(?:(?:.{0,60}/)?(?:(?:HOW[-_]?TO[-_])?(?:CONTRIBUT(?:E|ING)|DEVELOP(?:MENT|ING|ERS?)|HACKING|RELEAS(?:E|ES|ING)"
     r"|MAINTAIN(?:ERS|ING)|PUBLISH(?:ING)?|DEPLOY(?:MENT|ING)?|(?:RUNNING[-_])?TEST(?:S|ING|[-_]SUITE)|BUILD(?:ING)?"
-    r"|WORKFLOW|CONVENTIONS|VERIFICATION"
+    r"|WORKFLOW|CONVENTIONS|VERIFICATION|COD(?:E|ING)[-_]?(?:STYLE|GUIDELINES?|STANDARDS?)|STYLE[-_]?GUIDE"
     r"|AGENTS|CLAUDE|GEMINI|README))(?![a-z]|-\w+\.\d)[\w.-]*?\.(?:md|markdown|rst|txt|adoc)"
     r"|(?:\.github|\.agents|\.claude/rules|\.cursor/rules)/[\w./-]+\.(?:md|mdc)|\.cursorrules|\.windsurfrules"
     rf"|{_DEVELOPERS_FOLDER}[\w./-]+\.(?:md|rst)"
@@ -36,6 +36,9 @@ _DOCUMENT = re.compile(
     r"|\.clinerules)$",
     _I,
 )
+_OF_STYLE = re.compile(r"(?:^|/)(?:COD(?:E|ING)[-_]?(?:STYLE|GUIDE|STAND)|STYLE[-_]?GUIDE)[^/]*$", _I)
+"""Documents on how code is written; what they say of tests, formats and options is mostly about the code in them."""
+IN_STYLE_GUIDES = ("commit", "sign-off", "pull-request", "changelog")
 _NO_DOCUMENT = re.compile(
     r"(?:^|(?<!^doc)(?<!^docs)/)(?:node_modules|vendor|third_party|fixtures?|testdata|tests?|__tests__|examples?|samples?"
     r"|templates?|dist"
@@ -201,6 +204,7 @@ _PRIORS = (
     (re.compile(rf"^{_DEVELOPERS_FOLDER}(?!.*(?:CONTRIBUT|DEVELOP|RELEAS|TEST))", _I), 1.0),
     (re.compile(r"(?:^|/)README", _I), 0.0),
     (re.compile(r"(?:^|/)(?:HOW[-_]TO[-_])?(?:CONTRIBUT|HACKING|DEVELOP|MAINTAIN)", _I), 2.5),
+    (_OF_STYLE, 2.5),
     (re.compile(r"(?:^|/)(?:RELEAS|PUBLISH|DEPLOY|TESTING|WORKFLOW)", _I), 2.0),
 )
 _OTHER_PRIOR = 1.5
@@ -231,8 +235,9 @@ def conventions(path: str, text: str) -> list[Convention]:
     best: dict[str, Convention] = {}
     prior = next((value for pattern, value in _PRIORS if pattern.search(path)), _OTHER_PRIOR)
     name = path.rpartition("/")[2].partition(".")[0].replace("-", " ").replace("_", " ")
+    actions = IN_STYLE_GUIDES if _OF_STYLE.search(path) else _TOPICS
     for unit in units(text):
-        for action in _TOPICS:
+        for action in actions:
             score = _score(action, unit, prior, name)
             if score >= LEAST and (action not in best or score > best[action].score):
                 best[action] = Convention(action, unit.text, unit.line, score)

@@ -3344,6 +3344,22 @@ MUTATIONS = (
         "context/test_ways.py::test_what_a_document_says_on_something_else_is_not_told",
     ),
     Mutation(
+        "a class within a class is taken for an instance, and the file of its name is told",
+        "enricher/sources/code/locations.py",
+        "    if not is_type and not first.text",
+        "    if not first.text",
+        "",
+        "code/test_whereabouts.py::test_a_class_within_a_class_is_found_by_its_whole_name_and_by_its_own",
+    ),
+    Mutation(
+        "a class in a namespace of a namespace is in both of them",
+        "enricher/sources/code/locations.py",
+        'behind.startswith(("_", "::", "."))',
+        'behind.startswith("_")',
+        "",
+        "code/test_whereabouts.py::test_a_class_in_a_namespace_is_found_by_its_whole_name",
+    ),
+    Mutation(
         "the file that a prompt names does not say which definition is meant",
         "enricher/sources/code/locations.py",
         "    places = [place for place in places if lookup.is_named_in_prompt(place.path)] or places\n",

@@ -500,6 +500,48 @@ def test_a_class_within_a_class_is_known_by_the_name_of_the_jvm(account: Account
     assert line.startswith("src/Scales.java:7 ")
 
 
+ROW = "class Ledger{0} {{\n    {1} {{\n    }}\n}}\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "use"),
+    [
+        ("Ledger.java", ROW.format("", "public static class LedgerRow extends Ledger"), "new Ledger.LedgerRow();"),
+        ("Ledger.kt", ROW.format("", "data class LedgerRow(val sum: Int)"), "val row = Ledger.LedgerRow(3)"),
+        ("Ledger.cs", ROW.format("", "private sealed class LedgerRow"), "var row = new Ledger.LedgerRow();"),
+        ("Ledger.swift", ROW.format(": Book", "struct LedgerRow"), "let row = Ledger.LedgerRow()"),
+    ],
+)
+def test_a_class_within_a_class_is_found_by_its_whole_name_and_by_its_own(
+    account: Account, shop: Path, path: str, text: str, use: str
+) -> None:
+    ending = path.partition(".")[2]
+    other = text.replace("class Ledger", "class Book").replace("LedgerRow", "BookRow")
+    # A file of that name has nothing to do with it.
+    files = {f"src/{path}": text, f"src/Book.{ending}": other, f"src/till/LedgerRow.{ending}": "class Till {\n}\n"}
+    write_all(shop, {**files, f"src/Till.{ending}": f"class Till {{\n    {use}\n}}\n"})
+    account.cli("code", "index")
+
+    line = "\n".join(told(account, "renomme Ledger.LedgerRow en LedgerLine partout"))
+    assert line.startswith(f"src/{path}:2 Ledger.LedgerRow — defined here; ") and f"src/Till.{ending}:2" in line
+    line = "\n".join(told(account, "where is LedgerRow used?"))
+    assert line.startswith(f"src/{path}:2 LedgerRow — defined here; ") and f"src/Till.{ending}:2" in line
+
+
+def test_a_class_in_a_namespace_is_found_by_its_whole_name(account: Account, shop: Path) -> None:
+    files = {
+        "src/tools/grade.h": "namespace Tools\n{\n    template <int N>\n    class Grade final\n    {\n    };\n}\n",
+        "src/tools/apps.h": "namespace Tools::Apps\n{\n    struct Grade\n    {\n    };\n}\n",
+        "src/gui/bar.cpp": "namespace\n{\n    bool isNewer()\n    {\n        using Grade = Tools::Grade<4>;\n    }\n}\n",
+    }
+    write_all(shop, files)
+    account.cli("code", "index")
+
+    line = "\n".join(told(account, "Tools::Grade should not accept a letter"))
+    assert line == "src/tools/grade.h:4 Tools.Grade — defined here"
+    assert told(account, "Scales::Grade should not accept a letter") == []
+
+
 def test_only_calls_count_as_uses_of_an_ordinary_word(account: Account, shop: Path) -> None:
     source = "impl Crate {\n    pub fn tare(&self) -> u8 {\n        1\n    }\n}\n"
     write_all(shop, {"src/crates.rs": source, "src/scales.rs": "let tare = 3;\nprint(tare + 1);\n"})

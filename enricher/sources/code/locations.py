@@ -263,7 +263,8 @@ def _definition(
     places belong to the owner that the prompt names (``owner`` in ``owner.name``).
     """
     first = places[0]
-    if not first.text.strip().startswith(DEFINING_STARTS):  # an instance, whose class may have its own file
+    is_type = not _TYPE_WORDS.isdisjoint(first.text.split())  # "public static class Row"
+    if not is_type and not first.text.strip().startswith(DEFINING_STARTS):  # an instance, whose class may have a file
         own = _file_called(lookup, name.text)
         if own not in ("", first.path):
             return only_file(own)
@@ -402,11 +403,20 @@ def _member(lookup: Lookup, name: Name) -> Fact | None:
     own = [place for place in places if lookup.is_member(place, name.owner, name.text)] or [
         place  # "event.orders": the method of an Event::Base in the folder event
         for place in places if place.path.split("/")[-2:-1] == [name.owner] and lookup.verified(place, name.text)
-    ]  # fmt: skip
+    ] or [place for place in places if _is_directly_in(lookup, place, name)]  # fmt: skip
     if len(own) != 1:
         return None if own else _key(lookup, f"{name.owner}.{name.text}")
     fault = NAMED_IN_PROMPT if lookup.gives_place(own[0].path) else ""
     return Fact(DEFINITION, own[0].path, own[0].line, f"{name.owner}.{name.text}", "defined here", FEW, fault=fault)
+
+
+def _is_directly_in(lookup: Lookup, place: SourceLine, name: Name) -> bool:
+    """Return whether the innermost type or namespace around a definition is called like the owner: "Utils::Version"."""
+    if not name.owner[0].isupper() or not lookup.verified(place, name.text):
+        return False
+    head, found, behind = lookup.enclosing(place).partition(name.owner)
+    is_whole = bool(found) and not (behind[:1].isalnum() or behind.startswith(("_", "::", ".")))
+    return is_whole and not (_TYPE_WORDS | {"namespace"}).isdisjoint(head.split())
 
 
 def _key(lookup: Lookup, dotted: str) -> Fact | None:

@@ -3360,6 +3360,14 @@ MUTATIONS = (
         "code/test_whereabouts.py::test_a_class_in_a_namespace_is_found_by_its_whole_name",
     ),
     Mutation(
+        "what a heading of a document says exists",
+        "enricher/sources/code/name_history.py",
+        "where key = ? and kind <> ? limit 1",
+        "where key = ? and kind <> -? limit 1",
+        "",
+        "code/test_history.py::test_a_heading_of_upgrade_notes_does_not_make_a_lost_name_exist",
+    ),
+    Mutation(
         "the file that a prompt names does not say which definition is meant",
         "enricher/sources/code/locations.py",
         "    places = [place for place in places if lookup.is_named_in_prompt(place.path)] or places\n",

@@ -230,6 +230,20 @@ def test_what_a_project_has_lost_is_told_although_it_is_mentioned_or_comes_from_
     assert told(account, "catch LateEntry in main") == []
 
 
+def test_a_heading_of_upgrade_notes_does_not_make_a_lost_name_exist(account: Account, ledger: dict[str, str]) -> None:
+    notes = "# Upgrade\n\n## late_entry_fee\n\n`late_entry_fee` takes a fee.\n\n## open_ledger\n\nIt opens.\n"
+    write_all(account.project, {"ledger/fees.py": "def late_entry_fee(day):\n    pass\n", "2.0-Upgrade.md": notes})
+    commit(account.project, "Take a fee", days=2)
+    (account.project / "ledger/fees.py").write_text("MOST = 3\n")
+    made = commit(account.project, "Forget the fee", days=1)
+    account.cli("code", "index")
+
+    line = f'`late_entry_fee` — removed from ledger/fees.py in {made}, {day_of(1)}: "Forget the fee"'
+    for number, ask in enumerate(("gibt es {} noch? in unserer config steht das", "what happened to {}?")):
+        assert told(account, ask.format("late_entry_fee"), session=f"lost {number}") == [line]
+        assert told(account, ask.format("open_ledger"), session=f"kept {number}") == []
+
+
 def test_a_rename_is_told_although_the_changed_line_does_not_show_a_definition(
     account: Account, ledger: dict[str, str]
 ) -> None:

@@ -140,7 +140,9 @@ def _ending(own: str, path: str) -> str:
 
 def is_gone(db: Connection, name: str) -> bool:
     """Return whether no file of the project defines ``name`` and no file other than a document contains it."""
-    if db.execute("select 1 from symbols where key = ? limit 1", (name.lower(),)).fetchone():
+    # A heading of a document, such as upgrade notes, defines nothing.
+    defined = "select 1 from symbols join files on files.id = symbols.file where key = ? and kind <> ? limit 1"
+    if db.execute(defined, (name.lower(), DOC)).fetchone():
         return False
     last = name.strip("-/{}<>:").rpartition("/")[2].rpartition(".")[2]  # of a flag, route or dotted name
     term = (terms(last) or [""])[-1]  # a compound name as a whole comes after its parts

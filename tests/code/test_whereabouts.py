@@ -316,6 +316,10 @@ def test_a_name_in_any_language_gets_its_definition_and_its_callers(asked: Accou
         ("gateway.py:2 is slow", "shop/payment/gateway.py:2 — the only file of that name"),
         ("in shop/payment the file gateway.py is slow", ""),
         ("what differs in refunds.py?", "shop/old/refunds.py — one of 2 files of that name: shop/payment/refunds.py"),
+        (
+            "what differs in refunds.py for payment?",
+            "shop/payment/refunds.py — one of 2 files of that name: shop/old/refunds.py",
+        ),
         ("why are there two of refund()?", ""),
         ("the code in `refund` is wrong", ""),
         ("shop/dates.py parses the day wrong", "shop/dates.py — does not exist; the nearest is shop/helpers/dates.py"),
@@ -532,7 +536,7 @@ def test_a_class_in_a_namespace_is_found_by_its_whole_name(account: Account, sho
     files = {
         "src/tools/grade.h": "namespace Tools\n{\n    template <int N>\n    class Grade final\n    {\n    };\n}\n",
         "src/tools/apps.h": "namespace Tools::Apps\n{\n    struct Grade\n    {\n    };\n}\n",
-        "src/gui/bar.cpp": "namespace\n{\n    bool isNewer()\n    {\n        using Grade = Tools::Grade<4>;\n    }\n}\n",
+        "src/gui/bar.cpp": "namespace\n{\n    bool isNewer()\n    {\n        using Grade = Tools::Grade<4>;\n    }\n}",
     }
     write_all(shop, files)
     account.cli("code", "index")
@@ -540,6 +544,51 @@ def test_a_class_in_a_namespace_is_found_by_its_whole_name(account: Account, sho
     line = "\n".join(told(account, "Tools::Grade should not accept a letter"))
     assert line == "src/tools/grade.h:4 Tools.Grade — defined here"
     assert told(account, "Scales::Grade should not accept a letter") == []
+
+
+def test_the_folder_that_a_prompt_says_in_a_word_tells_which_definition_is_meant(account: Account, shop: Path) -> None:
+    files = {
+        "android/src/CrateView.kt": "class CrateView {\n}\n",
+        "ios/Views/CrateView.swift": "class CrateView {\n}\n",
+        "ios/Views/Scale.swift": "class ScaleView {\n}\n",
+        "common/Labels.kt": "class LabelView {\n}\n",
+    }
+    write_all(shop, files)
+    account.cli("code", "index")
+
+    kotlin, swift = "android/src/CrateView.kt:1 CrateView", "ios/Views/CrateView.swift:1 CrateView"
+    for number, (prompt, lines) in enumerate(
+        (
+            ("¿dónde se decide el color de CrateView por defecto en Android?", [f"{kotlin} — defined here"]),
+            ("was macht die CrateView im iOS-Teil?", [f"{swift} — defined here"]),
+            ("who made the CrateView in views so slow?", [f"{swift} — defined here"]),
+            ("where is CrateView?", [f"{kotlin} — defined here and in ios/Views/CrateView.swift:1"]),
+            (
+                "where is CrateView on Android and on iOS?",
+                [f"{kotlin} — defined here and in ios/Views/CrateView.swift:1"],
+            ),
+            ("where is CrateView in the shop?", [f"{kotlin} — defined here and in ios/Views/CrateView.swift:1"]),
+            # On Android there is none, but what both share is used there, and this project has no part for Linux.
+            ("where is the color of ScaleView set on Android?", []),
+            ("where is the color of LabelView set on Android?", ["common/Labels.kt:1 LabelView — defined here"]),
+            ("where is the color of ScaleView set on Linux?", ["ios/Views/Scale.swift:1 ScaleView — defined here"]),
+        )
+    ):
+        found = [line.partition(";")[0] for line in told(account, prompt, session=str(number))]
+        assert found == lines, prompt
+
+
+def test_a_helper_of_tests_is_not_told_for_the_file_of_its_name(account: Account, shop: Path) -> None:
+    files = {
+        "shop/crate_washer.py": "class CrateWasher:\n    pass\n",
+        "shop/yard.py": "from shop.crate_washer import CrateWasher\n",
+        "tests/test_crate_washer.py": "def crate_washer():\n    pass\n\n\ndef crate_dryer():\n    pass\n",
+    }
+    write_all(shop, files)
+    account.cli("code", "index")
+
+    assert told(account, "did it move to crate_washer?") == ["shop/crate_washer.py — used in shop/yard.py:1"]
+    assert "\n".join(told(account, "where is crate_dryer?")).startswith("tests/test_crate_washer.py:5 crate_dryer")
 
 
 def test_only_calls_count_as_uses_of_an_ordinary_word(account: Account, shop: Path) -> None:

@@ -41,7 +41,7 @@ from enricher.sources.code.facts import (
     variants,
 )
 from enricher.sources.code.lines import declares_local, is_comment
-from enricher.sources.code.lookup import MOST_CANDIDATES, Lookup, SourceLine, is_near
+from enricher.sources.code.lookup import MOST_CANDIDATES, PLATFORMS, Lookup, SourceLine, is_near
 from enricher.sources.code.text_places import code, environment, error, flag, quotation, route, text_place
 
 TYPE_CHECKING = False
@@ -114,6 +114,7 @@ def _lookup_for(db: Connection, root: str, names: list[Name], opened: Collection
     lookup.placed_paths = [name.text for name in placed]
     identifiers = [name.text for name in names if name.kind == IDENTIFIER]
     lookup.named_types = [name for name in identifiers if name[:1].isupper() and not name.isupper()]
+    lookup.said = [name.text for name in names if name.kind == SPOKEN]
     lookup.attached = sum(1 for name in names if name.kind == ATTACHED)
     return lookup
 
@@ -142,6 +143,10 @@ def _identifier(lookup: Lookup, name: Name) -> Fact | None:
             return fact
     if places and places[0].kind != TEST:  # the program's own definition is meant, not a test double
         places = [place for place in places if place.kind != TEST]
+    elif places and not name.owner and (own := _file_called(lookup, name.text)) and bare_name(own)[:4] != "test":
+        return _named_file(lookup, own)  # only tests define the name, for themselves
+    if places and not (places := _in_said_folder(lookup, places)):
+        return None
     if not name.owner and _is_namespace(lookup, name, places[:MOST_DEFINING]):
         return None
     namesakes = {place.path for place in places}
@@ -179,6 +184,14 @@ def _local_variables(lookup: Lookup, name: Name) -> list[Fact]:
         for path in ([failed] if failed else [path for path in holding if path in lookup.opened])
         for number, line in lookup.occurrences(path, name.text) if declares_local(line, name.text)
     ]  # fmt: skip
+
+
+def _in_said_folder(lookup: Lookup, places: list[SourceLine]) -> list[SourceLine]:
+    if len(places) == 1 and PLATFORMS.isdisjoint(places[0].path.lower().split("/")):
+        return places
+    from enricher.sources.code.special.folders import in_said_folder
+
+    return in_said_folder(lookup, places)
 
 
 def _undefined(lookup: Lookup, name: Name) -> Fact | None:
@@ -444,9 +457,7 @@ def _elsewhere(lookup: Lookup, name: Name) -> Fact | None:
     If it is found nowhere, return the only similar name, as a correction; None if there is no such name either.
     """
     if own := _file_called(lookup, name.text):
-        from enricher.sources.code.named_files import with_users
-
-        return with_users(lookup, own) or only_file(own)
+        return _named_file(lookup, own)
     is_local = not name.text[:1].isupper() or name.text.isupper()
     found = _field_of_settings(lookup, name) if name.text.islower() else None
     found = found or (text_place(lookup, name.text, "name", most=1) if is_local else None)
@@ -461,6 +472,12 @@ def _field_of_settings(lookup: Lookup, name: Name) -> Fact | None:
     from enricher.sources.code.special.settings_classes import place_of_settings_field
 
     return place_of_settings_field(lookup, name.text, is_asked=name.is_asked)
+
+
+def _named_file(lookup: Lookup, path: str) -> Fact | None:
+    from enricher.sources.code.named_files import with_users
+
+    return with_users(lookup, path) or only_file(path)
 
 
 def _file_called(lookup: Lookup, name: str) -> str:

@@ -47,6 +47,8 @@ NOT_REGISTERING = frozenset(
 )
 """Decorators, attributes and annotations that register nothing: such code is only called by its name."""
 INDENTATION_OF_DART = 2
+PLATFORMS = frozenset("android ios macos windows linux web frontend backend server client mobile desktop".split())
+"""Parts that a project has side by side, so that what is in one of them is not in another."""
 LIKE_START = 2
 """Number of initial letters that a misspelled name must share with the correct one."""
 
@@ -93,6 +95,8 @@ class Lookup:
         """Identifiers in the prompt that begin with a capital letter; most of them are types."""
         self.placed_paths: list[str] = []
         """Paths that the prompt names together with a line."""
+        self.said: list[str] = []
+        """The lines of the prompt whose words may name a folder: "on Android"."""
         self.opened: Collection[str] = ()
         """Files that the conversation has opened."""
         self.is_exhausted = False

@@ -13,6 +13,7 @@ from enricher.sources.code import CONFIG, EXAMPLE, GENERATED, SOURCE, TEMPLATE, 
 from enricher.sources.code.facts import FEW, MOST_LINES, ONLY, TESTED, USERS, Fact, also_lines, format_place, only_file
 from enricher.sources.code.lines import is_comment, is_import
 from enricher.sources.code.lookup import LONG_FILE, is_near
+from enricher.sources.code.special.folders import said_folders
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,6 +75,8 @@ def place_of_file(lookup: Lookup, name: Name) -> Fact | None:
         return users or only_file(found[0], line=name.line, score=ONLY)
     if name.text.lower() in COMMON_FILES or all(kind in (TEST, EXAMPLE, GENERATED, VENDORED) for _path, kind in named):
         return None
+    said = said_folders(lookup.said)
+    found.sort(key=lambda path: said.isdisjoint(path.lower().split("/")[:-1]))
     reason = f"one of {len(found)} files of that name: {', '.join(quoted(path) for path in found[1:])}"
     fact = Fact(FILE, found[0], name.line, "", reason, FEW)
     fact.others = found[1:]

@@ -1,4 +1,4 @@
-"""Find the commit and the release note that answer a question about the past of a thing named with ordinary words.
+"""Find the commit and the release note for a question such as "when did we drop CVS", with a thing in plain words.
 
 All words of the thing must be close together in the line, next to a verb that answers the question: "when did we drop
 CVS" is answered by "Drop support for CVS repositories", not by "Fix a crash after dropping a file on the CVS page".

@@ -122,7 +122,7 @@ class Coverage:
     folder: str = field(default="", compare=False)
 
     def counted(self, row: CoverageRow, number: str = FIRED) -> list[str]:
-        """Return the ids of the prompts that are counted in one of the figures of ``row``, newest first.
+        """Return the ids of the prompts behind one of the three numbers of ``row``, newest first.
 
         ``number`` is FIRED, RIGHT or WRONG: the prompts on which the rule fired, was right, or was wrong. Ids beyond
         the maximum ``kept`` of the ``Measurement`` may be missing.

@@ -232,7 +232,7 @@ def _read_ratios(file: Path) -> dict[str, float]:
 
 
 def _changes(before: Path, now: Path) -> list[RatioChange]:
-    """Return the change of each row that both files have, in the order of the newer one.
+    """Return how the ratio of each row changed that is in both files, in the order of the rows in ``now``.
 
     Raises BadMeasurementError if a file cannot be read or the two have no row in common.
     """

@@ -454,7 +454,7 @@ class _Reader:
                 lowered = bare.lower()
                 if kind.lower() not in KINDS_OF_SYMBOL or len(bare) < 3 or not is_identifier(bare):
                     continue
-                # "The class Rewriter" names a class, although "rewrite" is a common request.
+                # In "the class Rewriter", the capital letter shows a name, although its stem "rewrite" is a common word.
                 is_title = kind == "class" and one is behind and bare[0].isupper() and not bare.isupper()
                 forms = {lowered, stem(lowered)}
                 if is_title or forms.isdisjoint(STOP_WORDS | KINDS_OF_SYMBOL | NO_NAMES | generic_stems()):

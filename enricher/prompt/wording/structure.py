@@ -193,7 +193,7 @@ def _between(text: str, opening: str, closing: str, marker: str, found: dict[str
 
 
 def _in_single_quotes(text: str, found: dict[str, tuple[int, int]]) -> str:
-    """Mask texts of several words in single quotation marks; an apostrophe is inside or after a word."""
+    """Mask texts of several words between single quotation marks, which, unlike apostrophes, begin before a word."""
     at = 0
     while (start := text.find("'", at)) >= 0:
         at = start + 1

@@ -59,7 +59,7 @@ AGENT_FILE = "agent_file"
 NOTHING_FOUND = "- Nothing beyond the prompt was found"
 REVIEWING = ("review", "audit", "critique")
 USING = ("start with", "starting with", "begin with", "next file being", "use", "using", "adopt")
-"""Words before a name that is only used for a change or is its starting point."""
+"""Words before the name of something that the change uses or starts from, but does not change itself."""
 BEFORE_A_NAME = frozenset("the new our a this `".split())  # may stand between ``USING`` and the name
 LONGEST_USE = 40  # maximum characters before a name that are searched for such words
 

@@ -137,7 +137,7 @@ def is_import(line: str) -> bool:
 
 
 def is_list_of_names(line: str) -> bool:
-    """Return whether a line consists only of names and commas, like a line of a multi-line import."""
+    """Return whether a line consists only of names and commas, as inside an import that spans several lines."""
     listed = line.partition("#")[0].strip().rstrip(")};").replace(" as ", ",").strip(" ,")
     return all(name.strip().isidentifier() for name in listed.split(","))
 

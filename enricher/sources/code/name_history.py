@@ -79,9 +79,9 @@ def file_events(db: Connection, name: str) -> list[tuple[str, str, Event]]:
 
 
 def new_folder(db: Connection, folder: str) -> tuple[str, int] | None:
-    """Return the folder to which nearly all files of ``folder`` ("lib/pty/") went, and the number of the last commit.
+    """Return the folder to which nearly all files of ``folder`` ("lib/pty/") were moved, and the id of the last commit.
 
-    The folder is empty if most files were removed; None if they went to several folders.
+    The folder is empty if most files were removed. The result is None if they were moved to several folders.
     """
     size = len(folder)
     query = (

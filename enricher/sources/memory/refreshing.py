@@ -41,7 +41,7 @@ def refresh(project: Project, state_dir: str, *, at_once: bool = False) -> None:
     """
     state = imports.load(state_dir, project)
     begun = time.time()
-    # If the clock was set back since the last check, the time of that check is in the future.
+    # The difference is negative if the clock was set back since the last check; then the check is made.
     if not at_once and 0 <= begun - state.checked_at < state.cost_s * IDLE_FACTOR:
         return
     before = (state.team, state.index, list(state.packages))

@@ -84,8 +84,8 @@ def _cells(text: str) -> list[str]:
     return [cell for one in text.split("|") if (cell := " ".join(one.split()))]
 
 
-# The tables are parsed each time the hook imports this module. To save time, the verbs of an English row are not
-# split: they stay in one string with spaces around each, in which ``f" {verb} "`` is looked up.
+# Each hook process parses these tables. To save time, the verbs of an English row stay one string, in which
+# ``f" {verb} "`` is looked up.
 _ENGLISH = [(action, f" {verbs} ", things) for action, verbs, things in _rows(tables.ENGLISH)]
 _ALONE = {verb: (action, frozenset(behind.split())) for action, verb, behind in _rows(tables.ALONE)}
 _FOREIGN = [

@@ -179,7 +179,7 @@ class _Reader:
         return tuple(title for _level, title in reversed(self.headings))
 
     def command(self, line: str) -> None:
-        """Append ``line``, the first of a code block, to the sentence before the block if that ends with a colon."""
+        """Append the first line of a code block to the sentence before the block, if that ends with a colon."""
         if self.lead is not None and self.lead.text.endswith(":") and 0 < len(line.strip()) <= 80:
             self.lead.text += f" `{line.strip().removeprefix('$ ')}`"
 

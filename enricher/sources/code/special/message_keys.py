@@ -135,7 +135,7 @@ def _listed(uses: dict[str, list[int]], length: int) -> str:
 def _parts(content: str, path: str, number: int, text: str) -> list[str]:
     """Return the parts of the key whose value contains ``text``, the outermost first; empty if they are not certain.
 
-    The file is read by its indentation, which people and programs that write such files keep.
+    The file is not parsed: its indentation shows which key contains which.
     """
     lines = content.split("\n")
     is_yaml = path.endswith((".yml", ".yaml"))

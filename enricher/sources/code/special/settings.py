@@ -189,7 +189,7 @@ def _lines(lookup: Lookup, name: str) -> list[SourceLine]:
 
 
 def _table_default(lookup: Lookup, one: SourceLine, name: str) -> str:
-    """Return the value of ``name`` in a table of defaults such as ``const defaultOptions = {``; empty if none."""
+    """Return the default of ``name`` if the line is in a table such as ``const defaultOptions = {``; empty if not."""
     key, _, value = one.text.partition(":")
     if key.strip(" \t\"'") != name:
         return ""

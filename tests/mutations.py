@@ -3641,7 +3641,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the command that writes a migration is not told",
-        "enricher/context/channels/ways.py",
+        "enricher/context/project_ways.py",
         "return known[:1] + making[:1] or",
         "return known[:1] or",
         "",
@@ -4058,7 +4058,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a part of the tests that is to be left out is run",
-        "enricher/context/channels/ways.py",
+        "enricher/context/project_ways.py",
         "if _is_wanted(word, low)]",
         "if word in low]",
         "",
@@ -4194,7 +4194,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a task called check runs the tests, whatever it calls",
-        "enricher/sources/code/indexing/commands.py",
+        "enricher/sources/code/indexing/actions.py",
         'return "lint"',
         'return "test"',
         "",
@@ -4210,7 +4210,7 @@ MUTATIONS = (
     ),
     Mutation(
         "what installs a test runner runs the tests",
-        "enricher/sources/code/indexing/commands.py",
+        "enricher/sources/code/indexing/actions.py",
         " or _INSTALLS.search(command):",
         ":",
         "",
@@ -4218,7 +4218,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a list of the environments of tox runs the tests",
-        "enricher/sources/code/indexing/commands.py",
+        "enricher/sources/code/indexing/actions.py",
         "list|-av?|-lv?|config",
         "list|config",
         "",
@@ -4476,7 +4476,7 @@ MUTATIONS = (
     # --- ways of the project, tests, skills
     Mutation(
         "a call that lists the tests is told as the way to run them",
-        "enricher/sources/code/indexing/commands.py",
+        "enricher/sources/code/indexing/actions.py",
         '    return "" if action in ("test", ONE_TEST) and _RUNS_NO_TEST.search(command) else action',
         "    return action",
         "",
@@ -4572,7 +4572,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a push of any branch is told to deploy",
-        "enricher/context/channels/ways.py",
+        "enricher/context/project_ways.py",
         '    if action == "push" and way.kind == "file" and not _is_pushed(way.text, request):',
         '    if action == "push" and not way.kind:',
         "",
@@ -4628,7 +4628,7 @@ MUTATIONS = (
     ),
     Mutation(
         "one of two package managers is told",
-        "enricher/context/channels/ways.py",
+        "enricher/context/project_ways.py",
         '    elif action == "dependency" and len({way.text for way in commands}) > 1:',
         '    elif action == "dependency" and not ways:',
         "",
@@ -4709,7 +4709,7 @@ MUTATIONS = (
     ),
     Mutation(
         "what the client has loaded is told again",
-        "enricher/context/channels/ways.py",
+        "enricher/context/project_ways.py",
         "        return host_context.IN_HOST_FILE + loaded_file",
         '        return ""',
         "",
@@ -8378,7 +8378,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a file called after a test runner runs the tests",
-        "enricher/sources/code/indexing/commands.py",
+        "enricher/sources/code/indexing/actions.py",
         r'''    r"(?!\.(?!(?:sh|py|exe|phar|[cm]?js)\b)\w)"''',
         '    ""',
         "",
@@ -8386,7 +8386,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a program without a window runs the tests",
-        "enricher/sources/code/indexing/commands.py",
+        "enricher/sources/code/indexing/actions.py",
         r"(?:(?<!\w-)|(?<=run-))\b(?:pytest",
         r"\b(?:pytest",
         "",
@@ -8962,7 +8962,7 @@ MUTATIONS = (
     ),
     Mutation(
         "where the agent has run a test, all checks are not told",
-        "enricher/context/channels/ways.py",
+        "enricher/context/project_ways.py",
         "done = (way.text,) if way.text.endswith(WHOLE) else DONE_BY.get(action, ())",
         "done = DONE_BY.get(action, ())",
         "",

@@ -12,3 +12,9 @@ Far fewer items are read from a transcript.
 """
 MENTIONS_OF_TESTS = ("test", "tset", "tets", "specs", "a spec", "prueb", "тест", "测试", "单测", "テスト")
 """Parts of words for tests; a prompt without any of them asks for none."""
+ADDITION_CUES = """
+add crea implement introduc writ build make regist defin füg fueg erstell schreib ergänz ajout crée écri implément
+  añad agreg escrib adicion crie criar escrev aggiung scriv добав созда напиш реализ 添加 新增 增加 实现 创建 编写 追加
+  作成 実装
+"""
+"""Beginnings of words that may request a new thing; any other prompt is not compared with the things in the index."""

@@ -57,6 +57,11 @@ def without_code(lines: list[str]) -> list[str]:
     return kept
 
 
+def has_cue(low: str, cues: str) -> bool:
+    """Return whether a text in lower case contains one of ``cues``, in which ``_`` means a space."""
+    return any(cue.replace("_", " ") in low for cue in cues.split())
+
+
 def singular(word: str) -> str:
     """Return an English word without the "s" of the plural; words such as "class" are unchanged."""
     return word[:-1] if len(word) > 3 and word[-1] == "s" and word[-2] != "s" else word

@@ -24,6 +24,11 @@ DEFINING = (SOURCE, TEMPLATE, TEST, STUB, CONFIG, EXAMPLE)
 """Kinds of files whose definitions count, the likeliest first."""
 USING = (SOURCE, TEMPLATE, CONFIG)
 BY_IMPORTANCE = (SOURCE, TEMPLATE, CONFIG, STUB, TEST, EXAMPLE, DOC, GENERATED, TRANSLATION, VENDORED)
+ONE_TEST, NEW, TASK = "one-test", "new ", "task "
+"""Names of actions in the index: running a single test, adding a thing ("new exporter"), a task ("task update deps").
+
+The last two are the beginnings of names, for things and for the project's own tasks that are none of the usual actions.
+"""
 MOST_READ_BYTES = 600_000
 """Maximum bytes of a file whose text is indexed, and is read for a prompt; of a larger file, only its path is known."""
 

@@ -13,7 +13,8 @@ import textwrap
 from collections import Counter
 from dataclasses import dataclass
 
-from enricher.sources.code import TEST
+from enricher.sources.code import ONE_TEST, TEST
+from enricher.sources.code.indexing.actions import action_of_command, action_of_task, task_named, usual_action
 from enricher.sources.code.indexing.conventions import is_document
 from enricher.sources.code.indexing.documents import fenced, units
 from enricher.sources.code.indexing.listing import kind_of
@@ -29,83 +30,12 @@ _ADDING = {"pnpm": "pnpm add", "yarn": "yarn add", "bun": "bun add", "npm": "npm
            "poetry": "poetry add", "pdm": "pdm add", "pipenv": "pipenv install"}  # fmt: skip
 
 
-TASK = "task "
-"""How the index begins the action of a task that is none of the usual actions: "task update npm deps"."""
-LONGEST_NAME = 4  # maximum number of words in the name of such a task
-
-
-def _compiled(patterns: dict[str, str]) -> list[tuple[str, re.Pattern[str]]]:
-    return [(action, re.compile(pattern)) for action, pattern in patterns.items()]
-
-
-_SCRIPTS = _compiled(
-    {
-        "test": r"^(?:test|tests|check|test[:_-](?:unit|all|ci|run))$",
-        "lint": r"^(?:(?:es)?lint|format|fmt|typecheck|type-check|lint[:_-]fix|check[:_-](?:types|format|lint))$",
-        "run": r"^(?:dev|start|serve|run|develop|up|start[:_-](?:dev|server)|dev[:_-]server)$",
-        "build": r"^(?:build|compile|dist|package|build[:_-](?:all|prod|release))$",
-        "deploy": r"^deploy(?:[:_-]\w+)?$",
-        "release": r"^(?:release|publish|version|bump|semantic-release|tag)(?:[:_-]\w+)*$",
-        "migration": r"^(?:migrate|migration|migrations|makemigrations|(?:db|prisma|migrate|migration)[:_-]\w+)$",
-        "changelog": r"^(?:changelog|changeset|changes)(?:[:_-]\w+)?$",
-    }
-)
-_TESTS = (
-    r"(?:(?<!\w-)|(?<=run-))\b(?:pytest|vitest|jest|nox"
-    r"|tox(?!.* (?:devenv|list|-av?|-lv?|config|format|fmt|lint|\w*docs|static|types?|release|publish|build)\b)"
-    r"|rspec|phpunit|ctest|go test|cargo (?:nextest|test)|mix test|rake (?:test|spec)|rails test"
-    r"|dotnet test|swift test|(?:dart|flutter) test|deno test|bun test|manage\.py test|unittest)\b"
-    r"(?!\.(?!(?:sh|py|exe|phar|[cm]?js)\b)\w)"  # neither "jest.json" nor "-nox.1" (above) is a program
-    r"|\b(?:npm|pnpm|yarn|bun|make|just|task|gradlew?|mvnw?|composer|hatch)(?: run)? \S*test\b"
-)
-_RUNS_NO_TEST = re.compile(
-    r"^[^&;|]*(?: --(?:collect-only|co|list(?:-?[tT]ests)?|show-?(?:[cC]onfig|only)|clearCache|no-run|dry-run|version"
-    r"|help|fixtures|markers|init)|\b(?:cargo nextest|vitest|swift test) (?:list|show-config|self|archive|init)"
-    r"|\bgo test\b[^&;|]* -(?:c|list|run[ =][\"']?\^\$)|\bctest\b[^&;|]* -N|\bnox\b[^&;|]* -l)(?![\w-])[^&;|]*$"
-)
-"""Calls of test runners that only list or compile the tests, or print something."""
-_OF_ONE_TEST = (
-    r"(?: -k (?![\"']?not\b)| -run[ =]\S*[A-Za-z]| -R \w| -t [\"']| --filter[ =]\S*[A-Z~]|::\w| --tests |-Dtest="
-    r"| [A-Z_]*(?:TEST|ARGS|RUN|FILTER|FILE)\w*="
-    r"|\bunittest \w+\.\w"
-    r"| (?!\S*(?:config|setup))[\w./<>-]*(?:test|spec)[\w./<>-]*\.(?:py|[cm]?[jt]sx?|rb|php|exs|dart)\b)"
-)
-"""Arguments that limit a test command to some tests: the name of a test, or the path of its file."""
-ONE_TEST = "one-test"
-_COMMANDS = _compiled(
-    {
-        ONE_TEST: rf"(?:{_TESTS}).*{_OF_ONE_TEST}",
-        "test": _TESTS,
-        "lint": r"\b(?:ruff|flake8|pylint|eslint|biome|prettier|clang-format|svelte-check|vue-tsc|tsc (?:\S+ )*--noEmit"
-        r"|golangci-lint|mypy|pyright|clippy|rubocop|pre-commit run|gofmt"
-        r"|swift-?(?:format|lint)|swift package \S*format\S*|dotnet format|dart (?:format|analyze)|flutter analyze)\b"
-        r"|\b(?:npm|pnpm|yarn|bun|make|just|task|hatch)(?: run)? (?:lint|format|fmt|typecheck|check)\b"
-        r"|\brake \S*lint\b",
-        "run": r"\b(?:npm|pnpm|yarn|bun|make|just|task)(?: run)? (?:dev|start|serve)\b|\bnpm start\b|\buvicorn \S+"
-        r"|\b(?:flask|dotnet|swift|flutter) run\b|\bmanage\.py runserver\b|\brails s(?:erver)?\b"
-        r"|\bdocker[ -]compose up\b",
-        "build": r"\b(?:npm|pnpm|yarn|bun|make|just|task)(?: run)? build\b|\bcargo build\b|\bgo build\b"
-        r"|\b(?:dotnet|swift|flutter) build\b|\bpython -m build\b|\buv build\b|\bpoetry build\b"
-        r"|gradlew? build|mvnw? (?:package|install)\b",
-        "deploy": r"\b(?:fly|vercel|wrangler|netlify|firebase|gcloud app|cdk|serverless|sam|kamal) deploy\b"
-        r"|\b(?:npm|pnpm|yarn|bun|make|just|task)(?: run)? deploy\b|\bkubectl apply\b",
-        "release": r"\b(?:npm|pnpm|yarn|cargo|uv|poetry|bun) publish\b|\btwine upload\b|\bnpm version\b"
-        r"|\bgit tag\b|\bgoreleaser\b|\b(?:npm|pnpm|yarn|bun|make|just|task)(?: run)? (?:release|publish)\b",
-        "migration": r"\balembic (?:revision|upgrade)\b|\bmakemigrations\b|\bprisma migrate\b|\bdrizzle-kit\b"
-        r"|\brails g(?:enerate)? migration\b|\bknex migrate|\bsqlx migrate\b|\bdiesel migration\b",
-        "changelog": r"\btowncrier\b|\b(?:npx |pnpm |yarn )?changeset(?: add)?$|\bgit-cliff\b|\bscriv create\b",
-    }
-)
-# "CI=1 make test" and "./run.sh", but neither "NAME = value" nor "npm install jest".
-_INSTALLS = re.compile(r"\bpip3? install\b|\beasy_install\b|\bpipx install\b")
-_PROGRAM = re.compile(r"^(?:\w+=\S+ )*[\w./@-]+(?: (?![=:])|$)(?!install |add )")
 TASK_SCRIPT = re.compile(
     r"^(?:scripts?/|bin/|tools/)?(?:run[-_])?(tests?|lint|format|typecheck|build|deploy|release|publish|dev|start|serve)(?:\.sh)?$"
 )
 _OWN_SCRIPT = re.compile(r"^(?:scripts?|bin|tools)/([\w-]+)(?:\.(?:sh|py|rb|pl|[cm]?js|ts))?$")
 _MAKE_TARGET = re.compile(r"^([A-Za-z][\w.-]*)\s*:(?![=:])", re.MULTILINE)  # "NAME := value" is no target
 _JUST_TARGET = re.compile(r"^@?([A-Za-z][\w-]*)(?:\s+[^:=\n]*)?:(?!=)", re.MULTILINE)
-_VARIABLE_FOLDER = re.compile(r"^\$[({]\w+[)}]/")  # "$(BIN)/ruff"
 _RUN_LINE = re.compile(r"^\s*(?:- )?run:\s*(?![|>])(\S.*)$")
 _NODE_CALL = re.compile(r"\b(pnpm|yarn|bun|npm)\s+(?:install|i|ci|run|test|add|build|dev|start)\b")
 _PYTHON_CALL = re.compile(r"\b(uv|poetry|pdm|pipenv)\s+run\b")
@@ -214,7 +144,7 @@ def commands(project: ProjectFiles) -> list[Command]:
         script = TASK_SCRIPT.match(path)
         if script and (path.endswith(".sh") or path.startswith(("script/", "scripts/", "bin/"))):
             means = _first_call(project.texts.get(path, ""))
-            found.append(Command(_action_of(script[1]), f"./{path}", path, 0, "", TARGET, means))
+            found.append(Command(usual_action(script[1]), f"./{path}", path, 0, "", TARGET, means))
         elif own := _OWN_SCRIPT.match(path):
             found.append(Command(task_named(own[1]), path, path, 0, "", SCRIPT))
     return sorted((one for one in found if one.action), key=lambda one: -one.rank)
@@ -282,10 +212,13 @@ def _targets(path: str, text: str, pattern: re.Pattern[str], program: str) -> li
         action = action_of_task(match[1], recipe)
         if not action or (action == "changelog" and "-b changes" in recipe):  # a builder of Sphinx
             continue
-        rank = TARGET + (0.5 if match[1] in ("test", "lint", "build", "run", "release", "deploy") else 0.0)
-        folder = path.rpartition("/")[0]
-        found.append(Command(action, f"{program} {match[1]}", path, line, folder, rank, means=shortened(recipe)))
+        folder, call = path.rpartition("/")[0], f"{program} {match[1]}"
+        found.append(Command(action, call, path, line, folder, rank_of_target(match[1]), means=shortened(recipe)))
     return found
+
+
+def rank_of_target(name: str) -> float:
+    return TARGET + (0.5 if name in ("test", "lint", "build", "run", "release", "deploy") else 0.0)
 
 
 def _of_workflow(path: str, text: str) -> list[Command]:
@@ -294,7 +227,7 @@ def _of_workflow(path: str, text: str) -> list[Command]:
         run = _RUN_LINE.match(line)
         # A deeply indented line may be one of several lines below "run: |".
         command = _unquoted(run[1].strip()) if run else line.strip() if line.startswith("        ") else ""
-        action = _action_of_command(command)
+        action = action_of_command(command)
         if action in ("test", "lint", "build") and "${{" not in command and len(command) <= LONGEST_COMMAND:
             found.append(Command(action, command, path, number, "", WORKFLOW))
     return found
@@ -313,7 +246,7 @@ def _of_document(project: ProjectFiles, path: str, text: str) -> list[Command]:
     found: dict[str, Command] = {}
     for number, line, headings in fenced(text):
         command = line.partition(" #")[0].strip()
-        action = ONE_TEST if runs_test_by_itself(project, command) else _action_of_command(command)
+        action = ONE_TEST if runs_test_by_itself(project, command) else action_of_command(command)
         action = action or _own_task(project, command)
         if not action or action in found or line.startswith("#") or len(command) > LONGEST_COMMAND:
             continue
@@ -323,7 +256,7 @@ def _of_document(project: ProjectFiles, path: str, text: str) -> list[Command]:
     for unit in units(text):
         advised = _ADVISED.search(unit.text)
         command = (advised[1] or advised[2]) if advised and not _FORBIDS.search(unit.text) else ""
-        action = _action_of_command(command)
+        action = action_of_command(command)
         is_whole = " " in command or action == "test"  # "Formatted with `ruff`" names a tool, no command
         is_meant = is_whole and len(command) <= LONGEST_COMMAND and not _has_placeholder(command)
         if action and action not in found and is_meant:
@@ -369,31 +302,6 @@ def _adding(project: ProjectFiles, path: str) -> list[Command]:
 
 def shortened(command: str) -> str:
     return textwrap.shorten(command, LONGEST_COMMAND, placeholder=" …")
-
-
-def _action_of(name: str) -> str:
-    return next((action for action, pattern in _SCRIPTS if pattern.match(name.lower())), "")
-
-
-def action_of_task(name: str, calls: str) -> str:
-    """Return the action of a task by its name; what it ``calls`` tells whether ``check`` runs tests or a linter."""
-    if name.lower() == "check" and _action_of_command(_VARIABLE_FOLDER.sub("", calls)) == "lint":
-        return "lint"
-    return _action_of(name) or task_named(name)
-
-
-def task_named(name: str) -> str:
-    words = [word for word in re.split(r"[^a-z0-9]+", name.lower()) if word]
-    return TASK + " ".join(words) if 0 < len(words) <= LONGEST_NAME else ""
-
-
-def _action_of_command(command: str) -> str:
-    if not command or not _PROGRAM.match(command) or _INSTALLS.search(command):
-        return ""
-    found = ((action, match) for action, pattern in _COMMANDS if (match := pattern.search(command)))
-    # In 'git commit -m "fix pytest"', the program is only mentioned.
-    action = next((action for action, match in found if '"' not in command[: match.start()]), "")
-    return "" if action in ("test", ONE_TEST) and _RUNS_NO_TEST.search(command) else action
 
 
 def line_of(text: str, mark: str, *, behind: str = "") -> int:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from enricher.prompt.text import singular
+from enricher.sources.code import NEW
 from enricher.sources.code.indexing.documents import units
 
 if TYPE_CHECKING:
@@ -261,7 +262,7 @@ def additions(path: str, text: str) -> list[Convention]:
         thing = " ".join(singular(word.lower()) for word in words.split())
         if thing not in _NOT_ADDED:
             score = STEPS if heading else RULE
-            found.setdefault(thing, Convention(f"new {thing}", unit.text, unit.line, score))
+            found.setdefault(thing, Convention(NEW + thing, unit.text, unit.line, score))
     return list(found.values())
 
 

@@ -10,7 +10,8 @@ import re
 import tomllib
 from dataclasses import dataclass
 
-from enricher.sources.code.indexing.commands import ONE_TEST, ProjectFiles, commands, runs_test_by_itself
+from enricher.sources.code import ONE_TEST
+from enricher.sources.code.indexing.commands import ProjectFiles, commands, runs_test_by_itself
 
 _NODE = (
     (re.compile(r"\bvitest\b"), "vitest run {path}"),

@@ -13,9 +13,9 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from enricher.prompt.redaction import redact
-from enricher.sources.code import meta
+from enricher.sources.code import ONE_TEST, meta
 from enricher.sources.code.indexing import read_text, set_meta
-from enricher.sources.code.indexing.commands import ONE_TEST, Command, ProjectFiles, commands
+from enricher.sources.code.indexing.commands import Command, ProjectFiles, commands
 from enricher.sources.code.indexing.conventions import DEEPEST, MOST_DOCUMENTS, additions, conventions, is_document
 from enricher.sources.code.indexing.documents import as_markdown, titles
 from enricher.sources.code.indexing.listing import uppermost

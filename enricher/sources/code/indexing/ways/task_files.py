@@ -9,7 +9,9 @@ import re
 import tomllib
 from typing import TYPE_CHECKING, NamedTuple
 
-from enricher.sources.code.indexing.commands import TARGET, TASK, Command, action_of_task, shortened, task_named
+from enricher.sources.code import TASK
+from enricher.sources.code.indexing.actions import action_of_task, task_named
+from enricher.sources.code.indexing.commands import Command, rank_of_target, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,7 +41,7 @@ def tasks(texts: dict[str, str]) -> list[Command]:
             program, own = "task", list(_of_taskfile(text)) if name.lower() in TASKFILES else []
         for one in own:
             call, means = f"{program} {one.name}", shortened(one.calls)
-            rank = TARGET + (0.5 if one.name in ("test", "lint", "build", "run", "release", "deploy") else 0.0)
+            rank = rank_of_target(one.name)
             found += [Command(action, call, path, one.line, folder, rank, means) for action in _actions(one)]
     return found
 

@@ -2865,7 +2865,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a span of data over which something is measured is taken for a time of work",
-        "enricher/prompt/wording/time_mentions.py",
+        "enricher/prompt/wording/times/mentions.py",
         "if _RANGES.intersection(words[max(0, at - 2) : at]):",
         "if not words:",
         "",
@@ -4451,7 +4451,7 @@ MUTATIONS = (
     ),
     Mutation(
         "an order to count what failed since a time is taken for trouble since then",
-        "enricher/prompt/wording/time_mentions.py",
+        "enricher/prompt/wording/times/mentions.py",
         "is_since=is_since) and not is_order and not (",
         "is_since=is_since) and not (",
         "",

@@ -255,8 +255,7 @@ def of_a_time(db: Connection, request: Request, named: PromptNames, prose: str) 
 
     Otherwise the newest are returned, unless the prompt has a particular subject and there are too many to show all.
     """
-    from enricher.prompt.wording import time_mentions
-    from enricher.prompt.wording.times import span
+    from enricher.prompt.wording.times import mentions, span
 
     tags = {name.lower(): at for name, at in db.execute("select name, at from tags").fetchall()}
     found = span(prose, request.now, tags)
@@ -270,8 +269,8 @@ def of_a_time(db: Connection, request: Request, named: PromptNames, prose: str) 
     count = f"{len(rows)}{' or more' if len(rows) == MOST_READ else ''}"
     rows = [row for row in rows if not _says_nothing(row[3])]
     about = _about(db, rows, named, found)
-    is_general = found.why != time_mentions.TROUBLE and not (named or found.is_specific)
-    if not about and not is_general and (found.why == time_mentions.WORK or len(rows) > MOST_SHOWN):
+    is_general = found.why != mentions.TROUBLE and not (named or found.is_specific)
+    if not about and not is_general and (found.why == mentions.WORK or len(rows) > MOST_SHOWN):
         return []
     candidates = [candidate(subject, sha, at, kind="then") for _id, sha, at, subject, _ in (about or rows)[:MOST_SHOWN]]
     for number, one in enumerate(candidates):

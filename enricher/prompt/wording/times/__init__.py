@@ -1,23 +1,22 @@
 """Find the time span for which a prompt asks about work: "what did we change yesterday", "since v2.1".
 
-``enricher.prompt.wording.time_mentions`` decides whether the sentence that mentions a time is about work. This module
-does no I/O; its results depend on the local time zone. The hook loads it only for prompts with a word for a time.
+``enricher.prompt.wording.times.mentions`` decides whether the sentence that mentions a time is about work. Nothing here
+does I/O; the results depend on the local time zone. The hook loads this package only for prompts with a word for a time.
 """
 
 from __future__ import annotations
 
 import time
 
-from enricher.prompt.wording import time_mentions
+from enricher.prompt.text import CJK_STARTS
+from enricher.prompt.wording.times import mentions
+from enricher.prompt.wording.times.periods import DAY, HOUR, ago, midnight, time_of_date, window, year_of_date
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-HOUR, DAY = 3_600, 86_400
 LONGEST_SENTENCE = 500
-RECENT_DAYS = 14
-"""How many days "recently" goes back."""
 
 _ENDS = str.maketrans(
     {"?": " ?\n", "？": " ?\n", "\u2019": "'", **dict.fromkeys("!！。;；", "\n"), **dict.fromkeys("¿¡、，：", " ")}
@@ -45,15 +44,6 @@ _FIXED = {
                    "|ultimamente|di recente|недавно|в последнее время",
 }  # fmt: skip
 _PHRASES = {phrase: kind for kind, phrases in _FIXED.items() for phrase in phrases.split("|")}
-_IDEOGRAPHS = (
-    ("day", -2, "前天 一昨日 おととい"), ("day", -1, "昨天 昨日 きのう"), ("night", -1, "昨晚 昨夜 昨晩"),
-    ("day", 0, "今天 今早 今日 今朝 きょう"), ("week", -1, "上周 上个星期 上星期 上个礼拜 上礼拜 先週"),
-    ("week", 0, "本周 这周 这个星期 今週"), ("month", -1, "上个月 上月 先月"), ("month", 0, "这个月 本月 今月"),
-    ("recent", 0, "最近"),
-)  # fmt: skip
-_IDEOGRAPHS_AGO = (
-    ("天前", DAY), ("日前", DAY), ("周前", 7 * DAY), ("週間前", 7 * DAY), ("小时前", HOUR), ("時間前", HOUR),
-)  # fmt: skip
 
 _UNITS = {
     HOUR: "hour hours hr hrs stunde stunden heure heures hora horas ora ore час часа часов",
@@ -87,7 +77,6 @@ _WEEKDAYS = (
     "sunday sonntag dimanche domingo domenica воскресенье воскресенья",
 )
 _WEEKDAY_OF = {word: number for number, words in enumerate(_WEEKDAYS) for word in words.split()}
-_JAPANESE_DAYS, _CHINESE_DAYS = "月火水木金土日", "一二三四五六日"
 _MONTHS = (
     "january januar janvier enero janeiro gennaio январе января", "february februar février febrero fevereiro febbraio феврале февраля",
     "march märz mars marzo março марте марта", "april avril abril aprile апреле апреля", "may mai mayo maio maggio мае мая",
@@ -112,7 +101,7 @@ _GERMAN = frozenset("ist ein eine der die das und nicht wir ich sind bitte hat f
 class Span:
     """A time span that a prompt mentions, from ``start`` to ``end`` in seconds since 1970.
 
-    ``why`` says what the sentence with the time is about: WORK, CHANGE or TROUBLE (constants of ``time_mentions``).
+    ``why`` says what the sentence with the time is about: WORK, CHANGE or TROUBLE (constants of ``times.mentions``).
     ``words`` are the stems of the words that may name the subject of that sentence. ``is_specific`` is true if the
     sentence is English and ``words`` is not empty.
     """
@@ -139,18 +128,22 @@ def span(prompt: str, now: float, tags: Mapping[str, int]) -> Span | None:
         found = _found(words, now, tags)
         if found:
             at, end, start, until, is_since = found
-            why = time_mentions.in_english(words, at, end, is_since=is_since)
+            why = mentions.in_english(words, at, end, is_since=is_since)
             is_english = bool(why)
-            why = why or time_mentions.in_other_languages(lowered, words, at, end, is_since=is_since)
-        elif not lowered.isascii() and (asian := _in_ideographs(lowered, now)):
+            why = why or mentions.in_other_languages(lowered, words, at, end, is_since=is_since)
+        elif max(lowered) >= CJK_STARTS:
+            from enricher.prompt.wording.times import ideographs
+
             at, end, is_english = 0, 0, False
+            if not (asian := ideographs.time_in(lowered, now)):
+                continue
             start, until, is_since = asian
-            why = time_mentions.in_ideographs(lowered)
+            why = ideographs.topic(lowered)
         else:
             continue
         if why:
             result = Span(start, now if is_since else until, why)
-            result.words = time_mentions.subjects([*words[:at], *words[end:]])
+            result.words = mentions.subjects([*words[:at], *words[end:]])
             result.is_specific = is_english and bool(result.words)
             return result
     return None
@@ -198,33 +191,8 @@ def _fixed(words: list[str], at: int, now: float) -> Part | None:
         if kind:
             if words[at] == "hier" and (_GERMAN.intersection(words) or len(words) < 3):
                 return None
-            return (length, *_window(*kind, now), kind[0] == "recent")
+            return (length, *window(*kind, now), kind[0] == "recent")
     return None
-
-
-def _window(kind: str, offset: int, now: float) -> tuple[float, float]:
-    """Return the start and end of the period ``kind``: a day, night, week, weekend or month, or "recent".
-
-    ``offset`` counts from the current period, so -1 is the one before. "recent" means the last RECENT_DAYS days.
-    """
-    year, month, day, _hour, _minute, _second, weekday = time.localtime(now)[:7]
-    if kind == "week":
-        monday = day - weekday + 7 * offset
-        return _midnight(year, month, monday), _midnight(year, month, monday + 7)
-    if kind == "weekend":  # the days before Monday, which is weekday 0
-        return _midnight(year, month, day - weekday - 2), _midnight(year, month, day - weekday)
-    if kind == "month":
-        return _midnight(year, month + offset, 1), _midnight(year, month + offset + 1, 1)
-    if kind == "recent":
-        return now - RECENT_DAYS * DAY, now
-    if kind == "night":  # work until eight in the morning still belongs to the night
-        return _midnight(year, month, day + offset) + 17 * HOUR, _midnight(year, month, day + offset + 1) + 8 * HOUR
-    return _midnight(year, month, day + offset), _midnight(year, month, day + offset + 1)
-
-
-def _midnight(year: int, month: int, day: int) -> float:
-    # mktime() accepts day 0 and month 13, too; -1 lets it find out whether it is summer time.
-    return time.mktime((year, month, day, 0, 0, 0, 0, 0, -1))
 
 
 def _counted(words: list[str], at: int, now: float) -> Part | None:
@@ -236,14 +204,14 @@ def _counted(words: list[str], at: int, now: float) -> Part | None:
             seconds, unit, length = counted
             if here in _LAST:
                 return start - at + length, now - seconds, now, True
-            return (start - at + length, *_ago(seconds, unit, now), False)
+            return (start - at + length, *ago(seconds, unit, now), False)
         return None
     counted = _count(words, at)
     if counted is None:
         return None
     seconds, unit, length = counted
     if at + length < len(words) and words[at + length] in _AGO_AFTER:
-        return (length + 1, *_ago(seconds, unit, now), False)
+        return (length + 1, *ago(seconds, unit, now), False)
     return None
 
 
@@ -270,19 +238,6 @@ def _count(words: list[str], at: int) -> tuple[float, int, int] | None:
     return (number * unit, unit, at + 1 - start) if number and unit else None
 
 
-def _ago(seconds: float, unit: int, now: float) -> tuple[float, float]:
-    """Return the start and end of the span that "three days ago" may mean.
-
-    ``seconds`` is the length of the three days, and ``unit`` the length of one day.
-    The span is longer for larger units, because people round.
-    """
-    if unit == HOUR:
-        return now - seconds - HOUR, now - seconds + HOUR
-    if unit == DAY:
-        return _window("day", -round(seconds / DAY), now)
-    return now - seconds - unit / 2, now - seconds + unit / 2
-
-
 def _weekday(words: list[str], at: int, now: float) -> Part | None:
     wanted = _WEEKDAY_OF.get(words[at], -1)
     if wanted < 0 or (
@@ -290,7 +245,7 @@ def _weekday(words: list[str], at: int, now: float) -> Part | None:
     ):
         return None
     back = (time.localtime(now)[6] - wanted) % 7  # 0 is today, unless the word before is "last"
-    return (1, *_window("day", -(back or (7 if at and words[at - 1] == "last" else 0)), now), False)
+    return (1, *window("day", -(back or (7 if at and words[at - 1] == "last" else 0)), now), False)
 
 
 def _month(words: list[str], at: int, now: float) -> Part | None:
@@ -312,15 +267,9 @@ def _month(words: list[str], at: int, now: float) -> Part | None:
         day = _day_of(before[:1])
     if not (day or year or (at and words[at - 1] in _BEFORE_MONTH)):
         return None
-    if not year:
-        today = time.localtime(now)
-        # A date that is in the future this year means last year's.
-        year = today[0] - ((month, day) > (today[1], today[2] if day else 31))
-    else:
-        length += 1
-    if day:
-        return length, _midnight(year, month, day), _midnight(year, month, day + 1), False
-    return length, _midnight(year, month, 1), _midnight(year, month + 1, 1), False
+    if year:
+        return (length + 1, *time_of_date(year, month, day), False)
+    return (length, *time_of_date(year_of_date(month, day, now), month, day), False)
 
 
 def _is_near_day(words: list[str], at: int) -> bool:
@@ -340,7 +289,7 @@ def _date(words: list[str], at: int, now: float) -> Part | None:
         if len(parts) == 3 and all(part.isdecimal() for part in parts) and len(parts[order[0]]) == 4:
             year, month, day = (int(parts[number]) for number in order)
             if 1970 < year < 2200 and 0 < month < 13 and 0 < day < 32:
-                start = _midnight(year, month, day)
+                start = midnight(year, month, day)
                 return (1, start, start + DAY, False) if start <= now else None
     return None
 
@@ -366,49 +315,3 @@ def _release(words: list[str], at: int, now: float, tags: Mapping[str, int]) -> 
         return None
     # One second later, so that the commit of the release itself is left out.
     return 2 + (words[at + 1] in ("the", "our", "release", "version")), moment + 1.0, now, True
-
-
-def _in_ideographs(lowered: str, now: float) -> tuple[float, float, bool] | None:
-    for kind, offset, forms in _IDEOGRAPHS:
-        for form in forms.split():
-            at = lowered.find(form)
-            if at >= 0:
-                after = lowered[at + len(form) :][:2]
-                is_since = lowered[at - 1 : at] in ("从", "自") or after in ("から", "以来", "以後", "开始")
-                return (*_window(kind, offset, now), is_since or kind == "recent")
-    return _ideographic_date(lowered, now)
-
-
-def _ideographic_date(lowered: str, now: float) -> tuple[float, float, bool] | None:
-    """Return the time that a Chinese or Japanese sentence mentions, as (start, end, whether it lasts until now).
-
-    It can be a date (2026年3月2日, 3月), a distance from today (两天前, 3日前) or a day of the week (周一, 月曜). Return
-    None if there is none.
-    """
-    for sign, seconds in _IDEOGRAPHS_AGO:
-        number = _number_before(lowered, lowered.find(sign))
-        if number:
-            return (*_ago(number * seconds, seconds, now), False)
-    for number, (japanese, chinese) in enumerate(zip(_JAPANESE_DAYS, _CHINESE_DAYS, strict=True)):
-        if f"{japanese}曜" in lowered or f"周{chinese}" in lowered or f"星期{chinese}" in lowered:
-            back = (time.localtime(now)[6] - number) % 7
-            return (*_window("day", -back, now), "から" in lowered or "从" in lowered)
-    month = _number_before(lowered, at := lowered.find("月"))
-    if not 0 < month < 13:
-        return None
-    year = _number_before(lowered, lowered.find("年"))
-    day = _number_before(lowered, max(lowered.find("日", at), lowered.find("号", at)))
-    today = time.localtime(now)
-    year = year if year > 1970 else today[0] - ((month, day) > (today[1], today[2] if day else 31))
-    is_since = "以来" in lowered or "から" in lowered
-    if 0 < day < 32:
-        return _midnight(year, month, day), _midnight(year, month, day + 1), is_since
-    return _midnight(year, month, 1), _midnight(year, month + 1, 1), is_since
-
-
-def _number_before(text: str, at: int) -> int:
-    before = text[: max(at, 0)]
-    if digits := before[len(before.rstrip("0123456789")) :]:
-        return int(digits[:4])  # a year has four
-    last = before[-1:] or " "
-    return 2 if last in "两二" else max(0, "〇一二三四五六七八九十".find(last))

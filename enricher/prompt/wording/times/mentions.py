@@ -110,14 +110,6 @@ _FOREIGN_ORDERS = (
     "füge ", "erstelle ", "baue ", "zeige ", "ajoute ", "crée ", "affiche ", "añade ", "agrega ", "crea ", "muestra ", "adicione ",
     "adiciona ", "crie ", "mostre ", "aggiungi ", "mostra ", "добавь ", "создай ", "покажи ", "сделай ",
 )  # fmt: skip
-_ASIAN_DONE = ("做了", "改了", "改动", "修改", "提交", "变了", "变化", "更新", "发生", "合并", "发布", "添加", "删除", "完成", "变更", "コミット", "修正",
-               "変更", "追加", "マージ", "リリース", "やった", "した", "しました", "変わ", "起き")  # fmt: skip
-_ASIAN_PEOPLE = (
-    "总结", "列出", "看看", "まとめ", "見せて", "教えて", "我们", "我", "你", "什么", "哪些", "谁", "何", "誰", "どの", "私", "僕", "コミット", "提交",
-)  # fmt: skip
-_ASIAN_TROUBLE = ("坏", "失败", "报错", "不能", "不工作", "出错", "出问题", "变慢", "还好好", "还能", "还正常", "壊れ", "失敗", "エラー", "動かな",
-                  "動かなく", "動いて", "遅く", "おかし")  # fmt: skip
-_ASIAN_SCREENS = "筛选 过滤 列 按钮 页面 标签 字段 图表 报表 フィルタ ボタン ページ ラベル 表示 画面 レポート".split()
 
 
 def in_english(words: list[str], at: int, end: int, *, is_since: bool) -> str:
@@ -238,12 +230,3 @@ def _has(lowered: str, beginnings: tuple[str, ...]) -> bool:
     """Return whether a word of the sentence ``lowered`` starts with one of ``beginnings``."""
     spaced = f" {lowered} "
     return any(f" {one}" in spaced for one in beginnings)
-
-
-def in_ideographs(lowered: str) -> str:
-    if any(one in lowered for one in _ASIAN_TROUBLE):
-        return TROUBLE
-    if any(one in lowered for one in _ASIAN_SCREENS):
-        return ""
-    is_done = any(one in lowered for one in _ASIAN_DONE)
-    return WORK if is_done and any(one in lowered for one in _ASIAN_PEOPLE) else ""

@@ -35,6 +35,7 @@ NEEDED_LATER = (
     "enricher.erasure",
     "enricher.interfaces.library.prompts",
     "enricher.interfaces.library.resources",
+    "enricher.prompt.redaction.assigned_values",
     "enricher.prompt.redaction.assignments",
     "enricher.prompt.redaction.sentences",
     "enricher.prompt.redaction.shapes",

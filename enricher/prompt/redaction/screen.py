@@ -26,15 +26,16 @@ class Screen:
 
     ``raw`` is the text in ASCII, ``low`` the same in lower case. In ``runs`` all characters but letters, digits, "_"
     and "-" are replaced with blanks; the stretches between the blanks are called runs. ``long`` are the runs that
-    are long enough to be a secret token, and ``has_random`` says whether any of them looks random. ``vocabulary``
-    are the words in lower case; it stays empty for a text in which no word can be a secret.
+    are long enough to be a secret token, and ``has_random`` says whether any of them looks random. ``has_long_word``
+    says whether any word is long enough for random characters after a name that may mean something else ("key").
+    ``vocabulary`` are the words in lower case; it stays empty for a text in which no word can be a secret.
     """
 
-    __slots__ = ("has_random", "long", "low", "raw", "runs", "text", "vocabulary")
+    __slots__ = ("has_long_word", "has_random", "long", "low", "raw", "runs", "text", "vocabulary")
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.has_random = False
+        self.has_random = self.has_long_word = False
         self.vocabulary: set[bytes] = set()
         self.raw = text.encode("ascii", "replace")
         self.low = self.raw.lower()

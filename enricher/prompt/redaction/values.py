@@ -28,6 +28,7 @@ _SIGNS = "@#$%^&*+=!?~"
 _ROOTS = ("process.env", "os.environ", "os.getenv", "env.", "import.meta", "self.", "this.", "config.", "settings.")
 
 
+SHORTEST_RANDOM = 20
 _LONGEST_CHECKED = 128
 _FEW_DIGITS = 3
 
@@ -59,7 +60,7 @@ def is_secret(value: SecretCandidate, kind: str, proof: int) -> bool:
     if len(text) < 4 or _is_filler(text) or _is_reference(value) or _is_version(text):
         return False
     if proof == RANDOM:
-        return (len(text) >= 20 and is_random(text)) or is_key_shaped(text)
+        return (len(text) >= SHORTEST_RANDOM and is_random(text)) or is_key_shaped(text)
     if " " in text.strip():
         return value.is_quoted and _is_spaced_secret(value, kind, proof)
     if proof == LONG:

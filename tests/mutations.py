@@ -2617,7 +2617,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the place of a name in a named file is not told",
-        "enricher/sources/code/named_files.py",
+        "enricher/sources/code/places/named_files.py",
         '.count("\\n") < LONG_FILE:',
         '.count("\\n") >= 0:',
         "",
@@ -2633,7 +2633,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a file of the system is called one of the project's that does not exist",
-        "enricher/sources/code/named_files.py",
+        "enricher/sources/code/places/named_files.py",
         "path.startswith(OF_THE_SYSTEM) or",
         "path.startswith('/proc/') or",
         "",
@@ -2665,7 +2665,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the only file with a quoted text is told as the only one that has it, though others mention it",
-        "enricher/sources/code/text_places.py",
+        "enricher/sources/code/places/texts.py",
         "    if mentions := _mentioning(lookup, text, files, holders):",
         "    if mentions := 0:",
         "",
@@ -2673,7 +2673,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a message with a flag is told as the place of the option",
-        "enricher/sources/code/text_places.py",
+        "enricher/sources/code/places/texts.py",
         "if fact := place_of_setting(lookup, name.text):",
         "if fact := None:",
         "",
@@ -2713,7 +2713,7 @@ MUTATIONS = (
     ),
     Mutation(
         "of many methods of one name, that of the named class is not told",
-        "enricher/sources/code/locations.py",
+        "enricher/sources/code/places/definitions.py",
         "places = opened or _of_named_type(lookup, places, name) or places",
         "places = opened or places",
         "",
@@ -2721,7 +2721,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the method of another class is told as that of the named one",
-        "enricher/sources/code/locations.py",
+        "enricher/sources/code/places/definitions.py",
         "if is_owned and name.owner[:1].isupper()",
         "if name.owner and name.owner[:1].isupper()",
         "",
@@ -2737,7 +2737,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a variable counts as a use of a function with an ordinary name",
-        "enricher/sources/code/locations.py",
+        "enricher/sources/code/places/definitions.py",
         "is_word = name.text.islower() and not is_code_form(name.text)",
         "is_word = False",
         "",
@@ -2753,7 +2753,7 @@ MUTATIONS = (
     ),
     Mutation(
         "any file that defines a word and its owner is taken for the place of the member",
-        "enricher/sources/code/locations.py",
+        "enricher/sources/code/places/members.py",
         "own = [place for place in places if lookup.is_member(place, name.owner, name.text)]",
         "own = places",
         "",
@@ -2761,7 +2761,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a method that many classes define gets no line, though one interface declares it",
-        "enricher/sources/code/locations.py",
+        "enricher/sources/code/places/definitions.py",
         "for kind in INTERFACES:",
         "for kind in ():",
         "",
@@ -3017,7 +3017,7 @@ MUTATIONS = (
     ),
     Mutation(
         "pasted code and a name in it get a line each",
-        "enricher/sources/code/locations.py",
+        "enricher/sources/code/places/__init__.py",
         "length = LONGEST_PASTED if CODE in (fact.kind, known.kind) else 0",
         "length = 0",
         "",
@@ -3041,7 +3041,7 @@ MUTATIONS = (
     ),
     Mutation(
         "who uses a named file is not told",
-        "enricher/sources/code/named_files.py",
+        "enricher/sources/code/places/named_files.py",
         "with_users(lookup, name.text) if is_clear else None",
         "None",
         "",
@@ -3049,7 +3049,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a package that passes a module on counts as its user",
-        "enricher/sources/code/named_files.py",
+        "enricher/sources/code/places/named_files.py",
         "in PACKAGE_FILES for",
         '== "" for',
         "",
@@ -3057,7 +3057,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the file that a failing test tests is not told",
-        "enricher/sources/code/named_files.py",
+        "enricher/sources/code/places/named_files.py",
         "if not stem or len(found) != 1:",
         "if not stem or found:",
         "",
@@ -3073,7 +3073,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the help text of another option is told as the place of a flag",
-        "enricher/sources/code/text_places.py",
+        "enricher/sources/code/places/texts.py",
         "or (kind == FLAG and _is_delimited(line, text))",
         "or (kind == FLAG and False)",
         "",
@@ -3081,7 +3081,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a file is told as the only one with a text that docstrings have",
-        "enricher/sources/code/text_places.py",
+        "enricher/sources/code/places/texts.py",
         'outside = "" if is_delimited else',
         'outside = "" if True else',
         "",
@@ -3089,7 +3089,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the default of a setting is not found where another file has its type",
-        "enricher/sources/code/text_places.py",
+        "enricher/sources/code/places/texts.py",
         "in (found, defaults) if",
         "in (found,) if",
         "",
@@ -3097,7 +3097,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a label of one word and dots counts as a common word",
-        "enricher/sources/code/text_places.py",
+        "enricher/sources/code/places/texts.py",
         'not name.text.endswith(("...", "\\u2026"))',
         'not name.text.endswith("\\u2026")',
         "",
@@ -3113,7 +3113,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a constant chooses among the functions of a name",
-        "enricher/sources/code/locations.py",
+        "enricher/sources/code/places/__init__.py",
         "name[:1].isupper() and not name.isupper()]",
         "name[:1].isupper()]",
         "",
@@ -3145,7 +3145,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the callers of a name that is used everywhere are not told to who asks for them",
-        "enricher/sources/code/locations.py",
+        "enricher/sources/code/places/definitions.py",
         "if is_everywhere and not name.is_asked else",
         "if is_everywhere else",
         "",
@@ -3177,7 +3177,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a function in a page is not found",
-        "enricher/sources/code/text_places.py",
+        "enricher/sources/code/places/texts.py",
         "_declaration(own, name) if len(mentioning) <= MOST_DECLARED else None",
         "None",
         "",
@@ -3297,7 +3297,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a comment is the place of a quoted text",
-        "enricher/sources/code/text_places.py",
+        "enricher/sources/code/places/texts.py",
         "    return all(at.strip().startswith(COMMENTS) for",
         "    return not any(True for",
         "",
@@ -3305,7 +3305,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a file named beside another with its path may be in any folder",
-        "enricher/sources/code/named_files.py",
+        "enricher/sources/code/places/named_files.py",
         "    found = _beside_named(lookup, found) or found\n",
         "",
         "",
@@ -3345,7 +3345,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a class within a class is taken for an instance, and the file of its name is told",
-        "enricher/sources/code/locations.py",
+        "enricher/sources/code/places/definitions.py",
         "    if not is_type and not first.text",
         "    if not first.text",
         "",
@@ -3353,7 +3353,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a class in a namespace of a namespace is in both of them",
-        "enricher/sources/code/locations.py",
+        "enricher/sources/code/places/members.py",
         'behind.startswith(("_", "::", "."))',
         'behind.startswith("_")',
         "",
@@ -3385,7 +3385,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a helper of tests comes before the file of its name",
-        "enricher/sources/code/locations.py",
+        "enricher/sources/code/places/definitions.py",
         "    elif places and not name.owner and (own :=",
         "    elif places and not name.text and (own :=",
         "",
@@ -3393,7 +3393,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the file that a prompt names does not say which definition is meant",
-        "enricher/sources/code/locations.py",
+        "enricher/sources/code/places/definitions.py",
         "    places = [place for place in places if lookup.is_named_in_prompt(place.path)] or places\n",
         "",
         "",
@@ -3466,7 +3466,7 @@ MUTATIONS = (
     Mutation(
         "a frame of an installed package is at the line of its version",
         "enricher/sources/code/special/frames.py",
-        "    line = name.line if name.owner in lookup.symbols_around(path, name.line) else 0",
+        "    line = name.line if name.owner in _symbols_around(lookup, path, name.line) else 0",
         "    line = name.line",
         "",
         "code/test_named_files.py::test_what_stands_in_named_files_and_who_uses_them",
@@ -3489,7 +3489,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a few words of an error lead to several files",
-        "enricher/sources/code/text_places.py",
+        "enricher/sources/code/places/texts.py",
         'if phrase.count(" ") >= LONG_PHRASE else 1',
         'if phrase.count(" ") >= 0 else 1',
         "",
@@ -3497,7 +3497,7 @@ MUTATIONS = (
     ),
     Mutation(
         "an attribute that nothing defines comes before a definition",
-        "enricher/sources/code/locations.py",
+        "enricher/sources/code/places/members.py",
         "        fact.score = FEW\n    return fact",
         "        pass\n    return fact",
         "",
@@ -3529,7 +3529,7 @@ MUTATIONS = (
     ),
     Mutation(
         "of several routes that begin alike the first is told",
-        "enricher/sources/code/text_places.py",
+        "enricher/sources/code/places/texts.py",
         "not (_has_route(one[1], whole) if whole else",
         "not (False if whole else",
         "",
@@ -3537,7 +3537,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the path of an import is told as a route",
-        "enricher/sources/code/text_places.py",
+        "enricher/sources/code/places/texts.py",
         "for number, at in lines if not is_import(at)]",
         "for number, at in lines if at]",
         "",
@@ -3649,7 +3649,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a label that ends with a full stop is not found",
-        "enricher/sources/code/text_places.py",
+        "enricher/sources/code/places/texts.py",
         'marks = ("", ".", ":", "!", "?", "\\u2026")',
         'marks = ("",)',
         "",
@@ -3657,9 +3657,9 @@ MUTATIONS = (
     ),
     Mutation(
         "a member of a class is found without its class",
-        "enricher/sources/code/locations.py",
-        "places = owned or (places if is_code_form(name.text) else [])",
-        "places = owned or places",
+        "enricher/sources/code/places/definitions.py",
+        "return owned or (places if is_code_form(name.text) else [])",
+        "return owned or places",
         "",
         "code/test_named_files.py::test_what_stands_in_named_files_and_who_uses_them",
     ),
@@ -3778,7 +3778,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a label of common words is not looked for among the translations",
-        "enricher/sources/code/text_places.py",
+        "enricher/sources/code/places/texts.py",
         "if len(files) > most_read and kind == TEXT:",
         "if False:",
         "",
@@ -3786,7 +3786,7 @@ MUTATIONS = (
     ),
     Mutation(
         "an environment variable that tests have gets no place",
-        "enricher/sources/code/text_places.py",
+        "enricher/sources/code/places/texts.py",
         "_environment(own, text) or _declared(",
         "_declared(",
         "",
@@ -3794,7 +3794,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a route is looked up without what follows its parameter",
-        "enricher/sources/code/text_places.py",
+        "enricher/sources/code/places/texts.py",
         "        return whole\n    from",
         "        return None if has_parameter else whole\n    from",
         "",
@@ -3802,7 +3802,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a variable of a test is what the program means",
-        "enricher/sources/code/locations.py",
+        "enricher/sources/code/places/definitions.py",
         "if first.kind == TEST and is_variable",
         "if first.kind == SOURCE == TEST and is_variable",
         "",
@@ -3818,7 +3818,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a message is told though a frame gives its place",
-        "enricher/sources/code/locations.py",
+        "enricher/sources/code/places/__init__.py",
         "name.kind in (FILE, ATTACHED, FRAME) and name.line",
         "name.kind in (FILE, ATTACHED) and name.line",
         "",
@@ -3882,7 +3882,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a common file name is corrected by its name alone",
-        "enricher/sources/code/named_files.py",
+        "enricher/sources/code/places/named_files.py",
         "if name.lower() in COMMON_FILES:  # such a name says nothing without its folder",
         "if not name:",
         "",
@@ -3890,7 +3890,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a path outside of the project is called missing",
-        "enricher/sources/code/named_files.py",
+        "enricher/sources/code/places/named_files.py",
         "    is_elsewhere = os.path.exists(path) or any(",
         "    is_elsewhere = any(",
         "",
@@ -3938,7 +3938,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a comment on an environment variable comes before what reads it",
-        "enricher/sources/code/text_places.py",
+        "enricher/sources/code/places/texts.py",
         "return defines(line, text) or reads_environment(line, text) or",
         "return defines(line, text) or",
         "",
@@ -3946,23 +3946,23 @@ MUTATIONS = (
     ),
     Mutation(
         "an attribute of a class is not looked for",
-        "enricher/sources/code/locations.py",
-        "if name.owner and (attribute := _class_attribute(lookup, name)):",
-        "if False and (attribute := _class_attribute(lookup, name)):",
+        "enricher/sources/code/places/definitions.py",
+        "if attribute := class_attribute(lookup, name):",
+        "if attribute := None:",
         "",
         "code/test_python_applications.py::test_what_a_program_in_python_has_is_found",
     ),
     Mutation(
         "what a method assigns is an attribute of its class",
-        "enricher/sources/code/lookup.py",
-        "            and indentation(text) == body\n",
+        "enricher/sources/code/nesting.py",
+        "        and indentation(text) == body\n",
         "",
         "",
         "code/test_python_applications.py::test_what_a_program_in_python_has_is_found",
     ),
     Mutation(
         "a method of the next class in a file belongs to the one above it",
-        "enricher/sources/code/locations.py",
+        "enricher/sources/code/places/members.py",
         "inside = [line for line in lines if owner.line <= line and (line <= end or not end)]",
         "inside = [line for line in lines if owner.line <= line]",
         "",
@@ -3970,7 +3970,7 @@ MUTATIONS = (
     ),
     Mutation(
         "of two modules of a name both are told, whatever path the prompt gives",
-        "enricher/sources/code/locations.py",
+        "enricher/sources/code/places/members.py",
         "return [place for place in own if _is_module(place.path, name.scope)] or own",
         "return own",
         "",
@@ -3978,7 +3978,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a method is said to be called where another class's of that name may be",
-        "enricher/sources/code/locations.py",
+        "enricher/sources/code/places/definitions.py",
         "if (name.owner and not name.is_certain) or _has_namesake(lookup, name, first):",
         "if name.owner and not name.is_certain:",
         "",
@@ -3986,7 +3986,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a flag that many files mention is not found",
-        "enricher/sources/code/text_places.py",
+        "enricher/sources/code/places/texts.py",
         "        or text_place(lookup, name.text, FLAG, is_delimited=True)\n",
         "",
         "",
@@ -3994,7 +3994,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a reference in a configuration is not found",
-        "enricher/sources/code/text_places.py",
+        "enricher/sources/code/places/texts.py",
         'if "." in text and f"${{{text}}}" in line:',
         "if False:",
         "",
@@ -4050,7 +4050,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a message about a flag comes before what declares it",
-        "enricher/sources/code/text_places.py",
+        "enricher/sources/code/places/texts.py",
         "own.sort(key=lambda one: not any(_is_delimited(at, text) for _number, at in one[2]))",
         "own.sort(key=lambda one: one[0])",
         "",
@@ -4066,15 +4066,15 @@ MUTATIONS = (
     ),
     Mutation(
         "an attribute that nothing defines is not looked for",
-        "enricher/sources/code/locations.py",
-        "return _attribute(lookup, name) if name.owner else",
-        "return None if name.owner else",
+        "enricher/sources/code/places/undefined.py",
+        "        return undefined_attribute(lookup, name)",
+        "        return None",
         "",
         "code/test_web_applications.py::test_what_a_web_application_has_is_found",
     ),
     Mutation(
         "the name of a test is not found",
-        "enricher/sources/code/text_places.py",
+        "enricher/sources/code/places/texts.py",
         " or _of_a_test(holders, text, kind)",
         "",
         "",
@@ -4250,7 +4250,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a short file name is misspelled in any folder",
-        "enricher/sources/code/named_files.py",
+        "enricher/sources/code/places/named_files.py",
         'if folder and f"/{own}".rpartition("/")[0].endswith(f"/{folder}")]',
         "if own]",
         "",
@@ -4298,7 +4298,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a frame is in a function that ended before it",
-        "enricher/sources/code/lookup.py",
+        "enricher/sources/code/special/frames.py",
         "if at == line or is_around",
         "if at <= line",
         "",
@@ -4306,7 +4306,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the same places are told twice",
-        "enricher/sources/code/locations.py",
+        "enricher/sources/code/places/__init__.py",
         "return bool(fact.others) and all(",
         "return not fact and all(",
         "",
@@ -4370,7 +4370,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the definition beside the opened files is not told",
-        "enricher/sources/code/locations.py",
+        "enricher/sources/code/places/definitions.py",
         "(_of_this_folder(lookup, name, places) or _declared(lookup, name, places)) if",
         "_declared(lookup, name, places) if",
         "",
@@ -4660,7 +4660,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a key with a point in it is no name",
-        "enricher/sources/code/locations.py",
+        "enricher/sources/code/places/members.py",
         '        return None if own else _key(lookup, f"{name.owner}.{name.text}")',
         "        return None",
         "",
@@ -7420,7 +7420,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a misspelled class gets no nearest one",
-        "enricher/sources/code/locations.py",
+        "enricher/sources/code/places/undefined.py",
         "return _missing_name(lookup, name.text) if is_named else None",
         "return None",
         "",
@@ -7720,7 +7720,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a function that has an ordinary word as its name is never told",
-        "enricher/sources/code/locations.py",
+        "enricher/sources/code/places/definitions.py",
         "is_function = (name.is_asked or name.is_class) and",
         "is_function = name.is_certain and",
         "",
@@ -7728,7 +7728,7 @@ MUTATIONS = (
     ),
     Mutation(
         "methods of the browser are looked up",
-        "enricher/sources/code/locations.py",
+        "enricher/sources/code/places/undefined.py",
         "        if name.owner in OF_THE_PLATFORM:",
         "        if not name.owner:",
         "",
@@ -7778,7 +7778,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a path of another machine is called missing",
-        "enricher/sources/code/named_files.py",
+        "enricher/sources/code/places/named_files.py",
         'any("/" in own and path.endswith(f"/{own}") for own in elsewhere)',
         "False",
         "",
@@ -7818,7 +7818,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a component has no users",
-        "enricher/sources/code/locations.py",
+        "enricher/sources/code/places/named_files.py",
         "with_users(lookup, path) or only_file(path)",
         "only_file(path)",
         "",
@@ -8146,7 +8146,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the sample of a setting is told as its definition",
-        "enricher/sources/code/locations.py",
+        "enricher/sources/code/places/definitions.py",
         "    if places and places[0].kind == EXAMPLE:",
         "    if places and not places:",
         "",
@@ -8290,7 +8290,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a name of the environment is not found as a field",
-        "enricher/sources/code/locations.py",
+        "enricher/sources/code/places/undefined.py",
         'found = text_place(lookup, name.text.lower(), "name", most=1)',
         "found = None",
         "",
@@ -8442,7 +8442,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the ellipsis of a quoted label is looked for as it is",
-        "enricher/sources/code/text_places.py",
+        "enricher/sources/code/places/texts.py",
         'name.text.rstrip(".\\u2026")  # the label',
         "name.text  # the label",
         "",
@@ -8450,7 +8450,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a name that a compiler does not know is one of another file",
-        "enricher/sources/code/locations.py",
+        "enricher/sources/code/places/definitions.py",
         "    if name.unknown_in and (local := _local_variables(lookup, name)):",
         "    if not name and (local := _local_variables(lookup, name)):",
         "",
@@ -8466,7 +8466,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a module of Elixir is not found by the names before its own",
-        "enricher/sources/code/locations.py",
+        "enricher/sources/code/places/members.py",
         '_stem(place.path) == name.owner.lower() or lookup.verified(place, f"{name.scope}.{name.text}")',
         "_stem(place.path) == name.owner.lower()",
         "",
@@ -8554,7 +8554,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a field encloses the lines below it",
-        "enricher/sources/code/lookup.py",
+        "enricher/sources/code/special/frames.py",
         ' and not lines[at - 1].rstrip().endswith(";")',
         "",
         "",
@@ -8578,9 +8578,9 @@ MUTATIONS = (
     ),
     Mutation(
         "a namespace of C# is told as a definition",
-        "enricher/sources/code/locations.py",
-        "    if not name.owner and _is_namespace(lookup, name, places[:MOST_DEFINING]):",
-        "    if False:",
+        "enricher/sources/code/places/definitions.py",
+        "    elif _is_namespace(lookup, name, places[:MOST_DEFINING]):",
+        "    elif False:",
         "",
         "code/test_programs_in_csharp_swift_and_dart.py::test_a_namespace_is_the_name_of_the_product",
     ),
@@ -8602,7 +8602,7 @@ MUTATIONS = (
     ),
     Mutation(
         "callers are not told of a method with a namesake",
-        "enricher/sources/code/locations.py",
+        "enricher/sources/code/places/definitions.py",
         "if is_call else fact",
         "if False else fact",
         "",
@@ -8682,7 +8682,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the definition of a test that failed is told, although the output has its place",
-        "enricher/sources/code/locations.py",
+        "enricher/sources/code/places/__init__.py",
         "if name.kind == FAILED or (name.kind in (FILE, ATTACHED, FRAME) and name.line)]",
         "if name.kind in (FILE, ATTACHED, FRAME) and name.line]",
         "",
@@ -8690,7 +8690,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the header of a class that is tested makes two files of what a failed test tests",
-        "enricher/sources/code/named_files.py",
+        "enricher/sources/code/places/named_files.py",
         "found = same if len(same) == 1 else alike",
         "found = same",
         "",
@@ -8714,7 +8714,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a setting with its class is overlooked",
-        "enricher/sources/code/locations.py",
+        "enricher/sources/code/places/members.py",
         "if not fact and is_code_form(name.text):",
         "if not name:",
         "",
@@ -8754,7 +8754,7 @@ MUTATIONS = (
     ),
     Mutation(
         "an ordinary word behind an owner is taken for a setting",
-        "enricher/sources/code/locations.py",
+        "enricher/sources/code/places/members.py",
         "if not fact and is_code_form(name.text):",
         "if not fact:",
         "",
@@ -8786,7 +8786,7 @@ MUTATIONS = (
     ),
     Mutation(
         "of a class in two languages, a member is told from all classes that have it",
-        "enricher/sources/code/locations.py",
+        "enricher/sources/code/places/definitions.py",
         "for own in lookup.definitions(other)[:MOST_DEFINING]",
         "for own in lookup.definitions(other)[:0]",
         "",
@@ -8882,7 +8882,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the language of the file with an error does not matter",
-        "enricher/sources/code/locations.py",
+        "enricher/sources/code/places/definitions.py",
         'present.sort(key=lambda place: place.path.rpartition(".")[2] not in endings)',
         "pass",
         "",
@@ -9026,7 +9026,7 @@ MUTATIONS = (
     ),
     Mutation(
         "of two files with another ending, none is the nearest",
-        "enricher/sources/code/named_files.py",
+        "enricher/sources/code/places/named_files.py",
         "if candidates := beside or alike:",
         "if candidates := alike:",
         "",
@@ -9034,7 +9034,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the list of all documents uses each",
-        "enricher/sources/code/named_files.py",
+        "enricher/sources/code/places/named_files.py",
         '"mod", "mkdocs"',
         '"mod"',
         "",
@@ -9042,7 +9042,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the default of a variable of the environment is not told",
-        "enricher/sources/code/text_places.py",
+        "enricher/sources/code/places/texts.py",
         "        told = default_behind(line, name)",
         '        told = ""',
         "",
@@ -9058,7 +9058,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the folder that a prompt names before a method does not count",
-        "enricher/sources/code/locations.py",
+        "enricher/sources/code/places/members.py",
         'place.path.split("/")[-2:-1] == [name.owner] and',
         "place.path == name.owner and",
         "",

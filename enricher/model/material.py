@@ -123,7 +123,7 @@ class Material:
         return os.path.relpath(real, root) if real.startswith(root + os.sep) and os.path.isfile(real) else ""
 
     def _named_by_definition(self) -> list[str]:
-        from enricher.sources.code.locations import facts
+        from enricher.sources.code.places import facts
 
         db = open_index(self.state, self.project.id, self._is_late)
         if db is None:

@@ -56,7 +56,8 @@ CHANNELS = set(
 ) | {f"enricher.context.channels.{name}" for name in OURS if name != "session"}
 """To ask the channels where the project has an index and nothing was said before."""
 INDEX = {"_functools", "_sqlite3", "storage.base.reader"}
-CODE_MODULES = ("facts", "lines", "locations", "lookup", "name_history", "testfiles", "text_places")
+CODE_MODULES = ("facts", "lines", "lookup", "name_history", "places", "testfiles")
+CODE_MODULES += tuple(f"places.{name}" for name in ("definitions", "texts", "undefined"))
 CODE_MODULES += ("special", "special.frames", "special.messages", "special.spoken")
 INDEX |= {f"enricher.sources.code.{name}" for name in CODE_MODULES}
 MEMORIES = {"storage.memory.question", "storage.memory.recall", "storage.memory.stemming", "storage.memory.words"}

@@ -71,7 +71,7 @@ def _indexed(request: Request, names: list[Name], index: Connection) -> list[Can
     try:
         if not _may_be_found(index, names):
             return []
-        from enricher.sources.code.locations import facts
+        from enricher.sources.code.places import facts
 
         found = facts(index, request.project.root, names, known)
     except reader.failures() as failure:

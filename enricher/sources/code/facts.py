@@ -61,6 +61,11 @@ def format_place(path: str, line: int) -> str:
     return f"{quoted(path)}:{line}"
 
 
+def defined_at(place: SourceLine, subject: str, reason: str = "defined here", *, fault: str = "") -> Fact:
+    """Return a fact about a definition of ``subject``, which may be one of a few."""
+    return Fact(DEFINITION, place.path, place.line, subject, reason, FEW, fault=fault)
+
+
 def only_file(path: str, *, line: int = 0, score: float = FEW) -> Fact | None:
     """Return a fact that says that ``path`` is the only file of that name.
 

@@ -16,6 +16,8 @@ _DEFINING_WORDS = frozenset(
     "def class function func fn struct interface enum trait type const let var static mod module async export public"
     " private protected val fun object record sub proc local impl macro".split()
 )
+TYPE_WORDS = frozenset("class struct interface enum protocol trait actor extension record object type".split())
+"""Words that begin the definition of a type."""
 MOST_OCCURRENCES = 200
 """Maximum lines of a file with a name, to limit the work on a file that consists of the name."""
 _MODIFIERS = frozenset("private public protected static".split())

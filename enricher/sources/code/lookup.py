@@ -6,7 +6,7 @@ The limits count work, not time, so the same files give the same answer.
 
 from __future__ import annotations
 
-from enricher.prompt.wording.words import terms_in
+from enricher.prompt.wording.words import is_code_form, terms_in
 from enricher.sources import code
 from enricher.sources.code.lines import (
     declares,
@@ -33,6 +33,8 @@ MOST_READ = 48
 """Maximum number of files that are read for one prompt."""
 MOST_CANDIDATES = 20
 """Maximum number of files that are read to find one name or text; one in more files does not identify a place."""
+MOST_DEFINING = 4
+"""Maximum number of files that define a name; with more, the name does not identify a place."""
 MOST_WITH_ALL_WORDS = 40
 """The same maximum for a text of at least three words: many files may contain all its words, but few in this order."""
 LONG_FILE = 100
@@ -49,6 +51,9 @@ NOT_REGISTERING = frozenset(
 INDENTATION_OF_DART = 2
 PLATFORMS = frozenset("android ios macos windows linux web frontend backend server client mobile desktop".split())
 """Parts that a project has side by side, so that what is in one of them is not in another."""
+
+SHORTEST_MISSPELLED = 6
+"""Minimum letters of a name that may be misspelled; too many other names are similar to a shorter one."""
 LIKE_START = 2
 """Number of initial letters that a misspelled name must share with the correct one."""
 
@@ -169,71 +174,6 @@ class Lookup:
         name = above.lstrip("@#[").partition("(")[0].partition(" ")[0].strip("]").rpartition(".")[2]
         return above.startswith(("@", "#[")) and name not in NOT_REGISTERING
 
-    def symbols_around(self, path: str, line: int) -> list[str]:
-        """Return the names of the definitions around a line, judged by indentation, the innermost first.
-
-        A definition whose line ends with a semicolon has no body.
-        """
-        lines = self.text(path).split("\n")
-        if not 0 < line <= len(lines):
-            return []
-        rows = self.db.execute(
-            "select name, line from symbols join files on files.id = symbols.file where files.path = ? and line <= ?"
-            " order by line desc limit ?",
-            (path, line, MOST_DEFINITIONS),
-        )
-        depth = indentation(lines[line - 1])
-        found: list[str] = []
-        for name, at in rows:
-            is_around = indentation(lines[at - 1]) < depth and not lines[at - 1].rstrip().endswith(";")
-            if at == line or is_around:
-                found.append(name)
-                depth = indentation(lines[at - 1])
-        return found
-
-    def enclosing(self, place: SourceLine) -> str:
-        """Return the first line of the type that contains a definition, judged by indentation; empty if there is none.
-
-        ``place`` has been verified.
-        """
-        lines = self.text(place.path).split("\n")
-        rows = self.db.execute(
-            "select line from symbols join files on files.id = symbols.file where files.path = ? and line < ?"
-            " order by line desc limit ?",
-            (place.path, place.line, MOST_ROWS),
-        )
-        depth = indentation(place.text)
-        return next((lines[at - 1] for (at,) in rows if at <= len(lines) and indentation(lines[at - 1]) < depth), "")
-
-    def end_of_class(self, owner: SourceLine) -> int:
-        """Return the last line of a class in Python, judged by indentation; 0 for any other definition."""
-        lines = self.text(owner.path).split("\n")
-        first = lines[owner.line - 1] if owner.line <= len(lines) else ""
-        if not owner.path.endswith(".py") or not first.lstrip().startswith("class "):
-            return 0
-        end, is_head = owner.line, first.count("(") > first.count(")")
-        while end < len(lines) and (is_head or not lines[end].strip() or indentation(lines[end]) > indentation(first)):
-            is_head = is_head and not lines[end].startswith(")", indentation(first))
-            end += 1
-        return end
-
-    def attribute_lines(self, owner: SourceLine, name: str) -> list[int]:
-        """Return the lines that assign or declare ``name`` in the body of the class ``owner``, judged by indentation.
-
-        ``owner`` has been verified. Lines in the class's methods do not count.
-        """
-        end = self.end_of_class(owner)
-        lines = self.text(owner.path).split("\n")
-        body = next((indentation(line) for line in lines[owner.line : end] if line.strip()), 0)
-        return [
-            number
-            for number, text in self.occurrences(owner.path, name)
-            if owner.line < number <= end
-            and indentation(text) == body
-            and text.lstrip().startswith(name)
-            and defines(text, name)
-        ]
-
     # --- uses
 
     def uses(self, name: str, home: str, namesakes: set[str]) -> Uses:
@@ -337,6 +277,14 @@ class Lookup:
         rows = self.db.execute("select path, kind from files where stem = ? limit 4000", same).fetchall()
         return [(own, kind) for own, kind in rows if own.split("/")[-len(parts) :] == parts]
 
+    def source_called(self, name: str) -> str:
+        """Return the path of the only source file with that name and any extension; empty if there is not just one."""
+        if not is_code_form(name) and "-" not in name:  # an ordinary word
+            return ""
+        kinds = (code.SOURCE, code.TEMPLATE, *((code.TEST,) if name.lower().startswith("test") else ()))
+        files = [path for path, kind in self.of_stem(name) if kind in kinds]
+        return files[0] if len(files) == 1 else ""
+
     def of_stem(self, name: str) -> list[tuple[str, int]]:
         """Return the path and kind of each file called ``name``, ignoring the file extension."""
         return self.db.execute("select path, kind from files where stem = ? limit 20", (name.lower(),)).fetchall()
@@ -357,23 +305,18 @@ class Lookup:
 
         return self.db.execute("select 1 from name_changes where key = ? limit 1", (key(name),)).fetchone() is not None
 
-    def stems_like(self, stem_: str) -> list[str]:
-        """Return the paths of the files whose names begin with the same few letters as ``stem_``."""
-        start = stem_[:LIKE_START].lower()
-        # The upper bound is ``start`` followed by Unicode's last character; every text that begins with ``start`` sorts
-        # before it.
-        rows = self.db.execute(
-            "select path from files where stem >= ? and stem < ? limit 2000", (start, f"{start}\U0010ffff")
-        ).fetchall()
-        return [path for (path,) in rows]
+    def files_like(self, name: str) -> list[str]:
+        """Return the paths of the files whose names begin with the same few letters as ``name``."""
+        return self._beginning_like(name, "select path from files where stem >= ? and stem < ? limit 2000")
 
     def names_like(self, name: str) -> list[str]:
         """Return the names defined in the project that begin with the same few letters as ``name``."""
+        return self._beginning_like(name, "select distinct name from symbols where key >= ? and key < ? limit 4000")
+
+    def _beginning_like(self, name: str, query: str) -> list[str]:
         start = name[:LIKE_START].lower()
-        rows = self.db.execute(
-            "select distinct name from symbols where key >= ? and key < ? limit 4000", (start, f"{start}\U0010ffff")
-        ).fetchall()
-        return [found for (found,) in rows]
+        # Every text that begins with ``start`` sorts before ``start`` and Unicode's last character.
+        return [found for (found,) in self.db.execute(query, (start, f"{start}\U0010ffff")).fetchall()]
 
     def text(self, path: str) -> str:
         """Return the beginning of a file's current content.

@@ -10,6 +10,8 @@ import os
 from enricher.prompt.wording.names import FRAME, Name
 from enricher.sources.code import MOST_READ_BYTES, SOURCE
 from enricher.sources.code.facts import ONLY, Fact
+from enricher.sources.code.lines import indentation
+from enricher.sources.code.lookup import MOST_DEFINITIONS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,7 +38,7 @@ def place_of_frame(lookup: Lookup, name: Name) -> Fact | None:
             text = lookup.text(own)
             is_past_end = 0 < len(text) < MOST_READ_BYTES and text.count("\n") < name.line - 1  # of another version
             line = 0 if is_past_end else name.line
-            around = lookup.symbols_around(own, line)
+            around = _symbols_around(lookup, own, line)
             function = name.owner if name.owner in around else next(iter(around), "")
             return Fact(FRAME, own, line, function, "the trace's innermost frame", ONLY)
     return None
@@ -46,7 +48,7 @@ def _of_another_version(lookup: Lookup, path: str, name: Name) -> int:
     """Return the line of a frame's function in the file at ``path``, if the frame's own line is in another; else 0."""
     lines = lookup.lines_in(path, name.owner)
     # The innermost function may have ended already: in Python, statements may follow a nested function.
-    return lines[0] if len(lines) == 1 and name.owner not in lookup.symbols_around(path, name.line) else 0
+    return lines[0] if len(lines) == 1 and name.owner not in _symbols_around(lookup, path, name.line) else 0
 
 
 def place_of_installed_frame(lookup: Lookup, name: Name) -> Fact | None:
@@ -60,6 +62,29 @@ def place_of_installed_frame(lookup: Lookup, name: Name) -> Fact | None:
     if len(own) != 1:
         return None
     path = own[0]
-    line = name.line if name.owner in lookup.symbols_around(path, name.line) else 0
+    line = name.line if name.owner in _symbols_around(lookup, path, name.line) else 0
     line = line or next(iter(lookup.lines_in(path, name.owner)), 0)
     return Fact(FRAME, path, line, name.owner if line else "", "the trace's innermost frame in this project", ONLY)
+
+
+def _symbols_around(lookup: Lookup, path: str, line: int) -> list[str]:
+    """Return the names of the definitions around a line, judged by indentation, the innermost first.
+
+    A definition whose line ends with a semicolon has no body.
+    """
+    lines = lookup.text(path).split("\n")
+    if not 0 < line <= len(lines):
+        return []
+    rows = lookup.db.execute(
+        "select name, line from symbols join files on files.id = symbols.file where files.path = ? and line <= ?"
+        " order by line desc limit ?",
+        (path, line, MOST_DEFINITIONS),
+    )
+    depth = indentation(lines[line - 1])
+    found: list[str] = []
+    for name, at in rows:
+        is_around = indentation(lines[at - 1]) < depth and not lines[at - 1].rstrip().endswith(";")
+        if at == line or is_around:
+            found.append(name)
+            depth = indentation(lines[at - 1])
+    return found

@@ -19,6 +19,7 @@ from enricher.sources.code.facts import (
 )
 from enricher.sources.code.lines import defines
 from enricher.sources.code.lookup import MOST_CANDIDATES, SourceLine
+from enricher.sources.code.nesting import enclosing, end_of_class
 from enricher.sources.code.special.setting_reads import reading_lines
 from enricher.sources.code.special.settings import default_of
 
@@ -40,7 +41,7 @@ def place_of_settings_field(lookup: Lookup, name: str, *, is_asked: bool) -> Fac
         for path in (files if len(files) <= MOST_CANDIDATES else ())
         for number, text in lookup.occurrences(path, name) if text.strip().startswith(name) and defines(text, name)
         for place in [SourceLine(path, number, SOURCE, text)]
-        if (head := lookup.enclosing(place).strip()).startswith("class ") and any(kind in head for kind in KINDS)
+        if (head := enclosing(lookup, place).strip()).startswith("class ") and any(kind in head for kind in KINDS)
     ]  # fmt: skip
     if len(found) != 1:
         return None
@@ -62,7 +63,7 @@ def _set_by(lookup: Lookup, place: SourceLine, head: str, name: str) -> str:
     """Return which environment variable sets the field of a class of pydantic; empty unless that is certain."""
     lines = lookup.text(place.path).split("\n")
     first = next(number for number in range(place.line, 0, -1) if lines[number - 1].strip() == head)
-    body = "\n".join(lines[first : lookup.end_of_class(SourceLine(place.path, first, SOURCE, head))])
+    body = "\n".join(lines[first : end_of_class(lookup, SourceLine(place.path, first, SOURCE, head))])
     before, found, behind = body.partition("env_prefix")
     value = behind.lstrip(" =")
     prefix = value[1:].partition(value[0])[0] if found and value[:1] in ('"', "'") else ""

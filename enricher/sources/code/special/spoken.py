@@ -5,6 +5,7 @@ Runs in the hook, but is imported only for a prompt in which nothing else has be
 
 from __future__ import annotations
 
+from enricher.prompt.wording.names import IDENTIFIER, Name
 from enricher.prompt.wording.place_questions import ARTICLES, SETTINGS
 from enricher.prompt.wording.words import STOP_WORDS, generic_stems, is_code_form, pieces, stem
 from enricher.sources.code import SOURCE, TEMPLATE
@@ -19,6 +20,20 @@ if TYPE_CHECKING:
 MOST_WORDS, MOST_RUNS = 5, 120
 DEFINITE = ARTICLES - {"a", "an"} | {"die", "dem", "du", "del", "da", "do"}
 """Definite articles; an indefinite one precedes a kind of thing, as in "a sync worker"."""
+
+
+def place_of_spoken(lookup: Lookup, name: Name) -> Fact | None:
+    """Locate the setting, function or type that a line of the prompt names with ordinary words."""
+    if name.is_setting and (fact := setting_said(lookup, name.text)):
+        return fact
+    for said in names_said(lookup, name.text, is_asked=name.is_asked):
+        from enricher.sources.code.places.definitions import place_of_identifier
+
+        one = Name(IDENTIFIER, said)
+        one.is_asked = name.is_asked
+        if fact := place_of_identifier(lookup, one):
+            return fact
+    return None
 
 
 def names_said(lookup: Lookup, text: str, *, is_asked: bool) -> list[str]:

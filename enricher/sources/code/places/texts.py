@@ -1,6 +1,6 @@
 """Find where a text occurs in a project: a quotation, an error, a route, a flag, or a name without a definition.
 
-Used by ``enricher.sources.code.locations``, in the hook.
+Runs in the hook, but is imported only for a prompt with such a name.
 """
 
 from __future__ import annotations

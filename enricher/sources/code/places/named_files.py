@@ -12,7 +12,7 @@ from enricher.prompt.wording.words import quoted
 from enricher.sources.code import CONFIG, EXAMPLE, GENERATED, SOURCE, TEMPLATE, TEST, VENDORED, bare_name, stem_of
 from enricher.sources.code.facts import FEW, MOST_LINES, ONLY, TESTED, USERS, Fact, also_lines, format_place, only_file
 from enricher.sources.code.lines import is_comment, is_import
-from enricher.sources.code.lookup import LONG_FILE, is_near
+from enricher.sources.code.lookup import LONG_FILE, SHORTEST_MISSPELLED, is_near
 from enricher.sources.code.special.folders import said_folders
 
 TYPE_CHECKING = False
@@ -31,7 +31,6 @@ MOST_HOLDING = 12
 """Maximum files that are read to find the users of a file; with more, its name is too common to identify it."""
 OF_THE_SYSTEM = ("/etc/", "/proc/", "/sys/", "/dev/", "/run/", "/bin/", "/sbin/", "/var/lib/", "/var/log/")
 """System folders, which contain no projects, so that a path there is not a misspelled path of the project."""
-SHORTEST_MISSPELLED = 6
 SHORTEST_IN_FOLDER = 4
 """Minimum letters of a misspelled file name that is shorter than SHORTEST_MISSPELLED.
 
@@ -87,6 +86,10 @@ def _beside_named(lookup: Lookup, found: list[str]) -> list[str]:
     """Return those of ``found`` (files of one name) that share a folder with a file whose path the prompt states."""
     folders = {named.rpartition("/")[0] for named in lookup.named_paths if os.path.exists(f"{lookup.root}/{named}")}
     return [path for path in found if path.rpartition("/")[0] in folders - {""}]
+
+
+def only_file_with_users(lookup: Lookup, path: str) -> Fact | None:
+    return with_users(lookup, path) or only_file(path)
 
 
 def with_users(lookup: Lookup, path: str) -> Fact | None:
@@ -222,7 +225,7 @@ def _other_spellings(lookup: Lookup, path: str) -> tuple[list[str], list[str]]:
     """Return the files of that ending that are spelled almost alike: those where either name or folder is, and all."""
     folder, _, name = path.rpartition("/")
     stem, _, ending = name.partition(".")
-    like = [own for own in lookup.stems_like(stem) if own.endswith(f".{ending}")]
+    like = [own for own in lookup.files_like(stem) if own.endswith(f".{ending}")]
     in_folder = [own for own in like if folder and f"/{own}".rpartition("/")[0].endswith(f"/{folder}")]
     beside = [own for own in in_folder if _is_misspelled(bare_name(own), stem)]
     folders = {own: "/".join(own.split("/")[-folder.count("/") - 2 : -1]) for own, _kind in lookup.named(name)}

@@ -1,0 +1,104 @@
+"""Look up a name that the index does not define: as a file, setting, key or local variable, or as a misspelling.
+
+Runs in the hook, but is imported only for a prompt with such a name.
+"""
+
+from __future__ import annotations
+
+from enricher.prompt.wording.names import TEXT
+from enricher.prompt.wording.pasted_lines import is_error
+from enricher.sources.code import TEST
+from enricher.sources.code.facts import FEW, Fact, defined_at, format_place
+from enricher.sources.code.lookup import MOST_DEFINING, SHORTEST_MISSPELLED, is_near
+from enricher.sources.code.places.texts import environment, text_place
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from enricher.prompt.wording.names import Name
+    from enricher.sources.code.lookup import Lookup
+
+OF_THE_PLATFORM = frozenset(
+    "document window console navigator location history localStorage sessionStorage Math JSON Object Array Promise Date"
+    " String Number process module os sys re json np pd plt torch self super System Arrays Collections fmt".split()
+)
+"""Objects of languages, browsers and widespread libraries; no prompt asks in which file their methods are called."""
+
+
+def place_of_undefined(lookup: Lookup, name: Name) -> Fact | None:
+    """Return a fact about a name without a definition: where else it occurs, or that it does not exist."""
+    if name.is_certain:
+        if name.owner in OF_THE_PLATFORM:
+            return None
+        if not name.owner:
+            return place_elsewhere(lookup, name)
+        from enricher.sources.code.places.members import undefined_attribute
+
+        return undefined_attribute(lookup, name)
+    if name.text.isupper():
+        return environment(lookup, name.text)
+    # "The class Baskt": only the word "class" and the capital letter show that this is a name.
+    is_named = name.text[:1].isupper() and not (name.owner or name.may_be_new)
+    return _missing_name(lookup, name.text) if is_named else None
+
+
+def place_of_option(lookup: Lookup, name: Name) -> Fact | None:
+    """Locate an option such as "escape-time", which may be an ordinary word, too, as "read-only" is."""
+    from enricher.sources.code.special.settings import place_of_setting
+
+    is_named = name.is_asked or name.is_setting or name.is_certain
+    fact = place_of_setting(lookup, name.text, is_certain=is_named)
+    if not fact and is_named:
+        fact = text_place(lookup, name.text, TEXT, is_delimited=True) if name.is_asked else None
+        fact = _function_of(lookup, name.text) or fact
+    return fact
+
+
+def _function_of(lookup: Lookup, command: str) -> Fact | None:
+    """Return the place of the only function that is called like a command: ``tab_give`` for "tab-give"."""
+    name = command.replace("-", "_")
+    places = [place for place in lookup.definitions(name) if place.kind != TEST and lookup.verified(place, name)]
+    return defined_at(places[0], name) if len(places) == 1 else None
+
+
+def place_elsewhere(lookup: Lookup, name: Name) -> Fact | None:
+    """Locate a name for which the index has no definition: as a file name, key, attribute or local variable.
+
+    If it is found nowhere, return the only similar name, as a correction; None if there is no such name either.
+    """
+    if own := lookup.source_called(name.text):
+        from enricher.sources.code.places.named_files import only_file_with_users
+
+        return only_file_with_users(lookup, own)
+    found = None
+    if name.text.islower():
+        from enricher.sources.code.special.settings_classes import place_of_settings_field
+
+        found = place_of_settings_field(lookup, name.text, is_asked=name.is_asked)
+    if not found and (not name.text[:1].isupper() or name.text.isupper()):  # a local variable
+        found = text_place(lookup, name.text, "name", most=1)
+    if not found and not is_error(name.text):  # an error name that the project lacks usually belongs to a library
+        found = place_of_option(lookup, name)
+    if not found and name.text.isupper() and "_" in name.text:  # a field for the variable
+        found = text_place(lookup, name.text.lower(), "name", most=1)
+    return found or (None if name.may_be_new else _missing_name(lookup, name.text))
+
+
+def _missing_name(lookup: Lookup, name: str) -> Fact | None:
+    """Return a fact about the only existing name similar to the misspelled ``name``; None unless there is just one."""
+    if len(name) < SHORTEST_MISSPELLED or lookup.occurs(name) or lookup.was_known(name):
+        return None
+    plain = name.replace("_", "").lower()
+    like = lookup.names_like(name)
+    same = [other for other in like if other.replace("_", "").lower() == plain]
+    near = same or [other for other in like if is_near(other, name)]
+    longer = [] if near else [one for one in like if one.startswith(name) and not one[len(name)].islower()]
+    if len(near or longer) != 1:
+        return None
+    near = near or longer
+    places = [place for place in lookup.definitions(near[0]) if lookup.verified(place, near[0])]
+    places = [place for place in places if place.kind != TEST] or places
+    if not 0 < len(places) <= MOST_DEFINING:
+        return None
+    others = ", ".join(format_place(place.path, place.line) for place in places[1:])
+    reason = f"the nearest to {name}, which does not exist{others and f'; also in {others}'}"
+    return Fact("missing", places[0].path, places[0].line, near[0], reason, FEW)

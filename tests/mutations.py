@@ -2626,7 +2626,7 @@ MUTATIONS = (
     Mutation(
         "the message of an error that a sentence tells is not looked up",
         "enricher/prompt/wording/names.py",
-        "if message or (told := _told_message(rest)):",
+        "if message or (told := told_message(rest)):",
         "if message or (told := ''):",
         "",
         "code/test_whereabouts.py::test_the_message_of_an_error_is_found_in_a_log_and_in_a_sentence",
@@ -7705,8 +7705,8 @@ MUTATIONS = (
     Mutation(
         "a word whose callers are asked for is no name",
         "enricher/prompt/wording/names.py",
-        "        if not ASKING.isdisjoint(lowered) or not bare.isascii():",
-        "        if False:",
+        "(not ASKING.isdisjoint(lowered) or not bare.isascii()) and (asked := name_asked_for(bare, plain)):",
+        "(asked := ''):",
         "",
         "code/test_names.py::test_an_ordinary_word_is_a_name_where_its_place_or_callers_are_asked_for",
     ),
@@ -7826,7 +7826,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a quotation ends where one inside begins",
-        "enricher/prompt/wording/names.py",
+        "enricher/prompt/wording/quotations.py",
         """closing == '"' and text[at - 1] == " " and""",
         "False and",
         "",
@@ -7883,8 +7883,8 @@ MUTATIONS = (
     Mutation(
         "who names a class asks for its users",
         "enricher/prompt/wording/names.py",
-        "                    name.is_class = is_title",
-        "                    name.is_class = name.is_asked = is_title",
+        "                name.is_class = is_title",
+        "                name.is_class = name.is_asked = is_title",
         "",
         "code/test_whereabouts.py::test_who_names_the_class_that_is_open_does_not_ask_for_its_users",
     ),
@@ -8258,7 +8258,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the flags of a command line that somebody ran are told beside another name",
-        "enricher/prompt/wording/names.py",
+        "enricher/prompt/wording/place_questions.py",
         "return verb < len(near) - 1 and",
         "return False and",
         "",
@@ -8266,7 +8266,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a flag behind a preposition belongs to a run",
-        "enricher/prompt/wording/names.py",
+        "enricher/prompt/wording/place_questions.py",
         " and _WITH.isdisjoint(near[verb:])",
         "",
         "",
@@ -8674,8 +8674,8 @@ MUTATIONS = (
     ),
     Mutation(
         "a failed test of Qt is not told with what it tests",
-        "enricher/prompt/wording/names.py",
-        'test = bare.partition("Loc: [")[2].partition("(")[0]',
+        "enricher/prompt/wording/pasted_errors.py",
+        'test = "" if message else bare.partition("Loc: [")[2].partition("(")[0]',
         'test = ""',
         "",
         "code/test_programs_of_modules.py::test_what_stands_in_modules_is_told",
@@ -8890,7 +8890,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the failed test of Catch2 is not read",
-        "enricher/prompt/wording/names.py",
+        "enricher/prompt/wording/pasted_errors.py",
         'or (bare.endswith(": FAILED:") and is_file(test))',
         "",
         "",
@@ -8906,7 +8906,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the level of a log must be one of its first words",
-        "enricher/prompt/wording/pasted_lines.py",
+        "enricher/prompt/wording/pasted_errors.py",
         "WORDS_TO_LEVEL = 6",
         "WORDS_TO_LEVEL = 4",
         "",

@@ -7,7 +7,8 @@ import time
 
 from enricher.prompt.project import identify
 from enricher.prompt.redaction import redact
-from enricher.prompt.wording.names import ATTACHED, FILE, FRAME, read_names
+from enricher.prompt.wording import ATTACHED, FILE, FRAME
+from enricher.prompt.wording.names import read_names
 from enricher.sources.code import database_file, is_project, open_index
 from storage.base import private
 

@@ -6,19 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from enricher.prompt.wording.names import (
-    ATTACHED,
-    CODE,
-    COMMAND,
-    ERROR,
-    FILE,
-    FLAG,
-    FRAME,
-    IDENTIFIER,
-    ROUTE,
-    TEXT,
-    read_names,
-)
+from enricher.prompt.wording import ATTACHED, CODE, COMMAND, ERROR, FILE, FLAG, FRAME, IDENTIFIER, ROUTE, TEXT
+from enricher.prompt.wording.names import read_names
 
 
 def named(prompt: str) -> list[tuple[str, str]]:

@@ -48,7 +48,8 @@ CHANNELS = set(
     enricher enricher.context enricher.context.channels enricher.context.gathering enricher.context.prompt_names
     enricher.prompt enricher.respond.memory_context
     enricher.prompt.wording enricher.prompt.wording.actions enricher.prompt.wording.actions.words
-    enricher.prompt.wording.names enricher.prompt.wording.pasted_lines enricher.prompt.wording.place_questions
+    enricher.prompt.wording.creation enricher.prompt.wording.names enricher.prompt.wording.pasted_errors
+    enricher.prompt.wording.pasted_lines enricher.prompt.wording.place_questions enricher.prompt.wording.quotations
     enricher.prompt.wording.words
     enricher.sources enricher.sources.code
     enricher.sources.uris storage storage.memory storage.memory.memory_markers

@@ -11,7 +11,8 @@ import os
 
 from enricher.context import Candidate, Channel
 from enricher.prompt.text import LONGEST_LABEL
-from enricher.prompt.wording.names import COMMAND, FILE, FRAME, IDENTIFIER, SPOKEN, Name, read_names
+from enricher.prompt.wording import COMMAND, FILE, FRAME, IDENTIFIER, SPOKEN, Name
+from enricher.prompt.wording.names import read_names
 from enricher.prompt.wording.place_questions import asks_for_further_users, asks_for_users, asks_who_uses_it
 from enricher.prompt.wording.words import quoted
 from enricher.settings import is_as_specified

@@ -7,102 +7,72 @@ in the hook, so it uses no regular expressions.
 
 from __future__ import annotations
 
+from enricher.prompt.wording import (
+    ATTACHED,
+    CODE,
+    COMMAND,
+    ERROR,
+    FAILED,
+    FILE,
+    FLAG,
+    FRAME,
+    IDENTIFIER,
+    INSTALLED,
+    LONGEST_TEXT,
+    MEMBER,
+    ROUTE,
+    SPOKEN,
+    TEXT,
+    Name,
+)
 from enricher.prompt.wording.pasted_lines import (
     AROUND,
-    FAILURES,
-    is_data,
-    is_error,
+    QUOTES,
+    error_message,
     is_of_trace,
-    logged_error,
     pasted,
     run_by_cargo,
-    said_by_perl,
+    told_message,
     undeclared,
 )
 from enricher.prompt.wording.place_questions import (
     ASKING,
     KINDS_OF_SYMBOL,
-    NO_NAMES,
-    RUNNING,
     SETTINGS,
     asks_for_place,
+    is_of_a_run,
     name_asked_for,
+    names_near_kinds,
 )
 from enricher.prompt.wording.words import (
     FIRST_IDEOGRAPH,
-    STOP_WORDS,
-    generic_stems,
-    introduces,
+    LONGEST_NUMBER,
     is_code_form,
     is_file,
     is_identifier,
+    path_and_line,
     spaced,
-    stem,
     without_arity,
 )
 
-IDENTIFIER, FILE, ROUTE, FLAG, TEXT, ERROR = "identifier", "file", "route", "flag", "text", "error"
-FRAME = "frame"
-"""Kind of name: the location to which a pasted stack trace points, which is the innermost frame outside libraries."""
-INSTALLED = "installed"
-"""Kind of name: a stack frame in an installed package, which may be this project, in a report from a user of it."""
-CODE = "code"
-"""Kind of name: a line of pasted code, which may be from the project."""
-ATTACHED, COMMAND = "attached", "command"
-"""Kinds of names: the file in ``@path``, which the agent reads if it exists; the subcommand in "`tool sub`"."""
-MEMBER = "member"
-"""Kind of name: an ordinary word after another one and a dot ("app.param"); only the project can confirm it."""
-SPOKEN = "spoken"
-"""Kind of name: a line of the prompt whose ordinary words may be a name: "the chunked reader"."""
-FAILED = "failed"
-"""Kind of name: the file of a failed test in the pasted output of a test runner."""
-MOST_CHARS = 12_000
-MOST_LINES = 300
-MOST_NAMES = 24
-LONGEST_NAME, LONGEST_TEXT = 80, 120
-LONGEST_NUMBER = 7
+MOST_CHARS, MOST_LINES, MOST_NAMES = 12_000, 300, 24
+MOST_CODE_LINES = 4
+"""Maximum pasted lines of code to look up; these are the longest."""
+LONGEST_NAME = 80
 SHORTEST_VARIABLE = 5
 MOST_SPOKEN, LONGEST_SPOKEN = 3, 300
 LONGEST_UNIT = 4
 MOST_WORDS_OF_A_COMMAND = 5
 """Maximum words of a command without a flag in backticks; a longer text is a message."""
-SHORTEST_CODE, MOST_CODE_LINES = 24, 4
-"""Minimum characters of a pasted line of code to look up, and maximum number of such lines (the longest)."""
-CODE_SIGNS = ("(", "=", "{", ";")
-QUOTES = {
-    '"': '"', "“": "”", "„": "“”", "«": "»", "»": "«", "「": "」", "『": "』", "`": "`", "‘": "’", "‹": "›", "《": "》",
-}  # fmt: skip
-LONGEST_RUN = 5
-"""Maximum words between "I run" and the flags of a command line."""
-_WITH = frozenset("with without mit ohne avec sans con sin com sem senza с без".split())
 SYSTEM_FOLDERS = frozenset(
     "users home tmp etc var usr opt mnt root dev bin sbin proc sys private volumes library applications srv run lib"
     " media data workspace workspaces nix".split()
 )
 """First folders of absolute file paths; a path that begins with any other folder may be a route of a web service."""
 METHODS = frozenset(("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "WS"))
-ROUTE_WORDS = (
-    "route", "endpoint", "url", "page", "api", "pfad", "seite", "ruta", "rota", "маршрут", "路由", "接口", "エンドポイント",
-)  # fmt: skip
+ROUTE_WORDS = tuple("route endpoint url page api pfad seite ruta rota маршрут 路由 接口 エンドポイント".split())
 HOST_ENDINGS = frozenset("com org net io dev ai app co edu gov de fr es it uk eu ru cn jp br local md".split())
 """Last parts of host names, so that these are not taken for names in the code."""
-MAKING = (
-    "creat", "new ", "name it", "generat", "write", "add ", "export", "output", "save", "call it", "named", "call the", "rename to",
-    "move to", "convert", "put ", "store", "into", "split", "extract", "scaffold", "introduc", "e.g", "for example",
-    "such as", "like ", "neu", "erstell", "anleg", "leg ", "lege ", "schreib", "hinzu", "füg", "speicher", "nenn", "crée", "créer",
-    "crea", "nouve", "ajout", "écri", "añad", "nuev", "escrib", "agreg", "guard", "cria", "crie", "nov", "adicion",
-    "escrev", "salv", "nuov", "aggiung", "scriv", "созда", "нов", "добав", "напи", "сохран", "创建", "新建", "添加", "写",
-    "生成", "保存", "新增", "作成", "新規", "追加", "書",
-)  # fmt: skip
-"""A line with one of these may ask to create what it names, so it is no error if the project lacks it."""
-CREATING = (
-    "create ", "generate ", "new file", "call it", "name it", "erstell", "lege ", "neue datei", "crée", "créer",
-    "nouveau fichier", "crea ", "nuevo archivo", "novo arquivo", "cria ", "crie ", "nuovo file", "созда", "новый файл", "创建",
-    "新建", "新規", "作成",
-)  # fmt: skip
-"""A line with one of these asks to create the file that it names."""
-COMPLAINTS = ("error: ", "error[", "e: ")
-"""Beginnings of the lines in which a compiler reports an error."""
 FAILED_COMMAND = (" exited with", " failed with", " returned non-zero")
 """Words that follow a quoted command where a tool reports that it failed: ``Command "npm run build" exited with 1``.
 
@@ -110,31 +80,6 @@ The places where the project names such a command say nothing about the failure,
 """
 GODOT_FOLDER = "res://"
 """The prefix of paths from the root of a Godot project."""
-
-
-class Name:
-    """A name in a prompt: ``text`` is the name as written, ``owner`` the class or module before it (``owner.text``).
-
-    ``scope`` is all that precedes the name, as in ``shop.orders`` of ``shop.orders.place``.
-    ``line`` is the line number that follows a file's name. ``is_certain`` means that the form of the name or the marks
-    around it leave no doubt that it is a name. ``may_be_new`` means that the prompt may ask the agent to create the
-    thing named, and ``is_made`` that the prompt clearly does so. ``is_asked`` means that it asks for
-    the place or the callers of the name ("who calls total"), ``is_class`` that it says "the class Total", and
-    ``is_setting`` that it says "the retry-limit option" or quotes it; these show that an ordinary word is a name.
-    ``unknown_in`` is the first word of the line in which a compiler says that it does not know the name where it is
-    used; mostly the path of the file.
-    """
-
-    __slots__ = (
-        "is_asked", "is_certain", "is_class", "is_made", "is_setting", "kind", "line", "may_be_new", "owner", "scope",
-        "text", "unknown_in",
-    )  # fmt: skip
-
-    def __init__(self, kind: str, text: str, *, owner: str = "", line: int = 0, is_certain: bool = True) -> None:
-        self.kind, self.text, self.owner = kind, text, owner
-        self.line, self.is_certain = line, is_certain
-        self.scope = self.unknown_in = ""
-        self.may_be_new = self.is_made = self.is_asked = self.is_class = self.is_setting = False
 
 
 def read_names(prompt: str, *, in_words: bool = False) -> list[Name]:
@@ -179,9 +124,11 @@ class _Reader:
         """The current line, and its words in lower case without those that look like names in code."""
 
     def note(self, name: Name) -> None:
-        self.said = self.said or f" {' '.join(word for word in self.bare.split() if not _is_like_code(word)).lower()} "
-        name.may_be_new = _has_beginning(self.said, MAKING)
-        name.is_made = name.may_be_new and _has_beginning(self.said, CREATING)
+        from enricher.prompt.wording import creation
+
+        self.said = self.said or creation.plain_words(self.bare)
+        name.may_be_new = creation.may_create(self.said)
+        name.is_made = name.may_be_new and creation.creates(self.said)
         known = self.found.setdefault((name.kind, name.text), name)
         for key in ("is_certain", "is_asked", "is_class", "is_setting", "may_be_new", "owner", "scope", "line"):
             setattr(known, key, getattr(known, key) or getattr(name, key))
@@ -190,55 +137,41 @@ class _Reader:
         """Store the part of a pasted line that is worth looking up in the project.
 
         It is the file of a failed test, an error message, or the whole line if it is code. For the first error of a
-        compiler, the quoted name is stored, too: "error TS2304: Cannot find name 'rateTable'".
+        compiler, the quoted names are stored, too.
         """
-        if not self.has_complaint and (bare.startswith(COMPLAINTS) or ": error" in bare or " - error" in bare):
+        from enricher.prompt.wording import pasted_errors
+
+        if not self.has_complaint and pasted_errors.is_complaint(bare):
             self.has_complaint = True
-            plain = bare.replace("‘", "'").replace("’", "'")  # the quotation marks of GCC
-            for inside in (one.partition("(")[0] for quote in "'`\"" for one in plain.split(quote)[1::2]):
-                if len(inside.split()) == 1:
-                    self.word(inside, "")
+            for inside in pasted_errors.quoted_names(bare):
+                self.word(inside, "")
         if (test := run_by_cargo(bare)) and bare.endswith("FAILED"):
             self.word(test, "", is_marked=True)
-        if bare.startswith(FAILURES):
-            test = bare.split(None, 2)[1].partition("::")[0]
-            if is_file(test):
-                self.note(Name(FAILED, test))
-        test, _, number = bare.partition(": ")[0].rstrip(":").rpartition(":")
-        is_failed = test.endswith(("_test.go", "_test.exs")) or (bare.endswith(": FAILED:") and is_file(test))
-        if is_failed and number.isdecimal():  # "file:line"
+        for test in pasted_errors.failed_tests(bare):
             self.note(Name(FAILED, test))
-        message, path = said_by_perl(bare)
-        if path.endswith(".t"):
-            self.note(Name(FAILED, path))
-        elif message:
-            self.note(Name(ERROR, message[:LONGEST_TEXT]))
-            return
-        test = bare.partition("Loc: [")[2].partition("(")[0]  # a location printed by Qt Test
-        if is_file(test):
-            self.note(Name(FAILED, test))
-        if message := _error_message(bare):
+        if message := pasted_errors.message_in(bare):
             self.note(Name(ERROR, message))
-            return
-        if message := logged_error(bare):
-            self.note(Name(ERROR, message[:LONGEST_TEXT]))
-            return
-        is_line_of_code = SHORTEST_CODE <= len(bare) <= LONGEST_TEXT and any(sign in bare for sign in CODE_SIGNS)
-        if is_line_of_code and not is_data(bare):
+        elif pasted_errors.is_code(bare):
             self.code.append(bare)
 
     def line(self, bare: str) -> None:
         self.lowered = bare.lower()
         self.bare, self.said = bare, ""
-        rest = self._quoted(bare) if any(mark in bare for mark in QUOTES) or " '" in f" {bare}" else bare
-        message = _error_message(bare)  # with its quoted values, in place of which the code has placeholders
-        if message or (told := _told_message(rest)):
+        rest = bare
+        if any(mark in bare for mark in QUOTES) or " '" in f" {bare}":
+            from enricher.prompt.wording.quotations import quotations
+
+            rest, quoted = quotations(bare)
+            for mark, inside, before in quoted:
+                self.quotation(inside, before, is_code=mark == "`")
+        message = error_message(bare)  # with its quoted values, in place of which the code has placeholders
+        if message or (told := told_message(rest)):
             self.note(Name(ERROR, message or told))
         words = spaced(_without_library_function(rest)).split()
         before = ""
         for at, raw in enumerate(words):
             # Most words are plain, and cannot be names.
-            if raw.startswith("--") and _is_of_a_run(words[:at]):
+            if raw.startswith("--") and is_of_a_run(words[:at]):
                 self.incidental.append(raw)
             elif not (raw.isalpha() and raw.islower()) and not _is_unit(raw, before):
                 self.word(raw, before)
@@ -248,9 +181,14 @@ class _Reader:
         lowered = [word.lower() for word in plain]
         self._spoken(bare, " ".join(words), lowered, has_message=message != "")
         if not KINDS_OF_SYMBOL.isdisjoint(lowered):
-            self._names_near_kinds(plain)
-        if not ASKING.isdisjoint(lowered) or not bare.isascii():
-            self._name_asked_for(bare, plain)
+            for named, is_title in names_near_kinds(plain):
+                name = Name(IDENTIFIER, named, is_certain=False)
+                name.is_class = is_title
+                self.note(name)
+        if (not ASKING.isdisjoint(lowered) or not bare.isascii()) and (asked := name_asked_for(bare, plain)):
+            name = Name(IDENTIFIER, asked, is_certain=False)
+            name.is_asked = True
+            self.note(name)
         if "-" in bare and ("=" in bare or not SETTINGS.isdisjoint(lowered) or not bare.isascii()):
             self._mark_settings(bare, words, lowered)
 
@@ -262,22 +200,6 @@ class _Reader:
             last = next((one for one in reversed(self.found.values()) if one.kind in (FILE, ATTACHED)), None)
             if last and not last.line:
                 last.line = int(number)
-
-    def _quoted(self, text: str) -> str:
-        """Store the names that are quoted in the line ``text``, and return the line without the quotations."""
-        kept: list[str] = []
-        at = start = 0
-        while at < len(text):
-            closing = QUOTES.get(text[at]) or ("'" if text[at] == "'" and not text[at - 1 : at].isalnum() else "")
-            end = _closing(text, at + 1, closing) if closing else -1
-            if end < 0:
-                at += 1
-                continue
-            kept.append(text[start:at])
-            self.quotation(text[at + 1 : end], text[:at], is_code=text[at] == "`")
-            at = start = end + 1
-        kept.append(text[start:])
-        return " ".join(kept)
 
     def quotation(self, inside: str, before: str, *, is_code: bool) -> None:
         inside = inside.strip(" *")
@@ -293,7 +215,7 @@ class _Reader:
             return
         all_words = [*before.split(), *words]
         for at, word in enumerate(words if len(words) > 1 else (), len(all_words) - len(words)):
-            if is_code and word.startswith("--") and _is_of_a_run(all_words[:at]):
+            if is_code and word.startswith("--") and is_of_a_run(all_words[:at]):
                 self.incidental.append(word)
             elif is_code or "_" in word:
                 self.word(word, "")
@@ -304,6 +226,8 @@ class _Reader:
             self.note(Name(COMMAND, words[1].lower(), owner=words[0]))
         if any(letter.isalpha() for letter in inside) and not is_command:
             self.note(Name(TEXT, inside, is_certain=len(words) > 1))
+            from enricher.prompt.wording.creation import introduces
+
             self.found[TEXT, inside].is_made = introduces(before)
 
     def word(self, raw: str, before: str, *, is_marked: bool = False) -> bool:
@@ -321,7 +245,7 @@ class _Reader:
         if not 1 < len(token) <= LONGEST_NAME:
             return False
         if raw.lstrip("(\"'`*").startswith("@"):
-            path, line = _path_and_line(token.lstrip("@"))
+            path, line = path_and_line(token.lstrip("@"))
             if is_file(path):
                 self.note(Name(ATTACHED, path, line=line))
             return True
@@ -331,12 +255,7 @@ class _Reader:
         token = token.replace("\\", "/")
         if is_identifier(token.partition("=")[0]):
             token = token.partition("=")[0]
-        if token.startswith("/") and self._route(token, before.strip(AROUND)):
-            return True
-        if token.startswith("/") and is_identifier(token[1:].replace("-", "_")) and token[1:] not in SYSTEM_FOLDERS:
-            self.note(Name(COMMAND, token[1:], owner="/"))  # a command in a chat: "/web does not answer"
-            return True
-        if self._file(token, before):
+        if self._path(token, before):
             return True
         last = token.rpartition("/")[2]
         # "and/or" is not a path; in "app/UserService", which has no extension, the last part is a name.
@@ -345,27 +264,42 @@ class _Reader:
             if len(parts) > 2 and all(part.isascii() and part.replace("-", "").isalnum() for part in parts):
                 self.note(Name(ROUTE, f"/{token}", is_certain=False))
             return False
-        if token.isalpha() and token.isascii() and token.isupper() and len(token) >= SHORTEST_VARIABLE:
-            self.note(Name(IDENTIFIER, token, is_certain=False))  # perhaps an environment variable
-            return True
-        head, assigned, _ = token.partition("=")
-        plain = head.replace("-", "")
-        if "-" in head and not is_marked and plain.isascii() and plain.isalnum() and plain.islower():
-            name = Name(IDENTIFIER, head, is_certain=False)
-            name.is_setting = bool(assigned)
-            self.note(name)
+        if self._constant_or_option(token, is_marked=is_marked):
             return True
         return self._identifier(last if "/" in token else token, is_call="()" in raw, is_marked=is_marked)
 
+    def _path(self, token: str, before: str) -> bool:
+        """Store a route, a file, or a command in a chat ("/web does not answer"), and return whether it is one."""
+        if token.startswith("/") and self._route(token, before.strip(AROUND)):
+            return True
+        if token.startswith("/") and is_identifier(token[1:].replace("-", "_")) and token[1:] not in SYSTEM_FOLDERS:
+            self.note(Name(COMMAND, token[1:], owner="/"))
+            return True
+        return self._file(token, before)
+
+    def _constant_or_option(self, token: str, *, is_marked: bool) -> bool:
+        """Store what may be an environment variable, or an option such as "retry-limit=3"; return whether it is one."""
+        head, assigned, _ = token.partition("=")
+        plain = head.replace("-", "")
+        is_constant = token.isalpha() and token.isascii() and token.isupper() and len(token) >= SHORTEST_VARIABLE
+        is_option = "-" in head and not is_marked and plain.isascii() and plain.isalnum() and plain.islower()
+        if is_constant or is_option:
+            name = Name(IDENTIFIER, head, is_certain=False)
+            name.is_setting = bool(assigned)
+            self.note(name)
+        return is_constant or is_option
+
     def _file(self, token: str, before: str) -> bool:
-        path, line = _path_and_line(token)
+        path, line = path_and_line(token)
         if not is_file(path):
             return False
         path = path.removeprefix("./")
         self.note(Name(FILE, path, line=line))
         # "Move it to new.py": the file need not exist yet.
         self.found[FILE, path].may_be_new |= before.lower() in ("to", "into", "as")
-        is_moving = before == "into" and _has_beginning(self.said.replace(" into ", " "), MAKING)
+        from enricher.prompt.wording.creation import may_create
+
+        is_moving = before == "into" and may_create(self.said.replace(" into ", " "))
         is_target = before.lower() in ("to", "as") or is_moving
         self.found[FILE, path].is_made |= is_target and not self.lowered.startswith("add")
         # "tests/test_cart.py::TestCart::test_total" is the id of a test
@@ -445,52 +379,9 @@ class _Reader:
         self.note(found)
         return True
 
-    def _names_near_kinds(self, words: list[str]) -> None:
-        """Store plain words that are probably names because the prompt states their kind, as in "the Cart class"."""
-        for at in range(len(words) - 1):
-            before, behind = words[at : at + 2]
-            for kind, one in ((before, behind), (behind, before)):
-                bare = one.rstrip(".")
-                lowered = bare.lower()
-                if kind.lower() not in KINDS_OF_SYMBOL or len(bare) < 3 or not is_identifier(bare):
-                    continue
-                # In "the class Rewriter", the capital letter shows a name, although its stem "rewrite" is a common word.
-                is_title = kind == "class" and one is behind and bare[0].isupper() and not bare.isupper()
-                forms = {lowered, stem(lowered)}
-                if is_title or forms.isdisjoint(STOP_WORDS | KINDS_OF_SYMBOL | NO_NAMES | generic_stems()):
-                    name = Name(IDENTIFIER, bare, is_certain=False)
-                    name.is_class = is_title
-                    self.note(name)
-
-    def _name_asked_for(self, bare: str, words: list[str]) -> None:
-        """Store the word of a line whose place or callers it asks for, as in "who calls identify?"."""
-        asked = name_asked_for(bare, words).partition("(")[0].rstrip(".")
-        form = asked.replace("-", "_")
-        if len(asked) < 3 or not is_identifier(form) or asked.lower() in STOP_WORDS | KINDS_OF_SYMBOL:
-            return
-        name = Name(IDENTIFIER, asked, is_certain=False)
-        name.is_asked = True
-        self.note(name)
-
-
-def _error_message(line: str) -> str:
-    """Return the message in a line that names an error first, such as "KeyError: 'user'"; empty if there is none."""
-    head, _, message = line.partition(": ")
-    if len(head) < LONGEST_TEXT and (head.endswith("Caused by") or is_error(head.rpartition(" ")[2])):
-        return message[:LONGEST_TEXT]
-    return ""
-
-
-def _told_message(line: str) -> str:
-    """Return the message in a sentence such as "the error says list not found"; empty if there is none."""
-    for verb in ("error says ", "message says ", "error saying ", "message saying "):
-        if found := line.partition(verb)[2]:
-            return found.partition(". ")[0][:LONGEST_TEXT]
-    return ""
-
 
 def _without_library_function(line: str) -> str:
-    """Return ``line`` without the function of a library that it names: "…/site-packages/web/load.py, line 9, in get"."""
+    """Return ``line`` without the function of a library at its end: "…/site-packages/web/load.py, line 9, in get"."""
     before, found, _ = line.rpartition(", in ")
     if not found or ", line " not in before:
         return line
@@ -499,55 +390,8 @@ def _without_library_function(line: str) -> str:
     return before if any(folder in before for folder in LIBRARY_FOLDERS) else line
 
 
-def _is_of_a_run(before: list[str]) -> bool:
-    """Return whether a flag after the words ``before`` belongs to a command that the user only reports to have run.
-
-    In "it hangs when I run shopctl check --offline" it does, but not in "running with --offline hangs".
-    """
-    near = [word.lower() for word in before[-LONGEST_RUN:]]
-    verb = next((at for at, word in enumerate(near) if word in RUNNING), len(near))
-    return verb < len(near) - 1 and _WITH.isdisjoint(near[verb:])
-
-
 def _is_unit(word: str, before: str) -> bool:
     """Return whether a word is the unit of the number before it, as in "4 KiB", and so not a name in the code."""
     bare = word.strip(AROUND + ".")
     number = before.strip(AROUND).replace(".", "").replace(",", "")
     return len(bare) <= LONGEST_UNIT and bare.isalpha() and "`" not in word and number.isdecimal()
-
-
-def _is_like_code(word: str) -> bool:
-    """Return whether a word has signs of a name in code, as "restore-backup.md" and "buildSaveFile" have."""
-    bare = word.strip(AROUND).rstrip(AROUND + ".")
-    return bare.isascii() and (any(sign in bare for sign in "._/(") or is_code_form(bare))
-
-
-def _has_beginning(line: str, beginnings: tuple[str, ...]) -> bool:
-    """Return whether a word of ``line`` begins with one of ``beginnings``; Chinese and Japanese has no words."""
-    return any((one if one[0] >= chr(FIRST_IDEOGRAPH) else f" {one}") in line for one in beginnings)
-
-
-def _path_and_line(token: str) -> tuple[str, int]:
-    """Split "app.py:15", "app.py:15-20" or "app.py#L15" into path and line, which is 0 if there is none."""
-    path, _, behind = token.partition(":")
-    path, _, anchor = path.partition("#L")
-    number = (behind or anchor).partition(":")[0].partition("-")[0]
-    return path, int(number) if number.isdecimal() and len(number) < LONGEST_NUMBER else 0
-
-
-def _closing(text: str, start: int, closing: str) -> int:
-    """Return the position of the next closing quotation mark in ``text``, at or after ``start``.
-
-    The result is -1 if none of the characters in ``closing`` occurs within LONGEST_TEXT characters. A straight
-    quotation mark between a space and a letter opens a nested quotation, which is skipped if the outer one has an end
-    as well.
-    """
-    first, depth = -1, 0
-    for at in range(start, min(len(text), start + LONGEST_TEXT + 1)):
-        if text[at] not in closing or (closing == "'" and text[at + 1 : at + 2].isalnum()):  # "don't"
-            continue
-        opens = closing == '"' and text[at - 1] == " " and text[at + 1 : at + 2].isalnum()
-        if not (opens or depth):
-            return at
-        first, depth = (at if first < 0 else first), depth + (1 if opens else -1)
-    return first

@@ -5,23 +5,25 @@ This module runs in the hook, so it uses no regular expressions.
 
 from __future__ import annotations
 
+from enricher.prompt.wording import LONGEST_TEXT
 from enricher.prompt.wording.words import is_file
 
 MANY_PASTED, MANY_VALUES = 4, 4
 """Minimum pasted lines for all lines between them to count as pasted; minimum values that make a line data."""
-WORDS_TO_LEVEL = 6
-"""Maximum words of a log line up to its level, such as the date, the time, and the program that wrote it."""
 FAILURES = ("FAILED ", "FAIL ")
 """Beginnings of the lines in which a test runner names a failed test."""
 AROUND = "¿¡\"'`()[]{}<>,;:!?*=|&~…。，、；：！？（）「」『』【】《》“”„‘’«»‹›·"
 """Punctuation around words, in all languages."""
+QUOTES = {
+    '"': '"', "“": "”", "„": "“”", "«": "»", "»": "«", "「": "」", "『": "』", "`": "`", "‘": "’", "‹": "›", "《": "》",
+}  # fmt: skip
+"""Marks that begin a quotation, each with the mark that ends it."""
 FIRST_SYMBOL = 0x1F000
 """The lowest code point of emoji.
 
 A line that begins with an emoji counts as output of a program, because people rarely begin a sentence with one.
 """
 LEVELS = ("ERROR", "INFO", "WARN", "WARNING", "DEBUG", "TRACE", "FATAL", "CRITICAL", "ERRO", "FATA")
-ERROR_LEVELS = ("ERROR", "FATAL", "CRITICAL", "ERRO", "FATA")
 _PASTED_STARTS = (
     ">>> ", "... ", "$ ", "% ", 'File "', "diff --git", "@@ ", "+++ ", "--- ", "+ ", "|", "{", "}", "</", "<!",
     "<div", "<p", "<span", "<a ", "//", "/*", "#!", "const ", "var ", "def ", "func ", "fn ", "Traceback",
@@ -52,12 +54,12 @@ def undeclared(bare: str) -> str:
 def is_of_trace(bare: str) -> bool:
     """Return whether a line is the beginning or another part of a stack trace."""
     starts = ("Traceback", "at ", "at: ", 'File "', "panic:", "goroutine ", "thread '", "Caused by:")
-    if bare.startswith(starts) or _is_numbered_frame(bare):
+    if bare.startswith(starts) or is_numbered_frame(bare):
         return True
     return is_error(bare.removeprefix("E   ").partition(":")[0])  # pytest prints "E   KeyError: 1"
 
 
-def _is_numbered_frame(bare: str) -> bool:
+def is_numbered_frame(bare: str) -> bool:
     """Return whether a line is from a trace of PHP or Dart, such as ``#0 /app/src/Foo.php(12): bar()``."""
     return bare[0] == "#" and bare[1:2].isdecimal() and any(mark in bare for mark in _IN_NUMBERED_FRAMES)
 
@@ -92,7 +94,7 @@ def _is_pasted(line: str, bare: str) -> bool:
         return True
     if bare.startswith(_PASTED_STARTS) or bare.endswith(_PASTED_ENDS) or ord(bare[0]) >= FIRST_SYMBOL:
         return True
-    if _is_numbered_frame(bare) or (run_by_cargo(bare) and not bare.endswith("FAILED")) or said_by_perl(bare)[1]:
+    if is_numbered_frame(bare) or (run_by_cargo(bare) and not bare.endswith("FAILED")) or said_by_perl(bare)[1]:
         return True
     first_word = bare.partition(" ")[0]
     if first_word == "#" and ("=" in bare or bare[2:3] == "["):  # a setting that is commented out
@@ -104,7 +106,7 @@ def _is_pasted(line: str, bare: str) -> bool:
     if bare.count("=") >= MANY_VALUES or bare.count('": ') + bare.count("': ") >= MANY_VALUES:
         return True
     words = bare.split(None, 4)
-    if any(_level(word, is_first=word is words[0]) for word in words[:4]):
+    if any(level_in(word, is_first=word is words[0]) for word in words[:4]):
         return True
     if words[1:2] == ["="] and words[0].isidentifier():
         return True
@@ -132,7 +134,7 @@ def run_by_cargo(bare: str) -> str:
     return words[1] if len(words) == 4 and words[2] == "..." else ""
 
 
-def _level(word: str, *, is_first: bool) -> str:
+def level_in(word: str, *, is_first: bool) -> str:
     """Return the level in a word of a log line, ``ERRO[0012]``, ``[error]`` or ``[shop.orders][error]``; else "".
 
     A user may also begin a line with ``[error]``, so it counts only after a time or a name.
@@ -142,34 +144,6 @@ def _level(word: str, *, is_first: bool) -> str:
         bare = bare.rpartition("[")[2].upper()
     bare = bare.partition("[")[0]
     return bare if bare in LEVELS else ""
-
-
-def logged_error(bare: str) -> str:
-    """Return the message of a log line that reports an error; empty for any other line."""
-    rest = bare
-    for count in range(WORDS_TO_LEVEL):
-        word, _, rest = rest.partition(" ")
-        if level := _level(word, is_first=count == 0):
-            if level in ERROR_LEVELS:
-                return rest.lstrip(" -|:")
-            break
-    if "=" not in bare and '":' not in bare:
-        return ""
-    from enricher.prompt.wording.frames import LEVEL_KEYS, MESSAGE_KEYS, logged_value
-
-    level = logged_value(bare, LEVEL_KEYS).upper()
-    message = logged_value(bare, MESSAGE_KEYS)
-    # An answer of a service has no level: {"code": 128, "message": "fatal: …"}
-    is_answer = not level and bare[0] == "{" and is_error(message.partition(": ")[0])
-    return message if level in ERROR_LEVELS or is_answer else ""
-
-
-def is_data(bare: str) -> bool:
-    """Return whether a pasted line is from a log or a table, so that it is useless to search the project for it."""
-    # Such lines contain times, numbers or other values of one run.
-    if _is_numbered_frame(bare) or bare.startswith(("at ", "File ")):
-        return True
-    return bare[0] in "[|{<0123456789" or "://" in bare or ord(bare[0]) > 127
 
 
 def _is_position(word: str) -> bool:
@@ -185,3 +159,19 @@ def is_error(head: str) -> bool:
     return last.lower() in ("error", "fatal") or (
         last.isidentifier() and last.endswith(("Error", "Exception", "Warning", "Panic", "Fault"))
     )
+
+
+def error_message(line: str) -> str:
+    """Return the message in a line that names an error first, such as "KeyError: 'user'"; empty if there is none."""
+    head, _, message = line.partition(": ")
+    if len(head) < LONGEST_TEXT and (head.endswith("Caused by") or is_error(head.rpartition(" ")[2])):
+        return message[:LONGEST_TEXT]
+    return ""
+
+
+def told_message(line: str) -> str:
+    """Return the message in a sentence such as "the error says list not found"; empty if there is none."""
+    for verb in ("error says ", "message says ", "error saying ", "message saying "):
+        if found := line.partition(verb)[2]:
+            return found.partition(". ")[0][:LONGEST_TEXT]
+    return ""

@@ -7,6 +7,8 @@ known. This module runs in the hook, so it uses no regular expressions.
 
 from __future__ import annotations
 
+from enricher.prompt.wording.words import STOP_WORDS, generic_stems, is_identifier, stem
+
 WHO = frozenset("who what which anything anyone else wer was qui quien quién chi quem кто что".split())
 CALLS = frozenset(
     "calls call uses use invokes invoke imports import references reference ruft rufen benutzt benutzen verwendet"
@@ -63,6 +65,9 @@ RUNNING = frozenset(
     " lance exécute ejecuto lanzo corro executo rodo eseguo lancio запускаю запуске".split()
 )
 """Words before a command line that is only reported: "when I run `shopctl check --offline`"."""
+LONGEST_RUN = 5
+"""Maximum words between "I run" and the flags of a command line."""
+_WITH = frozenset("with without mit ohne avec sans con sin com sem senza с без".split())
 BESIDE = ARTICLES | KINDS | frozenset("from with in se o die".split())
 """Words that may come between the question words and the name."""
 AUXILIARIES = frozenset("is are was being be been ist sind wird werden est sont es está está é è sono".split())
@@ -98,10 +103,16 @@ _VERBS = CALLS | CALLERS | DEFINED | DEFINES
 
 
 def name_asked_for(line: str, words: list[str]) -> str:
-    """Return the word whose location or callers ``line`` asks for; empty if it does not ask for any.
+    """Return the name whose location or callers ``line`` asks for; empty if it does not ask for any.
 
     ``words`` are the words of the line without the punctuation around them.
     """
+    asked = _word_asked_for(line, words).partition("(")[0].rstrip(".")
+    is_name = len(asked) > 2 and is_identifier(asked.replace("-", "_"))
+    return asked if is_name and asked.lower() not in STOP_WORDS | KINDS_OF_SYMBOL else ""
+
+
+def _word_asked_for(line: str, words: list[str]) -> str:
     lowered = [word.lower() for word in words]
     asks_where = not WHERE.isdisjoint(lowered)
     for at, word in enumerate(lowered):
@@ -176,3 +187,34 @@ def _name_before(words: list[str], lowered: list[str], at: int) -> str:
         return ""
     around = {*lowered[max(0, name - 2) : name], lowered[at - 1]}
     return words[name] if "-" in words[name] or around.isdisjoint(ARTICLES) or around & KINDS else ""
+
+
+def is_of_a_run(before: list[str]) -> bool:
+    """Return whether a flag after the words ``before`` belongs to a command that the user only reports to have run.
+
+    In "it hangs when I run shopctl check --offline" it does, but not in "running with --offline hangs".
+    """
+    near = [word.lower() for word in before[-LONGEST_RUN:]]
+    verb = next((at for at, word in enumerate(near) if word in RUNNING), len(near))
+    return verb < len(near) - 1 and _WITH.isdisjoint(near[verb:])
+
+
+def names_near_kinds(words: list[str]) -> list[tuple[str, bool]]:
+    """Return plain words that are probably names because the prompt states their kind, as in "the Cart class".
+
+    Each comes with whether its capital letter shows that it is the name of a class.
+    """
+    found = []
+    for at in range(len(words) - 1):
+        before, behind = words[at : at + 2]
+        for kind, one in ((before, behind), (behind, before)):
+            bare = one.rstrip(".")
+            lowered = bare.lower()
+            if kind.lower() not in KINDS_OF_SYMBOL or len(bare) < 3 or not is_identifier(bare):
+                continue
+            # In "the class Rewriter", the capital letter shows a name, although its stem "rewrite" is a common word.
+            is_title = kind == "class" and one is behind and bare[0].isupper() and not bare.isupper()
+            forms = {lowered, stem(lowered)}
+            if is_title or forms.isdisjoint(STOP_WORDS | KINDS_OF_SYMBOL | NO_NAMES | generic_stems()):
+                found.append((bare, is_title))
+    return found

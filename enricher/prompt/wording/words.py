@@ -13,8 +13,7 @@ from __future__ import annotations
 
 LONGEST = 60
 """Maximum characters of a word that is read; longer ones are hashes and encoded data."""
-NEAR = 8
-"""How many words before a quotation are searched for a description of it, such as "a column named"."""
+LONGEST_NUMBER = 7
 
 STOP_WORDS = frozenset(
     "a about above after again all also although always am an and any anyone are as at b be because been before"
@@ -44,12 +43,6 @@ SOURCE_ENDS = frozenset(
 
 FIRST_IDEOGRAPH = 0x2E80
 PRODUCTS = frozenset("node.js next.js vue.js nuxt.js d3.js three.js react.js express.js chart.js socket.io".split())
-INTRODUCING = frozenset("a an another one new named called titled labelled labeled ein eine un une una".split())
-POINTING = frozenset(
-    "the this that these those my our its in on of from at under near next like as der die das le la".split()
-)
-MAKING_VERBS = frozenset("add create make put insert introduce include name call rename want need build show".split())
-"""Verbs before a quotation of a new text ("add a column named …") instead of an existing one ("in the column …")."""
 
 _PUNCTUATION = dict.fromkeys(map(ord, "!\"#$%&'()*+,:;<=>?@[\\]^`{|}~"), " ")
 
@@ -230,12 +223,9 @@ def is_file(path: str) -> bool:
     return all(letter.isalnum() or letter in "._-/[]()+~ " for letter in path) and not name[0].isspace()
 
 
-def introduces(before: str) -> bool:
-    """Return whether the text ``before`` a quotation asks to create the quoted thing.
-
-    An example is ``add a column named "total"``.
-    """
-    words = [word.strip(",:()\"'`") for word in before.lower().rpartition(". ")[2].split()[-NEAR:]]
-    if MAKING_VERBS.isdisjoint(words):
-        return False
-    return next((word in INTRODUCING for word in reversed(words) if word in INTRODUCING or word in POINTING), False)
+def path_and_line(token: str) -> tuple[str, int]:
+    """Split "app.py:15", "app.py:15-20" or "app.py#L15" into path and line, which is 0 if there is none."""
+    path, _, behind = token.partition(":")
+    path, _, anchor = path.partition("#L")
+    number = (behind or anchor).partition(":")[0].partition("-")[0]
+    return path, int(number) if number.isdecimal() and len(number) < LONGEST_NUMBER else 0

@@ -12,7 +12,8 @@ import time
 from enricher.model.opinion_request import start_plan
 from enricher.prompt.redaction import redact
 from enricher.prompt.text import harmless
-from enricher.prompt.wording.names import ATTACHED, FILE, FRAME, IDENTIFIER, read_names
+from enricher.prompt.wording import ATTACHED, FILE, FRAME, IDENTIFIER
+from enricher.prompt.wording.names import read_names
 from enricher.respond.decision import decide
 from enricher.respond.hydration.gathering import LOOKUP_S, PROGRAMS, existing
 from enricher.respond.hydration.plan import LONGEST_STEP

@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 import time
 
-from enricher.prompt.wording.names import ATTACHED, FILE, FRAME, IDENTIFIER, read_names
+from enricher.prompt.wording import ATTACHED, FILE, FRAME, IDENTIFIER
+from enricher.prompt.wording.names import read_names
 from enricher.respond.hydration.plan import TASK_CREATE, UPDATE_PLAN, WRITE_TODOS
 from enricher.respond.hydration.reading.vocabulary import SAMPLING
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from enricher.context import Request
-    from enricher.prompt.wording.names import Name
+    from enricher.prompt.wording import Name
     from enricher.settings import Value
     from enricher.sources.code.testfiles import Test
 

@@ -5,7 +5,7 @@ This module runs in the hook.
 
 from __future__ import annotations
 
-from enricher.prompt.wording.names import FILE
+from enricher.prompt.wording import FILE
 from enricher.prompt.wording.words import quoted
 from enricher.sources.code import TEST
 from enricher.sources.code.lines import BARE_CALLS, versions

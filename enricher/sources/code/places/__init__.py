@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from enricher.prompt.wording.names import (
+from enricher.prompt.wording import (
     ATTACHED,
     CODE,
     COMMAND,

@@ -29,7 +29,7 @@ from enricher.sources.code.lookup import MOST_CANDIDATES, MOST_DEFINING, PLATFOR
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from enricher.prompt.wording.names import Name
+    from enricher.prompt.wording import Name
     from enricher.sources.code.lookup import Lookup
 
 MOST_USING = 12

@@ -5,7 +5,7 @@ Runs in the hook, but is imported only for a prompt with such a name.
 
 from __future__ import annotations
 
-from enricher.prompt.wording.names import TEXT
+from enricher.prompt.wording import TEXT
 from enricher.prompt.wording.words import is_code_form
 from enricher.sources.code import TEST
 from enricher.sources.code.facts import DEFINITION, FEW, NAMED_IN_PROMPT, Fact, defined_at
@@ -16,7 +16,7 @@ from enricher.sources.code.places.texts import text_place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from enricher.prompt.wording.names import Name
+    from enricher.prompt.wording import Name
     from enricher.sources.code.lookup import Lookup, SourceLine
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from enricher.prompt.wording.names import ATTACHED, CODE, FILE, FLAG, IDENTIFIER, TEXT
+from enricher.prompt.wording import ATTACHED, CODE, FILE, FLAG, IDENTIFIER, TEXT
 from enricher.prompt.wording.words import quoted
 from enricher.sources.code import CONFIG, EXAMPLE, GENERATED, SOURCE, TEMPLATE, TEST, VENDORED, bare_name, stem_of
 from enricher.sources.code.facts import FEW, MOST_LINES, ONLY, TESTED, USERS, Fact, also_lines, format_place, only_file
@@ -17,7 +17,7 @@ from enricher.sources.code.special.folders import said_folders
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from enricher.prompt.wording.names import Name
+    from enricher.prompt.wording import Name
     from enricher.sources.code.lookup import Lookup
 
 PACKAGE_FILES = frozenset(("__init__", "index", "mod", "mkdocs"))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 
 from enricher.prompt.text import shortened
-from enricher.prompt.wording.names import CODE, ERROR, FLAG, ROUTE, TEXT
+from enricher.prompt.wording import CODE, ERROR, FLAG, ROUTE, TEXT
 from enricher.sources.code import CONFIG, SOURCE, STUB, TEMPLATE, TEST, TRANSLATION
 from enricher.sources.code.facts import (
     DEFINITION,
@@ -28,7 +28,7 @@ from enricher.sources.code.lookup import MOST_CANDIDATES, MOST_WITH_ALL_WORDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from enricher.prompt.wording.names import Name
+    from enricher.prompt.wording import Name
     from enricher.sources.code.lookup import Lookup
 
     Holder = tuple[str, int, list[tuple[int, str]]]

@@ -5,7 +5,7 @@ Runs in the hook, but is imported only for a prompt with such a name.
 
 from __future__ import annotations
 
-from enricher.prompt.wording.names import TEXT
+from enricher.prompt.wording import TEXT
 from enricher.prompt.wording.pasted_lines import is_error
 from enricher.sources.code import TEST
 from enricher.sources.code.facts import FEW, Fact, defined_at, format_place
@@ -14,7 +14,7 @@ from enricher.sources.code.places.texts import environment, text_place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from enricher.prompt.wording.names import Name
+    from enricher.prompt.wording import Name
     from enricher.sources.code.lookup import Lookup
 
 OF_THE_PLATFORM = frozenset(

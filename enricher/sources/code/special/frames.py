@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from enricher.prompt.wording.names import FRAME, Name
+from enricher.prompt.wording import FRAME, Name
 from enricher.sources.code import MOST_READ_BYTES, SOURCE
 from enricher.sources.code.facts import ONLY, Fact
 from enricher.sources.code.lines import indentation

@@ -5,7 +5,7 @@ Runs in the hook, but is imported only for a prompt in which nothing else has be
 
 from __future__ import annotations
 
-from enricher.prompt.wording.names import IDENTIFIER, Name
+from enricher.prompt.wording import IDENTIFIER, Name
 from enricher.prompt.wording.place_questions import ARTICLES, SETTINGS
 from enricher.prompt.wording.words import STOP_WORDS, generic_stems, is_code_form, pieces, stem
 from enricher.sources.code import SOURCE, TEMPLATE

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import os
 
-from enricher.prompt.wording.names import COMMAND, FLAG
+from enricher.prompt.wording import COMMAND, FLAG
 from enricher.sources.code import SOURCE
 from enricher.sources.code.facts import FEW, ONLY, Fact
 from enricher.sources.code.lookup import MOST_WITH_ALL_WORDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from enricher.prompt.wording.names import Name
+    from enricher.prompt.wording import Name
     from enricher.sources.code.lookup import Lookup
 
 TOOLS = frozenset(
